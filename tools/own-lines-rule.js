@@ -1,0 +1,35 @@
+// An ESLint rule for test files: no function longer than `max` lines, where the calls of node:test inside a function
+// (and the functions they are given) do not count as its own lines. So a suite may hold any number of tests (the
+// length of the file bounds that), while each test, hook and piece of set-up stays small.
+const testCalls = new Set(["test", "it", "describe", "suite"]);
+
+function calleeName(call) {
+  const callee = call.callee.type === "MemberExpression" ? call.callee.object : call.callee;
+  return callee.type === "Identifier" ? callee.name : undefined;
+}
+
+const linesOf = (node) => node.loc.end.line - node.loc.start.line + 1;
+
+export const ownLines = {
+  meta: {
+    type: "suggestion",
+    schema: [{ type: "object", properties: { max: { type: "integer" } }, additionalProperties: false }],
+    messages: { tooLong: "This function has {{lines}} lines of its own. Maximum allowed is {{max}}." },
+  },
+  create(context) {
+    const max = context.options[0]?.max ?? 70;
+    // One number per function or test call around the current place: the lines that do not count.
+    const discounts = [];
+
+    const enter = () => discounts.push(0);
+    const leaveFunction = (node) => {
+      const lines = linesOf(node) - discounts.pop();
+      if (lines > max) context.report({ node, messageId: "tooLong", data: { lines, max } });
+    };
+    const leaveCall = (node) => {
+      if (!testCalls.has(calleeName(node)) || discounts.length === 0) return;
+      discounts[discounts.length - 1] += linesOf(node);
+    };
+    return { ":function": enter, ":function:exit": leaveFunction, "CallExpression:exit": leaveCall };
+  },
+};
