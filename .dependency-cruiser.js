@@ -1,0 +1,186 @@
+// Imports point one way. The folders are layers, and this file says what each layer may know.
+const source = "^server/src/";
+const under = (...folders) => `^server/src/(${folders.join("|")})`;
+const contract = "^sdk/src/contract/";
+
+/** Files that nobody imports, because they are where a program, a test run or a thread starts. */
+const entryPoints = [
+  "^sdk/src/(contract/)?index\\.ts$",
+  "^server/src/index\\.ts$",
+  "^server/src/doors/cli/main\\.ts$",
+  // Started as threads, by URL, which is no import.
+  "^server/src/.*[/-]worker\\.ts$",
+  "^(test|bench|tools)/",
+];
+
+/** A layer may import itself and what `knows` names. Everything else of the project is out of bounds. */
+const layer = ({ name, folder, except, knows, comment }) => ({
+  name,
+  comment,
+  severity: "error",
+  from: { path: folder, ...(except && { pathNot: except }) },
+  to: { path: ["^(server|sdk|test|bench|tools)/"], pathNot: [folder, ...knows] },
+});
+
+/** A library, or a part of Node, that only one place may import. */
+const only = ({ name, library, where, comment }) => ({
+  name,
+  comment,
+  severity: "error",
+  from: { path: "^(server|sdk)/src/", pathNot: where },
+  to: { path: library.flatMap((one) => [`^${one}(/|$)`, `node_modules/${one}/`]) },
+});
+
+const layers = [
+  {
+    name: "machine-knows-nothing",
+    folder: under("machine/"),
+    knows: [],
+    comment: "The machine can be executed again only as long as nothing outside can change it.",
+  },
+  {
+    name: "features-know-machine-and-contract",
+    folder: under("features/"),
+    knows: [under("machine/"), contract],
+    comment: "A feature is pure and general: it knows no pack, no engine and no door.",
+  },
+  {
+    name: "packs-know-features-machine-and-contract",
+    folder: under("packs/"),
+    knows: [under("machine/", "features/"), contract],
+    comment: "A pack is built on features. Adding one touches nothing else.",
+  },
+  {
+    name: "engine-knows-machine-and-journal-port",
+    folder: under("engine/"),
+    knows: [under("machine/", "base/", "journal/(journal|seal)\\.ts$"), contract],
+    comment: "The engine runs any machine on any journal.",
+  },
+  {
+    name: "journal-knows-machine-and-base",
+    folder: under("journal/"),
+    knows: [under("machine/", "base/")],
+    comment: "A journal orders and keeps entries; it never decides.",
+  },
+  {
+    name: "base-knows-nothing",
+    folder: under("base/"),
+    knows: [],
+    comment: "Clock and ids stand below everything.",
+  },
+  {
+    name: "doors-know-the-sdk",
+    folder: under("doors/"),
+    except: under("doors/in-process/", "doors/cli/"),
+    knows: ["^sdk/src/", under("base/")],
+    comment: "A door uses the Client like everybody else, so whatever is promised holds through all of them.",
+  },
+  {
+    name: "in-process-door-knows-the-engine",
+    folder: under("doors/in-process/"),
+    knows: ["^sdk/src/", under("base/", "engine/", "machine/", "features/")],
+    comment: "The transport that turns the engine into a Client.",
+  },
+  {
+    name: "cli-knows-the-sdk-and-the-server",
+    folder: under("doors/cli/"),
+    knows: ["^sdk/src/", under("base/", "server\\.ts$")],
+    comment: "`holdfast up` starts the server; every other command is a client of it.",
+  },
+  {
+    name: "sdk-knows-nothing-of-the-server",
+    folder: "^sdk/src/",
+    knows: [],
+    comment: "The sdk is installed without the server and runs in a browser.",
+  },
+];
+
+const libraries = [
+  { name: "only-sqlite-journal-uses-node-sqlite", library: ["node:sqlite"], where: under("journal/sqlite/") },
+  { name: "only-postgres-journal-uses-postgres", library: ["pg", "postgres"], where: under("journal/postgres/") },
+  { name: "only-nats-door-uses-nats", library: ["nats", "@nats-io/[^/]+"], where: under("doors/nats/") },
+  { name: "only-http-door-uses-fastify", library: ["fastify", "@fastify/[^/]+"], where: under("doors/http/") },
+  { name: "only-tables-use-sorted-btree", library: ["sorted-btree"], where: under("machine/table[^/]*\\.ts$") },
+].map((rule) => ({ ...rule, comment: "One place to look at, to replace, and to update." }));
+
+export default {
+  forbidden: [
+    {
+      name: "no-cycles",
+      comment: "Files that import each other can only be understood together.",
+      severity: "error",
+      from: {},
+      to: { circular: true },
+    },
+    {
+      name: "no-unreachable-files",
+      comment: "Nothing reaches this file from an entry point: use it or delete it.",
+      severity: "error",
+      from: { path: entryPoints },
+      to: { path: "^(sdk|server)/src/", pathNot: entryPoints, reachable: false },
+    },
+    {
+      name: "no-unresolvable-imports",
+      comment: "This does not exist, or is not installed.",
+      severity: "error",
+      from: {},
+      to: { couldNotResolve: true },
+    },
+    {
+      name: "no-undeclared-packages",
+      comment: "A published package declares what it imports, and not as a development dependency.",
+      severity: "error",
+      from: { path: "^(sdk|server)/src/" },
+      to: { dependencyTypes: ["npm-dev", "npm-no-pkg", "npm-unknown"], pathNot: "node_modules/@types/" },
+    },
+    ...layers.map(layer),
+    ...libraries.map(only),
+    {
+      name: "pure-folders-use-no-node-module",
+      comment: "The machine, its features and the packs are pure.",
+      severity: "error",
+      from: { path: under("machine/", "features/", "packs/") },
+      to: { dependencyTypes: ["core"] },
+    },
+    {
+      name: "sdk-uses-no-node-module",
+      comment: "The sdk also runs in a browser.",
+      severity: "error",
+      from: { path: "^sdk/src/" },
+      to: { dependencyTypes: ["core"] },
+    },
+    {
+      name: "sdk-depends-on-typebox-alone",
+      comment: "Who installs the sdk gets a schema library and nothing else.",
+      severity: "error",
+      from: { path: "^sdk/src/" },
+      to: { path: "node_modules/", pathNot: "node_modules/typebox/" },
+    },
+    {
+      name: "only-server-names-journals-and-doors",
+      comment: "Parts are put together in one place.",
+      severity: "error",
+      from: { path: source, pathNot: [under("server\\.ts$"), under("(journal|doors)/[^/]+/")] },
+      to: { path: under("(journal|doors)/[^/]+/") },
+    },
+    {
+      name: "journals-and-doors-do-not-know-each-other",
+      comment: "What two of them share lies beside them, not in one of them.",
+      severity: "error",
+      from: { path: "^server/src/((?:journal|doors)/[^/]+)/" },
+      to: { path: under("(journal|doors)/[^/]+/"), pathNot: "^server/src/$1/" },
+    },
+  ],
+  options: {
+    doNotFollow: { path: "node_modules" },
+    exclude: { path: ["(^|/)dist/", "^\\.tmp/"] },
+    tsPreCompilationDeps: true,
+    combinedDependencies: true,
+    tsConfig: { fileName: "tsconfig.json" },
+    enhancedResolveOptions: {
+      conditionNames: ["node", "import", "types", "default"],
+      exportsFields: ["exports"],
+      extensions: [".ts", ".js"],
+    },
+  },
+};
