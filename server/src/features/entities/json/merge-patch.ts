@@ -1,0 +1,23 @@
+import { sameJson } from "../../../machine/canonical/same-json.ts";
+import { isObject, type Json, type JsonObject } from "../../../machine/json.ts";
+
+/**
+ * JSON Merge Patch (RFC 7396) on canonical values. Neither argument is changed; untouched parts are shared with the
+ * result, and the very same reference comes back when the patch changes nothing. A result is at most as large as
+ * target and patch together and as deep as the deeper one, so measuring it once afterwards is enough.
+ */
+export function mergePatch(target: Json | undefined, patch: Json): Json {
+  if (!isObject(patch)) return target !== undefined && sameJson(target, patch) ? target : patch;
+  const base: JsonObject = isObject(target) ? target : {};
+  let changed: Record<string, Json> | undefined;
+  for (const name of Object.keys(patch)) {
+    const held = Object.hasOwn(base, name) ? base[name] : undefined;
+    const wish = patch[name] as Json;
+    const next = wish === null ? undefined : mergePatch(held, wish);
+    if (next === held) continue;
+    changed ??= { ...base };
+    if (next === undefined) Reflect.deleteProperty(changed, name);
+    else changed[name] = next;
+  }
+  return changed ?? base;
+}
