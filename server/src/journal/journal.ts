@@ -1,0 +1,96 @@
+/**
+ * The journal port: a gapless, hash-chained list of entries. It orders and keeps; it never decides.
+ *
+ * What every journal guarantees:
+ * - Appended means durable. A batch is there whole or not at all, also after a kill at any moment.
+ * - A batch is accepted only after its exact predecessor, position **and** hash: a node whose history no longer
+ *   exists is told so ("diverged"), and never writes on top of somebody else's.
+ * - Positions have no gaps; time is a whole number of milliseconds and does not go back.
+ * - Reading returns entries in order and checks the chain. A damaged batch is an error, never a shorter answer.
+ * - `findKeys` and `findSubject` answer from an index that is itself a fold of the entries and can be rebuilt.
+ *
+ * Failure rules: `append` throws a JournalError. `certain: true` says that nothing was written; otherwise the batch
+ * may be in the journal, or may still get there, and the caller must look for its command ids before anything else.
+ */
+import type { Entry } from "../machine/entry.ts";
+import type { SealedBatch } from "./seal.ts";
+
+/** The last entry: its position, the hash of its batch, and its time. Position 0 is the empty journal. */
+export interface Head {
+  readonly position: number;
+  readonly hash: string;
+  readonly time: number;
+}
+
+export type Appended =
+  | { readonly kind: "appended" }
+  /** Others appended after our predecessor: read on from it. */
+  | { readonly kind: "behind" }
+  /** Our predecessor is not in this history: drop the state and load again. */
+  | { readonly kind: "diverged" };
+
+export interface PageLimit {
+  readonly entries: number;
+  readonly bytes: number;
+}
+
+export interface SubjectQuery {
+  readonly subject: string;
+  /** Only positions above this one. */
+  readonly after?: number;
+  /** Only positions below this one. */
+  readonly before?: number;
+  readonly order: "oldest-first" | "newest-first";
+  readonly limit: number;
+}
+
+export interface Journal {
+  /** The head as this journal sees it now. */
+  head(): Promise<Head>;
+  append(batch: SealedBatch): Promise<Appended>;
+  /** Entries after a position, oldest first; at least one if there is one, whatever the limit. */
+  read(after: number, limit: PageLimit): Promise<readonly Entry[]>;
+  /** The entries at these positions, in the order asked. A position that has no entry is an error ("invalid"). */
+  readAt(positions: readonly number[]): Promise<readonly Entry[]>;
+  /** For each key scope the position of the entry that used it first. */
+  findKeys(scopes: readonly string[]): Promise<readonly (number | undefined)[]>;
+  /** Positions of entries with an event about this subject, each once. */
+  findSubject(query: SubjectQuery): Promise<readonly number[]>;
+  /** Calls back when somebody else may have appended. A hint: it may come late, twice or never. Returns the way to stop. */
+  onWake(listener: () => void): () => void;
+  /** Idempotent. Everything appended stays. */
+  close(): Promise<void>;
+}
+
+export type JournalErrorCode =
+  | "full"
+  | "io"
+  | "read_only"
+  | "busy"
+  | "damaged"
+  | "owned"
+  | "closed"
+  /** The store has a format, a space or settings that this version can not work with. */
+  | "unsupported"
+  /** The caller asked for what can not be: a batch that does not fit, a position without an entry. Never try again. */
+  | "invalid";
+
+export class JournalError extends Error {
+  readonly code: JournalErrorCode;
+  /** True if nothing was written, for certain. */
+  readonly certain: boolean;
+  /** The first position that is damaged, where that is what happened. */
+  readonly position: number | undefined;
+
+  constructor(
+    code: JournalErrorCode,
+    message: string,
+    options: { certain: boolean; cause?: unknown; position?: number },
+  ) {
+    super(message, { cause: options.cause });
+    this.name = "JournalError";
+    this.code = code;
+    this.certain = options.certain;
+    this.position = options.position;
+  }
+}

@@ -1,0 +1,112 @@
+/**
+ * How a batch is written down, the same in every journal.
+ *
+ * Each entry becomes two lines of JSON; a batch's `lines` are all of them, joined by "\n" (JSON never holds a raw
+ * newline, so a line is a line whatever the strings in it contain):
+ *
+ *   header   {"position","time","rules","grace"?,"id","operation","principal","agent"?,"key"?,
+ *             "outcome","code"?,"events":[[type, subject], …],"payload"}
+ *   payload  {"salt","input","outcome","events":[data, …]}
+ *
+ * `payload` in the header is the SHA-256 (hex) of the payload line. The hash of a batch is
+ *
+ *   SHA-256 (hex) of  previous hash + "\n" + header line + "\n" + header line + …
+ *
+ * over UTF-8. So the chain covers the payloads only through their hashes, and a payload can be erased on request
+ * without breaking it. The salt keeps an erased payload from being guessed by hashing candidates.
+ *
+ * This is the hot path: every field is put down in a fixed order by hand, and one hash covers all headers. The order
+ * and spelling of the fields are the format. Changing them changes every hash after it: that needs a new format number.
+ */
+import { hash } from "node:crypto";
+import type { Entry } from "../machine/entry.ts";
+import { type Head, JournalError } from "./journal.ts";
+
+/** The head of the empty journal, which the first batch of every journal follows. */
+export const genesis: Head = { position: 0, hash: "0".repeat(64), time: 0 };
+
+/** A batch ready to be appended: `lines` is what is stored, `head` is the journal's head once it is in. */
+export interface SealedBatch {
+  readonly after: Head;
+  readonly head: Head;
+  readonly entries: readonly Entry[];
+  readonly lines: string;
+}
+
+/** Encodes entries for the journal and chains them to their predecessor. Salts come in, so that equal input gives equal hashes. */
+export function seal(entries: readonly Entry[], after: Head, salts: readonly string[]): SealedBatch {
+  refuseMisfit(entries, after, salts);
+  let headers = after.hash;
+  let lines = "";
+  for (let index = 0; index < entries.length; index += 1) {
+    const entry = entries[index] as Entry;
+    const payload = payloadLine(entry, salts[index] as string);
+    const header = headerLine(entry, hashText(payload));
+    headers += "\n" + header;
+    lines += (index === 0 ? "" : "\n") + header + "\n" + payload;
+  }
+  const last = entries[entries.length - 1] as Entry;
+  return { after, head: { position: last.position, hash: hashText(headers), time: last.time }, entries, lines };
+}
+
+/** SHA-256 in hex. `crypto.hash` is the fastest way to one here; asking it for a buffer costs twice as much. */
+export function hashText(text: string): string {
+  return hash("sha256", text, "hex");
+}
+
+/**
+ * A misfit is a bug of the caller. It is caught before anything is hashed, because an entry that is durable and can
+ * not be read back would stop every node at the same position, for ever.
+ */
+function refuseMisfit(entries: readonly Entry[], after: Head, salts: readonly string[]): void {
+  if (entries.length === 0) throw misfit("A batch needs at least one entry.");
+  if (salts.length < entries.length) throw misfit(`${entries.length} entries need as many salts, not ${salts.length}.`);
+  let time = after.time;
+  for (let index = 0; index < entries.length; index += 1) {
+    const entry = entries[index] as Entry;
+    const expected = after.position + 1 + index;
+    if (entry.position !== expected) throw misfit(`Position ${entry.position} stands where ${expected} belongs.`);
+    if (!Number.isSafeInteger(entry.time) || entry.time < time) {
+      throw misfit(`The time ${entry.time} of position ${expected} is no whole number from ${time} up.`);
+    }
+    time = entry.time;
+  }
+}
+
+function misfit(message: string): JournalError {
+  return new JournalError("invalid", message, { certain: true });
+}
+
+function headerLine(entry: Entry, payload: string): string {
+  const { outcome } = entry;
+  let line = '{"position":' + entry.position + ',"time":' + entry.time + ',"rules":' + entry.rules;
+  if (entry.grace) line += ',"grace":true';
+  line += ',"id":' + quote(entry.id) + ',"operation":' + quote(entry.operation);
+  line += ',"principal":' + quote(entry.principal);
+  if (entry.agent !== undefined) line += ',"agent":' + quote(entry.agent);
+  if (entry.key !== undefined) line += ',"key":' + quote(entry.key);
+  line += outcome.kind === "done" ? ',"outcome":"done"' : ',"outcome":"refusal","code":' + quote(outcome.code);
+  line += ',"events":[';
+  for (let index = 0; index < entry.events.length; index += 1) {
+    const event = entry.events[index] as Entry["events"][number];
+    line += (index === 0 ? "[" : ",[") + quote(event.type) + "," + quote(event.subject) + "]";
+  }
+  return line + '],"payload":"' + payload + '"}';
+}
+
+function payloadLine(entry: Entry, salt: string): string {
+  let line = '{"salt":' + quote(salt) + ',"input":' + JSON.stringify(entry.input);
+  line += ',"outcome":' + JSON.stringify(entry.outcome.data) + ',"events":[';
+  for (let index = 0; index < entry.events.length; index += 1) {
+    line += (index === 0 ? "" : ",") + JSON.stringify((entry.events[index] as Entry["events"][number]).data);
+  }
+  return line + "]}";
+}
+
+/** Control characters, quotes, backslashes, and surrogates (a lone one must be escaped, or UTF-8 would replace it). */
+// eslint-disable-next-line no-control-regex -- control characters are what must be found
+const needsEscape = /[\u0000-\u001f"\\\ud800-\udfff]/;
+
+function quote(text: string): string {
+  return needsEscape.test(text) ? JSON.stringify(text) : '"' + text + '"';
+}

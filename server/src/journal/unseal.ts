@@ -1,0 +1,169 @@
+/**
+ * Reads a stored batch back and proves it: the chain, the headers and each payload that is asked for.
+ *
+ * Damage is an error that names the first position it touches, never a shorter answer: a node that skipped an entry
+ * would fold another history than its peers, which is worse than a node that stops.
+ */
+import type { Entry, Event, Outcome } from "../machine/entry.ts";
+import type { Json, JsonObject } from "../machine/json.ts";
+import { JournalError } from "./journal.ts";
+import { hashText } from "./seal.ts";
+
+/** A batch as it lies in a store. `time` is that of its last entry, `previous` the hash of the batch before it. */
+export interface StoredBatch {
+  readonly first: number;
+  readonly count: number;
+  readonly time: number;
+  readonly previous: string;
+  readonly hash: string;
+  readonly lines: string;
+}
+
+/** What an index needs to know of an entry; all of it is in the header, so an erased payload is still found. */
+export interface IndexedEntry {
+  readonly position: number;
+  readonly principal: string;
+  readonly operation: string;
+  readonly key?: string;
+  readonly events: readonly { readonly subject: string }[];
+}
+
+/** A batch whose chain and headers are proven. Payloads are proven one by one, as they are read. */
+export interface OpenedBatch {
+  readonly first: number;
+  readonly last: number;
+  /** The entry at this position, which must lie in the batch. */
+  entry(position: number): Entry;
+  /** The stored size of an entry in bytes. */
+  size(position: number): number;
+  indexed(): readonly IndexedEntry[];
+}
+
+interface Header {
+  readonly position: number;
+  readonly time: number;
+  readonly rules: number;
+  readonly grace?: true;
+  readonly id: string;
+  readonly operation: string;
+  readonly principal: string;
+  readonly agent?: string;
+  readonly key?: string;
+  readonly outcome: "done" | "refusal";
+  readonly code?: string;
+  readonly events: readonly (readonly [type: string, subject: string])[];
+  readonly payload: string;
+}
+
+interface Payload {
+  readonly salt: string;
+  readonly input: Json;
+  readonly outcome: JsonObject;
+  readonly events: readonly JsonObject[];
+}
+
+/** Opens a batch that must follow the one with the hash `previous`. */
+export function unseal(stored: StoredBatch, previous: string): OpenedBatch {
+  const { first, count } = stored;
+  const last = first + count - 1;
+  if (stored.previous !== previous) {
+    throw damage(first, "chain", `the batch ${first} to ${last} names another predecessor than the one before it`);
+  }
+  const lines = stored.lines.split("\n");
+  proveHeaders(stored, lines);
+
+  function header(position: number): Header {
+    return parseHeader(lines[2 * (position - first)] as string, position);
+  }
+  return {
+    first,
+    last,
+    entry: (position) => openEntry(header(position), lines[2 * (position - first) + 1] as string),
+    size(position) {
+      const index = 2 * (position - first);
+      return Buffer.byteLength(lines[index] as string) + Buffer.byteLength(lines[index + 1] as string) + 2;
+    },
+    indexed: () => Array.from({ length: count }, (_, index) => toIndexed(header(first + index))),
+  };
+}
+
+/** Opens a batch and all its entries. */
+export function unsealAll(stored: StoredBatch, previous: string): readonly Entry[] {
+  const batch = unseal(stored, previous);
+  return Array.from({ length: stored.count }, (_, index) => batch.entry(batch.first + index));
+}
+
+export function damage(position: number, what: "chain" | "header" | "payload", detail: string): JournalError {
+  const message = `The journal is damaged at position ${position} (${what}): ${detail}.`;
+  return new JournalError("damaged", message, { certain: true, position });
+}
+
+function proveHeaders(stored: StoredBatch, lines: readonly string[]): void {
+  const { first, count } = stored;
+  if (lines.length !== 2 * count) {
+    throw damage(first, "header", `its batch should have ${2 * count} lines and has ${lines.length}`);
+  }
+  let headers = stored.previous;
+  for (let index = 0; index < lines.length; index += 2) headers += "\n" + (lines[index] as string);
+  if (hashText(headers) !== stored.hash) {
+    throw damage(first, "header", `the headers of the batch ${first} to ${first + count - 1} do not give its hash`);
+  }
+  // The hash does not cover the row's own columns; without these two a changed column would shift every position.
+  parseHeader(lines[0] as string, first);
+  const { time } = parseHeader(lines[lines.length - 2] as string, first + count - 1);
+  if (time !== stored.time) throw damage(first, "header", `its batch is filed under the time ${stored.time}`);
+}
+
+function parseHeader(line: string, position: number): Header {
+  const header = parse<Header>(line, position, "header");
+  if (header.position !== position) throw damage(position, "header", `it calls itself ${header.position}`);
+  return header;
+}
+
+function openEntry(header: Header, line: string): Entry {
+  if (hashText(line) !== header.payload) {
+    throw damage(header.position, "payload", "it does not give the hash in its header");
+  }
+  const payload = parse<Payload>(line, header.position, "payload");
+  const outcome: Outcome =
+    header.outcome === "done"
+      ? { kind: "done", data: payload.outcome }
+      : { kind: "refusal", code: header.code as string, data: payload.outcome };
+  const events = header.events.map(([type, subject], index): Event => ({
+    type,
+    subject,
+    data: payload.events[index] as JsonObject,
+  }));
+  return {
+    id: header.id,
+    operation: header.operation,
+    principal: header.principal,
+    ...(header.agent === undefined ? {} : { agent: header.agent }),
+    ...(header.key === undefined ? {} : { key: header.key }),
+    input: payload.input,
+    position: header.position,
+    time: header.time,
+    rules: header.rules,
+    grace: header.grace === true,
+    outcome,
+    events,
+  };
+}
+
+function toIndexed(header: Header): IndexedEntry {
+  const { position, principal, operation, key } = header;
+  const events = header.events.map(([, subject]) => ({ subject }));
+  return { position, principal, operation, ...(key === undefined ? {} : { key }), events };
+}
+
+function parse<Shape>(line: string, position: number, what: "header" | "payload"): Shape {
+  try {
+    return JSON.parse(line) as Shape;
+  } catch (cause) {
+    throw new JournalError("damaged", `The journal is damaged at position ${position} (${what}): it is no JSON.`, {
+      certain: true,
+      cause,
+      position,
+    });
+  }
+}
