@@ -1,0 +1,59 @@
+/**
+ * What survives when a process that uses the memory journal "crashes": sealed batches and their index. Several
+ * journals, as of several nodes, may share one. It stores the same lines as a real store, so that tests and
+ * simulation go through the same encoding, hashing and proving.
+ */
+import type { Head } from "../journal.ts";
+import { createIndexTail, type IndexTail } from "../index-tail.ts";
+import { genesis } from "../seal.ts";
+import { type StoredBatch, unseal } from "../unseal.ts";
+
+export interface MemoryDisk {
+  /** Makes history go back: drops every batch that ends after this position. */
+  truncate(position: number): void;
+}
+
+/** The inside of a disk, for the memory journal alone. */
+export interface MemoryStore extends MemoryDisk {
+  readonly batches: StoredBatch[];
+  readonly listeners: Set<() => void>;
+  index(): IndexTail;
+  head(): Head;
+}
+
+export function createMemoryDisk(): MemoryDisk {
+  const batches: StoredBatch[] = [];
+  let index = createIndexTail();
+  const store: MemoryStore = {
+    batches,
+    listeners: new Set(),
+    index: () => index,
+    head() {
+      const last = batches.at(-1);
+      return last === undefined ? genesis : headOf(last);
+    },
+    truncate(position) {
+      while (batches.length > 0 && store.head().position > position) batches.pop();
+      index = createIndexTail();
+      for (const batch of batches) index.add(unseal(batch, batch.previous).indexed());
+    },
+  };
+  return store;
+}
+
+export function headOf(batch: Omit<StoredBatch, "lines">): Head {
+  return { position: batch.first + batch.count - 1, hash: batch.hash, time: batch.time };
+}
+
+/** The index of the batch that holds a position, or where it would be. */
+export function batchIndex(batches: readonly StoredBatch[], position: number): number {
+  let low = 0;
+  let high = batches.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    const batch = batches[middle] as StoredBatch;
+    if (batch.first + batch.count <= position) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}

@@ -1,0 +1,48 @@
+/** A journal in memory, for tests and simulation. Everything is kept on the disk it is given, also after a "crash". */
+import { type Journal, JournalError } from "../journal.ts";
+import { appendBatch } from "./append.ts";
+import type { MemoryDisk, MemoryStore } from "./disk.ts";
+import { readPage, readPositions } from "./read.ts";
+
+export function openMemoryJournal(disk: MemoryDisk): Journal {
+  const store = disk as MemoryStore;
+  const listeners = new Set<() => void>();
+  const wake = (): void => {
+    for (const listener of [...listeners]) listener();
+  };
+  store.listeners.add(wake);
+  let closed = false;
+
+  /** Runs as one step: what the port promises of one call is never interleaved with another one's. */
+  async function use<Result>(work: () => Result): Promise<Result> {
+    if (closed) throw new JournalError("closed", "The journal is closed.", { certain: true });
+    return Promise.resolve(work());
+  }
+
+  return {
+    head: () => use(() => store.head()),
+    append: (batch) =>
+      use(() => {
+        const result = appendBatch(store, batch);
+        // Others hear of it after this call, as they would over a network: never from inside our own append.
+        if (result.kind === "appended") for (const other of store.listeners) if (other !== wake) queueMicrotask(other);
+        return result;
+      }),
+    read: (after, limit) => use(() => readPage(store, after, limit)),
+    readAt: (positions) => use(() => readPositions(store, positions)),
+    findKeys: (scopes) => use(() => scopes.map((scope) => store.index().findKey(scope))),
+    findSubject: (query) => use(() => store.index().findSubject(query)),
+    onWake(listener) {
+      // A wrapper of its own, so that a listener registered twice can be stopped once.
+      const own = (): void => listener();
+      listeners.add(own);
+      return () => void listeners.delete(own);
+    },
+    close() {
+      closed = true;
+      store.listeners.delete(wake);
+      listeners.clear();
+      return Promise.resolve();
+    },
+  };
+}
