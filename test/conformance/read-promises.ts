@@ -1,0 +1,114 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { JournalError } from "../../server/src/journal/journal.ts";
+import type { Entry } from "../../server/src/machine/entry.ts";
+import type { WithJournal } from "./journal-suite.ts";
+import { appendSample, everything } from "./sample-entries.ts";
+
+export function readPromises(withJournal: WithJournal): void {
+  test(
+    "reading goes on from any position, also from the middle of a batch",
+    withJournal(async (journal) => {
+      const entries = [...(await appendSample(journal, 5)), ...(await appendSample(journal, 1))];
+      entries.push(...(await appendSample(journal, 4)));
+      for (let after = 0; after <= 10; after += 1) {
+        assert.deepEqual(await journal.read(after, everything), entries.slice(after));
+      }
+      assert.deepEqual(await journal.read(99, everything), []);
+    }),
+  );
+
+  test(
+    "a page has at most the entries asked for, across batches, and pages join without loss",
+    withJournal(async (journal) => {
+      const entries: Entry[] = [];
+      for (const count of [3, 1, 4, 2]) entries.push(...(await appendSample(journal, count)));
+      for (const size of [1, 2, 3, 4, 7, 10, 11]) {
+        const read: Entry[] = [];
+        for (let done = false; !done;) {
+          const page = await journal.read(read.length, { entries: size, bytes: everything.bytes });
+          assert.equal(page.length, Math.min(size, entries.length - read.length));
+          read.push(...page);
+          done = page.length === 0;
+        }
+        assert.deepEqual(read, entries);
+      }
+    }),
+  );
+
+  test(
+    "a page stays within its bytes, but has at least one entry if there is one",
+    withJournal(async (journal) => {
+      const entries = await appendSample(journal, 6, () => ({ input: "✨".repeat(1000) }));
+      const bytes = 3000 + 500;
+      for (const limit of [0, 1, bytes]) {
+        assert.deepEqual(await journal.read(0, { entries: 100, bytes: limit }), entries.slice(0, 1));
+      }
+      assert.deepEqual(await journal.read(1, { entries: 100, bytes: 3 * bytes }), entries.slice(1, 4));
+      assert.deepEqual(await journal.read(0, { entries: 0, bytes: 1 }), entries.slice(0, 1));
+    }),
+  );
+
+  test(
+    "entries are read at the positions asked for, in that order, repeated ones too",
+    withJournal(async (journal) => {
+      const entries = [...(await appendSample(journal, 3)), ...(await appendSample(journal, 3))];
+      const asked = [6, 1, 4, 1, 3];
+      assert.deepEqual(
+        await journal.readAt(asked),
+        asked.map((position) => entries[position - 1]),
+      );
+      assert.deepEqual(await journal.readAt([]), []);
+    }),
+  );
+
+  test(
+    "a position without an entry is an error, not a hole in the answer",
+    withJournal(async (journal) => {
+      await appendSample(journal, 2);
+      for (const position of [0, -1, 3]) {
+        await assert.rejects(
+          journal.readAt([1, position]),
+          (error: unknown) => error instanceof JournalError && error.code === "invalid",
+        );
+      }
+    }),
+  );
+
+  test(
+    "every string comes back as it was: emoji, escapes, newlines, NUL, lone surrogates, prototype names",
+    withJournal(async (journal) => {
+      const odd = 'a\nb\r\n"c"\\ \u0000\u001f\u2028\u2029 👩‍👩‍👧 \ud800 é \u007f';
+      const data = { [odd]: odd, ...(JSON.parse('{"__proto__": {"x": [1e21, -1.5, null]}}') as object) } as never;
+      const [written] = await appendSample(journal, 1, () => ({
+        id: odd,
+        operation: odd,
+        principal: odd,
+        agent: odd,
+        key: odd,
+        input: [odd, data],
+        grace: true,
+        outcome: { kind: "refusal", code: odd, data },
+        events: [
+          { type: odd, subject: odd, data },
+          { type: "", subject: "", data: {} },
+        ],
+      }));
+      assert.deepEqual(await journal.read(0, everything), [written]);
+      assert.deepEqual(await journal.findSubject({ subject: odd, order: "oldest-first", limit: 9 }), [1]);
+      assert.deepEqual(await journal.findKeys([JSON.stringify([odd, odd, odd])]), [1]);
+    }),
+  );
+
+  test(
+    "a missing agent or key stays missing",
+    withJournal(async (journal) => {
+      await appendSample(journal, 1);
+      const [entry] = await journal.read(0, everything);
+      assert.deepEqual(
+        [Object.hasOwn(entry as object, "agent"), Object.hasOwn(entry as object, "key")],
+        [false, false],
+      );
+    }),
+  );
+}

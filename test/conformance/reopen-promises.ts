@@ -1,0 +1,94 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { JournalError } from "../../server/src/journal/journal.ts";
+import { appendIndexed, assertSubjects } from "./index-promises.ts";
+import type { JournalKind, WithJournal } from "./journal-suite.ts";
+import { appendSample, everything } from "./sample-entries.ts";
+
+export function reopenPromises(withJournal: WithJournal, kind: JournalKind): void {
+  test(
+    "everything is still there after close and open",
+    withJournal(async (journal, store) => {
+      await appendIndexed(journal, 30, 4);
+      const before = [await journal.head(), await journal.read(0, everything)];
+      await journal.close();
+      const again = await store.open();
+      assert.deepEqual([await again.head(), await again.read(0, everything)], before);
+      await assertSubjects(again, 30);
+      await appendIndexed(again, 30, 7);
+      await assertSubjects(again, 60);
+      await again.close();
+    }),
+  );
+
+  test(
+    "everything that was appended is still there after a crash [X1]",
+    withJournal(async (journal, store) => {
+      await appendIndexed(journal, 30, 4);
+      const before = [await journal.head(), await journal.read(0, everything)];
+      await store.crash(journal);
+      const again = await store.open();
+      assert.deepEqual([await again.head(), await again.read(0, everything)], before);
+      await assertSubjects(again, 30);
+      await again.close();
+    }),
+  );
+
+  test(
+    "a lost index is built again without loss [P5]",
+    withJournal(async (journal, store) => {
+      await appendIndexed(journal, 30, 4);
+      await journal.close();
+      await store.loseIndex();
+      const again = await store.open();
+      await assertSubjects(again, 30);
+      await again.close();
+    }),
+  );
+
+  test(
+    "closing twice is closing once, and a closed journal says so",
+    withJournal(async (journal) => {
+      await appendSample(journal, 1);
+      await Promise.all([journal.close(), journal.close()]);
+      await journal.close();
+      const closed = (error: unknown): boolean => error instanceof JournalError && error.code === "closed";
+      await assert.rejects(journal.head(), closed);
+      await assert.rejects(journal.read(0, everything), closed);
+      await assert.rejects(journal.findKeys([]), closed);
+      await assert.rejects(appendSample(journal, 1), closed);
+    }),
+  );
+
+  if (!kind.shared) return;
+
+  test(
+    "two journals on one store see each other's entries, and only one of two appends after the same head wins",
+    withJournal(async (journal, store) => {
+      const other = await store.open();
+      await appendSample(journal, 2);
+      assert.deepEqual(await other.head(), await journal.head());
+      const results = await Promise.allSettled([appendSample(journal, 1), appendSample(other, 1)]);
+      assert.deepEqual(results.map(({ status }) => status).sort(), ["fulfilled", "rejected"]);
+      assert.deepEqual(await other.read(0, everything), await journal.read(0, everything));
+      await other.close();
+    }),
+  );
+
+  test(
+    "an append by one journal wakes the others, until they stop listening",
+    withJournal(async (journal, store) => {
+      const other = await store.open();
+      const woken = Promise.withResolvers<undefined>();
+      let own = 0;
+      const stop = other.onWake(() => woken.resolve(undefined));
+      journal.onWake(() => (own += 1));
+      await appendSample(journal, 1);
+      await woken.promise;
+      assert.equal(own, 0, "nobody is woken by its own append");
+      stop();
+      stop();
+      await other.close();
+    }),
+  );
+}
