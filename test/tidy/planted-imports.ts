@@ -1,0 +1,93 @@
+/** A small project in which every import is forbidden, and for each file the rules that must catch it. */
+import { mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+
+interface Planted {
+  readonly file: string;
+  readonly imports: readonly string[];
+  readonly rules: readonly string[];
+}
+
+export const planted: readonly Planted[] = [
+  { file: "sdk/src/index.ts", imports: ["node:fs"], rules: ["sdk-uses-no-node-module"] },
+  {
+    file: "sdk/src/contract/index.ts",
+    imports: ["../../../server/src/base/ids.ts", "leftpad"],
+    rules: ["sdk-knows-nothing-of-the-server", "sdk-depends-on-typebox-alone", "no-undeclared-packages"],
+  },
+  { file: "server/src/base/ids.ts", imports: ["../engine/engine.ts"], rules: ["base-knows-nothing"] },
+  {
+    file: "server/src/machine/machine.ts",
+    imports: ["../base/ids.ts", "sorted-btree", "node:crypto"],
+    rules: ["machine-knows-nothing", "only-tables-use-sorted-btree", "pure-folders-use-no-node-module"],
+  },
+  {
+    file: "server/src/features/locks.ts",
+    imports: ["../packs/planning.ts"],
+    rules: ["features-know-machine-and-contract"],
+  },
+  {
+    file: "server/src/packs/planning.ts",
+    imports: ["../engine/engine.ts"],
+    rules: ["packs-know-features-machine-and-contract"],
+  },
+  {
+    file: "server/src/engine/engine.ts",
+    imports: ["../journal/memory/memory.ts", "../journal/codec.ts"],
+    rules: ["engine-knows-machine-and-journal-port", "only-server-names-journals-and-doors"],
+  },
+  {
+    file: "server/src/journal/codec.ts",
+    imports: ["../features/locks.ts"],
+    rules: ["journal-knows-machine-and-base"],
+  },
+  {
+    file: "server/src/journal/memory/memory.ts",
+    imports: ["../sqlite/sqlite.ts", "node:sqlite", "pg"],
+    rules: [
+      "journals-and-doors-do-not-know-each-other",
+      "only-sqlite-journal-uses-node-sqlite",
+      "only-postgres-journal-uses-postgres",
+    ],
+  },
+  { file: "server/src/journal/sqlite/sqlite.ts", imports: ["./gone.ts"], rules: ["no-unresolvable-imports"] },
+  {
+    file: "server/src/doors/socket/socket.ts",
+    imports: ["../../engine/engine.ts", "fastify", "@nats-io/nats-core"],
+    rules: ["doors-know-the-sdk", "only-http-door-uses-fastify", "only-nats-door-uses-nats"],
+  },
+  {
+    file: "server/src/doors/in-process/client.ts",
+    imports: ["../../journal/codec.ts"],
+    rules: ["in-process-door-knows-the-engine"],
+  },
+  {
+    file: "server/src/doors/cli/main.ts",
+    imports: ["../../engine/engine.ts"],
+    rules: ["cli-knows-the-sdk-and-the-server"],
+  },
+  { file: "server/src/observe/log.ts", imports: ["./trace.ts"], rules: ["no-cycles"] },
+  // A cycle is reported once, at the first of its files.
+  { file: "server/src/observe/trace.ts", imports: ["./log.ts"], rules: [] },
+];
+
+/** The rule that is about the file nobody imports: its finding names that file, as all others do. */
+export const unreachable: Planted = {
+  file: "server/src/config/lonely.ts",
+  imports: [],
+  rules: ["no-unreachable-files"],
+};
+
+export function plant(folder: string): void {
+  const write = (file: string, text: string) => {
+    mkdirSync(dirname(join(folder, file)), { recursive: true });
+    writeFileSync(join(folder, file), text);
+  };
+  for (const { file, imports } of [...planted, unreachable]) {
+    write(file, ["export {};", ...imports.map((name) => `import "${name}";`), ""].join("\n"));
+  }
+  write("package.json", JSON.stringify({ name: "planted", devDependencies: { leftpad: "1.0.0" } }));
+  write("tsconfig.json", "{}");
+  write("node_modules/leftpad/package.json", JSON.stringify({ name: "leftpad", version: "1.0.0", main: "index.js" }));
+  write("node_modules/leftpad/index.js", "");
+}
