@@ -1,0 +1,193 @@
+import { formatPointer } from "./format-pointer.ts";
+import type { InputFault, InputFaultReason } from "./input-fault.ts";
+import type { InputLimits } from "./limits.ts";
+
+/**
+ * The first fault of a JSON text in reading order, or undefined when it has none. It reads the text sign by sign with
+ * a stack of its own, which is several times slower than the engine's parser: it runs only on refused texts.
+ */
+export function findFault(text: string, limits: InputLimits): InputFault | undefined {
+  const end = endOfBytes(text, limits.bytesMax);
+  return end < text.length ? faultAt(text, end, "too_large", "") : new FaultScan(text, limits).run();
+}
+
+/** Where the text exceeds a number of UTF-8 bytes; its length when it does not. */
+function endOfBytes(text: string, bytesMax: number): number {
+  let bytes = 0;
+  for (let index = 0; index < text.length; index++) {
+    const unit = text.charCodeAt(index);
+    bytes += unit < 0x80 ? 1 : unit < 0x800 || (unit >= 0xd800 && unit <= 0xdfff) ? 2 : 3;
+    if (bytes > bytesMax) return index;
+  }
+  return text.length;
+}
+
+function faultAt(text: string, offset: number, reason: InputFaultReason, pointer: string): InputFault {
+  let line = 1;
+  let lineStart = 0;
+  for (let feed = text.indexOf("\n"); feed !== -1 && feed < offset; feed = text.indexOf("\n", lineStart)) {
+    line++;
+    lineStart = feed + 1;
+  }
+  return { reason, pointer, offset, line, column: offset - lineStart + 1 };
+}
+
+/** One open object or array. `names` are those met so far in an object. */
+interface Frame {
+  readonly closer: string;
+  readonly names: Set<string> | undefined;
+  elements: number;
+  /** The member or element being read; undefined between two of them. */
+  segment: string | undefined;
+}
+
+// Sticky patterns: each is tried at one place only, so that no scan can run ahead and make the whole quadratic.
+const number = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y;
+const word = /true|false|null/y;
+const notFinite = /-?(?:NaN|Infinity)/y;
+/** What must not follow a number or a word at once: 01, 1.e5, truely. */
+const glued = /[\w.+-]/y;
+const plain = /[^"\\\u0000-\u001f]*/y;
+const escaped = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
+
+class FaultScan {
+  #at = 0;
+  #members = 0;
+  #fault: InputFault | undefined;
+  readonly #frames: Frame[] = [];
+  readonly #text: string;
+  readonly #limits: InputLimits;
+
+  constructor(text: string, limits: InputLimits) {
+    this.#text = text;
+    this.#limits = limits;
+  }
+
+  run(): InputFault | undefined {
+    if (this.#text.startsWith("\ufeff")) return faultAt(this.#text, 0, "byte_order_mark", "");
+    while (this.#value()) {
+      this.#close();
+      if (this.#frames.length === 0) {
+        if (this.#at < this.#text.length) this.#fail("trailing_text", this.#at);
+        break;
+      }
+      if (!this.#comma()) break;
+    }
+    return this.#fault;
+  }
+
+  /** Reads openings and, at the end, one scalar or an empty container up to its closing sign. */
+  #value(): boolean {
+    for (;;) {
+      this.#space();
+      const sign = this.#text.charAt(this.#at);
+      if (sign !== "{" && sign !== "[") return this.#scalar(sign);
+      if (this.#frames.length >= this.#limits.depthMax) return this.#fail("too_deep", this.#at);
+      this.#at++;
+      const closer = sign === "{" ? "}" : "]";
+      this.#frames.push({ closer, names: sign === "{" ? new Set() : undefined, elements: 0, segment: undefined });
+      this.#space();
+      if (this.#text.charAt(this.#at) === closer) return true;
+      if (!this.#enter()) return false;
+    }
+  }
+
+  /** Closes every container that ends here. */
+  #close(): void {
+    for (;;) {
+      this.#space();
+      if (this.#text.charAt(this.#at) !== this.#frames.at(-1)?.closer) return;
+      this.#at++;
+      this.#frames.pop();
+    }
+  }
+
+  #comma(): boolean {
+    const frame = this.#frames.at(-1);
+    if (frame !== undefined) frame.segment = undefined;
+    if (this.#text.charAt(this.#at) !== ",") return this.#fail("syntax", this.#at);
+    this.#at++;
+    this.#space();
+    return this.#enter();
+  }
+
+  /** Starts a member, up to its colon, or an element. */
+  #enter(): boolean {
+    const start = this.#at;
+    const frame = this.#frames.at(-1);
+    if (frame?.names !== undefined) {
+      if (this.#text.charAt(start) !== '"') return this.#fail("syntax", start);
+      const name = this.#string("name_too_long", this.#limits.nameLengthMax);
+      if (name === undefined) return false;
+      frame.segment = name;
+      if (name === "__proto__") return this.#fail("forbidden_key", start);
+      if (frame.names.has(name)) return this.#fail("duplicate_key", start);
+      frame.names.add(name);
+    } else if (frame !== undefined) {
+      frame.segment = String(frame.elements++);
+    }
+    if (++this.#members > this.#limits.membersMax) return this.#fail("too_many", start);
+    return frame?.names === undefined || this.#colon();
+  }
+
+  #colon(): boolean {
+    this.#space();
+    if (this.#text.charAt(this.#at) !== ":") return this.#fail("syntax", this.#at);
+    this.#at++;
+    return true;
+  }
+
+  #scalar(sign: string): boolean {
+    const start = this.#at;
+    if (sign === '"') return this.#string("string_too_long", this.#limits.stringLengthMax ?? Infinity) !== undefined;
+    if (this.#match(notFinite) !== "") return this.#fail("not_finite", start);
+    const digits = this.#match(number);
+    if (digits === "" && this.#match(word) === "") return this.#fail("syntax", start);
+    const end = this.#at;
+    if (this.#match(glued) !== "") return this.#fail("syntax", end);
+    return digits === "" || this.#number(Number(digits), start);
+  }
+
+  #number(value: number, start: number): boolean {
+    if (!Number.isFinite(value)) return this.#fail("number_overflow", start);
+    if (Math.abs(value) > Number.MAX_SAFE_INTEGER) return this.#fail("unsafe_integer", start);
+    return !Object.is(value, -0) || this.#fail("negative_zero", start);
+  }
+
+  /** Reads a string from its opening quote on; undefined after a fault. */
+  #string(tooLong: "string_too_long" | "name_too_long", lengthMax: number): string | undefined {
+    const start = this.#at++;
+    while (this.#match(plain) !== "" || this.#match(escaped) !== "");
+    const sign = this.#text.charAt(this.#at);
+    if (sign !== '"') {
+      this.#fail(sign === "\0" ? "nul_character" : "syntax", this.#at);
+      return undefined;
+    }
+    this.#at++;
+    const content = JSON.parse(this.#text.slice(start, this.#at)) as string;
+    if (!content.isWellFormed()) this.#fail("lone_surrogate", start);
+    else if (content.includes("\0")) this.#fail("nul_character", start);
+    else if (content.length > lengthMax) this.#fail(tooLong, start);
+    return this.#fault === undefined ? content : undefined;
+  }
+
+  #space(): void {
+    for (; this.#at < this.#text.length; this.#at++) {
+      const unit = this.#text.charCodeAt(this.#at);
+      if (unit !== 0x20 && unit !== 0x0a && unit !== 0x0d && unit !== 0x09) return;
+    }
+  }
+
+  #match(pattern: RegExp): string {
+    pattern.lastIndex = this.#at;
+    const found = pattern.exec(this.#text)?.[0] ?? "";
+    this.#at += found.length;
+    return found;
+  }
+
+  #fail(reason: InputFaultReason, offset: number): false {
+    const way = this.#frames.flatMap((frame) => frame.segment ?? []);
+    this.#fault = faultAt(this.#text, offset, reason, formatPointer(way));
+    return false;
+  }
+}
