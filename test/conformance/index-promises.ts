@@ -57,7 +57,7 @@ export function indexPromises(withJournal: WithJournal): void {
 }
 
 export function scopeOf(key: string): string {
-  return keyScope({ principal: "tester", operation: "acquire-lock", key }) as string;
+  return keyScope({ principal: "tester", operation: "acquire-lock", key })!;
 }
 
 /** Appends entries with a key and two events about a repeating subject each. */
@@ -79,7 +79,7 @@ export async function assertSubjects(journal: Journal, last: number): Promise<vo
   for (const remainder of [0, 3]) {
     const subject = `document/${remainder}`;
     const all = Array.from({ length: last }, (_, index) => index + 1).filter((position) => position % 7 === remainder);
-    const middle = all[all.length >> 1] as number;
+    const middle = all[all.length >> 1]!;
     for (const [after, before] of [
       [0, last + 1],
       [middle, last + 1],

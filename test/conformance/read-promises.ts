@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { JournalError } from "../../server/src/journal/journal.ts";
+import { type Head, JournalError } from "../../server/src/journal/journal.ts";
 import type { Entry } from "../../server/src/machine/entry.ts";
 import type { WithJournal } from "./journal-suite.ts";
 import { appendSample, everything } from "./sample-entries.ts";
@@ -46,6 +46,47 @@ export function readPromises(withJournal: WithJournal): void {
       }
       assert.deepEqual(await journal.read(1, { entries: 100, bytes: 3 * bytes }), entries.slice(1, 4));
       assert.deepEqual(await journal.read(0, { entries: 0, bytes: 1 }), entries.slice(0, 1));
+    }),
+  );
+
+  test(
+    "following a head brings whole batches and the head they lead to",
+    withJournal(async (journal) => {
+      const heads = [await journal.head()];
+      const entries: Entry[] = [];
+      for (const count of [3, 1, 4]) {
+        entries.push(...(await appendSample(journal, count)));
+        heads.push(await journal.head());
+      }
+      const [start, three, four, eight] = heads as [Head, Head, Head, Head];
+      const follow = async (after: Head, count: number, bytes: number): Promise<unknown> =>
+        journal.follow(after, { entries: count, bytes });
+      const all = { kind: "followed", entries, head: eight };
+      assert.deepEqual(await journal.follow(start, everything), all);
+      assert.deepEqual(await follow(start, 5, 1e9), all);
+      const first = { kind: "followed", entries: entries.slice(0, 3), head: three };
+      assert.deepEqual(await follow(start, 1, 1e9), first);
+      assert.deepEqual(await follow(start, 99, 1), first);
+      assert.deepEqual(await follow(three, 1, 1e9), { kind: "followed", entries: entries.slice(3, 4), head: four });
+      assert.deepEqual(await follow(eight, 99, 1e9), { kind: "followed", entries: [], head: eight });
+    }),
+  );
+
+  test(
+    "a head that is not in this history can not be followed: another hash, inside a batch, beyond the end",
+    withJournal(async (journal) => {
+      await appendSample(journal, 3);
+      await appendSample(journal, 1);
+      const head = await journal.head();
+      for (const lost of [
+        { ...head, hash: "f".repeat(64) },
+        { ...head, position: 3 },
+        { ...head, position: 2 },
+        { ...head, position: 9 },
+        { position: 0, hash: "e".repeat(64), time: 0 },
+      ]) {
+        assert.deepEqual(await journal.follow(lost, everything), { kind: "diverged" });
+      }
     }),
   );
 

@@ -87,7 +87,8 @@ function countBelow(rising: readonly number[], bound: number): number {
   let high = rising.length;
   while (low < high) {
     const middle = (low + high) >>> 1;
-    if ((rising[middle] as number) < bound) low = middle + 1;
+    const value = rising[middle];
+    if (value !== undefined && value < bound) low = middle + 1;
     else high = middle;
   }
   return low;

@@ -29,6 +29,12 @@ export type Appended =
   /** Our predecessor is not in this history: drop the state and load again. */
   | { readonly kind: "diverged" };
 
+export type Followed =
+  /** Whole batches, in order, and the head that they lead to. No entries: the head given is still the head. */
+  | { readonly kind: "followed"; readonly entries: readonly Entry[]; readonly head: Head }
+  /** The head given is not in this history. */
+  | { readonly kind: "diverged" };
+
 export interface PageLimit {
   readonly entries: number;
   readonly bytes: number;
@@ -48,6 +54,12 @@ export interface Journal {
   /** The head as this journal sees it now. */
   head(): Promise<Head>;
   append(batch: SealedBatch): Promise<Appended>;
+  /**
+   * What came after a head that the caller has folded, in whole batches up to about the limit (at least one batch if
+   * there is one). This is how a node catches up: the predecessor is compared by position **and** hash, so that a node
+   * whose history was lost never folds somebody else's entries on top of it.
+   */
+  follow(after: Head, limit: PageLimit): Promise<Followed>;
   /** Entries after a position, oldest first; at least one if there is one, whatever the limit. */
   read(after: number, limit: PageLimit): Promise<readonly Entry[]>;
   /** The entries at these positions, in the order asked. A position that has no entry is an error ("invalid"). */

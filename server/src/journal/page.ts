@@ -1,10 +1,10 @@
 /**
- * Fills one page of a read from stored batches, the same way in every journal: in order, proven, within the limit, and
+ * Fills the pages of `read` and `follow` from stored batches, the same way in every journal: in order, proven, within the limit, and
  * never empty when there is something to read (a page that no entry fits into would stop a reader for ever).
  */
 import type { Entry } from "../machine/entry.ts";
-import type { PageLimit } from "./journal.ts";
-import { damage, type StoredBatch, unseal } from "./unseal.ts";
+import { type Head, JournalError, type PageLimit } from "./journal.ts";
+import { damage, headOf, type StoredBatch, unseal, unsealAll } from "./unseal.ts";
 
 export interface Page {
   readonly entries: readonly Entry[];
@@ -31,7 +31,7 @@ export function createPage(after: number, joint: Joint, limit: PageLimit): Page 
   return {
     entries,
     take(stored) {
-      if (stored.first !== last + 1) throw damage(last + 1, "chain", "the batch that should start here is missing");
+      if (stored.first !== last + 1) throw missing(last + 1);
       const batch = unseal(stored, hash);
       last = batch.last;
       hash = stored.hash;
@@ -44,4 +44,39 @@ export function createPage(after: number, joint: Joint, limit: PageLimit): Page 
       return entries.length < limit.entries && bytes < limit.bytes;
     },
   };
+}
+
+export interface WholeBatches {
+  readonly entries: readonly Entry[];
+  /** The head that the entries lead to. */
+  head(): Head;
+  /** Takes all of the next batch. Returns false once there is enough. */
+  take(stored: StoredBatch): boolean;
+}
+
+/** Whole batches after a head, up to about the limit: a follower needs the hash at its end, so no batch is cut. */
+export function createWholeBatches(after: Head, limit: PageLimit): WholeBatches {
+  const entries: Entry[] = [];
+  let bytes = 0;
+  let head = after;
+  return {
+    entries,
+    head: () => head,
+    take(stored) {
+      if (stored.first !== head.position + 1) throw missing(head.position + 1);
+      entries.push(...unsealAll(stored, head.hash));
+      bytes += stored.lines.length;
+      head = headOf(stored);
+      return entries.length < limit.entries && bytes < limit.bytes;
+    },
+  };
+}
+
+function missing(position: number): JournalError {
+  return damage(position, "chain", "the batch that should start here is missing");
+}
+
+export function noEntry(position: number, head: number): JournalError {
+  const message = `There is no entry at position ${position}; the last one is ${head}.`;
+  return new JournalError("invalid", message, { certain: true });
 }

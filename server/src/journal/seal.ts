@@ -35,18 +35,22 @@ export interface SealedBatch {
 
 /** Encodes entries for the journal and chains them to their predecessor. Salts come in, so that equal input gives equal hashes. */
 export function seal(entries: readonly Entry[], after: Head, salts: readonly string[]): SealedBatch {
-  refuseMisfit(entries, after, salts);
+  let { position, time } = after;
   let headers = after.hash;
   let lines = "";
-  for (let index = 0; index < entries.length; index += 1) {
-    const entry = entries[index] as Entry;
-    const payload = payloadLine(entry, salts[index] as string);
+  for (const entry of entries) {
+    const salt = salts[position - after.position];
+    if (salt === undefined) throw misfit(`${entries.length} entries need as many salts, not ${salts.length}.`);
+    refuseMisfit(entry, position, time);
+    position += 1;
+    time = entry.time;
+    const payload = payloadLine(entry, salt);
     const header = headerLine(entry, hashText(payload));
     headers += "\n" + header;
-    lines += (index === 0 ? "" : "\n") + header + "\n" + payload;
+    lines += (lines === "" ? "" : "\n") + header + "\n" + payload;
   }
-  const last = entries[entries.length - 1] as Entry;
-  return { after, head: { position: last.position, hash: hashText(headers), time: last.time }, entries, lines };
+  if (lines === "") throw misfit("A batch needs at least one entry.");
+  return { after, head: { position, hash: hashText(headers), time }, entries, lines };
 }
 
 /** SHA-256 in hex. `crypto.hash` is the fastest way to one here; asking it for a buffer costs twice as much. */
@@ -55,21 +59,13 @@ export function hashText(text: string): string {
 }
 
 /**
- * A misfit is a bug of the caller. It is caught before anything is hashed, because an entry that is durable and can
- * not be read back would stop every node at the same position, for ever.
+ * A misfit is a bug of the caller. It is caught here, because an entry that is durable and can not be read back would
+ * stop every node at the same position, for ever.
  */
-function refuseMisfit(entries: readonly Entry[], after: Head, salts: readonly string[]): void {
-  if (entries.length === 0) throw misfit("A batch needs at least one entry.");
-  if (salts.length < entries.length) throw misfit(`${entries.length} entries need as many salts, not ${salts.length}.`);
-  let time = after.time;
-  for (let index = 0; index < entries.length; index += 1) {
-    const entry = entries[index] as Entry;
-    const expected = after.position + 1 + index;
-    if (entry.position !== expected) throw misfit(`Position ${entry.position} stands where ${expected} belongs.`);
-    if (!Number.isSafeInteger(entry.time) || entry.time < time) {
-      throw misfit(`The time ${entry.time} of position ${expected} is no whole number from ${time} up.`);
-    }
-    time = entry.time;
+function refuseMisfit(entry: Entry, before: number, time: number): void {
+  if (entry.position !== before + 1) throw misfit(`Position ${entry.position} stands where ${before + 1} belongs.`);
+  if (!Number.isSafeInteger(entry.time) || entry.time < time) {
+    throw misfit(`The time ${entry.time} of position ${entry.position} is no whole number from ${time} up.`);
   }
 }
 
@@ -79,7 +75,7 @@ function misfit(message: string): JournalError {
 
 function headerLine(entry: Entry, payload: string): string {
   const { outcome } = entry;
-  let line = '{"position":' + entry.position + ',"time":' + entry.time + ',"rules":' + entry.rules;
+  let line = `{"position":${entry.position},"time":${entry.time},"rules":${entry.rules}`;
   if (entry.grace) line += ',"grace":true';
   line += ',"id":' + quote(entry.id) + ',"operation":' + quote(entry.operation);
   line += ',"principal":' + quote(entry.principal);
@@ -87,9 +83,10 @@ function headerLine(entry: Entry, payload: string): string {
   if (entry.key !== undefined) line += ',"key":' + quote(entry.key);
   line += outcome.kind === "done" ? ',"outcome":"done"' : ',"outcome":"refusal","code":' + quote(outcome.code);
   line += ',"events":[';
-  for (let index = 0; index < entry.events.length; index += 1) {
-    const event = entry.events[index] as Entry["events"][number];
-    line += (index === 0 ? "[" : ",[") + quote(event.type) + "," + quote(event.subject) + "]";
+  let separator = "";
+  for (const event of entry.events) {
+    line += separator + "[" + quote(event.type) + "," + quote(event.subject) + "]";
+    separator = ",";
   }
   return line + '],"payload":"' + payload + '"}';
 }
@@ -97,14 +94,15 @@ function headerLine(entry: Entry, payload: string): string {
 function payloadLine(entry: Entry, salt: string): string {
   let line = '{"salt":' + quote(salt) + ',"input":' + JSON.stringify(entry.input);
   line += ',"outcome":' + JSON.stringify(entry.outcome.data) + ',"events":[';
-  for (let index = 0; index < entry.events.length; index += 1) {
-    line += (index === 0 ? "" : ",") + JSON.stringify((entry.events[index] as Entry["events"][number]).data);
+  let separator = "";
+  for (const event of entry.events) {
+    line += separator + JSON.stringify(event.data);
+    separator = ",";
   }
   return line + "]}";
 }
 
 /** Control characters, quotes, backslashes, and surrogates (a lone one must be escaped, or UTF-8 would replace it). */
-// eslint-disable-next-line no-control-regex -- control characters are what must be found
 const needsEscape = /[\u0000-\u001f"\\\ud800-\udfff]/;
 
 function quote(text: string): string {

@@ -6,7 +6,7 @@
  */
 import type { Entry, Event, Outcome } from "../machine/entry.ts";
 import type { Json, JsonObject } from "../machine/json.ts";
-import { JournalError } from "./journal.ts";
+import { type Head, JournalError } from "./journal.ts";
 import { hashText } from "./seal.ts";
 
 /** A batch as it lies in a store. `time` is that of its last entry, `previous` the hash of the batch before it. */
@@ -39,7 +39,9 @@ export interface OpenedBatch {
   indexed(): readonly IndexedEntry[];
 }
 
-interface Header {
+type Header = HeaderFields & ({ readonly outcome: "done" } | { readonly outcome: "refusal"; readonly code: string });
+
+interface HeaderFields {
   readonly position: number;
   readonly time: number;
   readonly rules: number;
@@ -49,8 +51,6 @@ interface Header {
   readonly principal: string;
   readonly agent?: string;
   readonly key?: string;
-  readonly outcome: "done" | "refusal";
-  readonly code?: string;
   readonly events: readonly (readonly [type: string, subject: string])[];
   readonly payload: string;
 }
@@ -72,17 +72,14 @@ export function unseal(stored: StoredBatch, previous: string): OpenedBatch {
   const lines = stored.lines.split("\n");
   proveHeaders(stored, lines);
 
-  function header(position: number): Header {
-    return parseHeader(lines[2 * (position - first)] as string, position);
-  }
+  const headerLine = (position: number): string => lines[2 * (position - first)] ?? "";
+  const payloadLine = (position: number): string => lines[2 * (position - first) + 1] ?? "";
+  const header = (position: number): Header => parseHeader(headerLine(position), position);
   return {
     first,
     last,
-    entry: (position) => openEntry(header(position), lines[2 * (position - first) + 1] as string),
-    size(position) {
-      const index = 2 * (position - first);
-      return Buffer.byteLength(lines[index] as string) + Buffer.byteLength(lines[index + 1] as string) + 2;
-    },
+    entry: (position) => openEntry(header(position), payloadLine(position)),
+    size: (position) => Buffer.byteLength(headerLine(position)) + Buffer.byteLength(payloadLine(position)) + 2,
     indexed: () => Array.from({ length: count }, (_, index) => toIndexed(header(first + index))),
   };
 }
@@ -91,6 +88,11 @@ export function unseal(stored: StoredBatch, previous: string): OpenedBatch {
 export function unsealAll(stored: StoredBatch, previous: string): readonly Entry[] {
   const batch = unseal(stored, previous);
   return Array.from({ length: stored.count }, (_, index) => batch.entry(batch.first + index));
+}
+
+/** The journal's head when this is its last batch. */
+export function headOf(batch: Omit<StoredBatch, "lines">): Head {
+  return { position: batch.first + batch.count - 1, hash: batch.hash, time: batch.time };
 }
 
 export function damage(position: number, what: "chain" | "header" | "payload", detail: string): JournalError {
@@ -103,14 +105,13 @@ function proveHeaders(stored: StoredBatch, lines: readonly string[]): void {
   if (lines.length !== 2 * count) {
     throw damage(first, "header", `its batch should have ${2 * count} lines and has ${lines.length}`);
   }
-  let headers = stored.previous;
-  for (let index = 0; index < lines.length; index += 2) headers += "\n" + (lines[index] as string);
-  if (hashText(headers) !== stored.hash) {
+  const headers = lines.filter((_, index) => index % 2 === 0);
+  if (hashText([stored.previous, ...headers].join("\n")) !== stored.hash) {
     throw damage(first, "header", `the headers of the batch ${first} to ${first + count - 1} do not give its hash`);
   }
-  // The hash does not cover the row's own columns; without these two a changed column would shift every position.
-  parseHeader(lines[0] as string, first);
-  const { time } = parseHeader(lines[lines.length - 2] as string, first + count - 1);
+  // The hash does not cover the row's own columns: a changed one would shift every position, or let time go back.
+  parseHeader(headers[0] ?? "", first);
+  const { time } = parseHeader(headers.at(-1) ?? "", first + count - 1);
   if (time !== stored.time) throw damage(first, "header", `its batch is filed under the time ${stored.time}`);
 }
 
@@ -128,12 +129,12 @@ function openEntry(header: Header, line: string): Entry {
   const outcome: Outcome =
     header.outcome === "done"
       ? { kind: "done", data: payload.outcome }
-      : { kind: "refusal", code: header.code as string, data: payload.outcome };
-  const events = header.events.map(([type, subject], index): Event => ({
-    type,
-    subject,
-    data: payload.events[index] as JsonObject,
-  }));
+      : { kind: "refusal", code: header.code, data: payload.outcome };
+  const events = header.events.map(([type, subject], index): Event => {
+    const data = payload.events[index];
+    if (data === undefined) throw damage(header.position, "payload", "it has fewer events than its header");
+    return { type, subject, data };
+  });
   return {
     id: header.id,
     operation: header.operation,

@@ -1,7 +1,8 @@
 import type { Appended } from "../journal.ts";
 import { judgeAppend } from "../judge-append.ts";
 import type { SealedBatch } from "../seal.ts";
-import { batchIndex, headOf, type MemoryStore } from "./disk.ts";
+import { headOf } from "../unseal.ts";
+import { batchIndex, type MemoryStore } from "./disk.ts";
 
 export function appendBatch(store: MemoryStore, batch: SealedBatch): Appended {
   const { after, head, entries, lines } = batch;

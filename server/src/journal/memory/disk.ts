@@ -6,7 +6,7 @@
 import type { Head } from "../journal.ts";
 import { createIndexTail, type IndexTail } from "../index-tail.ts";
 import { genesis } from "../seal.ts";
-import { type StoredBatch, unseal } from "../unseal.ts";
+import { headOf, type StoredBatch, unseal } from "../unseal.ts";
 
 export interface MemoryDisk {
   /** Makes history go back: drops every batch that ends after this position. */
@@ -41,18 +41,14 @@ export function createMemoryDisk(): MemoryDisk {
   return store;
 }
 
-export function headOf(batch: Omit<StoredBatch, "lines">): Head {
-  return { position: batch.first + batch.count - 1, hash: batch.hash, time: batch.time };
-}
-
 /** The index of the batch that holds a position, or where it would be. */
 export function batchIndex(batches: readonly StoredBatch[], position: number): number {
   let low = 0;
   let high = batches.length;
   while (low < high) {
     const middle = (low + high) >>> 1;
-    const batch = batches[middle] as StoredBatch;
-    if (batch.first + batch.count <= position) low = middle + 1;
+    const batch = batches[middle];
+    if (batch !== undefined && batch.first + batch.count <= position) low = middle + 1;
     else high = middle;
   }
   return low;

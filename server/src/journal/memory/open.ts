@@ -2,7 +2,7 @@
 import { type Journal, JournalError } from "../journal.ts";
 import { appendBatch } from "./append.ts";
 import type { MemoryDisk, MemoryStore } from "./disk.ts";
-import { readPage, readPositions } from "./read.ts";
+import { followPage, readPage, readPositions } from "./read.ts";
 
 export function openMemoryJournal(disk: MemoryDisk): Journal {
   const store = disk as MemoryStore;
@@ -28,6 +28,7 @@ export function openMemoryJournal(disk: MemoryDisk): Journal {
         if (result.kind === "appended") for (const other of store.listeners) if (other !== wake) queueMicrotask(other);
         return result;
       }),
+    follow: (after, limit) => use(() => followPage(store, after, limit)),
     read: (after, limit) => use(() => readPage(store, after, limit)),
     readAt: (positions) => use(() => readPositions(store, positions)),
     findKeys: (scopes) => use(() => scopes.map((scope) => store.index().findKey(scope))),
