@@ -74,7 +74,9 @@ export default defineConfig(
       "@typescript-eslint/no-floating-promises": [
         "error",
         {
-          allowForKnownSafeCalls: [{ from: "package", package: "node:test", name: ["test", "suite", "describe", "it"] }],
+          allowForKnownSafeCalls: [
+            { from: "package", package: "node:test", name: ["test", "suite", "describe", "it"] },
+          ],
         },
       ],
       // A name that starts with _ is an argument that an interface demands and this implementation has no use for.

@@ -1,0 +1,76 @@
+/** Installs the packages as a user would, in a folder of their own, and starts them. Nothing here sees the sources. */
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { delimiter, dirname, join } from "node:path";
+import { after, before, suite, test } from "node:test";
+
+const root = join(import.meta.dirname, "..", "..");
+const { version } = JSON.parse(readFileSync(join(root, "server", "package.json"), "utf8")) as { version: string };
+
+/** Set by the npm and the test runner around us, these would lead those inside to this repository. */
+const inherited = /^npm_(?!config_(registry|userconfig|cache|cafile|.*proxy)$)|^NODE_TEST_CONTEXT$/i;
+
+/** This Node comes first, also for npm. */
+const env = {
+  ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !inherited.test(name))),
+  PATH: [dirname(process.execPath), process.env.PATH ?? ""].join(delimiter),
+};
+
+function run(folder: string, command: string, ...words: readonly string[]): string {
+  return execFileSync(command, words, { cwd: folder, env, encoding: "utf8", timeout: 180_000 });
+}
+
+function makeTarballs(folder: string): readonly string[] {
+  run(root, process.execPath, join(root, "tools", "build.ts"), folder);
+  run(folder, "npm", "pack", "--loglevel=error", "--ignore-scripts", "./sdk", "./server");
+  return readdirSync(folder)
+    .filter((file) => file.endsWith(".tgz"))
+    .map((file) => join(folder, file));
+}
+
+suite("the packages, installed", () => {
+  const workFolder = join(root, ".tmp");
+  mkdirSync(workFolder, { recursive: true });
+  const built = mkdtempSync(join(workFolder, "package-"));
+  const home = mkdtempSync(join(tmpdir(), "holdfast-package-"));
+
+  before(() => {
+    const tarballs = makeTarballs(built);
+    writeFileSync(join(home, "package.json"), JSON.stringify({ name: "home", private: true, type: "module" }));
+    run(home, "npm", "install", "--loglevel=error", "--prefer-offline", "--no-audit", "--no-fund", ...tarballs);
+  });
+
+  after(() => {
+    for (const folder of [built, home]) rmSync(folder, { recursive: true, force: true });
+  });
+
+  test("holdfast can be opened in a program, and closes", () => {
+    const program = [
+      'import { open } from "holdfast";',
+      'import * as contract from "@holdfast/sdk/contract";',
+      'const client = await open("./data");',
+      "await client.close();",
+      "console.log(`opened with ${Object.keys(contract).length > 0}`);",
+    ];
+    writeFileSync(join(home, "program.js"), program.join("\n"));
+    assert.equal(run(home, process.execPath, "program.js").trim(), "opened with true");
+  });
+
+  test("the command tells its version", () => {
+    assert.match(run(home, "npx", "--no-install", "holdfast", "--version"), new RegExp(version.replaceAll(".", "\\.")));
+  });
+
+  test("the packages hold JavaScript with its types, the licence, and no sources", () => {
+    for (const name of ["holdfast", "@holdfast/sdk"]) {
+      const folder = join(home, "node_modules", name);
+      const files = readdirSync(folder, { recursive: true, encoding: "utf8" });
+      assert.deepEqual(
+        files.filter((file) => file.endsWith(".ts") && !file.endsWith(".d.ts")),
+        [],
+      );
+      for (const file of ["LICENSE", "index.js", "index.d.ts"]) assert.ok(files.includes(file), `${name}/${file}`);
+    }
+  });
+});
