@@ -1,0 +1,60 @@
+/** The table of batches: every statement that reads it, prepared once. */
+import type { DatabaseSync } from "node:sqlite";
+import type { Head } from "../journal.ts";
+import type { Joint } from "../page.ts";
+import { genesis } from "../seal.ts";
+import { headOf, type StoredBatch } from "../unseal.ts";
+
+export type BatchEnd = Omit<StoredBatch, "lines">;
+
+export interface BatchTable {
+  head(): Head;
+  /** The batch that holds a position. */
+  holding(position: number): StoredBatch | undefined;
+  /** Where the batch that starts at `first` must join on: the end of the last one before it. */
+  jointBefore(first: number): Joint;
+  /** The hash of the batch that ends at a position, if one does. */
+  hashAt(position: number): string | undefined;
+  /** The batches from the one that starts at `first`, in order. */
+  from(first: number): Iterable<StoredBatch>;
+  /** Where a reader of this position must start: the first position of the batch that holds it, else itself. */
+  startOf(position: number): number;
+}
+
+export function createBatchTable(database: DatabaseSync): BatchTable {
+  const ends = "SELECT first, count, time, previous, hash FROM batches";
+  const last = database.prepare(`${ends} ORDER BY first DESC LIMIT 1`);
+  const below = database.prepare(`${ends} WHERE first <= ? ORDER BY first DESC LIMIT 1`);
+  const whole = database.prepare(
+    "SELECT first, count, time, previous, hash, lines FROM batches WHERE first <= ? ORDER BY first DESC LIMIT 1",
+  );
+  const onward = database.prepare(
+    "SELECT first, count, time, previous, hash, lines FROM batches WHERE first >= ? ORDER BY first",
+  );
+
+  // The table is STRICT, so the columns have the types it declares: these casts can not lie.
+  const endBelow = (position: number): BatchEnd | undefined => below.get(position) as BatchEnd | undefined;
+  function endHolding(position: number): BatchEnd | undefined {
+    const end = endBelow(position);
+    return end !== undefined && position < end.first + end.count ? end : undefined;
+  }
+
+  return {
+    head() {
+      const end = last.get() as BatchEnd | undefined;
+      return end === undefined ? genesis : headOf(end);
+    },
+    holding: (position) =>
+      endHolding(position) === undefined ? undefined : (whole.get(position) as unknown as StoredBatch),
+    jointBefore(first) {
+      const end = endBelow(first - 1);
+      return end === undefined ? genesis : headOf(end);
+    },
+    hashAt(position) {
+      const end = endBelow(position);
+      return end !== undefined && end.first + end.count - 1 === position ? end.hash : undefined;
+    },
+    from: (first) => onward.iterate(first) as unknown as Iterable<StoredBatch>,
+    startOf: (position) => endHolding(position)?.first ?? position,
+  };
+}

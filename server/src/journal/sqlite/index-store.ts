@@ -1,0 +1,98 @@
+/** index.db: the part of the key and subject index that is stored. Every statement on it, prepared once. */
+import type { DatabaseSync } from "node:sqlite";
+import type { SubjectLayer } from "../index-tail.ts";
+import type { SubjectQuery } from "../journal.ts";
+import type { Joint } from "../page.ts";
+import { genesis, hashText } from "../seal.ts";
+import { tryToEndTransaction } from "./append.ts";
+
+export interface IndexRow {
+  readonly table: "keys" | "subjects";
+  /** See indexHash. */
+  readonly hash: string;
+  readonly position: number;
+}
+
+export interface IndexStore extends SubjectLayer {
+  /** Every entry up to here is in the store. */
+  complete(): Joint;
+  /** Rows of entries up to here may be in the store. */
+  begun(): Joint | undefined;
+  findKey(scope: string): number | undefined;
+  /** Says what is about to be written, before the first row of it is. */
+  begin(target: Joint): void;
+  /** Writes rows in one transaction. Rows that are there already stay as they are: they say the same. */
+  insert(rows: readonly IndexRow[]): void;
+  /** Says that everything up to the target is there. */
+  finish(target: Joint): void;
+  close(): void;
+}
+
+/** 16 bytes of SHA-256, in hex: two texts that share them will not be met, nor made. */
+export function indexHash(text: string): string {
+  return hashText(text).slice(0, 32);
+}
+
+export function createIndexStore(database: DatabaseSync): IndexStore {
+  const key = database.prepare("SELECT position FROM keys WHERE hash = ?");
+  const rising = database.prepare(subjectQuery("ASC"));
+  const falling = database.prepare(subjectQuery("DESC"));
+  const insertKey = database.prepare("INSERT INTO keys (hash, position) VALUES (?, ?) ON CONFLICT DO NOTHING");
+  const insertSubject = database.prepare("INSERT INTO subjects (hash, position) VALUES (?, ?) ON CONFLICT DO NOTHING");
+  const setCover = database.prepare("INSERT OR REPLACE INTO cover (name, position, hash) VALUES (?, ?, ?)");
+  const readCover = database.prepare("SELECT position, hash FROM cover WHERE name = ?");
+  let complete = (readCover.get("complete") as unknown as Joint | undefined) ?? genesis;
+
+  function transact(work: () => void): void {
+    database.exec("BEGIN IMMEDIATE");
+    try {
+      work();
+      database.exec("COMMIT");
+    } catch (error) {
+      tryToEndTransaction(database);
+      throw error;
+    }
+  }
+
+  return {
+    complete: () => complete,
+    begun: () => readCover.get("begun") as unknown as Joint | undefined,
+    findKey(scope) {
+      if (complete.position === 0) return undefined;
+      return key.get(toBlob(indexHash(scope)))?.position as number | undefined;
+    },
+    findSubject({ subject, after = 0, before = Number.MAX_SAFE_INTEGER, order, limit }: SubjectQuery) {
+      // Rows beyond `complete` belong to a flush that is under way; the tail it comes from still answers for them.
+      const below = Math.min(before, complete.position + 1);
+      const statement = order === "oldest-first" ? rising : falling;
+      const rows = statement.all(toBlob(indexHash(subject)), after, below, Math.max(0, limit));
+      return rows.map((row) => row.position as number);
+    },
+    begin: ({ position, hash }) => {
+      transact(() => setCover.run("begun", position, hash));
+    },
+    insert(rows) {
+      transact(() => {
+        for (const { table, hash, position } of rows) {
+          (table === "keys" ? insertKey : insertSubject).run(toBlob(hash), position);
+        }
+      });
+    },
+    finish({ position, hash }) {
+      transact(() => setCover.run("complete", position, hash));
+      complete = { position, hash };
+    },
+    close: () => {
+      database.close();
+    },
+  };
+}
+
+function subjectQuery(direction: "ASC" | "DESC"): string {
+  return `SELECT position FROM subjects WHERE hash = ? AND position > ? AND position < ? ORDER BY position ${direction} LIMIT ?`;
+}
+
+/** By way of hex: `crypto.hash` takes three times as long for a buffer. */
+function toBlob(hash: string): Uint8Array {
+  return Buffer.from(hash, "hex");
+}

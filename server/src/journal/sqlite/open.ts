@@ -1,0 +1,143 @@
+/**
+ * The journal in a folder of SQLite files, with one owner. Calls are asynchronous by the port and synchronous inside:
+ * each one runs as a whole, and an append is on the disk when it returns.
+ */
+import { mkdirSync } from "node:fs";
+import type { DatabaseSync } from "node:sqlite";
+import { type Journal, JournalError } from "../journal.ts";
+import type { SealedBatch } from "../seal.ts";
+import { headOf, unseal } from "../unseal.ts";
+import { createAppend } from "./append.ts";
+import { type BatchTable, createBatchTable } from "./batch-table.ts";
+import { openJournalFile } from "./files.ts";
+import type { LayeredIndex } from "./layered-index.ts";
+import { mapError } from "./map-error.ts";
+import { openIndex } from "./open-index.ts";
+import { ownFolder } from "./own-folder.ts";
+import { followPage, readPage, readPositions } from "./read.ts";
+
+export interface SqliteJournalOptions {
+  readonly folder: string;
+  /** When the process started, for whoever finds the folder in use. */
+  readonly startedAt: string;
+  readonly space?: string;
+  /** How many index rows are kept in memory before they are written to index.db. */
+  readonly tailRows?: number;
+  /** Lets others run while a long index is built at open or written at close. */
+  readonly yieldToLoop?: () => Promise<void>;
+  /** Hears that index.db could not be written. No entry is lost by it; memory grows until it works again. */
+  readonly onIndexTrouble?: (error: unknown) => void;
+}
+
+export async function openSqliteJournal(options: SqliteJournalOptions): Promise<Journal> {
+  const { folder, startedAt, space = "main" } = options;
+  makeFolder(folder);
+  const giveBack = ownFolder(folder, startedAt);
+  let database: DatabaseSync | undefined;
+  try {
+    database = openJournalFile(folder, space);
+    return await assembleSqliteJournal(database, giveBack, options);
+  } catch (error) {
+    database?.close();
+    giveBack();
+    throw mapError(error, folder, true);
+  }
+}
+
+/** Puts a journal together around its open file. Apart from openSqliteJournal only tests need it, to make the file fail. */
+export async function assembleSqliteJournal(
+  database: DatabaseSync,
+  giveBack: () => void,
+  options: Omit<SqliteJournalOptions, "startedAt">,
+): Promise<Journal> {
+  const { yieldToLoop = () => Promise.resolve() } = options;
+  const table = createBatchTable(database);
+  const append = createAppend(database, table);
+  proveHead(table);
+  const { index, store } = openIndex(table, options);
+  try {
+    for (const _batch of catchUp(table, index)) await yieldToLoop();
+  } catch (error) {
+    store.close();
+    throw error;
+  }
+  let closing: Promise<void> | undefined;
+  let sure = true;
+
+  async function use<Result>(work: () => Result): Promise<Result> {
+    if (closing !== undefined) throw new JournalError("closed", "The journal is closed.", { certain: true });
+    try {
+      return await Promise.resolve(work());
+    } catch (error) {
+      throw mapError(error, options.folder, true);
+    }
+  }
+
+  function appendAndIndex(batch: SealedBatch): ReturnType<typeof append> {
+    try {
+      refreshIndex();
+      const result = append(batch);
+      if (result.kind === "appended") index.add(batch.entries, batch.head);
+      return result;
+    } catch (error) {
+      sure = false;
+      throw error;
+    }
+  }
+
+  /** After a failed append the batch may be there all the same; the index must not miss it. */
+  function refreshIndex(): void {
+    if (sure) return;
+    for (const _batch of catchUp(table, index));
+    sure = true;
+  }
+
+  async function close(): Promise<void> {
+    // What can not be flushed is folded again at the next open, so the folder is given back whatever happens.
+    try {
+      for (const _step of index.flushAll()) await yieldToLoop();
+    } catch (error) {
+      options.onIndexTrouble?.(error);
+    } finally {
+      store.close();
+      database.close();
+      giveBack();
+    }
+  }
+
+  return {
+    head: () => use(() => table.head()),
+    append: (batch) => use(() => appendAndIndex(batch)),
+    follow: (after, limit) => use(() => followPage(table, after, limit)),
+    read: (after, limit) => use(() => readPage(table, after, limit)),
+    readAt: (positions) => use(() => readPositions(table, positions)),
+    findKeys: (scopes) => use(() => (refreshIndex(), scopes.map((scope) => index.findKey(scope)))),
+    findSubject: (query) => use(() => (refreshIndex(), index.findSubject(query))),
+    // Nobody else can append to a folder that has one owner.
+    onWake: () => () => undefined,
+    close: () => (closing ??= close()),
+  };
+}
+
+function makeFolder(folder: string): void {
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+  } catch (cause) {
+    throw new JournalError("io", `The folder ${folder} can not be made.`, { certain: true, cause });
+  }
+}
+
+/** Indexes the batches that the index does not know yet, one at a time. */
+function* catchUp(table: BatchTable, index: LayeredIndex): Generator<undefined, void> {
+  for (const stored of table.from(index.end().position + 1)) {
+    index.add(unseal(stored, index.end().hash).indexed(), headOf(stored));
+    yield;
+  }
+}
+
+/** The head is what every append compares with: if its own row lies, everything after it would. */
+function proveHead(table: BatchTable): void {
+  const { position } = table.head();
+  const stored = table.holding(position);
+  if (stored !== undefined) unseal(stored, table.jointBefore(stored.first).hash);
+}
