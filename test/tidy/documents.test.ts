@@ -50,6 +50,11 @@ test("the README says how to test and how to start", () => {
   assertNone(readmeCommands.filter((command) => !readme.includes(command)).map((command) => `no \`${command}\``));
 });
 
+test("the run that decides about a change is the README's test command, under a watchdog", () => {
+  const run = projectFiles.find(({ path }) => path === ".ci/run")?.text ?? "";
+  assert.ok(run.includes(`'${readmeCommands[0] ?? ""}'`));
+});
+
 test("every document has exactly one first heading", () => {
   const counted = documents.map(({ path, prose }) => ({ path, count: headings(prose) }));
   assertNone(counted.filter(({ count }) => count !== 1).map(({ path, count }) => `${path}: ${count} headings "# "`));

@@ -1,0 +1,65 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { ESLint } from "eslint";
+import tseslint from "typescript-eslint";
+import { root } from "./tree.ts";
+
+/** Without types: the planted files do not exist, and these rules do not need any. */
+const eslint = new ESLint({ cwd: root, overrideConfig: [tseslint.configs.disableTypeChecked] });
+
+async function isRefused(file: string, code: string): Promise<boolean> {
+  const results = await eslint.lintText(`${code}\n`, { filePath: file });
+  return results.flatMap(({ messages }) => messages).some(({ ruleId }) => ruleId?.startsWith("no-restricted-"));
+}
+
+const clocks = [
+  "export const now = Date.now();",
+  "export const now = new Date();",
+  "export const chance = Math.random();",
+  "export const now = performance.now();",
+  "setTimeout(run, 1);",
+  "setInterval(run, 1);",
+  "setImmediate(run);",
+  'import { randomUUID } from "node:crypto";',
+  'import { setTimeout } from "node:timers/promises";',
+];
+
+const impure = [
+  "export const pid = process.pid;",
+  "export const id = crypto.randomUUID();",
+  "export const format = new Intl.NumberFormat();",
+  "export const text = (5).toLocaleString();",
+  'export const order = "a".localeCompare("b");',
+  "export const hour = new Date(5).getHours();",
+  "export async function wait() {}",
+  "export const later = Promise.resolve(1);",
+  "export type Later = Promise<number>;",
+  'import { readFileSync } from "node:fs";',
+];
+
+const pureFiles = ["machine", "features/locks", "packs/planning"].map((folder) => `server/src/${folder}/planted.ts`);
+const timelessFiles = [
+  "server/src/engine/planted.ts",
+  "server/src/journal/sqlite/planted.ts",
+  "sdk/src/contract/planted.ts",
+];
+
+async function assertAll(files: readonly string[], lines: readonly string[], refused: boolean): Promise<void> {
+  for (const file of files) {
+    for (const line of lines) assert.equal(await isRefused(file, line), refused, `${file}: ${line}`);
+  }
+}
+
+test("the linter refuses clocks and chance everywhere but in base", async () => {
+  await assertAll([...pureFiles, ...timelessFiles], clocks, true);
+  await assertAll(["server/src/base/planted.ts"], clocks, false);
+});
+
+test("the linter refuses whatever could differ between two hosts in the pure folders", async () => {
+  await assertAll(pureFiles, impure, true);
+  await assertAll(pureFiles, ["export const text = new Date(5).toISOString();"], false);
+});
+
+test("the linter refuses default exports", async () => {
+  await assertAll([...pureFiles, ...timelessFiles, "test/planted.ts"], ["export default 5;"], true);
+});
