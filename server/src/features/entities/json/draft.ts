@@ -1,0 +1,200 @@
+import type { InputLimits } from "../../../machine/canonical/limits.ts";
+import { measure, type Size } from "../../../machine/canonical/measure.ts";
+import { stringBytes } from "../../../machine/canonical/scalar-bytes.ts";
+import type { Json, JsonObject } from "../../../machine/json.ts";
+import { arrayIndex, childAt, valueAt } from "./pointer.ts";
+import { SizeBook } from "./size-book.ts";
+
+export type DraftFault =
+  /** Nothing is there. */
+  | "not_found"
+  /** Not an index of this array, nor "-", nor the place after its last element. */
+  | "invalid_index"
+  /** The parent is a scalar and cannot hold anything. */
+  | "not_a_container"
+  /** A member may not be called `__proto__`. */
+  | "forbidden_name"
+  | "name_too_long"
+  /** The whole value can be replaced, not removed. */
+  | "root_removal"
+  | "too_large"
+  | "too_deep"
+  | "too_many"
+  /** The steps copy and count far more than any honest patch does. */
+  | "too_much_work";
+
+export type DraftSize = Pick<Size, "bytes" | "members">;
+
+export interface DraftLimits extends InputLimits {
+  /** Members that one draft may copy or count, as a measure of time that is the same on every host. */
+  readonly workMax?: number;
+}
+
+/** Some tens of milliseconds at worst. */
+const workMaxDefault = 1_000_000;
+const unlimited = { bytesMax: Infinity, depthMax: Infinity, membersMax: Infinity };
+/** Elements of an array that move in about the time in which one member is copied. */
+const elementsPerWork = 16;
+
+type Members = Record<string, Json>;
+
+/**
+ * A canonical value being changed step by step. The original is never touched: a container is copied when it is first
+ * written to, and shared with the original until then. Each step keeps exact account of bytes and members at the cost
+ * of what it adds, so that a limit is met at once and not after the last of many doubling copies. After a step that
+ * failed the draft is in no defined state; drop it.
+ */
+export class Draft {
+  #root: Json;
+  #bytes: number;
+  #members: number;
+  #work = 0;
+  readonly #limits: DraftLimits;
+  readonly #book = new SizeBook();
+  /** Containers that this draft made and that nothing else refers to, with their number of members. */
+  readonly #own = new Map<Json, number>();
+
+  constructor(value: Json, limits: DraftLimits, size?: DraftSize) {
+    this.#root = value;
+    this.#limits = limits;
+    const known = size ?? sizeOf(value);
+    this.#bytes = known.bytes;
+    this.#members = known.members;
+  }
+
+  get value(): Json {
+    return this.#root;
+  }
+
+  get size(): DraftSize {
+    return { bytes: this.#bytes, members: this.#members };
+  }
+
+  /** The part at a place. With `share` it may be put elsewhere as well, so nothing may be changed in place any more. */
+  at(segments: readonly string[], share?: "share"): Json | undefined {
+    if (share !== undefined) this.#own.clear();
+    return valueAt(this.#root, segments);
+  }
+
+  /** Sets a member, new or not, inserts before an array's element or replaces the whole. */
+  add(segments: readonly string[], value: Json): DraftFault | undefined {
+    const name = segments.at(-1);
+    if (name === undefined) return this.replace(segments, value);
+    const held = this.at(segments.slice(0, -1));
+    if (held === undefined) return "not_found";
+    if (!isContainer(held)) return "not_a_container";
+    if (!Array.isArray(held) && Object.hasOwn(held, name)) return this.replace(segments, value);
+    const parent = this.#open(segments);
+    return Array.isArray(parent)
+      ? this.#insert(parent as Json[], name, value, segments.length)
+      : this.#extend(parent, name, value, segments.length);
+  }
+
+  replace(segments: readonly string[], value: Json): DraftFault | undefined {
+    const held = this.at(segments);
+    if (held === undefined) return "not_found";
+    if (held === value) return undefined;
+    const before = this.#book.sizeOf(held);
+    const after = this.#book.sizeOf(value);
+    const name = segments.at(-1);
+    if (name === undefined) this.#root = value;
+    else this.#open(segments)[name] = value;
+    return this.#account(after.bytes - before.bytes, after.members - before.members, segments.length + after.depth);
+  }
+
+  remove(segments: readonly string[]): DraftFault | undefined {
+    const name = segments.at(-1);
+    if (name === undefined) return "root_removal";
+    const held = this.at(segments);
+    if (held === undefined) return "not_found";
+    const { bytes, members } = this.#book.sizeOf(held);
+    const parent = this.#open(segments);
+    if (Array.isArray(parent)) {
+      this.#moveElements(parent.length - Number(name));
+      parent.splice(Number(name), 1);
+      return this.#account(-bytes - (parent.length > 0 ? 1 : 0), -members - 1, 0);
+    }
+    Reflect.deleteProperty(parent, name);
+    const left = this.#resize(parent, -1);
+    return this.#account(-bytes - stringBytes(name) - 1 - (left > 0 ? 1 : 0), -members - 1, 0);
+  }
+
+  #insert(parent: Json[], segment: string, value: Json, depth: number): DraftFault | undefined {
+    const index = segment === "-" ? parent.length : arrayIndex(segment);
+    if (index === undefined || index > parent.length) return "invalid_index";
+    const size = this.#book.sizeOf(value);
+    const comma = parent.length > 0 ? 1 : 0;
+    this.#moveElements(parent.length - index);
+    parent.splice(index, 0, value);
+    return this.#account(size.bytes + comma, size.members + 1, depth + size.depth);
+  }
+
+  #extend(parent: Members, name: string, value: Json, depth: number): DraftFault | undefined {
+    if (name === "__proto__") return "forbidden_name";
+    if (name.length > this.#limits.nameLengthMax) return "name_too_long";
+    const size = this.#book.sizeOf(value);
+    parent[name] = value;
+    const comma = this.#resize(parent, 1) > 1 ? 1 : 0;
+    return this.#account(stringBytes(name) + 1 + size.bytes + comma, size.members + 1, depth + size.depth);
+  }
+
+  /** The container around a place, which must exist: writable, like everything above it. */
+  #open(segments: readonly string[]): Members {
+    let parent = this.#writable(this.#root);
+    this.#root = parent;
+    for (const segment of segments.slice(0, -1)) {
+      const own = this.#writable(childAt(parent, segment) as Json);
+      parent[segment] = own;
+      parent = own;
+    }
+    return parent;
+  }
+
+  /** The container itself if it is the draft's own, else a copy. Arrays are written by index, as objects are by name. */
+  #writable(container: Json): Members {
+    if (this.#own.has(container)) {
+      this.#book.forget(container);
+      return container as Members;
+    }
+    if (Array.isArray(container)) {
+      const elements = (container as readonly Json[]).slice();
+      this.#moveElements(elements.length);
+      this.#own.set(elements, elements.length);
+      return elements as unknown as Members;
+    }
+    const members: Members = { ...(container as Members) };
+    this.#work += this.#resize(members, Object.keys(members).length) + 1;
+    return members;
+  }
+
+  /** Keeps the number of an object's members, since an engine would have to list them all to count them. */
+  #resize(object: Members, change: number): number {
+    const members = (this.#own.get(object) ?? 0) + change;
+    this.#own.set(object, members);
+    return members;
+  }
+
+  #moveElements(count: number): void {
+    this.#work += 1 + count / elementsPerWork;
+  }
+
+  /** Takes a step into account. What shrinks is always allowed, also when lowered limits are exceeded already. */
+  #account(bytes: number, members: number, depth: number): DraftFault | undefined {
+    this.#bytes += bytes;
+    this.#members += members;
+    if (depth > this.#limits.depthMax) return "too_deep";
+    if (bytes > 0 && this.#bytes > this.#limits.bytesMax) return "too_large";
+    if (members > 0 && this.#members > this.#limits.membersMax) return "too_many";
+    return this.#work + this.#book.work > (this.#limits.workMax ?? workMaxDefault) ? "too_much_work" : undefined;
+  }
+}
+
+function sizeOf(value: Json): DraftSize {
+  const measured = measure(value, unlimited);
+  if (!measured.ok) throw new Error("a value exceeded no limit at all");
+  return measured.size;
+}
+
+function isContainer(value: Json): value is JsonObject | readonly Json[] {
+  return typeof value === "object" && value !== null;
+}

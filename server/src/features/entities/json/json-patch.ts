@@ -1,0 +1,116 @@
+import { sameJson } from "../../../machine/canonical/same-json.ts";
+import { isObject, type Json, type JsonObject } from "../../../machine/json.ts";
+import { Draft, type DraftFault, type DraftLimits, type DraftSize } from "./draft.ts";
+import { parsePointer } from "./pointer.ts";
+
+export type JsonPatchOperation =
+  | { readonly op: "add" | "replace" | "test"; readonly path: string; readonly value: Json }
+  | { readonly op: "remove"; readonly path: string }
+  | { readonly op: "move" | "copy"; readonly path: string; readonly from: string };
+
+export type PatchReason =
+  | DraftFault
+  /** The patch is not an array. */
+  | "invalid_patch"
+  /** Not an object, or a member that the operation needs is missing or of the wrong type. */
+  | "invalid_operation"
+  | "unknown_operation"
+  /** `path` or `from` is not a JSON Pointer. */
+  | "invalid_pointer"
+  /** The value at the place is another one. It is not repeated here: whoever may write need not be allowed to read. */
+  | "test_failed"
+  /** A value cannot be moved into a part of itself. */
+  | "move_into_itself";
+
+export interface PatchFailure {
+  /** Which operation of the patch, from 0. */
+  readonly index: number;
+  /** The operation's `path` or `from`, whichever failed; "" when it has none. */
+  readonly pointer: string;
+  readonly reason: PatchReason;
+}
+
+export type PatchResult =
+  | { readonly ok: true; readonly value: Json; readonly size: DraftSize }
+  | { readonly ok: false; readonly failure: PatchFailure };
+
+/**
+ * JSON Patch (RFC 6902): all operations or none. Neither argument is changed, and what no operation touches is shared
+ * with the result. The limits hold after every operation, not only at the end. Whoever knows the target's size passes
+ * it and spares a walk over the whole target; the result brings its own. The patch may be any canonical value: what is
+ * no operation is refused here.
+ */
+export function jsonPatch(target: Json, patch: Json, limits: DraftLimits, size?: DraftSize): PatchResult {
+  if (!Array.isArray(patch)) return { ok: false, failure: { index: 0, pointer: "", reason: "invalid_patch" } };
+  const draft = new Draft(target, limits, size);
+  for (const [index, operation] of (patch as readonly Json[]).entries()) {
+    const refused = apply(draft, operation);
+    if (refused !== undefined) return { ok: false, failure: { index, ...refused } };
+  }
+  return { ok: true, value: draft.value, size: draft.size };
+}
+
+type Refused = Omit<PatchFailure, "index"> | undefined;
+
+interface Place {
+  readonly pointer: string;
+  readonly segments: readonly string[];
+}
+
+function apply(draft: Draft, operation: Json): Refused {
+  if (!isObject(operation)) return { pointer: "", reason: "invalid_operation" };
+  const path = placeOf(operation, "path");
+  if ("reason" in path) return path;
+  switch (own(operation, "op")) {
+    case "add":
+    case "replace":
+    case "test":
+      return applyValue(draft, operation, path);
+    case "remove":
+      return refusal(path, draft.remove(path.segments));
+    case "move":
+    case "copy":
+      return applyFrom(draft, operation, path);
+    default:
+      return refusal(path, typeof own(operation, "op") === "string" ? "unknown_operation" : "invalid_operation");
+  }
+}
+
+function applyValue(draft: Draft, operation: JsonObject, path: Place): Refused {
+  const value = own(operation, "value");
+  if (value === undefined) return refusal(path, "invalid_operation");
+  if (operation.op === "add") return refusal(path, draft.add(path.segments, value));
+  if (operation.op === "replace") return refusal(path, draft.replace(path.segments, value));
+  const held = draft.at(path.segments);
+  if (held === undefined) return refusal(path, "not_found");
+  // Equal values have as many members, and a difference ends the patch: tests cost no more than the patch's own size.
+  return sameJson(held, value) ? undefined : refusal(path, "test_failed");
+}
+
+function applyFrom(draft: Draft, operation: JsonObject, path: Place): Refused {
+  const from = placeOf(operation, "from");
+  if ("reason" in from) return from;
+  const copies = operation.op === "copy";
+  const value = draft.at(from.segments, copies ? "share" : undefined);
+  if (value === undefined) return refusal(from, "not_found");
+  if (copies) return refusal(path, draft.add(path.segments, value));
+  if (path.pointer === from.pointer) return undefined;
+  if (path.pointer.startsWith(from.pointer + "/")) return refusal(path, "move_into_itself");
+  return refusal(from, draft.remove(from.segments)) ?? refusal(path, draft.add(path.segments, value));
+}
+
+function placeOf(operation: JsonObject, member: "path" | "from"): Place | Exclude<Refused, undefined> {
+  const pointer = own(operation, member);
+  if (typeof pointer !== "string") return { pointer: "", reason: "invalid_operation" };
+  const segments = parsePointer(pointer);
+  if (segments === undefined) return { pointer, reason: "invalid_pointer" };
+  return segments.includes("__proto__") ? { pointer, reason: "forbidden_name" } : { pointer, segments };
+}
+
+function own(operation: JsonObject, member: string): Json | undefined {
+  return Object.hasOwn(operation, member) ? operation[member] : undefined;
+}
+
+function refusal(place: Place, reason: PatchReason | undefined): Refused {
+  return reason === undefined ? undefined : { pointer: place.pointer, reason };
+}

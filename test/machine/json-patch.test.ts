@@ -1,0 +1,385 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { isDeepStrictEqual } from "node:util";
+import fc from "fast-check";
+import { jsonPatch, type PatchResult } from "../../server/src/features/entities/json/json-patch.ts";
+import { inputLimits } from "../../server/src/machine/canonical/limits.ts";
+import { measure } from "../../server/src/machine/canonical/measure.ts";
+import type { Json } from "../../server/src/machine/json.ts";
+import { canonicalJson, frozen } from "./canonical-arbitrary.ts";
+
+function patched(
+  target: Json,
+  patch: Json,
+  limits: Partial<typeof inputLimits> & { workMax?: number } = {},
+): PatchResult {
+  return jsonPatch(frozen(target), frozen(patch), { ...inputLimits, ...limits });
+}
+
+function failure(
+  target: Json,
+  patch: Json,
+  limits: Partial<typeof inputLimits> & { workMax?: number } = {},
+): unknown[] {
+  const result = patched(target, patch, limits);
+  assert.ok(!result.ok, "the patch was accepted");
+  return [result.failure.index, result.failure.pointer, result.failure.reason];
+}
+
+type Good = readonly [title: string, target: Json, patch: Json, result: Json];
+
+const good: readonly Good[] = [
+  ["adds a member", { foo: "bar" }, [{ op: "add", path: "/baz", value: "qux" }], { foo: "bar", baz: "qux" }],
+  ["adds over a member", { a: 1 }, [{ op: "add", path: "/a", value: null }], { a: null }],
+  [
+    "inserts an element",
+    { foo: ["bar", "baz"] },
+    [{ op: "add", path: "/foo/1", value: "qux" }],
+    { foo: ["bar", "qux", "baz"] },
+  ],
+  ["appends by index", [1], [{ op: "add", path: "/1", value: 2 }], [1, 2]],
+  [
+    "appends by -",
+    { foo: ["bar"] },
+    [{ op: "add", path: "/foo/-", value: ["abc", "def"] }],
+    { foo: ["bar", ["abc", "def"]] },
+  ],
+  [
+    "adds a nested object",
+    { foo: "bar" },
+    [{ op: "add", path: "/child", value: { g: {} } }],
+    { foo: "bar", child: { g: {} } },
+  ],
+  ["replaces the whole by adding", { a: 1 }, [{ op: "add", path: "", value: [2] }], [2]],
+  ["removes a member", { baz: "qux", foo: "bar" }, [{ op: "remove", path: "/baz" }], { foo: "bar" }],
+  ["removes an element", { foo: ["bar", "qux", "baz"] }, [{ op: "remove", path: "/foo/1" }], { foo: ["bar", "baz"] }],
+  [
+    "replaces a member",
+    { baz: "qux", foo: "bar" },
+    [{ op: "replace", path: "/baz", value: "boo" }],
+    { baz: "boo", foo: "bar" },
+  ],
+  ["replaces an element", [1, 2, 3], [{ op: "replace", path: "/1", value: {} }], [1, {}, 3]],
+  ["replaces the whole", [1], [{ op: "replace", path: "", value: null }], null],
+  [
+    "moves a member",
+    { foo: { bar: "baz", waldo: "fred" }, qux: { corge: "grault" } },
+    [{ op: "move", from: "/foo/waldo", path: "/qux/thud" }],
+    { foo: { bar: "baz" }, qux: { corge: "grault", thud: "fred" } },
+  ],
+  [
+    "moves an element",
+    { foo: ["all", "grass", "cows", "eat"] },
+    [{ op: "move", from: "/foo/1", path: "/foo/3" }],
+    { foo: ["all", "cows", "eat", "grass"] },
+  ],
+  ["moves a part over the whole", { a: { b: 1 } }, [{ op: "move", from: "/a", path: "" }], { b: 1 }],
+  ["moves a value onto itself", { a: 1 }, [{ op: "move", from: "/a", path: "/a" }], { a: 1 }],
+  ["moves to a name that begins alike", { a: 1 }, [{ op: "move", from: "/a", path: "/ab" }], { ab: 1 }],
+  ["copies a member", { a: { b: 1 } }, [{ op: "copy", from: "/a", path: "/c" }], { a: { b: 1 }, c: { b: 1 } }],
+  ["copies the whole into itself", { a: 1 }, [{ op: "copy", from: "", path: "/b" }], { a: 1, b: { a: 1 } }],
+  [
+    "tests members and elements",
+    { baz: "qux", foo: ["a", 2, "c"] },
+    [
+      { op: "test", path: "/baz", value: "qux" },
+      { op: "test", path: "/foo/1", value: 2 },
+    ],
+    { baz: "qux", foo: ["a", 2, "c"] },
+  ],
+  [
+    "tests without regard to the order of members",
+    { a: { x: 1, y: [{ z: 2 }] } },
+    [{ op: "test", path: "/a", value: { y: [{ z: 2 }], x: 1 } }],
+    { a: { x: 1, y: [{ z: 2 }] } },
+  ],
+  [
+    "understands escapes",
+    { "/": 9, "~1": 10 },
+    [
+      { op: "test", path: "/~01", value: 10 },
+      { op: "remove", path: "/~1" },
+    ],
+    { "~1": 10 },
+  ],
+  [
+    "ignores members it does not know",
+    { foo: "bar" },
+    [{ op: "add", path: "/baz", value: "qux", xyz: 123 }],
+    { foo: "bar", baz: "qux" },
+  ],
+  ["treats - as an ordinary name in an object", {}, [{ op: "add", path: "/-", value: 1 }], { "-": 1 }],
+  ["adds names that objects inherit", {}, [{ op: "add", path: "/constructor", value: 1 }], { constructor: 1 }],
+  ["does nothing when it is empty", { a: 1 }, [], { a: 1 }],
+];
+
+for (const [title, target, patch, result] of good) {
+  test(`a JSON patch ${title}`, () => {
+    const outcome = patched(target, patch);
+    assert.ok(outcome.ok, JSON.stringify(outcome));
+    assert.deepEqual(outcome.value, result);
+    const measured = measure(result, inputLimits);
+    assert.ok(measured.ok);
+    assert.deepEqual(outcome.size, { bytes: measured.size.bytes, members: measured.size.members });
+  });
+}
+
+type Bad = readonly [title: string, target: Json, patch: Json, index: number, pointer: string, reason: string];
+
+const bad: readonly Bad[] = [
+  ["a patch that is no array", {}, { op: "remove", path: "/a" }, 0, "", "invalid_patch"],
+  ["an operation that is no object", {}, ["remove"], 0, "", "invalid_operation"],
+  ["an operation without a path", {}, [{ op: "remove" }], 0, "", "invalid_operation"],
+  ["an operation without its name", {}, [{ path: "/a", value: 1 }], 0, "/a", "invalid_operation"],
+  ["an operation without a value", {}, [{ op: "add", path: "/a" }], 0, "/a", "invalid_operation"],
+  ["an operation without a from", {}, [{ op: "copy", path: "/a" }], 0, "", "invalid_operation"],
+  ["an unknown operation", {}, [{ op: "spam", path: "/a" }], 0, "/a", "unknown_operation"],
+  ["an inherited name as operation", {}, [{ op: "toString", path: "/a" }], 0, "/a", "unknown_operation"],
+  ["a path that is no pointer", {}, [{ op: "add", path: "a", value: 1 }], 0, "a", "invalid_pointer"],
+  ["a from that is no pointer", {}, [{ op: "move", path: "/a", from: "/~" }], 0, "/~", "invalid_pointer"],
+  ["adding below a missing parent", { q: 1 }, [{ op: "add", path: "/a/b", value: 1 }], 0, "/a/b", "not_found"],
+  ["adding into a scalar", { q: 1 }, [{ op: "add", path: "/q/b", value: 1 }], 0, "/q/b", "not_a_container"],
+  ["adding into a scalar whole", 5, [{ op: "add", path: "/b", value: 1 }], 0, "/b", "not_a_container"],
+  ["adding past the end", [1], [{ op: "add", path: "/2", value: 1 }], 0, "/2", "invalid_index"],
+  ["adding at a name in an array", [1], [{ op: "add", path: "/x", value: 1 }], 0, "/x", "invalid_index"],
+  ["an index with a leading zero", [1, 2], [{ op: "add", path: "/01", value: 1 }], 0, "/01", "invalid_index"],
+  ["a negative index", [1, 2], [{ op: "add", path: "/-1", value: 1 }], 0, "/-1", "invalid_index"],
+  ["removing what is missing", { a: 1 }, [{ op: "remove", path: "/b" }], 0, "/b", "not_found"],
+  ["removing an inherited name", {}, [{ op: "remove", path: "/toString" }], 0, "/toString", "not_found"],
+  ["removing past the end", [1], [{ op: "remove", path: "/1" }], 0, "/1", "not_found"],
+  ["removing at -", [1], [{ op: "remove", path: "/-" }], 0, "/-", "not_found"],
+  ["removing the length of an array", [1], [{ op: "remove", path: "/length" }], 0, "/length", "not_found"],
+  ["removing the whole", [1], [{ op: "remove", path: "" }], 0, "", "root_removal"],
+  ["replacing what is missing", {}, [{ op: "replace", path: "/a", value: 1 }], 0, "/a", "not_found"],
+  ["moving what is missing", {}, [{ op: "move", from: "/a", path: "/b" }], 0, "/a", "not_found"],
+  ["moving the whole", { a: {} }, [{ op: "move", from: "", path: "/a" }], 0, "/a", "move_into_itself"],
+  [
+    "moving a value into itself",
+    { a: { b: {} } },
+    [{ op: "move", from: "/a", path: "/a/b" }],
+    0,
+    "/a/b",
+    "move_into_itself",
+  ],
+  ["copying what is missing", {}, [{ op: "copy", from: "/a", path: "/b" }], 0, "/a", "not_found"],
+  [
+    "a test that fails",
+    { a: 1 },
+    [
+      { op: "test", path: "/a", value: 1 },
+      { op: "test", path: "/a", value: "1" },
+    ],
+    1,
+    "/a",
+    "test_failed",
+  ],
+  ["a test of what is missing", {}, [{ op: "test", path: "/a", value: null }], 0, "/a", "not_found"],
+  ["__proto__ as a name", {}, [{ op: "add", path: "/__proto__", value: {} }], 0, "/__proto__", "forbidden_name"],
+  ["__proto__ on the way", {}, [{ op: "add", path: "/__proto__/x", value: 1 }], 0, "/__proto__/x", "forbidden_name"],
+  ["__proto__ as a source", {}, [{ op: "copy", from: "/__proto__", path: "/x" }], 0, "/__proto__", "forbidden_name"],
+];
+
+for (const [title, target, patch, index, pointer, reason] of bad) {
+  test(`a JSON patch refuses ${title} and says which operation`, () => {
+    assert.deepEqual(failure(target, patch), [index, pointer, reason]);
+  });
+}
+
+test("a JSON patch that fails says nothing about the value it met", () => {
+  assert.deepEqual(patched({ secret: 1 }, [{ op: "test", path: "/secret", value: 2 }]), {
+    ok: false,
+    failure: { index: 0, pointer: "/secret", reason: "test_failed" },
+  });
+});
+
+test("the limits of a JSON patch hold after every operation, to the byte", () => {
+  const add = (path: string, value: Json): Json => ({ op: "add", path, value });
+  // {"a":"é","b":[]}
+  assert.ok(patched({}, [add("/a", "é"), add("/b", [])], { bytesMax: 17 }).ok);
+  assert.deepEqual(failure({}, [add("/a", "é"), add("/b", [])], { bytesMax: 16 }), [1, "/b", "too_large"]);
+  const large = [add("/a", "12345678"), { op: "remove", path: "/a" }];
+  assert.deepEqual(failure({}, large, { bytesMax: 10 }), [0, "/a", "too_large"]);
+  assert.deepEqual(failure([1], [add("/-", [1, 2])], { membersMax: 3 }), [0, "/-", "too_many"]);
+  assert.ok(patched([1], [add("/-", [1, 2])], { membersMax: 4 }).ok);
+  assert.deepEqual(failure({ a: [] }, [add("/a/-", [[]])], { depthMax: 3 }), [0, "/a/-", "too_deep"]);
+  assert.ok(patched({ a: [] }, [add("/a/-", [[]])], { depthMax: 4 }).ok);
+  assert.deepEqual(failure({}, [add("/long", 1)], { nameLengthMax: 3 }), [0, "/long", "name_too_long"]);
+});
+
+test("a JSON patch may shrink a value that exceeds lowered limits", () => {
+  const target = { a: "x".repeat(100), b: "y".repeat(100) };
+  assert.ok(patched(target, [{ op: "remove", path: "/a" }], { bytesMax: 50 }).ok);
+  assert.deepEqual(failure(target, [{ op: "add", path: "/c", value: 1 }], { bytesMax: 50 }), [0, "/c", "too_large"]);
+});
+
+test("copies that would double the value again and again are refused after little work", () => {
+  const copies: Json[] = [];
+  for (let step = 0; step < 40; step++) copies.push({ op: "copy", from: "", path: `/c${step}` });
+  const [index, , reason] = failure({ text: "x".repeat(100) }, copies, { depthMax: 1000 });
+  assert.equal(reason, "too_large");
+  assert.ok(Number(index) < 15);
+  assert.equal(failure({ text: "x".repeat(100) }, copies, { depthMax: 1000, workMax: 2_000 })[2], "too_large");
+});
+
+test("a small edit in a wide value costs its width once, not once for each operation", () => {
+  const target: Json = Object.fromEntries(Array.from({ length: 10_000 }, (_, at) => [`name${at}`, at]));
+  const edits: Json[] = Array.from({ length: 2_000 }, (_, at) => ({ op: "replace", path: `/name${at}`, value: "new" }));
+  assert.ok(patched(target, edits, { workMax: 20_000 }).ok);
+});
+
+test("operations that force a wide value to be copied each time run out of work", () => {
+  const target: Json = {
+    wide: Object.fromEntries(Array.from({ length: 10_000 }, (_, at) => [`name${at}`, at])),
+    small: [1],
+  };
+  const step: Json[] = [
+    { op: "copy", from: "/small", path: "/other" },
+    { op: "replace", path: "/wide/name1", value: "new" },
+    { op: "replace", path: "/wide/name1", value: "old" },
+  ];
+  const patch: Json = Array.from({ length: 1_000 }, () => step).flat();
+  assert.equal(failure(target, patch)[2], "too_much_work");
+});
+
+test("a JSON patch shares what it does not touch and returns the same value when it changes nothing", () => {
+  const target = frozen({ a: { deep: [1] }, b: { x: 1, y: { z: 2 } } });
+  const result = patched(target, [{ op: "replace", path: "/b/x", value: 2 }]);
+  assert.ok(result.ok);
+  assert.equal((result.value as typeof target).a, target.a);
+  assert.equal((result.value as typeof target).b.y, target.b.y);
+  const same = patched(target, [
+    { op: "test", path: "/b/x", value: 1 },
+    { op: "replace", path: "/b/x", value: 1 },
+    { op: "copy", from: "/a", path: "/a" },
+  ]);
+  assert.ok(same.ok);
+  assert.equal(same.value, target);
+});
+
+test("parts that a JSON patch copied go separate ways afterwards", () => {
+  const result = patched({ a: { list: [1] } }, [
+    { op: "add", path: "/a/list/-", value: 2 },
+    { op: "copy", from: "/a", path: "/b" },
+    { op: "add", path: "/b/list/-", value: 3 },
+    { op: "add", path: "/a/list/0", value: 0 },
+    { op: "copy", from: "/b/list", path: "/b/more" },
+    { op: "remove", path: "/b/list/0" },
+  ]);
+  assert.ok(result.ok);
+  assert.deepEqual(result.value, { a: { list: [0, 1, 2] }, b: { list: [2, 3], more: [1, 2, 3] } });
+});
+
+const place = fc
+  .array(fc.constantFrom("a", "b", "c", "0", "1", "-"), { maxLength: 4 })
+  .map((way) => way.map((step) => `/${step}`).join(""));
+const operation = fc.oneof(
+  fc.record({ op: fc.constantFrom("add", "add", "replace", "test"), path: place, value: canonicalJson() }),
+  fc.record({ op: fc.constant("remove"), path: place }),
+  fc.record({ op: fc.constantFrom("move", "copy"), path: place, from: place }),
+) as fc.Arbitrary<Json>;
+
+test("a JSON patch agrees with a plain one that copies everything, step by step, and never changes its arguments", () => {
+  fc.assert(
+    fc.property(canonicalJson(), fc.array(operation, { maxLength: 30 }), (target, operations) => {
+      // Only operations that apply are kept, so that long patches succeed.
+      const steps: Json[] = [];
+      let expected = target;
+      for (const step of operations) {
+        const next = plainPatch(expected, step);
+        const result = patched(expected, [step]);
+        assert.equal(result.ok, next !== undefined, JSON.stringify([expected, step, result]));
+        if (next === undefined) continue;
+        expected = next;
+        steps.push(step);
+      }
+      const whole = patched(target, steps);
+      assert.ok(whole.ok);
+      assert.deepEqual(whole.value, expected);
+      assert.equal(whole.size.bytes, Buffer.byteLength(JSON.stringify(expected)));
+      const measured = measure(expected, inputLimits);
+      assert.ok(measured.ok && measured.size.members === whole.size.members);
+    }),
+    { numRuns: 1000 },
+  );
+});
+
+interface Step {
+  readonly op: string;
+  readonly path: string;
+  readonly from: string;
+  readonly value: Json;
+}
+
+/** A value that may be changed, kept as a member so that even the whole has a parent. */
+interface Root {
+  whole: unknown;
+}
+
+/** One operation as the RFC says it, on a deep copy, with no thought of speed; undefined when it fails. */
+function plainPatch(target: Json, step: Json): Json | undefined {
+  const root: Root = { whole: structuredClone(target) };
+  const { op, ...rest } = step as unknown as Step;
+  return plainSteps[op]?.(root, { op, ...rest }) === true ? (root.whole as Json) : undefined;
+}
+
+const plainSteps: Readonly<Record<string, (root: Root, step: Step) => boolean>> = {
+  add: (root, { path, value }) => put(root, path, value),
+  replace: (root, { path, value }) => {
+    const found = placeIn(root, path);
+    if (found === undefined || !has(found.parent, found.name)) return false;
+    found.parent[found.name] = structuredClone(value);
+    return true;
+  },
+  remove: (root, { path }) => path !== "" && take(root, path) !== undefined,
+  test: (root, { path, value }) => isDeepStrictEqual(read(root, path), value),
+  copy: (root, { path, from }) => read(root, from) !== undefined && put(root, path, read(root, from)),
+  move: (root, { path, from }) => {
+    if (path === from) return read(root, from) !== undefined;
+    return !path.startsWith(`${from}/`) && read(root, from) !== undefined && put(root, path, take(root, from));
+  },
+};
+
+function placeIn(root: Root, pointer: string): { parent: Record<string, unknown>; name: string } | undefined {
+  const way = ["whole", ...pointer.split("/").slice(1)];
+  const name = way.pop() ?? "";
+  let parent = root as unknown as Record<string, unknown>;
+  for (const segment of way) {
+    if (!has(parent, segment)) return undefined;
+    parent = parent[segment] as Record<string, unknown>;
+  }
+  return { parent, name };
+}
+
+function has(parent: unknown, segment: string): boolean {
+  if (typeof parent !== "object" || parent === null) return false;
+  if (!Array.isArray(parent)) return Object.hasOwn(parent, segment);
+  return /^\d+$/u.test(segment) && Number(segment) < parent.length;
+}
+
+function read(root: Root, pointer: string): unknown {
+  const found = placeIn(root, pointer);
+  return found !== undefined && has(found.parent, found.name) ? found.parent[found.name] : undefined;
+}
+
+function put(root: Root, pointer: string, value: unknown): boolean {
+  const found = placeIn(root, pointer);
+  if (typeof found?.parent !== "object" || (found.parent as unknown) === null) return false;
+  const { parent, name } = found;
+  if (!Array.isArray(parent)) {
+    parent[name] = structuredClone(value);
+    return true;
+  }
+  const index = name === "-" ? parent.length : /^\d+$/u.test(name) ? Number(name) : Infinity;
+  if (index > parent.length) return false;
+  parent.splice(index, 0, structuredClone(value));
+  return true;
+}
+
+function take(root: Root, pointer: string): unknown {
+  const taken = read(root, pointer);
+  const found = placeIn(root, pointer);
+  if (taken === undefined || found === undefined) return undefined;
+  if (Array.isArray(found.parent)) found.parent.splice(Number(found.name), 1);
+  else Reflect.deleteProperty(found.parent, found.name);
+  return taken;
+}
