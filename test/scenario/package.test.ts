@@ -46,16 +46,20 @@ suite("the packages, installed", () => {
     for (const folder of [built, home]) rmSync(folder, { recursive: true, force: true });
   });
 
-  test("holdfast can be opened in a program, and closes", () => {
+  test("what a program wrote is there when it opens the folder again", () => {
     const program = [
       'import { open } from "holdfast";',
-      'import * as contract from "@holdfast/sdk/contract";',
-      'const client = await open("./data");',
-      "await client.close();",
-      "console.log(`opened with ${Object.keys(contract).length > 0}`);",
+      'import "@holdfast/sdk/contract";',
+      'const note = { type: "note", id: "first" };',
+      'const before = await open("./data");',
+      'await before.run("create-entity", { ...note, value: { text: "kept" } });',
+      "await before.close();",
+      'const after = await open("./data");',
+      'console.log(JSON.stringify(await after.run("get-entity", note)));',
+      "await after.close();",
     ];
     writeFileSync(join(home, "program.js"), program.join("\n"));
-    assert.equal(run(home, process.execPath, "program.js").trim(), "opened with true");
+    assert.match(run(home, process.execPath, "program.js"), /"text":"kept"/);
   });
 
   test("the command tells its version", () => {
