@@ -90,6 +90,8 @@ export default defineConfig(
         "error",
         { allowConstantLoopConditions: "only-allowed-literals" },
       ],
+      // Brackets on a record say that the key is data and may be absent; dots are for declared properties.
+      "@typescript-eslint/dot-notation": ["error", { allowIndexSignaturePropertyAccess: true }],
       // Off: an in-memory implementation of an asynchronous port awaits nothing, and `async` turns what it throws into a
       // rejection, as the port promises.
       "@typescript-eslint/require-await": "off",
