@@ -1,0 +1,38 @@
+import { entitiesClient } from "./entities-client.ts";
+import type { EntitiesClient, Run } from "./entities-client.ts";
+import { HoldfastError } from "./holdfast-error.ts";
+import type { CallOptions, CallReply, Transport, WatchedEvent } from "./transport.ts";
+import { watchEvents } from "./watch-events.ts";
+import type { WatchOptions } from "./watch-events.ts";
+
+/** Holdfast, as a program sees it: the same in process, over a socket and over HTTP. */
+export interface Client extends AsyncDisposable {
+  readonly entities: EntitiesClient;
+  /** Runs any operation by name and returns its outcome as a value, refusals included. */
+  execute(operation: string, input: unknown, options?: CallOptions): Promise<CallReply>;
+  /** Runs any operation by name; a refusal is thrown as a HoldfastError. */
+  run(operation: string, input: unknown, options?: CallOptions): Promise<unknown>;
+  /** Every event after a cursor, without gap or repeat, and then every one that comes. */
+  watch(options?: WatchOptions): AsyncIterableIterator<WatchedEvent>;
+  /** Where the journal is now: watch from here to miss nothing after what you have read before asking. */
+  cursor(): Promise<string>;
+  close(): Promise<void>;
+}
+
+export function createClient(transport: Transport): Client {
+  const run: Run = async (operation, input, options) => {
+    const { outcome, position, replayed } = await transport.call(operation, input, options);
+    if (outcome.kind === "done") return outcome.data;
+    throw new HoldfastError(operation, outcome.code, { data: outcome.data, position, replayed });
+  };
+  const close = (): Promise<void> => transport.close();
+  return {
+    entities: entitiesClient(run),
+    execute: (operation, input, options = {}) => transport.call(operation, input, options),
+    run: (operation, input, options = {}) => run(operation, input, options),
+    watch: (options = {}) => watchEvents(transport, options),
+    cursor: () => transport.cursor(),
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}

@@ -1,0 +1,81 @@
+import type { Entity, HistoryItem, Written } from "../contract/entities.ts";
+import type { CallOptions } from "./transport.ts";
+
+/** What must hold for a write to be done, and how it is sent. */
+export interface WriteOptions extends CallOptions {
+  /** Refuse if the entity has another version; 0: refuse if it exists. */
+  readonly expectedVersion?: number;
+  /** The same by the token that a read or a write returned. */
+  readonly expectedRevision?: string;
+  /**
+   * Narrows the check to these fields, so that edits of other fields do not conflict: JSON Pointers of fields that must
+   * be as they were at the expected version, or `{ pointer, value }` for a field that must have a value.
+   */
+  readonly ifUnchanged?: readonly (string | { readonly pointer: string; readonly value?: unknown })[];
+}
+
+/** A merge patch (RFC 7396), or a JSON patch (RFC 6902). */
+export type EntityPatch =
+  { readonly merge: Readonly<Record<string, unknown>> } | { readonly patch: readonly PatchStep[] };
+
+export type PatchStep =
+  | { readonly op: "add" | "replace" | "test"; readonly path: string; readonly value: unknown }
+  | { readonly op: "remove"; readonly path: string }
+  | { readonly op: "move" | "copy"; readonly from: string; readonly path: string };
+
+export interface EntitiesClient {
+  create(
+    type: string,
+    id: string,
+    value: unknown,
+    options?: CallOptions & Pick<WriteOptions, "expectedVersion">,
+  ): Promise<Written>;
+  replace(type: string, id: string, value: unknown, options?: WriteOptions): Promise<Written>;
+  patch(type: string, id: string, patch: EntityPatch, options?: WriteOptions): Promise<Written>;
+  delete(type: string, id: string, options?: WriteOptions): Promise<Deleted>;
+  /** The entity as it is now, or as it was at a version. */
+  get(type: string, id: string, options?: { readonly version?: number }): Promise<Entity>;
+  list(type: string, page?: { readonly after?: string; readonly limit?: number }): Promise<Page<Entity, string>>;
+  /** What happened to an entity, newest first. */
+  history(
+    type: string,
+    id: string,
+    page?: { readonly before?: number; readonly limit?: number },
+  ): Promise<Page<HistoryItem, number>>;
+}
+
+export type Deleted = Pick<Written, "type" | "id" | "version" | "revision" | "changed" | "position"> & {
+  readonly previous_revision: string;
+};
+
+export interface Page<Item, Next> {
+  readonly items: readonly Item[];
+  readonly next: Next | null;
+}
+
+/** Runs an operation and returns what it came to, or throws the refusal. */
+export type Run = (operation: string, input: unknown, options: CallOptions) => Promise<unknown>;
+
+export function entitiesClient(run: Run): EntitiesClient {
+  const write = (operation: string, input: object, options: WriteOptions = {}): Promise<unknown> => {
+    const { expectedVersion, expectedRevision, ifUnchanged, ...call } = options;
+    const conditions = {
+      expected_version: expectedVersion,
+      expected_revision: expectedRevision,
+      if_unchanged: ifUnchanged,
+    };
+    return run(operation, { ...input, ...conditions }, call);
+  };
+  return {
+    create: async (type, id, value, options) => (await write("create-entity", { type, id, value }, options)) as Written,
+    replace: async (type, id, value, options) =>
+      (await write("replace-entity", { type, id, value }, options)) as Written,
+    patch: async (type, id, patch, options) =>
+      (await write("patch-entity", { type, id, ...patch }, options)) as Written,
+    delete: async (type, id, options) => (await write("delete-entity", { type, id }, options)) as Deleted,
+    get: async (type, id, options) => (await run("get-entity", { type, id, ...options }, {})) as Entity,
+    list: async (type, page) => (await run("list-entities", { type, ...page }, {})) as Page<Entity, string>,
+    history: async (type, id, page) =>
+      (await run("list-history", { type, id, ...page }, {})) as Page<HistoryItem, number>,
+  };
+}

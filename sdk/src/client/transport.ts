@@ -1,0 +1,47 @@
+/** How a client reaches Holdfast: in the same process, over a socket or over HTTP. All of them answer alike. */
+export interface Transport {
+  call(operation: string, input: unknown, options: CallOptions): Promise<CallReply>;
+  /** Events after a cursor (from now on, if there is none), in pages; then every one as it becomes durable. */
+  watch(options: { readonly after?: string }): AsyncIterableIterator<readonly WatchedEvent[]>;
+  /** The cursor of the last durable entry: `watch` from here misses nothing that comes after what was read before. */
+  cursor(): Promise<string>;
+  close(): Promise<void>;
+}
+
+export interface CallOptions {
+  /**
+   * Makes a write safe to send again: the same key with the same input returns the first outcome and runs nothing.
+   * 1 to 255 printable ASCII characters.
+   */
+  readonly key?: string;
+  /** How long the command may wait to be decided. */
+  readonly deadlineMs?: number;
+}
+
+/** An answer, as every door gives it. */
+export interface CallReply {
+  readonly outcome:
+    | { readonly kind: "done"; readonly data: unknown }
+    | { readonly kind: "refusal"; readonly code: string; readonly data: Readonly<Record<string, unknown>> };
+  /** The entry's position; if nothing was recorded, that of the last entry that the decision had seen. */
+  readonly position: number;
+  /** True if this is the recorded outcome of an earlier use of the same key. */
+  readonly replayed: boolean;
+  readonly events: readonly { readonly name: string; readonly subject: string; readonly data: unknown }[];
+}
+
+/** A fact, with its place in the journal. */
+export interface WatchedEvent {
+  /** Where to go on from: `watch({ after: cursor })` continues with the next event, also after a reconnect. */
+  readonly cursor: string;
+  readonly position: number;
+  /** Milliseconds since 1970. */
+  readonly time: number;
+  /** `evt.document.changed` */
+  readonly name: string;
+  /** `document/42` */
+  readonly subject: string;
+  readonly data: unknown;
+  readonly operation: string;
+  readonly by: { readonly principal: string; readonly agent?: string };
+}

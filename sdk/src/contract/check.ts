@@ -1,0 +1,34 @@
+import type { TSchema } from "typebox";
+import { Compile } from "typebox/compile";
+
+/** A place where a value does not fit its schema. */
+export interface Issue {
+  readonly pointer: string;
+  readonly message: string;
+}
+
+/** Checks a value; undefined means that it fits. */
+export type Check = (value: unknown) => readonly Issue[] | undefined;
+
+const issuesMax = 20;
+
+/** Compiles a schema once. What it answers depends on the value alone, so decisions may use it. */
+export function checkOf(schema: TSchema): Check {
+  const compiled = Compile(schema);
+  return (value) => {
+    if (compiled.Check(value)) return undefined;
+    const issues = compiled
+      .Errors(value)
+      // A refused extra member is reported twice; the report that names the object says which members are meant.
+      .filter((error) => error.keyword !== "boolean")
+      .map((error) => ({ pointer: error.instancePath, message: messageOf(error) }));
+    return issues.slice(0, issuesMax);
+  };
+}
+
+function messageOf(error: { keyword: string; message: string; params: object }): string {
+  if ("additionalProperties" in error.params && Array.isArray(error.params.additionalProperties)) {
+    return `must not have ${error.params.additionalProperties.map(String).join(", ")}`;
+  }
+  return error.message;
+}

@@ -1,0 +1,153 @@
+import Type from "typebox";
+import type { Static } from "typebox";
+import { conditions, entityId, entityType, limit, pointer, revision, value, version } from "./conditions.ts";
+import { operation } from "./operation.ts";
+
+const closed = { additionalProperties: false } as const;
+const author = Type.Object({ principal: Type.String(), agent: Type.Optional(Type.String()) }, closed);
+const target = { type: entityType, id: entityId };
+const changeProblems = [
+  "entity_not_found",
+  "entity_deleted",
+  "concurrency_mismatch",
+  "field_changed",
+  "kind_violated",
+] as const;
+
+export const entity = Type.Object(
+  {
+    ...target,
+    version,
+    revision,
+    value,
+    changed_at: Type.Integer({ description: "When this version was made, in milliseconds since 1970." }),
+    changed_by: author,
+    position: Type.Integer({ description: "The position of the entry that made this version." }),
+  },
+  closed,
+);
+
+/** What a write came to: the entity as it is now, whether the write changed it, and what it was before. */
+export const written = Type.Object(
+  {
+    ...entity.properties,
+    changed: Type.Boolean({ description: "False if the entity was like this already; its version stays." }),
+    previous_revision: Type.Union([revision, Type.Null()]),
+  },
+  closed,
+);
+
+export const createEntity = operation({
+  name: "create-entity",
+  kind: "write",
+  summary: "Creates an entity that does not exist. One that was deleted goes on counting its versions.",
+  input: Type.Object({ ...target, value, expected_version: Type.Optional(version) }, closed),
+  output: written,
+  problems: ["entity_exists", "concurrency_mismatch", "value_too_large", "kind_violated"],
+});
+
+export const replaceEntity = operation({
+  name: "replace-entity",
+  kind: "write",
+  summary: "Gives an entity a new value as a whole.",
+  input: Type.Object({ ...target, value, ...conditions }, closed),
+  output: written,
+  problems: [...changeProblems, "value_too_large"],
+});
+
+const patchStep = Type.Object(
+  {
+    op: Type.Enum(["add", "remove", "replace", "move", "copy", "test"]),
+    path: pointer,
+    from: Type.Optional(pointer),
+    value: Type.Optional(value),
+  },
+  closed,
+);
+
+export const patchEntity = operation({
+  name: "patch-entity",
+  kind: "write",
+  summary:
+    "Changes parts of an entity: `merge` is a merge patch (RFC 7396), `patch` a JSON patch (RFC 6902). Give one.",
+  input: Type.Object(
+    {
+      ...target,
+      merge: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
+      patch: Type.Optional(Type.Array(patchStep, { minItems: 1, maxItems: 1000 })),
+      ...conditions,
+    },
+    closed,
+  ),
+  output: written,
+  problems: [...changeProblems, "patch_failed", "value_too_large"],
+});
+
+export const deleteEntity = operation({
+  name: "delete-entity",
+  kind: "write",
+  summary: "Deletes an entity. Its history stays, and so does its place in the count of versions.",
+  input: Type.Object({ ...target, ...conditions }, closed),
+  output: Type.Object(
+    { ...target, version, revision, previous_revision: revision, changed: Type.Boolean(), position: Type.Integer() },
+    closed,
+  ),
+  problems: [...changeProblems],
+});
+
+export const getEntity = operation({
+  name: "get-entity",
+  kind: "read",
+  summary: "The entity as it is now, or as it was at a version.",
+  input: Type.Object({ ...target, version: Type.Optional(version) }, closed),
+  output: entity,
+  problems: ["entity_not_found", "entity_deleted", "version_not_found"],
+});
+
+export const listEntities = operation({
+  name: "list-entities",
+  kind: "read",
+  summary: "The entities of a type, ordered by id. `next` is the `after` of the next page.",
+  input: Type.Object({ type: entityType, after: Type.Optional(entityId), limit: Type.Optional(limit) }, closed),
+  output: Type.Object({ items: Type.Array(entity), next: Type.Union([entityId, Type.Null()]) }, closed),
+  problems: [],
+});
+
+export const historyItem = Type.Object(
+  {
+    position: Type.Integer(),
+    time: Type.Integer(),
+    by: author,
+    operation: Type.String(),
+    event: Type.String({ description: "The event's published name, such as `evt.document.changed`." }),
+    version: Type.Integer({ description: "The version after it; a conflict has the version that it met." }),
+    data: Type.Unknown(),
+  },
+  closed,
+);
+
+export const listHistory = operation({
+  name: "list-history",
+  kind: "read",
+  summary: "What happened to an entity, conflicts included, newest first. `next` is the `before` of the next page.",
+  input: Type.Object(
+    { ...target, before: Type.Optional(Type.Integer({ minimum: 1 })), limit: Type.Optional(limit) },
+    closed,
+  ),
+  output: Type.Object({ items: Type.Array(historyItem), next: Type.Union([Type.Integer(), Type.Null()]) }, closed),
+  problems: ["entity_not_found"],
+});
+
+export const entityOperations = {
+  "create-entity": createEntity,
+  "replace-entity": replaceEntity,
+  "patch-entity": patchEntity,
+  "delete-entity": deleteEntity,
+  "get-entity": getEntity,
+  "list-entities": listEntities,
+  "list-history": listHistory,
+} as const;
+
+export type Entity = Static<typeof entity>;
+export type Written = Static<typeof written>;
+export type HistoryItem = Static<typeof historyItem>;

@@ -1,0 +1,12 @@
+export { checkOf } from "./check.ts";
+export type { Check, Issue } from "./check.ts";
+export { entityOperations } from "./entities.ts";
+export type { Entity, HistoryItem, Written } from "./entities.ts";
+export { conflictReason, events, publishedName } from "./events.ts";
+export type { EventData, EventType, EventTypeName } from "./events.ts";
+export { conditions, entityId, entityType } from "./conditions.ts";
+export { operation } from "./operation.ts";
+export type { InputOf, Operation, OutputOf } from "./operation.ts";
+export { problemOf, problems } from "./problems.ts";
+export type { Problem, ProblemCode } from "./problems.ts";
+export { spaceOperations } from "./space.ts";
