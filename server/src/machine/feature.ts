@@ -1,0 +1,90 @@
+import type { Command, Entry, Event, Outcome } from "./entry.ts";
+import type { Json, JsonObject } from "./json.ts";
+import type { StateReader, StateWriter } from "./state.ts";
+import type { TableSpec } from "./table.ts";
+
+/** Where and when a command is decided. All of it is in the entry, so that it can be decided again. */
+export interface DecideContext {
+  readonly state: StateReader;
+  readonly command: Omit<Command, "input">;
+  readonly position: number;
+  readonly time: number;
+  readonly grace: boolean;
+}
+
+/** What a rule decided. */
+export interface Decision {
+  readonly outcome: Outcome;
+  readonly events: readonly Event[];
+  /** Recorded even without an event or a key: a refusal that must be found in the audit trail. */
+  readonly isAudited?: boolean;
+  /** What the reply shows besides the recorded outcome. It can be had again from history, so it is not recorded. */
+  readonly attachment?: JsonObject;
+}
+
+/** A place where the input does not fit. */
+export interface InputIssue {
+  readonly pointer: string;
+  readonly message: string;
+}
+
+/** How one operation is decided. */
+export interface Rule {
+  /** Checks the input against the contract; undefined means that it fits. */
+  readonly check: (input: Json) => readonly InputIssue[] | undefined;
+  readonly decide: (input: never, context: DecideContext) => Decision;
+}
+
+/** How one type of event changes the state. Once published, it never changes. */
+export type Fold = (state: StateWriter, event: Event, entry: EntryFacts) => void;
+
+/** What a fold may know of the entry around the event. */
+export type EntryFacts = Pick<Entry, "position" | "time" | "principal" | "agent" | "operation">;
+
+/** What else happens, in the same entry, because of an event of a feature that this one needs. */
+export type Reaction = (event: Event, context: DecideContext) => readonly Event[];
+
+/** A command that time itself brings about. The id is derived from what it is about, so that it runs once. */
+export interface TimerCommand {
+  readonly id: string;
+  readonly operation: string;
+  readonly input: Json;
+}
+
+export interface Timer {
+  /** When the next one is due, if any. */
+  readonly nextTime: (state: StateReader) => number | undefined;
+  /** What is due at this time, earliest first. */
+  readonly due: (state: StateReader, time: number, limit: number) => readonly TimerCommand[];
+}
+
+/** One general capability: its tables, how its operations are decided and how its events are folded. */
+export interface Feature {
+  readonly name: string;
+  /** The features whose tables it reads and whose events it folds or reacts to. */
+  readonly needs: readonly string[];
+  readonly tables: readonly TableSpec<never>[];
+  readonly rules: Readonly<Record<string, Rule>>;
+  readonly folds: Readonly<Record<string, Fold>>;
+  readonly reactions: Readonly<Record<string, Reaction>>;
+  readonly timers: readonly Timer[];
+}
+
+/** Features so that each comes after those that it needs; the order among the rest is the order given. */
+export function inOrderOfNeed(features: readonly Feature[]): readonly Feature[] {
+  const byName = new Map(features.map((feature) => [feature.name, feature]));
+  const ordered: Feature[] = [];
+  const visit = (feature: Feature, trail: readonly string[]): void => {
+    if (ordered.includes(feature)) return;
+    if (trail.includes(feature.name))
+      throw new Error(`features need each other: ${[...trail, feature.name].join(" → ")}`);
+    for (const need of feature.needs) {
+      const needed = byName.get(need);
+      if (needed === undefined) throw new Error(`feature ${feature.name} needs ${need}, which is not there`);
+      visit(needed, [...trail, feature.name]);
+    }
+    ordered.push(feature);
+  };
+  for (const feature of features) visit(feature, []);
+  return ordered;
+}

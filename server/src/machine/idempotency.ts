@@ -1,0 +1,24 @@
+import { sameJson } from "./canonical/same-json.ts";
+import type { Command, Entry, Outcome } from "./entry.ts";
+import { refusal } from "./outcome.ts";
+
+/** The answer to a key that was used before. */
+export interface Replay {
+  readonly outcome: Outcome;
+  /** True if the outcome is that of the first use; false if it is a refusal of this use. */
+  readonly replayed: boolean;
+}
+
+/**
+ * Answers a command whose key an entry has used already. Nothing runs and nothing is recorded: either this is the
+ * same request and gets the same outcome, or it is refused.
+ */
+export function replayOf(prior: Entry, command: Command, time: number, windowMs: number): Replay {
+  if (!sameJson(prior.input, command.input)) {
+    return { outcome: refusal("idempotency_replay_conflict", { position: prior.position }), replayed: false };
+  }
+  if (time - prior.time > windowMs) {
+    return { outcome: refusal("idempotency_key_expired", { position: prior.position }), replayed: false };
+  }
+  return { outcome: prior.outcome, replayed: true };
+}

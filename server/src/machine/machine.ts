@@ -1,0 +1,211 @@
+/**
+ * The machine: state, decisions and folds, and nothing else. Given the state, a command and a time it decides an
+ * outcome and events; given an event it changes the state. It reads no clock, draws no random number and waits for
+ * nothing, so any history can be executed again and must come out the same.
+ *
+ * - A decision folds its own events at once, so that the next command of the batch sees them. Whoever decides calls
+ *   `settle` when the entries are durable, or `undo` when they could not be appended.
+ * - A rule that throws is a defect: its command alone is taken back, its neighbours stay.
+ * - An entry of unknown rules or with an unknown type of event stops the fold. Skipping it would make this node
+ *   believe something that the others do not.
+ */
+import type { Command, Entry, Event, Outcome } from "./entry.ts";
+import { inOrderOfNeed } from "./feature.ts";
+import type {
+  DecideContext,
+  Decision,
+  EntryFacts,
+  Feature,
+  Fold,
+  Reaction,
+  Rule,
+  Timer,
+  TimerCommand,
+} from "./feature.ts";
+import { replayOf } from "./idempotency.ts";
+import type { JsonObject } from "./json.ts";
+import { refusal } from "./outcome.ts";
+import { DurableView, State } from "./state.ts";
+import type { StateReader } from "./state.ts";
+
+export interface MachineOptions {
+  readonly features: readonly Feature[];
+  /** The numbers of the rules that this build can fold. */
+  readonly knownRules: readonly number[];
+  /** What the machine itself reads from the state: set by entries, so that every node reads the same. */
+  readonly settings: (state: StateReader) => MachineSettings;
+}
+
+export interface MachineSettings {
+  readonly rules: number;
+  readonly idempotencyWindowMs: number;
+}
+
+/** What the engine tells about the place of a decision. `prior` is the entry that used the command's key first. */
+export interface Circumstances {
+  readonly position: number;
+  readonly time: number;
+  readonly grace: boolean;
+  readonly prior: Entry | undefined;
+}
+
+export interface Decided {
+  readonly outcome: Outcome;
+  readonly events: readonly Event[];
+  readonly attachment: JsonObject | undefined;
+  /** What must be appended; undefined if nothing is to be recorded. */
+  readonly entry: Entry | undefined;
+  readonly replayed: boolean;
+  /** The defect that stopped the rule, if one did. */
+  readonly defect: unknown;
+}
+
+/** History that this build can't read. The node must stop and say so. */
+export class UnknownHistoryError extends Error {
+  override readonly name = "UnknownHistoryError";
+}
+
+/** Events of one entry, reactions included. More is a defect in a feature, such as two that react to each other. */
+const eventsMax = 10_000;
+
+export class Machine {
+  readonly #options: MachineOptions;
+  readonly #state: State;
+  readonly #rules = new Map<string, Rule>();
+  readonly #folds = new Map<string, Fold[]>();
+  readonly #reactions = new Map<string, Reaction[]>();
+  readonly #timers: Timer[] = [];
+  /** The state as it was when it was last durable. */
+  readonly durable: StateReader;
+
+  constructor(options: MachineOptions) {
+    this.#options = options;
+    const features = inOrderOfNeed(options.features);
+    this.#state = new State(features.flatMap((feature) => feature.tables));
+    this.durable = new DurableView(this.#state);
+    for (const feature of features) this.#register(feature);
+  }
+
+  decide(command: Command, circumstances: Circumstances): Decided {
+    const { prior, ...place } = circumstances;
+    const settings = this.#options.settings(this.#state);
+    if (prior !== undefined) {
+      const { outcome, replayed } = replayOf(prior, command, place.time, settings.idempotencyWindowMs);
+      return { ...unrecorded(outcome), events: replayed ? prior.events : [], replayed };
+    }
+    const rule = this.#rules.get(command.operation);
+    if (rule === undefined) return unrecorded(refusal("operation_unknown", { operation: command.operation }));
+    const issues = rule.check(command.input);
+    if (issues !== undefined) {
+      return unrecorded(refusal("input_invalid", { issues: issues.map((issue) => ({ ...issue })) }));
+    }
+    return this.#apply(rule, command, { state: this.#state, command, ...place }, settings.rules);
+  }
+
+  /** Folds an entry that is in the journal already. */
+  fold(entry: Entry): void {
+    if (!this.#options.knownRules.includes(entry.rules)) {
+      throw new UnknownHistoryError(
+        `entry ${String(entry.position)} was decided by rules ${String(entry.rules)}, which this build does not know`,
+      );
+    }
+    for (const event of entry.events) this.#foldEvent(event, entry);
+    this.#state.undo.settle();
+  }
+
+  /** What was decided since the last call is durable. */
+  settle(): void {
+    this.#state.undo.settle();
+  }
+
+  /** Takes back everything that was decided and is not durable. */
+  undo(): void {
+    this.#state.undo.undoTo(0);
+  }
+
+  /** True while something was decided that is not durable yet. */
+  get isUnsettled(): boolean {
+    return !this.#state.undo.isEmpty;
+  }
+
+  /** When the next timer is due, if any. */
+  nextTime(): number | undefined {
+    let next: number | undefined;
+    for (const timer of this.#timers) {
+      const time = timer.nextTime(this.#state);
+      if (time !== undefined && (next === undefined || time < next)) next = time;
+    }
+    return next;
+  }
+
+  due(time: number, limit: number): readonly TimerCommand[] {
+    return this.#timers.flatMap((timer) => timer.due(this.#state, time, limit)).slice(0, limit);
+  }
+
+  /** Every row in a fixed order; equal states give equal lines. */
+  *dump(): Iterable<string> {
+    for (const line of this.#state.dump()) yield JSON.stringify(line);
+  }
+
+  #register(feature: Feature): void {
+    for (const [operation, rule] of Object.entries(feature.rules)) {
+      if (this.#rules.has(operation)) throw new Error(`two features decide ${operation}`);
+      this.#rules.set(operation, rule);
+    }
+    for (const [type, fold] of Object.entries(feature.folds)) {
+      this.#folds.set(type, [...(this.#folds.get(type) ?? []), fold]);
+    }
+    for (const [type, reaction] of Object.entries(feature.reactions)) {
+      this.#reactions.set(type, [...(this.#reactions.get(type) ?? []), reaction]);
+    }
+    this.#timers.push(...feature.timers);
+  }
+
+  #apply(rule: Rule, command: Command, context: DecideContext, rules: number): Decided {
+    const mark = this.#state.undo.mark();
+    try {
+      const decision = rule.decide(command.input as never, context);
+      const events = this.#foldDecided(decision, command, context);
+      const isRecorded = events.length > 0 || command.key !== undefined || decision.isAudited === true;
+      const { position, time, grace } = context;
+      return {
+        outcome: decision.outcome,
+        events,
+        attachment: decision.attachment,
+        entry: isRecorded ? { ...command, position, time, rules, grace, outcome: decision.outcome, events } : undefined,
+        replayed: false,
+        defect: undefined,
+      };
+    } catch (defect) {
+      this.#state.undo.undoTo(mark);
+      return { ...unrecorded(refusal("internal_error", { command_id: command.id })), defect };
+    }
+  }
+
+  #foldDecided(decision: Decision, command: Command, context: DecideContext): readonly Event[] {
+    if (decision.events.length === 0) return decision.events;
+    const facts: EntryFacts = { ...command, position: context.position, time: context.time };
+    const events = [...decision.events];
+    // The list grows while it is walked: what reacts to an event comes after it.
+    for (const event of events) {
+      this.#foldEvent(event, facts);
+      for (const react of this.#reactions.get(event.type) ?? []) events.push(...react(event, context));
+      if (events.length > eventsMax) throw new Error(`one entry would hold more than ${String(eventsMax)} events`);
+    }
+    return events;
+  }
+
+  #foldEvent(event: Event, facts: EntryFacts): void {
+    const folds = this.#folds.get(event.type);
+    if (folds === undefined) {
+      throw new UnknownHistoryError(
+        `entry ${String(facts.position)} holds an event of type ${event.type}, which this build does not know`,
+      );
+    }
+    for (const fold of folds) fold(this.#state, event, facts);
+  }
+}
+
+function unrecorded(outcome: Outcome): Decided {
+  return { outcome, events: [], attachment: undefined, entry: undefined, replayed: false, defect: undefined };
+}

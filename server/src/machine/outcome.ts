@@ -1,0 +1,10 @@
+import type { Done, Refusal } from "./entry.ts";
+import type { JsonObject } from "./json.ts";
+
+export function done(data: JsonObject): Done {
+  return { kind: "done", data };
+}
+
+export function refusal(code: string, data: JsonObject = {}): Refusal {
+  return { kind: "refusal", code, data };
+}

@@ -1,0 +1,69 @@
+import { Table } from "./table.ts";
+import type { ScanRange, TableReader, TableSpec, TableWriter } from "./table.ts";
+import { UndoList } from "./undo-list.ts";
+
+/** What a decision may look at. */
+export interface StateReader {
+  rows<Row, Sort extends string>(spec: TableSpec<Row, Sort>): TableReader<Row, Sort>;
+}
+
+/** What a fold may change. */
+export interface StateWriter {
+  rows<Row, Sort extends string>(spec: TableSpec<Row, Sort>): TableWriter<Row, Sort>;
+}
+
+/** All tables of a machine, and the way back from what is not durable yet. */
+export class State implements StateWriter {
+  readonly undo = new UndoList();
+  readonly #tables = new Map<string, Table<unknown>>();
+
+  constructor(specs: readonly TableSpec<never>[]) {
+    for (const spec of specs) {
+      if (this.#tables.has(spec.name)) throw new Error(`two tables are called ${spec.name}`);
+      this.#tables.set(spec.name, new Table(spec as unknown as TableSpec<unknown>, this.undo));
+    }
+  }
+
+  rows<Row, Sort extends string>(spec: TableSpec<Row, Sort>): Table<Row, Sort> {
+    const table = this.#tables.get(spec.name);
+    if (table === undefined) throw new Error(`no feature of this machine has a table ${spec.name}`);
+    return table as unknown as Table<Row, Sort>;
+  }
+
+  /** Every row, in a fixed order: tables by name, rows by key. Equal states give equal lines. */
+  *dump(): Iterable<{ readonly table: string; readonly row: unknown }> {
+    for (const name of [...this.#tables.keys()].sort()) {
+      for (const row of this.#tables.get(name)?.dump() ?? []) yield { table: name, row };
+    }
+  }
+}
+
+/**
+ * The state as it was when it was last durable. A row that a batch in flight touched is read as it was before; a scan
+ * can't be, so whoever scans waits until nothing is in flight.
+ */
+export class DurableView implements StateReader {
+  readonly #state: State;
+
+  constructor(state: State) {
+    this.#state = state;
+  }
+
+  rows<Row, Sort extends string>(spec: TableSpec<Row, Sort>): TableReader<Row, Sort> {
+    const state = this.#state;
+    const table = state.rows(spec);
+    return {
+      get(key: string): Row | undefined {
+        const before = state.undo.before(table, key);
+        return before === "untouched" ? table.get(key) : (before.row as Row | undefined);
+      },
+      scan(sort: Sort, range: ScanRange): readonly Row[] {
+        if (!state.undo.isEmpty) throw new Error(`a scan of ${spec.name} while a batch is in flight`);
+        return table.scan(sort, range);
+      },
+      get size(): number {
+        return table.size;
+      },
+    };
+  }
+}

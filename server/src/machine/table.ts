@@ -1,0 +1,128 @@
+import sortedBtree from "sorted-btree";
+import type { UndoList } from "./undo-list.ts";
+
+/**
+ * Declares a table of immutable rows. `key` finds one row; each sort key gives one order in which rows can be scanned
+ * (a row without that sort key is left out). There is no other order: a Map's insertion order would differ between a
+ * state that was folded, one that was loaded and one in which something was undone.
+ */
+export interface TableSpec<Row, Sort extends string = string> {
+  readonly name: string;
+  readonly key: (row: Row) => string;
+  readonly sorts: Readonly<Record<Sort, (row: Row) => string | undefined>>;
+}
+
+export interface ScanRange {
+  /** Only sort keys that start with this. */
+  readonly prefix?: string;
+  /** Only sort keys above this. */
+  readonly after?: string;
+  readonly limit: number;
+}
+
+/** What decisions see of a table. */
+export interface TableReader<Row, Sort extends string = string> {
+  get(key: string): Row | undefined;
+  scan(sort: Sort, range: ScanRange): readonly Row[];
+  readonly size: number;
+}
+
+/** What folds see of a table. */
+export interface TableWriter<Row, Sort extends string = string> extends TableReader<Row, Sort> {
+  put(row: Row): void;
+  delete(key: string): void;
+}
+
+const BTree = sortedBtree.default;
+
+/** By UTF-16 code units, like every order in the machine. */
+function compareText(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+interface SortIndex<Row> {
+  readonly of: (row: Row) => string | undefined;
+  /** Sort key and primary key, so that equal sort keys are still in a fixed order. */
+  readonly tree: InstanceType<typeof BTree<string, string>>;
+}
+
+/** Between sort key and primary key. Input holds no NUL, so it can't occur in either. */
+const separator = "\0";
+
+export class Table<Row, Sort extends string = string> implements TableWriter<Row, Sort> {
+  readonly spec: TableSpec<Row, Sort>;
+  readonly #rows = new Map<string, Row>();
+  readonly #indexes: readonly SortIndex<Row>[];
+  readonly #undo: UndoList;
+
+  constructor(spec: TableSpec<Row, Sort>, undo: UndoList) {
+    this.spec = spec;
+    this.#undo = undo;
+    this.#indexes = Object.values<SortIndex<Row>["of"]>(spec.sorts).map((of) => ({
+      of,
+      tree: new BTree<string, string>(undefined, compareText),
+    }));
+  }
+
+  get size(): number {
+    return this.#rows.size;
+  }
+
+  get(key: string): Row | undefined {
+    return this.#rows.get(key);
+  }
+
+  scan(sort: Sort, range: ScanRange): readonly Row[] {
+    const index = this.#indexes[Object.keys(this.spec.sorts).indexOf(sort)];
+    if (index === undefined) throw new Error(`table ${this.spec.name} has no sort key ${sort}`);
+    const prefix = range.prefix ?? "";
+    // Above every composite key of the sort key `after`: the separator is the lowest character.
+    const start = range.after === undefined ? prefix : `${range.after}\u0001`;
+    const found: Row[] = [];
+    for (const [composite, key] of index.tree.entries(start)) {
+      if (!composite.startsWith(prefix) || found.length >= range.limit) break;
+      const row = this.#rows.get(key);
+      if (row !== undefined) found.push(row);
+    }
+    return found;
+  }
+
+  put(row: Row): void {
+    const key = this.spec.key(row);
+    const old = this.#rows.get(key);
+    this.#undo.note(this, key, old);
+    this.#set(key, old, row);
+  }
+
+  delete(key: string): void {
+    const old = this.#rows.get(key);
+    if (old === undefined) return;
+    this.#undo.note(this, key, old);
+    this.#set(key, old, undefined);
+  }
+
+  /** Puts an old value back, for the undo list only. */
+  restore(key: string, old: unknown): void {
+    this.#set(key, this.#rows.get(key), old as Row | undefined);
+  }
+
+  /** All rows in the order of their keys. It sorts, so it is for checkpoints and hashes, not for decisions. */
+  *dump(): Iterable<Row> {
+    for (const key of [...this.#rows.keys()].sort(compareText)) {
+      const row = this.#rows.get(key);
+      if (row !== undefined) yield row;
+    }
+  }
+
+  #set(key: string, old: Row | undefined, row: Row | undefined): void {
+    if (row === undefined) this.#rows.delete(key);
+    else this.#rows.set(key, row);
+    for (const index of this.#indexes) {
+      const before = old === undefined ? undefined : index.of(old);
+      const after = row === undefined ? undefined : index.of(row);
+      if (before === after) continue;
+      if (before !== undefined) index.tree.delete(before + separator + key);
+      if (after !== undefined) index.tree.set(after + separator + key, key);
+    }
+  }
+}
