@@ -1,0 +1,69 @@
+import type { Event } from "../../machine/entry.ts";
+import type { DecideContext, Decision } from "../../machine/feature.ts";
+import type { Json, JsonObject } from "../../machine/json.ts";
+import { done, refusal } from "../../machine/outcome.ts";
+import { currentEpoch } from "../space/space-table.ts";
+import { authorOf, isLive, representationOf, revisionOf, subjectOf } from "./entity-table.ts";
+import type { EntityRow, LiveEntityRow } from "./entity-table.ts";
+
+export interface Target {
+  readonly type: string;
+  readonly id: string;
+}
+
+/** A version that a command makes: what it will be called and what the reply shows. */
+export interface Change {
+  readonly target: Target;
+  readonly row: EntityRow | undefined;
+  readonly value: Json;
+  /** What is recorded of it: a whole value, or the patch that led there. */
+  readonly event: { readonly type: string; readonly data: JsonObject };
+}
+
+export function changed(change: Change, context: DecideContext): Decision {
+  const { target, row } = change;
+  const version = (row?.version ?? 0) + 1;
+  const epoch = currentEpoch(context.state);
+  const event: Event = {
+    type: change.event.type,
+    subject: subjectOf(target.type, target.id),
+    data: { version, ...change.event.data },
+  };
+  return {
+    outcome: done({
+      type: target.type,
+      id: target.id,
+      version,
+      revision: revisionOf({ epoch, version }),
+      changed: true,
+      previous_revision: isLive(row) ? revisionOf(row) : null,
+    }),
+    events: [event],
+    attachment: {
+      value: change.value,
+      changed_at: context.time,
+      changed_by: authorOf(context.command),
+      position: context.position,
+    },
+  };
+}
+
+/** The entity is like this already: the version stays, and nothing is recorded. */
+export function unchanged(row: LiveEntityRow): Decision {
+  const { value, changed_at, changed_by, position, ...facts } = representationOf(row);
+  return {
+    outcome: done({ ...facts, changed: false, previous_revision: revisionOf(row) }),
+    events: [],
+    attachment: { value, changed_at, changed_by, position } as JsonObject,
+  };
+}
+
+/** The refusal of a command that needs an entity where there is none. */
+export function missing(row: EntityRow | undefined, target: Target): Decision {
+  const code = row === undefined ? "entity_not_found" : "entity_deleted";
+  const data = { type: target.type, id: target.id };
+  return {
+    outcome: refusal(code, row === undefined ? data : { ...data, deleted_at: row.time, position: row.position }),
+    events: [],
+  };
+}

@@ -1,0 +1,112 @@
+import { conflictReason } from "@holdfast/sdk/contract";
+import { sameJson } from "../../machine/canonical/same-json.ts";
+import type { Event } from "../../machine/entry.ts";
+import type { Decision } from "../../machine/feature.ts";
+import type { Json } from "../../machine/json.ts";
+import { refusal } from "../../machine/outcome.ts";
+import { currentVersion, isLive, revisionOf, subjectOf } from "./entity-table.ts";
+import type { EntityRow } from "./entity-table.ts";
+import { parsePointer, valueAt } from "./json/pointer.ts";
+
+/** A field that must have a value, or be absent. */
+export interface ExpectedField {
+  readonly pointer: string;
+  readonly value?: unknown;
+}
+
+/** What must hold for a write to be done, as the contract lets callers say it. */
+export interface Conditions {
+  readonly type: string;
+  readonly id: string;
+  readonly expected_version?: number;
+  readonly expected_revision?: string;
+  readonly if_unchanged?: readonly (string | ExpectedField)[];
+}
+
+interface Expectation {
+  readonly version: number;
+  /** Only a revision says in which epoch the caller saw it. */
+  readonly epoch: number | undefined;
+}
+
+/**
+ * Checks what the caller expects; undefined means that all of it holds. The order is part of the contract: nonsense,
+ * then versions, then fields. With `if_unchanged` only the named fields count, so that disjoint edits need no retry.
+ */
+export function unmetCondition(row: EntityRow | undefined, conditions: Conditions): Decision | undefined {
+  const expectation = expectationOf(conditions);
+  if (expectation === "contradictory") return contradiction(conditions);
+  const isExpected = expectation !== undefined && meets(row, expectation);
+  const fields = conditions.if_unchanged;
+  if (fields === undefined) {
+    return expectation === undefined || isExpected ? undefined : conflict(row, conditions, expectation.version);
+  }
+  const named = fields.filter((field) => typeof field === "string");
+  if (named.length > 0 && expectation === undefined) return withoutBase(named);
+  const changed = fields.filter((field) => (typeof field === "string" ? !isExpected : !holds(row, field)));
+  if (changed.length === 0) return undefined;
+  if (expectation !== undefined) return conflict(row, conditions, expectation.version);
+  const pointers = changed.map((field) => (typeof field === "string" ? field : field.pointer));
+  return { outcome: refusal("field_changed", { ...currentFacts(row, conditions), pointers }), events: [] };
+}
+
+function expectationOf(conditions: Conditions): Expectation | undefined | "contradictory" {
+  const { expected_version: version, expected_revision: revision } = conditions;
+  if (revision === undefined) return version === undefined ? undefined : { version, epoch: undefined };
+  const [epoch = "", revised = ""] = revision.split(".");
+  if (version !== undefined && version !== Number(revised)) return "contradictory";
+  return { version: Number(revised), epoch: Number(epoch) };
+}
+
+function meets(row: EntityRow | undefined, expectation: Expectation): boolean {
+  if (currentVersion(row) !== expectation.version) return false;
+  return expectation.epoch === undefined || row?.epoch === expectation.epoch;
+}
+
+function holds(row: EntityRow | undefined, field: ExpectedField): boolean {
+  const found = isLive(row) ? valueAt(row.value, parsePointer(field.pointer) ?? []) : undefined;
+  if (found === undefined || field.value === undefined) return found === field.value;
+  return sameJson(found, field.value as Json);
+}
+
+/** The refusal and the event that records it. The event holds exactly these four fields; the rest is explained from history. */
+function conflict(row: EntityRow | undefined, conditions: Conditions, expectedVersion: number): Decision {
+  const facts = currentFacts(row, conditions);
+  const event: Event = {
+    type: "entity.conflict",
+    subject: subjectOf(conditions.type, conditions.id),
+    data: {
+      entity_id: conditions.id,
+      expected_version: expectedVersion,
+      current_version: currentVersion(row),
+      reason: conflictReason,
+    },
+  };
+  return {
+    outcome: refusal("concurrency_mismatch", { ...facts, expected_version: expectedVersion }),
+    events: [event],
+  };
+}
+
+function currentFacts(row: EntityRow | undefined, target: Conditions) {
+  return {
+    type: target.type,
+    id: target.id,
+    current_version: currentVersion(row),
+    current_revision: isLive(row) ? revisionOf(row) : null,
+  };
+}
+
+function contradiction(conditions: Conditions): Decision {
+  const message = `says another version than expected_version ${String(conditions.expected_version)}`;
+  return invalid([{ pointer: "/expected_revision", message }]);
+}
+
+function withoutBase(pointers: readonly string[]): Decision {
+  const message = `${pointers.join(", ")}: unchanged since when? Give expected_version or expected_revision, or {pointer, value}`;
+  return invalid([{ pointer: "/if_unchanged", message }]);
+}
+
+export function invalid(issues: readonly { pointer: string; message: string }[]): Decision {
+  return { outcome: refusal("input_invalid", { issues: issues.map((issue) => ({ ...issue })) }), events: [] };
+}

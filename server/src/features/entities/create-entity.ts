@@ -1,0 +1,25 @@
+import type { entityOperations } from "@holdfast/sdk/contract";
+import type { Json } from "../../machine/json.ts";
+import { refusal } from "../../machine/outcome.ts";
+import type { Decide } from "../rule-of.ts";
+import { changed } from "./change.ts";
+import { unmetCondition } from "./conditions.ts";
+import { findEntity, isLive, revisionOf } from "./entity-table.ts";
+import { kindViolation } from "./kind.ts";
+import type { KindOf } from "./kind.ts";
+
+export function createEntity(kindOf: KindOf): Decide<(typeof entityOperations)["create-entity"]> {
+  return (input, context) => {
+    const row = findEntity(context.state, input);
+    const unmet = unmetCondition(row, input);
+    if (unmet !== undefined) return unmet;
+    if (isLive(row)) {
+      const facts = { type: row.type, id: row.id, current_version: row.version, current_revision: revisionOf(row) };
+      return { outcome: refusal("entity_exists", facts), events: [] };
+    }
+    const value = input.value as Json;
+    const violation = kindViolation(kindOf(input.type), { value, previous: undefined }, context);
+    if (violation !== undefined) return violation;
+    return changed({ target: input, row, value, event: { type: "entity.created", data: { value } } }, context);
+  };
+}

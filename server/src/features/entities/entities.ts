@@ -1,0 +1,46 @@
+import { entityOperations } from "@holdfast/sdk/contract";
+import type { Feature, Rule } from "../../machine/feature.ts";
+import { rulesOf } from "../rule-of.ts";
+import { createEntity } from "./create-entity.ts";
+import { deleteEntity } from "./delete-entity.ts";
+import { entityTable } from "./entity-table.ts";
+import { entityFolds } from "./fold-entities.ts";
+import type { Kind, KindOf } from "./kind.ts";
+import { patchEntity } from "./patch-entity.ts";
+import { replaceEntity } from "./replace-entity.ts";
+import { kindCommandRule } from "./run-kind-command.ts";
+
+/** Versioned JSON entities of any type. A kind gives a type its schema, its rules and commands of its own. */
+export function entitiesFeature(kinds: readonly Kind[]): Feature {
+  const byType = new Map(kinds.map((kind) => [kind.type, kind]));
+  if (byType.size < kinds.length) throw new Error("two kinds have the same type");
+  const kindOf: KindOf = (type) => byType.get(type);
+  const rules = rulesOf(entityOperations, {
+    "create-entity": createEntity(kindOf),
+    "replace-entity": replaceEntity(kindOf),
+    "patch-entity": patchEntity(kindOf),
+    "delete-entity": deleteEntity(kindOf),
+  });
+  return {
+    name: "entities",
+    needs: ["space"],
+    tables: [entityTable],
+    rules: { ...rules, ...kindRules(kinds, rules) },
+    folds: entityFolds,
+    reactions: {},
+    timers: [],
+  };
+}
+
+function kindRules(kinds: readonly Kind[], taken: Readonly<Record<string, Rule>>): Readonly<Record<string, Rule>> {
+  const rules: Record<string, Rule> = {};
+  for (const kind of kinds) {
+    for (const command of kind.commands) {
+      const { name } = command.operation;
+      if (Object.hasOwn(taken, name) || Object.hasOwn(rules, name))
+        throw new Error(`two operations are called ${name}`);
+      rules[name] = kindCommandRule(kind, command);
+    }
+  }
+  return rules;
+}

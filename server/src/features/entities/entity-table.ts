@@ -1,0 +1,71 @@
+import type { Json, JsonObject } from "../../machine/json.ts";
+import type { StateReader } from "../../machine/state.ts";
+import type { TableSpec } from "../../machine/table.ts";
+import type { ValueSize } from "./size.ts";
+
+/** An entity as it is now. A deleted one leaves its count of versions behind, so that versions never repeat. */
+export interface EntityRow {
+  readonly type: string;
+  readonly id: string;
+  readonly version: number;
+  /** The epoch in which this version was made: part of its revision. */
+  readonly epoch: number;
+  readonly position: number;
+  readonly time: number;
+  readonly principal: string;
+  readonly agent?: string;
+  /** Absent if the entity is deleted. */
+  readonly value?: Json;
+  /** At most so large: exact after a whole value, summed up by patches, so that no patch walks what it does not touch. */
+  readonly size: ValueSize;
+}
+
+export type LiveEntityRow = EntityRow & { readonly value: Json };
+
+export function subjectOf(type: string, id: string): string {
+  return `${type}/${id}`;
+}
+
+export const entityTable: TableSpec<EntityRow, "subject"> = {
+  name: "entities",
+  key: (row) => subjectOf(row.type, row.id),
+  sorts: {
+    /** Live entities by type and id. */
+    subject: (row) => (row.value === undefined ? undefined : subjectOf(row.type, row.id)),
+  },
+};
+
+export function findEntity(state: StateReader, target: { type: string; id: string }): EntityRow | undefined {
+  return state.rows(entityTable).get(subjectOf(target.type, target.id));
+}
+
+export function isLive(row: EntityRow | undefined): row is LiveEntityRow {
+  return row?.value !== undefined;
+}
+
+/** The version that a caller may expect: 0 for an entity that does not exist, deleted or never created. */
+export function currentVersion(row: EntityRow | undefined): number {
+  return isLive(row) ? row.version : 0;
+}
+
+export function revisionOf(row: Pick<EntityRow, "epoch" | "version">): string {
+  return `${String(row.epoch)}.${String(row.version)}`;
+}
+
+/** The entity as every door shows it. */
+export function representationOf(row: LiveEntityRow): JsonObject {
+  return {
+    type: row.type,
+    id: row.id,
+    version: row.version,
+    revision: revisionOf(row),
+    value: row.value,
+    changed_at: row.time,
+    changed_by: authorOf(row),
+    position: row.position,
+  };
+}
+
+export function authorOf(by: { readonly principal: string; readonly agent?: string }): JsonObject {
+  return by.agent === undefined ? { principal: by.principal } : { principal: by.principal, agent: by.agent };
+}

@@ -1,0 +1,101 @@
+import type { Json, JsonObject } from "../../machine/json.ts";
+import { isObject } from "../../machine/json.ts";
+import { authorOf } from "./entity-table.ts";
+import { difference } from "./json/difference.ts";
+import type { Change } from "./json/difference.ts";
+import { formatPointer, overlaps, parsePointer, valueAt } from "./json/pointer.ts";
+import type { Version } from "./version-trail.ts";
+
+/** Intermediate versions that are compared one by one; of more, the oldest are compared together. */
+const versionsMax = 100;
+
+/**
+ * Why a version conflict happened: for each place that changed since the caller's version, what the caller had read,
+ * what is there now, who changed it last and when, and whether the caller meant to change it too. `versions` starts
+ * with the caller's version and ends with the one that it met.
+ */
+export function explainConflict(versions: readonly Version[], input: JsonObject): JsonObject {
+  const base = versions[0]?.value;
+  const current = versions.at(-1);
+  const { changes, truncated } = difference(base, current?.value);
+  const steps = stepsBetween(versions);
+  const sent = sentPointers(base, input);
+  return {
+    changes: changes.map((change) => {
+      const step = steps.findLast(({ pointers }) => pointers.some((pointer) => overlaps(pointer, placeOf(change))));
+      return {
+        ...changeFacts(change),
+        overlaps_yours: sent.some((pointer) => overlaps(pointer, placeOf(change))),
+        ...yours(input, change.pointer),
+        ...(step === undefined ? {} : authorship(step.version)),
+      };
+    }),
+    truncated,
+  };
+}
+
+/** Where a change counts as being: an array that grew or shrank has shifted indices, so it counts as a whole. */
+function placeOf(change: Change): string {
+  return change.resized ?? change.pointer;
+}
+
+function changeFacts(change: Change): JsonObject {
+  const { pointer, before, after, cut } = change;
+  return {
+    pointer,
+    ...(before === undefined ? {} : { before }),
+    ...(after === undefined ? {} : { after }),
+    ...(cut === undefined ? {} : { cut }),
+  };
+}
+
+function authorship({ version, entry }: Version): JsonObject {
+  return { version, changed_by: authorOf(entry), changed_at: entry.time, position: entry.position };
+}
+
+interface Step {
+  readonly version: Version;
+  readonly pointers: readonly string[];
+}
+
+/** What each version changed against the one before it. */
+function stepsBetween(versions: readonly Version[]): readonly Step[] {
+  const compared =
+    versions.length > versionsMax ? [...versions.slice(0, 1), ...versions.slice(-versionsMax)] : versions;
+  return compared.slice(1).map((version, index) => ({
+    version,
+    pointers: difference(compared[index]?.value, version.value).changes.map(placeOf),
+  }));
+}
+
+/** The places that the caller meant to change. */
+function sentPointers(base: Json | undefined, input: JsonObject): readonly string[] {
+  if (isObject(input["merge"])) return leafPointers(input["merge"], []);
+  const steps = input["patch"];
+  if (Array.isArray(steps)) {
+    return (steps as readonly JsonObject[]).flatMap((step) =>
+      [step["path"], step["op"] === "move" ? step["from"] : undefined].filter((path) => typeof path === "string"),
+    );
+  }
+  if (input["value"] !== undefined) return difference(base, input["value"]).changes.map(placeOf);
+  return [""];
+}
+
+function leafPointers(merge: JsonObject, way: readonly string[]): readonly string[] {
+  return Object.entries(merge).flatMap(([name, wish]) =>
+    isObject(wish) ? leafPointers(wish, [...way, name]) : [formatPointer([...way, name])],
+  );
+}
+
+/** What the caller sent for this place, where that can be said. */
+function yours(input: JsonObject, pointer: string): JsonObject {
+  const segments = parsePointer(pointer) ?? [];
+  const steps = input["patch"];
+  if (Array.isArray(steps)) {
+    const step = (steps as readonly JsonObject[]).find(({ path, value }) => path === pointer && value !== undefined);
+    return step?.["value"] === undefined ? {} : { yours: step["value"] };
+  }
+  const sent = input["merge"] ?? input["value"];
+  const found = sent === undefined ? undefined : valueAt(sent, segments);
+  return found === undefined ? {} : { yours: found };
+}

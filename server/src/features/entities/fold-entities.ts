@@ -1,0 +1,83 @@
+/** What each event about an entity does to it. These never change; a new meaning is a new type of event. */
+import type { Event } from "../../machine/entry.ts";
+import type { EntryFacts, Fold } from "../../machine/feature.ts";
+import type { Json } from "../../machine/json.ts";
+import type { StateWriter } from "../../machine/state.ts";
+import { currentEpoch } from "../space/space-table.ts";
+import { entityTable, isLive } from "./entity-table.ts";
+import type { EntityRow, LiveEntityRow } from "./entity-table.ts";
+import { jsonPatch } from "./json/json-patch.ts";
+import { mergePatch } from "./json/merge-patch.ts";
+import { sizeAfterMerge, sizeOf } from "./size.ts";
+import type { ValueSize } from "./size.ts";
+
+/** What was decided fits; a fold must not fail because a limit was changed since. */
+const unlimited = { bytesMax: Infinity, depthMax: Infinity, membersMax: Infinity, nameLengthMax: Infinity };
+
+export const entityFolds: Readonly<Record<string, Fold>> = {
+  "entity.created": foldWhole,
+  "entity.replaced": foldWhole,
+  "entity.merged": foldMerged,
+  "entity.patched": foldPatched,
+  "entity.deleted": foldDeleted,
+  // A conflict changes nothing; it is there to be found in the history.
+  "entity.conflict": () => undefined,
+};
+
+function foldWhole(state: StateWriter, event: Event, entry: EntryFacts): void {
+  const value = event.data["value"] as Json;
+  put(state, event, entry, { value, size: sizeOf(value) });
+}
+
+function foldMerged(state: StateWriter, event: Event, entry: EntryFacts): void {
+  const row = existing(state, event, entry);
+  const merge = event.data["merge"] as Json;
+  const value = mergePatch(row.value, merge);
+  put(state, event, entry, { value, size: sizeAfterMerge(row.size, merge, value) });
+}
+
+function foldPatched(state: StateWriter, event: Event, entry: EntryFacts): void {
+  const row = existing(state, event, entry);
+  const patched = jsonPatch(row.value, event.data["patch"] as Json, unlimited, row.size);
+  if (!patched.ok)
+    throw new Error(`entry ${String(entry.position)} holds a patch that does not apply to ${event.subject}`);
+  put(state, event, entry, { value: patched.value, size: patched.size });
+}
+
+function foldDeleted(state: StateWriter, event: Event, entry: EntryFacts): void {
+  put(state, event, entry, { size: { bytes: 0, members: 0 } });
+}
+
+function put(
+  state: StateWriter,
+  event: Event,
+  entry: EntryFacts,
+  content: { readonly value?: Json; readonly size: ValueSize },
+): void {
+  const rows = state.rows(entityTable);
+  const { type, id } = targetOf(event.subject);
+  const row: EntityRow = {
+    type,
+    id,
+    version: (rows.get(event.subject)?.version ?? 0) + 1,
+    epoch: currentEpoch(state),
+    position: entry.position,
+    time: entry.time,
+    principal: entry.principal,
+    ...(entry.agent === undefined ? {} : { agent: entry.agent }),
+    ...content,
+  };
+  rows.put(row);
+}
+
+function existing(state: StateWriter, event: Event, entry: EntryFacts): LiveEntityRow {
+  const row = state.rows(entityTable).get(event.subject);
+  if (!isLive(row)) throw new Error(`entry ${String(entry.position)} patches ${event.subject}, which does not exist`);
+  return row;
+}
+
+/** A type holds no slash, an id may. */
+function targetOf(subject: string): { readonly type: string; readonly id: string } {
+  const slash = subject.indexOf("/");
+  return { type: subject.slice(0, slash), id: subject.slice(slash + 1) };
+}

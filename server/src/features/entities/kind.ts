@@ -1,0 +1,136 @@
+import { checkOf, conditions, entityId, operation } from "@holdfast/sdk/contract";
+import type { Check, Operation } from "@holdfast/sdk/contract";
+import Type from "typebox";
+import type { Static, TProperties, TSchema } from "typebox";
+import type { DecideContext, Decision } from "../../machine/feature.ts";
+import type { Json, JsonObject } from "../../machine/json.ts";
+import { refusal } from "../../machine/outcome.ts";
+import { findEntity, isLive } from "./entity-table.ts";
+
+/** What the rules of a kind may know besides the entity itself. */
+export interface KindContext {
+  readonly time: number;
+  readonly principal: string;
+  readonly agent: string | undefined;
+  /** The value of another entity, as it is at this very position. */
+  get(type: string, id: string): Json | undefined;
+}
+
+/** A refusal that a kind decided. Its code becomes `<type>.<code>`. */
+export class KindRefusal {
+  readonly code: string;
+  readonly data: JsonObject;
+
+  constructor(code: string, data: JsonObject) {
+    this.code = code;
+    this.data = data;
+  }
+}
+
+/** Refuses a change, with a code of the kind's own and what the caller should know. */
+export function refuse(code: string, data: JsonObject = {}): KindRefusal {
+  return new KindRefusal(code, data);
+}
+
+/** A command of a kind's own. It gets the current value and returns the new one, or refuses. */
+export interface KindCommand<Value, Input extends TProperties> {
+  readonly summary: string;
+  readonly input: Input;
+  /** The verb under which the change is published: `closed` makes `evt.ticket.closed`. */
+  readonly event: string;
+  readonly decide: (
+    current: Value,
+    input: Static<ReturnType<typeof Type.Object<Input>>>,
+    context: KindContext,
+  ) => Value | KindRefusal;
+}
+
+export interface KindDefinition<Value extends TSchema, Commands extends Record<string, TProperties>> {
+  readonly type: string;
+  readonly value: Value;
+  /** Whether a change is allowed; `next` is undefined when the entity is to be deleted, `previous` when created. */
+  readonly rule?: (
+    next: Static<Value> | undefined,
+    previous: Static<Value> | undefined,
+    context: KindContext,
+  ) => KindRefusal | undefined;
+  readonly commands?: { readonly [Verb in keyof Commands]: KindCommand<Static<Value>, Commands[Verb]> };
+}
+
+/** A kind as the machine uses it, with its types forgotten. */
+export interface Kind {
+  readonly type: string;
+  readonly check: Check;
+  readonly rule:
+    ((next: Json | undefined, previous: Json | undefined, context: KindContext) => KindRefusal | undefined) | undefined;
+  readonly commands: readonly KindOperation[];
+}
+
+/** One command of a kind, named `<verb>-<type>` like every other operation. */
+export interface KindOperation {
+  readonly operation: Operation;
+  readonly event: string;
+  readonly decide: (current: Json, input: JsonObject, context: KindContext) => Json | KindRefusal;
+}
+
+export type KindOf = (type: string) => Kind | undefined;
+
+/** Defines a type of entity with a schema, a rule for every change, and commands of its own. */
+export function defineKind<Value extends TSchema, Commands extends Record<string, TProperties>>(
+  definition: KindDefinition<Value, Commands>,
+): Kind {
+  const commands = Object.entries((definition.commands ?? {}) as Record<string, KindCommand<never, TProperties>>);
+  return {
+    type: definition.type,
+    check: checkOf(definition.value),
+    rule: definition.rule as Kind["rule"],
+    commands: commands.map(([verb, command]) => kindOperation(definition.type, verb, command)),
+  };
+}
+
+function kindOperation(type: string, verb: string, command: KindCommand<never, TProperties>): KindOperation {
+  return {
+    operation: operation({
+      name: `${verb}-${type}`,
+      kind: "write",
+      summary: command.summary,
+      input: Type.Object({ id: entityId, ...command.input, ...conditions }, { additionalProperties: false }),
+      output: Type.Unknown(),
+      problems: ["entity_not_found", "entity_deleted", "concurrency_mismatch", "field_changed", "kind_violated"],
+    }),
+    event: command.event,
+    decide: command.decide as unknown as KindOperation["decide"],
+  };
+}
+
+/** What the kind of an entity has against a change; undefined if nothing. */
+export function kindViolation(
+  kind: Kind | undefined,
+  change: { readonly value: Json | undefined; readonly previous: Json | undefined },
+  context: DecideContext,
+): Decision | undefined {
+  if (kind === undefined) return undefined;
+  const issues = change.value === undefined ? undefined : kind.check(change.value);
+  if (issues !== undefined) {
+    const data = { type: kind.type, issues: issues.map((issue) => ({ ...issue })) };
+    return { outcome: refusal("kind_violated", data), events: [] };
+  }
+  const refused = kind.rule?.(change.value, change.previous, kindContext(context));
+  return refused === undefined ? undefined : kindRefusal(kind.type, refused);
+}
+
+export function kindRefusal(type: string, refused: KindRefusal): Decision {
+  return { outcome: refusal(`${type}.${refused.code}`, refused.data), events: [] };
+}
+
+export function kindContext(context: DecideContext): KindContext {
+  return {
+    time: context.time,
+    principal: context.command.principal,
+    agent: context.command.agent,
+    get(type, id) {
+      const row = findEntity(context.state, { type, id });
+      return isLive(row) ? row.value : undefined;
+    },
+  };
+}

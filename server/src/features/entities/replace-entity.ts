@@ -1,0 +1,23 @@
+import type { entityOperations } from "@holdfast/sdk/contract";
+import { sameJson } from "../../machine/canonical/same-json.ts";
+import type { Json } from "../../machine/json.ts";
+import type { Decide } from "../rule-of.ts";
+import { changed, missing, unchanged } from "./change.ts";
+import { unmetCondition } from "./conditions.ts";
+import { findEntity, isLive } from "./entity-table.ts";
+import { kindViolation } from "./kind.ts";
+import type { KindOf } from "./kind.ts";
+
+export function replaceEntity(kindOf: KindOf): Decide<(typeof entityOperations)["replace-entity"]> {
+  return (input, context) => {
+    const row = findEntity(context.state, input);
+    const unmet = unmetCondition(row, input);
+    if (unmet !== undefined) return unmet;
+    if (!isLive(row)) return missing(row, input);
+    const value = input.value as Json;
+    if (sameJson(row.value, value)) return unchanged(row);
+    const violation = kindViolation(kindOf(input.type), { value, previous: row.value }, context);
+    if (violation !== undefined) return violation;
+    return changed({ target: input, row, value, event: { type: "entity.replaced", data: { value } } }, context);
+  };
+}

@@ -1,0 +1,42 @@
+import { canonicalValue } from "../../machine/canonical/canonical-value.ts";
+import type { InputFault } from "../../machine/canonical/input-fault.ts";
+import { sameJson } from "../../machine/canonical/same-json.ts";
+import type { DecideContext, Decision, Rule } from "../../machine/feature.ts";
+import type { JsonObject } from "../../machine/json.ts";
+import { ruleOf } from "../rule-of.ts";
+import { changed, missing, unchanged } from "./change.ts";
+import { unmetCondition } from "./conditions.ts";
+import type { Conditions } from "./conditions.ts";
+import { findEntity, isLive } from "./entity-table.ts";
+import { KindRefusal, kindContext, kindRefusal, kindViolation } from "./kind.ts";
+import type { Kind, KindOperation } from "./kind.ts";
+import { entityLimits, tooLarge } from "./size.ts";
+
+/** Decides a command of a kind's own: the conditions first, then the command, then the rule that holds for every change. */
+export function kindCommandRule(kind: Kind, command: KindOperation): Rule {
+  return ruleOf(command.operation, (input, context) => runKindCommand(kind, command, input as JsonObject, context));
+}
+
+function runKindCommand(kind: Kind, command: KindOperation, input: JsonObject, context: DecideContext): Decision {
+  const target = { ...input, type: kind.type } as unknown as Conditions;
+  const row = findEntity(context.state, target);
+  const unmet = unmetCondition(row, target);
+  if (unmet !== undefined) return unmet;
+  if (!isLive(row)) return missing(row, target);
+  const made = command.decide(row.value, input, kindContext(context));
+  if (made instanceof KindRefusal) return kindRefusal(kind.type, made);
+  const canonical = canonicalValue(made, entityLimits);
+  if (!canonical.ok) return tooLargeOrDefect(command.operation.name, canonical.fault);
+  const { value } = canonical;
+  if (sameJson(row.value, value)) return unchanged(row);
+  const violation = kindViolation(kind, { value, previous: row.value }, context);
+  if (violation !== undefined) return violation;
+  const event = { type: "entity.replaced", data: { value, name: command.event } };
+  return changed({ target, row, value, event }, context);
+}
+
+/** A value that is no JSON can only be a defect of the kind, and must not get into an entry. */
+function tooLargeOrDefect(name: string, fault: InputFault): Decision {
+  if (fault.reason.startsWith("too_")) return tooLarge(fault.reason);
+  throw new Error(`${name} returned a value that is not canonical: ${fault.reason} at "${fault.pointer}"`);
+}

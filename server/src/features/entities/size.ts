@@ -1,0 +1,34 @@
+import { inputLimits } from "../../machine/canonical/limits.ts";
+import { measure } from "../../machine/canonical/measure.ts";
+import type { Size } from "../../machine/canonical/measure.ts";
+import type { Decision } from "../../machine/feature.ts";
+import type { Json } from "../../machine/json.ts";
+import { refusal } from "../../machine/outcome.ts";
+
+export type ValueSize = Pick<Size, "bytes" | "members">;
+
+/** How large an entity may become. It is what a command may carry, so that every entity can be replaced as a whole. */
+export const entityLimits = inputLimits;
+
+const noLimits = { bytesMax: Infinity, depthMax: Infinity, membersMax: Infinity };
+
+export function tooLarge(limit: string): Decision {
+  return { outcome: refusal("value_too_large", { limit }), events: [] };
+}
+
+export function sizeOf(value: Json): ValueSize {
+  const measured = measure(value, noLimits);
+  if (!measured.ok) throw new Error("nothing exceeds no limits");
+  return { bytes: measured.size.bytes, members: measured.size.members };
+}
+
+/** The sum of what was there and what was sent bounds a merged value; only a sum over a limit is worth an exact count. */
+export function sizeAfterMerge(before: ValueSize, merge: Json, merged: Json): ValueSize {
+  const sent = sizeOf(merge);
+  const sum = { bytes: before.bytes + sent.bytes, members: before.members + sent.members };
+  return isTooLarge(sum) ? sizeOf(merged) : sum;
+}
+
+export function isTooLarge(size: ValueSize): boolean {
+  return size.bytes > entityLimits.bytesMax || size.members > entityLimits.membersMax;
+}
