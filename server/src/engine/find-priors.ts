@@ -1,0 +1,30 @@
+import type { Journal } from "../journal/journal.ts";
+import { keyScope } from "../machine/entry.ts";
+import type { Entry } from "../machine/entry.ts";
+import type { Waiting } from "./command-queue.ts";
+import type { RecentEntries } from "./recent-entries.ts";
+
+/** For each key in the batch the entry that used it before, if one did. */
+export async function findPriors(
+  waiting: readonly Waiting[],
+  source: { readonly journal: Journal; readonly recent: RecentEntries },
+): Promise<ReadonlyMap<string, Entry>> {
+  const priors = new Map<string, Entry>();
+  const scopes = [...new Set(waiting.map(({ command }) => keyScope(command)).filter((scope) => scope !== undefined))];
+  if (scopes.length === 0) return priors;
+  const positions = await source.journal.findKeys(scopes);
+  const distant: { scope: string; position: number }[] = [];
+  for (const [index, scope] of scopes.entries()) {
+    const position = positions[index];
+    if (position === undefined) continue;
+    const recent = source.recent.at(position);
+    if (recent === undefined) distant.push({ scope, position });
+    else priors.set(scope, recent);
+  }
+  const read = await source.journal.readAt(distant.map(({ position }) => position));
+  for (const [index, { scope }] of distant.entries()) {
+    const entry = read[index];
+    if (entry !== undefined) priors.set(scope, entry);
+  }
+  return priors;
+}

@@ -1,0 +1,25 @@
+/** The engine's bounds. Each keeps one caller, one batch or one bad moment from hurting all the others. */
+export const engineLimits = {
+  /** A batch: more commands, bytes or deciding time would make everybody in it wait. */
+  batchCommandsMax: 1_000,
+  batchBytesMax: 4 * 1024 * 1024,
+  batchDecideMs: 10,
+  /** Commands that wait to be decided. Over it, "overloaded" is kinder than a time-out. */
+  queueCommandsMax: 20_000,
+  queueBytesMax: 64 * 1024 * 1024,
+  /** How long a command waits to be decided if its caller does not say. */
+  deadlineMs: 30_000,
+  /** Entries kept in memory, so that live subscribers do not read from disk. */
+  recentEntriesMax: 4_096,
+  recentBytesMax: 16 * 1024 * 1024,
+  /** A page of entries for a subscriber or a catch-up. */
+  pageEntriesMax: 1_000,
+  pageBytesMax: 4 * 1024 * 1024,
+  /** See grace.ts. */
+  graceMs: 10_000,
+  stallMs: 1_000,
+  tickMs: 250,
+  /** Between attempts while the journal fails. */
+  retryFirstMs: 50,
+  retryMaxMs: 2_000,
+} as const;

@@ -1,0 +1,51 @@
+import type { Entry, Event, Outcome } from "../machine/entry.ts";
+import type { Json, JsonObject } from "../machine/json.ts";
+import type { Decided } from "../machine/machine.ts";
+import { refusal } from "../machine/outcome.ts";
+
+/** A wish as a door hands it over. */
+export interface Request {
+  readonly operation: string;
+  readonly input: Json;
+  readonly principal: string;
+  readonly agent?: string;
+  readonly key?: string;
+  /** Commands of different callers take turns; those of one caller stay in order. */
+  readonly caller: string;
+  /** About how many bytes the input has as text. */
+  readonly bytes: number;
+  /** How long it may wait to be decided. */
+  readonly deadlineMs?: number;
+}
+
+export interface Reply {
+  readonly outcome: Outcome;
+  readonly events: readonly Event[];
+  /** The entry's position; if nothing was recorded, that of the last entry that the decision had seen. */
+  readonly position: number;
+  /** What a reply shows besides the recorded outcome; undefined if it must be had from history. */
+  readonly attachment: JsonObject | undefined;
+  /** True if this is the recorded outcome of an earlier use of the same key. */
+  readonly replayed: boolean;
+}
+
+/** An answer that says why nothing was decided. */
+export function unanswered(code: string, data: JsonObject, position: number): Reply {
+  return { outcome: refusal(code, data), events: [], position, attachment: undefined, replayed: false };
+}
+
+export function replyOf(decided: Decided, position: number): Reply {
+  const { outcome, events, attachment, replayed } = decided;
+  return { outcome, events, position, attachment, replayed };
+}
+
+/** The answer to a command that was found in the journal after its append had seemed to fail. */
+export function replyFromEntry(entry: Entry): Reply {
+  return {
+    outcome: entry.outcome,
+    events: entry.events,
+    position: entry.position,
+    attachment: undefined,
+    replayed: false,
+  };
+}

@@ -1,0 +1,71 @@
+import type { Clock } from "../base/clock.ts";
+import type { TimerCommand } from "../machine/feature.ts";
+import type { Machine } from "../machine/machine.ts";
+import type { Waiting } from "./command-queue.ts";
+import type { Grace } from "./grace.ts";
+import { engineLimits } from "./limits.ts";
+
+/** The principal of what Holdfast itself sends. */
+export const systemPrincipal = "holdfast";
+
+/**
+ * Turns what is due into commands, once the grace is over. While anything can become due it also ticks, to notice
+ * when the process itself stood still: a holder that could not reach us for a second must get time to renew.
+ */
+export class TimerWatch {
+  readonly #clock: Clock;
+  readonly #grace: Grace;
+  readonly #wake: () => void;
+  #cancelTick: (() => void) | undefined;
+  /** A timer command that changed nothing would come again at once, for ever; so the next look is a tick later. */
+  #restUntilMs = 0;
+
+  constructor(options: { clock: Clock; grace: Grace; wake: () => void }) {
+    this.#clock = options.clock;
+    this.#grace = options.grace;
+    this.#wake = options.wake;
+  }
+
+  /** Commands that are due, to be decided after what callers sent: renewals come before expiries. */
+  take(machine: Machine, time: number, limit: number): readonly Waiting[] {
+    const nowMs = this.#clock.monotonicMs();
+    if (limit <= 0 || !this.#grace.isOver(nowMs) || nowMs < this.#restUntilMs) return [];
+    const next = machine.nextTime();
+    if (next === undefined || next > time) return [];
+    return machine.due(time, limit).map((command) => this.waitingOf(command, { isTimer: true }));
+  }
+
+  waitingOf(timer: TimerCommand, { isTimer }: { isTimer: boolean }): Waiting {
+    return {
+      command: { ...timer, principal: systemPrincipal },
+      caller: systemPrincipal,
+      bytes: 0,
+      deadlineMs: Infinity,
+      reply: (reply) => {
+        if (reply.events.length === 0) this.#restUntilMs = this.#clock.monotonicMs() + engineLimits.tickMs;
+      },
+      isTimer,
+      isAttempted: false,
+    };
+  }
+
+  /** Looks again when the next one is due, and at least once a tick. */
+  watch(nextTime: number | undefined, time: number): void {
+    this.#cancelTick?.();
+    this.#cancelTick = undefined;
+    if (nextTime === undefined) return;
+    const startMs = this.#clock.monotonicMs();
+    const delayMs = Math.min(Math.max(nextTime - time, 1), engineLimits.tickMs);
+    const tick = (): void => {
+      const nowMs = this.#clock.monotonicMs();
+      this.#grace.noteStall(nowMs, nowMs - startMs - delayMs);
+      this.#wake();
+    };
+    this.#cancelTick = this.#clock.after(delayMs, tick, { keepAlive: false });
+  }
+
+  stop(): void {
+    this.#cancelTick?.();
+    this.#cancelTick = undefined;
+  }
+}
