@@ -1,0 +1,13 @@
+import type { Json, JsonObject } from "../../machine/json.ts";
+
+/**
+ * A copy that the caller may change as it likes. What the machine holds is shared between rows, entries and replies;
+ * a caller in the same process that changed it would change history.
+ */
+export function copyJson(value: Json): Json {
+  if (typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value)) return (value as readonly Json[]).map(copyJson);
+  const copy: Record<string, Json> = {};
+  for (const name of Object.keys(value)) copy[name] = copyJson((value as JsonObject)[name] as Json);
+  return copy;
+}

@@ -1,0 +1,104 @@
+import { checkOf, entityOperations, publishedName } from "@holdfast/sdk/contract";
+import type { Check, InputOf, Operation } from "@holdfast/sdk/contract";
+import type { Engine } from "../../engine/engine.ts";
+import {
+  authorOf,
+  entityTable,
+  findEntity,
+  isLive,
+  representationOf,
+  subjectOf,
+} from "../../features/entities/entity-table.ts";
+import type { EntityRow, LiveEntityRow } from "../../features/entities/entity-table.ts";
+import { missing } from "../../features/entities/change.ts";
+import { epochAt } from "../../features/space/space-table.ts";
+import type { Entry, Outcome } from "../../machine/entry.ts";
+import type { JsonObject } from "../../machine/json.ts";
+import { done, refusal } from "../../machine/outcome.ts";
+import { entityVersions } from "./entity-versions.ts";
+
+type EntityOperations = typeof entityOperations;
+type ReadNames = {
+  [Name in keyof EntityOperations]: EntityOperations[Name]["kind"] extends "read" ? Name : never;
+}[keyof EntityOperations];
+type Reads = {
+  readonly [Name in ReadNames]: (engine: Engine, input: InputOf<EntityOperations[Name]>) => Promise<Outcome>;
+};
+
+/** One way to read for each read operation of the contract: a missing one does not compile. */
+const reads: Reads = { "get-entity": getEntity, "list-entities": listEntities, "list-history": listHistory };
+
+export interface ReadOperation {
+  readonly check: Check;
+  readonly read: (engine: Engine, input: never) => Promise<Outcome>;
+}
+
+export const readOperations: ReadonlyMap<string, ReadOperation> = new Map(
+  Object.entries(reads).map(([name, read]) => {
+    const operation: Operation = entityOperations[name as ReadNames];
+    return [name, { check: checkOf(operation.input), read }];
+  }),
+);
+
+const pageSize = 100;
+
+async function getEntity(engine: Engine, input: InputOf<EntityOperations["get-entity"]>): Promise<Outcome> {
+  const row = await engine.read((state) => findEntity(state, input));
+  if (input.version === undefined || input.version === row?.version) {
+    return isLive(row) ? done(representationOf(row)) : missing(row, input).outcome;
+  }
+  if (row === undefined) return missing(row, input).outcome;
+  return entityAtVersion(engine, row, input.version);
+}
+
+async function entityAtVersion(engine: Engine, row: EntityRow, version: number): Promise<Outcome> {
+  const { type, id } = row;
+  const range = { from: version, to: version, before: row.position + 1 };
+  const found = (await entityVersions(engine, subjectOf(type, id), range))?.[0];
+  if (found === undefined) return refusal("version_not_found", { type, id, version, current_version: row.version });
+  const { position, time } = found.entry;
+  if (found.value === undefined) return refusal("entity_deleted", { type, id, deleted_at: time, position });
+  const epoch = await engine.read((state) => epochAt(state, position));
+  const { principal, agent } = found.entry;
+  const author = agent === undefined ? { principal } : { principal, agent };
+  return done(representationOf({ ...row, ...author, version, epoch, position, time, value: found.value }));
+}
+
+async function listEntities(engine: Engine, input: InputOf<EntityOperations["list-entities"]>): Promise<Outcome> {
+  const limit = input.limit ?? pageSize;
+  const prefix = subjectOf(input.type, "");
+  const after = input.after === undefined ? {} : { after: subjectOf(input.type, input.after) };
+  const rows = await engine.scan((state) =>
+    state.rows(entityTable).scan("subject", { prefix, ...after, limit: limit + 1 }),
+  );
+  const items = rows.slice(0, limit) as readonly LiveEntityRow[];
+  return done({ items: items.map(representationOf), next: rows.length > limit ? (items.at(-1)?.id ?? null) : null });
+}
+
+async function listHistory(engine: Engine, input: InputOf<EntityOperations["list-history"]>): Promise<Outcome> {
+  const limit = input.limit ?? pageSize;
+  const subject = subjectOf(input.type, input.id);
+  const before = input.before === undefined ? {} : { before: input.before };
+  const entries = await engine.entriesAbout({ subject, ...before, order: "newest-first", limit: limit + 1 });
+  if (entries.length === 0 && input.before === undefined) {
+    return refusal("entity_not_found", { type: input.type, id: input.id });
+  }
+  const shown = entries.slice(0, limit);
+  const items = shown.flatMap((entry) => historyItems(entry, subject));
+  return done({ items, next: entries.length > limit ? (shown.at(-1)?.position ?? null) : null });
+}
+
+function historyItems(entry: Entry, subject: string): readonly JsonObject[] {
+  const { position, time, operation } = entry;
+  return entry.events
+    .filter((event) => event.subject === subject)
+    .map((event) => ({
+      position,
+      time,
+      by: authorOf(entry),
+      operation,
+      event: publishedName(event),
+      version: event.data["version"] ?? event.data["current_version"] ?? 0,
+      data: event.data,
+    }));
+}

@@ -1,0 +1,65 @@
+import type { Engine } from "../../engine/engine.ts";
+import type { Reply } from "../../engine/reply.ts";
+import { authorOf, subjectOf } from "../../features/entities/entity-table.ts";
+import { explainConflict } from "../../features/entities/explain-conflict.ts";
+import type { Outcome } from "../../machine/entry.ts";
+import type { JsonObject } from "../../machine/json.ts";
+import { entityVersions } from "./entity-versions.ts";
+
+/**
+ * The outcome as a caller sees it. What is recorded are codes and data; what can be had from history is added here,
+ * after the decision: the whole entity to a write, the explanation to a conflict. A replay gets the same, since both
+ * are taken from the history up to the recorded position.
+ */
+export async function renderOutcome(engine: Engine, reply: Reply, input: JsonObject): Promise<Outcome> {
+  const { outcome, attachment } = reply;
+  if (outcome.kind === "done") {
+    return {
+      ...outcome,
+      data: { ...outcome.data, ...(attachment ?? (await writtenEntity(engine, reply, outcome.data))) },
+    };
+  }
+  if (outcome.code !== "concurrency_mismatch") return outcome;
+  return { ...outcome, data: { ...outcome.data, ...(await explanation(engine, reply, outcome.data, input)) } };
+}
+
+/** The entity as the recorded write left it. */
+async function writtenEntity(engine: Engine, reply: Reply, data: JsonObject): Promise<JsonObject> {
+  const { type, id, version } = data;
+  if (typeof type !== "string" || typeof id !== "string" || typeof version !== "number") return {};
+  const range = { from: version, to: version, before: reply.position + 1 };
+  const found = (await entityVersions(engine, subjectOf(type, id), range))?.[0];
+  if (found === undefined) return {};
+  const { position, time } = found.entry;
+  if (found.value === undefined) return { position };
+  return { value: found.value, changed_at: time, changed_by: authorOf(found.entry), position };
+}
+
+async function explanation(engine: Engine, reply: Reply, data: JsonObject, input: JsonObject): Promise<JsonObject> {
+  const subject = subjectOf(data["type"] as string, data["id"] as string);
+  const expected = data["expected_version"] as number;
+  const before = reply.position;
+  if (expected === 0)
+    return explainExisting(engine, subject, { version: data["current_version"] as number, before }, input);
+  const versions = await entityVersions(engine, subject, { from: expected, to: Infinity, before });
+  return versions === undefined ? unexplained(expected) : explainConflict(versions, input);
+}
+
+/** The caller expected nothing to be there: all that is there is new to it. */
+async function explainExisting(engine: Engine, subject: string, met: Met, input: JsonObject): Promise<JsonObject> {
+  const current = (
+    await entityVersions(engine, subject, { from: met.version, to: met.version, before: met.before })
+  )?.[0];
+  if (current === undefined) return unexplained(met.version);
+  return explainConflict([{ ...current, version: 0, value: undefined }, current], input);
+}
+
+/** The version that the command met, and the position of its conflict. */
+interface Met {
+  readonly version: number;
+  readonly before: number;
+}
+
+function unexplained(version: number): JsonObject {
+  return { changes: null, changes_reason: `there is no version ${String(version)} in the history` };
+}

@@ -1,0 +1,109 @@
+/**
+ * The door for callers in the same process, and the one that all other doors stand on: it checks input once, keeps
+ * internal operations inside, adds to an outcome what history knows, and hands out copies only.
+ */
+import { publishedName } from "@holdfast/sdk/contract";
+import type { CallOptions, CallReply, Transport } from "@holdfast/sdk";
+import type { Engine } from "../../engine/engine.ts";
+import type { Reply } from "../../engine/reply.ts";
+import { canonicalValue } from "../../machine/canonical/canonical-value.ts";
+import { inputLimits } from "../../machine/canonical/limits.ts";
+import type { Outcome } from "../../machine/entry.ts";
+import type { Json, JsonObject } from "../../machine/json.ts";
+import { isObject } from "../../machine/json.ts";
+import { refusal } from "../../machine/outcome.ts";
+import { copyJson } from "./copy-json.ts";
+import { prepareCommand } from "./prepare-command.ts";
+import { readOperations } from "./read-operations.ts";
+import type { ReadOperation } from "./read-operations.ts";
+import { renderOutcome } from "./render-reply.ts";
+import { cursorAt, watch } from "./watch.ts";
+
+/** Who speaks through a transport. */
+export interface Speaker {
+  readonly principal: string;
+  readonly agent?: string;
+  /** Commands of one caller stay in order and take turns with those of others. */
+  readonly caller: string;
+}
+
+export interface InProcessOptions {
+  readonly engine: Engine;
+  readonly speaker: Speaker;
+  /** The operations that a caller may send, with the type of entity that they are about if it is not in the input. */
+  readonly writes: ReadonlyMap<string, { readonly type?: string }>;
+  readonly close: () => Promise<void>;
+}
+
+export function inProcessTransport(options: InProcessOptions): Transport {
+  const { engine, close } = options;
+  return {
+    call: (operation, input, call) => callOperation(options, operation, input, call),
+    watch: ({ after }) => watch(engine, after),
+    cursor: () => engine.read((state) => cursorAt(state, engine.head.position)),
+    close,
+  };
+}
+
+async function callOperation(
+  options: InProcessOptions,
+  operation: string,
+  input: unknown,
+  call: CallOptions,
+): Promise<CallReply> {
+  const { engine } = options;
+  const canonical = canonicalValue(input, inputLimits);
+  if (!canonical.ok) return replyOf(engine, refusal("input_malformed", { ...canonical.fault }));
+  const read = readOperations.get(operation);
+  if (read !== undefined) return replyOf(engine, await readOperation(engine, read, canonical.value));
+  const write = options.writes.get(operation);
+  if (write === undefined) return replyOf(engine, refusal("operation_unknown", { operation }));
+  if (call.key !== undefined && !isKey(call.key)) return replyOf(engine, refusal("idempotency_key_invalid"));
+  return sendCommand(options, { operation, type: write.type }, canonical.value, call);
+}
+
+async function readOperation(engine: Engine, operation: ReadOperation, input: Json): Promise<Outcome> {
+  const issues = operation.check(input);
+  if (issues !== undefined) return refusal("input_invalid", { issues: issues.map((issue) => ({ ...issue })) });
+  return operation.read(engine, input as never);
+}
+
+async function sendCommand(
+  options: InProcessOptions,
+  wish: { readonly operation: string; readonly type: string | undefined },
+  given: Json,
+  call: CallOptions,
+): Promise<CallReply> {
+  const { engine, speaker } = options;
+  const needsHistory = isObject(given) && given["if_unchanged"] !== undefined;
+  const input = needsHistory ? await prepareCommand(engine, wish.type ?? textOf(given["type"]), given) : given;
+  const reply = await engine.execute({ operation: wish.operation, input, bytes: 0, ...speaker, ...call });
+  const needsRendering = reply.outcome.kind === "refusal" || reply.attachment === undefined;
+  const outcome = needsRendering ? await renderOutcome(engine, reply, input as JsonObject) : withAttachment(reply);
+  return { ...replyOf(engine, outcome), position: reply.position, replayed: reply.replayed, events: eventsOf(reply) };
+}
+
+function withAttachment(reply: Reply): Outcome {
+  return { ...reply.outcome, data: { ...reply.outcome.data, ...reply.attachment } };
+}
+
+function eventsOf(reply: Reply): CallReply["events"] {
+  return reply.events.map((event) => ({
+    name: publishedName(event),
+    subject: event.subject,
+    data: copyJson(event.data),
+  }));
+}
+
+function replyOf(engine: Engine, outcome: Outcome): CallReply {
+  const data = copyJson(outcome.data) as Record<string, unknown>;
+  return { outcome: { ...outcome, data }, position: engine.head.position, replayed: false, events: [] };
+}
+
+function textOf(value: Json | undefined): string | undefined {
+  return typeof value === "string" ? value : undefined;
+}
+
+function isKey(key: string): boolean {
+  return key.length <= 255 && /^[\x20-\x7e]+$/u.test(key) && !/["\\]/u.test(key);
+}

@@ -1,0 +1,23 @@
+export { open } from "./server.ts";
+export type { OpenOptions } from "./server.ts";
+export { defineKind, refuse } from "./features/entities/kind.ts";
+export type { Kind, KindCommand, KindContext, KindDefinition, KindRefusal } from "./features/entities/kind.ts";
+export { HoldfastError, createClient, problemOf, problems } from "@holdfast/sdk";
+export type {
+  CallOptions,
+  CallReply,
+  Client,
+  Deleted,
+  EntitiesClient,
+  Entity,
+  EntityPatch,
+  HistoryItem,
+  Page,
+  PatchStep,
+  Problem,
+  ProblemCode,
+  WatchedEvent,
+  WatchOptions,
+  WriteOptions,
+  Written,
+} from "@holdfast/sdk";

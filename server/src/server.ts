@@ -1,0 +1,98 @@
+/** The one place that puts the parts together: features into a machine, a journal and an engine around it, doors on top. */
+import { entityOperations, spaceOperations } from "@holdfast/sdk/contract";
+import type { Operation } from "@holdfast/sdk/contract";
+import { createClient } from "@holdfast/sdk";
+import type { Client } from "@holdfast/sdk";
+import { systemClock } from "./base/clock.ts";
+import type { Clock } from "./base/clock.ts";
+import { systemIds } from "./base/ids.ts";
+import type { Ids } from "./base/ids.ts";
+import { inProcessTransport } from "./doors/in-process/transport.ts";
+import { Engine } from "./engine/engine.ts";
+import { entitiesFeature } from "./features/entities/entities.ts";
+import type { Kind } from "./features/entities/kind.ts";
+import { spaceFeature, spaceSettings } from "./features/space/space.ts";
+import { currentEpoch } from "./features/space/space-table.ts";
+import type { Journal } from "./journal/journal.ts";
+import { createMemoryDisk } from "./journal/memory/disk.ts";
+import { openMemoryJournal } from "./journal/memory/open.ts";
+import { openSqliteJournal } from "./journal/sqlite/open.ts";
+import type { TimerCommand } from "./machine/feature.ts";
+import { Machine } from "./machine/machine.ts";
+import type { StateReader } from "./machine/state.ts";
+
+export interface OpenOptions {
+  /** Types of entities with a schema, rules and commands of their own. */
+  readonly kinds?: readonly Kind[];
+  /** Who writes, if nobody else is named: it is kept in every entry. */
+  readonly principal?: string;
+  /** Told about what an operator should know, such as a journal that can't be written. Standard error, if not given. */
+  readonly report?: (message: string, cause: unknown) => void;
+}
+
+/** Opens Holdfast in this process, on a folder, or in memory for tests. */
+export async function open(place: string | { readonly memory: true }, options: OpenOptions = {}): Promise<Client> {
+  const journal =
+    typeof place === "string"
+      ? await openSqliteJournal({ folder: place, startedAt: new Date(systemClock.wallMs()).toISOString() })
+      : openMemoryJournal(createMemoryDisk());
+  const engine = await startEngine({ ...options, journal });
+  return clientOf(engine, options);
+}
+
+export interface StartOptions extends OpenOptions {
+  readonly journal: Journal;
+  readonly clock?: Clock;
+  readonly ids?: Ids;
+}
+
+export async function startEngine(options: StartOptions): Promise<Engine> {
+  const { journal, kinds = [], clock = systemClock, ids = systemIds, report = reportToStandardError } = options;
+  try {
+    return await Engine.start({
+      journal,
+      createMachine: () => machineOf(kinds),
+      clock,
+      ids,
+      afterLoss: raiseEpoch(ids),
+      report,
+    });
+  } catch (error) {
+    await journal.close();
+    throw error;
+  }
+}
+
+/** The rules that this build carries. */
+const knownRules = [1];
+
+export function machineOf(kinds: readonly Kind[]): Machine {
+  return new Machine({ features: [spaceFeature, entitiesFeature(kinds)], knownRules, settings: spaceSettings });
+}
+
+export function clientOf(engine: Engine, options: OpenOptions & { readonly caller?: string } = {}): Client {
+  const { kinds = [], principal = "local", caller = "in-process" } = options;
+  const close = (): Promise<void> => engine.stop();
+  return createClient(inProcessTransport({ engine, speaker: { principal, caller }, writes: writesOf(kinds), close }));
+}
+
+function writesOf(kinds: readonly Kind[]): ReadonlyMap<string, { readonly type?: string }> {
+  const operations: readonly Operation[] = [...Object.values(entityOperations), ...Object.values(spaceOperations)];
+  const general = operations.filter(({ kind }) => kind === "write").map(({ name }) => [name, {}] as const);
+  const own = kinds.flatMap(({ type, commands }) =>
+    commands.map(({ operation }) => [operation.name, { type }] as const),
+  );
+  return new Map([...general, ...own]);
+}
+
+function raiseEpoch(ids: Ids): (lost: StateReader) => TimerCommand {
+  return (lost) => ({
+    id: ids.unique(),
+    operation: "raise-epoch",
+    input: { above: currentEpoch(lost), reason: "the journal went back behind what this node had folded" },
+  });
+}
+
+function reportToStandardError(message: string, cause: unknown): void {
+  console.error(`holdfast: ${message}`, cause === undefined ? "" : cause);
+}
