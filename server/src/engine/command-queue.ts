@@ -41,6 +41,11 @@ export class CommandQueue {
     return this.#size < engineLimits.queueCommandsMax && this.#bytes < engineLimits.queueBytesMax;
   }
 
+  /** A guess at how long it takes until there is room: it drains at tens of thousands of commands a second. */
+  get drainMs(): number {
+    return 50 + Math.ceil(this.#size / 50);
+  }
+
   push(waiting: Waiting): void {
     const line = this.#callers.get(waiting.caller);
     if (line === undefined) this.#callers.set(waiting.caller, { waiting: [waiting], taken: 0 });

@@ -14,7 +14,6 @@ import type { Ids } from "../base/ids.ts";
 import { JournalError } from "../journal/journal.ts";
 import type { Journal } from "../journal/journal.ts";
 import { seal } from "../journal/seal.ts";
-import type { Entry } from "../machine/entry.ts";
 import type { TimerCommand } from "../machine/feature.ts";
 import type { StateReader } from "../machine/state.ts";
 import { decideBatch } from "./batch.ts";
@@ -22,89 +21,78 @@ import type { Batch } from "./batch.ts";
 import { CommandQueue } from "./command-queue.ts";
 import type { Waiting } from "./command-queue.ts";
 import { findPriors } from "./find-priors.ts";
+import { Follower } from "./follower.ts";
+import type { FollowerListener } from "./follower.ts";
 import { Grace } from "./grace.ts";
 import { engineLimits } from "./limits.ts";
 import type { Replica } from "./replica.ts";
-import { replyFromEntry, replyOf, unanswered } from "./reply.ts";
+import { replyOf, unanswered } from "./reply.ts";
 import { Signal } from "./signal.ts";
 import { TimerWatch } from "./timer-watch.ts";
-import { worse } from "./trouble.ts";
-import type { Trouble } from "./trouble.ts";
+import { TroubleWatch } from "./trouble-watch.ts";
+import type { Trouble } from "./trouble-watch.ts";
 
 export interface WriterOptions {
   readonly journal: Journal;
   readonly replica: Replica;
   readonly clock: Clock;
   readonly ids: Ids;
-  /** The command that raises the epoch, made from the state that was lost. */
   readonly afterLoss: (lost: StateReader) => TimerCommand;
-  readonly on: WriterListener;
+  readonly on: FollowerListener;
 }
 
-export interface WriterListener {
-  /** The head moved: entries are durable and folded. */
-  moved(): void;
-  /** The history that was folded here is gone. Reads wait until `loaded`. */
-  lost(): void;
-  loaded(): void;
-  /** Something that an operator should know. */
-  report(message: string, cause: unknown): void;
+/** Why a new command can't even wait. */
+export interface RefusalNow {
+  readonly code: "stopping" | "journal_unavailable" | "overloaded";
+  readonly reason: string;
+  readonly retryAfterMs: number | undefined;
 }
 
 export class Writer {
   readonly #options: WriterOptions;
   readonly #queue = new CommandQueue();
+  readonly #follower: Follower;
   readonly #grace: Grace;
   readonly #timers: TimerWatch;
+  readonly #trouble: TroubleWatch;
   readonly #settled = new Signal();
   #run: Promise<void> | undefined;
   #isScheduled = false;
   #mustFollow = false;
   /** How many commands are still to be decided one by one, because one of them made an append impossible. */
   #aloneCount = 0;
-  #trouble: Trouble | undefined;
-  #cancelRetry: (() => void) | undefined;
-  #lossCommand: TimerCommand | undefined;
   #broken: Error | undefined;
-  #isStopping = false;
-  #isStopped = false;
+  #phase: "running" | "stopping" | "stopped" = "running";
 
   constructor(options: WriterOptions) {
+    const { clock } = options;
+    const wake = (): void => {
+      this.wake();
+    };
     this.#options = options;
-    this.#grace = new Grace(options.clock.monotonicMs());
-    this.#timers = new TimerWatch({
-      clock: options.clock,
-      grace: this.#grace,
-      wake: () => {
-        this.wake();
-      },
-    });
+    this.#follower = new Follower({ ...options, queue: this.#queue });
+    this.#grace = new Grace(clock.monotonicMs());
+    this.#timers = new TimerWatch({ clock, grace: this.#grace, wake });
+    this.#trouble = new TroubleWatch(clock, wake);
   }
 
   get trouble(): Trouble | undefined {
-    return this.#trouble;
+    return this.#trouble.current;
   }
 
   get waitingCount(): number {
     return this.#queue.size;
   }
 
-  /** Why a new command can't even wait, if so. */
-  refusalNow():
-    { readonly code: string; readonly retryAfterMs: number | undefined; readonly reason: string } | undefined {
-    if (this.#isStopping) return { code: "stopping", retryAfterMs: undefined, reason: "stopping" };
-    if (this.#broken !== undefined) return { code: "stopping", retryAfterMs: undefined, reason: this.#broken.message };
-    const nowMs = this.#options.clock.monotonicMs();
-    const trouble = this.#trouble;
-    if (trouble !== undefined && trouble.retryAtMs > nowMs) {
-      return {
-        code: "journal_unavailable",
-        retryAfterMs: Math.ceil(trouble.retryAtMs - nowMs),
-        reason: trouble.reason,
-      };
+  refusalNow(): RefusalNow | undefined {
+    if (this.#phase !== "running") return { code: "stopping", reason: "this node stops", retryAfterMs: undefined };
+    if (this.#broken !== undefined) return { code: "stopping", reason: this.#broken.message, retryAfterMs: undefined };
+    const retryAfterMs = this.#trouble.waitMs;
+    if (retryAfterMs !== undefined) {
+      return { code: "journal_unavailable", reason: this.#trouble.current?.reason ?? "", retryAfterMs };
     }
-    if (!this.#queue.hasRoom) return { code: "overloaded", retryAfterMs: this.#drainMs(), reason: "queue full" };
-    return undefined;
+    if (this.#queue.hasRoom) return undefined;
+    return { code: "overloaded", reason: "too many commands wait", retryAfterMs: this.#queue.drainMs };
   }
 
   submit(waiting: Waiting): void {
@@ -135,40 +123,45 @@ export class Writer {
 
   /** Decides and answers everything that waits, then accepts nothing more. */
   async stop(): Promise<void> {
-    this.#isStopping = true;
-    this.#start();
-    await this.#run;
-    if (this.#queue.size > 0) {
+    if (this.#phase === "running") this.#phase = "stopping";
+    // What was under way ends first; a second round takes what it left, and while the journal fails that is all.
+    for (let round = 0; round < 2; round += 1) {
       this.#start();
       await this.#run;
     }
-    this.#isStopped = true;
+    this.#phase = "stopped";
     this.#timers.stop();
-    this.#cancelRetry?.();
+    this.#trouble.cancel();
     for (const waiting of this.#queue.takeLate(Infinity)) this.#answerUndecided(waiting);
   }
 
   #start(): void {
-    if (this.#run !== undefined || this.#isStopped || this.#broken !== undefined) return;
+    if (this.#run !== undefined || this.#phase === "stopped" || this.#broken !== undefined) return;
     this.#run = this.#work()
       .catch((error: unknown) => {
         this.#break(error);
       })
       .finally(() => {
         this.#run = undefined;
-        if (this.#broken !== undefined || this.#isStopped) return;
-        this.#timers.watch(this.#options.replica.machine.nextTime(), this.#options.replica.time.now());
-        // Without anything to do the next attempt is the next command's.
-        if (this.#queue.size === 0 && !this.#mustFollow) return;
-        if (this.#trouble === undefined) this.wake();
-        else this.#retryLater(this.#trouble);
+        this.#rest();
       });
+  }
+
+  /** Nothing can be done now: look again when something is due, or when the next attempt is allowed. */
+  #rest(): void {
+    if (this.#phase === "stopped" || this.#broken !== undefined) return;
+    const { machine, time } = this.#options.replica;
+    this.#timers.watch(machine.nextTime(), time.now());
+    const hasWork = this.#queue.size > 0 || this.#mustFollow;
+    if (!hasWork) return;
+    if (this.#trouble.current === undefined) this.wake();
+    else this.#trouble.retryLater({ keepAlive: this.#queue.size > 0 });
   }
 
   async #work(): Promise<void> {
     const { clock, replica } = this.#options;
     for (;;) {
-      if ((this.#mustFollow || this.#trouble !== undefined) && !(await this.#follow())) return;
+      if ((this.#mustFollow || this.#trouble.current !== undefined) && !(await this.#follow())) return;
       const commandsMax = this.#aloneCount > 0 ? 1 : engineLimits.batchCommandsMax;
       this.#aloneCount = Math.max(0, this.#aloneCount - 1);
       const { batch, late } = this.#queue.take(clock.monotonicMs(), commandsMax);
@@ -179,6 +172,22 @@ export class Writer {
     }
   }
 
+  async #follow(): Promise<boolean> {
+    try {
+      const afterLoss = await this.#follower.follow();
+      this.#mustFollow = false;
+      if (afterLoss !== undefined) this.#queue.putBack([this.#timers.waitingOf(afterLoss, { isTimer: false })]);
+      return true;
+    } catch (error) {
+      if (!(error instanceof JournalError)) throw error;
+      this.#trouble.note(error.code);
+      const late = this.#queue.takeLate(this.#options.clock.monotonicMs());
+      for (const waiting of late) this.#answerLate(waiting);
+      return false;
+    }
+  }
+
+  /** False if the journal failed, and nothing more should be tried for a while. */
   async #decideAndAppend(waiting: readonly Waiting[]): Promise<boolean> {
     const { clock, ids, journal, replica } = this.#options;
     const startMs = clock.monotonicMs();
@@ -186,15 +195,15 @@ export class Writer {
     try {
       const priors = await findPriors(waiting, { journal, recent: replica.recent });
       batch = decideBatch(waiting, { replica, priors, grace: !this.#grace.isOver(startMs), clock });
-      const { entries } = batch;
-      if (batch.postponed.length > 0) this.#putBack(batch.postponed);
-      if (entries.length > 0 && !(await this.#append(seal(entries, replica.head, ids.salts(entries.length)), batch)))
-        return true;
-      this.#trouble = undefined;
+      const { entries, postponed } = batch;
+      if (postponed.length > 0) this.#putBack(postponed);
+      const sealed = entries.length === 0 ? undefined : seal(entries, replica.head, ids.salts(entries.length));
+      if (sealed !== undefined && !(await this.#append(sealed, batch))) return true;
+      this.#trouble.end();
       this.#answer(batch);
       return true;
     } catch (error) {
-      return this.#failed(error, batch, waiting);
+      return this.#failed(error, batch?.results.map((result) => result.waiting) ?? waiting);
     } finally {
       this.#grace.noteStall(clock.monotonicMs(), clock.monotonicMs() - startMs);
       this.#settled.fire();
@@ -215,35 +224,27 @@ export class Writer {
     return false;
   }
 
-  #putBack(waiting: readonly Waiting[]): void {
-    this.#queue.putBack(waiting.filter((one) => !one.isTimer));
-  }
-
   #answer(batch: Batch): void {
     for (const { waiting, decided, position } of batch.results) {
       if (decided.defect !== undefined) {
-        this.#options.on.report(
-          `a defect stopped ${waiting.command.operation} (${waiting.command.id})`,
-          decided.defect,
-        );
+        const { operation, id } = waiting.command;
+        this.#options.on.report(`a defect stopped ${operation} (${id})`, decided.defect);
       }
       waiting.reply(replyOf(decided, position));
     }
   }
 
-  #failed(error: unknown, batch: Batch | undefined, waiting: readonly Waiting[]): boolean {
-    const { replica, on } = this.#options;
+  #failed(error: unknown, tried: readonly Waiting[]): boolean {
+    const { replica, on, clock } = this.#options;
     replica.machine.undo();
-    const tried = batch === undefined ? waiting : batch.results.map((result) => result.waiting);
     if (!(error instanceof JournalError)) {
       this.#putBack(tried);
       throw error;
     }
     if (error.code === "invalid") return this.#isolate(tried, error);
-    const nowMs = this.#options.clock.monotonicMs();
-    this.#grace.startAgain(nowMs);
-    if (this.#trouble === undefined) on.report(`the journal can't be written: ${error.message}`, error);
-    this.#trouble = worse(this.#trouble, error.code, nowMs);
+    this.#grace.startAgain(clock.monotonicMs());
+    if (this.#trouble.current === undefined) on.report(`the journal can't be written: ${error.message}`, error);
+    this.#trouble.note(error.code);
     if (error.certain) {
       for (const one of tried) this.#answerUndecided(one);
     } else {
@@ -258,101 +259,45 @@ export class Writer {
   #isolate(tried: readonly Waiting[], error: JournalError): boolean {
     this.#options.on.report(`an append was refused for good: ${error.message}`, error);
     if (tried.length === 1) {
-      for (const one of tried) one.reply(unanswered("internal_error", { command_id: one.command.id }, this.#position));
-      return true;
-    }
-    this.#aloneCount = tried.length;
-    this.#putBack(tried);
-    return true;
-  }
-
-  /** Folds what others appended, and answers those of our own commands that are found there. */
-  async #follow(): Promise<boolean> {
-    const { replica, on } = this.#options;
-    try {
-      while (
-        (await replica.follow((entries) => {
-          this.#folded(entries);
-        })) === "diverged"
-      ) {
-        if (this.#lossCommand === undefined) {
-          this.#lossCommand = this.#options.afterLoss(replica.machine.durable);
-          on.report(`the journal no longer holds position ${String(this.#position)} as it was folded here`, undefined);
-          on.lost();
-        }
-        replica.reset();
-      }
-    } catch (error) {
-      if (!(error instanceof JournalError)) throw error;
-      this.#trouble = worse(this.#trouble, error.code, this.#options.clock.monotonicMs());
-      for (const waiting of this.#queue.takeLate(this.#options.clock.monotonicMs())) this.#answerLate(waiting);
-      return false;
-    }
-    this.#mustFollow = false;
-    if (this.#lossCommand !== undefined) {
-      this.#queue.putBack([this.#timers.waitingOf(this.#lossCommand, { isTimer: false })]);
-      this.#lossCommand = undefined;
-      on.loaded();
+      for (const one of tried) this.#reply(one, "internal_error", { command_id: one.command.id });
+    } else {
+      this.#aloneCount = tried.length;
+      this.#putBack(tried);
     }
     return true;
   }
 
-  #folded(entries: readonly Entry[]): void {
-    const attempted = new Map(this.#queue.front.filter((one) => one.isAttempted).map((one) => [one.command.id, one]));
-    const answered = new Set<Waiting>();
-    if (attempted.size > 0) {
-      for (const entry of entries) {
-        const waiting = attempted.get(entry.id);
-        if (waiting === undefined || answered.has(waiting)) continue;
-        waiting.reply(replyFromEntry(entry));
-        answered.add(waiting);
-      }
-      this.#queue.removeFromFront(answered);
-    }
-    this.#options.on.moved();
+  #putBack(waiting: readonly Waiting[]): void {
+    this.#queue.putBack(waiting.filter((one) => !one.isTimer));
   }
 
   #answerLate(waiting: Waiting): void {
-    if (waiting.isAttempted || this.#trouble !== undefined) this.#answerUndecided(waiting);
-    else waiting.reply(unanswered("deadline_passed", {}, this.#position));
+    if (waiting.isAttempted || this.#trouble.current !== undefined) this.#answerUndecided(waiting);
+    else this.#reply(waiting, "deadline_passed", {});
   }
 
   /** The honest answer to a command that the journal kept from being decided. */
   #answerUndecided(waiting: Waiting): void {
     if (waiting.isAttempted) {
-      waiting.reply(unanswered("outcome_unknown", { command_id: waiting.command.id }, this.#position));
+      this.#reply(waiting, "outcome_unknown", { command_id: waiting.command.id });
       return;
     }
-    const { reason = "stopping", retryAtMs = 0 } = this.#trouble ?? {};
-    const retryAfterMs = Math.max(1, Math.ceil(retryAtMs - this.#options.clock.monotonicMs()));
-    waiting.reply(unanswered("journal_unavailable", { reason, retry_after_ms: retryAfterMs }, this.#position));
+    const reason = this.#trouble.current?.reason ?? "stopping";
+    this.#reply(waiting, "journal_unavailable", { reason, retry_after_ms: this.#trouble.waitMs ?? 1 });
   }
 
-  #retryLater(trouble: Trouble): void {
-    this.#cancelRetry?.();
-    const delayMs = Math.max(0, trouble.retryAtMs - this.#options.clock.monotonicMs());
-    const wake = (): void => {
-      this.wake();
-    };
-    this.#cancelRetry = this.#options.clock.after(delayMs, wake, { keepAlive: this.#queue.size > 0 });
+  #reply(waiting: Waiting, code: string, data: Readonly<Record<string, string | number>>): void {
+    waiting.reply(unanswered(code, data, this.#options.replica.head.position));
   }
 
   /** This node can't go on: it met history that it does not understand, or a defect of its own. */
   #break(error: unknown): void {
-    this.#broken = error instanceof Error ? error : new Error(String(error));
-    this.#options.on.report(`this node stops: ${this.#broken.message}`, error);
+    const broken = error instanceof Error ? error : new Error(String(error));
+    this.#broken = broken;
+    this.#options.on.report(`this node stops: ${broken.message}`, error);
     for (const waiting of this.#queue.takeLate(Infinity)) {
       if (waiting.isAttempted) this.#answerUndecided(waiting);
-      else waiting.reply(unanswered("stopping", { reason: this.#broken.message }, this.#position));
+      else this.#reply(waiting, "stopping", { reason: broken.message });
     }
-  }
-
-  get #position(): number {
-    return this.#options.replica.head.position;
-  }
-
-  /** A guess at how long the queue takes: it drains at tens of thousands of commands a second. */
-  #drainMs(): number {
-    return 50 + Math.ceil(this.#queue.size / 50);
   }
 }

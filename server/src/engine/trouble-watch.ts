@@ -1,0 +1,59 @@
+import type { Clock } from "../base/clock.ts";
+import { engineLimits } from "./limits.ts";
+
+/** The journal can't be written now: since when, why, and when the next attempt is allowed. */
+export interface Trouble {
+  readonly reason: string;
+  readonly sinceMs: number;
+  readonly retryAtMs: number;
+  readonly delayMs: number;
+}
+
+/**
+ * Keeps account of a journal that fails. Each failure doubles the time to the next attempt, within bounds, so that a
+ * full disk is not hammered; the first success ends it.
+ */
+export class TroubleWatch {
+  readonly #clock: Clock;
+  readonly #retry: () => void;
+  #trouble: Trouble | undefined;
+  #cancelRetry: (() => void) | undefined;
+
+  constructor(clock: Clock, retry: () => void) {
+    this.#clock = clock;
+    this.#retry = retry;
+  }
+
+  get current(): Trouble | undefined {
+    return this.#trouble;
+  }
+
+  note(reason: string): void {
+    const nowMs = this.#clock.monotonicMs();
+    const last = this.#trouble;
+    const delayMs =
+      last === undefined ? engineLimits.retryFirstMs : Math.min(2 * last.delayMs, engineLimits.retryMaxMs);
+    this.#trouble = { reason, sinceMs: last?.sinceMs ?? nowMs, retryAtMs: nowMs + delayMs, delayMs };
+  }
+
+  end(): void {
+    this.#trouble = undefined;
+  }
+
+  /** How long until the next attempt is allowed; undefined if it is allowed now. */
+  get waitMs(): number | undefined {
+    if (this.#trouble === undefined) return undefined;
+    const waitMs = Math.ceil(this.#trouble.retryAtMs - this.#clock.monotonicMs());
+    return waitMs > 0 ? waitMs : undefined;
+  }
+
+  retryLater(options: { readonly keepAlive: boolean }): void {
+    this.cancel();
+    this.#cancelRetry = this.#clock.after(this.waitMs ?? 0, this.#retry, options);
+  }
+
+  cancel(): void {
+    this.#cancelRetry?.();
+    this.#cancelRetry = undefined;
+  }
+}
