@@ -10,6 +10,7 @@ import type { Ids } from "./base/ids.ts";
 import { inProcessTransport } from "./doors/in-process/transport.ts";
 import { Engine } from "./engine/engine.ts";
 import { entitiesFeature } from "./features/entities/entities.ts";
+import { entityTable } from "./features/entities/entity-table.ts";
 import type { Kind } from "./features/entities/kind.ts";
 import { spaceFeature, spaceSettings } from "./features/space/space.ts";
 import { currentEpoch } from "./features/space/space-table.ts";
@@ -32,12 +33,31 @@ export interface OpenOptions {
 
 /** Opens Holdfast in this process, on a folder, or in memory for tests. */
 export async function open(place: string | { readonly memory: true }, options: OpenOptions = {}): Promise<Client> {
+  return (await start(place, options)).client;
+}
+
+/** A Holdfast that runs in this process, as its operator sees it. */
+export interface Running {
+  readonly client: Client;
+  /** Also after the client was closed. */
+  facts(): Promise<{ readonly position: number; readonly epoch: number; readonly entityCount: number }>;
+}
+
+export async function start(place: string | { readonly memory: true }, options: OpenOptions = {}): Promise<Running> {
   const journal =
     typeof place === "string"
       ? await openSqliteJournal({ folder: place, startedAt: new Date(systemClock.wallMs()).toISOString() })
       : openMemoryJournal(createMemoryDisk());
   const engine = await startEngine({ ...options, journal });
-  return clientOf(engine, options);
+  return {
+    client: clientOf(engine, options),
+    facts: () =>
+      engine.read((state) => ({
+        position: engine.head.position,
+        epoch: currentEpoch(state),
+        entityCount: state.rows(entityTable).size,
+      })),
+  };
 }
 
 export interface StartOptions extends OpenOptions {
