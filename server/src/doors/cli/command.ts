@@ -1,0 +1,37 @@
+import type { ExitCode } from "./exit-codes.ts";
+
+/** What a command says to, and learns from, whoever started it. */
+export interface Terminal {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** The folder that relative paths start from. */
+  readonly folder: string;
+  /** Writes a line of what was asked for. */
+  say(line: string): void;
+  /** Writes a line about what went wrong, or about what goes on. */
+  warn(line: string): void;
+}
+
+export interface CommandOption {
+  /** With a placeholder such as DIR it takes a value; without one it is a switch. */
+  readonly value?: string;
+  readonly summary: string;
+}
+
+/** What was given for a command's options; a switch that was not given is absent. */
+export type OptionValues = Readonly<Record<string, string | true>>;
+
+export interface Command {
+  readonly name: string;
+  /** Words after the name, such as `[COMMAND]`. */
+  readonly words?: string;
+  readonly wordsMax: number;
+  readonly summary: string;
+  readonly details: readonly string[];
+  readonly options: Readonly<Record<string, CommandOption>>;
+  readonly run: (given: Given, terminal: Terminal) => Promise<ExitCode>;
+}
+
+export interface Given {
+  readonly values: OptionValues;
+  readonly words: readonly string[];
+}

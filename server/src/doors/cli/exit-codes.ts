@@ -1,0 +1,48 @@
+/** How the command `holdfast` ends. Scripts rely on these numbers: a meaning never moves to another one. */
+export const exitCodes = {
+  done: 0,
+  defect: 1,
+  usage: 2,
+  owned: 3,
+  damaged: 4,
+  unknownHistory: 5,
+  unavailable: 6,
+} as const;
+
+export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
+
+export const exitCodeMeanings: readonly (readonly [code: ExitCode, meaning: string])[] = [
+  [exitCodes.done, "done, or stopped cleanly"],
+  [exitCodes.defect, "a defect in Holdfast; please report what it printed"],
+  [exitCodes.usage, "the command line was not understood"],
+  [exitCodes.owned, "another process has the data folder open"],
+  [exitCodes.damaged, "the journal is damaged; nothing was changed"],
+  [exitCodes.unknownHistory, "the data was written by another version, or is another space"],
+  [exitCodes.unavailable, "the data folder can not be read or written"],
+];
+
+/** The number for what kept a command from being done. Operating errors are told by their code, never by their class. */
+export function exitCodeOf(error: unknown): ExitCode {
+  switch (codeOf(error)) {
+    case "owned":
+      return exitCodes.owned;
+    case "damaged":
+      return exitCodes.damaged;
+    case "unsupported":
+    case "unknown_history":
+      return exitCodes.unknownHistory;
+    case "io":
+    case "full":
+    case "busy":
+    case "read_only":
+      return exitCodes.unavailable;
+    default:
+      return exitCodes.defect;
+  }
+}
+
+export function codeOf(error: unknown): string {
+  if (!(error instanceof Error)) return "defect";
+  if (error.name === "UnknownHistoryError") return "unknown_history";
+  return "code" in error && typeof error.code === "string" ? error.code : "defect";
+}

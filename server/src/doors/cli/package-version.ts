@@ -1,0 +1,10 @@
+import { readFileSync } from "node:fs";
+import { findPackageJSON } from "node:module";
+
+/** The version of the package that this file belongs to, in a checkout and installed. */
+export function packageVersion(): string {
+  const file = findPackageJSON("..", import.meta.url);
+  if (file === undefined) throw new Error(`no package.json above ${import.meta.url}`);
+  const { version } = JSON.parse(readFileSync(file, "utf8")) as { readonly version: string };
+  return version;
+}

@@ -1,0 +1,116 @@
+import { resolve } from "node:path";
+import { systemClock } from "../../base/clock.ts";
+import { start } from "../../server.ts";
+import type { Running } from "../../server.ts";
+import type { Command, Given, OptionValues, Terminal } from "./command.ts";
+import { codeOf, exitCodeOf, exitCodes } from "./exit-codes.ts";
+import type { ExitCode } from "./exit-codes.ts";
+import { packageVersion } from "./package-version.ts";
+import { untilSignal } from "./until-signal.ts";
+
+const defaultFolder = ".holdfast";
+
+export const upCommand: Command = {
+  name: "up",
+  wordsMax: 0,
+  summary: "start Holdfast on a data folder and keep it running",
+  details: [
+    "Starts Holdfast on a data folder, which is made if it does not exist, and runs until it is stopped with Ctrl+C or",
+    "SIGTERM. Stopping answers what waits and closes the folder; a second signal ends it at once, and even then nothing",
+    "that was acknowledged is lost. One process at a time can have a folder open.",
+  ],
+  options: {
+    data: { value: "DIR", summary: `the data folder; otherwise HOLDFAST_DATA, otherwise ${defaultFolder} here` },
+    json: { summary: "print one line of JSON for each event, for programs" },
+  },
+  run: runUp,
+};
+
+/** Something that happened, in words for people and with the facts for programs. */
+interface UpEvent {
+  readonly event: "up" | "trouble" | "stopping" | "stopped" | "failed";
+  readonly facts: Readonly<Record<string, unknown>>;
+  readonly words: readonly string[];
+}
+
+async function runUp({ values }: Given, terminal: Terminal): Promise<ExitCode> {
+  const folder = resolve(terminal.folder, folderFor(values, terminal));
+  const tell = values["json"] === true ? tellPrograms(terminal) : tellPeople(terminal);
+  try {
+    const running = await start(folder, {
+      report: (message, cause) => {
+        tell(trouble(message, cause));
+      },
+    });
+    // Listened for before it is up in words: whoever reads that may stop it at once.
+    const signalled = untilSignal(systemClock);
+    tell(await upEvent(running, folder));
+    const signal = await signalled;
+    tell({ event: "stopping", facts: { signal }, words: [`${signal}: stopping; once more ends it at once.`] });
+    await running.client.close();
+    tell(await stoppedEvent(running));
+    return exitCodes.done;
+  } catch (error) {
+    const exit = exitCodeOf(error);
+    tell(failedEvent(error, exit));
+    return exit;
+  }
+}
+
+function folderFor(values: OptionValues, { env }: Terminal): string {
+  const given = values["data"];
+  if (typeof given === "string") return given;
+  const { HOLDFAST_DATA: named = "" } = env;
+  return named === "" ? defaultFolder : named;
+}
+
+async function upEvent(running: Running, folder: string): Promise<UpEvent> {
+  const { position, epoch, entityCount } = await running.facts();
+  const version = packageVersion();
+  return {
+    event: "up",
+    facts: { version, data: folder, position, epoch, entity_count: entityCount, pid: process.pid },
+    words: [
+      `Holdfast ${version} is up.`,
+      `  data      ${folder}`,
+      `  position  ${position} (epoch ${epoch})`,
+      `  entities  ${entityCount}, deleted ones included`,
+      "",
+      "This version has no network doors yet: programs embed it, while it is not running here, since a folder has one owner:",
+      `  import { open } from "holdfast";`,
+      `  const holdfast = await open(${JSON.stringify(folder)});`,
+      "",
+      "Stop it with Ctrl+C or SIGTERM.",
+    ],
+  };
+}
+
+async function stoppedEvent(running: Running): Promise<UpEvent> {
+  const { position } = await running.facts();
+  return { event: "stopped", facts: { position }, words: [`stopped; the last position is ${position}.`] };
+}
+
+function trouble(message: string, cause: unknown): UpEvent {
+  const reason = cause instanceof Error ? cause.message : undefined;
+  const isSaid = reason === undefined || message.includes(reason);
+  return { event: "trouble", facts: { message, reason }, words: [isSaid ? message : `${message}: ${reason}`] };
+}
+
+function failedEvent(error: unknown, exit: ExitCode): UpEvent {
+  const message = error instanceof Error ? error.message : String(error);
+  const stack = exit === exitCodes.defect && error instanceof Error ? [error.stack ?? ""] : [];
+  return { event: "failed", facts: { code: codeOf(error), message, exit }, words: [message, ...stack] };
+}
+
+function tellPeople(terminal: Terminal): (event: UpEvent) => void {
+  return ({ event, words }) => {
+    if (event === "trouble" || event === "failed") terminal.warn(`holdfast: ${words.join("\n")}`);
+    else terminal.say(words.join("\n"));
+  };
+}
+
+function tellPrograms(terminal: Terminal): (event: UpEvent) => void {
+  return ({ event, facts }) => {
+    terminal.say(JSON.stringify({ event, ...facts }));
+  };
+}

@@ -1,0 +1,84 @@
+/** A real process for a scenario: it is waited for by what it says and how it ends, never by the clock. */
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+
+export interface Ended {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  /** Every line of its standard output. */
+  readonly lines: readonly string[];
+  /** Its standard error. */
+  readonly errors: string;
+}
+
+export interface Program {
+  readonly pid: number;
+  /** The first line of its output that matches; it may have been said already. */
+  line(pattern: RegExp): Promise<string>;
+  /** Calls back for every line as it arrives. */
+  onLine(listener: (line: string) => void): void;
+  signal(signal: NodeJS.Signals): void;
+  readonly ended: Promise<Ended>;
+}
+
+export interface ProgramOptions {
+  readonly folder?: string;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly input?: string;
+}
+
+/** Starts a file with Node. */
+export function startProgram(file: string, words: readonly string[], options: ProgramOptions = {}): Program {
+  const env = { ...process.env, ...options.env };
+  const child = spawn(process.execPath, [file, ...words], { cwd: options.folder, env, stdio: "pipe" });
+  child.stdin.on("error", () => undefined);
+  child.stdin.end(options.input ?? "");
+  let errors = "";
+  child.stderr.setEncoding("utf8").on("data", (text: string) => (errors += text));
+  const lines: string[] = [];
+  const listeners = new Set<(line: string) => void>();
+  createInterface({ input: child.stdout }).on("line", (line) => {
+    lines.push(line);
+    for (const listener of listeners) listener(line);
+  });
+  const ended = once(child, "close").then(() => {
+    listeners.clear();
+    return { code: child.exitCode, signal: child.signalCode, lines, errors };
+  });
+  return {
+    pid: child.pid ?? assert.fail(`${file} could not be started`),
+    line(pattern) {
+      const said = lines.find((line) => pattern.test(line));
+      if (said !== undefined) return Promise.resolve(said);
+      const heard = new Promise<string>((resolve) => {
+        listeners.add((line) => {
+          if (pattern.test(line)) resolve(line);
+        });
+      });
+      const missed = ended.then(({ code }) =>
+        assert.fail(`it ended (${String(code)}) without ${String(pattern)}: ${lines.join("\n")}${errors}`),
+      );
+      return Promise.race([heard, missed]);
+    },
+    onLine: (listener) => void listeners.add(listener),
+    signal: (signal) => void child.kill(signal),
+    ended,
+  };
+}
+
+/** Runs a test in an empty folder that is removed afterwards. */
+export function inEmptyFolder(work: (folder: string) => Promise<void>): () => Promise<void> {
+  return async () => {
+    const folder = await mkdtemp(join(tmpdir(), "holdfast-scenario-"));
+    try {
+      await work(folder);
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
+  };
+}

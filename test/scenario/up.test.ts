@@ -1,0 +1,182 @@
+/** The command as a newcomer meets it: started from a folder of their own, with nothing prepared. */
+import assert from "node:assert/strict";
+import { existsSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { test } from "node:test";
+import { open } from "holdfast";
+import { openSqliteJournal } from "../../server/src/journal/sqlite/open.ts";
+import { genesis, seal } from "../../server/src/journal/seal.ts";
+import { type Ended, inEmptyFolder, type Program, type ProgramOptions, startProgram } from "./program.ts";
+
+const command = join(import.meta.dirname, "..", "..", "server", "bin", "holdfast.js");
+
+function holdfast(folder: string, words: string, options: ProgramOptions = {}): Program {
+  const env = { HOLDFAST_DATA: "", ...options.env };
+  return startProgram(command, words === "" ? [] : words.split(" "), { ...options, folder, env });
+}
+
+async function stop(program: Program, signal: NodeJS.Signals = "SIGTERM"): Promise<Ended> {
+  program.signal(signal);
+  return program.ended;
+}
+
+test(
+  "up says where its data is, how to use it and how to stop it, and stops cleanly",
+  inEmptyFolder(async (folder) => {
+    const program = holdfast(folder, "up");
+    await program.line(/Ctrl\+C/);
+    const { code, lines, errors } = await stop(program);
+    const text = lines.join("\n");
+    assert.ok(text.includes(`data      ${join(folder, ".holdfast")}`), text);
+    assert.match(text, /position {2}0 \(epoch 1\)/);
+    assert.match(text, /import \{ open \} from "holdfast";/);
+    assert.match(text, /no network doors/);
+    assert.match(text, /stopped; the last position is 0\.$/);
+    assert.deepEqual({ code, errors }, { code: 0, errors: "" });
+    assert.ok(existsSync(join(folder, ".holdfast", "journal.db")));
+  }),
+);
+
+test(
+  "up finds its folder by option, then by environment, and tells programs in JSON, one event a line",
+  inEmptyFolder(async (folder) => {
+    const env = { HOLDFAST_DATA: "named" };
+    for (const [words, data] of [
+      ["up --json", "named"],
+      ["up --json --data given", "given"],
+      ["up --data=given --json", "given"],
+    ] as const) {
+      const program = holdfast(folder, words, { env });
+      await program.line(/"event":"up"/);
+      const { code, lines } = await stop(program, "SIGINT");
+      const [up, stopping, stopped] = lines.map((line) => JSON.parse(line) as Record<string, unknown>);
+      assert.equal(up?.["data"], join(folder, data));
+      assert.equal(up["position"], 0);
+      assert.deepEqual(stopping, { event: "stopping", signal: "SIGINT" });
+      assert.deepEqual(stopped, { event: "stopped", position: 0 });
+      assert.equal(code, 0);
+    }
+  }),
+);
+
+test(
+  "what a program wrote is there when up starts on its folder, and again when the program comes back [X1]",
+  inEmptyFolder(async (folder) => {
+    const data = join(folder, ".holdfast");
+    const before = await open(data);
+    await before.entities.create("note", "first", { text: "kept" });
+    await before.entities.patch("note", "first", { merge: { text: "kept and changed" } });
+    await before.close();
+    const program = holdfast(folder, "up --json");
+    const up = JSON.parse(await program.line(/"event":"up"/)) as Record<string, unknown>;
+    assert.deepEqual([up["position"], up["entity_count"], up["epoch"]], [2, 1, 1]);
+    assert.match((await stop(program)).lines.at(-1) ?? "", /"stopped","position":2/);
+    const after = await open(data);
+    assert.deepEqual((await after.entities.get("note", "first")).value, { text: "kept and changed" });
+    await after.close();
+  }),
+);
+
+test(
+  "a second owner is told in a sentence who has the folder, and the first is not disturbed",
+  inEmptyFolder(async (folder) => {
+    const first = holdfast(folder, "up");
+    await first.line(/Ctrl\+C/);
+    const second = await holdfast(folder, "up").ended;
+    assert.equal(second.code, 3);
+    assert.match(second.errors, new RegExp(`in use by process ${first.pid} .*Only one process may have it open`));
+    assert.equal(second.errors.trim().split("\n").length, 1, "a sentence, not a stack");
+    const asked = await holdfast(folder, "up --json").ended;
+    const [failed] = asked.lines.map((line) => JSON.parse(line) as Record<string, unknown>);
+    assert.deepEqual([failed?.["event"], failed?.["code"], failed?.["exit"]], ["failed", "owned", 3]);
+    assert.equal((await stop(first)).code, 0);
+    const third = holdfast(folder, "up");
+    await third.line(/Ctrl\+C/);
+    assert.equal((await stop(third)).code, 0);
+  }),
+);
+
+test(
+  "a second signal ends it without waiting, and the folder is as good as before",
+  inEmptyFolder(async (folder) => {
+    const program = holdfast(folder, "up");
+    await program.line(/Ctrl\+C/);
+    program.signal("SIGTERM");
+    await program.line(/stopping/);
+    program.signal("SIGTERM");
+    const { code, signal } = await program.ended;
+    assert.ok(code === 0 || signal === "SIGTERM", "either it had stopped by then, or the signal stopped it");
+    const again = holdfast(folder, "up");
+    await again.line(/Ctrl\+C/);
+    assert.equal((await stop(again)).code, 0);
+  }),
+);
+
+test(
+  "what is wrong with the data is said in a sentence, and the exit code tells the cause",
+  inEmptyFolder(async (folder) => {
+    const data = join(folder, ".holdfast");
+    const holdfastBefore = await open(data);
+    await holdfastBefore.entities.create("note", "first", { text: "kept" });
+    await holdfastBefore.close();
+    const tamper = (sql: string): void => {
+      const database = new DatabaseSync(join(data, "journal.db"));
+      database.exec(sql);
+      database.close();
+    };
+    const assertFails = async (code: number, says: RegExp): Promise<void> => {
+      const ended = await holdfast(folder, "up").ended;
+      assert.equal(ended.code, code, ended.errors);
+      assert.match(ended.errors, says);
+      assert.equal(ended.errors.trim().split("\n").length, 1);
+    };
+    tamper("PRAGMA user_version = 9");
+    await assertFails(5, /format 9.*newer/);
+    tamper("PRAGMA user_version = 1; UPDATE batches SET lines = replace(lines, 'note', 'nota')");
+    await assertFails(4, /damaged at position 1/);
+    writeFileSync(join(folder, "file"), "");
+    const ended = await holdfast(folder, "up --data file").ended;
+    assert.equal(ended.code, 6);
+  }),
+);
+
+test(
+  "history that newer rules decided stops it with a sentence; it never skips what it does not understand",
+  inEmptyFolder(async (folder) => {
+    const journal = await openSqliteJournal({ folder: join(folder, ".holdfast"), startedAt: "today" });
+    const command = { id: "a", operation: "create-entity", principal: "local", input: {} };
+    const decided = { position: 1, time: 1, rules: 99, grace: false, outcome: { kind: "done", data: {} } as const };
+    await journal.append(seal([{ ...command, ...decided, events: [] }], genesis, ["salt"]));
+    await journal.close();
+    const { code, errors } = await holdfast(folder, "up").ended;
+    assert.equal(code, 5, errors);
+    assert.match(errors, /entry 1 was decided by rules 99, which this build does not know/);
+  }),
+);
+
+for (const [words, code, says] of [
+  ["", 2, /which command\? See `holdfast --help`/],
+  ["upp", 2, /no command upp; did you mean up\?/],
+  ["--versoin", 2, /no option --versoin/],
+  ["up --dta x", 2, /no option --dta; did you mean --data\?/],
+  ["up --data", 2, /--data needs a value: --data=DIR/],
+  ["up --data --json", 2, /--data needs a value/],
+  ["up --json=yes", 2, /--json takes no value/],
+  ["up now", 2, /takes no word "now"/],
+  ["help upp", 2, /did you mean up\?/],
+  ["--version", 0, /^holdfast \d+\.\d+\.\d+/],
+  ["--help", 0, /Commands:[^]*up [^]*Exit codes:[^]*3 {2}another process/],
+  ["help up", 0, /Usage: holdfast up[^]*--data DIR[^]*HOLDFAST_DATA/],
+  ["up --help", 0, /Usage: holdfast up/],
+] as const) {
+  test(
+    `"holdfast${words === "" ? "" : ` ${words}`}" is answered in a sentence, without touching any data`,
+    inEmptyFolder(async (folder) => {
+      const ended = await holdfast(folder, words).ended;
+      assert.equal(ended.code, code, ended.errors);
+      assert.match(code === 0 ? ended.lines.join("\n") : ended.errors, says);
+      assert.ok(!existsSync(join(folder, ".holdfast")));
+    }),
+  );
+}
