@@ -70,11 +70,19 @@ export function unseal(stored: StoredBatch, previous: string): OpenedBatch {
     throw damage(first, "chain", `the batch ${first} to ${last} names another predecessor than the one before it`);
   }
   const lines = stored.lines.split("\n");
-  proveHeaders(stored, lines);
-
   const headerLine = (position: number): string => lines[2 * (position - first)] ?? "";
   const payloadLine = (position: number): string => lines[2 * (position - first) + 1] ?? "";
-  const header = (position: number): Header => parseHeader(headerLine(position), position);
+  const parsed = new Map<number, Header>();
+  function header(position: number): Header {
+    const known = parsed.get(position) ?? parseHeader(headerLine(position), position);
+    parsed.set(position, known);
+    return known;
+  }
+  proveHash(stored, lines);
+  // The hash does not cover the row's own columns: a changed one would shift every position, or let time go back.
+  header(first);
+  if (header(last).time !== stored.time)
+    throw damage(first, "header", `its batch is filed under the time ${stored.time}`);
   return {
     first,
     last,
@@ -100,7 +108,7 @@ export function damage(position: number, what: "chain" | "header" | "payload", d
   return new JournalError("damaged", message, { certain: true, position });
 }
 
-function proveHeaders(stored: StoredBatch, lines: readonly string[]): void {
+function proveHash(stored: StoredBatch, lines: readonly string[]): void {
   const { first, count } = stored;
   if (lines.length !== 2 * count) {
     throw damage(first, "header", `its batch should have ${2 * count} lines and has ${lines.length}`);
@@ -109,10 +117,6 @@ function proveHeaders(stored: StoredBatch, lines: readonly string[]): void {
   if (hashText([stored.previous, ...headers].join("\n")) !== stored.hash) {
     throw damage(first, "header", `the headers of the batch ${first} to ${first + count - 1} do not give its hash`);
   }
-  // The hash does not cover the row's own columns: a changed one would shift every position, or let time go back.
-  parseHeader(headers[0] ?? "", first);
-  const { time } = parseHeader(headers.at(-1) ?? "", first + count - 1);
-  if (time !== stored.time) throw damage(first, "header", `its batch is filed under the time ${stored.time}`);
 }
 
 function parseHeader(line: string, position: number): Header {

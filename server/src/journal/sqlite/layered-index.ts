@@ -15,7 +15,7 @@ export interface LayeredIndex {
   end(): Joint;
   /** Adds the next batch's entries, and goes on with a flush if one is due. */
   add(entries: readonly IndexedEntry[], end: Joint): void;
-  findKey(scope: string): number | undefined;
+  findKeys(scopes: readonly string[]): readonly (number | undefined)[];
   findSubject(query: SubjectQuery): readonly number[];
   /** Writes all that is in memory, in steps. Stops early on trouble: the next open folds the rest again. */
   flushAll(): Generator<undefined, void>;
@@ -71,7 +71,8 @@ export function createLayeredIndex({ store, tailRows, onTrouble }: LayeredIndexO
       while (steps > 0 && step()) steps -= 1;
     },
     // The oldest layer first: whatever it knows was used before anything above it.
-    findKey: (scope) => store.findKey(scope) ?? full?.tail.findKey(scope) ?? open.findKey(scope),
+    findKeys: (scopes) =>
+      scopes.map((scope) => store.findKey(scope) ?? full?.tail.findKey(scope) ?? open.findKey(scope)),
     findSubject: (query) => findInLayers(query, full === undefined ? [store, open] : [store, full.tail, open]),
     *flushAll() {
       while (flush !== undefined || full !== undefined || open.rows() > 0) {

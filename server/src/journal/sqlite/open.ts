@@ -2,16 +2,15 @@
  * The journal in a folder of SQLite files, with one owner. Calls are asynchronous by the port and synchronous inside:
  * each one runs as a whole, and an append is on the disk when it returns.
  */
-import { mkdirSync } from "node:fs";
 import type { DatabaseSync } from "node:sqlite";
 import { type Journal, JournalError } from "../journal.ts";
-import type { SealedBatch } from "../seal.ts";
-import { headOf, unseal } from "../unseal.ts";
+import { unseal } from "../unseal.ts";
 import { createAppend } from "./append.ts";
 import { type BatchTable, createBatchTable } from "./batch-table.ts";
 import { openJournalFile } from "./files.ts";
-import type { LayeredIndex } from "./layered-index.ts";
-import { mapError } from "./map-error.ts";
+import { catchUp, createIndexedAppend } from "./indexed-append.ts";
+import { makeFolder } from "./make-folder.ts";
+import { mapError, resultCode } from "./map-error.ts";
 import { openIndex } from "./open-index.ts";
 import { ownFolder } from "./own-folder.ts";
 import { followPage, readPage, readPositions } from "./read.ts";
@@ -40,7 +39,7 @@ export async function openSqliteJournal(options: SqliteJournalOptions): Promise<
   } catch (error) {
     database?.close();
     giveBack();
-    throw mapError(error, folder, true);
+    throw resultCode(error) === 0 ? error : mapError(error, folder, true);
   }
 }
 
@@ -52,7 +51,6 @@ export async function assembleSqliteJournal(
 ): Promise<Journal> {
   const { yieldToLoop = () => Promise.resolve() } = options;
   const table = createBatchTable(database);
-  const append = createAppend(database, table);
   proveHead(table);
   const { index, store } = openIndex(table, options);
   try {
@@ -61,35 +59,17 @@ export async function assembleSqliteJournal(
     store.close();
     throw error;
   }
+  const indexed = createIndexedAppend(createAppend(database, table), table, index);
   let closing: Promise<void> | undefined;
-  let sure = true;
 
   async function use<Result>(work: () => Result): Promise<Result> {
     if (closing !== undefined) throw new JournalError("closed", "The journal is closed.", { certain: true });
     try {
       return await Promise.resolve(work());
     } catch (error) {
-      throw mapError(error, options.folder, true);
+      // What is not SQLite's stays what it is: a bug must not look like a bad disk.
+      throw resultCode(error) === 0 ? error : mapError(error, options.folder, true);
     }
-  }
-
-  function appendAndIndex(batch: SealedBatch): ReturnType<typeof append> {
-    try {
-      refreshIndex();
-      const result = append(batch);
-      if (result.kind === "appended") index.add(batch.entries, batch.head);
-      return result;
-    } catch (error) {
-      sure = false;
-      throw error;
-    }
-  }
-
-  /** After a failed append the batch may be there all the same; the index must not miss it. */
-  function refreshIndex(): void {
-    if (sure) return;
-    for (const _batch of catchUp(table, index));
-    sure = true;
   }
 
   async function close(): Promise<void> {
@@ -107,32 +87,16 @@ export async function assembleSqliteJournal(
 
   return {
     head: () => use(() => table.head()),
-    append: (batch) => use(() => appendAndIndex(batch)),
+    append: (batch) => use(() => indexed.append(batch)),
     follow: (after, limit) => use(() => followPage(table, after, limit)),
     read: (after, limit) => use(() => readPage(table, after, limit)),
     readAt: (positions) => use(() => readPositions(table, positions)),
-    findKeys: (scopes) => use(() => (refreshIndex(), scopes.map((scope) => index.findKey(scope)))),
-    findSubject: (query) => use(() => (refreshIndex(), index.findSubject(query))),
+    findKeys: (scopes) => use(() => indexed.index().findKeys(scopes)),
+    findSubject: (query) => use(() => indexed.index().findSubject(query)),
     // Nobody else can append to a folder that has one owner.
     onWake: () => () => undefined,
     close: () => (closing ??= close()),
   };
-}
-
-function makeFolder(folder: string): void {
-  try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
-  } catch (cause) {
-    throw new JournalError("io", `The folder ${folder} can not be made.`, { certain: true, cause });
-  }
-}
-
-/** Indexes the batches that the index does not know yet, one at a time. */
-function* catchUp(table: BatchTable, index: LayeredIndex): Generator<undefined, void> {
-  for (const stored of table.from(index.end().position + 1)) {
-    index.add(unseal(stored, index.end().hash).indexed(), headOf(stored));
-    yield;
-  }
 }
 
 /** The head is what every append compares with: if its own row lies, everything after it would. */
