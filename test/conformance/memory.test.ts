@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createMemoryDisk } from "../../server/src/journal/memory/disk.ts";
 import { openMemoryJournal } from "../../server/src/journal/memory/open.ts";
-import { appendIndexed, assertSubjects } from "./index-promises.ts";
+import { appendIndexed, assertSubjects } from "./indexed-sample.ts";
 import { journalSuite } from "./journal-suite.ts";
 import { sampleBatch } from "./sample-entries.ts";
 

@@ -1,0 +1,143 @@
+import assert from "node:assert/strict";
+import { statSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { test } from "node:test";
+import { openSqliteJournal } from "../../server/src/journal/sqlite/open.ts";
+import { appendIndexed, assertSubjects } from "./indexed-sample.ts";
+import { appendSample, everything, sampleBatch } from "./sample-entries.ts";
+import { failure, openFolder, openWithConnection, tamper, withFolder } from "./sqlite-folder.ts";
+
+const big = "x".repeat(100_000);
+
+for (const [name, code, start, end] of [
+  ["a full disk", "full", "PRAGMA max_page_count = 1", "PRAGMA max_page_count = 1000000"],
+  ["a file that can not be written", "read_only", "PRAGMA query_only = 1", "PRAGMA query_only = 0"],
+] as const) {
+  test(
+    `${name} refuses appends for certain, reads go on, and appends go on when it ends`,
+    withFolder(async (folder) => {
+      const { journal, connection } = await openWithConnection(folder);
+      await appendIndexed(journal, 60, 7);
+      const before = await journal.head();
+      connection.exec(start);
+      for (let attempt = 0; attempt < 2; attempt += 1) {
+        await assert.rejects(
+          appendSample(journal, 1, () => ({ input: big })),
+          failure(code, { certain: true }),
+        );
+        assert.deepEqual(await journal.head(), before);
+        assert.equal((await journal.read(0, everything)).length, 60);
+        await assertSubjects(journal, 60);
+      }
+      connection.exec(end);
+      await appendIndexed(journal, 10, 1);
+      await assertSubjects(journal, 70);
+      await journal.close();
+    }),
+  );
+}
+
+test(
+  "a file that another program keeps locked refuses appends for certain, until it is free again",
+  withFolder(async (folder) => {
+    const journal = await openFolder(folder);
+    await appendSample(journal, 1);
+    const other = new DatabaseSync(join(folder, "journal.db"));
+    other.exec("BEGIN IMMEDIATE");
+    await assert.rejects(appendSample(journal, 1), failure("busy", { certain: true }));
+    assert.equal((await journal.read(0, everything)).length, 1);
+    other.exec("ROLLBACK");
+    other.close();
+    await appendSample(journal, 1);
+    assert.equal((await journal.read(0, everything)).length, 2);
+    await journal.close();
+  }),
+);
+
+test(
+  "a batch that somebody else wrote past the journal is behind, not written over",
+  withFolder(async (folder) => {
+    const journal = await openFolder(folder);
+    const { after, head, entries, lines } = sampleBatch(await journal.head(), 2);
+    const other = new DatabaseSync(join(folder, "journal.db"));
+    other
+      .prepare("INSERT INTO batches VALUES (?, ?, ?, ?, ?, ?)")
+      .run(1, entries.length, head.time, after.hash, head.hash, lines);
+    other.close();
+    assert.deepEqual(await journal.append(sampleBatch(after, 1)), { kind: "behind" });
+    assert.deepEqual(await journal.read(0, everything), entries);
+    await journal.close();
+  }),
+);
+
+test(
+  "trouble with the index fails no append and no search, and ends when its cause ends",
+  withFolder(async (folder) => {
+    const troubles: unknown[] = [];
+    const onIndexTrouble = (error: unknown): void => void troubles.push(error);
+    const journal = await openSqliteJournal({ folder, startedAt: "today", tailRows: 40, onIndexTrouble });
+    const other = new DatabaseSync(join(folder, "index.db"));
+    other.exec("BEGIN IMMEDIATE");
+    await appendIndexed(journal, 60, 20);
+    assert.ok(troubles.length > 0);
+    await assertSubjects(journal, 60);
+    other.exec("ROLLBACK");
+    await appendIndexed(journal, 600, 10);
+    await assertSubjects(journal, 660);
+    assert.ok(Number(other.prepare("SELECT count(*) AS rows FROM subjects").get()?.["rows"]) > 100, "it was flushed");
+    other.close();
+    await journal.close();
+  }),
+);
+
+test(
+  "a folder that can not take the index any more still closes, and the next open folds the rest",
+  withFolder(async (folder) => {
+    const journal = await openFolder(folder);
+    await appendIndexed(journal, 60, 20);
+    const other = new DatabaseSync(join(folder, "index.db"));
+    other.exec("BEGIN IMMEDIATE");
+    await journal.close();
+    other.close();
+    const again = await openFolder(folder);
+    await assertSubjects(again, 60);
+    await again.close();
+  }),
+);
+
+test(
+  "a newer format and another space are refused with a sentence, and the folder is given back",
+  withFolder(async (folder) => {
+    await (await openFolder(folder)).close();
+    tamper(folder, "journal.db", "PRAGMA user_version = 9");
+    await assert.rejects(openFolder(folder), failure("unsupported", { says: /format 9.*newer/ }));
+    tamper(folder, "journal.db", "PRAGMA user_version = 1");
+    const other = openSqliteJournal({ folder, startedAt: "today", space: "other" });
+    await assert.rejects(other, failure("unsupported", { says: /space main, not other/ }));
+    await (await openFolder(folder)).close();
+  }),
+);
+
+test(
+  "the folder is its owner's alone, the log is WAL and every commit is synced [W7]",
+  withFolder(async (folder) => {
+    const { journal, connection } = await openWithConnection(folder);
+    assert.equal(statSync(folder).mode & 0o777, 0o700);
+    assert.equal(connection.prepare("PRAGMA journal_mode").get()?.["journal_mode"], "wal");
+    assert.equal(connection.prepare("PRAGMA synchronous").get()?.["synchronous"], 2);
+    await journal.close();
+  }),
+);
+
+test(
+  "a read that stops in the middle leaves no reader behind that would keep the log from being emptied [W7]",
+  withFolder(async (folder) => {
+    const { journal, connection } = await openWithConnection(folder);
+    for (let batch = 0; batch < 5; batch += 1) await appendSample(journal, 2);
+    await journal.read(0, { entries: 3, bytes: 1e9 });
+    await journal.follow({ position: 0, hash: "0".repeat(64), time: 0 }, { entries: 1, bytes: 1 });
+    assert.equal(connection.prepare("PRAGMA wal_checkpoint(TRUNCATE)").get()?.["busy"], 0);
+    await journal.close();
+  }),
+);
