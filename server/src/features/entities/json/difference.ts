@@ -1,0 +1,138 @@
+import { measure } from "../../../machine/canonical/measure.ts";
+import { sameJson } from "../../../machine/canonical/same-json.ts";
+import { escapeSegment } from "../../../machine/canonical/format-pointer.ts";
+import { isObject, type Json, type JsonObject } from "../../../machine/json.ts";
+
+/** One place that changed. Without `before` it is new, without `after` it is gone, unless `cut` says otherwise. */
+export interface Change {
+  readonly pointer: string;
+  readonly before?: Json;
+  readonly after?: Json;
+  /** The values did not fit; the place changed all the same. */
+  readonly cut?: true;
+  /**
+   * The array that grew or shrank around this place. The indices behind it have shifted, so whether another change
+   * overlaps must be asked of this pointer instead.
+   */
+  readonly resized?: string;
+}
+
+export interface Difference {
+  /** In document order: indices ascending, names by UTF-16 units. */
+  readonly changes: readonly Change[];
+  /** True when changes or values are missing. */
+  readonly truncated: boolean;
+}
+
+export interface DifferenceLimit {
+  readonly changesMax: number;
+  /** UTF-8 bytes of all pointers and values together, as JSON text. */
+  readonly bytesMax: number;
+}
+
+export const differenceLimit: DifferenceLimit = { changesMax: 50, bytesMax: 16_384 };
+
+/**
+ * The smallest places at which two canonical values differ; undefined stands for no value at all.
+ *
+ * Objects are compared member by member. Arrays of equal length are compared element by element. Of arrays of
+ * different lengths the equal elements at both ends are left out; of the rest, elements are compared pairwise from the
+ * front, and what the longer one has beyond that is reported as new, with its index after the change, or as gone, with
+ * its index before it. So an insertion or removal anywhere in a list is one change, and the list of changes always
+ * says how to turn `before` into `after`.
+ */
+export function difference(
+  before: Json | undefined,
+  after: Json | undefined,
+  limit: DifferenceLimit = differenceLimit,
+): Difference {
+  const search = new DifferenceSearch(limit);
+  search.compare({ pointer: "" }, before, after);
+  return { changes: search.changes, truncated: search.truncated };
+}
+
+type Place = Pick<Change, "pointer" | "resized">;
+
+class DifferenceSearch {
+  readonly changes: Change[] = [];
+  truncated = false;
+  /** True once a change was found for which there was no room. */
+  #full = false;
+  #bytesLeft: number;
+  readonly #changesMax: number;
+
+  constructor(limit: DifferenceLimit) {
+    this.#bytesLeft = limit.bytesMax;
+    this.#changesMax = limit.changesMax;
+  }
+
+  compare(place: Place, before: Json | undefined, after: Json | undefined): void {
+    if (before === after || this.#full) return;
+    if (isObject(before) && isObject(after)) this.#members(place, before, after);
+    else if (Array.isArray(before) && Array.isArray(after)) this.#elements(place, before, after);
+    else this.#report(place, before, after);
+  }
+
+  #members(place: Place, before: JsonObject, after: JsonObject): void {
+    // Only names whose values may differ are sorted: in a large object most parts are shared.
+    const names = Object.keys(before).filter((name) => before[name] !== member(after, name));
+    for (const name of Object.keys(after)) if (!Object.hasOwn(before, name)) names.push(name);
+    for (const name of names.sort()) this.compare(inside(place, name), member(before, name), member(after, name));
+  }
+
+  #elements(place: Place, before: readonly Json[], after: readonly Json[]): void {
+    const same = before.length === after.length;
+    const { start, kept } = same ? { start: 0, kept: 0 } : equalEnds(before, after);
+    const around = same ? place : { pointer: place.pointer, resized: place.resized ?? place.pointer };
+    const olds = before.slice(start, before.length - kept);
+    const news = after.slice(start, after.length - kept);
+    for (let index = 0; index < Math.max(olds.length, news.length) && !this.#full; index++) {
+      this.compare(inside(around, String(start + index)), olds[index], news[index]);
+    }
+  }
+
+  #report(place: Place, before: Json | undefined, after: Json | undefined): void {
+    if (this.changes.length >= this.#changesMax || !this.#spend(place.pointer)) {
+      this.#full = true;
+      this.truncated = true;
+      return;
+    }
+    const fits = this.#spend(before, after);
+    if (!fits) this.truncated = true;
+    this.changes.push({
+      ...place,
+      ...(fits ? { ...(before !== undefined && { before }), ...(after !== undefined && { after }) } : { cut: true }),
+    });
+  }
+
+  /** Takes the room for some values, or none when they do not all fit. */
+  #spend(...values: readonly (Json | undefined)[]): boolean {
+    let left = this.#bytesLeft;
+    for (const value of values) {
+      if (value === undefined) continue;
+      const measured = measure(value, { bytesMax: left, depthMax: Infinity, membersMax: Infinity });
+      if (!measured.ok) return false;
+      left -= measured.size.bytes;
+    }
+    this.#bytesLeft = left;
+    return true;
+  }
+}
+
+/** How many elements are equal at the start, and how many of the others at the end. */
+function equalEnds(before: readonly Json[], after: readonly Json[]): { start: number; kept: number } {
+  const shorter = Math.min(before.length, after.length);
+  let start = 0;
+  while (start < shorter && sameJson(before[start] as Json, after[start] as Json)) start++;
+  let kept = 0;
+  while (kept < shorter - start && sameJson(before.at(-1 - kept) as Json, after.at(-1 - kept) as Json)) kept++;
+  return { start, kept };
+}
+
+function inside(place: Place, segment: string): Place {
+  return { ...place, pointer: `${place.pointer}/${escapeSegment(segment)}` };
+}
+
+function member(object: JsonObject, name: string): Json | undefined {
+  return Object.hasOwn(object, name) ? object[name] : undefined;
+}
