@@ -21,14 +21,32 @@ export function checkOf(schema: TSchema): Check {
       .Errors(value)
       // A refused extra member is reported twice; the report that names the object says which members are meant.
       .filter((error) => error.keyword !== "boolean")
-      .map((error) => ({ pointer: error.instancePath, message: messageOf(error) }));
+      .map((error) => ({ pointer: error.instancePath, message: messageOf(error, schema) }));
     return issues.slice(0, issuesMax);
   };
 }
 
-function messageOf(error: { keyword: string; message: string; params: object }): string {
+interface SchemaError {
+  readonly keyword: string;
+  readonly message: string;
+  readonly params: object;
+  readonly schemaPath: string;
+}
+
+function messageOf(error: SchemaError, schema: TSchema): string {
   if ("additionalProperties" in error.params && Array.isArray(error.params.additionalProperties)) {
     return `must not have ${error.params.additionalProperties.map(String).join(", ")}`;
   }
-  return error.message;
+  // A pattern explains nothing to most people; the description of the field does.
+  const description = error.keyword === "pattern" ? descriptionAt(schema, error.schemaPath) : undefined;
+  return description === undefined ? error.message : `is not what it must be. ${description}`;
+}
+
+function descriptionAt(schema: TSchema, path: string): string | undefined {
+  let place: unknown = schema;
+  for (const segment of path.split("/").slice(1)) {
+    place = typeof place === "object" && place !== null ? (place as Record<string, unknown>)[segment] : undefined;
+  }
+  const described = place as { readonly description?: unknown } | undefined;
+  return typeof described?.description === "string" ? described.description : undefined;
 }

@@ -26,7 +26,7 @@ import { replayOf } from "./idempotency.ts";
 import type { JsonObject } from "./json.ts";
 import { refusal } from "./outcome.ts";
 import { DurableView, State } from "./state.ts";
-import type { StateReader } from "./state.ts";
+import type { DumpedRow, StateReader } from "./state.ts";
 
 export interface MachineOptions {
   readonly features: readonly Feature[];
@@ -145,6 +145,12 @@ export class Machine {
   /** Every row in a fixed order; equal states give equal lines. */
   *dump(): Iterable<string> {
     for (const line of this.#state.dump()) yield JSON.stringify(line);
+  }
+
+  /** Takes lines as `dump` gave them, into a machine that is still empty. Loading is the same as folding. */
+  load(lines: Iterable<string>): void {
+    for (const line of lines) this.#state.load(JSON.parse(line) as DumpedRow);
+    this.#state.undo.settle();
   }
 
   #register(feature: Feature): void {

@@ -12,6 +12,12 @@ export interface StateWriter {
   rows<Row, Sort extends string>(spec: TableSpec<Row, Sort>): TableWriter<Row, Sort>;
 }
 
+/** A row as it is written down. Rows are plain JSON, so that what is loaded equals what was folded. */
+export interface DumpedRow {
+  readonly table: string;
+  readonly row: unknown;
+}
+
 /** All tables of a machine, and the way back from what is not durable yet. */
 export class State implements StateWriter {
   readonly undo = new UndoList();
@@ -31,10 +37,16 @@ export class State implements StateWriter {
   }
 
   /** Every row, in a fixed order: tables by name, rows by key. Equal states give equal lines. */
-  *dump(): Iterable<{ readonly table: string; readonly row: unknown }> {
+  *dump(): Iterable<DumpedRow> {
     for (const name of [...this.#tables.keys()].sort()) {
       for (const row of this.#tables.get(name)?.dump() ?? []) yield { table: name, row };
     }
+  }
+
+  load({ table, row }: DumpedRow): void {
+    const rows = this.#tables.get(table);
+    if (rows === undefined) throw new Error(`no feature of this machine has a table ${table}`);
+    rows.put(row);
   }
 }
 

@@ -1,0 +1,18 @@
+import assert from "node:assert/strict";
+import { HoldfastError } from "holdfast";
+
+/** For assert.rejects: the refusal must have this code. */
+export function refusedWith(code: string): (error: unknown) => true {
+  return (error) => {
+    assert.ok(error instanceof HoldfastError, String(error));
+    assert.equal(error.code, code, error.message);
+    return true;
+  };
+}
+
+/** The refusal that something is expected to end with. */
+export async function refusalOf(work: Promise<unknown>): Promise<HoldfastError> {
+  const result = await work.catch((error: unknown) => error);
+  assert.ok(result instanceof HoldfastError, `expected a refusal, not ${JSON.stringify(result)}`);
+  return result;
+}

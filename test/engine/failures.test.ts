@@ -1,0 +1,147 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { refusalOf } from "../api/refused-with.ts";
+import { turns } from "./manual-clock.ts";
+import { startNode } from "./start-node.ts";
+
+describe("visibility", () => {
+  test("nothing is visible, answered or published before it is durable", async () => {
+    const { client, journal } = await startNode();
+    await client.entities.create("document", "1", { n: 1 });
+    const events = client.watch();
+    const next = events.next();
+    const release = journal.hold();
+    let isAnswered = false;
+    const patched = client.entities.patch("document", "1", { merge: { n: 2 } }).then((written) => {
+      isAnswered = true;
+      return written;
+    });
+    const created = client.entities.create("document", "2", {});
+    await turns(3);
+    assert.deepEqual((await client.entities.get("document", "1")).value, { n: 1 });
+    assert.equal((await refusalOf(client.entities.get("document", "2"))).code, "entity_not_found");
+    const list = client.entities.list("document");
+    assert.equal(await Promise.race([next.then(() => "published"), turns(2).then(() => "silent")]), "silent");
+    assert.equal(isAnswered, false);
+    release();
+    assert.equal((await patched).version, 2);
+    await created;
+    assert.deepEqual(
+      (await list).items.map(({ id }) => id),
+      ["1", "2"],
+      "a scan waits for the batch in flight",
+    );
+    assert.equal((await next).done, false);
+    await client.close();
+  });
+});
+
+describe("a journal that fails", () => {
+  test("for certain: the batch is undone, callers are told when to come back, reads go on, writes come back", async () => {
+    const { client, journal, clock, reports } = await startNode();
+    await client.entities.create("document", "1", { n: 1 });
+    journal.fate = () => ({ code: "full", certain: true, lands: false });
+    const refused = await refusalOf(client.entities.patch("document", "1", { merge: { n: 2 } }));
+    assert.deepEqual(
+      [refused.code, refused.data["reason"], refused.retry],
+      ["journal_unavailable", "full", "same-key"],
+    );
+    const wait = Number(refused.data["retry_after_ms"]);
+    assert.ok(wait > 0);
+    assert.equal((await refusalOf(client.entities.create("document", "2", {}))).code, "journal_unavailable");
+    assert.deepEqual((await client.entities.get("document", "1")).value, { n: 1 });
+    assert.deepEqual((await client.entities.list("document")).items.length, 1);
+    assert.equal(reports.length, 1);
+    journal.fate = () => undefined;
+    await clock.pass(wait);
+    assert.equal((await client.entities.patch("document", "1", { merge: { n: 2 } })).version, 2);
+    await client.close();
+  });
+
+  test("again and again is asked less and less often", async () => {
+    const { client, journal, clock } = await startNode();
+    journal.fate = () => ({ code: "full", certain: true, lands: false });
+    const waits: number[] = [];
+    for (let attempt = 0; attempt < 8; attempt += 1) {
+      const refused = await refusalOf(client.entities.create("document", "1", {}));
+      waits.push(Number(refused.data["retry_after_ms"]));
+      await clock.pass(waits.at(-1) ?? 0);
+    }
+    assert.deepEqual(waits, [50, 100, 200, 400, 800, 1600, 2000, 2000]);
+    await client.close();
+  });
+
+  test("after the batch was written: it is found by its command ids and answered, and nothing runs twice", async () => {
+    const { client, journal, clock } = await startNode();
+    await client.entities.create("counter", "1", { list: [] });
+    journal.fate = () => ({ code: "io", certain: false, lands: true });
+    const add = { patch: [{ op: "add" as const, path: "/list/-", value: 1 }] };
+    const pending = [
+      client.entities.patch("counter", "1", add),
+      client.entities.patch("counter", "1", add, { key: "k" }),
+    ];
+    await turns(5);
+    journal.fate = () => undefined;
+    await clock.pass(200);
+    const written = await Promise.all(pending);
+    assert.deepEqual(
+      written.map(({ version, value }) => [version, value]),
+      [
+        [2, { list: [1] }],
+        [3, { list: [1, 1] }],
+      ],
+    );
+    assert.deepEqual((await client.entities.get("counter", "1")).version, 3);
+    await client.close();
+  });
+
+  test("before the batch was written, without saying so: it is decided again", async () => {
+    const { client, journal, clock } = await startNode();
+    journal.fate = () => ({ code: "io", certain: false, lands: false });
+    const pending = client.entities.create("document", "1", {});
+    await turns(5);
+    journal.fate = () => undefined;
+    await clock.pass(200);
+    assert.equal((await pending).version, 1);
+    await client.close();
+  });
+
+  test("and can't even be read until the deadline: the answer is that nobody knows, and the key is safe to use again", async () => {
+    const { client, journal, clock } = await startNode();
+    journal.fate = () => ({ code: "io", certain: false, lands: true });
+    const pending = refusalOf(client.entities.create("document", "1", { n: 1 }, { key: "k", deadlineMs: 500 }));
+    await turns(3);
+    journal.readsFail = true;
+    await clock.pass(5000);
+    assert.deepEqual([(await pending).code, (await pending).retry], ["outcome_unknown", "same-key"]);
+    journal.readsFail = false;
+    journal.fate = () => undefined;
+    await clock.pass(5000);
+    const again = await client.execute("create-entity", { type: "document", id: "1", value: { n: 1 } }, { key: "k" });
+    assert.deepEqual([again.outcome.kind, again.replayed, again.position], ["done", true, 1]);
+    await client.close();
+  });
+
+  test("while it stops: what could not be written is said so, and the stop ends", async () => {
+    const { client, journal } = await startNode();
+    journal.fate = () => ({ code: "io", certain: false, lands: false });
+    const pending = refusalOf(client.entities.create("document", "1", {}));
+    await turns(3);
+    journal.readsFail = true;
+    await client.close();
+    assert.equal((await pending).code, "outcome_unknown");
+  });
+
+  test("because of one command alone refuses that one, and its neighbours are written", async () => {
+    const { client, journal, reports } = await startNode();
+    journal.fate = (batch) =>
+      batch.lines.includes("poison") ? { code: "invalid", certain: true, lands: false } : undefined;
+    const before = client.entities.create("document", "1", {});
+    const poison = refusalOf(client.entities.create("document", "2", "poison"));
+    const after = client.entities.create("document", "3", {});
+    assert.deepEqual([(await before).version, (await after).version], [1, 1]);
+    assert.equal((await poison).code, "internal_error");
+    assert.ok(reports.length > 0);
+    await client.close();
+  });
+});

@@ -1,0 +1,62 @@
+import type { Appended, Journal } from "../../server/src/journal/journal.ts";
+import { JournalError } from "../../server/src/journal/journal.ts";
+import type { SealedBatch } from "../../server/src/journal/seal.ts";
+
+/** What happens to one append: it fails, having landed or not, and says so for certain or not. */
+export interface Failure {
+  readonly lands: boolean;
+  readonly certain: boolean;
+  readonly code: "full" | "io" | "invalid";
+}
+
+/** A real journal whose appends a test can hold back, fail and count. */
+export class StagedJournal implements Journal {
+  readonly batches: SealedBatch[] = [];
+  readonly #journal: Journal;
+  /** Decides the fate of each append; undefined lets it through. */
+  fate: (batch: SealedBatch) => Failure | undefined = () => undefined;
+  readsFail = false;
+  #held: Promise<void> | undefined;
+
+  constructor(journal: Journal) {
+    this.#journal = journal;
+  }
+
+  /** Appends wait until what this returns is called. */
+  hold(): () => void {
+    const { promise, resolve } = Promise.withResolvers<undefined>();
+    this.#held = promise;
+    return () => {
+      this.#held = undefined;
+      resolve(undefined);
+    };
+  }
+
+  async append(batch: SealedBatch): Promise<Appended> {
+    await this.#held;
+    const failure = this.fate(batch);
+    if (failure !== undefined && !failure.lands) throw failed(failure);
+    const appended = await this.#journal.append(batch);
+    if (appended.kind === "appended") this.batches.push(batch);
+    if (failure !== undefined) throw failed(failure);
+    return appended;
+  }
+
+  follow: Journal["follow"] = (after, limit) => this.#read(() => this.#journal.follow(after, limit));
+  read: Journal["read"] = (after, limit) => this.#read(() => this.#journal.read(after, limit));
+  readAt: Journal["readAt"] = (positions) => this.#read(() => this.#journal.readAt(positions));
+  findKeys: Journal["findKeys"] = (scopes) => this.#read(() => this.#journal.findKeys(scopes));
+  findSubject: Journal["findSubject"] = (query) => this.#read(() => this.#journal.findSubject(query));
+  head: Journal["head"] = () => this.#read(() => this.#journal.head());
+  onWake: Journal["onWake"] = (listener) => this.#journal.onWake(listener);
+  close: Journal["close"] = () => this.#journal.close();
+
+  async #read<Result>(read: () => Promise<Result>): Promise<Result> {
+    if (this.readsFail) throw failed({ lands: false, certain: true, code: "io" });
+    return read();
+  }
+}
+
+function failed({ code, certain }: Failure): JournalError {
+  return new JournalError(code, `staged: ${code}`, { certain });
+}

@@ -1,0 +1,27 @@
+import type { Client } from "holdfast";
+import type { Engine } from "../../server/src/engine/engine.ts";
+import { createMemoryDisk } from "../../server/src/journal/memory/disk.ts";
+import type { MemoryDisk } from "../../server/src/journal/memory/disk.ts";
+import { openMemoryJournal } from "../../server/src/journal/memory/open.ts";
+import { clientOf, startEngine } from "../../server/src/server.ts";
+import { ManualClock } from "./manual-clock.ts";
+import { StagedJournal } from "./staged-journal.ts";
+
+export interface Node {
+  readonly engine: Engine;
+  readonly client: Client;
+  readonly journal: StagedJournal;
+  readonly clock: ManualClock;
+  readonly disk: MemoryDisk;
+  /** What an operator would have been told. */
+  readonly reports: string[];
+}
+
+/** A real engine on a memory disk, with a clock and a journal that the test controls. */
+export async function startNode(options: { disk?: MemoryDisk; clock?: ManualClock } = {}): Promise<Node> {
+  const { disk = createMemoryDisk(), clock = new ManualClock() } = options;
+  const journal = new StagedJournal(openMemoryJournal(disk));
+  const reports: string[] = [];
+  const engine = await startEngine({ journal, clock, report: (message) => reports.push(message) });
+  return { engine, client: clientOf(engine), journal, clock, disk, reports };
+}

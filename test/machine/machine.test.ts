@@ -1,0 +1,171 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import type { Command, Entry } from "../../server/src/machine/entry.ts";
+import type { Feature, Rule } from "../../server/src/machine/feature.ts";
+import type { JsonObject } from "../../server/src/machine/json.ts";
+import { Machine, UnknownHistoryError } from "../../server/src/machine/machine.ts";
+import { done, refusal } from "../../server/src/machine/outcome.ts";
+import type { TableSpec } from "../../server/src/machine/table.ts";
+
+interface Count {
+  readonly name: string;
+  readonly count: number;
+}
+
+const counts: TableSpec<Count, "name"> = { name: "counts", key: (row) => row.name, sorts: { name: (row) => row.name } };
+
+function rule(decide: Rule["decide"]): Rule {
+  return { check: (input) => (input === "bad" ? [{ pointer: "", message: "is bad" }] : undefined), decide };
+}
+
+const nothing = { tables: [], rules: {}, folds: {}, reactions: {}, timers: [] };
+
+/** Counts what it is told; input "fail" throws after half of the events, "odd" makes an event that nobody folds. */
+const counter: Feature = {
+  ...nothing,
+  name: "counter",
+  needs: [],
+  tables: [counts],
+  rules: {
+    add: rule((input: string, { state }) => {
+      if (input === "refuse") return { outcome: refusal("no", {}), events: [] };
+      if (input === "audit") return { outcome: refusal("no", {}), events: [], isAudited: true };
+      const type = input === "odd" ? "nobody.knows" : "counter.added";
+      const events = [
+        { type: "counter.added", subject: input, data: {} },
+        { type, subject: input, data: {} },
+      ];
+      if (input === "fail") throw new Error("a defect");
+      return { outcome: done({ before: state.rows(counts).get(input)?.count ?? 0 }), events };
+    }),
+  },
+  folds: {
+    "counter.added": (state, event) => {
+      const rows = state.rows(counts);
+      rows.put({ name: event.subject, count: (rows.get(event.subject)?.count ?? 0) + 1 });
+    },
+  },
+};
+
+/** Reacts to what it needs, in the same entry. */
+const echo: Feature = {
+  ...nothing,
+  name: "echo",
+  needs: ["counter"],
+  folds: {
+    "echo.heard": (state, event) => {
+      state.rows(counts).put({ name: `echo ${event.subject}`, count: 1 });
+    },
+  },
+  reactions: {
+    "counter.added": (event) => (event.subject === "loud" ? [{ type: "echo.heard", subject: "loud", data: {} }] : []),
+  },
+};
+
+const settings = () => ({ rules: 1, idempotencyWindowMs: 1000 });
+
+function machineWith(...features: Feature[]): Machine {
+  return new Machine({ features, knownRules: [1], settings });
+}
+
+function command(input: string, key?: string): Command {
+  return { id: `id ${input}`, operation: "add", principal: "p", input, ...(key === undefined ? {} : { key }) };
+}
+
+const place = { position: 1, time: 5, grace: false, prior: undefined };
+
+describe("the machine", () => {
+  test("features may be given in any order; each gets its place after those that it needs", () => {
+    const decided = machineWith(echo, counter).decide(command("loud"), place);
+    assert.deepEqual(
+      decided.events.map((event) => event.type),
+      ["counter.added", "counter.added", "echo.heard", "echo.heard"],
+    );
+  });
+
+  test("features that need each other, or something that is not there, are refused by name", () => {
+    assert.throws(() => machineWith({ ...counter, needs: ["echo"] }, echo), /counter → echo → counter/);
+    assert.throws(() => machineWith(echo), /echo needs counter/);
+    assert.throws(() => machineWith(counter, { ...counter, name: "other", tables: [] }), /two features decide add/);
+    assert.throws(
+      () => machineWith(counter, { ...nothing, name: "other", needs: [], tables: [counts] }),
+      /two tables are called counts/,
+    );
+  });
+
+  test("a reaction happens in the same entry, and folding that entry does not react again", () => {
+    const machine = machineWith(counter, echo);
+    const { entry } = machine.decide(command("loud"), place);
+    const lines = [...machine.dump()];
+    const replica = machineWith(counter, echo);
+    replica.fold(entry as Entry);
+    assert.deepEqual([...replica.dump()], lines);
+  });
+
+  test("a defect takes back its own command alone, and its neighbours stay", () => {
+    const machine = machineWith(counter);
+    machine.decide(command("a"), place);
+    for (const input of ["fail", "odd"]) {
+      const decided = machine.decide(command(input), { ...place, position: 2 });
+      assert.deepEqual(decided.outcome, refusal("internal_error", { command_id: `id ${input}` }));
+      assert.equal(decided.entry, undefined);
+      assert.ok(decided.defect instanceof Error);
+    }
+    machine.decide(command("b"), { ...place, position: 2 });
+    assert.deepEqual(
+      [...machine.dump()].map((line) => (JSON.parse(line) as { row: JsonObject }).row),
+      [
+        { name: "a", count: 2 },
+        { name: "b", count: 2 },
+      ],
+    );
+  });
+
+  test("a change, a keyed outcome and an audited refusal become entries; a plain refusal and invalid input do not", () => {
+    const machine = machineWith(counter);
+    const entryOf = (input: string, key?: string): Entry | undefined =>
+      machine.decide(command(input, key), place).entry;
+    assert.notEqual(entryOf("a"), undefined);
+    assert.notEqual(entryOf("refuse", "k"), undefined);
+    assert.notEqual(entryOf("audit"), undefined);
+    assert.equal(entryOf("refuse"), undefined);
+    assert.equal(entryOf("bad", "k"), undefined);
+  });
+
+  test("an unknown operation and invalid input are refused with the place, and nothing changes", () => {
+    const machine = machineWith(counter);
+    assert.deepEqual(
+      machine.decide({ ...command("a"), operation: "sub" }, place).outcome,
+      refusal("operation_unknown", { operation: "sub" }),
+    );
+    assert.deepEqual(
+      machine.decide(command("bad"), place).outcome,
+      refusal("input_invalid", { issues: [{ pointer: "", message: "is bad" }] }),
+    );
+    assert.deepEqual([...machine.dump()], []);
+  });
+
+  test("unknown rules and unknown types of event stop the fold; nothing is skipped [M3]", () => {
+    const { entry } = machineWith(counter).decide(command("a"), place);
+    const known = entry as Entry;
+    assert.throws(() => {
+      machineWith(counter).fold({ ...known, rules: 2 });
+    }, UnknownHistoryError);
+    const odd = { type: "future.thing", subject: "x", data: {} };
+    assert.throws(() => {
+      machineWith(counter).fold({ ...known, events: [odd] });
+    }, /future\.thing/);
+  });
+
+  test("a key that was used gives the first outcome, another input is refused, and so is a use after the window [M4]", () => {
+    const machine = machineWith(counter);
+    const first = machine.decide(command("a", "k"), place).entry as Entry;
+    const again = machine.decide(command("a", "k"), { ...place, position: 2, time: 1000, prior: first });
+    assert.equal(again.replayed, true);
+    assert.deepEqual([again.outcome, again.events, again.entry], [first.outcome, first.events, undefined]);
+    const other = machine.decide(command("b", "k"), { ...place, prior: first });
+    assert.deepEqual([other.outcome, other.replayed], [refusal("idempotency_replay_conflict", { position: 1 }), false]);
+    const late = machine.decide(command("a", "k"), { ...place, time: 1006, prior: first });
+    assert.deepEqual([late.outcome, late.entry], [refusal("idempotency_key_expired", { position: 1 }), undefined]);
+  });
+});

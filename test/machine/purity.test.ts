@@ -1,0 +1,61 @@
+import assert from "node:assert/strict";
+import crypto from "node:crypto";
+import { test } from "node:test";
+import { sampleHistory, sampleMachine } from "./sample-history.ts";
+
+type Patch = { readonly owner: object; readonly name: string };
+
+/** Whatever could make two executions of one history differ. */
+const impure: readonly Patch[] = [
+  { owner: globalThis, name: "Date" },
+  { owner: globalThis, name: "performance" },
+  { owner: globalThis, name: "Intl" },
+  { owner: globalThis, name: "crypto" },
+  { owner: globalThis, name: "setTimeout" },
+  { owner: globalThis, name: "setImmediate" },
+  { owner: globalThis, name: "queueMicrotask" },
+  { owner: Math, name: "random" },
+  { owner: crypto, name: "randomUUID" },
+  { owner: crypto, name: "randomBytes" },
+  { owner: crypto, name: "createHash" },
+  { owner: crypto, name: "hash" },
+  { owner: process, name: "env" },
+  { owner: process, name: "hrtime" },
+  { owner: String.prototype, name: "localeCompare" },
+  { owner: Number.prototype, name: "toLocaleString" },
+];
+
+/** Runs something while every one of these throws as soon as it is touched. */
+function withoutImpurity<Result>(run: () => Result): Result {
+  const saved = impure.map(({ owner, name }) => ({ owner, name, was: Object.getOwnPropertyDescriptor(owner, name) }));
+  for (const { owner, name } of impure) {
+    Object.defineProperty(owner, name, {
+      configurable: true,
+      get: () => {
+        throw new Error(`${name} was touched`);
+      },
+    });
+  }
+  try {
+    return run();
+  } finally {
+    for (const { owner, name, was } of saved) if (was !== undefined) Object.defineProperty(owner, name, was);
+  }
+}
+
+test("the trap springs: what is patched throws when it is touched", () => {
+  assert.throws(() => withoutImpurity(() => Math.random()), /random was touched/);
+  assert.throws(() => withoutImpurity(() => new Date()), /Date was touched/);
+  assert.throws(() => withoutImpurity(() => process.env["HOME"]), /env was touched/);
+});
+
+test("deciding and folding touch no clock, no randomness, no crypto, no Intl and no environment [M3]", () => {
+  const history = withoutImpurity(() => sampleHistory(3, 600));
+  assert.ok(history.length > 300);
+  const machine = sampleMachine();
+  withoutImpurity(() => {
+    for (const entry of history) machine.fold(entry);
+    return [...machine.dump()].length;
+  });
+  assert.ok([...machine.dump()].length > 3);
+});
