@@ -1,0 +1,142 @@
+/** Commands in process, every write durable, over raw inserts of the bytes that they left, at several batch sizes. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { open } from "holdfast";
+import { Callers, fillEntities } from "./engine-load.ts";
+import { engineParts } from "./engine-parts.ts";
+import { RawInserts, writtenAfter } from "./raw-inserts.ts";
+import { type Bench, type BenchOptions, format, median, type Row, spread, table } from "./report.ts";
+
+const goal = 0.5;
+
+const batchSizes = [1, 16, 128, 1_000];
+
+interface Measured {
+  readonly row: Row;
+  readonly batchSize: number;
+  readonly isHalfKeyed: boolean;
+  /** How many entries our batches really had. */
+  readonly realBatchSize: number;
+  readonly bytes: number;
+  readonly spreads: readonly [ours: string, peer: string, ratio: string];
+}
+
+export const engine: Bench = async (options) => {
+  const measured: Measured[] = [];
+  for (const isHalfKeyed of [false, true]) {
+    for (const batchSize of batchSizes) {
+      options.say(`batch ${batchSize}${isHalfKeyed ? ", half keyed" : ""} …`);
+      const one = await inFolder((folder) => measure(folder, { batchSize, isHalfKeyed }, options));
+      options.say(`  ${format(one.row.ours)}/s, raw ${format(one.row.peer)}/s, ratio ${one.row.ratio.toFixed(2)}`);
+      measured.push(one);
+    }
+  }
+  options.say(`\nIn-process commands/s over raw inserts of the same bytes, every write durable\n`);
+  options.say(resultTable(measured));
+  options.say(`\nWhat an entry costs, in µs, by part; the rest is the door, the queue, waiting and answering\n`);
+  options.say(await partsTable(measured, options));
+  return measured.map(({ row }) => row);
+};
+
+interface Plan {
+  readonly batchSize: number;
+  readonly isHalfKeyed: boolean;
+}
+
+async function measure(folder: string, plan: Plan, options: BenchOptions): Promise<Measured> {
+  const { batchSize, isHalfKeyed } = plan;
+  const data = join(folder, "data");
+  const client = await open(data);
+  const raw = new RawInserts(join(folder, "raw"));
+  await fillEntities(client);
+  const callers = new Callers(client);
+  const ours: number[] = [];
+  const peer: number[] = [];
+  const realBatchSizes: number[] = [];
+  let bytes = 0;
+  const { rounds, durationMs } = options.isQuick ? { rounds: 3, durationMs: 200 } : { rounds: 6, durationMs: 700 };
+  for (let round = -1; round < rounds; round += 1) {
+    const before = position(await client.cursor());
+    const { commands, ms } = await callers.run({ callers: batchSize, durationMs, isHalfKeyed });
+    const written = writtenAfter(data, before);
+    const peerMs = raw.run(written.entries, batchSize);
+    // The first round warms up the compiler, the caches and the disk.
+    if (round < 0) continue;
+    ours.push((commands / ms) * 1_000);
+    peer.push((written.entries.length / peerMs) * 1_000);
+    realBatchSizes.push(...written.batchSizes);
+    bytes = written.entries.reduce((sum, lines) => sum + Buffer.byteLength(lines), 0) / written.entries.length;
+  }
+  await client.close();
+  raw.close();
+  const ratio = median(ours) / median(peer);
+  const name = `in-process commands/s, batch ${batchSize}${isHalfKeyed ? ", half keyed" : ""}`;
+  const ratios = ours.map((one, index) => one / (peer[index] ?? NaN));
+  return {
+    row: { name, ours: Math.round(median(ours)), peer: Math.round(median(peer)), ratio, goal, met: ratio >= goal },
+    batchSize,
+    isHalfKeyed,
+    realBatchSize: median(realBatchSizes),
+    bytes,
+    spreads: [spread(ours), spread(peer), spread(ratios, 2)],
+  };
+}
+
+function resultTable(measured: readonly Measured[]): string {
+  const header = [
+    "callers",
+    "real batch",
+    "bytes",
+    "ours/s",
+    "from–to",
+    "raw/s",
+    "from–to",
+    "ratio",
+    "from–to",
+    "goal",
+  ];
+  const lines = measured.map(({ row, batchSize, isHalfKeyed, realBatchSize, bytes, spreads }) => [
+    `${batchSize}${isHalfKeyed ? ", half keyed" : ""}`,
+    format(realBatchSize),
+    format(bytes),
+    format(row.ours),
+    spreads[0],
+    format(row.peer),
+    spreads[1],
+    row.ratio.toFixed(2),
+    spreads[2],
+    `${row.goal} ${row.met ? "met" : "missed"}`,
+  ]);
+  return table(header, lines);
+}
+
+async function partsTable(measured: readonly Measured[], options: BenchOptions): Promise<string> {
+  const lines: string[][] = [];
+  let header: readonly string[] = [];
+  for (const { row, batchSize, isHalfKeyed } of measured) {
+    const durationMs = options.isQuick ? 300 : 1_000;
+    const parts = await inFolder((folder) => engineParts(folder, { batchSize, durationMs, isHalfKeyed }));
+    const totalUs = 1e6 / row.ours;
+    const knownUs = parts.reduce((sum, { us }) => sum + us, 0);
+    header = ["callers", ...parts.map(({ name }) => name), "the rest", "all", "raw"];
+    lines.push([
+      `${batchSize}${isHalfKeyed ? ", half keyed" : ""}`,
+      ...[...parts.map(({ us }) => us), totalUs - knownUs, totalUs, 1e6 / row.peer].map((us) => us.toFixed(1)),
+    ]);
+  }
+  return table(header, lines);
+}
+
+async function inFolder<Result>(work: (folder: string) => Promise<Result>): Promise<Result> {
+  const folder = mkdtempSync(join(tmpdir(), "holdfast-bench-"));
+  try {
+    return await work(folder);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function position(cursor: string): number {
+  return Number(cursor.split(".")[1]);
+}

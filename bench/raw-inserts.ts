@@ -1,0 +1,56 @@
+/** The peer: the least that SQLite needs to keep the same bytes as safely. One row per entry, one transaction per batch. */
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+
+export class RawInserts {
+  readonly #database: DatabaseSync;
+  #position = 0;
+
+  constructor(folder: string) {
+    mkdirSync(folder, { recursive: true });
+    this.#database = new DatabaseSync(join(folder, "raw.db"));
+    this.#database.exec("PRAGMA fullfsync = 1; PRAGMA checkpoint_fullfsync = 1; PRAGMA journal_mode = WAL");
+    this.#database.exec("PRAGMA synchronous = 2");
+    this.#database.exec("CREATE TABLE entries (position INTEGER PRIMARY KEY, lines TEXT NOT NULL) STRICT");
+  }
+
+  /** Inserts all entries and returns how many milliseconds it took. */
+  run(entries: readonly string[], batchSize: number): number {
+    const begin = this.#database.prepare("BEGIN IMMEDIATE");
+    const commit = this.#database.prepare("COMMIT");
+    const insert = this.#database.prepare("INSERT INTO entries (position, lines) VALUES (?, ?)");
+    const startMs = performance.now();
+    for (let start = 0; start < entries.length; start += batchSize) {
+      begin.run();
+      const end = Math.min(entries.length, start + batchSize);
+      for (let index = start; index < end; index += 1) insert.run((this.#position += 1), entries[index] ?? "");
+      commit.run();
+    }
+    return performance.now() - startMs;
+  }
+
+  close(): void {
+    this.#database.close();
+  }
+}
+
+/** What a journal's rows say that was written after a position: the bytes of each entry, and the sizes of the batches. */
+export function writtenAfter(
+  folder: string,
+  position: number,
+): { readonly entries: readonly string[]; readonly batchSizes: readonly number[] } {
+  const database = new DatabaseSync(join(folder, "journal.db"), { readOnly: true });
+  try {
+    const rows = database.prepare("SELECT count, lines FROM batches WHERE first > ? ORDER BY first").all(position);
+    const entries = rows.flatMap((row) => pairs(String(row["lines"]).split("\n")));
+    return { entries, batchSizes: rows.map((row) => Number(row["count"])) };
+  } finally {
+    database.close();
+  }
+}
+
+/** An entry is a line of header and a line of payload. */
+function pairs(lines: readonly string[]): readonly string[] {
+  return Array.from({ length: lines.length / 2 }, (_, index) => `${lines[2 * index]}\n${lines[2 * index + 1]}`);
+}

@@ -1,0 +1,27 @@
+/**
+ * Measures, with a peer in the same run: `npm run bench -- NAME [--quick] [--json]`. What is told are ratios: how fast
+ * this computer is today is nobody's promise. With --json the last line is one object {"rows": [...]}.
+ */
+import { parseArgs } from "node:util";
+import { engine } from "./engine.ts";
+import type { Bench } from "./report.ts";
+
+const benches: Readonly<Record<string, { readonly summary: string; readonly run: Bench }>> = {
+  engine: { summary: "commands in process, over raw inserts of the same bytes", run: engine },
+};
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { quick: { type: "boolean", default: false }, json: { type: "boolean", default: false } },
+});
+const [name = ""] = positionals;
+const bench = Object.hasOwn(benches, name) ? benches[name] : undefined;
+
+if (bench === undefined) {
+  const list = Object.entries(benches).map(([known, { summary }]) => `  ${known}  ${summary}`);
+  console.error([`Which benchmark? npm run bench -- NAME [--quick] [--json], with NAME one of:`, ...list].join("\n"));
+  process.exitCode = 2;
+} else {
+  const rows = await bench.run({ isQuick: values.quick, say: (line) => void process.stderr.write(`${line}\n`) });
+  if (values.json) console.log(JSON.stringify({ rows }));
+}
