@@ -55,7 +55,9 @@ export class TimerWatch {
     this.#cancelTick = undefined;
     if (nextTime === undefined) return;
     const startMs = this.#clock.monotonicMs();
-    const delayMs = Math.min(Math.max(nextTime - time, 1), engineLimits.tickMs);
+    // What is overdue has to wait for the grace and the rest: looking every millisecond until then would only burn.
+    const waitMs = Math.max(nextTime - time, this.#grace.endsAt - startMs, this.#restUntilMs - startMs, 1);
+    const delayMs = Math.min(waitMs, engineLimits.tickMs);
     const tick = (): void => {
       const nowMs = this.#clock.monotonicMs();
       this.#grace.noteStall(nowMs, nowMs - startMs - delayMs);
