@@ -3,7 +3,10 @@ import crypto from "node:crypto";
 import { test } from "node:test";
 import { sampleHistory, sampleMachine } from "./sample-history.ts";
 
-type Patch = { readonly owner: object; readonly name: string };
+interface Patch {
+  readonly owner: object;
+  readonly name: string;
+}
 
 /** Whatever could make two executions of one history differ. */
 const impure: readonly Patch[] = [

@@ -5,18 +5,18 @@ import type { CallOptions, CallReply, Transport, WatchedEvent } from "./transpor
 import { watchEvents } from "./watch-events.ts";
 import type { WatchOptions } from "./watch-events.ts";
 
-/** Holdfast, as a program sees it: the same in process, over a socket and over HTTP. */
+/** Holdfast, as a program sees it: the same in process, over a socket and over HTTP. Its functions need no `this`. */
 export interface Client extends AsyncDisposable {
   readonly entities: EntitiesClient;
   /** Runs any operation by name and returns its outcome as a value, refusals included. */
-  execute(operation: string, input: unknown, options?: CallOptions): Promise<CallReply>;
+  readonly execute: (operation: string, input: unknown, options?: CallOptions) => Promise<CallReply>;
   /** Runs any operation by name; a refusal is thrown as a HoldfastError. */
-  run(operation: string, input: unknown, options?: CallOptions): Promise<unknown>;
+  readonly run: (operation: string, input: unknown, options?: CallOptions) => Promise<unknown>;
   /** Every event after a cursor, without gap or repeat, and then every one that comes. */
-  watch(options?: WatchOptions): AsyncIterableIterator<WatchedEvent>;
+  readonly watch: (options?: WatchOptions) => AsyncIterableIterator<WatchedEvent>;
   /** Where the journal is now: watch from here to miss nothing after what you have read before asking. */
-  cursor(): Promise<string>;
-  close(): Promise<void>;
+  readonly cursor: () => Promise<string>;
+  readonly close: () => Promise<void>;
 }
 
 export function createClient(transport: Transport): Client {

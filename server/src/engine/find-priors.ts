@@ -18,7 +18,8 @@ export async function findPriors(
     const position = positions[index];
     if (position === undefined) continue;
     const recent = source.recent.at(position);
-    if (recent === undefined) distant.push({ scope, position });
+    // An entry of a history that was lost, which this node did not notice yet, may stand at the same position.
+    if (recent === undefined || keyScope(recent) !== scope) distant.push({ scope, position });
     else priors.set(scope, recent);
   }
   const read = await source.journal.readAt(distant.map(({ position }) => position));

@@ -25,6 +25,7 @@ import { Follower } from "./follower.ts";
 import type { FollowerListener } from "./follower.ts";
 import { Grace } from "./grace.ts";
 import { engineLimits } from "./limits.ts";
+import type { Entry } from "../machine/entry.ts";
 import type { Replica } from "./replica.ts";
 import { replyOf, unanswered } from "./reply.ts";
 import { Signal } from "./signal.ts";
@@ -173,6 +174,8 @@ export class Writer {
   }
 
   async #follow(): Promise<boolean> {
+    const { clock } = this.#options;
+    const startMs = clock.monotonicMs();
     try {
       const afterLoss = await this.#follower.follow();
       this.#mustFollow = false;
@@ -180,10 +183,13 @@ export class Writer {
       return true;
     } catch (error) {
       if (!(error instanceof JournalError)) throw error;
+      // Nobody can renew while this node can't catch up, just as while it can't append.
+      this.#grace.startAgain(clock.monotonicMs());
       this.#trouble.note(error.code);
-      const late = this.#queue.takeLate(this.#options.clock.monotonicMs());
-      for (const waiting of late) this.#answerLate(waiting);
+      for (const waiting of this.#queue.takeLate(clock.monotonicMs())) this.#answerLate(waiting);
       return false;
+    } finally {
+      this.#noteStall(startMs);
     }
   }
 
@@ -194,7 +200,10 @@ export class Writer {
     let batch: Batch | undefined;
     try {
       const priors = await findPriors(waiting, { journal, recent: replica.recent });
-      batch = decideBatch(waiting, { replica, priors, grace: !this.#grace.isOver(startMs), clock });
+      if (isAhead(priors, replica)) return this.#catchUpFirst(waiting);
+      // The look-up may have been the stall, and what was due before it must then wait for the grace.
+      this.#noteStall(startMs);
+      batch = decideBatch(waiting, { replica, priors, grace: !this.#grace.isOver(clock.monotonicMs()), clock });
       const { entries, postponed } = batch;
       if (postponed.length > 0) this.#putBack(postponed);
       const sealed = entries.length === 0 ? undefined : seal(entries, replica.head, ids.salts(entries.length));
@@ -205,9 +214,21 @@ export class Writer {
     } catch (error) {
       return this.#failed(error, batch?.results.map((result) => result.waiting) ?? waiting);
     } finally {
-      this.#grace.noteStall(clock.monotonicMs(), clock.monotonicMs() - startMs);
+      this.#noteStall(startMs);
       this.#settled.fire();
     }
+  }
+
+  /** Somebody else used a key at a position that is not folded here: an answer must not be about what reads don't show. */
+  #catchUpFirst(waiting: readonly Waiting[]): true {
+    this.#putBack(waiting);
+    this.#mustFollow = true;
+    return true;
+  }
+
+  #noteStall(startMs: number): void {
+    const nowMs = this.#options.clock.monotonicMs();
+    this.#grace.noteStall(nowMs, nowMs - startMs);
   }
 
   /** False if somebody else was first: the commands go back and are decided again. */
@@ -300,4 +321,8 @@ export class Writer {
       else this.#reply(waiting, "stopping", { reason: broken.message });
     }
   }
+}
+
+function isAhead(priors: ReadonlyMap<string, Entry>, replica: Replica): boolean {
+  return [...priors.values()].some(({ position }) => position > replica.head.position);
 }

@@ -13,7 +13,7 @@ export interface KindContext {
   readonly principal: string;
   readonly agent: string | undefined;
   /** The value of another entity, as it is at this very position. */
-  get(type: string, id: string): Json | undefined;
+  readonly get: (type: string, id: string) => Json | undefined;
 }
 
 /** A refusal that a kind decided. Its code becomes `<type>.<code>`. */

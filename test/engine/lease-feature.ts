@@ -1,0 +1,69 @@
+import type { Feature } from "../../server/src/machine/feature.ts";
+import { done, refusal } from "../../server/src/machine/outcome.ts";
+import type { TableSpec } from "../../server/src/machine/table.ts";
+
+interface Lease {
+  readonly name: string;
+  readonly untilMs: number;
+}
+
+export const leases: TableSpec<Lease, "until"> = {
+  name: "leases",
+  key: (row) => row.name,
+  sorts: { until: (row) => String(row.untilMs).padStart(16, "0") },
+};
+
+interface Wish {
+  readonly name: string;
+  readonly ttlMs: number;
+}
+
+const anything = (): undefined => undefined;
+
+/** The smallest feature with timers: a lease that is held, renewed, and expired by a command of its own. */
+export const leaseFeature: Feature = {
+  name: "leases",
+  needs: [],
+  tables: [leases],
+  rules: {
+    "hold-lease": {
+      check: anything,
+      decide: ({ name, ttlMs }: Wish, { time }) => ({
+        outcome: done({ until: time + ttlMs }),
+        events: [{ type: "lease.held", subject: name, data: { until: time + ttlMs } }],
+      }),
+    },
+    "expire-lease": {
+      check: anything,
+      decide: ({ name }: Wish, { state, time }) => {
+        const lease = state.rows(leases).get(name);
+        if (lease === undefined || lease.untilMs > time) return { outcome: refusal("not_due", {}), events: [] };
+        return { outcome: done({}), events: [{ type: "lease.expired", subject: name, data: {} }] };
+      },
+    },
+  },
+  folds: {
+    "lease.held": (state, event) => {
+      state.rows(leases).put({ name: event.subject, untilMs: event.data["until"] as number });
+    },
+    "lease.expired": (state, event) => {
+      state.rows(leases).delete(event.subject);
+    },
+  },
+  reactions: {},
+  timers: [
+    {
+      nextTime: (state) => state.rows(leases).scan("until", { limit: 1 })[0]?.untilMs,
+      due: (state, time, limit) =>
+        state
+          .rows(leases)
+          .scan("until", { limit })
+          .filter(({ untilMs }) => untilMs <= time)
+          .map(({ name, untilMs }) => ({
+            id: `expire:${name}:${String(untilMs)}`,
+            operation: "expire-lease",
+            input: { name },
+          })),
+    },
+  ],
+};

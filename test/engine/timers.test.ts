@@ -1,0 +1,141 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { systemIds } from "../../server/src/base/ids.ts";
+import { Engine } from "../../server/src/engine/engine.ts";
+import { createMemoryDisk } from "../../server/src/journal/memory/disk.ts";
+import { openMemoryJournal } from "../../server/src/journal/memory/open.ts";
+import { Machine } from "../../server/src/machine/machine.ts";
+import { leaseFeature, leases } from "./lease-feature.ts";
+import { ManualClock, turns } from "./manual-clock.ts";
+import { StagedJournal } from "./staged-journal.ts";
+
+async function startLeases(disk = createMemoryDisk()) {
+  const clock = new ManualClock();
+  const journal = new StagedJournal(openMemoryJournal(disk));
+  const engine = await Engine.start({
+    journal,
+    clock,
+    ids: systemIds,
+    createMachine: () =>
+      new Machine({
+        features: [leaseFeature],
+        knownRules: [1],
+        settings: () => ({ rules: 1, idempotencyWindowMs: 1000 }),
+      }),
+    afterLoss: () => ({ id: "loss", operation: "expire-lease", input: { name: "none" } }),
+    report: () => undefined,
+  });
+  const hold = (name: string, ttlMs: number) =>
+    engine.execute({ operation: "hold-lease", input: { name, ttlMs }, principal: "p", caller: "c", bytes: 0 });
+  const isHeld = (name: string): Promise<boolean> => engine.read((state) => state.rows(leases).get(name) !== undefined);
+  return { engine, clock, journal, hold, isHeld, disk };
+}
+
+describe("timers", () => {
+  test("what is due is expired by an entry of its own, once, when the grace is over [M9]", async () => {
+    const { engine, clock, journal, hold, isHeld } = await startLeases();
+    await clock.pass(10_000);
+    await hold("a", 500);
+    await clock.pass(450);
+    assert.equal(await isHeld("a"), true);
+    await clock.pass(100);
+    assert.equal(await isHeld("a"), false);
+    await clock.pass(5_000);
+    const expiries = journal.batches
+      .flatMap(({ entries }) => entries)
+      .filter(({ operation }) => operation === "expire-lease");
+    assert.deepEqual(
+      expiries.map(({ events, principal }) => [events[0]?.type, principal]),
+      [["lease.expired", "holdfast"]],
+    );
+    await engine.stop();
+  });
+
+  test("after a start nothing expires for ten seconds, and holders can renew what is overdue [M9]", async () => {
+    const first = await startLeases();
+    await first.hold("renewed", 100);
+    await first.hold("left", 100);
+    await first.engine.stop();
+    const { engine, clock, hold, isHeld } = await startLeases(first.disk);
+    await clock.pass(9_000);
+    assert.deepEqual([await isHeld("renewed"), await isHeld("left")], [true, true]);
+    await hold("renewed", 60_000);
+    await clock.pass(2_000);
+    assert.deepEqual([await isHeld("renewed"), await isHeld("left")], [true, false]);
+    await engine.stop();
+  });
+
+  test("a stall of the process starts the grace again [M9]", async () => {
+    const { engine, clock, hold, isHeld } = await startLeases();
+    await clock.pass(10_000);
+    await hold("a", 3_000);
+    await clock.pass(1_000);
+    await clock.stall(5_000);
+    await clock.pass(8_000);
+    assert.equal(await isHeld("a"), true, "overdue, but its holder could not reach us");
+    await clock.pass(3_000);
+    assert.equal(await isHeld("a"), false);
+    await engine.stop();
+  });
+
+  test("a journal that failed starts the grace again [M9]", async () => {
+    const { engine, clock, journal, hold, isHeld } = await startLeases();
+    await clock.pass(10_000);
+    await hold("a", 1_000);
+    journal.fate = () => ({ code: "full", certain: true, lands: false });
+    await hold("b", 1_000);
+    journal.fate = () => undefined;
+    await clock.pass(8_000);
+    assert.equal(await isHeld("a"), true);
+    await clock.pass(3_000);
+    assert.equal(await isHeld("a"), false);
+    await engine.stop();
+  });
+
+  test("a renewal that arrives together with the expiry comes first [M9]", async () => {
+    const { engine, clock, journal, hold, isHeld } = await startLeases();
+    await clock.pass(10_000);
+    await hold("a", 500);
+    await clock.pass(450);
+    const renewal = hold("a", 10_000);
+    void clock.stall(100);
+    await renewal;
+    await turns(3);
+    assert.equal(await isHeld("a"), true);
+    assert.ok(!journal.batches.some(({ entries }) => entries.some(({ operation }) => operation === "expire-lease")));
+    await engine.stop();
+  });
+
+  test("the wall clock may jump; leases follow the engine's own time, which never goes back [M9]", async () => {
+    const { engine, clock, journal, hold, isHeld } = await startLeases();
+    await clock.pass(10_000);
+    await hold("a", 1_000);
+    clock.jumpWall(3_600_000);
+    await clock.pass(500);
+    assert.equal(await isHeld("a"), true);
+    clock.jumpWall(-7_200_000);
+    await clock.pass(600);
+    assert.equal(await isHeld("a"), false);
+    const times = journal.batches.flatMap(({ entries }) => entries.map(({ time }) => time));
+    assert.deepEqual(
+      times,
+      times.toSorted((one, other) => one - other),
+    );
+    await engine.stop();
+  });
+
+  test("a start on a journal whose last time lies in the future goes on from there [M9]", async () => {
+    const first = await startLeases();
+    first.clock.jumpWall(86_400_000);
+    const ahead = await startLeases(first.disk);
+    ahead.clock.jumpWall(0);
+    await first.hold("a", 100);
+    await first.engine.stop();
+    await turns(2);
+    const reply = await ahead.hold("b", 100);
+    const [entry] = await ahead.engine.entriesAt([reply.position]);
+    const [earlier] = await ahead.engine.entriesAt([reply.position - 1]);
+    assert.ok((entry?.time ?? 0) >= (earlier?.time ?? Infinity));
+    await ahead.engine.stop();
+  });
+});
