@@ -1,0 +1,70 @@
+/**
+ * A program that embeds Holdfast and puts it under load, to be killed. The plan comes in on standard input. What it
+ * sends and what is acknowledged goes out line by line, written before the next step is taken: what the parent has
+ * not read when this process dies is still in the pipe.
+ */
+import { readFileSync, writeSync } from "node:fs";
+import { open } from "holdfast";
+import type { Client } from "holdfast";
+import { openSqliteJournal } from "../../server/src/journal/sqlite/open.ts";
+import { clientOf, startEngine } from "../../server/src/server.ts";
+import { dyingJournal } from "./dying-journal.ts";
+import { type Answer, type Line, type Plan, seededRandom, type Wish } from "./kill-lines.ts";
+
+const plan = JSON.parse(readFileSync(0, "utf8")) as Plan;
+const random = seededRandom(plan.seed);
+const waiting = [...plan.wishes];
+let made = 0;
+
+function say(line: Line): void {
+  writeSync(1, `${JSON.stringify(line)}\n`);
+}
+
+async function openClient(): Promise<Client> {
+  const { folder, tailRows, dies } = plan;
+  if (dies !== undefined) return clientOf(await startEngine({ journal: await dyingJournal(folder, dies) }));
+  if (tailRows === undefined) return open(folder);
+  return clientOf(await startEngine({ journal: await openSqliteJournal({ folder, tailRows, startedAt: "now" }) }));
+}
+
+const oneOf = (count: number): number => Math.floor(random() * count);
+
+/** Creates, plain patches, and increments that expect the version they read: many of these conflict. */
+async function freshWish(client: Client, number: number): Promise<Wish> {
+  const key = oneOf(2) === 0 ? {} : { key: `key ${number}` };
+  const dice = oneOf(10);
+  if (dice < 3) {
+    const input = { type: "note", id: String(number), value: { number } };
+    return { number, operation: "create-entity", input, ...key };
+  }
+  if (dice < 5) {
+    const input = { type: "board", id: "main", merge: { number, [`place${oneOf(20)}`]: number } };
+    return { number, operation: "patch-entity", input, ...key };
+  }
+  const target = { type: "counter", id: String(oneOf(4)) };
+  const { outcome } = await client.execute("get-entity", target);
+  const { version, value } = outcome.data as { version: number; value: { count: number } };
+  const input = { ...target, merge: { count: value.count + 1, number }, expected_version: version };
+  return { number, operation: "patch-entity", input, ...key };
+}
+
+async function call(client: Client): Promise<void> {
+  for (;;) {
+    const again = waiting.shift();
+    if (again === undefined && made >= plan.freshMax) return;
+    if (again === undefined) made += 1;
+    const wish = again ?? (await freshWish(client, plan.from + made - 1));
+    say({ kind: "sent", wish });
+    const { operation, input, key } = wish;
+    const reply = await client.execute(operation, input, key === undefined ? {} : { key });
+    const { outcome, position, replayed } = reply as Answer;
+    say({ kind: "answered", number: wish.number, answer: { outcome, position, replayed } });
+  }
+}
+
+const client = await openClient();
+say({ kind: "up" });
+await Promise.all(Array.from({ length: plan.callers }, () => call(client)));
+say({ kind: "closing" });
+await client.close();
+say({ kind: "closed" });
