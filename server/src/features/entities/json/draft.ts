@@ -30,8 +30,8 @@ export interface DraftLimits extends InputLimits {
   readonly workMax?: number;
 }
 
-/** Some tens of milliseconds at worst. */
-const workMaxDefault = 1_000_000;
+/** About a tenth of a second at worst, which is what copying wide objects takes. */
+const workMaxDefault = 250_000;
 const unlimited = { bytesMax: Infinity, depthMax: Infinity, membersMax: Infinity };
 /** Elements of an array that move in about the time in which one member is copied. */
 const elementsPerWork = 16;
