@@ -3,10 +3,11 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { canonicalText } from "../../server/src/machine/canonical/canonical-text.ts";
 import { canonicalValue } from "../../server/src/machine/canonical/canonical-value.ts";
-import { findFault } from "../../server/src/machine/canonical/find-fault.ts";
 import type { InputFault } from "../../server/src/machine/canonical/input-fault.ts";
 import { inputLimits, type InputLimits } from "../../server/src/machine/canonical/limits.ts";
 import { parseJson } from "../../server/src/machine/canonical/parse-json.ts";
+import { readJson } from "../../server/src/machine/canonical/read-json.ts";
+import { scanJson } from "../../server/src/machine/canonical/scan-json.ts";
 import { canonicalJson } from "./canonical-arbitrary.ts";
 
 function faultOf(text: string, limits: Partial<InputLimits> = {}): InputFault {
@@ -147,25 +148,47 @@ test("parseJson refuses 100,000 levels without overflowing the stack, whatever t
   assert.equal(faultOf("[".repeat(100_000), { depthMax: 1e6 }).reason, "syntax");
 });
 
-test("parseJson agrees with JSON.parse on every JSON text whose numbers are safe", () => {
-  const text = fc.oneof(
-    fc.json(),
-    fc.json({ stringUnit: "binary" }),
-    canonicalJson().map((value) => JSON.stringify(value, null, 1)),
-  );
+test("parseJson gives back what JSON.stringify wrote, or refuses it where canonicalValue does", () => {
+  // JSON.parse is no judge: on V8 13.6 it misreads some names. The value that was written is.
+  const values = fc.oneof(fc.jsonValue(), fc.jsonValue({ stringUnit: "binary" }), canonicalJson()).map(withoutSign);
   fc.assert(
-    fc.property(text, (json) => {
-      const result = parseJson(json, inputLimits);
-      const expected = JSON.parse(json) as unknown;
-      // The judge is canonicalValue: it walks the tree with rules of its own.
-      const judged = canonicalValue(expected, inputLimits);
+    fc.property(values, fc.constantFrom(0, 1), (value, indent) => {
+      const result = parseJson(JSON.stringify(value, null, indent), inputLimits);
+      const judged = canonicalValue(value, inputLimits);
       assert.equal(result.ok, judged.ok);
-      if (result.ok) assert.deepEqual(result.value, expected);
+      if (result.ok) assert.deepEqual(result.value, value);
       else if (!judged.ok) assert.equal(result.fault.pointer, judged.fault.pointer);
     }),
     { numRuns: 500 },
   );
 });
+
+/** JSON.stringify writes -0 as 0. */
+function withoutSign(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutSign);
+  if (typeof value !== "object" || value === null) return value === 0 ? 0 : value;
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, withoutSign(member)]));
+}
+
+test("names with escapes are read rightly, whatever names the process has met before", () => {
+  // JSON.parse itself fails here on V8 13.6.
+  const names = ["a\\", "\\", '"', "\n", "a\n", "a\u0001", "é", 'a"', "\\u0061", "\u0061bcdef"];
+  for (const met of names) {
+    for (const name of names) {
+      JSON.parse(`{"q":1,${JSON.stringify(met)}:1}`);
+      for (const text of [`{"q":1,${JSON.stringify(name)} \n:2}`, `{"q":1,${escapedText(name)}:2}`]) {
+        assert.deepEqual(parseJson(text, inputLimits), { ok: true, value: { q: 1, [name]: 2 } });
+        assert.deepEqual(readJson(text), { q: 1, [name]: 2 });
+      }
+    }
+  }
+});
+
+/** A string's JSON text with every character escaped. */
+function escapedText(text: string): string {
+  const units = Array.from({ length: text.length }, (_, at) => text.charCodeAt(at).toString(16).padStart(4, "0"));
+  return `"${units.map((unit) => `\\u${unit}`).join("")}"`;
+}
 
 test("parseJson and its scanner agree on damaged texts, and never throw", () => {
   const damage = fc.record({
@@ -179,17 +202,23 @@ test("parseJson and its scanner agree on damaged texts, and never throw", () => 
       const place = at % (text.length + 1);
       const damaged = text.slice(0, place) + put + text.slice(place + cut);
       const result = parseJson(damaged, inputLimits);
-      assert.equal(findFault(damaged, inputLimits) === undefined, result.ok);
-      if (result.ok) assert.deepEqual(result.value, JSON.parse(damaged));
+      assert.deepEqual(result, scanJson(damaged, inputLimits));
     }),
     { numRuns: 2000 },
   );
 });
 
-test("parsing a canonical text gives the value back", () => {
+test("parsing or reading a canonical text gives the value back", () => {
   fc.assert(
     fc.property(canonicalJson(), (value) => {
       assert.deepEqual(parseJson(canonicalText(value), inputLimits), { ok: true, value });
+      assert.deepEqual(readJson(canonicalText(value)), value);
+      assert.deepEqual(readJson(JSON.stringify(value, null, 2)), value);
     }),
   );
+});
+
+test("readJson throws on stored text that is not canonical JSON", () => {
+  assert.throws(() => readJson('{"a":'), SyntaxError);
+  assert.throws(() => readJson('{"a\\n":-0}'), /negative_zero at "\/a\n", offset 7/u);
 });

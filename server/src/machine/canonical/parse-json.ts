@@ -1,22 +1,20 @@
 import type { Json, JsonObject } from "../json.ts";
-import { findFault } from "./find-fault.ts";
+import { endOfString, hasEscapedName } from "./has-escaped-name.ts";
 import type { InputResult } from "./input-fault.ts";
 import type { InputLimits } from "./limits.ts";
 import { utf8Bytes } from "./scalar-bytes.ts";
+import { scanJson } from "./scan-json.ts";
 
 /**
  * Parses JSON text into a canonical value, or says what is wrong with it and where. Time is linear in the text and the
  * stack does not grow with it.
  *
  * The engine's own parser does the work, and two cheap passes prove that it lost nothing: one counts the strings in the
- * text, one walks the tree. Only when something is off does a slow scanner read the text again to find the place.
+ * text, one walks the tree. Only when something is off does a slower scanner read the text again to find the place.
  */
 export function parseJson(text: string, limits: InputLimits): InputResult {
-  const value = fits(text, limits.bytesMax) ? acceptable(text, limits) : undefined;
-  if (value !== undefined) return { ok: true, value };
-  const fault = findFault(text, limits);
-  if (fault === undefined) throw new Error("parseJson refused a text in which findFault finds no fault");
-  return { ok: false, fault };
+  const value = fits(text, limits.bytesMax) ? parseNatively(text, limits) : undefined;
+  return value === undefined ? scanJson(text, limits) : { ok: true, value };
 }
 
 function fits(text: string, bytesMax: number): boolean {
@@ -24,9 +22,11 @@ function fits(text: string, bytesMax: number): boolean {
   return text.length <= bytesMax && (3 * text.length <= bytesMax || utf8Bytes(text) <= bytesMax);
 }
 
-function acceptable(text: string, limits: InputLimits): Json | undefined {
+/** The value, or undefined when the text has a fault or could be misread. */
+function parseNatively(text: string, limits: InputLimits): Json | undefined {
   const strings = countStrings(text, limits.depthMax);
-  if (strings === undefined) return undefined;
+  const escapes = text.includes("\\");
+  if (strings === undefined || (escapes && hasEscapedName(text))) return undefined;
   let value: Json;
   try {
     value = JSON.parse(text) as Json;
@@ -35,7 +35,6 @@ function acceptable(text: string, limits: InputLimits): Json | undefined {
   }
   // Without escapes, strings hold what the text holds: no NUL, which would be a syntax error, and whole surrogate
   // pairs if the text has them.
-  const escapes = text.includes("\\");
   if (!escapes && !text.isWellFormed()) return undefined;
   const check = new TreeCheck(limits, escapes);
   // A duplicate key always costs the tree at least one string, the name that was overwritten.
@@ -53,7 +52,7 @@ function countStrings(text: string, depthMax: number): number | undefined {
     const unit = text.charCodeAt(index);
     if (unit === 0x22) {
       strings++;
-      index = endOfString(text, index);
+      index = endOfString(text, index + 1);
     } else if (unit === 0x7b || unit === 0x5b) {
       if (++depth > depthMax) return undefined;
     } else if (unit === 0x7d || unit === 0x5d) {
@@ -61,15 +60,6 @@ function countStrings(text: string, depthMax: number): number | undefined {
     }
   }
   return strings;
-}
-
-function endOfString(text: string, start: number): number {
-  for (let index = start + 1; index < text.length; index++) {
-    const unit = text.charCodeAt(index);
-    if (unit === 0x22) return index;
-    if (unit === 0x5c) index++;
-  }
-  return text.length;
 }
 
 /** Everything about the values themselves; how deep they nest is known from the text. */
