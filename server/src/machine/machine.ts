@@ -27,6 +27,7 @@ import type { JsonObject } from "./json.ts";
 import { refusal } from "./outcome.ts";
 import { DurableView, State } from "./state.ts";
 import type { DumpedRow, StateReader } from "./state.ts";
+import type { RowChange } from "./table.ts";
 
 export interface MachineOptions {
   readonly features: readonly Feature[];
@@ -142,15 +143,21 @@ export class Machine {
     return this.#timers.flatMap((timer) => timer.due(this.#state, time, limit)).slice(0, limit);
   }
 
-  /** Every row in a fixed order; equal states give equal lines. */
-  *dump(): Iterable<string> {
-    for (const line of this.#state.dump()) yield JSON.stringify(line);
+  /** Every row in a fixed order; equal states give equal dumps. */
+  dump(): Iterable<DumpedRow> {
+    return this.#state.dump();
   }
 
-  /** Takes lines as `dump` gave them, into a machine that is still empty. Loading is the same as folding. */
-  load(lines: Iterable<string>): void {
-    for (const line of lines) this.#state.load(JSON.parse(line) as DumpedRow);
+  /** Takes rows as they were written down, into a machine that has none of them. Loading is the same as folding. */
+  load(rows: Iterable<DumpedRow>): void {
+    for (const row of rows) this.#state.load(row);
     this.#state.undo.settle();
+    this.#state.capture();
+  }
+
+  /** What changed since the last call. The state must be settled. */
+  capture(): readonly RowChange[] {
+    return this.#state.capture();
   }
 
   #register(feature: Feature): void {

@@ -1,14 +1,16 @@
 import { Table } from "./table.ts";
-import type { ScanRange, TableReader, TableSpec, TableWriter } from "./table.ts";
+import type { RowChange, ScanRange, TableReader, TableSpec, TableWriter } from "./table.ts";
 import { UndoList } from "./undo-list.ts";
 
 /** What a decision may look at. */
 export interface StateReader {
+  /** About how many bytes all rows weigh together. */
+  readonly bytes: number;
   rows<Row, Sort extends string>(spec: TableSpec<Row, Sort>): TableReader<Row, Sort>;
 }
 
 /** What a fold may change. */
-export interface StateWriter {
+export interface StateWriter extends StateReader {
   rows<Row, Sort extends string>(spec: TableSpec<Row, Sort>): TableWriter<Row, Sort>;
 }
 
@@ -36,6 +38,17 @@ export class State implements StateWriter {
     return table as unknown as Table<Row, Sort>;
   }
 
+  get bytes(): number {
+    let bytes = 0;
+    for (const table of this.#tables.values()) bytes += table.bytes;
+    return bytes;
+  }
+
+  /** What changed since the last call, in all tables. */
+  capture(): readonly RowChange[] {
+    return [...this.#tables.values()].flatMap((table) => table.capture());
+  }
+
   /** Every row, in a fixed order: tables by name, rows by key. Equal states give equal lines. */
   *dump(): Iterable<DumpedRow> {
     for (const name of [...this.#tables.keys()].sort()) {
@@ -59,6 +72,10 @@ export class DurableView implements StateReader {
 
   constructor(state: State) {
     this.#state = state;
+  }
+
+  get bytes(): number {
+    return this.#state.bytes;
   }
 
   rows<Row, Sort extends string>(spec: TableSpec<Row, Sort>): TableReader<Row, Sort> {

@@ -10,6 +10,19 @@ export interface TableSpec<Row, Sort extends string = string> {
   readonly name: string;
   readonly key: (row: Row) => string;
   readonly sorts: Readonly<Record<Sort, (row: Row) => string | undefined>>;
+  /** About how many bytes a row weighs in the space's quota; a fixed sum, if not given. */
+  readonly bytes?: (row: Row) => number;
+}
+
+/** What a row weighs whose table does not say. */
+const rowBytes = 256;
+
+/** A row that changed since the last capture: what it was then and what it is now. */
+export interface RowChange {
+  readonly table: string;
+  readonly key: string;
+  readonly old: unknown;
+  readonly row: unknown;
 }
 
 export interface ScanRange {
@@ -54,6 +67,9 @@ export class Table<Row, Sort extends string = string> implements TableWriter<Row
   readonly #rows = new Map<string, Row>();
   readonly #indexes: readonly SortIndex<Row>[];
   readonly #undo: UndoList;
+  /** Rows as they were at the last capture, of those that were touched since. */
+  #touched = new Map<string, Row | undefined>();
+  #bytes = 0;
 
   constructor(spec: TableSpec<Row, Sort>, undo: UndoList) {
     this.spec = spec;
@@ -66,6 +82,10 @@ export class Table<Row, Sort extends string = string> implements TableWriter<Row
 
   get size(): number {
     return this.#rows.size;
+  }
+
+  get bytes(): number {
+    return this.#bytes;
   }
 
   get(key: string): Row | undefined {
@@ -90,14 +110,14 @@ export class Table<Row, Sort extends string = string> implements TableWriter<Row
   put(row: Row): void {
     const key = this.spec.key(row);
     const old = this.#rows.get(key);
-    this.#undo.note(this, key, old);
+    this.#note(key, old);
     this.#set(key, old, row);
   }
 
   delete(key: string): void {
     const old = this.#rows.get(key);
     if (old === undefined) return;
-    this.#undo.note(this, key, old);
+    this.#note(key, old);
     this.#set(key, old, undefined);
   }
 
@@ -114,9 +134,27 @@ export class Table<Row, Sort extends string = string> implements TableWriter<Row
     }
   }
 
+  /** What changed since the last call. Only references are copied: rows are immutable, whoever gets them may take its time. */
+  capture(): readonly RowChange[] {
+    const touched = this.#touched;
+    this.#touched = new Map();
+    return Array.from(touched, ([key, old]) => ({ table: this.spec.name, key, old, row: this.#rows.get(key) }));
+  }
+
+  #note(key: string, old: Row | undefined): void {
+    this.#undo.note(this, key, old);
+    if (!this.#touched.has(key)) this.#touched.set(key, old);
+  }
+
+  #weigh(row: Row | undefined): number {
+    if (row === undefined) return 0;
+    return this.spec.bytes === undefined ? rowBytes : this.spec.bytes(row);
+  }
+
   #set(key: string, old: Row | undefined, row: Row | undefined): void {
     if (row === undefined) this.#rows.delete(key);
     else this.#rows.set(key, row);
+    this.#bytes += this.#weigh(row) - this.#weigh(old);
     for (const index of this.#indexes) {
       const before = old === undefined ? undefined : index.of(old);
       const after = row === undefined ? undefined : index.of(row);
