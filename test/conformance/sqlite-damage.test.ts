@@ -138,6 +138,20 @@ test(
   }),
 );
 
+test(
+  "an index that had nothing to note of another history is built again all the same",
+  withFolder(async (folder) => {
+    const other = `${folder}-other`;
+    const [mine, theirs] = [await openFolder(folder), await openFolder(other)];
+    await appendSample(mine, 1, () => ({ key: "mine" }));
+    await appendSample(theirs, 1, () => ({ events: [] }));
+    await mine.close();
+    await theirs.close();
+    await cp(join(other, "index.db"), join(folder, "index.db"));
+    await assertFound(folder, [1, undefined]);
+  }),
+);
+
 async function assertFound(folder: string, expected: readonly (number | undefined)[]): Promise<void> {
   const journal = await openFolder(folder);
   assert.deepEqual(await journal.findKeys(["mine", "ghost"].map(scopeOf)), expected);

@@ -26,6 +26,7 @@ for (const [name, code, start, end] of [
           appendSample(journal, 1, () => ({ input: big })),
           failure(code, { certain: true }),
         );
+        assert.equal(connection.isTransaction, false, "nothing is left open that a later commit could carry along");
         assert.deepEqual(await journal.head(), before);
         assert.equal((await journal.read(0, everything)).length, 60);
         await assertSubjects(journal, 60);
@@ -37,6 +38,20 @@ for (const [name, code, start, end] of [
     }),
   );
 }
+
+test(
+  "a batch that is refused leaves no transaction open [W7]",
+  withFolder(async (folder) => {
+    const { journal, connection } = await openWithConnection(folder);
+    await appendSample(journal, 1, () => ({ time: 5000 }));
+    const head = await journal.head();
+    await journal.append(sampleBatch({ ...head, hash: "f".repeat(64) }, 1));
+    assert.equal(connection.isTransaction, false);
+    await assert.rejects(journal.append(sampleBatch({ ...head, time: 0 }, 1)), failure("invalid"));
+    assert.equal(connection.isTransaction, false);
+    await journal.close();
+  }),
+);
 
 test(
   "a file that another program keeps locked refuses appends for certain, until it is free again",
@@ -67,6 +82,8 @@ test(
     other.close();
     assert.deepEqual(await journal.append(sampleBatch(after, 1)), { kind: "behind" });
     assert.deepEqual(await journal.read(0, everything), entries);
+    const found = await journal.findSubject({ subject: "lock/project/2", order: "oldest-first", limit: 9 });
+    assert.deepEqual(found, [2], "the index has seen it too");
     await journal.close();
   }),
 );

@@ -26,6 +26,24 @@ interface Child {
   kill(): Promise<void>;
 }
 
+type StartChild = (folder: string, tailRows?: number) => Child;
+
+/** Runs a test with a folder and processes of its own; none of them outlives it, which would hang the whole run. */
+function withChildren(work: (folder: string, start: StartChild) => Promise<void>): () => Promise<void> {
+  return withFolder(async (folder) => {
+    const children: Child[] = [];
+    try {
+      await work(folder, (...options) => {
+        const child = startChild(...options);
+        children.push(child);
+        return child;
+      });
+    } finally {
+      for (const child of children) await child.kill();
+    }
+  });
+}
+
 function startChild(folder: string, tailRows = 50): Child {
   const program = join(import.meta.dirname, "sqlite-child.ts");
   const child = spawn(execPath, [program, folder, String(tailRows)], { stdio: ["pipe", "pipe", "inherit"] });
@@ -53,25 +71,21 @@ function startChild(folder: string, tailRows = 50): Child {
 
 test(
   "a folder has one owner: a second process is told who has it, until the first one is gone, however it goes",
-  withFolder(async (folder) => {
-    const owner = startChild(folder);
-    try {
-      assert.deepEqual(await owner.next(), { position: 0 });
-      const refused = startChild(folder);
-      const answer = await refused.next();
-      assert.equal(answer.code, "owned");
-      const says = new RegExp(`in use by process ${owner.process.pid} on .+ since 2026-11-15`);
-      assert.match(answer.message ?? "", says);
-      await assert.rejects(openFolder(folder), failure("owned", { certain: true, says }));
-      assert.deepEqual(await owner.ask("append 3"), { position: 3 }, "the owner is not disturbed");
-      await owner.kill();
-      const journal = await openFolder(folder);
-      await assert.rejects(openFolder(folder), failure("owned"), "also within one process");
-      assert.equal((await journal.read(0, everything)).length, 3);
-      await journal.close();
-    } finally {
-      await owner.kill();
-    }
+  withChildren(async (folder, start) => {
+    const owner = start(folder);
+    assert.deepEqual(await owner.next(), { position: 0 });
+    const refused = start(folder);
+    const answer = await refused.next();
+    assert.equal(answer.code, "owned");
+    const says = new RegExp(`in use by process ${owner.process.pid} on .+ since 2026-11-15`);
+    assert.match(answer.message ?? "", says);
+    await assert.rejects(openFolder(folder), failure("owned", { certain: true, says }));
+    assert.deepEqual(await owner.ask("append 3"), { position: 3 }, "the owner is not disturbed");
+    await owner.kill();
+    const journal = await openFolder(folder);
+    await assert.rejects(openFolder(folder), failure("owned"), "also within one process");
+    assert.equal((await journal.read(0, everything)).length, 3);
+    await journal.close();
   }),
 );
 
@@ -82,9 +96,9 @@ for (const [size, tailRows] of [
 ] as const) {
   test(
     `kill -9 while appending batches of ${size} and flushing the index loses nothing that was acknowledged [X1]`,
-    withFolder(async (folder) => {
+    withChildren(async (folder, start) => {
       for (const answers of [1, 60, 23]) {
-        const child = startChild(folder, tailRows);
+        const child = start(folder, tailRows);
         let { position } = await child.next();
         for (let count = 0; count < answers; count += 1) {
           ({ position } = await (count === 0 ? child.ask(`run ${size}`) : child.next()));
@@ -109,26 +123,22 @@ async function assertWhole(folder: string, acknowledged: number, size: number): 
 
 test(
   "when the disk fails in the middle of a commit the answer is not certain, and the journal goes on when it works again",
-  withFolder(async (folder) => {
-    const child = startChild(folder);
-    try {
-      await child.next();
-      assert.deepEqual(await child.ask("append 5"), { position: 5 });
-      const limit = (bytes: string): void =>
-        void execFileSync("prlimit", ["--pid", String(child.process.pid), `--fsize=${bytes}:unlimited`]);
-      // No file may grow past the log's present size: the next commit's write fails in the kernel.
-      limit(String(statSync(join(folder, "journal.db-wal")).size));
-      for (let attempt = 0; attempt < 3; attempt += 1) {
-        const { code, certain } = await child.ask("append 2");
-        assert.deepEqual({ code, certain }, { code: "io", certain: false });
-        assert.deepEqual(await child.ask("head"), { position: 5 }, "reads go on");
-      }
-      limit("unlimited");
-      assert.deepEqual(await child.ask("append 2"), { position: 7 });
-      await child.kill();
-      await assertWhole(folder, 7, 1);
-    } finally {
-      await child.kill();
+  withChildren(async (folder, start) => {
+    const child = start(folder);
+    await child.next();
+    assert.deepEqual(await child.ask("append 5"), { position: 5 });
+    const limit = (bytes: string): void =>
+      void execFileSync("prlimit", ["--pid", String(child.process.pid), `--fsize=${bytes}:unlimited`]);
+    // No file may grow past the log's present size: the next commit's write fails in the kernel.
+    limit(String(statSync(join(folder, "journal.db-wal")).size));
+    for (let attempt = 0; attempt < 3; attempt += 1) {
+      const { code, certain } = await child.ask("append 2");
+      assert.deepEqual({ code, certain }, { code: "io", certain: false });
+      assert.deepEqual(await child.ask("head"), { position: 5 }, "reads go on");
     }
+    limit("unlimited");
+    assert.deepEqual(await child.ask("append 2"), { position: 7 });
+    await child.kill();
+    await assertWhole(folder, 7, 1);
   }),
 );
