@@ -12,7 +12,7 @@ import { Engine } from "./engine/engine.ts";
 import { entitiesFeature } from "./features/entities/entities.ts";
 import { entityTable } from "./features/entities/entity-table.ts";
 import type { Kind } from "./features/entities/kind.ts";
-import { spaceFeature, spaceSettings } from "./features/space/space.ts";
+import { spaceFeature, machineSettings } from "./features/space/space.ts";
 import { currentEpoch } from "./features/space/space-table.ts";
 import type { Journal } from "./journal/journal.ts";
 import { createMemoryDisk } from "./journal/memory/disk.ts";
@@ -87,7 +87,7 @@ export async function startEngine(options: StartOptions): Promise<Engine> {
 const knownRules = [1];
 
 export function machineOf(kinds: readonly Kind[]): Machine {
-  return new Machine({ features: [spaceFeature, entitiesFeature(kinds)], knownRules, settings: spaceSettings });
+  return new Machine({ features: [spaceFeature, entitiesFeature(kinds)], knownRules, settings: machineSettings });
 }
 
 export function clientOf(engine: Engine, options: OpenOptions & { readonly caller?: string } = {}): Client {

@@ -20,7 +20,7 @@ async function startLeases(disk = createMemoryDisk()) {
       new Machine({
         features: [leaseFeature],
         knownRules: [1],
-        settings: () => ({ rules: 1, idempotencyWindowMs: 1000 }),
+        settings: () => ({ rules: 1, idempotencyWindowMs: 1000, stateHashEvery: 1_000_000 }),
       }),
     afterLoss: () => ({ id: "loss", operation: "expire-lease", input: { name: "none" } }),
     report: () => undefined,

@@ -61,7 +61,7 @@ const echo: Feature = {
   },
 };
 
-const settings = () => ({ rules: 1, idempotencyWindowMs: 1000 });
+const settings = () => ({ rules: 1, idempotencyWindowMs: 1000, stateHashEvery: 1_000_000 });
 
 function machineWith(...features: Feature[]): Machine {
   return new Machine({ features, knownRules: [1], settings });

@@ -48,6 +48,18 @@ export const events = {
       closed,
     ),
   },
+  "space.configured": {
+    summary: "Settings of the space were changed.",
+    data: Type.Object({ settings: Type.Unknown(), reason: Type.Optional(Type.String()) }, closed),
+  },
+  "space.rules_raised": {
+    summary: "Decisions follow other rules from the next entry on.",
+    data: Type.Object({ rules: Type.Integer({ minimum: 2 }) }, closed),
+  },
+  "space.state_hashed": {
+    summary: "What the state came to at a position.",
+    data: Type.Object({ position: Type.Integer(), hash: Type.String() }, closed),
+  },
   "space.epoch_raised": {
     summary: "History was restored or went back: tokens of the lost part are refused from here on.",
     data: Type.Object({ epoch: Type.Integer({ minimum: 2 }), reason: Type.String() }, closed),

@@ -10,3 +10,4 @@ export type { InputOf, Operation, OutputOf } from "./operation.ts";
 export { problemOf, problems } from "./problems.ts";
 export type { Problem, ProblemCode } from "./problems.ts";
 export { spaceOperations } from "./space.ts";
+export type { SpaceSettings } from "./space.ts";

@@ -62,6 +62,18 @@ const registry = {
     title: "Somebody else changed the entity first",
     next: "Look at `changes`, read the entity again, decide again, and send a new request.",
   },
+  rules_unknown: {
+    status: 409,
+    retry: "never",
+    title: "These rules do not follow the current ones, or this build does not carry them",
+    next: "Upgrade every node first; rules are raised one number at a time.",
+  },
+  space_full: {
+    status: 507,
+    retry: "never",
+    title: "The space holds as much as its quota allows",
+    next: "Delete what is not needed, or raise state_bytes_max with configure; deletes and releases still work.",
+  },
   revision_invalid: {
     status: 400,
     retry: "never",

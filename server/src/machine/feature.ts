@@ -10,6 +10,10 @@ export interface DecideContext {
   readonly position: number;
   readonly time: number;
   readonly grace: boolean;
+  /** The number of the rules to decide by. Rules that changed look here; the old ones stay callable. */
+  readonly rules: number;
+  /** The numbers that this build carries. */
+  readonly knownRules: readonly number[];
 }
 
 /** What a rule decided. */

@@ -40,6 +40,8 @@ export interface MachineOptions {
 export interface MachineSettings {
   readonly rules: number;
   readonly idempotencyWindowMs: number;
+  /** Every so many entries the state is hashed. */
+  readonly stateHashEvery: number;
 }
 
 /** What the engine tells about the place of a decision. `prior` is the entry that used the command's key first. */
@@ -100,7 +102,8 @@ export class Machine {
     if (issues !== undefined) {
       return unrecorded(refusal("input_invalid", { issues: issues.map((issue) => ({ ...issue })) }));
     }
-    return this.#apply(rule, command, { state: this.#state, command, ...place }, settings.rules);
+    const { knownRules } = this.#options;
+    return this.#apply(rule, command, { state: this.#state, command, ...place, rules: settings.rules, knownRules });
   }
 
   /** Folds an entry that is in the journal already. */
@@ -112,6 +115,10 @@ export class Machine {
     }
     for (const event of entry.events) this.#foldEvent(event, entry);
     this.#state.undo.settle();
+  }
+
+  get settings(): MachineSettings {
+    return this.#options.settings(this.#state);
   }
 
   /** What was decided since the last call is durable. */
@@ -174,13 +181,13 @@ export class Machine {
     this.#timers.push(...feature.timers);
   }
 
-  #apply(rule: Rule, command: Command, context: DecideContext, rules: number): Decided {
+  #apply(rule: Rule, command: Command, context: DecideContext): Decided {
     const mark = this.#state.undo.mark();
     try {
       const decision = rule.decide(command.input as never, context);
       const events = this.#foldDecided(decision, command, context);
       const isRecorded = events.length > 0 || command.key !== undefined || decision.isAudited === true;
-      const { position, time, grace } = context;
+      const { position, time, grace, rules } = context;
       return {
         outcome: decision.outcome,
         events,

@@ -12,7 +12,13 @@ import { sizeAfterMerge, sizeOf } from "./size.ts";
 import type { ValueSize } from "./size.ts";
 
 /** What was decided fits; a fold must not fail because a limit was changed since. */
-const unlimited = { bytesMax: Infinity, depthMax: Infinity, membersMax: Infinity, nameLengthMax: Infinity };
+const unlimited = {
+  bytesMax: Infinity,
+  depthMax: Infinity,
+  membersMax: Infinity,
+  nameLengthMax: Infinity,
+  workMax: Infinity,
+};
 
 export const entityFolds: Readonly<Record<string, Fold>> = {
   "entity.created": foldWhole,

@@ -17,7 +17,13 @@ interface Step {
   readonly entry: Entry;
 }
 
-const noLimits = { bytesMax: Infinity, depthMax: Infinity, membersMax: Infinity, nameLengthMax: Infinity };
+const noLimits = {
+  bytesMax: Infinity,
+  depthMax: Infinity,
+  membersMax: Infinity,
+  nameLengthMax: Infinity,
+  workMax: Infinity,
+};
 
 /**
  * Rebuilds versions of an entity from its entries, given newest first: it goes back until it meets a whole value at or

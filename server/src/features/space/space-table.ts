@@ -1,3 +1,4 @@
+import type { SpaceSettings } from "@holdfast/sdk/contract";
 import type { StateReader } from "../../machine/state.ts";
 import type { TableSpec } from "../../machine/table.ts";
 
@@ -7,30 +8,43 @@ export interface Epoch {
   readonly from: number;
 }
 
+/** What holds for the whole space. There is one row of it, from the first change on. */
 export interface SpaceRow {
   readonly key: string;
   /** Oldest first. One per restored history, so there are few. */
   readonly epochs: readonly Epoch[];
+  readonly rules: number;
+  readonly settings: SpaceSettings;
 }
 
-export const spaceKey = "space";
+const spaceKey = "space";
 
 export const spaceTable: TableSpec<SpaceRow, never> = { name: "space", key: (row) => row.key, sorts: {} };
 
-export const firstEpoch: Epoch = { epoch: 1, from: 1 };
+const firstRow: SpaceRow = {
+  key: spaceKey,
+  epochs: [{ epoch: 1, from: 1 }],
+  rules: 1,
+  settings: {
+    idempotency_window_ms: 24 * 60 * 60 * 1000,
+    state_bytes_max: 1024 ** 3,
+    state_hash_every: 50_000,
+    component_toggles: {},
+  },
+};
 
-function epochsOf(state: StateReader): readonly Epoch[] {
-  return state.rows(spaceTable).get(spaceKey)?.epochs ?? [firstEpoch];
+export function spaceRow(state: StateReader): SpaceRow {
+  return state.rows(spaceTable).get(spaceKey) ?? firstRow;
 }
 
 /** The epoch in which things happen now. */
 export function currentEpoch(state: StateReader): number {
-  return epochsOf(state).at(-1)?.epoch ?? firstEpoch.epoch;
+  return spaceRow(state).epochs.at(-1)?.epoch ?? 1;
 }
 
 /** The epoch in which the entry at a position was written. */
 export function epochAt(state: StateReader, position: number): number {
-  return epochsOf(state).findLast(({ from }) => from <= position)?.epoch ?? firstEpoch.epoch;
+  return spaceRow(state).epochs.findLast(({ from }) => from <= position)?.epoch ?? 1;
 }
 
 /**
@@ -38,7 +52,7 @@ export function epochAt(state: StateReader, position: number): number {
  * is good only up to where the next one began: what came after that was lost.
  */
 export function isInHistory(state: StateReader, token: { epoch: number; position: number }): boolean {
-  const epochs = epochsOf(state);
+  const { epochs } = spaceRow(state);
   const index = epochs.findIndex(({ epoch }) => epoch === token.epoch);
   if (index < 0) return token.position === 0;
   const next = epochs[index + 1];

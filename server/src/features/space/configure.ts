@@ -1,0 +1,22 @@
+import type { spaceOperations } from "@holdfast/sdk/contract";
+import { sameJson } from "../../machine/canonical/same-json.ts";
+import type { Json, JsonObject } from "../../machine/json.ts";
+import { done } from "../../machine/outcome.ts";
+import type { Decide } from "../rule-of.ts";
+import { spaceRow } from "./space-table.ts";
+
+/** Settings that are the same already leave no entry, so that every start may send its configuration again. */
+export const configure: Decide<(typeof spaceOperations)["configure"]> = (input, { state }) => {
+  const { settings } = spaceRow(state);
+  const toggles = { ...settings.component_toggles, ...input.settings.component_toggles };
+  const next = { ...settings, ...input.settings, component_toggles: toggles };
+  if (sameJson(settings as Json, next as Json)) {
+    return { outcome: done({ settings: settings as JsonObject, changed: false }), events: [] };
+  }
+  const reason = input.reason === undefined ? {} : { reason: input.reason };
+  const data = { settings: input.settings as JsonObject, ...reason };
+  return {
+    outcome: done({ settings: next as JsonObject, changed: true }),
+    events: [{ type: "space.configured", subject: "space", data }],
+  };
+};

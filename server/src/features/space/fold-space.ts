@@ -1,0 +1,33 @@
+/** What each event about the space does to it. These never change; a new meaning is a new type of event. */
+import type { SpaceSettings } from "@holdfast/sdk/contract";
+import type { Event } from "../../machine/entry.ts";
+import type { EntryFacts, Fold } from "../../machine/feature.ts";
+import type { StateWriter } from "../../machine/state.ts";
+import { spaceRow, spaceTable } from "./space-table.ts";
+import type { SpaceRow } from "./space-table.ts";
+
+export const spaceFolds: Readonly<Record<string, Fold>> = {
+  "space.configured": foldConfigured,
+  "space.epoch_raised": foldEpochRaised,
+  "space.rules_raised": (state, event) => {
+    change(state, { rules: event.data["rules"] as number });
+  },
+  // It is compared by whoever folds; the state itself is not changed by being hashed.
+  "space.state_hashed": () => undefined,
+};
+
+function foldConfigured(state: StateWriter, event: Event): void {
+  const given = event.data["settings"] as Partial<SpaceSettings>;
+  const { settings } = spaceRow(state);
+  const toggles = { ...settings.component_toggles, ...given.component_toggles };
+  change(state, { settings: { ...settings, ...given, component_toggles: toggles } });
+}
+
+function foldEpochRaised(state: StateWriter, event: Event, entry: EntryFacts): void {
+  const epoch = { epoch: event.data["epoch"] as number, from: entry.position };
+  change(state, { epochs: [...spaceRow(state).epochs, epoch] });
+}
+
+function change(state: StateWriter, changes: Partial<SpaceRow>): void {
+  state.rows(spaceTable).put({ ...spaceRow(state), ...changes });
+}
