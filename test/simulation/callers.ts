@@ -1,0 +1,206 @@
+import type { CallOptions, CallReply } from "@holdfast/sdk";
+import { mayRetry } from "./attempt.ts";
+import type { Attempt, Intent } from "./attempt.ts";
+import { checkRead } from "./check-read.ts";
+import { checkRefusedForCertain, checkReply } from "./check-reply.ts";
+import type { SimulatedNode } from "./node.ts";
+import type { Memory, Wish } from "./wish.ts";
+import { makeWish, poisonousWish } from "./wish.ts";
+import type { World } from "./world.ts";
+
+const principals = ["ada", "ben", "eve"];
+/** What a caller does not send again after so many, so that a list of old intents does not grow. */
+const retryableMax = 30;
+
+/** Everybody who sends commands and reads, and what each of them knows. */
+export class Callers {
+  readonly #world: World;
+  readonly #attempts: Attempt[] = [];
+  readonly #open = new Set<Attempt>();
+  readonly #memories = new Map<string, Memory>();
+  /** The positions that a life of a node showed or acknowledged, by subject. */
+  readonly #floors = new Map<string, Map<string, number>>();
+  /** Keyed intents whose outcome their caller does not know. */
+  readonly #unknown: Intent[] = [];
+  /** Whether a life of a node tells what is in the journal now, as far as it knows it. */
+  readonly #isInHistory: (owner: string) => boolean;
+  #keyCount = 0;
+
+  constructor(world: World, isInHistory: (owner: string) => boolean) {
+    this.#world = world;
+    this.#isInHistory = isInHistory;
+  }
+
+  get openCount(): number {
+    return this.#open.size;
+  }
+
+  get unknownCount(): number {
+    return this.#unknown.length;
+  }
+
+  /** Somebody asks for something new. */
+  ask(node: SimulatedNode, others: readonly SimulatedNode[]): void {
+    const { random } = this.#world;
+    const isPoisonous = this.#world.strikes("poisonous command");
+    const wish = isPoisonous ? poisonousWish(random) : makeWish(random, (subject) => this.#memories.get(subject));
+    if (wish.isRead && this.#world.time.isStill(node.owner)) return;
+    const intent = this.#intentOf(wish);
+    this.#send(node, intent);
+    if (intent.key === undefined) return;
+    if (this.#world.strikes("command is sent twice to one node")) this.#send(node, intent);
+    const other = random.pick(others);
+    if (other.state === "up" && this.#world.strikes("command is sent to two nodes")) this.#send(other, intent);
+    if (this.#world.strikes("key is used for another request")) this.#misuse(node, intent);
+  }
+
+  /** Somebody who does not know what became of a command sends it again. */
+  retry(node: SimulatedNode): void {
+    const intent = this.#unknown.shift();
+    if (intent === undefined || intent.isKnown) return;
+    this.#world.faults.count("command is sent again");
+    this.#send(node, intent);
+  }
+
+  /** What was asked of this life of a node is never answered. */
+  crashed(owner: string): void {
+    for (const attempt of this.#open) {
+      if (attempt.owner !== owner) continue;
+      this.#open.delete(attempt);
+      this.#world.faults.count("caller never hears because of a crash");
+      this.#forgetAnswer(attempt.intent);
+    }
+    this.#floors.delete(owner);
+  }
+
+  journalWentBack(): void {
+    this.#floors.clear();
+  }
+
+  /** Those that were told that nothing happened must still be right. */
+  checkAll(): void {
+    for (const attempt of this.#attempts) checkRefusedForCertain(this.#world, attempt);
+  }
+
+  #intentOf(wish: Wish): Intent {
+    const { random } = this.#world;
+    const key = wish.isRead || random.chance(0.5) ? undefined : `k${(this.#keyCount += 1)}`;
+    return { principal: random.pick(principals), wish, key, isHonest: true, isKnown: false };
+  }
+
+  #misuse(node: SimulatedNode, intent: Intent): void {
+    const other = makeWish(this.#world.random, (subject) => this.#memories.get(subject));
+    if (other.isRead || other.operation !== intent.wish.operation) return;
+    intent.isHonest = false;
+    this.#send(node, { ...intent, wish: other });
+  }
+
+  #send(node: SimulatedNode, intent: Intent): void {
+    const world = this.#world;
+    const name = `t${this.#attempts.length + 1}`;
+    const { principal, wish, key } = intent;
+    const transport = node.transport({ principal, agent: name, caller: principal });
+    if (transport === undefined) {
+      this.#forgetAnswer(intent);
+      return;
+    }
+    const floor = new Map(this.#floors.get(node.owner));
+    const attempt: Attempt = {
+      name,
+      intent,
+      owner: node.owner,
+      losses: world.losses,
+      floor,
+      isAnswered: false,
+      isRefusedForCertain: false,
+    };
+    this.#attempts.push(attempt);
+    this.#open.add(attempt);
+    world.tell(
+      () => `${name} ${principal} → ${node.owner}: ${wish.operation} ${JSON.stringify(wish.input)} ${key ?? ""}`,
+    );
+    const isShort = !wish.isRead && world.strikes("deadline is short");
+    const options: CallOptions = {
+      ...(key === undefined ? {} : { key }),
+      ...(isShort ? { deadlineMs: world.random.between(0, 50) } : {}),
+    };
+    transport.call(wish.operation, wish.input, options).then(
+      (reply) => this.#answered(attempt, reply),
+      (error: unknown) => this.#thrown(attempt, error),
+    );
+  }
+
+  #answered(attempt: Attempt, reply: CallReply): void {
+    if (!this.#open.delete(attempt)) return;
+    attempt.isAnswered = true;
+    const world = this.#world;
+    const { intent, owner } = attempt;
+    world.tell(() => `${attempt.name} ← ${owner}: ${summary(reply)}`);
+    if (intent.wish.isRead) {
+      for (const [subject, position] of checkRead(world, attempt, reply)) this.#raiseFloor(owner, subject, position);
+    } else {
+      checkReply(world, attempt, reply);
+      const isCurrent = attempt.losses === world.losses;
+      if (isCurrent) for (const { subject } of reply.events) this.#noteEvent(attempt, subject, reply);
+    }
+    if (!intent.wish.isRead && world.strikes("reply is lost")) this.#forgetAnswer(intent);
+    else if (mayRetry(reply.outcome)) this.#forgetAnswer(intent);
+    else this.#learn(intent, reply);
+  }
+
+  #noteEvent(attempt: Attempt, subject: string, reply: CallReply): void {
+    // A conflict does not make a version, so no read has to show its position.
+    if (reply.outcome.kind === "done") this.#raiseFloor(attempt.owner, subject, reply.position);
+  }
+
+  #raiseFloor(owner: string, subject: string, position: number): void {
+    // What a node tells before it notices a loss binds nobody.
+    if (this.#world.losses > 0 && !this.#isInHistory(owner)) return;
+    const floors = this.#floors.get(owner) ?? new Map<string, number>();
+    floors.set(subject, Math.max(position, floors.get(subject) ?? 0));
+    this.#floors.set(owner, floors);
+  }
+
+  /** A door that can't read the journal throws what the journal threw. To the caller that is a lost reply. */
+  #thrown(attempt: Attempt, error: unknown): void {
+    if (!this.#open.delete(attempt)) return;
+    attempt.isAnswered = true;
+    this.#world.tell(() => `${attempt.name} ← ${attempt.owner}: threw ${String(error)}`);
+    const isReading = error instanceof Error && error.name === "JournalError";
+    this.#world.demand(
+      isReading,
+      "a call throws only what the journal threw",
+      () => `${attempt.name}: ${String(error)}`,
+    );
+    this.#world.faults.count("call throws because the journal can't be read");
+    this.#forgetAnswer(attempt.intent);
+  }
+
+  #forgetAnswer(intent: Intent): void {
+    if (intent.key === undefined || intent.isKnown || this.#unknown.length >= retryableMax) return;
+    this.#unknown.push(intent);
+  }
+
+  #learn(intent: Intent, reply: CallReply): void {
+    intent.isKnown = true;
+    const data = reply.outcome.data as Readonly<Record<string, unknown>>;
+    const { type = "ticket", id, name } = { ...intent.wish.input, ...data } as Record<string, string>;
+    const version = data["version"] ?? data["current_version"];
+    const revision = data["revision"] ?? data["current_revision"];
+    if (typeof version === "number") {
+      this.#memories.set(`${type}/${id ?? ""}`, {
+        version,
+        revision: typeof revision === "string" ? revision : undefined,
+        fence: 0,
+      });
+    }
+    if (typeof data["fence"] === "number") {
+      this.#memories.set(`lease/${name ?? ""}`, { version: 0, revision: undefined, fence: data["fence"] });
+    }
+  }
+}
+
+function summary({ outcome, position, replayed }: CallReply): string {
+  const what = outcome.kind === "done" ? `done ${JSON.stringify(outcome.data)}` : outcome.code;
+  return `${what} at ${position}${replayed ? ", a replay" : ""}`;
+}

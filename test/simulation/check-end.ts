@@ -1,0 +1,69 @@
+/** What must hold when all is quiet again. */
+import { currentEpoch } from "../../server/src/features/space/space-table.ts";
+import { openMemoryJournal } from "../../server/src/journal/memory/open.ts";
+import { canonicalText } from "../../server/src/machine/canonical/canonical-text.ts";
+import type { Entry } from "../../server/src/machine/entry.ts";
+import type { Json } from "../../server/src/machine/json.ts";
+import type { Machine } from "../../server/src/machine/machine.ts";
+import { simulatedMachine, stateText } from "./simulated-machine.ts";
+import type { Simulation } from "./simulation.ts";
+
+export async function checkEnd(simulation: Simulation): Promise<void> {
+  const { world, callers, nodes } = simulation;
+  callers.checkAll();
+  const entries = await readJournal(simulation);
+  const recorded = world.history.facts.map(({ entry }) => entry);
+  world.demand(
+    canonicalText(entries as unknown as Json) === canonicalText(recorded as unknown as Json),
+    "what was acknowledged is in the journal",
+    () => `the journal holds ${entries.length} entries, ${recorded.length} became durable`,
+  );
+  const folded = simulatedMachine();
+  for (const entry of entries) folded.fold(entry);
+  const expected = world.history.dump();
+  world.demand(stateText(folded) === expected, "folding the journal gives the state", () => stateText(folded));
+  world.demand(
+    stateText(foldInChunks(simulation, entries)) === expected,
+    "folding in chunks gives the state",
+    () => "",
+  );
+  for (const node of nodes) node.compareState();
+  const epoch = currentEpoch(world.history.machine.durable);
+  for (const { owner, lostEpoch } of nodes) {
+    world.demand(
+      lostEpoch === undefined || epoch > lostEpoch,
+      "a lost history raises the epoch",
+      () => `${owner} lost epoch ${lostEpoch ?? 0}, the journal is in ${epoch}`,
+    );
+  }
+}
+
+/** Reads everything in pages of many sizes; the journal proves its chain while it does so. */
+async function readJournal({ world, disk }: Simulation): Promise<readonly Entry[]> {
+  const journal = openMemoryJournal(disk);
+  const entries: Entry[] = [];
+  for (;;) {
+    const page = await journal.read(entries.length, { entries: world.random.between(1, 50), bytes: Infinity });
+    if (page.length === 0) break;
+    entries.push(...page);
+  }
+  await journal.close();
+  return entries;
+}
+
+/** Decides a part and takes it back before folding it, as a node does whose append failed. */
+function foldInChunks({ world }: Simulation, entries: readonly Entry[]): Machine {
+  const machine = simulatedMachine();
+  let done = 0;
+  while (done < entries.length) {
+    const chunk = entries.slice(done, done + world.random.between(1, 20));
+    for (const entry of chunk) {
+      const { position, time, grace, rules: _rules, outcome: _outcome, events: _events, ...command } = entry;
+      machine.decide(command, { position, time, grace, prior: undefined });
+    }
+    machine.undo();
+    for (const entry of chunk) machine.fold(entry);
+    done += chunk.length;
+  }
+  return machine;
+}

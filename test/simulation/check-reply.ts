@@ -1,0 +1,123 @@
+/** What an answer to a command must be, given what is in the journal. */
+import type { CallReply } from "@holdfast/sdk";
+import { publishedName } from "@holdfast/sdk/contract";
+import { canonicalText } from "../../server/src/machine/canonical/canonical-text.ts";
+import type { Json } from "../../server/src/machine/json.ts";
+import { isCertainFailure, mustBeRecorded, scopeOf } from "./attempt.ts";
+import type { Attempt } from "./attempt.ts";
+import { poison } from "./faulty-journal.ts";
+import type { Fact } from "./history.ts";
+import type { World } from "./world.ts";
+
+export function checkReply(world: World, attempt: Attempt, reply: CallReply): void {
+  const { outcome } = reply;
+  world.faults.count(outcome.kind === "done" ? "answer: done" : `answer: ${outcome.code}`);
+  if (reply.replayed) {
+    world.faults.count("answer is a replay");
+    checkReplay(world, attempt, reply);
+    return;
+  }
+  if (outcome.kind === "refusal") checkRefusal(world, attempt, outcome.code);
+  const facts = world.history.ofAttempt(attempt.name);
+  if (isCertainFailure(outcome)) {
+    attempt.isRefusedForCertain = true;
+    demandNothing(world, attempt, facts);
+    return;
+  }
+  const fact = facts.at(-1);
+  if (fact !== undefined && isDecided(reply)) checkAnswer(world, attempt, { reply, fact });
+  else if (mustBeRecorded(outcome, attempt.intent)) {
+    world.fail(
+      "an answer is in the journal",
+      `${attempt.name} was told ${JSON.stringify(outcome)}, and it has no entry`,
+    );
+  }
+}
+
+/** Whoever was told that nothing happened must never find it in the journal. */
+export function checkRefusedForCertain(world: World, attempt: Attempt): void {
+  if (attempt.isRefusedForCertain) demandNothing(world, attempt, world.history.ofAttempt(attempt.name));
+}
+
+function demandNothing(world: World, attempt: Attempt, facts: readonly Fact[]): void {
+  world.demand(
+    facts.length === 0,
+    "what was refused for certain never happens",
+    () => `${attempt.name} is at position ${facts[0]?.entry.position ?? 0}`,
+  );
+}
+
+function isDecided(reply: CallReply): boolean {
+  return reply.outcome.kind === "done" || !["outcome_unknown", "internal_error"].includes(reply.outcome.code);
+}
+
+function checkRefusal(world: World, attempt: Attempt, code: string): void {
+  const { wish, isHonest } = attempt.intent;
+  if (code === "internal_error") {
+    world.demand(wish.input["id"] === poison, "no command meets a defect", () => `${attempt.name}: internal_error`);
+  }
+  // The door completes `if_unchanged` from the history that its node knows: through a node that is behind, the same
+  // request becomes another one.
+  const isCompleted = wish.input["if_unchanged"] !== undefined;
+  if (code === "idempotency_replay_conflict" && isHonest && !isCompleted && world.losses === 0) {
+    world.fail(
+      "the same request under the same key is a replay",
+      `${attempt.name} was told that its key was used otherwise`,
+    );
+  }
+}
+
+function checkReplay(world: World, attempt: Attempt, reply: CallReply): void {
+  const scope = scopeOf(attempt.intent);
+  const facts = scope === undefined ? [] : world.history.ofScope(scope);
+  const fact = facts.find(({ entry }) => entry.position === reply.position);
+  if (fact === undefined) {
+    world.fail("a replay is of an entry", `${attempt.name}: ${scope ?? ""} was not used at position ${reply.position}`);
+    return;
+  }
+  if (fact.entry.agent !== undefined && lifeOf(fact.entry.id) !== attempt.owner)
+    world.faults.count("replay from another node or life");
+  checkAnswer(world, attempt, { reply, fact });
+}
+
+/** The answer is the recorded outcome, and the same for everybody who gets it. */
+function checkAnswer(world: World, attempt: Attempt, { reply, fact }: { reply: CallReply; fact: Fact }): void {
+  const { entry } = fact;
+  const { outcome } = reply;
+  const detail = (): string =>
+    `${attempt.name} was told ${JSON.stringify(reply)}, entry ${entry.position} says ${JSON.stringify(entry)}`;
+  const codeOf = (one: { kind: string; code?: string }): string => `${one.kind} ${one.code ?? ""}`;
+  const told = outcome.data as Record<string, Json>;
+  const isSame =
+    codeOf(outcome) === codeOf(entry.outcome) &&
+    Object.entries(entry.outcome.data).every(([name, value]) => sameText(told[name], value));
+  world.demand(isSame && reply.position === entry.position, "an answer is what the journal says", detail);
+  const events = entry.events.map((event) => ({
+    name: publishedName(event),
+    subject: event.subject,
+    data: event.data,
+  }));
+  world.demand(sameText(reply.events as Json, events), "an answer has the events of its entry", detail);
+  if (outcome.kind === "refusal" && outcome.code === "concurrency_mismatch") {
+    const isExplained = Array.isArray(told["changes"]) || typeof told["changes_reason"] === "string";
+    world.demand(isExplained, "a conflict explains itself", detail);
+  }
+  // After a loss the history behind an entry may be another one, and with it what a conflict is explained by.
+  if (world.losses > 0) return;
+  const answer = canonicalText(outcome as unknown as Json);
+  fact.answer ??= answer;
+  world.demand(
+    fact.answer === answer,
+    "one key has one answer",
+    () => `${attempt.name} was told ${answer}, somebody else ${fact.answer ?? ""}`,
+  );
+}
+
+function sameText(left: Json | undefined, right: Json): boolean {
+  return left !== undefined && canonicalText(left) === canonicalText(right);
+}
+
+/** Ids are made of the life of the node that took the command. */
+function lifeOf(id: string): string {
+  return id.slice(0, id.lastIndexOf("-"));
+}

@@ -1,0 +1,213 @@
+/**
+ * A journal on which everything that the port allows really happens: appends that fail for certain, or that nobody
+ * knows about, batches that land after everybody looked, slow answers, failing reads, wakes that are lost.
+ */
+import { JournalError } from "../../server/src/journal/journal.ts";
+import type { Appended, Journal } from "../../server/src/journal/journal.ts";
+import type { SealedBatch } from "../../server/src/journal/seal.ts";
+import { outside } from "./virtual-time.ts";
+import type { World } from "./world.ts";
+
+/** What a journal tells the simulation about its process. */
+export interface JournalWatcher {
+  readonly owner: string;
+  /** The process hands over a batch that it has just decided. */
+  appending(batch: SealedBatch): void;
+  /** A batch became durable. */
+  written(batch: SealedBatch): void;
+  /** An operation without which nothing can be decided took this long, or failed. */
+  needed(operation: "append" | "look-up" | "follow", took: { readonly ms: number; readonly failed: boolean }): void;
+  crash(): void;
+}
+
+/** An append that did not reach the disk yet. */
+interface Flight {
+  land: () => Appended | undefined;
+}
+
+const quickShare = 0.5;
+
+export class FaultyJournal implements Journal {
+  readonly #world: World;
+  readonly #inner: Journal;
+  readonly #write: (batch: SealedBatch) => Appended;
+  readonly #watcher: JournalWatcher;
+  readonly #flights = new Set<Flight>();
+  readonly #listeners = new Set<() => void>();
+
+  /** `write` puts a batch on the disk in one go: the moment at which it is durable must not be a promise. */
+  constructor(
+    world: World,
+    parts: {
+      readonly inner: Journal;
+      readonly write: (batch: SealedBatch) => Appended;
+      readonly watcher: JournalWatcher;
+    },
+  ) {
+    this.#world = world;
+    this.#inner = parts.inner;
+    this.#write = parts.write;
+    this.#watcher = parts.watcher;
+  }
+
+  append(batch: SealedBatch): Promise<Appended> {
+    const world = this.#world;
+    this.#watcher.appending(batch);
+    if (batch.entries.some(isPoisonous)) {
+      world.faults.count("append refused for good");
+      return Promise.reject(new JournalError("invalid", "This can not be stored.", { certain: true }));
+    }
+    const startMs = world.time.nowMs;
+    return this.#deliver(batch).then(
+      (appended) => {
+        if (appended.kind !== "appended") world.faults.count(`append is ${appended.kind}`);
+        this.#watcher.needed("append", { ms: world.time.nowMs - startMs, failed: false });
+        return appended;
+      },
+      (error: unknown) => {
+        this.#watcher.needed("append", { ms: world.time.nowMs - startMs, failed: true });
+        throw error;
+      },
+    );
+  }
+
+  head: Journal["head"] = () => this.#read(() => this.#inner.head());
+  read: Journal["read"] = (after, limit) => this.#read(() => this.#inner.read(after, this.#page(limit)));
+  readAt: Journal["readAt"] = (positions) => this.#read(() => this.#inner.readAt(positions));
+  findSubject: Journal["findSubject"] = (query) => this.#read(() => this.#inner.findSubject(query));
+  findKeys: Journal["findKeys"] = (scopes) => this.#needed("look-up", () => this.#inner.findKeys(scopes));
+  follow: Journal["follow"] = (after, limit) =>
+    this.#needed("follow", () => this.#inner.follow(after, this.#page(limit)));
+
+  onWake(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
+  /** Somebody else may have appended. */
+  wake(): void {
+    for (const listener of [...this.#listeners]) listener();
+  }
+
+  close(): Promise<void> {
+    return this.#inner.close();
+  }
+
+  /** The process is gone. What it had sent may still arrive. */
+  abandon(): void {
+    for (const flight of this.#flights) {
+      if (!this.#world.strikes("append of a crashed node lands later")) continue;
+      this.#landLater(flight);
+    }
+    this.#flights.clear();
+    this.#listeners.clear();
+  }
+
+  /** The way of a batch to the disk, and of the answer back. */
+  async #deliver(batch: SealedBatch): Promise<Appended> {
+    const world = this.#world;
+    const flight = this.#launch(batch);
+    await this.#pass(this.#latency("append"), "a batch travels");
+    if (world.strikes("append fails for certain")) {
+      this.#flights.delete(flight);
+      throw new JournalError("full", "The disk is full.", { certain: true });
+    }
+    if (world.strikes("crash before the batch is written")) return this.#crash();
+    if (world.strikes("append fails, nothing written")) return this.#loseAnswer(flight);
+    if (world.strikes("append fails, batch lands later")) {
+      this.#landLater(flight);
+      return this.#loseAnswer(flight);
+    }
+    const appended = flight.land() as Appended;
+    this.#flights.delete(flight);
+    if (world.strikes("append fails, batch written")) return this.#loseAnswer(flight);
+    if (world.strikes("crash after the batch is written")) return this.#crash();
+    await this.#pass(world.random.chance(quickShare) ? 0 : world.random.between(1, 5), "an answer travels");
+    return appended;
+  }
+
+  #launch(batch: SealedBatch): Flight {
+    const flight: Flight = {
+      land: () => {
+        flight.land = () => undefined;
+        const appended = this.#write(batch);
+        if (appended.kind === "appended") this.#watcher.written(batch);
+        return appended;
+      },
+    };
+    this.#flights.add(flight);
+    return flight;
+  }
+
+  #landLater(flight: Flight): void {
+    const world = this.#world;
+    const land = (): void => {
+      const appended = flight.land();
+      if (appended !== undefined)
+        world.faults.count(`orphan was ${appended.kind === "appended" ? "accepted" : "refused"}`);
+    };
+    world.time.schedule({
+      delayMs: world.random.between(1, 3_000),
+      owner: outside,
+      label: "an orphan lands",
+      run: land,
+    });
+  }
+
+  #loseAnswer(flight: Flight): never {
+    this.#flights.delete(flight);
+    throw new JournalError("io", "The disk did not answer.", { certain: false });
+  }
+
+  #crash(): Promise<never> {
+    this.#watcher.crash();
+    return new Promise(() => {});
+  }
+
+  async #needed<Result>(operation: "look-up" | "follow", work: () => Promise<Result>): Promise<Result> {
+    const startMs = this.#world.time.nowMs;
+    let failed = true;
+    try {
+      const result = await this.#read(work);
+      failed = false;
+      return result;
+    } finally {
+      this.#watcher.needed(operation, { ms: this.#world.time.nowMs - startMs, failed });
+    }
+  }
+
+  async #read<Result>(work: () => Promise<Result>): Promise<Result> {
+    const world = this.#world;
+    await this.#pass(this.#latency("read"), "a read travels");
+    if (world.strikes("read fails")) {
+      throw new JournalError("io", "The disk can not be read.", { certain: world.random.chance(0.5) });
+    }
+    return work();
+  }
+
+  #latency(kind: "append" | "read"): number {
+    const world = this.#world;
+    if (world.strikes(`${kind} stalls for over a second`)) return world.random.between(1_001, 6_000);
+    if (world.strikes(`${kind} is slow`)) return world.random.between(20, 900);
+    return world.random.chance(quickShare) ? 0 : world.random.between(1, 5);
+  }
+
+  /** Waits, or goes on at once: many calls that are over at once let a seed get further. */
+  #pass(delayMs: number, label: string): Promise<void> {
+    if (delayMs === 0) return Promise.resolve();
+    return new Promise((run) => {
+      this.#world.time.schedule({ delayMs, owner: this.#watcher.owner, label, run });
+    });
+  }
+
+  #page<Limit extends { readonly entries: number }>(limit: Limit): Limit {
+    return this.#world.strikes("pages are small") ? { ...limit, entries: this.#world.random.between(1, 3) } : limit;
+  }
+}
+
+/** What no journal of this simulation can store: it must not take its neighbours with it. */
+export const poison = "poison";
+
+function isPoisonous(entry: SealedBatch["entries"][number]): boolean {
+  return entry.events.some(({ subject }) => subject.endsWith(`/${poison}`));
+}

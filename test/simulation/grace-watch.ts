@@ -1,0 +1,74 @@
+import type { SealedBatch } from "../../server/src/journal/seal.ts";
+import type { World } from "./world.ts";
+
+const graceMs = 10_000;
+const stallMs = 1_000;
+
+/**
+ * Knows, without asking the engine, since when a node could append: what happened to its journal and to its process.
+ * Nothing may expire until that has lasted for the grace, and nobody's renewal may lose against a timer in its batch.
+ */
+export class GraceWatch {
+  readonly #world: World;
+  readonly #owner: string;
+  #ableSinceMs: number;
+  #failingSinceMs: number | undefined;
+
+  constructor(world: World, owner: string) {
+    this.#world = world;
+    this.#owner = owner;
+    this.#ableSinceMs = world.time.nowMs;
+  }
+
+  /** From this time on, and not before, the node is able to append. */
+  disturb(untilMs: number): void {
+    this.#ableSinceMs = Math.max(this.#ableSinceMs, untilMs);
+  }
+
+  note(operation: "append" | "look-up" | "follow", took: { readonly ms: number; readonly failed: boolean }): void {
+    const { nowMs } = this.#world.time;
+    if (took.ms > stallMs || (took.failed && operation === "append")) this.disturb(nowMs);
+    if (took.failed) {
+      this.#failingSinceMs ??= nowMs;
+      return;
+    }
+    // A failure that is over at once is no stall; one that lasted is.
+    if (this.#failingSinceMs !== undefined && nowMs - this.#failingSinceMs > stallMs) this.disturb(nowMs);
+    this.#failingSinceMs = undefined;
+  }
+
+  /** Called with every batch that the node has just decided. */
+  check(batch: SealedBatch): void {
+    const ableMs = this.#world.time.nowMs - this.#ableSinceMs;
+    let lastTimer: string | undefined;
+    for (const entry of batch.entries) {
+      const isTimer = entry.operation === "expire-lease";
+      if (isTimer) lastTimer = entry.id;
+      else {
+        this.#world.demand(
+          lastTimer === undefined,
+          "a renewal beats the expiry of its batch",
+          () => `${this.#owner} decided ${entry.operation} after ${lastTimer ?? ""}`,
+        );
+      }
+      for (const event of entry.events) {
+        if (event.type !== "lease.expired") continue;
+        this.#world.faults.count(isTimer ? "lease expires by its timer" : "overdue lease is met by a command");
+        this.#checkExpiry(entry, event.data["expires_at"] as number, ableMs);
+      }
+    }
+  }
+
+  #checkExpiry(entry: SealedBatch["entries"][number], expiresAt: number, ableMs: number): void {
+    this.#world.demand(
+      ableMs >= graceMs && !entry.grace,
+      "nothing expires within the grace",
+      () => `${this.#owner} could append for ${ableMs} ms only when it decided ${entry.operation} ${entry.id}`,
+    );
+    this.#world.demand(
+      expiresAt <= entry.time,
+      "nothing expires before its time",
+      () => `${this.#owner}: ${expiresAt} is after ${entry.time}`,
+    );
+  }
+}

@@ -1,0 +1,151 @@
+/**
+ * What really happened: every entry at the moment it became durable, checked against all before it. It decides each
+ * entry again with a machine of its own, so it also knows the state that every replica must have.
+ */
+import { entityTable, findEntity, isLive } from "../../server/src/features/entities/entity-table.ts";
+import { canonicalText } from "../../server/src/machine/canonical/canonical-text.ts";
+import { keyScope } from "../../server/src/machine/entry.ts";
+import type { Entry, Event } from "../../server/src/machine/entry.ts";
+import type { Json } from "../../server/src/machine/json.ts";
+import type { Machine } from "../../server/src/machine/machine.ts";
+import { simulatedMachine, stateText } from "./simulated-machine.ts";
+import type { World } from "./world.ts";
+
+/** An entry that is, or was, in the journal. */
+export interface Fact {
+  readonly entry: Entry;
+  /** False once the journal went back behind it. */
+  isThere: boolean;
+  /** The first answer that anybody got about it; every other one must be the same. */
+  answer: string | undefined;
+}
+
+export class History {
+  readonly facts: Fact[] = [];
+  readonly #byAttempt = new Map<string, Fact[]>();
+  readonly #byScope = new Map<string, Fact[]>();
+  readonly #ids = new Set<string>();
+  /** Each version that an entity ever had, by subject and position: the text of its value. */
+  readonly #values = new Map<string, string[]>();
+  #machine: Machine = simulatedMachine();
+  #dump: string | undefined;
+
+  get position(): number {
+    return this.facts.length;
+  }
+
+  get machine(): Machine {
+    return this.#machine;
+  }
+
+  /** The state at the head, as text. */
+  dump(): string {
+    return (this.#dump ??= stateText(this.#machine));
+  }
+
+  at(position: number): Fact | undefined {
+    return this.facts[position - 1];
+  }
+
+  ofAttempt(attempt: string): readonly Fact[] {
+    return this.#byAttempt.get(attempt) ?? [];
+  }
+
+  ofScope(scope: string): readonly Fact[] {
+    return this.#byScope.get(scope) ?? [];
+  }
+
+  /** Whether an entity ever had this value at this position; "" stands for a deletion. */
+  hadValue(subject: string, position: number, text: string): boolean {
+    return this.#values.get(`${subject}@${position}`)?.includes(text) === true;
+  }
+
+  /** Takes entries that have just become durable. */
+  append(entries: readonly Entry[], world: World): void {
+    this.#dump = undefined;
+    for (const entry of entries) {
+      this.#checkPlace(entry, world);
+      for (const event of entry.events) this.#checkVersion(event, entry, world);
+      this.#decideAgain(entry, world);
+      const fact: Fact = { entry, isThere: true, answer: undefined };
+      this.facts.push(fact);
+      this.#ids.add(entry.id);
+      if (entry.agent !== undefined) addTo(this.#byAttempt, entry.agent, fact);
+      const scope = keyScope(entry);
+      if (scope !== undefined) addTo(this.#byScope, scope, fact);
+      for (const { subject } of entry.events) this.#noteValue(subject, entry.position);
+      world.tell(() => `entry ${entry.position} ${entry.operation} ${entry.agent ?? entry.id} ${outcomeText(entry)}`);
+    }
+  }
+
+  /** The journal went back: what came after this position never happened. */
+  goBack(position: number): void {
+    for (const fact of this.facts.splice(position)) {
+      fact.isThere = false;
+      this.#ids.delete(fact.entry.id);
+    }
+    this.#dump = undefined;
+    this.#machine = simulatedMachine();
+    for (const { entry } of this.facts) this.#machine.fold(entry);
+  }
+
+  #checkPlace(entry: Entry, world: World): void {
+    const { position, time, id, agent } = entry;
+    const last = this.facts.at(-1)?.entry;
+    world.demand(position === this.position + 1, "positions have no gaps", () => `${position} after ${this.position}`);
+    world.demand(last === undefined || time >= last.time, "time does not go back", () => `at position ${position}`);
+    world.demand(!this.#ids.has(id), "a command happens once", () => `id ${id} again at position ${position}`);
+    const sent = agent === undefined ? [] : this.ofAttempt(agent).filter(({ isThere }) => isThere);
+    world.demand(sent.length === 0, "a command happens once", () => `${agent ?? ""} again at position ${position}`);
+    const scope = keyScope(entry);
+    const used = scope === undefined ? [] : this.ofScope(scope).filter(({ isThere }) => isThere);
+    world.demand(used.length === 0, "a key is used once", () => `${scope ?? ""} again at position ${position}`);
+  }
+
+  #checkVersion(event: Event, entry: Entry, world: World): void {
+    if (!event.type.startsWith("entity.")) return;
+    const row = this.#machine.durable.rows(entityTable).get(event.subject);
+    const detail = (): string => `${event.type} of ${event.subject} at position ${entry.position}`;
+    if (event.type === "entity.conflict") {
+      const met = event.data["current_version"];
+      world.demand(met === (isLive(row) ? row.version : 0), "a conflict tells the version that it met", detail);
+      const fields = Object.keys(event.data).sort().join(" ");
+      const isExact = fields === "current_version entity_id expected_version reason";
+      world.demand(isExact, "a conflict event holds exactly its four fields", detail);
+      return;
+    }
+    const version = event.data["version"];
+    world.demand(version === (row?.version ?? 0) + 1, "a change makes the next version, and nothing else does", detail);
+  }
+
+  /** The same command on the same history must come out the same, byte for byte. */
+  #decideAgain(entry: Entry, world: World): void {
+    const { position, time, grace, rules: _rules, outcome, events, ...command } = entry;
+    const again = this.#machine.decide(command, { position, time, grace, prior: undefined });
+    this.#machine.settle();
+    const first = JSON.stringify([outcome, events]);
+    const second = JSON.stringify([again.outcome, again.events]);
+    world.demand(first === second, "an entry decided again comes out the same", () => `${first} became ${second}`);
+  }
+
+  #noteValue(subject: string, position: number): void {
+    const slash = subject.indexOf("/");
+    const target = { type: subject.slice(0, slash), id: subject.slice(slash + 1) };
+    const row = findEntity(this.#machine.durable, target);
+    if (row?.position === position) addTo(this.#values, `${subject}@${position}`, valueText(row.value));
+  }
+}
+
+export function valueText(value: Json | undefined): string {
+  return value === undefined ? "" : canonicalText(value);
+}
+
+function outcomeText({ outcome }: Entry): string {
+  return outcome.kind === "done" ? `done ${JSON.stringify(outcome.data)}` : outcome.code;
+}
+
+function addTo<Key, Value>(lists: Map<Key, Value[]>, key: Key, value: Value): void {
+  const list = lists.get(key);
+  if (list === undefined) lists.set(key, [value]);
+  else list.push(value);
+}

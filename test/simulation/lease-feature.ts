@@ -1,0 +1,93 @@
+/**
+ * The smallest feature that lives on time: a lease with a time to live, renewed by its holder, expired by a timer or
+ * by the first command that meets it overdue. It brings the engine's timers and grace into the simulation.
+ */
+import type { Event } from "../../server/src/machine/entry.ts";
+import type { DecideContext, Decision, Feature, Fold, TimerCommand } from "../../server/src/machine/feature.ts";
+import { done, refusal } from "../../server/src/machine/outcome.ts";
+import type { StateReader } from "../../server/src/machine/state.ts";
+import type { TableSpec } from "../../server/src/machine/table.ts";
+
+export interface Lease {
+  readonly name: string;
+  readonly holder: string;
+  readonly fence: number;
+  readonly expiresAt: number;
+}
+
+const leaseTable: TableSpec<Lease, "end"> = {
+  name: "leases",
+  key: (lease) => lease.name,
+  sorts: { end: (lease) => String(lease.expiresAt).padStart(16, "0") },
+};
+
+const leaseOf = (state: StateReader, name: string): Lease | undefined => state.rows(leaseTable).get(name);
+
+const event = (type: string, lease: Lease): Event => ({
+  type: `lease.${type}`,
+  subject: `lease/${lease.name}`,
+  data: { name: lease.name, holder: lease.holder, fence: lease.fence, expires_at: lease.expiresAt },
+});
+
+function acquire(input: { name: string; ttl_ms: number }, context: DecideContext): Decision {
+  const held = leaseOf(context.state, input.name);
+  const isOverdue = held !== undefined && held.expiresAt <= context.time && !context.grace;
+  if (held !== undefined && !isOverdue) return { outcome: refusal("lease_held", { holder: held.holder }), events: [] };
+  const holder = context.command.principal;
+  const { position: fence, time } = context;
+  const acquired = event("acquired", { name: input.name, holder, fence, expiresAt: time + input.ttl_ms });
+  const events = held === undefined ? [acquired] : [event("expired", held), acquired];
+  return { outcome: done({ fence, changed: true }), events };
+}
+
+function renew(input: { name: string; fence: number; ttl_ms: number }, context: DecideContext): Decision {
+  const held = leaseOf(context.state, input.name);
+  if (held?.fence !== input.fence) return { outcome: refusal("lease_not_held"), events: [] };
+  const renewed = event("renewed", { ...held, expiresAt: context.time + input.ttl_ms });
+  return { outcome: done({ fence: held.fence, changed: true }), events: [renewed] };
+}
+
+function expire(input: { name: string; fence: number }, context: DecideContext): Decision {
+  const held = leaseOf(context.state, input.name);
+  if (held?.fence !== input.fence || held.expiresAt > context.time || context.grace) {
+    return { outcome: done({ changed: false }), events: [] };
+  }
+  return { outcome: done({ changed: true }), events: [event("expired", held)] };
+}
+
+const foldHeld: Fold = (state, { data }) => {
+  const {
+    name,
+    holder,
+    fence,
+    expires_at: expiresAt,
+  } = data as unknown as Omit<Lease, "expiresAt"> & { expires_at: number };
+  state.rows(leaseTable).put({ name, holder, fence, expiresAt });
+};
+
+const foldExpired: Fold = (state, { data }) => {
+  state.rows(leaseTable).delete(data["name"] as string);
+};
+
+function due(state: StateReader, time: number, limit: number): readonly TimerCommand[] {
+  const leases = state.rows(leaseTable).scan("end", { limit });
+  return leases
+    .filter((lease) => lease.expiresAt <= time)
+    .map(({ name, fence }) => ({ id: `expire:${name}:${fence}`, operation: "expire-lease", input: { name, fence } }));
+}
+
+const fits = (): undefined => undefined;
+
+export const leaseFeature: Feature = {
+  name: "leases",
+  needs: [],
+  tables: [leaseTable],
+  rules: {
+    "acquire-lease": { check: fits, decide: acquire },
+    "renew-lease": { check: fits, decide: renew },
+    "expire-lease": { check: fits, decide: expire },
+  },
+  folds: { "lease.acquired": foldHeld, "lease.renewed": foldHeld, "lease.expired": foldExpired },
+  reactions: {},
+  timers: [{ nextTime: (state) => state.rows(leaseTable).scan("end", { limit: 1 })[0]?.expiresAt, due }],
+};

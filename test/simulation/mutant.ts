@@ -1,0 +1,26 @@
+import type { Appended, Journal } from "../../server/src/journal/journal.ts";
+import type { MemoryStore } from "../../server/src/journal/memory/disk.ts";
+import type { SealedBatch } from "../../server/src/journal/seal.ts";
+import type { Machine } from "../../server/src/machine/machine.ts";
+import { simulatedMachine } from "./simulated-machine.ts";
+
+/** A way in which Holdfast could be wrong, put around its parts from outside. */
+export interface Mutant {
+  readonly journal: (journal: Journal) => Journal;
+  readonly write: (store: MemoryStore, batch: SealedBatch, write: typeof appendBatchType) => Appended;
+  readonly machine: () => Machine;
+  readonly epochAbove: (lost: number) => number;
+  /** Changes a part for the time of a run; returns the way back. */
+  readonly patch: () => () => void;
+}
+
+declare const appendBatchType: (store: MemoryStore, batch: SealedBatch) => Appended;
+
+/** Holdfast as it is. */
+export const unchanged: Mutant = {
+  journal: (journal) => journal,
+  write: (store, batch, write) => write(store, batch),
+  machine: () => simulatedMachine(),
+  epochAbove: (lost) => lost,
+  patch: () => () => {},
+};

@@ -1,0 +1,207 @@
+import { inProcessTransport } from "../../server/src/doors/in-process/transport.ts";
+import type { Speaker } from "../../server/src/doors/in-process/transport.ts";
+import { Engine } from "../../server/src/engine/engine.ts";
+import { currentEpoch } from "../../server/src/features/space/space-table.ts";
+import { appendBatch } from "../../server/src/journal/memory/append.ts";
+import type { MemoryDisk, MemoryStore } from "../../server/src/journal/memory/disk.ts";
+import { openMemoryJournal } from "../../server/src/journal/memory/open.ts";
+import type { SealedBatch } from "../../server/src/journal/seal.ts";
+import type { Circumstances, Machine } from "../../server/src/machine/machine.ts";
+import type { Command } from "../../server/src/machine/entry.ts";
+import type { Transport } from "@holdfast/sdk";
+import { FaultyJournal } from "./faulty-journal.ts";
+import { GraceWatch } from "./grace-watch.ts";
+import type { Mutant } from "./mutant.ts";
+import { stateText, writes } from "./simulated-machine.ts";
+import { processClock } from "./virtual-time.ts";
+import type { World } from "./world.ts";
+
+export interface NodeSetting {
+  readonly world: World;
+  readonly disk: MemoryDisk;
+  readonly mutant: Mutant;
+  /** A batch of this node became durable. */
+  readonly written: (node: SimulatedNode, batch: SealedBatch) => void;
+  /** The process is gone, and nothing that it was asked will be answered. */
+  readonly crashed: (owner: string) => void;
+}
+
+/** One process with an engine on the common disk. It crashes, stops and starts again; each life has its own owner. */
+export class SimulatedNode {
+  readonly name: string;
+  readonly #setting: NodeSetting;
+  #life = 0;
+  #wallMs: number;
+  #engine: Engine | undefined;
+  #journal: FaultyJournal | undefined;
+  #grace: GraceWatch | undefined;
+  #machine: Machine | undefined;
+  state: "down" | "starting" | "up" | "stopping" = "down";
+  /** The epoch that this life lost when it noticed that the journal went back, if it did. */
+  lostEpoch: number | undefined;
+  /** The head whose state was compared last. */
+  #comparedHash = "";
+
+  constructor(name: string, setting: NodeSetting) {
+    this.name = name;
+    this.#setting = setting;
+    this.#wallMs = 1_800_000_000_000 + setting.world.random.between(-5_000, 5_000);
+  }
+
+  /** This life of the node. */
+  get owner(): string {
+    return `${this.name}.${this.#life}`;
+  }
+
+  get engine(): Engine | undefined {
+    return this.#engine;
+  }
+
+  start(): void {
+    const { world } = this.#setting;
+    this.#life += 1;
+    this.state = "starting";
+    this.lostEpoch = undefined;
+    this.#comparedHash = "";
+    const { owner } = this;
+    world.tell(() => `${owner} starts`);
+    const clock = { wallMs: this.#wallMs, startMs: world.random.between(0, 1_000_000) };
+    this.#grace = new GraceWatch(world, owner);
+    const journal = this.#openJournal(owner);
+    this.#journal = journal;
+    const started = Engine.start({
+      journal: this.#setting.mutant.journal(journal),
+      createMachine: () => this.#createMachine(),
+      clock: processClock(world.time, owner, clock),
+      ids: this.#ids(owner),
+      afterLoss: (lost) => {
+        this.lostEpoch = currentEpoch(lost);
+        world.faults.count("node notices that the journal went back");
+        world.tell(() => `${owner} noticed that the journal went back`);
+        const input = { above: this.#setting.mutant.epochAbove(this.lostEpoch), reason: "went back" };
+        return { id: `${owner}-loss-${world.random.bits()}`, operation: "raise-epoch", input };
+      },
+      report: (message) => {
+        world.tell(() => `${owner} reports: ${message}`);
+        world.demand(!/this node stops|a defect/.test(message), "a node goes on", () => `${owner}: ${message}`);
+      },
+    });
+    started.then(
+      (engine) => {
+        if (this.owner !== owner || this.state !== "starting") return;
+        this.#engine = engine;
+        this.state = "up";
+        world.tell(() => `${owner} is up at position ${engine.head.position}`);
+      },
+      () => {
+        if (this.owner === owner) this.#end();
+      },
+    );
+  }
+
+  crash(): void {
+    if (this.state === "down") return;
+    const { world } = this.#setting;
+    world.tell(() => `${this.owner} crashes`);
+    this.#journal?.abandon();
+    this.#end();
+  }
+
+  stop(): void {
+    const { owner } = this;
+    const engine = this.#engine;
+    if (this.state !== "up" || engine === undefined) return;
+    this.state = "stopping";
+    this.#setting.world.tell(() => `${owner} is asked to stop`);
+    void engine.stop().then(() => {
+      if (this.owner === owner) this.#end();
+    });
+  }
+
+  setWall(deltaMs: number): void {
+    this.#wallMs += deltaMs;
+  }
+
+  /** The process stands still; its callers do not. */
+  standStill(durationMs: number): void {
+    const { time } = this.#setting.world;
+    time.holdStill(this.owner, time.nowMs + durationMs);
+    this.#grace?.disturb(time.nowMs + durationMs);
+  }
+
+  wake(): void {
+    this.#journal?.wake();
+  }
+
+  transport(speaker: Speaker): Transport | undefined {
+    const engine = this.#engine;
+    if (engine === undefined) return undefined;
+    return inProcessTransport({ engine, speaker, writes, close: () => engine.stop() });
+  }
+
+  /** Whether what this node has folded is still in the journal. */
+  isInHistory(): boolean {
+    const head = this.#engine?.head;
+    if (head === undefined || head.position === 0) return true;
+    return (this.#setting.disk as MemoryStore).batches.some(({ hash }) => hash === head.hash);
+  }
+
+  /** Whoever is at the head of the journal has the state that the history leads to. */
+  compareState(): void {
+    const { world, disk } = this.#setting;
+    const head = this.#engine?.head;
+    if (head === undefined || head.hash === this.#comparedHash || this.#machine?.isUnsettled !== false) return;
+    if (head.hash !== (disk as MemoryStore).head().hash) return;
+    this.#comparedHash = head.hash;
+    const dump = stateText(this.#machine);
+    const expected = world.history.dump();
+    world.demand(
+      dump === expected,
+      "replicas at one position are equal",
+      () => `${this.owner}:\n${dump}\nnot\n${expected}`,
+    );
+  }
+
+  #end(): void {
+    this.#setting.world.time.forget(this.owner);
+    this.state = "down";
+    this.#engine = undefined;
+    this.#machine = undefined;
+    this.#setting.crashed(this.owner);
+  }
+
+  #openJournal(owner: string): FaultyJournal {
+    const { world, disk, mutant } = this.#setting;
+    const watcher = {
+      owner,
+      appending: (batch: SealedBatch) => this.#grace?.check(batch),
+      written: (batch: SealedBatch) => this.#setting.written(this, batch),
+      needed: (operation: "append" | "look-up" | "follow", took: { ms: number; failed: boolean }) =>
+        this.#grace?.note(operation, took),
+      crash: () => this.crash(),
+    };
+    const write = (batch: SealedBatch) => mutant.write(disk as MemoryStore, batch, appendBatch);
+    return new FaultyJournal(world, { inner: openMemoryJournal(disk), write, watcher });
+  }
+
+  #createMachine(): Machine {
+    const { world, mutant } = this.#setting;
+    const machine = mutant.machine();
+    const decide = machine.decide.bind(machine);
+    machine.decide = (command: Command, circumstances: Circumstances) => {
+      if (world.strikes("decision is slow")) world.time.nowMs += world.random.between(1, 20);
+      return decide(command, circumstances);
+    };
+    this.#machine = machine;
+    return machine;
+  }
+
+  #ids(owner: string): { unique(): string; salts(count: number): readonly string[] } {
+    let count = 0;
+    const { random } = this.#setting.world;
+    return {
+      unique: () => `${owner}-${(count += 1)}`,
+      salts: (many) => Array.from({ length: many }, () => random.bits().toString(16).padStart(32, "0")),
+    };
+  }
+}

@@ -1,0 +1,52 @@
+import Type from "typebox";
+import { entitiesFeature } from "../../server/src/features/entities/entities.ts";
+import { defineKind, refuse } from "../../server/src/features/entities/kind.ts";
+import { spaceFeature, spaceSettings } from "../../server/src/features/space/space.ts";
+import type { Feature } from "../../server/src/machine/feature.ts";
+import { Machine } from "../../server/src/machine/machine.ts";
+import { leaseFeature } from "./lease-feature.ts";
+
+/** A type of entity with a schema, a rule and a command of its own. */
+export const ticketKind = defineKind({
+  type: "ticket",
+  value: Type.Object({ title: Type.String(), state: Type.Enum(["open", "closed"]), count: Type.Integer() }),
+  rule: (next, previous) =>
+    next === undefined && previous?.state === "open" ? refuse("still_open", { count: previous.count }) : undefined,
+  commands: {
+    close: {
+      summary: "Closes a ticket.",
+      input: { note: Type.Optional(Type.String()) },
+      event: "closed",
+      decide: (current) =>
+        current.state === "closed"
+          ? refuse("already_closed")
+          : { ...current, state: "closed" as const, count: current.count + 1 },
+    },
+  },
+});
+
+/** The operations that simulated callers may send. */
+export const writes: ReadonlyMap<string, { readonly type?: string }> = new Map([
+  ...["create-entity", "replace-entity", "patch-entity", "delete-entity", "acquire-lease", "renew-lease"].map(
+    (name) => [name, {}] as const,
+  ),
+  ["close-ticket", { type: "ticket" }],
+]);
+
+/** How long a key is remembered here: short enough that some seeds see keys expire. */
+export const idempotencyWindowMs = 60_000;
+
+export const simulatedFeatures: readonly Feature[] = [spaceFeature, entitiesFeature([ticketKind]), leaseFeature];
+
+/** All of a state as text: equal exactly when the states are equal. */
+export function stateText(machine: Machine): string {
+  return Array.from(machine.dump(), (row) => JSON.stringify(row)).join("\n");
+}
+
+export function simulatedMachine(features: readonly Feature[] = simulatedFeatures): Machine {
+  return new Machine({
+    features,
+    knownRules: [1],
+    settings: (state) => ({ ...spaceSettings(state), idempotencyWindowMs }),
+  });
+}

@@ -1,0 +1,212 @@
+/**
+ * One simulation: some nodes on one disk, callers and subscribers around them, and everything that can go wrong. The
+ * seed decides all of it, so a failure can be had again, step by step.
+ */
+import { createMemoryDisk } from "../../server/src/journal/memory/disk.ts";
+import type { MemoryStore } from "../../server/src/journal/memory/disk.ts";
+import type { SealedBatch } from "../../server/src/journal/seal.ts";
+import { Callers } from "./callers.ts";
+import { checkEnd } from "./check-end.ts";
+import { History } from "./history.ts";
+import { unchanged } from "./mutant.ts";
+import type { Mutant } from "./mutant.ts";
+import { SimulatedNode } from "./node.ts";
+import { Subscriber } from "./subscriber.ts";
+import { tuneLimits } from "./tune-limits.ts";
+import { outside } from "./virtual-time.ts";
+import { BrokenPromise, World } from "./world.ts";
+
+export interface SimulationOptions {
+  readonly seed: number;
+  readonly steps: number;
+  readonly mutant?: Mutant;
+  readonly isTraced?: boolean;
+}
+
+export interface SimulationResult {
+  readonly seed: number;
+  readonly stepCount: number;
+  readonly broken: { readonly promise: string; readonly detail: string } | undefined;
+  readonly counts: ReadonlyMap<string, number>;
+  readonly trace: readonly string[];
+}
+
+export async function simulate(options: SimulationOptions): Promise<SimulationResult> {
+  const { seed, steps, mutant = unchanged, isTraced = false } = options;
+  const world = new World(seed, { history: new History(), isTraced });
+  const restore = [tuneLimits(world.random), mutant.patch()];
+  const simulation = new Simulation(world, mutant);
+  try {
+    await simulation.run(steps);
+  } catch (error) {
+    if (!(error instanceof BrokenPromise)) world.fail("the simulation itself works", String((error as Error).stack));
+  } finally {
+    for (const undo of restore) undo();
+  }
+  const { broken, counts, trace } = world;
+  const promise = broken === undefined ? undefined : { promise: broken.promise, detail: broken.message };
+  return { seed, stepCount: simulation.stepCount, broken: promise, counts, trace };
+}
+
+/** How far time goes at most when nothing is ready to happen. Each seed has its pace. */
+const paces = [5, 50, 400] as const;
+const stepsToConvergeMax = 3_000;
+
+export class Simulation {
+  readonly world: World;
+  readonly disk: MemoryStore = createMemoryDisk() as MemoryStore;
+  readonly nodes: readonly SimulatedNode[];
+  readonly callers: Callers;
+  readonly subscribers: readonly Subscriber[];
+  readonly #paceMs: number;
+  #isConverging = false;
+  stepCount = 0;
+
+  constructor(world: World, mutant: Mutant) {
+    this.world = world;
+    this.callers = new Callers(world, (owner) => this.nodes.some((node) => node.owner === owner && node.isInHistory()));
+    this.#paceMs = world.random.pick(paces);
+    const setting = {
+      world,
+      disk: this.disk,
+      mutant,
+      written: (node: SimulatedNode, batch: SealedBatch) => {
+        world.history.append(batch.entries, world);
+        for (const other of this.nodes) if (other !== node) this.#wakeSoon(other);
+      },
+      crashed: (owner: string) => {
+        this.callers.crashed(owner);
+        for (const subscriber of this.subscribers) subscriber.crashed(owner);
+      },
+    };
+    const count = world.random.between(1, 3);
+    this.nodes = Array.from({ length: count }, (_, index) => new SimulatedNode(`n${index + 1}`, setting));
+    this.subscribers = ["w1", "w2"].map((name) => new Subscriber(name, world));
+  }
+
+  async run(steps: number): Promise<void> {
+    for (const node of this.nodes) node.start();
+    await this.#settle();
+    for (let step = 0; step < steps; step += 1) {
+      this.#stepOnce();
+      await this.#settle();
+    }
+    this.world.faults.cease();
+    this.#isConverging = true;
+    await this.#converge();
+    await checkEnd(this);
+    this.#raise();
+  }
+
+  #stepOnce(): void {
+    const { random } = this.world;
+    const kind = random.weighed({ happen: 60, ask: 28, retry: 5, subscribe: 8, disturb: 10 });
+    if (kind === "happen") {
+      this.#happen();
+      return;
+    }
+    const node = random.pick(this.nodes);
+    if (kind === "disturb") this.#disturb(node);
+    else if (kind === "subscribe") random.pick(this.subscribers).step(node);
+    else if (node.state === "down") node.start();
+    else if (kind === "retry") this.callers.retry(node);
+    else if (this.world.strikes("burst of commands")) {
+      for (let count = random.between(10, 40); count > 0; count -= 1) this.callers.ask(node, this.nodes);
+    } else this.callers.ask(node, this.nodes);
+  }
+
+  /** Lets one thing happen that is ready, or time go on until something is. */
+  #happen(): void {
+    const { time, random } = this.world;
+    const task = time.takeReady();
+    if (task === undefined) {
+      const stepMs = this.#isConverging ? 1_000 : random.between(1, this.#paceMs);
+      time.nowMs = Math.min(time.nextMs(), time.nowMs + stepMs);
+      return;
+    }
+    this.world.tell(() => `${task.owner}: ${task.label}`);
+    task.run();
+  }
+
+  #disturb(node: SimulatedNode): void {
+    const { world } = this;
+    const { random } = world;
+    if (world.strikes("wall clock jumps forward")) node.setWall(random.pick([500, 20_000, 90_000]));
+    if (world.strikes("wall clock jumps back")) node.setWall(-random.pick([500, 20_000, 90_000]));
+    if (world.strikes("journal goes back")) this.#goBack();
+    if (node.state !== "up") return;
+    if (world.strikes("process stands still for over a second")) node.standStill(random.between(1_300, 6_000));
+    if (world.strikes("crash between two steps")) node.crash();
+    else if (world.strikes("node stops gracefully")) node.stop();
+  }
+
+  /** What a failover to a store that lags behind looks like. */
+  #goBack(): void {
+    const { world, disk } = this;
+    const head = disk.head().position;
+    if (head < 2) return;
+    disk.truncate(Math.max(0, head - world.random.between(1, 10)));
+    const { position } = disk.head();
+    world.losses += 1;
+    world.tell(() => `the journal goes back from ${head} to ${position}`);
+    world.history.goBack(position);
+    const heads = new Map(this.nodes.map((node) => [node.owner, node.engine?.head.position ?? 0]));
+    for (const subscriber of this.subscribers) subscriber.journalWentBack(position, heads);
+    this.callers.journalWentBack();
+    for (const node of this.nodes) this.#wakeSoon(node);
+  }
+
+  #wakeSoon(node: SimulatedNode): void {
+    const { world } = this;
+    if (world.strikes("wake is lost")) return;
+    const delayMs = world.strikes("wake is late") ? world.random.between(5, 2_000) : 0;
+    const run = (): void => node.wake();
+    world.time.schedule({ delayMs, owner: outside, label: `${node.name} is woken`, run });
+    if (world.strikes("wake comes twice")) world.time.schedule({ delayMs, owner: outside, label: "woken again", run });
+  }
+
+  /** Everything that follows from the step without waiting happens, then the promises are checked. */
+  async #settle(): Promise<void> {
+    this.stepCount += 1;
+    await new Promise(setImmediate);
+    for (const node of this.nodes) node.compareState();
+    this.#raise();
+  }
+
+  #raise(): void {
+    if (this.world.broken !== undefined) throw this.world.broken;
+  }
+
+  /** Without faults everything is answered and everybody gets to the head. */
+  async #converge(): Promise<void> {
+    for (let step = 0; step < stepsToConvergeMax; step += 1) {
+      for (const node of this.nodes) if (node.state === "down") node.start();
+      const up = this.nodes.filter((node) => node.state === "up");
+      if (up.length === this.nodes.length && step % 4 === 0) {
+        for (const node of up) if (node.engine?.head.hash !== this.disk.head().hash) node.wake();
+        for (const subscriber of this.subscribers) subscriber.step(this.nodes[0] as SimulatedNode);
+        this.callers.retry(this.world.random.pick(up));
+        if (this.#isCalm()) return;
+      }
+      this.#happen();
+      await this.#settle();
+    }
+    const waiting = `${this.callers.openCount} calls wait, ${this.callers.unknownCount} are to be sent again`;
+    const nodes = this.nodes.map((node) => `${node.owner} ${node.state} at ${node.engine?.head.position ?? 0}`);
+    this.world.fail(
+      "everything converges when faults stop",
+      `${waiting}; ${nodes.join("; ")}; ${this.disk.head().position}`,
+    );
+    this.#raise();
+  }
+
+  #isCalm(): boolean {
+    const { hash, position } = this.disk.head();
+    return (
+      this.callers.openCount === 0 &&
+      this.callers.unknownCount === 0 &&
+      this.nodes.every(({ engine }) => engine?.head.hash === hash) &&
+      this.subscribers.every((one) => one.isConnected && (!one.isSure || one.hasSeenUpTo(position)))
+    );
+  }
+}

@@ -1,0 +1,20 @@
+import { engineLimits } from "../../server/src/engine/limits.ts";
+import type { Random } from "./random.ts";
+
+type Limits = Record<keyof typeof engineLimits, number>;
+
+/**
+ * Sets some of the engine's bounds low for one seed, so that a full queue, a cut batch and a cache that lost its oldest
+ * entries, which take thousands of commands otherwise, happen within a few. Returns the way back.
+ */
+export function tuneLimits(random: Random): () => void {
+  const limits = engineLimits as Limits;
+  const usual = { ...limits };
+  if (random.chance(0.4)) limits.queueCommandsMax = random.between(3, 12);
+  if (random.chance(0.4)) limits.batchCommandsMax = random.between(1, 4);
+  if (random.chance(0.5)) limits.recentEntriesMax = random.between(1, 8);
+  if (random.chance(0.2)) limits.deadlineMs = random.between(100, 2_000);
+  return () => {
+    Object.assign(limits, usual);
+  };
+}

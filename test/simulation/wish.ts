@@ -1,0 +1,140 @@
+import type { Random } from "./random.ts";
+import { poison } from "./faulty-journal.ts";
+
+/** What somebody wants: an operation with its input. */
+export interface Wish {
+  readonly operation: string;
+  readonly input: Readonly<Record<string, unknown>>;
+  readonly isRead: boolean;
+}
+
+/** What a caller remembers of an entity or a lease; it may be old by now, which is the point. */
+export interface Memory {
+  version: number;
+  revision: string | undefined;
+  fence: number;
+}
+
+export type Recall = (subject: string) => Memory | undefined;
+
+const documents = ["a", "b", "c"];
+const tickets = ["1", "2"];
+const leases = ["x", "y"];
+
+/** Makes up what to ask for next. Few things and many callers, so that they get into each other's way. */
+export function makeWish(random: Random, recall: Recall): Wish {
+  const kind = random.weighed({ document: 50, ticket: 15, lease: 20, read: 25, nonsense: 3 });
+  if (kind === "lease") return leaseWish(random, recall);
+  if (kind === "read") return readWish(random, recall);
+  if (kind === "nonsense") return random.pick(nonsense);
+  return kind === "document" ? documentWish(random, recall) : ticketWish(random, recall);
+}
+
+/** A wish whose entry no journal can store. */
+export function poisonousWish(random: Random): Wish {
+  return write("create-entity", { type: "document", id: poison, value: random.below(9) });
+}
+
+const write = (operation: string, input: Wish["input"]): Wish => ({ operation, input, isRead: false });
+
+const nonsense: readonly Wish[] = [
+  write("create-entity", { type: "Not A Type", id: "a", value: 1 }),
+  write("patch-entity", { type: "document", id: "a" }),
+  write("replace-entity", { type: "document", id: "a", value: -0 }),
+  write("replace-entity", { type: "document", id: "a", value: 1, expected_version: -1 }),
+  write("replace-entity", { type: "document", id: "a", value: 1, expected_version: 2, expected_revision: "1.3" }),
+  write("patch-entity", { type: "document", id: "a", merge: { n: 1 }, if_unchanged: ["/n"] }),
+  write("raise-epoch", { above: 1, reason: "not for callers" }),
+  write("no-such-operation", {}),
+];
+
+function documentWish(random: Random, recall: Recall): Wish {
+  const target = { type: "document", id: random.pick(documents) };
+  const conditions = conditionsFor(random, recall(`document/${target.id}`));
+  const number = random.below(4);
+  switch (random.weighed({ create: 25, replace: 20, merge: 25, patch: 20, delete: 10 })) {
+    case "create": {
+      const first = random.chance(0.3) ? { expected_version: 0 } : {};
+      return write("create-entity", { ...target, value: { n: number, list: [number], deep: { at: 0 } }, ...first });
+    }
+    case "replace":
+      return write("replace-entity", {
+        ...target,
+        value: { n: number, list: [], deep: { at: number } },
+        ...conditions,
+      });
+    case "merge":
+      return write("patch-entity", { ...target, merge: mergeOf(random, number), ...conditions });
+    case "patch":
+      return write("patch-entity", { ...target, patch: stepsOf(random, number), ...conditions });
+    case "delete":
+      return write("delete-entity", { ...target, ...conditions });
+  }
+}
+
+function mergeOf(random: Random, number: number): object {
+  return random.pick([{ n: number }, { deep: { at: number } }, { deep: { more: number } }, { n: null, m: number }]);
+}
+
+function stepsOf(random: Random, number: number): readonly object[] {
+  const steps = [
+    { op: "add", path: "/list/-", value: number },
+    { op: "replace", path: "/n", value: number },
+    { op: "remove", path: "/list/0" },
+    { op: "test", path: "/n", value: number },
+    { op: "copy", from: "/n", path: "/m" },
+    { op: "move", from: "/m", path: "/deep/moved" },
+  ];
+  return Array.from({ length: random.between(1, 3) }, () => random.pick(steps));
+}
+
+function ticketWish(random: Random, recall: Recall): Wish {
+  const id = random.pick(tickets);
+  const conditions = conditionsFor(random, recall(`ticket/${id}`));
+  const count = random.below(3);
+  return random.pick([
+    write("create-entity", { type: "ticket", id, value: { title: "t", state: "open", count } }),
+    write("close-ticket", { id, ...conditions }),
+    write("close-ticket", { id, note: "again", ...conditions }),
+    write("patch-entity", { type: "ticket", id, merge: { state: "open", count }, ...conditions }),
+    write("patch-entity", { type: "ticket", id, merge: { state: "lost" }, ...conditions }),
+    write("delete-entity", { type: "ticket", id, ...conditions }),
+  ]);
+}
+
+function leaseWish(random: Random, recall: Recall): Wish {
+  const name = random.pick(leases);
+  const fence = recall(`lease/${name}`)?.fence ?? 0;
+  const ttl_ms = random.between(200, 8_000);
+  if (fence > 0 && random.chance(0.5)) return write("renew-lease", { name, fence, ttl_ms });
+  return write("acquire-lease", { name, ttl_ms });
+}
+
+function readWish(random: Random, recall: Recall): Wish {
+  const type = random.chance(0.7) ? "document" : "ticket";
+  const id = random.pick(type === "document" ? documents : tickets);
+  const known = recall(`${type}/${id}`)?.version ?? 1;
+  const read = (operation: string, input: Wish["input"]): Wish => ({ operation, input, isRead: true });
+  switch (random.weighed({ get: 5, version: 2, list: 2, history: 2 })) {
+    case "get":
+      return read("get-entity", { type, id });
+    case "version":
+      return read("get-entity", { type, id, version: random.between(1, known + 1) });
+    case "list":
+      return read("list-entities", { type, limit: random.between(1, 3) });
+    case "history":
+      return read("list-history", { type, id, limit: random.between(1, 5) });
+  }
+}
+
+/** What the caller expects: nothing, what it remembers, or something that it makes up. */
+function conditionsFor(random: Random, memory: Memory | undefined): object {
+  if (memory === undefined || random.chance(0.4)) return {};
+  const { version, revision } = memory;
+  const expected =
+    random.chance(0.3) && revision !== undefined ? { expected_revision: revision } : { expected_version: version };
+  if (random.chance(0.1)) return { expected_version: version + random.between(1, 3) };
+  if (random.chance(0.25)) return { ...expected, if_unchanged: ["/n"] };
+  if (random.chance(0.1)) return { if_unchanged: [{ pointer: "/n", value: random.below(4) }] };
+  return expected;
+}
