@@ -48,6 +48,13 @@ export class StagedJournal implements Journal {
   findKeys: Journal["findKeys"] = (scopes) => this.#read(() => this.#journal.findKeys(scopes));
   findSubject: Journal["findSubject"] = (query) => this.#read(() => this.#journal.findSubject(query));
   head: Journal["head"] = () => this.#read(() => this.#journal.head());
+  get checkpoints(): Journal["checkpoints"] {
+    return this.#journal.checkpoints;
+  }
+  readonly forkedBecause = undefined;
+  erase: Journal["erase"] = (position, by) => this.#journal.erase(position, by);
+  archive: Journal["archive"] = (to) => this.#journal.archive(to);
+  settleFork: Journal["settleFork"] = () => this.#journal.settleFork();
   onWake: Journal["onWake"] = (listener) => this.#journal.onWake(listener);
   close: Journal["close"] = () => this.#journal.close();
 

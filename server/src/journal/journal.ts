@@ -13,6 +13,7 @@
  * may be in the journal, or may still get there, and the caller must look for its command ids before anything else.
  */
 import type { Entry } from "../machine/entry.ts";
+import type { CheckpointStore } from "./checkpoint.ts";
 import type { SealedBatch } from "./seal.ts";
 
 /** The last entry: its position, the hash of its batch, and its time. Position 0 is the empty journal. */
@@ -50,6 +51,13 @@ export interface SubjectQuery {
   readonly limit: number;
 }
 
+export interface Archived {
+  /** Everything up to here is archived now. */
+  readonly to: number;
+  readonly batchCount: number;
+  readonly segmentCount: number;
+}
+
 export interface Journal {
   /** The head as this journal sees it now. */
   head(): Promise<Head>;
@@ -68,6 +76,22 @@ export interface Journal {
   findKeys(scopes: readonly string[]): Promise<readonly (number | undefined)[]>;
   /** Positions of entries with an event about this subject, each once. */
   findSubject(query: SubjectQuery): Promise<readonly number[]>;
+  /** Where the state is saved from time to time. */
+  readonly checkpoints: CheckpointStore;
+  /**
+   * Removes the payload of an entry for good: its input, its outcome's data and its events' data. Header, chain and
+   * position stay; the entry is then read as erased by the entry at `by`. Idempotent.
+   */
+  erase(position: number, by: number): Promise<void>;
+  /** Moves whole batches that end at or below a position out of the way. They can still be read, only more slowly. */
+  archive(to: number): Promise<Archived>;
+  /**
+   * Why tokens of this journal's past may also be in use for another future: it was restored from a backup, or its
+   * folder was copied. The epoch must be raised by an entry before anything else is decided.
+   */
+  readonly forkedBecause: string | undefined;
+  /** The epoch was raised, durably. */
+  settleFork(): Promise<void>;
   /** Calls back when somebody else may have appended. A hint: it may come late, twice or never. Returns the way to stop. */
   onWake(listener: () => void): () => void;
   /** Idempotent. Everything appended stays. */
@@ -81,6 +105,8 @@ export type JournalErrorCode =
   | "busy"
   | "damaged"
   | "owned"
+  /** The entry is in an archive segment that is not there any more. */
+  | "archived"
   | "closed"
   /** The store has a format, a space or settings that this version can not work with. */
   | "unsupported"

@@ -45,6 +45,8 @@ export interface Entry extends Command {
   readonly grace: boolean;
   readonly outcome: Outcome;
   readonly events: readonly Event[];
+  /** The position of the entry that erased this one's payload: input, outcome and events hold no data any more. */
+  readonly erased?: number;
 }
 
 /** The text under which a keyed command is found again, whoever's registration sent it. */

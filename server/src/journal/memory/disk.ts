@@ -3,10 +3,12 @@
  * journals, as of several nodes, may share one. It stores the same lines as a real store, so that tests and
  * simulation go through the same encoding, hashing and proving.
  */
+import type { CheckpointStore } from "../checkpoint.ts";
 import type { Head } from "../journal.ts";
 import { createIndexTail, type IndexTail } from "../index-tail.ts";
 import { genesis } from "../seal.ts";
 import { headOf, type StoredBatch, unseal } from "../unseal.ts";
+import { createMemoryCheckpoints } from "./checkpoints.ts";
 
 export interface MemoryDisk {
   /** Makes history go back: drops every batch that ends after this position. */
@@ -17,6 +19,7 @@ export interface MemoryDisk {
 export interface MemoryStore extends MemoryDisk {
   readonly batches: StoredBatch[];
   readonly listeners: Set<() => void>;
+  readonly checkpoints: CheckpointStore;
   index(): IndexTail;
   head(): Head;
 }
@@ -27,6 +30,10 @@ export function createMemoryDisk(): MemoryDisk {
   const store: MemoryStore = {
     batches,
     listeners: new Set(),
+    checkpoints: createMemoryCheckpoints((head) => {
+      const batch = batches[batchIndex(batches, head.position)];
+      return batch?.hash === head.hash;
+    }),
     index: () => index,
     head() {
       const last = batches.at(-1);

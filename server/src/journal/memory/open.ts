@@ -2,6 +2,7 @@
 import { type Journal, JournalError } from "../journal.ts";
 import { appendBatch } from "./append.ts";
 import type { MemoryDisk, MemoryStore } from "./disk.ts";
+import { erasePayload } from "./erase.ts";
 import { followPage, readPage, readPositions } from "./read.ts";
 
 export function openMemoryJournal(disk: MemoryDisk): Journal {
@@ -33,6 +34,15 @@ export function openMemoryJournal(disk: MemoryDisk): Journal {
     readAt: (positions) => use(() => readPositions(store, positions)),
     findKeys: (scopes) => use(() => scopes.map((scope) => store.index().findKey(scope))),
     findSubject: (query) => use(() => store.index().findSubject(query)),
+    checkpoints: store.checkpoints,
+    erase: (position, by) =>
+      use(() => {
+        erasePayload(store, position, by);
+      }),
+    // Memory has no cheaper place to move entries to.
+    archive: () => Promise.resolve({ to: 0, batchCount: 0, segmentCount: 0 }),
+    forkedBecause: undefined,
+    settleFork: () => Promise.resolve(),
     onWake(listener) {
       // A wrapper of its own, so that a listener registered twice can be stopped once.
       const own = (): void => listener();

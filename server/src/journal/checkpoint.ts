@@ -1,0 +1,42 @@
+import type { Head } from "./journal.ts";
+
+/** Saved state: what the fold of the journal came to at a position. */
+export interface CheckpointFacts {
+  /** The end of a batch; a checkpoint whose head is not in the journal any more is never used. */
+  readonly head: Head;
+  /** The number of the rules in force after that position. A build that does not know them can't use it. */
+  readonly rules: number;
+  /** The hash of all rows, so that a checkpoint proves itself when it is loaded. */
+  readonly stateHash: string;
+}
+
+/** A row as it is written down: JSON text, or nothing for a row that is gone. */
+export interface CheckpointRow {
+  readonly table: string;
+  readonly key: string;
+  readonly line: string | undefined;
+}
+
+/** A checkpoint that is being written, in slices, while commands go on. Nothing of it is there before `commit`. */
+export interface CheckpointDraft {
+  /** Rows that changed since the newest checkpoint. A slice takes a few milliseconds at most. */
+  write(rows: readonly CheckpointRow[]): void;
+  /** Makes it the newest; the one that was the newest is kept as the previous. */
+  commit(facts: CheckpointFacts): void;
+  abandon(): void;
+}
+
+/**
+ * Where a journal keeps checkpoints. They are folds and can be dropped: the journal is the truth. A draft is one
+ * transaction, so a torn checkpoint can't exist; only what changed is written; the previous one is kept, in case the
+ * newest turns out to be bad.
+ */
+export interface CheckpointStore {
+  /** The newest first; at most two. */
+  list(): readonly CheckpointFacts[];
+  /** All rows of one of them, in slices. */
+  rows(facts: CheckpointFacts): Iterable<readonly CheckpointRow[]>;
+  begin(): CheckpointDraft;
+  /** Forgets all checkpoints, so that the next one is whole. */
+  clear(): void;
+}

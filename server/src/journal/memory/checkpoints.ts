@@ -1,0 +1,45 @@
+import type { CheckpointDraft, CheckpointFacts, CheckpointRow, CheckpointStore } from "../checkpoint.ts";
+import type { Head } from "../journal.ts";
+
+interface Saved {
+  readonly facts: CheckpointFacts;
+  readonly rows: ReadonlyMap<string, CheckpointRow>;
+}
+
+const rowsPerSlice = 1_000;
+
+/** Checkpoints on a memory disk, whole ones: copying is cheap enough where nothing is large. */
+export function createMemoryCheckpoints(isInHistory: (head: Head) => boolean): CheckpointStore {
+  let saved: readonly Saved[] = [];
+
+  const usable = (): readonly Saved[] => saved.filter(({ facts }) => isInHistory(facts.head));
+
+  return {
+    list: () => usable().map(({ facts }) => facts),
+    *rows(facts) {
+      const found = usable().find((one) => one.facts.head.hash === facts.head.hash);
+      const rows = [...(found?.rows.values() ?? [])];
+      for (let start = 0; start < rows.length; start += rowsPerSlice) yield rows.slice(start, start + rowsPerSlice);
+    },
+    begin(): CheckpointDraft {
+      const base = saved[0];
+      const rows = new Map(base?.rows);
+      return {
+        write(changed) {
+          for (const row of changed) {
+            const name = JSON.stringify([row.table, row.key]);
+            if (row.line === undefined) rows.delete(name);
+            else rows.set(name, row);
+          }
+        },
+        commit(facts) {
+          saved = base === undefined ? [{ facts, rows }] : [{ facts, rows }, base];
+        },
+        abandon: () => undefined,
+      };
+    },
+    clear() {
+      saved = [];
+    },
+  };
+}
