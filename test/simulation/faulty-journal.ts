@@ -25,9 +25,13 @@ interface Flight {
   land: () => Appended | undefined;
 }
 
+type FaultyPart = "append" | "head" | "read" | "readAt" | "findSubject" | "findKeys" | "follow" | "onWake";
+
 const quickShare = 0.5;
 
-export class FaultyJournal implements Journal {
+export class FaultyJournal {
+  /** The journal as an engine sees it. What is not made faulty here goes straight to the disk. */
+  readonly port: Journal;
   readonly #world: World;
   readonly #inner: Journal;
   readonly #write: (batch: SealedBatch) => Appended;
@@ -46,11 +50,29 @@ export class FaultyJournal implements Journal {
   ) {
     this.#world = world;
     this.#inner = parts.inner;
+    this.port = { ...parts.inner, ...this.#faultyParts() };
     this.#write = parts.write;
     this.#watcher = parts.watcher;
   }
 
-  append(batch: SealedBatch): Promise<Appended> {
+  #faultyParts(): Pick<Journal, FaultyPart> {
+    const inner = this.#inner;
+    return {
+      append: (batch) => this.#append(batch),
+      head: () => this.#read(() => inner.head()),
+      read: (after, limit) => this.#read(() => inner.read(after, this.#page(limit))),
+      readAt: (positions) => this.#read(() => inner.readAt(positions)),
+      findSubject: (query) => this.#read(() => inner.findSubject(query)),
+      findKeys: (scopes) => this.#needed("look-up", () => inner.findKeys(scopes)),
+      follow: (after, limit) => this.#needed("follow", () => inner.follow(after, this.#page(limit))),
+      onWake: (listener) => {
+        this.#listeners.add(listener);
+        return () => void this.#listeners.delete(listener);
+      },
+    };
+  }
+
+  #append(batch: SealedBatch): Promise<Appended> {
     const world = this.#world;
     this.#watcher.appending(batch);
     if (batch.entries.some(isPoisonous)) {
@@ -71,26 +93,9 @@ export class FaultyJournal implements Journal {
     );
   }
 
-  head: Journal["head"] = () => this.#read(() => this.#inner.head());
-  read: Journal["read"] = (after, limit) => this.#read(() => this.#inner.read(after, this.#page(limit)));
-  readAt: Journal["readAt"] = (positions) => this.#read(() => this.#inner.readAt(positions));
-  findSubject: Journal["findSubject"] = (query) => this.#read(() => this.#inner.findSubject(query));
-  findKeys: Journal["findKeys"] = (scopes) => this.#needed("look-up", () => this.#inner.findKeys(scopes));
-  follow: Journal["follow"] = (after, limit) =>
-    this.#needed("follow", () => this.#inner.follow(after, this.#page(limit)));
-
-  onWake(listener: () => void): () => void {
-    this.#listeners.add(listener);
-    return () => void this.#listeners.delete(listener);
-  }
-
   /** Somebody else may have appended. */
   wake(): void {
     for (const listener of [...this.#listeners]) listener();
-  }
-
-  close(): Promise<void> {
-    return this.#inner.close();
   }
 
   /** The process is gone. What it had sent may still arrive. */

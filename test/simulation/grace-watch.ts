@@ -44,7 +44,7 @@ export class GraceWatch {
     for (const entry of batch.entries) {
       const isTimer = entry.operation === "expire-lease";
       if (isTimer) lastTimer = entry.id;
-      else {
+      else if (entry.agent !== undefined) {
         this.#world.demand(
           lastTimer === undefined,
           "a renewal beats the expiry of its batch",

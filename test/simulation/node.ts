@@ -70,7 +70,7 @@ export class SimulatedNode {
     const journal = this.#openJournal(owner);
     this.#journal = journal;
     const started = Engine.start({
-      journal: this.#setting.mutant.journal(journal),
+      journal: this.#setting.mutant.journal(journal.port),
       createMachine: () => this.#createMachine(),
       clock: processClock(world.time, owner, clock),
       ids: this.#ids(owner),

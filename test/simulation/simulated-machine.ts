@@ -1,7 +1,7 @@
 import Type from "typebox";
 import { entitiesFeature } from "../../server/src/features/entities/entities.ts";
 import { defineKind, refuse } from "../../server/src/features/entities/kind.ts";
-import { spaceFeature, spaceSettings } from "../../server/src/features/space/space.ts";
+import { machineSettings, spaceFeature } from "../../server/src/features/space/space.ts";
 import type { Feature } from "../../server/src/machine/feature.ts";
 import { Machine } from "../../server/src/machine/machine.ts";
 import { leaseFeature } from "./lease-feature.ts";
@@ -47,6 +47,6 @@ export function simulatedMachine(features: readonly Feature[] = simulatedFeature
   return new Machine({
     features,
     knownRules: [1],
-    settings: (state) => ({ ...spaceSettings(state), idempotencyWindowMs }),
+    settings: (state) => ({ ...machineSettings(state), idempotencyWindowMs }),
   });
 }

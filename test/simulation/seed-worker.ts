@@ -1,0 +1,45 @@
+/** One thread of a campaign: runs its seeds one after the other and reports every few of them. */
+import { parentPort, workerData } from "node:worker_threads";
+import type { Failure } from "./campaign.ts";
+import { simulate } from "./simulation.ts";
+
+interface Share {
+  readonly from: number;
+  readonly to: number;
+  readonly stride: number;
+  readonly steps: number;
+}
+
+export interface SeedReport {
+  readonly seeds: number;
+  readonly stepCount: number;
+  readonly counts: ReadonlyMap<string, number>;
+  readonly failures: readonly Failure[];
+}
+
+const seedsPerReport = 20;
+
+const { from, to, stride, steps } = workerData as Share;
+let seeds = 0;
+let stepCount = 0;
+let counts = new Map<string, number>();
+let failures: Failure[] = [];
+
+function report(): void {
+  const message: SeedReport = { seeds, stepCount, counts, failures };
+  parentPort?.postMessage(message);
+  seeds = 0;
+  stepCount = 0;
+  counts = new Map();
+  failures = [];
+}
+
+for (let seed = from; seed < to; seed += stride) {
+  const result = await simulate({ seed, steps });
+  seeds += 1;
+  stepCount += result.stepCount;
+  for (const [name, count] of result.counts) counts.set(name, (counts.get(name) ?? 0) + count);
+  if (result.broken !== undefined) failures.push({ seed, ...result.broken });
+  if (seeds === seedsPerReport) report();
+}
+report();
