@@ -28,6 +28,7 @@ import { engineLimits } from "./limits.ts";
 import type { Entry } from "../machine/entry.ts";
 import type { Replica } from "./replica.ts";
 import { replyOf, unanswered } from "./reply.ts";
+import type { Reply } from "./reply.ts";
 import { Signal } from "./signal.ts";
 import { TimerWatch } from "./timer-watch.ts";
 import { TroubleWatch } from "./trouble-watch.ts";
@@ -179,7 +180,7 @@ export class Writer {
     try {
       const afterLoss = await this.#follower.follow();
       this.#mustFollow = false;
-      if (afterLoss !== undefined) this.#queue.putBack([this.#timers.waitingOf(afterLoss, { isTimer: false })]);
+      if (afterLoss !== undefined) this.#sendAfterLoss(afterLoss);
       return true;
     } catch (error) {
       if (!(error instanceof JournalError)) throw error;
@@ -191,6 +192,15 @@ export class Writer {
     } finally {
       this.#noteStall(startMs);
     }
+  }
+
+  /** It is sent until it is done: before that, tokens of the lost history are still taken for good. */
+  #sendAfterLoss(command: TimerCommand): void {
+    const waiting = this.#timers.waitingOf(command, { isTimer: false });
+    const reply = ({ outcome }: Reply): void => {
+      if (outcome.kind !== "done") this.#sendAfterLoss(command);
+    };
+    this.#queue.putBack([{ ...waiting, reply }]);
   }
 
   /** False if the journal failed, and nothing more should be tried for a while. */
