@@ -24,7 +24,8 @@ export function checkReply(world: World, attempt: Attempt, reply: CallReply): vo
     demandNothing(world, attempt, facts);
     return;
   }
-  const fact = facts.at(-1);
+  // What was lost with its history may have been decided again since, and come out otherwise.
+  const fact = facts.find(({ isThere }) => isThere) ?? facts.find(({ entry }) => entry.position === reply.position);
   if (fact !== undefined && isDecided(reply)) checkAnswer(world, attempt, { reply, fact });
   else if (mustBeRecorded(outcome, attempt.intent)) {
     world.fail(

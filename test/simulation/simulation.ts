@@ -49,7 +49,7 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
 }
 
 /** How far time goes at most when nothing is ready to happen. Each seed has its pace. */
-const paces = [5, 50, 400] as const;
+const paces = [5, 50, 400, 1_500] as const;
 const stepsToConvergeMax = 3_000;
 
 export class Simulation {
@@ -59,6 +59,8 @@ export class Simulation {
   readonly callers: Callers;
   readonly subscribers: readonly Subscriber[];
   readonly #paceMs: number;
+  /** How busy the callers are: leases expire only where there is also time to wait. */
+  readonly #askWeight: number;
   #isConverging = false;
   stepCount = 0;
 
@@ -66,6 +68,7 @@ export class Simulation {
     this.world = world;
     this.callers = new Callers(world, (owner) => this.nodes.some((node) => node.owner === owner && node.isInHistory()));
     this.#paceMs = world.random.pick(paces);
+    this.#askWeight = world.random.pick([6, 15, 30]);
     const setting = {
       world,
       disk: this.disk,
@@ -100,7 +103,7 @@ export class Simulation {
 
   #stepOnce(): void {
     const { random } = this.world;
-    const kind = random.weighed({ happen: 60, ask: 28, retry: 5, subscribe: 8, disturb: 10 });
+    const kind = random.weighed({ happen: 60, ask: this.#askWeight, retry: 5, subscribe: 8, disturb: 10 });
     if (kind === "happen") {
       this.#happen();
       return;
@@ -150,8 +153,7 @@ export class Simulation {
     world.losses += 1;
     world.tell(() => `the journal goes back from ${head} to ${position}`);
     world.history.goBack(position);
-    const heads = new Map(this.nodes.map((node) => [node.owner, node.engine?.head.position ?? 0]));
-    for (const subscriber of this.subscribers) subscriber.journalWentBack(position, heads);
+    for (const subscriber of this.subscribers) subscriber.journalWentBack(position);
     this.callers.journalWentBack();
     for (const node of this.nodes) this.#wakeSoon(node);
   }

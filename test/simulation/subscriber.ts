@@ -36,9 +36,8 @@ export class Subscriber {
     if (owner === this.#owner) this.#pages = undefined;
   }
 
-  /** `heads` are the heads of the nodes: one beyond the position still tells the lost history. */
-  journalWentBack(position: number, heads: ReadonlyMap<string, number>): void {
-    if (this.#position > position || (heads.get(this.#owner) ?? 0) > position) this.#isSure = false;
+  journalWentBack(position: number): void {
+    if (this.#position > position) this.#isSure = false;
   }
 
   get isConnected(): boolean {
@@ -74,10 +73,12 @@ export class Subscriber {
     this.#pages = transport.watch(this.#cursor === undefined ? {} : { after: this.#cursor });
     if (this.#cursor !== undefined) this.#world.faults.count("subscriber continues from its cursor");
     this.#isBehind = (): boolean => engine.head.position < this.#position;
+    this.#isInHistory = (): boolean => node.isInHistory();
     this.#ask(this.#pages);
   }
 
   #isBehind: () => boolean = () => false;
+  #isInHistory: () => boolean = () => true;
 
   #disconnect(): void {
     void this.#pages?.return?.();
@@ -106,6 +107,8 @@ export class Subscriber {
   #take(event: WatchedEvent): void {
     this.#world.faults.count("event is delivered");
     this.#cursor = event.cursor;
+    // A node that did not notice a loss yet tells the history that was lost.
+    if (this.#world.losses > 0 && !this.#isInHistory()) this.#isSure = false;
     if (this.#isSure) this.#compare(event);
     this.#seen = event.position === this.#position ? this.#seen + 1 : 1;
     this.#position = event.position;
