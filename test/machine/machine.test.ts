@@ -78,7 +78,7 @@ describe("the machine", () => {
     const decided = machineWith(echo, counter).decide(command("loud"), place);
     assert.deepEqual(
       decided.events.map((event) => event.type),
-      ["counter.added", "counter.added", "echo.heard", "echo.heard"],
+      ["counter.added", "echo.heard", "counter.added", "echo.heard"],
     );
   });
 

@@ -14,11 +14,17 @@ export interface DecideContext {
   readonly rules: number;
   /** The numbers that this build carries. */
   readonly knownRules: readonly number[];
+  /**
+   * Folds an event at once, before the rest is decided: a lock that is overdue expires, and its next holder gets it,
+   * before the command that met it is looked at. If the rule throws, it is taken back like everything else.
+   */
+  readonly emit: (event: Event) => void;
 }
 
 /** What a rule decided. */
 export interface Decision {
   readonly outcome: Outcome;
+  /** What happens besides the events that were emitted on the way; it comes after them. */
   readonly events: readonly Event[];
   /** Recorded even without an event or a key: a refusal that must be found in the audit trail. */
   readonly isAudited?: boolean;
@@ -45,7 +51,7 @@ export type Fold = (state: StateWriter, event: Event, entry: EntryFacts) => void
 /** What a fold may know of the entry around the event. */
 export type EntryFacts = Pick<Entry, "position" | "time" | "principal" | "agent" | "operation">;
 
-/** What else happens, in the same entry, because of an event of a feature that this one needs. */
+/** What else happens, in the same entry, right after an event of this feature or of one that it needs. */
 export type Reaction = (event: Event, context: DecideContext) => readonly Event[];
 
 /** A command that time itself brings about. The id is derived from what it is about, so that it runs once. */

@@ -11,17 +11,7 @@
  */
 import type { Command, Entry, Event, Outcome } from "./entry.ts";
 import { inOrderOfNeed } from "./feature.ts";
-import type {
-  DecideContext,
-  Decision,
-  EntryFacts,
-  Feature,
-  Fold,
-  Reaction,
-  Rule,
-  Timer,
-  TimerCommand,
-} from "./feature.ts";
+import type { DecideContext, EntryFacts, Feature, Fold, Reaction, Rule, Timer, TimerCommand } from "./feature.ts";
 import { replayOf } from "./idempotency.ts";
 import type { JsonObject } from "./json.ts";
 import { refusal } from "./outcome.ts";
@@ -51,6 +41,8 @@ export interface Circumstances {
   readonly grace: boolean;
   readonly prior: Entry | undefined;
 }
+
+type Place = Omit<Circumstances, "prior"> & Pick<MachineSettings, "rules">;
 
 export interface Decided {
   readonly outcome: Outcome;
@@ -102,19 +94,22 @@ export class Machine {
     if (issues !== undefined) {
       return unrecorded(refusal("input_invalid", { issues: issues.map((issue) => ({ ...issue })) }));
     }
-    const { knownRules } = this.#options;
-    return this.#apply(rule, command, { state: this.#state, command, ...place, rules: settings.rules, knownRules });
+    return this.#apply(rule, command, { ...place, rules: settings.rules });
   }
 
   /** Folds an entry that is in the journal already. */
   fold(entry: Entry): void {
-    if (!this.#options.knownRules.includes(entry.rules)) {
+    if (!this.knowsRules(entry.rules)) {
       throw new UnknownHistoryError(
         `entry ${String(entry.position)} was decided by rules ${String(entry.rules)}, which this build does not know`,
       );
     }
     for (const event of entry.events) this.#foldEvent(event, entry);
     this.#state.undo.settle();
+  }
+
+  knowsRules(rules: number): boolean {
+    return this.#options.knownRules.includes(rules);
   }
 
   get settings(): MachineSettings {
@@ -181,13 +176,14 @@ export class Machine {
     this.#timers.push(...feature.timers);
   }
 
-  #apply(rule: Rule, command: Command, context: DecideContext): Decided {
+  #apply(rule: Rule, command: Command, place: Place): Decided {
     const mark = this.#state.undo.mark();
     try {
+      const { context, events } = this.#contextOf(command, place);
       const decision = rule.decide(command.input as never, context);
-      const events = this.#foldDecided(decision, command, context);
+      for (const event of decision.events) context.emit(event);
       const isRecorded = events.length > 0 || command.key !== undefined || decision.isAudited === true;
-      const { position, time, grace, rules } = context;
+      const { position, time, grace, rules } = place;
       return {
         outcome: decision.outcome,
         events,
@@ -202,17 +198,19 @@ export class Machine {
     }
   }
 
-  #foldDecided(decision: Decision, command: Command, context: DecideContext): readonly Event[] {
-    if (decision.events.length === 0) return decision.events;
-    const facts: EntryFacts = { ...command, position: context.position, time: context.time };
-    const events = [...decision.events];
-    // The list grows while it is walked: what reacts to an event comes after it.
-    for (const event of events) {
+  /** What a rule sees, and the list of what it emits: each event is folded, then whatever reacts to it comes after it. */
+  #contextOf(command: Command, place: Place): { readonly context: DecideContext; readonly events: readonly Event[] } {
+    const events: Event[] = [];
+    const facts: EntryFacts = { ...command, position: place.position, time: place.time };
+    const emit = (event: Event): void => {
+      if (events.length >= eventsMax) throw new Error(`one entry would hold more than ${String(eventsMax)} events`);
+      events.push(event);
       this.#foldEvent(event, facts);
-      for (const react of this.#reactions.get(event.type) ?? []) events.push(...react(event, context));
-      if (events.length > eventsMax) throw new Error(`one entry would hold more than ${String(eventsMax)} events`);
-    }
-    return events;
+      for (const react of this.#reactions.get(event.type) ?? []) for (const more of react(event, context)) emit(more);
+    };
+    const { knownRules } = this.#options;
+    const context: DecideContext = { state: this.#state, command, ...place, knownRules, emit };
+    return { context, events };
   }
 
   #foldEvent(event: Event, facts: EntryFacts): void {
