@@ -120,7 +120,11 @@ export function readPromises(withJournal: WithJournal): void {
     "every string comes back as it was: emoji, escapes, newlines, NUL, lone surrogates, prototype names",
     withJournal(async (journal) => {
       const odd = 'a\nb\r\n"c"\\ \u0000\u001f\u2028\u2029 👩‍👩‍👧 \ud800 é \u007f';
-      const data = { [odd]: odd, ...(JSON.parse('{"__proto__": {"x": [1e21, -1.5, null]}}') as object) } as never;
+      const data = {
+        [odd]: odd,
+        q: { [odd]: [], "a\n": [[], {}] },
+        ...(JSON.parse('{"__proto__": {"x": [1e21, 9007199254740993, -1.5, 1e-7, true, false, null]}}') as object),
+      } as never;
       const [written] = await appendSample(journal, 1, () => ({
         id: odd,
         operation: odd,

@@ -4,10 +4,10 @@
  * Damage is an error that names the first position it touches, never a shorter answer: a node that skipped an entry
  * would fold another history than its peers, which is worse than a node that stops.
  */
-import { readJson } from "../machine/canonical/read-json.ts";
 import type { Entry, Event, Outcome } from "../machine/entry.ts";
 import type { Json, JsonObject } from "../machine/json.ts";
 import { type Head, JournalError } from "./journal.ts";
+import { readLine } from "./read-line.ts";
 import { hashText } from "./seal.ts";
 
 /** A batch as it lies in a store. `time` is that of its last entry, `previous` the hash of the batch before it. */
@@ -164,7 +164,7 @@ function toIndexed(header: Header): IndexedEntry {
 
 function parse<Shape>(line: string, position: number, what: "header" | "payload"): Shape {
   try {
-    return readJson(line) as Shape;
+    return readLine(line) as Shape;
   } catch (cause) {
     throw new JournalError("damaged", `The journal is damaged at position ${position} (${what}): it is no JSON.`, {
       certain: true,
