@@ -17,6 +17,8 @@ export class TimerWatch {
   readonly #grace: Grace;
   readonly #wake: () => void;
   #cancelTick: (() => void) | undefined;
+  /** When it meant to look again, if anything can become due. */
+  #lookAtMs: number | undefined;
   /** A timer command that changed nothing would come again at once, for ever; so the next look is a tick later. */
   #restUntilMs = 0;
 
@@ -49,21 +51,28 @@ export class TimerWatch {
     };
   }
 
+  /**
+   * Notices that the process stood still: it looks later than it meant to. This must come before anything is decided,
+   * and not from the tick alone, since what arrived meanwhile may well be dealt with before a tick that is late.
+   */
+  noteLateness(): void {
+    if (this.#lookAtMs === undefined) return;
+    const nowMs = this.#clock.monotonicMs();
+    this.#grace.noteStall(nowMs, nowMs - this.#lookAtMs);
+  }
+
   /** Looks again when the next one is due, and at least once a tick. */
   watch(nextTime: number | undefined, time: number): void {
     this.#cancelTick?.();
     this.#cancelTick = undefined;
+    this.#lookAtMs = undefined;
     if (nextTime === undefined) return;
     const startMs = this.#clock.monotonicMs();
     // What is overdue has to wait for the grace and the rest: looking every millisecond until then would only burn.
     const waitMs = Math.max(nextTime - time, this.#grace.endsAt - startMs, this.#restUntilMs - startMs, 1);
     const delayMs = Math.min(waitMs, engineLimits.tickMs);
-    const tick = (): void => {
-      const nowMs = this.#clock.monotonicMs();
-      this.#grace.noteStall(nowMs, nowMs - startMs - delayMs);
-      this.#wake();
-    };
-    this.#cancelTick = this.#clock.after(delayMs, tick, { keepAlive: false });
+    this.#lookAtMs = startMs + delayMs;
+    this.#cancelTick = this.#clock.after(delayMs, this.#wake, { keepAlive: false });
   }
 
   stop(): void {

@@ -139,6 +139,7 @@ export class Writer {
 
   #start(): void {
     if (this.#run !== undefined || this.#phase === "stopped" || this.#broken !== undefined) return;
+    this.#timers.noteLateness();
     this.#run = this.#work()
       .catch((error: unknown) => {
         this.#break(error);
