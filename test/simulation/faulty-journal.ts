@@ -16,7 +16,7 @@ export interface JournalWatcher {
   /** A batch became durable. */
   written(batch: SealedBatch): void;
   /** An operation without which nothing can be decided took this long, or failed. */
-  needed(operation: "append" | "look-up" | "follow", took: { readonly ms: number; readonly failed: boolean }): void;
+  needed(took: { readonly ms: number; readonly failed: boolean }): void;
   crash(): void;
 }
 
@@ -63,8 +63,8 @@ export class FaultyJournal {
       read: (after, limit) => this.#read(() => inner.read(after, this.#page(limit))),
       readAt: (positions) => this.#read(() => inner.readAt(positions)),
       findSubject: (query) => this.#read(() => inner.findSubject(query)),
-      findKeys: (scopes) => this.#needed("look-up", () => inner.findKeys(scopes)),
-      follow: (after, limit) => this.#needed("follow", () => inner.follow(after, this.#page(limit))),
+      findKeys: (scopes) => this.#needed(() => inner.findKeys(scopes)),
+      follow: (after, limit) => this.#needed(() => inner.follow(after, this.#page(limit))),
       onWake: (listener) => {
         this.#listeners.add(listener);
         return () => void this.#listeners.delete(listener);
@@ -83,11 +83,11 @@ export class FaultyJournal {
     return this.#deliver(batch).then(
       (appended) => {
         if (appended.kind !== "appended") world.faults.count(`append is ${appended.kind}`);
-        this.#watcher.needed("append", { ms: world.time.nowMs - startMs, failed: false });
+        this.#watcher.needed({ ms: world.time.nowMs - startMs, failed: false });
         return appended;
       },
       (error: unknown) => {
-        this.#watcher.needed("append", { ms: world.time.nowMs - startMs, failed: true });
+        this.#watcher.needed({ ms: world.time.nowMs - startMs, failed: true });
         throw error;
       },
     );
@@ -169,7 +169,7 @@ export class FaultyJournal {
     return new Promise(() => {});
   }
 
-  async #needed<Result>(operation: "look-up" | "follow", work: () => Promise<Result>): Promise<Result> {
+  async #needed<Result>(work: () => Promise<Result>): Promise<Result> {
     const startMs = this.#world.time.nowMs;
     let failed = true;
     try {
@@ -177,7 +177,7 @@ export class FaultyJournal {
       failed = false;
       return result;
     } finally {
-      this.#watcher.needed(operation, { ms: this.#world.time.nowMs - startMs, failed });
+      this.#watcher.needed({ ms: this.#world.time.nowMs - startMs, failed });
     }
   }
 

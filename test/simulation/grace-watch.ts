@@ -12,7 +12,6 @@ export class GraceWatch {
   readonly #world: World;
   readonly #owner: string;
   #ableSinceMs: number;
-  #failingSinceMs: number | undefined;
 
   constructor(world: World, owner: string) {
     this.#world = world;
@@ -25,16 +24,9 @@ export class GraceWatch {
     this.#ableSinceMs = Math.max(this.#ableSinceMs, untilMs);
   }
 
-  note(operation: "append" | "look-up" | "follow", took: { readonly ms: number; readonly failed: boolean }): void {
-    const { nowMs } = this.#world.time;
-    if (took.ms > stallMs || (took.failed && operation === "append")) this.disturb(nowMs);
-    if (took.failed) {
-      this.#failingSinceMs ??= nowMs;
-      return;
-    }
-    // A failure that is over at once is no stall; one that lasted is.
-    if (this.#failingSinceMs !== undefined && nowMs - this.#failingSinceMs > stallMs) this.disturb(nowMs);
-    this.#failingSinceMs = undefined;
+  /** An operation without which nothing can be decided, and so nobody can renew, took this long or failed. */
+  note(took: { readonly ms: number; readonly failed: boolean }): void {
+    if (took.failed || took.ms > stallMs) this.disturb(this.#world.time.nowMs);
   }
 
   /** Called with every batch that the node has just decided. */

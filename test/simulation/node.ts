@@ -126,7 +126,8 @@ export class SimulatedNode {
   standStill(durationMs: number): void {
     const { time } = this.#setting.world;
     time.holdStill(this.owner, time.nowMs + durationMs);
-    this.#grace?.disturb(time.nowMs + durationMs);
+    // A node on which nothing can become due does not look at the clock, and so can't notice.
+    if (this.#machine?.nextTime() !== undefined) this.#grace?.disturb(time.nowMs + durationMs);
   }
 
   wake(): void {
@@ -176,8 +177,7 @@ export class SimulatedNode {
       owner,
       appending: (batch: SealedBatch) => this.#grace?.check(batch),
       written: (batch: SealedBatch) => this.#setting.written(this, batch),
-      needed: (operation: "append" | "look-up" | "follow", took: { ms: number; failed: boolean }) =>
-        this.#grace?.note(operation, took),
+      needed: (took: { ms: number; failed: boolean }) => this.#grace?.note(took),
       crash: () => this.crash(),
     };
     const write = (batch: SealedBatch) => mutant.write(disk as MemoryStore, batch, appendBatch);

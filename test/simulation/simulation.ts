@@ -2,6 +2,7 @@
  * One simulation: some nodes on one disk, callers and subscribers around them, and everything that can go wrong. The
  * seed decides all of it, so a failure can be had again, step by step.
  */
+import { currentEpoch } from "../../server/src/features/space/space-table.ts";
 import { createMemoryDisk } from "../../server/src/journal/memory/disk.ts";
 import type { MemoryStore } from "../../server/src/journal/memory/disk.ts";
 import type { SealedBatch } from "../../server/src/journal/seal.ts";
@@ -204,10 +205,11 @@ export class Simulation {
 
   #isCalm(): boolean {
     const { hash, position } = this.disk.head();
+    const epoch = currentEpoch(this.world.history.machine.durable);
     return (
       this.callers.openCount === 0 &&
       this.callers.unknownCount === 0 &&
-      this.nodes.every(({ engine }) => engine?.head.hash === hash) &&
+      this.nodes.every(({ engine, lostEpoch = 0 }) => engine?.head.hash === hash && epoch > lostEpoch) &&
       this.subscribers.every((one) => one.isConnected && (!one.isSure || one.hasSeenUpTo(position)))
     );
   }
