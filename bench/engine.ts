@@ -24,6 +24,8 @@ interface Measured {
 
 export const engine: Bench = async (options) => {
   const measured: Measured[] = [];
+  options.say("warming up …");
+  await inFolder((folder) => measure(folder, { batchSize: 128, isHalfKeyed: true }, { ...options, isQuick: true }));
   for (const isHalfKeyed of [false, true]) {
     for (const batchSize of batchSizes) {
       options.say(`batch ${batchSize}${isHalfKeyed ? ", half keyed" : ""} …`);
