@@ -7,7 +7,7 @@ import { join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { JournalError } from "../journal.ts";
 
-export function migrate(database: DatabaseSync, kind: "journal" | "index", file: string): void {
+export function migrate(database: DatabaseSync, kind: "journal" | "index" | "checkpoint", file: string): void {
   const migrations = readMigrations(join(import.meta.dirname, "migrations", kind));
   const applied = Number(database.prepare("PRAGMA user_version").get()?.user_version);
   if (applied > migrations.length) {

@@ -7,6 +7,7 @@ import { type Journal, JournalError } from "../journal.ts";
 import { unseal } from "../unseal.ts";
 import { createAppend } from "./append.ts";
 import { type BatchTable, createBatchTable } from "./batch-table.ts";
+import { SqliteCheckpoints } from "./checkpoints.ts";
 import { openJournalFile } from "./files.ts";
 import { catchUp, createIndexedAppend } from "./indexed-append.ts";
 import { makeFolder } from "./make-folder.ts";
@@ -26,6 +27,8 @@ export interface SqliteJournalOptions {
   readonly yieldToLoop?: () => Promise<void>;
   /** Hears that index.db could not be written. No entry is lost by it; memory grows until it works again. */
   readonly onIndexTrouble?: (error: unknown) => void;
+  /** Hears that checkpoint.db could not be used and was deleted. The next start folds more. */
+  readonly onCheckpointTrouble?: (error: unknown) => void;
 }
 
 export async function openSqliteJournal(options: SqliteJournalOptions): Promise<Journal> {
@@ -53,7 +56,13 @@ export async function assembleSqliteJournal(
   const table = createBatchTable(database);
   proveHead(table);
   const { index, store } = openIndex(table, options);
+  let checkpoints: SqliteCheckpoints;
   try {
+    checkpoints = new SqliteCheckpoints({
+      folder: options.folder,
+      isInHistory: ({ position, hash }) => table.hashAt(position) === hash,
+      onTrouble: options.onCheckpointTrouble,
+    });
     for (const _batch of catchUp(table, index)) await yieldToLoop();
   } catch (error) {
     store.close();
@@ -79,6 +88,7 @@ export async function assembleSqliteJournal(
     } catch (error) {
       options.onIndexTrouble?.(error);
     } finally {
+      checkpoints.close();
       store.close();
       database.close();
       giveBack();
@@ -93,6 +103,11 @@ export async function assembleSqliteJournal(
     readAt: (positions) => use(() => readPositions(table, positions)),
     findKeys: (scopes) => use(() => indexed.index().findKeys(scopes)),
     findSubject: (query) => use(() => indexed.index().findSubject(query)),
+    checkpoints,
+    erase: () => Promise.reject(new JournalError("unsupported", "Not yet.", { certain: true })),
+    archive: () => Promise.reject(new JournalError("unsupported", "Not yet.", { certain: true })),
+    forkedBecause: undefined,
+    settleFork: () => Promise.resolve(),
     // Nobody else can append to a folder that has one owner.
     onWake: () => () => undefined,
     close: () => (closing ??= close()),
