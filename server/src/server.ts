@@ -12,15 +12,20 @@ import { Engine } from "./engine/engine.ts";
 import { entitiesFeature } from "./features/entities/entities.ts";
 import { entityTable } from "./features/entities/entity-table.ts";
 import type { Kind } from "./features/entities/kind.ts";
-import { spaceFeature, machineSettings } from "./features/space/space.ts";
+import { machineSettings, spaceFeature } from "./features/space/space.ts";
+import {
+  epochCommand,
+  forkCommand,
+  hashCommand,
+  recentErasures,
+  recordedHash,
+} from "./features/space/space-commands.ts";
 import { currentEpoch } from "./features/space/space-table.ts";
 import type { Journal } from "./journal/journal.ts";
 import { createMemoryDisk } from "./journal/memory/disk.ts";
 import { openMemoryJournal } from "./journal/memory/open.ts";
 import { openSqliteJournal } from "./journal/sqlite/open.ts";
-import type { TimerCommand } from "./machine/feature.ts";
 import { Machine } from "./machine/machine.ts";
-import type { StateReader } from "./machine/state.ts";
 
 export interface OpenOptions {
   /** Types of entities with a schema, rules and commands of their own. */
@@ -64,17 +69,24 @@ export interface StartOptions extends OpenOptions {
   readonly journal: Journal;
   readonly clock?: Clock;
   readonly ids?: Ids;
+  /** Entries between two checkpoints. */
+  readonly checkpointEvery?: number;
 }
 
 export async function startEngine(options: StartOptions): Promise<Engine> {
   const { journal, kinds = [], clock = systemClock, ids = systemIds, report = reportToStandardError } = options;
   try {
     return await Engine.start({
+      ...(options.checkpointEvery === undefined ? {} : { checkpointEvery: options.checkpointEvery }),
       journal,
       createMachine: () => machineOf(kinds),
       clock,
       ids,
-      afterLoss: raiseEpoch(ids),
+      afterLoss: (lost) => epochCommand(ids.unique(), lost, "the journal went back behind what this node had folded"),
+      afterFork: (state, reason, time) => forkCommand(ids.unique(), state, reason, time),
+      erasures: recentErasures,
+      recordHash: hashCommand,
+      recordedHash,
       report,
     });
   } catch (error) {
@@ -103,14 +115,6 @@ function writesOf(kinds: readonly Kind[]): ReadonlyMap<string, { readonly type?:
     commands.map(({ operation }) => [operation.name, { type }] as const),
   );
   return new Map([...general, ...own]);
-}
-
-function raiseEpoch(ids: Ids): (lost: StateReader) => TimerCommand {
-  return (lost) => ({
-    id: ids.unique(),
-    operation: "raise-epoch",
-    input: { above: currentEpoch(lost), reason: "the journal went back behind what this node had folded" },
-  });
 }
 
 function reportToStandardError(message: string, cause: unknown): void {

@@ -17,11 +17,23 @@ export interface Node {
   readonly reports: string[];
 }
 
+export interface NodeOptions {
+  readonly disk?: MemoryDisk;
+  readonly clock?: ManualClock;
+  readonly checkpointEvery?: number;
+}
+
 /** A real engine on a memory disk, with a clock and a journal that the test controls. */
-export async function startNode(options: { disk?: MemoryDisk; clock?: ManualClock } = {}): Promise<Node> {
+export async function startNode(options: NodeOptions = {}): Promise<Node> {
   const { disk = createMemoryDisk(), clock = new ManualClock() } = options;
   const journal = new StagedJournal(openMemoryJournal(disk));
   const reports: string[] = [];
-  const engine = await startEngine({ journal, clock, report: (message) => reports.push(message) });
+  const { checkpointEvery } = options;
+  const engine = await startEngine({
+    journal,
+    clock,
+    ...(checkpointEvery === undefined ? {} : { checkpointEvery }),
+    report: (message) => reports.push(message),
+  });
   return { engine, client: clientOf(engine), journal, clock, disk, reports };
 }

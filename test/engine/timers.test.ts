@@ -23,6 +23,10 @@ async function startLeases(disk = createMemoryDisk()) {
         settings: () => ({ rules: 1, idempotencyWindowMs: 1000, stateHashEvery: 1_000_000 }),
       }),
     afterLoss: () => ({ id: "loss", operation: "expire-lease", input: { name: "none" } }),
+    afterFork: () => ({ id: "fork", operation: "expire-lease", input: { name: "none" } }),
+    erasures: () => [],
+    recordHash: () => ({ id: "hash", operation: "expire-lease", input: { name: "none" } }),
+    recordedHash: () => undefined,
     report: () => undefined,
   });
   const hold = (name: string, ttlMs: number) =>

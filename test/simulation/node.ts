@@ -1,6 +1,7 @@
 import { inProcessTransport } from "../../server/src/doors/in-process/transport.ts";
 import type { Speaker } from "../../server/src/doors/in-process/transport.ts";
 import { Engine } from "../../server/src/engine/engine.ts";
+import { hashCommand, recordedHash } from "../../server/src/features/space/space-commands.ts";
 import { currentEpoch } from "../../server/src/features/space/space-table.ts";
 import { appendBatch } from "../../server/src/journal/memory/append.ts";
 import type { MemoryDisk, MemoryStore } from "../../server/src/journal/memory/disk.ts";
@@ -81,6 +82,12 @@ export class SimulatedNode {
         const input = { above: this.#setting.mutant.epochAbove(this.lostEpoch), reason: "went back" };
         return { id: `${owner}-loss-${world.random.bits()}`, operation: "raise-epoch", input };
       },
+      afterFork: () => {
+        throw new Error("a memory journal is never a fork");
+      },
+      erasures: () => [],
+      recordHash: hashCommand,
+      recordedHash,
       report: (message) => {
         world.tell(() => `${owner} reports: ${message}`);
         world.demand(!/this node stops|a defect/.test(message), "a node goes on", () => `${owner}: ${message}`);

@@ -33,8 +33,8 @@ export interface EntitiesClient {
   replace(type: string, id: string, value: unknown, options?: WriteOptions): Promise<Written>;
   patch(type: string, id: string, patch: EntityPatch, options?: WriteOptions): Promise<Written>;
   delete(type: string, id: string, options?: WriteOptions): Promise<Deleted>;
-  /** The entity as it is now, or as it was at a version. */
-  get(type: string, id: string, options?: { readonly version?: number }): Promise<Entity>;
+  /** The entity as it is now, as it was at a version, or as it was at a position of the journal. */
+  get(type: string, id: string, options?: { readonly version?: number; readonly position?: number }): Promise<Entity>;
   list(type: string, page?: { readonly after?: string; readonly limit?: number }): Promise<Page<Entity, string>>;
   /** What happened to an entity, newest first. */
   history(

@@ -98,10 +98,19 @@ export const deleteEntity = operation({
 export const getEntity = operation({
   name: "get-entity",
   kind: "read",
-  summary: "The entity as it is now, or as it was at a version.",
-  input: Type.Object({ ...target, version: Type.Optional(version) }, closed),
+  summary: "The entity as it is now, as it was at a version, or as it was at a position of the journal.",
+  input: Type.Object(
+    {
+      ...target,
+      version: Type.Optional(version),
+      position: Type.Optional(
+        Type.Integer({ minimum: 0, description: "As it was right after the entry at this position." }),
+      ),
+    },
+    closed,
+  ),
   output: entity,
-  problems: ["entity_not_found", "entity_deleted", "version_not_found"],
+  problems: ["entity_not_found", "entity_deleted", "version_not_found", "entry_erased", "history_archived"],
 });
 
 export const listEntities = operation({
@@ -122,6 +131,7 @@ export const historyItem = Type.Object(
     event: Type.String({ description: "The event's published name, such as `evt.document.changed`." }),
     version: Type.Integer({ description: "The version after it; a conflict has the version that it met." }),
     data: Type.Unknown(),
+    erased_by: Type.Optional(Type.Integer({ description: "The entry that erased the data of this one." })),
   },
   closed,
 );

@@ -60,6 +60,10 @@ export const events = {
     summary: "What the state came to at a position.",
     data: Type.Object({ position: Type.Integer(), hash: Type.String() }, closed),
   },
+  "payload.erased": {
+    summary: "The payload of the entry at a position was removed on request.",
+    data: Type.Object({ position: Type.Integer(), reason: Type.String() }, closed),
+  },
   "space.epoch_raised": {
     summary: "History was restored or went back: tokens of the lost part are refused from here on.",
     data: Type.Object({ epoch: Type.Integer({ minimum: 2 }), reason: Type.String() }, closed),

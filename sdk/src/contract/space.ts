@@ -74,8 +74,31 @@ export const recordStateHash = operation({
   problems: [],
 });
 
+export const erasePayload = operation({
+  name: "erase-payload",
+  kind: "write",
+  summary:
+    "Removes the payload of an entry for good: input, outcome and the data of its events. What happened, when and by " +
+    "whom stays. It is refused while the current state still rests on it.",
+  input: Type.Object(
+    {
+      position: Type.Integer({ minimum: 1 }),
+      reason,
+      events: Type.Optional(
+        Type.Array(Type.Tuple([Type.String(), Type.String()]), {
+          description: "The types and subjects of the entry's events. Holdfast looks them up; they need not be sent.",
+        }),
+      ),
+    },
+    closed,
+  ),
+  output: Type.Object({ position: Type.Integer(), erased_by: Type.Integer() }, closed),
+  problems: ["entry_not_found", "entry_in_use"],
+});
+
 export const spaceOperations = {
   configure,
+  "erase-payload": erasePayload,
   "raise-epoch": raiseEpoch,
   "raise-rules": raiseRules,
   "record-state-hash": recordStateHash,

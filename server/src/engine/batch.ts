@@ -57,6 +57,11 @@ export function decideBatch(
     }
     const seen = replica.head.position + entries.length;
     results.push({ waiting: one, decided, position: decided.replayed && prior !== undefined ? prior.position : seen });
+    if (decided.entry !== undefined && seen % replica.machine.settings.stateHashEvery === 0) {
+      // The state is hashed at this very position, so the batch ends here.
+      postponed.push(...waiting.slice(index + 1));
+      break;
+    }
   }
   return { results, entries, postponed };
 }

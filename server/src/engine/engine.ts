@@ -15,6 +15,8 @@ import { Replica } from "./replica.ts";
 import { unanswered } from "./reply.ts";
 import type { Reply, Request } from "./reply.ts";
 import { Signal } from "./signal.ts";
+import { StateKeeper } from "./state-keeper.ts";
+import type { StateKeeperOptions } from "./state-keeper.ts";
 import { HistoryLostError, Subscription } from "./subscription.ts";
 import { Writer } from "./writer.ts";
 
@@ -23,7 +25,16 @@ export interface EngineOptions {
   readonly createMachine: () => Machine;
   readonly clock: Clock;
   readonly ids: Ids;
+  /** The command that raises the epoch, made from the state that was lost. */
   readonly afterLoss: (lost: StateReader) => TimerCommand;
+  /** The command that raises the epoch because this journal may have another future elsewhere. */
+  readonly afterFork: (state: StateReader, reason: string, time: number) => TimerCommand;
+  /** Entries between two checkpoints; the usual number, if not given. */
+  readonly checkpointEvery?: number;
+  /** The newest erasures that entries speak of. */
+  readonly erasures: (state: StateReader) => readonly { readonly position: number; readonly by: number }[];
+  readonly recordHash: StateKeeperOptions["recordHash"];
+  readonly recordedHash: StateKeeperOptions["recordedHash"];
   readonly report: (message: string, cause: unknown) => void;
 }
 
@@ -37,28 +48,44 @@ export interface EngineHealth {
 
 export class Engine {
   readonly #options: EngineOptions;
+  readonly #keeper: StateKeeper;
   readonly #replica: Replica;
   readonly #writer: Writer;
   readonly #moved = new Signal();
   readonly #subscriptions = new Set<Subscription>();
-  readonly #stopListening: () => void;
+  #stopListening: () => void = () => undefined;
   /** Set while the state is being folded again; reads wait for it. */
   #loading: { readonly done: Promise<void>; readonly finish: () => void } | undefined;
 
   /** Folds the journal and starts. It fails if the journal holds what this build does not understand. */
   static async start(options: EngineOptions): Promise<Engine> {
-    const replica = new Replica(options);
+    const engine = new Engine(options);
     const ignoreFolded = (): void => undefined;
-    while ((await replica.follow(ignoreFolded)) === "diverged") replica.reset();
-    return new Engine(options, replica);
+    do engine.#replica.restart();
+    while ((await engine.#replica.follow(ignoreFolded)) === "diverged");
+    await engine.carryOutErasures();
+    engine.#begin();
+    return engine;
   }
 
-  private constructor(options: EngineOptions, replica: Replica) {
+  private constructor(options: EngineOptions) {
     this.#options = options;
-    this.#replica = replica;
+    this.#keeper = new StateKeeper({
+      ...options,
+      checkpointEvery: options.checkpointEvery ?? engineLimits.checkpointEvery,
+      machine: () => this.#replica.machine,
+      head: () => this.#replica.head,
+      send: (command) => {
+        this.#writer.send(command);
+      },
+      onDiffer: (error) => {
+        this.#writer.fail(error);
+      },
+    });
+    this.#replica = new Replica(options, this.#keeper);
     this.#writer = new Writer({
       ...options,
-      replica,
+      replica: this.#replica,
       on: {
         moved: () => {
           this.#moved.fire();
@@ -73,10 +100,27 @@ export class Engine {
         report: options.report,
       },
     });
-    this.#stopListening = options.journal.onWake(() => {
+  }
+
+  #begin(): void {
+    const { journal } = this.#options;
+    this.#stopListening = journal.onWake(() => {
       this.#writer.followSoon();
     });
+    if (journal.forkedBecause !== undefined) this.#noteFork(journal.forkedBecause);
     this.#writer.wake();
+  }
+
+  /** Tokens of this journal's past may be in use for another future: a new epoch begins, before anything else. */
+  #noteFork(reason: string): void {
+    const { journal, afterFork, report } = this.#options;
+    report(`a new epoch begins: ${reason}`, undefined);
+    const { machine, time } = this.#replica;
+    this.#writer.sendFirst(afterFork(machine.durable, reason, time.now()), () => {
+      journal.settleFork().catch((error: unknown) => {
+        report("the new epoch could not be noted in the folder; the next start begins another one", error);
+      });
+    });
   }
 
   /** Decides a command. The answer leaves when it, and all that it was decided on, is durable. */
@@ -150,6 +194,22 @@ export class Engine {
     return subscription;
   }
 
+  /** Removes from the journal what entries say is erased. It is done before anybody is told; a start does it again. */
+  async carryOutErasures(): Promise<void> {
+    const { journal, erasures } = this.#options;
+    for (const { position, by } of erasures(this.#replica.machine.durable)) {
+      const [entry] = await journal.readAt([position]);
+      if (entry?.erased !== undefined) continue;
+      await journal.erase(position, by);
+      this.#replica.recent.clear();
+    }
+  }
+
+  /** Saves the state now, so that the next start folds nothing. Returns the position that is saved. */
+  checkpoint(): Promise<number> {
+    return this.#keeper.save();
+  }
+
   health(): EngineHealth {
     const refused = this.#writer.refusalNow();
     const reason = this.#writer.trouble?.reason ?? refused?.reason;
@@ -160,6 +220,7 @@ export class Engine {
   async stop(): Promise<void> {
     this.#stopListening();
     await this.#writer.stop();
+    await this.#keeper.stop();
     this.#loading?.finish();
     for (const subscription of this.#subscriptions) subscription.end(undefined);
     await this.#options.journal.close();

@@ -19,6 +19,12 @@ export const engineLimits = {
   graceMs: 10_000,
   stallMs: 1_000,
   tickMs: 250,
+  /** The state is saved when so many entries have come since the last time; a start folds at most about as many. */
+  checkpointEvery: 50_000,
+  /** Rows that are hashed or written at a time, between other work: about a millisecond. */
+  checkpointSliceRows: 200,
+  /** At a stop the state is saved if the next start would otherwise fold more entries than this. */
+  checkpointAtStop: 1_000,
   /** Between attempts while the journal fails. */
   retryFirstMs: 50,
   retryMaxMs: 2_000,

@@ -1,4 +1,5 @@
 import type { Clock } from "../base/clock.ts";
+import type { CheckpointFacts } from "../journal/checkpoint.ts";
 import type { Head, Journal } from "../journal/journal.ts";
 import { genesis } from "../journal/seal.ts";
 import type { SealedBatch } from "../journal/seal.ts";
@@ -6,25 +7,45 @@ import type { Entry } from "../machine/entry.ts";
 import type { Machine } from "../machine/machine.ts";
 import { EngineClock } from "./engine-clock.ts";
 import { engineLimits } from "./limits.ts";
+import { loadCheckpoint } from "./load-checkpoint.ts";
 import { RecentEntries } from "./recent-entries.ts";
 
 const page = { entries: engineLimits.pageEntriesMax, bytes: engineLimits.pageBytesMax };
 
+/** Who is told when the replica is at a position that matters. The state is then exactly that of this position. */
+export interface ReplicaListener {
+  /** Started again, from a checkpoint or from nothing. */
+  started(from: CheckpointFacts | undefined): void;
+  /** A position at which the state is hashed. */
+  atHash(position: number): void;
+  /** The end of a batch. */
+  atHead(head: Head): void;
+  /** An entry of the journal was folded. */
+  folded(entry: Entry): void;
+}
+
+export interface ReplicaOptions {
+  readonly journal: Journal;
+  readonly createMachine: () => Machine;
+  readonly clock: Clock;
+  readonly report: (message: string, cause: unknown) => void;
+}
+
 /**
  * This node's copy of the journal's fold: the machine, and the head up to which it is folded. It only ever moves from
- * one durable head to a later one, or starts again from nothing.
+ * one durable head to a later one, or starts again from a checkpoint.
  */
 export class Replica {
   readonly recent = new RecentEntries();
   readonly time: EngineClock;
-  readonly #journal: Journal;
-  readonly #createMachine: () => Machine;
+  readonly #options: ReplicaOptions;
+  readonly #on: ReplicaListener;
   #machine: Machine;
   #head: Head = genesis;
 
-  constructor(options: { journal: Journal; createMachine: () => Machine; clock: Clock }) {
-    this.#journal = options.journal;
-    this.#createMachine = options.createMachine;
+  constructor(options: ReplicaOptions, on: ReplicaListener) {
+    this.#options = options;
+    this.#on = on;
     this.#machine = options.createMachine();
     this.time = new EngineClock(options.clock, 0);
   }
@@ -40,10 +61,10 @@ export class Replica {
   /** Folds what others appended. "diverged" means that what is folded here is not in the journal any more. */
   async follow(onFolded: (entries: readonly Entry[]) => void): Promise<"current" | "diverged"> {
     for (;;) {
-      const followed = await this.#journal.follow(this.#head, page);
+      const followed = await this.#options.journal.follow(this.#head, page);
       if (followed.kind === "diverged") return "diverged";
       if (followed.entries.length === 0) return "current";
-      for (const entry of followed.entries) this.#machine.fold(entry);
+      for (const entry of followed.entries) this.#fold(entry);
       this.#advance(followed.head, followed.entries, page.bytes / 4);
       onFolded(followed.entries);
     }
@@ -52,19 +73,37 @@ export class Replica {
   /** What the machine decided is durable. */
   accept(batch: SealedBatch): void {
     this.#machine.settle();
+    for (const entry of batch.entries) this.#on.folded(entry);
+    if (this.#isHashed(batch.head.position)) this.#on.atHash(batch.head.position);
     this.#advance(batch.head, batch.entries, batch.lines.length);
   }
 
-  /** Forgets everything, to be folded again from the first entry. */
-  reset(): void {
-    this.#machine = this.#createMachine();
-    this.#head = genesis;
+  /** Forgets everything, and starts again from the newest checkpoint that is good, else from nothing. */
+  restart(): void {
+    const { journal, createMachine, report } = this.#options;
+    const loaded = loadCheckpoint(journal.checkpoints, createMachine, report);
+    this.#machine = loaded?.machine ?? createMachine();
+    this.#head = loaded?.facts.head ?? genesis;
+    this.time.lift(this.#head.time);
     this.recent.clear();
+    this.#on.started(loaded?.facts);
+  }
+
+  #fold(entry: Entry): void {
+    this.#machine.fold(entry);
+    this.#on.folded(entry);
+    if (this.#isHashed(entry.position)) this.#on.atHash(entry.position);
+  }
+
+  /** A batch never reaches beyond such a position, so it is always one that the machine stood at. */
+  #isHashed(position: number): boolean {
+    return position % this.#machine.settings.stateHashEvery === 0;
   }
 
   #advance(head: Head, entries: readonly Entry[], bytes: number): void {
     this.#head = head;
     this.time.lift(head.time);
     this.recent.push(entries, bytes);
+    this.#on.atHead(head);
   }
 }

@@ -102,6 +102,29 @@ export class Writer {
     this.wake();
   }
 
+  /** Sends a command of Holdfast's own, behind those that wait. */
+  send(command: TimerCommand): void {
+    this.submit(this.#timers.waitingOf(command, { isTimer: false }));
+  }
+
+  /**
+   * Sends one before all that wait, and again until it is done: before a new epoch has begun, tokens of another
+   * history are still taken for good.
+   */
+  sendFirst(command: TimerCommand, onDone: () => void): void {
+    const reply = ({ outcome }: Reply): void => {
+      if (outcome.kind === "done") onDone();
+      else if (this.#phase === "running") this.sendFirst(command, onDone);
+    };
+    this.#queue.putBack([{ ...this.#timers.waitingOf(command, { isTimer: false }), reply }]);
+    this.wake();
+  }
+
+  /** This node can't go on. */
+  fail(error: unknown): void {
+    this.#break(error);
+  }
+
   /** Others may have appended. */
   followSoon(): void {
     this.#mustFollow = true;
@@ -181,7 +204,7 @@ export class Writer {
     try {
       const afterLoss = await this.#follower.follow();
       this.#mustFollow = false;
-      if (afterLoss !== undefined) this.#sendAfterLoss(afterLoss);
+      if (afterLoss !== undefined) this.sendFirst(afterLoss, () => undefined);
       return true;
     } catch (error) {
       if (!(error instanceof JournalError)) throw error;
@@ -193,15 +216,6 @@ export class Writer {
     } finally {
       this.#noteStall(startMs);
     }
-  }
-
-  /** It is sent until it is done: before that, tokens of the lost history are still taken for good. */
-  #sendAfterLoss(command: TimerCommand): void {
-    const waiting = this.#timers.waitingOf(command, { isTimer: false });
-    const reply = ({ outcome }: Reply): void => {
-      if (outcome.kind !== "done") this.#sendAfterLoss(command);
-    };
-    this.#queue.putBack([{ ...waiting, reply }]);
   }
 
   /** False if the journal failed, and nothing more should be tried for a while. */

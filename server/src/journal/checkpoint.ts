@@ -36,7 +36,11 @@ export interface CheckpointStore {
   list(): readonly CheckpointFacts[];
   /** All rows of one of them, in slices. */
   rows(facts: CheckpointFacts): Iterable<readonly CheckpointRow[]>;
-  begin(): CheckpointDraft;
+  /**
+   * Starts one that builds on the newest, which must have this head (none: there is none yet). Undefined if it is
+   * another by now: somebody else saves here, and changes on top of the wrong state would be no state at all.
+   */
+  begin(base: Head | undefined): CheckpointDraft | undefined;
   /** Forgets all checkpoints, so that the next one is whole. */
   clear(): void;
 }

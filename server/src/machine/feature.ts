@@ -14,6 +14,8 @@ export interface DecideContext {
   readonly rules: number;
   /** The numbers that this build carries. */
   readonly knownRules: readonly number[];
+  /** Whether the state still needs the data of an event in the entry at this position. */
+  readonly restsOn: (event: { readonly type: string; readonly subject: string }, position: number) => boolean;
   /**
    * Folds an event at once, before the rest is decided: a lock that is overdue expires, and its next holder gets it,
    * before the command that met it is looked at. If the rule throws, it is taken back like everything else.
@@ -49,10 +51,13 @@ export interface Rule {
 export type Fold = (state: StateWriter, event: Event, entry: EntryFacts) => void;
 
 /** What a fold may know of the entry around the event. */
-export type EntryFacts = Pick<Entry, "position" | "time" | "principal" | "agent" | "operation">;
+export type EntryFacts = Pick<Entry, "position" | "time" | "principal" | "agent" | "operation" | "erased">;
 
 /** What else happens, in the same entry, right after an event of this feature or of one that it needs. */
 export type Reaction = (event: Event, context: DecideContext) => readonly Event[];
+
+/** Whether the state still needs the data of an event of this subject in the entry at this position. */
+export type RestsOn = (state: StateReader, subject: string, position: number) => boolean;
 
 /** A command that time itself brings about. The id is derived from what it is about, so that it runs once. */
 export interface TimerCommand {
@@ -77,6 +82,11 @@ export interface Feature {
   readonly rules: Readonly<Record<string, Rule>>;
   readonly folds: Readonly<Record<string, Fold>>;
   readonly reactions: Readonly<Record<string, Reaction>>;
+  /**
+   * By type of event: whether the state still needs what such an event brought. If not, its data may be erased. What a
+   * feature does not answer for is needed.
+   */
+  readonly restsOn?: Readonly<Record<string, RestsOn>>;
   readonly timers: readonly Timer[];
 }
 

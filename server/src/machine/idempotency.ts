@@ -14,6 +14,10 @@ export interface Replay {
  * same request and gets the same outcome, or it is refused.
  */
 export function replayOf(prior: Entry, command: Command, time: number, windowMs: number): Replay {
+  if (prior.erased !== undefined) {
+    const facts = { position: prior.position, erased_by: prior.erased };
+    return { outcome: refusal("entry_erased", facts), replayed: false };
+  }
   if (!sameJson(prior.input, command.input)) {
     return { outcome: refusal("idempotency_replay_conflict", { position: prior.position }), replayed: false };
   }

@@ -11,7 +11,17 @@
  */
 import type { Command, Entry, Event, Outcome } from "./entry.ts";
 import { inOrderOfNeed } from "./feature.ts";
-import type { DecideContext, EntryFacts, Feature, Fold, Reaction, Rule, Timer, TimerCommand } from "./feature.ts";
+import type {
+  DecideContext,
+  EntryFacts,
+  Feature,
+  Fold,
+  Reaction,
+  RestsOn,
+  Rule,
+  Timer,
+  TimerCommand,
+} from "./feature.ts";
 import { replayOf } from "./idempotency.ts";
 import type { JsonObject } from "./json.ts";
 import { refusal } from "./outcome.ts";
@@ -69,6 +79,7 @@ export class Machine {
   readonly #rules = new Map<string, Rule>();
   readonly #folds = new Map<string, Fold[]>();
   readonly #reactions = new Map<string, Reaction[]>();
+  readonly #restsOn = new Map<string, RestsOn>();
   readonly #timers: Timer[] = [];
   /** The state as it was when it was last durable. */
   readonly durable: StateReader;
@@ -173,6 +184,7 @@ export class Machine {
     for (const [type, reaction] of Object.entries(feature.reactions)) {
       this.#reactions.set(type, [...(this.#reactions.get(type) ?? []), reaction]);
     }
+    for (const [type, restsOn] of Object.entries(feature.restsOn ?? {})) this.#restsOn.set(type, restsOn);
     this.#timers.push(...feature.timers);
   }
 
@@ -209,7 +221,9 @@ export class Machine {
       for (const react of this.#reactions.get(event.type) ?? []) for (const more of react(event, context)) emit(more);
     };
     const { knownRules } = this.#options;
-    const context: DecideContext = { state: this.#state, command, ...place, knownRules, emit };
+    const restsOn: DecideContext["restsOn"] = ({ type, subject }, position) =>
+      this.#restsOn.get(type)?.(this.#state, subject, position) ?? true;
+    const context: DecideContext = { state: this.#state, command, ...place, knownRules, emit, restsOn };
     return { context, events };
   }
 

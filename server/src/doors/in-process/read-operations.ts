@@ -44,24 +44,41 @@ const pageSize = 100;
 
 async function getEntity(engine: Engine, input: InputOf<EntityOperations["get-entity"]>): Promise<Outcome> {
   const row = await engine.read((state) => findEntity(state, input));
-  if (input.version === undefined || input.version === row?.version) {
+  if (input.version === undefined && input.position === undefined) {
     return isLive(row) ? done(representationOf(row)) : missing(row, input).outcome;
   }
   if (row === undefined) return missing(row, input).outcome;
-  return entityAtVersion(engine, row, input.version);
+  const { version, position } = input;
+  if (version !== undefined && position !== undefined) {
+    const message = "say either version or position";
+    return refusal("input_invalid", { issues: [{ pointer: "/position", message }] });
+  }
+  const range =
+    position === undefined
+      ? { from: version ?? 0, to: version ?? 0, before: row.position + 1 }
+      : { from: "latest" as const, to: Infinity, before: Math.min(position, engine.head.position) + 1 };
+  return pastEntity(engine, row, range);
 }
 
-async function entityAtVersion(engine: Engine, row: EntityRow, version: number): Promise<Outcome> {
+async function pastEntity(
+  engine: Engine,
+  row: EntityRow,
+  range: { readonly from: number | "latest"; readonly to: number; readonly before: number },
+): Promise<Outcome> {
   const { type, id } = row;
-  const range = { from: version, to: version, before: row.position + 1 };
-  const found = (await entityVersions(engine, subjectOf(type, id), range))?.[0];
-  if (found === undefined) return refusal("version_not_found", { type, id, version, current_version: row.version });
-  const { position, time } = found.entry;
-  if (found.value === undefined) return refusal("entity_deleted", { type, id, deleted_at: time, position });
+  const found = await entityVersions(engine, subjectOf(type, id), range);
+  if (found.kind === "erased") return refusal("entry_erased", { type, id, erased_by: found.by });
+  if (found.kind === "missing") {
+    if (range.from === "latest") return refusal("entity_not_found", { type, id });
+    return refusal("version_not_found", { type, id, version: range.from, current_version: row.version });
+  }
+  const [{ version, value, entry }] = found.versions;
+  const { position, time, principal, agent } = entry;
+  if (value === undefined) return refusal("entity_deleted", { type, id, deleted_at: time, position });
   const epoch = await engine.read((state) => epochAt(state, position));
-  const { principal, agent } = found.entry;
   const author = agent === undefined ? { principal } : { principal, agent };
-  return done(representationOf({ ...row, ...author, version, epoch, position, time, value: found.value }));
+  const { size, base } = row;
+  return done(representationOf({ type, id, version, epoch, position, time, ...author, base, value, size }));
 }
 
 async function listEntities(engine: Engine, input: InputOf<EntityOperations["list-entities"]>): Promise<Outcome> {
@@ -100,5 +117,6 @@ function historyItems(entry: Entry, subject: string): readonly JsonObject[] {
       event: publishedName(event),
       version: event.data["version"] ?? event.data["current_version"] ?? 0,
       data: event.data,
+      ...(entry.erased === undefined ? {} : { erased_by: entry.erased }),
     }));
 }

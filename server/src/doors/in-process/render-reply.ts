@@ -2,6 +2,7 @@ import type { Engine } from "../../engine/engine.ts";
 import type { Reply } from "../../engine/reply.ts";
 import { authorOf, subjectOf } from "../../features/entities/entity-table.ts";
 import { explainConflict } from "../../features/entities/explain-conflict.ts";
+import type { Versions } from "../../features/entities/version-trail.ts";
 import type { Outcome } from "../../machine/entry.ts";
 import type { JsonObject } from "../../machine/json.ts";
 import { entityVersions } from "./entity-versions.ts";
@@ -28,11 +29,11 @@ async function writtenEntity(engine: Engine, reply: Reply, data: JsonObject): Pr
   const { type, id, version } = data;
   if (typeof type !== "string" || typeof id !== "string" || typeof version !== "number") return {};
   const range = { from: version, to: version, before: reply.position + 1 };
-  const found = (await entityVersions(engine, subjectOf(type, id), range))?.[0];
-  if (found === undefined) return {};
-  const { position, time } = found.entry;
-  if (found.value === undefined) return { position };
-  return { value: found.value, changed_at: time, changed_by: authorOf(found.entry), position };
+  const found = await entityVersions(engine, subjectOf(type, id), range);
+  if (found.kind !== "found") return {};
+  const [{ value, entry }] = found.versions;
+  if (value === undefined) return { position: entry.position };
+  return { value, changed_at: entry.time, changed_by: authorOf(entry), position: entry.position };
 }
 
 async function explanation(engine: Engine, reply: Reply, data: JsonObject, input: JsonObject): Promise<JsonObject> {
@@ -41,16 +42,16 @@ async function explanation(engine: Engine, reply: Reply, data: JsonObject, input
   const before = reply.position;
   if (expected === 0)
     return explainExisting(engine, subject, { version: data["current_version"] as number, before }, input);
-  const versions = await entityVersions(engine, subject, { from: expected, to: Infinity, before });
-  return versions === undefined ? unexplained(expected) : explainConflict(versions, input);
+  const found = await entityVersions(engine, subject, { from: expected, to: Infinity, before });
+  return found.kind === "found" ? explainConflict(found.versions, input) : unexplained(found, expected);
 }
 
 /** The caller expected nothing to be there: all that is there is new to it. */
 async function explainExisting(engine: Engine, subject: string, met: Met, input: JsonObject): Promise<JsonObject> {
-  const current = (
-    await entityVersions(engine, subject, { from: met.version, to: met.version, before: met.before })
-  )?.[0];
-  if (current === undefined) return unexplained(met.version);
+  const { version, before } = met;
+  const found = await entityVersions(engine, subject, { from: version, to: version, before });
+  if (found.kind !== "found") return unexplained(found, version);
+  const [current] = found.versions;
   return explainConflict([{ ...current, version: 0, value: undefined }, current], input);
 }
 
@@ -60,6 +61,10 @@ interface Met {
   readonly before: number;
 }
 
-function unexplained(version: number): JsonObject {
-  return { changes: null, changes_reason: `there is no version ${String(version)} in the history` };
+function unexplained(found: Exclude<Versions, { kind: "found" }>, version: number): JsonObject {
+  const reason =
+    found.kind === "erased"
+      ? `data of that time was erased by entry ${String(found.by)}`
+      : `there is no version ${String(version)} in the history`;
+  return { changes: null, changes_reason: reason };
 }

@@ -10,10 +10,10 @@ import { canonicalValue } from "../../machine/canonical/canonical-value.ts";
 import { inputLimits } from "../../machine/canonical/limits.ts";
 import type { Outcome } from "../../machine/entry.ts";
 import type { Json, JsonObject } from "../../machine/json.ts";
-import { isObject } from "../../machine/json.ts";
 import { refusal } from "../../machine/outcome.ts";
 import { copyJson } from "./copy-json.ts";
-import { prepareCommand } from "./prepare-command.ts";
+import { needsPreparing, prepareCommand } from "./prepare-command.ts";
+import type { Wish } from "./prepare-command.ts";
 import { readOperations } from "./read-operations.ts";
 import type { ReadOperation } from "./read-operations.ts";
 import { renderOutcome } from "./render-reply.ts";
@@ -59,7 +59,7 @@ async function callOperation(
   const write = options.writes.get(operation);
   if (write === undefined) return replyOf(engine, refusal("operation_unknown", { operation }));
   if (call.key !== undefined && !isKey(call.key)) return replyOf(engine, refusal("idempotency_key_invalid"));
-  return sendCommand(options, { operation, type: write.type }, canonical.value, call);
+  return sendCommand(options, { operation, type: write.type }, canonical, call);
 }
 
 async function readOperation(engine: Engine, operation: ReadOperation, input: Json): Promise<Outcome> {
@@ -70,14 +70,15 @@ async function readOperation(engine: Engine, operation: ReadOperation, input: Js
 
 async function sendCommand(
   options: InProcessOptions,
-  wish: { readonly operation: string; readonly type: string | undefined },
-  given: Json,
+  wish: Wish,
+  given: { readonly value: Json; readonly bytes: number },
   call: CallOptions,
 ): Promise<CallReply> {
   const { engine, speaker } = options;
-  const needsHistory = isObject(given) && given["if_unchanged"] !== undefined;
-  const input = needsHistory ? await prepareCommand(engine, wish.type ?? textOf(given["type"]), given) : given;
-  const reply = await engine.execute({ operation: wish.operation, input, bytes: 0, ...speaker, ...call });
+  const input = needsPreparing(wish, given.value) ? await prepareCommand(engine, wish, given.value) : given.value;
+  const reply = await engine.execute({ operation: wish.operation, input, bytes: given.bytes, ...speaker, ...call });
+  // Nothing is said to be erased before it is.
+  if (wish.operation === "erase-payload" && reply.outcome.kind === "done") await engine.carryOutErasures();
   const needsRendering = reply.outcome.kind === "refusal" || reply.attachment === undefined;
   const outcome = needsRendering ? await renderOutcome(engine, reply, input as JsonObject) : withAttachment(reply);
   return { ...replyOf(engine, outcome), position: reply.position, replayed: reply.replayed, events: eventsOf(reply) };
@@ -98,10 +99,6 @@ function eventsOf(reply: Reply): CallReply["events"] {
 function replyOf(engine: Engine, outcome: Outcome): CallReply {
   const data = copyJson(outcome.data) as Record<string, unknown>;
   return { outcome: { ...outcome, data }, position: engine.head.position, replayed: false, events: [] };
-}
-
-function textOf(value: Json | undefined): string | undefined {
-  return typeof value === "string" ? value : undefined;
 }
 
 function isKey(key: string): boolean {

@@ -2,9 +2,10 @@ import type { Event } from "../../machine/entry.ts";
 import type { DecideContext, Decision } from "../../machine/feature.ts";
 import type { Json, JsonObject } from "../../machine/json.ts";
 import { done, refusal } from "../../machine/outcome.ts";
-import { currentEpoch } from "../space/space-table.ts";
+import { currentEpoch, spaceRow } from "../space/space-table.ts";
 import { authorOf, isLive, representationOf, revisionOf, subjectOf } from "./entity-table.ts";
 import type { EntityRow, LiveEntityRow } from "./entity-table.ts";
+import { sizeOf } from "./size.ts";
 
 export interface Target {
   readonly type: string;
@@ -22,6 +23,7 @@ export interface Change {
 
 export function changed(change: Change, context: DecideContext): Decision {
   const { target, row } = change;
+  if (isSpaceFull(change, context)) return spaceFull(context);
   const version = (row?.version ?? 0) + 1;
   const epoch = currentEpoch(context.state);
   const event: Event = {
@@ -46,6 +48,17 @@ export function changed(change: Change, context: DecideContext): Decision {
       position: context.position,
     },
   };
+}
+
+/** Over the quota nothing may grow; what makes an entity smaller is welcome, and so are deletes. */
+function isSpaceFull({ row, value }: Change, { state }: DecideContext): boolean {
+  if (state.bytes <= spaceRow(state).settings.state_bytes_max) return false;
+  return !isLive(row) || sizeOf(value).bytes >= row.size.bytes;
+}
+
+function spaceFull({ state }: DecideContext): Decision {
+  const { state_bytes_max: bytesMax } = spaceRow(state).settings;
+  return { outcome: refusal("space-full", { state_bytes: state.bytes, state_bytes_max: bytesMax }), events: [] };
 }
 
 /** The entity is like this already: the version stays, and nothing is recorded. */

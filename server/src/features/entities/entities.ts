@@ -1,5 +1,5 @@
 import { entityOperations } from "@holdfast/sdk/contract";
-import type { Feature, Rule } from "../../machine/feature.ts";
+import type { Feature, RestsOn, Rule } from "../../machine/feature.ts";
 import { rulesOf } from "../rule-of.ts";
 import { createEntity } from "./create-entity.ts";
 import { deleteEntity } from "./delete-entity.ts";
@@ -28,9 +28,23 @@ export function entitiesFeature(kinds: readonly Kind[]): Feature {
     rules: { ...rules, ...kindRules(kinds, rules) },
     folds: entityFolds,
     reactions: {},
+    restsOn: entityRestsOn,
     timers: [],
   };
 }
+
+/** An entity rests on its last whole value and on everything after it. */
+const restsOn: RestsOn = (state, subject, position) => (state.rows(entityTable).get(subject)?.base ?? 0) <= position;
+
+const entityRestsOn: Readonly<Record<string, RestsOn>> = {
+  "entity.created": restsOn,
+  "entity.replaced": restsOn,
+  "entity.merged": restsOn,
+  "entity.patched": restsOn,
+  // A deletion and a conflict have no data that the state keeps.
+  "entity.deleted": () => false,
+  "entity.conflict": () => false,
+};
 
 function kindRules(kinds: readonly Kind[], taken: Readonly<Record<string, Rule>>): Readonly<Record<string, Rule>> {
   const rules: Record<string, Rule> = {};

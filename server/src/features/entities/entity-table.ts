@@ -14,9 +14,13 @@ export interface EntityRow {
   readonly time: number;
   readonly principal: string;
   readonly agent?: string;
+  /** The position of the last whole value, on which everything after it rests. */
+  readonly base: number;
+  /** True if the data of this version was erased; the value is then null, until a whole value follows. */
+  readonly isErased?: true;
   /** Absent if the entity is deleted. */
   readonly value?: Json;
-  /** At most so large: exact after a whole value, summed up by patches, so that no patch walks what it does not touch. */
+  /** The exact size of the value, kept so that no patch has to walk what it does not touch. */
   readonly size: ValueSize;
 }
 
@@ -26,14 +30,20 @@ export function subjectOf(type: string, id: string): string {
   return `${type}/${id}`;
 }
 
-export const entityTable: TableSpec<EntityRow, "subject"> = {
+export const entityTable: TableSpec<EntityRow, "subject" | "erased"> = {
   name: "entities",
   key: (row) => subjectOf(row.type, row.id),
   sorts: {
     /** Live entities by type and id. */
     subject: (row) => (row.value === undefined ? undefined : subjectOf(row.type, row.id)),
+    /** Those that can't be known while history is folded again, because their data was erased. */
+    erased: (row) => (row.isErased === true ? subjectOf(row.type, row.id) : undefined),
   },
+  bytes: (row) => rowOverhead + row.type.length + 2 * row.id.length + row.size.bytes,
 };
+
+/** What an entity weighs besides its value: the row, its key, its places in two indexes. */
+const rowOverhead = 300;
 
 export function findEntity(state: StateReader, target: { type: string; id: string }): EntityRow | undefined {
   return state.rows(entityTable).get(subjectOf(target.type, target.id));

@@ -1,15 +1,15 @@
 /** What each event about an entity does to it. These never change; a new meaning is a new type of event. */
 import type { Event } from "../../machine/entry.ts";
 import type { EntryFacts, Fold } from "../../machine/feature.ts";
-import type { Json } from "../../machine/json.ts";
+import type { Json, JsonObject } from "../../machine/json.ts";
 import type { StateWriter } from "../../machine/state.ts";
 import { currentEpoch } from "../space/space-table.ts";
 import { entityTable, isLive } from "./entity-table.ts";
 import type { EntityRow, LiveEntityRow } from "./entity-table.ts";
 import { jsonPatch } from "./json/json-patch.ts";
 import { mergePatch } from "./json/merge-patch.ts";
-import { sizeAfterMerge, sizeOf } from "./size.ts";
-import type { ValueSize } from "./size.ts";
+import { sizeAfterMerge } from "./json/merge-size.ts";
+import { sizeOf } from "./size.ts";
 
 /** What was decided fits; a fold must not fail because a limit was changed since. */
 const unlimited = {
@@ -31,34 +31,51 @@ export const entityFolds: Readonly<Record<string, Fold>> = {
 };
 
 function foldWhole(state: StateWriter, event: Event, entry: EntryFacts): void {
+  if (entry.erased !== undefined) {
+    putErased(state, event, entry);
+    return;
+  }
   const value = event.data["value"] as Json;
-  put(state, event, entry, { value, size: sizeOf(value) });
+  put(state, event, entry, { base: entry.position, value, size: sizeOf(value) });
 }
 
 function foldMerged(state: StateWriter, event: Event, entry: EntryFacts): void {
   const row = existing(state, event, entry);
-  const merge = event.data["merge"] as Json;
+  if (row.isErased === true || entry.erased !== undefined) {
+    putErased(state, event, entry);
+    return;
+  }
+  const merge = event.data["merge"] as JsonObject;
   const value = mergePatch(row.value, merge);
-  put(state, event, entry, { value, size: sizeAfterMerge(row.size, merge, value) });
+  put(state, event, entry, { base: row.base, value, size: sizeAfterMerge(row.size, row.value, merge) });
 }
 
 function foldPatched(state: StateWriter, event: Event, entry: EntryFacts): void {
   const row = existing(state, event, entry);
+  if (row.isErased === true || entry.erased !== undefined) {
+    putErased(state, event, entry);
+    return;
+  }
   const patched = jsonPatch(row.value, event.data["patch"] as Json, unlimited, row.size);
   if (!patched.ok)
     throw new Error(`entry ${String(entry.position)} holds a patch that does not apply to ${event.subject}`);
-  put(state, event, entry, { value: patched.value, size: patched.size });
+  put(state, event, entry, { base: row.base, value: patched.value, size: patched.size });
 }
 
 function foldDeleted(state: StateWriter, event: Event, entry: EntryFacts): void {
-  put(state, event, entry, { size: { bytes: 0, members: 0 } });
+  put(state, event, entry, { base: entry.position, size: { bytes: 0, members: 0 } });
+}
+
+/** There was a version here whose data is gone. A whole value follows later, else it could not have been erased. */
+function putErased(state: StateWriter, event: Event, entry: EntryFacts): void {
+  put(state, event, entry, { base: entry.position, isErased: true, value: null, size: { bytes: 4, members: 0 } });
 }
 
 function put(
   state: StateWriter,
   event: Event,
   entry: EntryFacts,
-  content: { readonly value?: Json; readonly size: ValueSize },
+  content: Pick<EntityRow, "base" | "isErased" | "value" | "size">,
 ): void {
   const rows = state.rows(entityTable);
   const { type, id } = targetOf(event.subject);

@@ -8,11 +8,11 @@ import { invalid, unmetCondition } from "./conditions.ts";
 import { findEntity, isLive } from "./entity-table.ts";
 import type { LiveEntityRow } from "./entity-table.ts";
 import { jsonPatch } from "./json/json-patch.ts";
-import type { PatchResult } from "./json/json-patch.ts";
 import { mergePatch } from "./json/merge-patch.ts";
+import { sizeAfterMerge } from "./json/merge-size.ts";
 import { kindViolation } from "./kind.ts";
 import type { KindOf } from "./kind.ts";
-import { entityLimits, isTooLarge, sizeAfterMerge, tooLarge } from "./size.ts";
+import { entityLimits, isTooLarge, tooLarge } from "./size.ts";
 
 /** What a patch makes of an entity, and how that is recorded. */
 interface Patched {
@@ -50,12 +50,12 @@ export function patchEntity(kindOf: KindOf): Decide<(typeof entityOperations)["p
 
 function applyMerge(row: LiveEntityRow, merge: JsonObject): Patched | Decision {
   const value = mergePatch(row.value, merge);
-  if (value !== row.value && isTooLarge(sizeAfterMerge(row.size, merge, value))) return tooLarge("too_large");
+  if (value !== row.value && isTooLarge(sizeAfterMerge(row.size, row.value, merge))) return tooLarge("too_large");
   return { value, event: { type: "entity.merged", data: { merge } } };
 }
 
 function applySteps(row: LiveEntityRow, steps: Json): Patched | Decision {
-  const patched = patchWithin(row, steps);
+  const patched = jsonPatch(row.value, steps, entityLimits, row.size);
   if (!patched.ok) {
     const { reason, index, pointer } = patched.failure;
     if (reason.startsWith("too_")) return tooLarge(reason);
@@ -63,11 +63,4 @@ function applySteps(row: LiveEntityRow, steps: Json): Patched | Decision {
     return { outcome: refusal("patch_failed", facts), events: [] };
   }
   return { value: patched.value, event: { type: "entity.patched", data: { patch: steps } } };
-}
-
-/** The row's size is an upper bound. A patch that is too large by the bound gets an exact count before it is refused. */
-function patchWithin(row: LiveEntityRow, steps: Json): PatchResult {
-  const patched = jsonPatch(row.value, steps, entityLimits, row.size);
-  const isRefusedBySize = !patched.ok && patched.failure.reason.startsWith("too_");
-  return isRefusedBySize ? jsonPatch(row.value, steps, entityLimits) : patched;
 }

@@ -22,13 +22,6 @@ export function sizeOf(value: Json): ValueSize {
   return { bytes: measured.size.bytes, members: measured.size.members };
 }
 
-/** The sum of what was there and what was sent bounds a merged value; only a sum over a limit is worth an exact count. */
-export function sizeAfterMerge(before: ValueSize, merge: Json, merged: Json): ValueSize {
-  const sent = sizeOf(merge);
-  const sum = { bytes: before.bytes + sent.bytes, members: before.members + sent.members };
-  return isTooLarge(sum) ? sizeOf(merged) : sum;
-}
-
 export function isTooLarge(size: ValueSize): boolean {
   return size.bytes > entityLimits.bytesMax || size.members > entityLimits.membersMax;
 }

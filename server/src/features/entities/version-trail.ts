@@ -11,6 +11,13 @@ export interface Version {
   readonly entry: Pick<Entry, "position" | "time" | "principal" | "agent" | "operation">;
 }
 
+/** What history knows of the versions that were asked for. */
+export type Versions =
+  | { readonly kind: "found"; readonly versions: readonly [Version, ...Version[]] }
+  /** The data of one that is needed was erased, by this entry. */
+  | { readonly kind: "erased"; readonly by: number }
+  | { readonly kind: "missing" };
+
 interface Step {
   readonly version: number;
   readonly event: Event;
@@ -31,14 +38,18 @@ const noLimits = {
  */
 export class VersionTrail {
   readonly #subject: string;
-  readonly #from: number;
   readonly #to: number;
+  /** Undefined until the newest version is met, if that is the one wanted. */
+  #from: number | undefined;
   readonly #steps: Step[] = [];
+  /** The version of the event that was met last. An erased one does not tell its own: it is the one before. */
+  #last = Infinity;
+  #erasedBy: number | undefined;
   #isComplete = false;
 
-  constructor(subject: string, range: { readonly from: number; readonly to: number }) {
+  constructor(subject: string, range: { readonly from: number | "latest"; readonly to: number }) {
     this.#subject = subject;
-    this.#from = range.from;
+    this.#from = range.from === "latest" ? undefined : range.from;
     this.#to = range.to;
   }
 
@@ -46,24 +57,30 @@ export class VersionTrail {
   add(entry: Entry): boolean {
     for (const event of entry.events.toReversed()) {
       if (event.subject !== this.#subject || event.type === "entity.conflict" || this.#isComplete) continue;
-      const version = event.data["version"] as number;
-      if (version > this.#to) continue;
-      this.#steps.push({ version, event, entry });
-      this.#isComplete = version <= this.#from && isWhole(event);
+      this.#last = (event.data["version"] as number | undefined) ?? this.#last - 1;
+      if (this.#last > this.#to) continue;
+      this.#from ??= this.#last;
+      this.#steps.push({ version: this.#last, event, entry });
+      this.#erasedBy ??= entry.erased;
+      this.#isComplete = this.#erasedBy !== undefined || (this.#last <= this.#from && isWhole(event));
     }
     return this.#isComplete;
   }
 
-  /** The versions wanted, oldest first; undefined if history does not reach back to them. */
-  versions(): readonly Version[] | undefined {
-    if (!this.#isComplete) return undefined;
+  /** The versions wanted, oldest first. */
+  versions(): Versions {
+    if (this.#erasedBy !== undefined) return { kind: "erased", by: this.#erasedBy };
+    if (!this.#isComplete) return { kind: "missing" };
     const versions: Version[] = [];
     let value: Json | undefined;
     for (const { version, event, entry } of this.#steps.toReversed()) {
       value = apply(value, event);
-      if (version >= this.#from) versions.push({ version, value, entry });
+      if (version >= (this.#from ?? 0)) versions.push({ version, value, entry });
     }
-    return versions[0]?.version === this.#from ? versions : undefined;
+    const [first, ...more] = versions;
+    return first?.version === this.#from && first !== undefined
+      ? { kind: "found", versions: [first, ...more] }
+      : { kind: "missing" };
   }
 }
 

@@ -3,18 +3,30 @@ import type { SpaceSettings } from "@holdfast/sdk/contract";
 import type { Event } from "../../machine/entry.ts";
 import type { EntryFacts, Fold } from "../../machine/feature.ts";
 import type { StateWriter } from "../../machine/state.ts";
-import { spaceRow, spaceTable } from "./space-table.ts";
+import { erasureTable, spaceRow, spaceTable } from "./space-table.ts";
 import type { SpaceRow } from "./space-table.ts";
 
 export const spaceFolds: Readonly<Record<string, Fold>> = {
   "space.configured": foldConfigured,
   "space.epoch_raised": foldEpochRaised,
+  "payload.erased": foldErased,
   "space.rules_raised": (state, event) => {
     change(state, { rules: event.data["rules"] as number });
   },
-  // It is compared by whoever folds; the state itself is not changed by being hashed.
-  "space.state_hashed": () => undefined,
+  // The hash is compared by whoever folds; the state only remembers how far it has got.
+  "space.state_hashed": (state, event) => {
+    change(state, { hashedTo: event.data["position"] as number });
+  },
 };
+
+/** One is carried out before the next is decided, nearly always; a few more are remembered to be sure. */
+const recentErasuresMax = 16;
+
+function foldErased(state: StateWriter, event: Event, entry: EntryFacts): void {
+  const erasure = { position: event.data["position"] as number, by: entry.position };
+  state.rows(erasureTable).put(erasure);
+  change(state, { recentErasures: [erasure, ...spaceRow(state).recentErasures].slice(0, recentErasuresMax) });
+}
 
 function foldConfigured(state: StateWriter, event: Event): void {
   const given = event.data["settings"] as Partial<SpaceSettings>;

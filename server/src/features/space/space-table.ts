@@ -15,7 +15,23 @@ export interface SpaceRow {
   readonly epochs: readonly Epoch[];
   readonly rules: number;
   readonly settings: SpaceSettings;
+  /** The last position whose state hash is recorded. */
+  readonly hashedTo: number;
+  /** The newest erasures, the latest first: whoever starts makes sure that they were carried out. */
+  readonly recentErasures: readonly Erasure[];
 }
+
+/** An entry whose payload was erased, and the entry that says so. */
+export interface Erasure {
+  readonly position: number;
+  readonly by: number;
+}
+
+export const erasureTable: TableSpec<Erasure, never> = {
+  name: "erasures",
+  key: (row) => String(row.position),
+  sorts: {},
+};
 
 const spaceKey = "space";
 
@@ -31,6 +47,8 @@ const firstRow: SpaceRow = {
     state_hash_every: 50_000,
     component_toggles: {},
   },
+  hashedTo: 0,
+  recentErasures: [],
 };
 
 export function spaceRow(state: StateReader): SpaceRow {

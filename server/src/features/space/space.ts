@@ -4,19 +4,21 @@ import type { MachineSettings } from "../../machine/machine.ts";
 import type { StateReader } from "../../machine/state.ts";
 import { rulesOf } from "../rule-of.ts";
 import { configure } from "./configure.ts";
+import { erasePayload } from "./erase-payload.ts";
 import { spaceFolds } from "./fold-space.ts";
 import { raiseEpoch } from "./raise-epoch.ts";
 import { raiseRules } from "./raise-rules.ts";
 import { recordStateHash } from "./record-state-hash.ts";
-import { spaceRow, spaceTable } from "./space-table.ts";
+import { erasureTable, spaceRow, spaceTable } from "./space-table.ts";
 
 /** What holds for the whole space: its epochs, the number of its rules, the settings that decisions read. */
 export const spaceFeature: Feature = {
   name: "space",
   needs: [],
-  tables: [spaceTable],
+  tables: [spaceTable, erasureTable],
   rules: rulesOf(spaceOperations, {
     configure,
+    "erase-payload": erasePayload,
     "raise-epoch": raiseEpoch,
     "raise-rules": raiseRules,
     "record-state-hash": recordStateHash,

@@ -21,8 +21,10 @@ export function createMemoryCheckpoints(isInHistory: (head: Head) => boolean): C
       const rows = [...(found?.rows.values() ?? [])];
       for (let start = 0; start < rows.length; start += rowsPerSlice) yield rows.slice(start, start + rowsPerSlice);
     },
-    begin(): CheckpointDraft {
+    begin(wanted): CheckpointDraft | undefined {
+      saved = usable();
       const base = saved[0];
+      if (base?.facts.head.hash !== wanted?.hash) return undefined;
       const rows = new Map(base?.rows);
       return {
         write(changed) {

@@ -4,6 +4,10 @@ import type { InputFaultReason, InputResult } from "./input-fault.ts";
 import type { InputLimits } from "./limits.ts";
 import { measure } from "./measure.ts";
 
+/** `bytes` is about how many the value has as JSON text: whoever makes batches of such values needs no more. */
+export type CanonicalResult =
+  { readonly ok: true; readonly value: Json; readonly bytes: number } | Extract<InputResult, { ok: false }>;
+
 /**
  * Checks and copies a JavaScript value that a caller in the same process hands over, in one walk: the caller may
  * change its objects afterwards.
@@ -14,7 +18,7 @@ import { measure } from "./measure.ts";
  * a Proxy could not be told from a plain object anyway; what it returned is what was checked, and what it throws
  * reaches the caller. Cycles are too deep.
  */
-export function canonicalValue(input: unknown, limits: InputLimits): InputResult {
+export function canonicalValue(input: unknown, limits: InputLimits): CanonicalResult {
   const copy = new CanonicalCopy(limits);
   const value = copy.value(input, 0);
   if (value === undefined) return { ok: false, fault: { reason: copy.reason, pointer: copy.pointer() } };
@@ -22,7 +26,7 @@ export function canonicalValue(input: unknown, limits: InputLimits): InputResult
     const measured = measure(value, limits);
     if (!measured.ok) return { ok: false, fault: { reason: measured.reason, pointer: "" } };
   }
-  return { ok: true, value };
+  return { ok: true, value, bytes: copy.bytesAbout() };
 }
 
 class CanonicalCopy {
@@ -47,6 +51,10 @@ class CanonicalCopy {
   /** No character takes more than six bytes (\u0001), no number more than 24. */
   bytesAtMost(): number {
     return 6 * this.#characters + 32 * (this.#members + 1);
+  }
+
+  bytesAbout(): number {
+    return this.#characters + 8 * this.#members;
   }
 
   /** The copy, or undefined when `reason` and the way say why not. */

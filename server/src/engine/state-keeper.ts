@@ -1,0 +1,90 @@
+import type { Clock } from "../base/clock.ts";
+import type { CheckpointFacts } from "../journal/checkpoint.ts";
+import type { Head, Journal } from "../journal/journal.ts";
+import type { Entry } from "../machine/entry.ts";
+import type { TimerCommand } from "../machine/feature.ts";
+import type { Machine } from "../machine/machine.ts";
+import { Checkpointer } from "./checkpointer.ts";
+import { HashLedger } from "./hash-ledger.ts";
+import { engineLimits } from "./limits.ts";
+import type { ReplicaListener } from "./replica.ts";
+
+export interface StateKeeperOptions {
+  readonly journal: Journal;
+  readonly clock: Clock;
+  readonly checkpointEvery: number;
+  readonly machine: () => Machine;
+  readonly head: () => Head;
+  /** The command that records the hash of the state at a position. */
+  readonly recordHash: (position: number, hash: string) => TimerCommand;
+  /** The hash that an entry records, if it does. */
+  readonly recordedHash: (entry: Entry) => { readonly position: number; readonly hash: string } | undefined;
+  readonly send: (command: TimerCommand) => void;
+  /** The state differs from what the journal says: this node must stop. */
+  readonly onDiffer: (error: unknown) => void;
+  readonly report: (message: string, cause: unknown) => void;
+}
+
+/** Keeps the state honest and saved: hashes it at the positions that every node hashes, compares, and checkpoints. */
+export class StateKeeper implements ReplicaListener {
+  readonly #options: StateKeeperOptions;
+  readonly #ledger = new HashLedger();
+  readonly #checkpointer: Checkpointer;
+
+  constructor(options: StateKeeperOptions) {
+    this.#options = options;
+    this.#checkpointer = new Checkpointer({
+      ...options,
+      onHash: (position, hash) => {
+        this.#compare(() => {
+          if (this.#ledger.noteOwn(position, hash)) options.send(options.recordHash(position, hash));
+        });
+      },
+    });
+  }
+
+  started(from: CheckpointFacts | undefined): void {
+    this.#ledger.clear();
+    this.#checkpointer.reset(from);
+  }
+
+  atHash(position: number): void {
+    this.#checkpointer.hashAt(this.#options.machine(), position);
+  }
+
+  atHead(head: Head): void {
+    this.#checkpointer.saveIfDue(this.#options.machine(), head);
+  }
+
+  folded(entry: Entry): void {
+    const recorded = this.#options.recordedHash(entry);
+    if (recorded === undefined) return;
+    this.#compare(() => {
+      this.#ledger.noteRecorded(recorded.position, recorded.hash);
+    });
+  }
+
+  get savedPosition(): number {
+    return this.#checkpointer.savedPosition;
+  }
+
+  /** Saves the state now, and says which position is saved then. */
+  save(): Promise<number> {
+    return this.#checkpointer.saveNow(this.#options.machine(), this.#options.head());
+  }
+
+  /** Saves what the next start would otherwise have to fold, and ends. */
+  async stop(): Promise<void> {
+    const behind = this.#options.head().position - this.savedPosition;
+    if (behind >= engineLimits.checkpointAtStop) await this.save();
+    this.#checkpointer.stop();
+  }
+
+  #compare(compare: () => void): void {
+    try {
+      compare();
+    } catch (error) {
+      this.#options.onDiffer(error);
+    }
+  }
+}

@@ -1,0 +1,55 @@
+import { stringBytes } from "../../../machine/canonical/scalar-bytes.ts";
+import { isObject, type Json, type JsonObject } from "../../../machine/json.ts";
+import { sizeOf, type ValueSize } from "../size.ts";
+import { mergePatch } from "./merge-patch.ts";
+
+/**
+ * The exact size of a value after a merge patch, from its size before, at the cost of what the patch touches: a small
+ * patch of a large entity must not walk the rest of it.
+ */
+export function sizeAfterMerge(before: ValueSize, target: Json, patch: JsonObject): ValueSize {
+  const change = objectChange(target, patch);
+  return { bytes: before.bytes + change.bytes, members: before.members + change.members };
+}
+
+function objectChange(target: Json, patch: JsonObject): ValueSize {
+  if (!isObject(target)) return difference(sizeOf(mergePatch(target, patch)), sizeOf(target));
+  let { bytes, members } = { bytes: 0, members: 0 };
+  let count = Object.keys(target).length;
+  const commasBefore = Math.max(0, count - 1);
+  for (const name of Object.keys(patch)) {
+    const held = Object.hasOwn(target, name) ? target[name] : undefined;
+    const change = memberChange(name, held, patch[name] as Json);
+    bytes += change.bytes;
+    members += change.members;
+    count += change.count;
+  }
+  return { bytes: bytes + Math.max(0, count - 1) - commasBefore, members };
+}
+
+/** What one member of the patch changes, commas aside; `count` is how many members more or less there are. */
+function memberChange(name: string, held: Json | undefined, wish: Json): ValueSize & { readonly count: -1 | 0 | 1 } {
+  if (wish === null) {
+    if (held === undefined) return { bytes: 0, members: 0, count: 0 };
+    const gone = sizeOf(held);
+    return { bytes: -(gone.bytes + nameBytes(name)), members: -(gone.members + 1), count: -1 };
+  }
+  if (held === undefined) {
+    const added = sizeOf(mergePatch(undefined, wish));
+    return { bytes: added.bytes + nameBytes(name), members: added.members + 1, count: 1 };
+  }
+  const change =
+    isObject(wish) && isObject(held)
+      ? objectChange(held, wish)
+      : difference(sizeOf(mergePatch(held, wish)), sizeOf(held));
+  return { ...change, count: 0 };
+}
+
+/** The name and its colon. */
+function nameBytes(name: string): number {
+  return stringBytes(name) + 1;
+}
+
+function difference(after: ValueSize, before: ValueSize): ValueSize {
+  return { bytes: after.bytes - before.bytes, members: after.members - before.members };
+}

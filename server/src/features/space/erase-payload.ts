@@ -1,0 +1,26 @@
+import type { spaceOperations } from "@holdfast/sdk/contract";
+import { done, refusal } from "../../machine/outcome.ts";
+import type { Decide } from "../rule-of.ts";
+import { erasureTable } from "./space-table.ts";
+
+/**
+ * What an entry is about is in its header, which a decision does not read; the door looks it up and sends it along. If
+ * something in the state still needs the data, folding the journal again would come to another state: refused.
+ */
+export const erasePayload: Decide<(typeof spaceOperations)["erase-payload"]> = (input, context) => {
+  const { position, reason, events } = input;
+  if (events === undefined || position >= context.position) {
+    return { outcome: refusal("entry_not_found", { position }), events: [] };
+  }
+  const erased = context.state.rows(erasureTable).get(String(position));
+  if (erased !== undefined) return { outcome: done({ position, erased_by: erased.by }), events: [] };
+  const inUse = events.filter(([type, subject]) => context.restsOn({ type, subject }, position));
+  if (inUse.length > 0) {
+    const subjects = [...new Set(inUse.map(([, subject]) => subject))];
+    return { outcome: refusal("entry_in_use", { position, subjects }), events: [] };
+  }
+  return {
+    outcome: done({ position, erased_by: context.position }),
+    events: [{ type: "payload.erased", subject: `entry/${String(position)}`, data: { position, reason } }],
+  };
+};

@@ -1,0 +1,36 @@
+/** What the engine sends and recognises by itself, in the words of the space: the engine knows no feature. */
+import type { Entry } from "../../machine/entry.ts";
+import type { TimerCommand } from "../../machine/feature.ts";
+import type { StateReader } from "../../machine/state.ts";
+import { currentEpoch, spaceRow } from "./space-table.ts";
+import type { Erasure } from "./space-table.ts";
+
+/** History was lost: tokens of the lost part must be refused from now on. */
+export function epochCommand(id: string, lost: StateReader, reason: string): TimerCommand {
+  return { id, operation: "raise-epoch", input: { above: currentEpoch(lost), reason } };
+}
+
+/**
+ * The journal was restored or copied: there may be another future of the same past, with epochs of its own that nobody
+ * here can know. Seconds since 1970 are beyond any of them.
+ */
+export function forkCommand(id: string, state: StateReader, reason: string, time: number): TimerCommand {
+  const atLeast = Math.floor(time / 1000);
+  return { id, operation: "raise-epoch", input: { above: currentEpoch(state), at_least: atLeast, reason } };
+}
+
+export function hashCommand(position: number, hash: string): TimerCommand {
+  return { id: `state-hash:${String(position)}`, operation: "record-state-hash", input: { position, hash } };
+}
+
+/** The hash of the state that an entry records, if it does. */
+export function recordedHash(entry: Entry): { readonly position: number; readonly hash: string } | undefined {
+  const event = entry.events.find(({ type }) => type === "space.state_hashed");
+  if (event === undefined || entry.erased !== undefined) return undefined;
+  return { position: event.data["position"] as number, hash: event.data["hash"] as string };
+}
+
+/** The newest entries whose payload must be gone, and the entries that say so. */
+export function recentErasures(state: StateReader): readonly Erasure[] {
+  return spaceRow(state).recentErasures;
+}

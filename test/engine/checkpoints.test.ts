@@ -1,0 +1,132 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { StateHash } from "../../server/src/engine/state-hash.ts";
+import { entityTable } from "../../server/src/features/entities/entity-table.ts";
+import type { MemoryDisk } from "../../server/src/journal/memory/disk.ts";
+import { openMemoryJournal } from "../../server/src/journal/memory/open.ts";
+import { machineOf } from "../../server/src/server.ts";
+import { turns } from "./manual-clock.ts";
+import { startNode } from "./start-node.ts";
+
+const everything = { entries: 1_000_000, bytes: Infinity };
+
+/** The hash of the state, folded from the first entry on, in one go. */
+async function foldedHash(disk: MemoryDisk, to = Infinity): Promise<string> {
+  const entries = await openMemoryJournal(disk).read(0, everything);
+  const machine = machineOf([]);
+  for (const entry of entries) if (entry.position <= to) machine.fold(entry);
+  const hash = new StateHash();
+  for (const { table, row } of machine.dump()) hash.add(table, JSON.stringify(row));
+  return hash.text;
+}
+
+describe("checkpoints", () => {
+  test("are taken while commands go on, hold what the journal folds to, and only what changed is written", async () => {
+    const { client, engine, disk } = await startNode({ checkpointEvery: 100 });
+    for (let n = 0; n < 450; n += 1) await client.entities.create("document", String(n % 60), { n }).catch(() => 0);
+    for (let n = 0; n < 450; n += 1)
+      await client.entities.patch("document", String(n % 60), { merge: { n: n + 1000 } });
+    await engine.checkpoint();
+    const [newest, previous] = openMemoryJournal(disk).checkpoints.list();
+    assert.equal(newest?.head.position, engine.head.position);
+    assert.equal(newest?.stateHash, await foldedHash(disk));
+    assert.ok(previous !== undefined && previous.head.position < newest.head.position);
+    assert.equal(previous.stateHash, await foldedHash(disk, previous.head.position));
+    await client.close();
+  });
+
+  test("make a start fold only what came after; from every one the state is the same as from nothing [X1]", async () => {
+    const first = await startNode({ checkpointEvery: 50 });
+    for (let n = 0; n < 230; n += 1) await first.client.entities.create("document", String(n), { n });
+    await first.engine.checkpoint();
+    for (let n = 0; n < 30; n += 1) await first.client.entities.delete("document", String(n));
+    await turns(20);
+    const second = await startNode({ disk: first.disk });
+    assert.equal(second.engine.head.position, 260);
+    assert.equal((await second.client.entities.list("document", { limit: 1000 })).items.length, 200);
+    await second.engine.checkpoint();
+    const [newest] = openMemoryJournal(first.disk).checkpoints.list();
+    assert.equal(newest?.stateHash, await foldedHash(first.disk));
+    await second.client.close();
+  });
+
+  test("that do not give their own hash are passed over, and the previous one or the journal is used", async () => {
+    const { client, engine, disk } = await startNode();
+    await client.entities.create("document", "1", { n: 1 });
+    await engine.checkpoint();
+    await client.entities.create("document", "2", { n: 2 });
+    const { checkpoints } = openMemoryJournal(disk);
+    const [base] = checkpoints.list();
+    const draft = checkpoints.begin(base?.head);
+    draft?.write([{ table: "entities", key: "document/1", line: '{"forged":true}' }]);
+    draft?.commit({ head: engine.head, rules: 1, stateHash: base?.stateHash ?? "" });
+    const next = await startNode({ disk });
+    assert.ok(next.reports.some((report) => report.includes("it is not used")));
+    assert.deepEqual((await next.client.entities.get("document", "1")).value, { n: 1 });
+    assert.equal((await next.client.entities.list("document")).items.length, 2);
+    await next.client.close();
+  });
+
+  test("of a history that was lost are never used", async () => {
+    const { client, engine, disk } = await startNode();
+    await client.entities.create("document", "1", {});
+    await client.entities.create("document", "2", {});
+    await engine.checkpoint();
+    disk.truncate(1);
+    const next = await startNode({ disk });
+    assert.deepEqual(
+      (await next.client.entities.list("document")).items.map(({ id }) => id),
+      ["1"],
+    );
+    await next.client.close();
+  });
+
+  test("are saved at a stop, if the next start would otherwise fold much", async () => {
+    const { client, disk } = await startNode();
+    await Promise.all(Array.from({ length: 1_500 }, (_, n) => client.entities.create("document", String(n), {})));
+    await client.close();
+    assert.equal(openMemoryJournal(disk).checkpoints.list()[0]?.head.position, 1_500);
+  });
+});
+
+describe("the hash of the state", () => {
+  test("is recorded every so many entries, and is that of exactly this position [M3 X1]", async () => {
+    const { client, disk } = await startNode();
+    await client.run("configure", { settings: { state_hash_every: 100 }, reason: "to see it" });
+    await Promise.all(Array.from({ length: 350 }, (_, n) => client.entities.create("document", String(n), { n })));
+    await turns(50);
+    const entries = await openMemoryJournal(disk).read(0, everything);
+    const hashes = entries.flatMap(({ events }) => events.filter(({ type }) => type === "space.state_hashed"));
+    assert.deepEqual(
+      hashes.map(({ data }) => data["position"]),
+      [100, 200, 300],
+    );
+    for (const { data } of hashes) assert.equal(data["hash"], await foldedHash(disk, data["position"] as number));
+    await client.close();
+  });
+
+  test("that differs from a replica's own stops that replica, and says where [X1]", async () => {
+    const a = await startNode();
+    await a.client.run("configure", { settings: { state_hash_every: 100 } });
+    const b = await startNode({ disk: a.disk });
+    await Promise.all(Array.from({ length: 98 }, (_, n) => a.client.entities.create("document", String(n), { n })));
+    // A bit of b's memory goes bad: one entry is folded into another row than everywhere else.
+    await turns(10);
+    await b.engine.read((state) => {
+      const rows = state.rows(entityTable);
+      (rows.get("document/7") as { version: number }).version = 99;
+    });
+    await b.client.entities.patch("document", "7", { merge: { x: 1 } }).catch(() => undefined);
+    await Promise.all(
+      Array.from({ length: 9 }, (_, n) => a.client.entities.create("more", String(n), {}).catch(() => 0)),
+    );
+    await turns(50);
+    const stopped = [...a.reports, ...b.reports].filter((report) => report.includes("this node stops"));
+    assert.ok(
+      stopped.some((report) => report.includes("position 100")),
+      stopped.join("; ") || "nobody stopped",
+    );
+    await a.client.close();
+    await b.client.close();
+  });
+});
