@@ -4,17 +4,18 @@ import type { SealedBatch } from "../../server/src/journal/seal.ts";
 import type { Machine } from "../../server/src/machine/machine.ts";
 import { simulatedMachine } from "./simulated-machine.ts";
 
+export type WriteBatch = (store: MemoryStore, batch: SealedBatch) => Appended;
+
 /** A way in which Holdfast could be wrong, put around its parts from outside. */
 export interface Mutant {
   readonly journal: (journal: Journal) => Journal;
-  readonly write: (store: MemoryStore, batch: SealedBatch, write: typeof appendBatchType) => Appended;
+  readonly write: (store: MemoryStore, batch: SealedBatch, write: WriteBatch) => Appended;
   readonly machine: () => Machine;
+  /** The epoch above which a node that lost its history wants to begin a new one. */
   readonly epochAbove: (lost: number) => number;
   /** Changes a part for the time of a run; returns the way back. */
   readonly patch: () => () => void;
 }
-
-declare const appendBatchType: (store: MemoryStore, batch: SealedBatch) => Appended;
 
 /** Holdfast as it is. */
 export const unchanged: Mutant = {
