@@ -9,6 +9,7 @@ import { systemIds } from "./base/ids.ts";
 import type { Ids } from "./base/ids.ts";
 import { inProcessTransport } from "./doors/in-process/transport.ts";
 import { Engine } from "./engine/engine.ts";
+import { systemPrincipal } from "./engine/timer-watch.ts";
 import { entitiesFeature } from "./features/entities/entities.ts";
 import { entityTable } from "./features/entities/entity-table.ts";
 import type { Kind } from "./features/entities/kind.ts";
@@ -54,6 +55,7 @@ export async function start(place: string | { readonly memory: true }, options: 
       ? await openSqliteJournal({ folder: place, startedAt: new Date(systemClock.wallMs()).toISOString() })
       : openMemoryJournal(createMemoryDisk());
   const engine = await startEngine({ ...options, journal });
+  await followNewestRules(engine);
   return {
     client: clientOf(engine, options),
     facts: () =>
@@ -63,6 +65,15 @@ export async function start(place: string | { readonly memory: true }, options: 
         entityCount: state.rows(entityTable).size,
       })),
   };
+}
+
+/** This process is the only node of its journal, so the newest rules that it carries may start, one number at a time. */
+async function followNewestRules(engine: Engine): Promise<void> {
+  const current = await engine.read((state) => machineSettings(state).rules);
+  for (const to of knownRules.filter((rules) => rules > current)) {
+    const request = { operation: "raise-rules", input: { to }, principal: systemPrincipal, caller: systemPrincipal };
+    await engine.execute({ ...request, bytes: 0 });
+  }
 }
 
 export interface StartOptions extends OpenOptions {
@@ -95,7 +106,7 @@ export async function startEngine(options: StartOptions): Promise<Engine> {
   }
 }
 
-/** The rules that this build carries. */
+/** The rules that this build carries, in order. Rules 1 are the first; they stay callable when there are others. */
 const knownRules = [1];
 
 export function machineOf(kinds: readonly Kind[]): Machine {

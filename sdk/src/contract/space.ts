@@ -55,8 +55,8 @@ export const raiseEpoch = operation({
 
 export const raiseRules = operation({
   name: "raise-rules",
-  kind: "internal",
-  summary: "From the next entry on, decisions follow the rules of this number.",
+  kind: "write",
+  summary: "From the next entry on, decisions follow the rules of this number. Every node must carry them.",
   input: Type.Object({ to: Type.Integer({ minimum: 2 }) }, closed),
   output: Type.Object({ rules: Type.Integer() }, closed),
   problems: ["rules_unknown"],
