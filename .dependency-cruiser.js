@@ -53,7 +53,7 @@ const layers = [
   {
     name: "engine-knows-machine-and-journal-port",
     folder: under("engine/"),
-    knows: [under("machine/", "base/", "journal/(journal|seal)\\.ts$"), contract],
+    knows: [under("machine/", "base/", "journal/(journal|seal|unseal|checkpoint|read-line)\\.ts$"), contract],
     comment: "The engine runs any machine on any journal.",
   },
   {

@@ -1,0 +1,48 @@
+import type { Command, Entry } from "../../machine/entry.ts";
+import type { Decided, Machine } from "../../machine/machine.ts";
+import { type Bad, badEntry } from "./bad-entry.ts";
+
+/**
+ * Decides an entry's command again and compares. If it comes out the same, the machine has folded it and is settled;
+ * if not, nothing of it is left in the state. "unknown" is an operation that this build does not have.
+ *
+ * `prior` is always undefined: a command whose key was used before leaves no entry, so whoever left one had none.
+ */
+export function decideAgain(machine: Machine, entry: Entry): "same" | "unknown" | Bad {
+  const { position, time, grace } = entry;
+  const decided = machine.decide(commandOf(entry), { position, time, grace, prior: undefined });
+  const { outcome } = decided;
+  if (outcome.kind === "refusal" && outcome.code === "operation_unknown") return "unknown";
+  const bad = compare(entry, decided);
+  if (bad === undefined) machine.settle();
+  else machine.undo();
+  return bad ?? "same";
+}
+
+/** The command alone, so that no rule can look at what it came to the first time. */
+function commandOf({ id, operation, principal, agent, key, input }: Entry): Command {
+  return {
+    id,
+    operation,
+    principal,
+    ...(agent === undefined ? {} : { agent }),
+    ...(key === undefined ? {} : { key }),
+    input,
+  };
+}
+
+function compare(entry: Entry, decided: Decided): Bad | undefined {
+  const { outcome } = decided;
+  const outcomeText =
+    decided.defect === undefined
+      ? JSON.stringify(outcome)
+      : `a defect: ${decided.defect instanceof Error ? decided.defect.message : "not an error"}`;
+  const outcomeFound = JSON.stringify(entry.outcome);
+  if (outcomeText !== outcomeFound) return badEntry(entry, "outcome", outcomeText, outcomeFound);
+  const events = JSON.stringify(decided.events);
+  const eventsFound = JSON.stringify(entry.events);
+  if (events !== eventsFound) return badEntry(entry, "events", events, eventsFound);
+  if (decided.entry === undefined) return badEntry(entry, "record", "no entry", "an entry");
+  const { rules } = decided.entry;
+  return rules === entry.rules ? undefined : badEntry(entry, "rules", String(rules), String(entry.rules));
+}
