@@ -18,14 +18,34 @@ const counters = ["0", "1", "2", "3"];
 type PlanParts = Partial<Plan> & Pick<Plan, "folder">;
 
 /** Runs the program until it ends by itself, or until it has said something at which it is to be killed. */
-function runChild(parts: PlanParts, note: (line: Line, kill: () => void) => void): Promise<Ended> {
+async function runChild(parts: PlanParts, note: (line: Line, kill: () => void) => void): Promise<Ended> {
   const plan: Plan = { seed: 1, callers: 1, wishes: [], from: 1, freshMax: 0, ...parts };
   const child = startProgram(join(import.meta.dirname, "kill-child.ts"), [], { input: JSON.stringify(plan) });
+  const kill = (): void => {
+    child.signal("SIGKILL");
+  };
+  const failures: unknown[] = [];
   child.onLine((text) => {
-    // The last line may have been cut by the kill.
-    if (text.endsWith("}")) note(JSON.parse(text) as Line, () => child.signal("SIGKILL"));
+    try {
+      const line = parseLine(text);
+      if (line !== undefined) note(line, kill);
+    } catch (error) {
+      failures.push(error);
+      kill();
+    }
   });
-  return child.ended;
+  const ended = await child.ended;
+  if (failures.length > 0) throw failures[0];
+  return ended;
+}
+
+/** The kill may cut the last line: then the wish was not sent yet, or nobody knows of the answer. */
+function parseLine(text: string): Line | undefined {
+  try {
+    return JSON.parse(text) as Line;
+  } catch {
+    return undefined;
+  }
 }
 
 /** Reads what is new in the journal. It proves the chain, from the head that was read before. */
