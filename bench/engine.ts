@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { open } from "holdfast";
 import { Callers, fillEntities } from "./engine-load.ts";
-import { engineParts } from "./engine-parts.ts";
+import { engineParts, type Part } from "./engine-parts.ts";
 import { RawInserts, writtenAfter } from "./raw-inserts.ts";
 import { type Bench, type BenchOptions, format, median, type Row, spread, table } from "./report.ts";
 
@@ -23,21 +23,23 @@ interface Measured {
 }
 
 export const engine: Bench = async (options) => {
-  const measured: Measured[] = [];
+  const measured: (Measured & { readonly parts: readonly Part[] })[] = [];
   options.say("warming up …");
   await inFolder((folder) => measure(folder, { batchSize: 128, isHalfKeyed: true }, { ...options, isQuick: true }));
   for (const isHalfKeyed of [false, true]) {
     for (const batchSize of batchSizes) {
       options.say(`batch ${batchSize}${isHalfKeyed ? ", half keyed" : ""} …`);
       const one = await inFolder((folder) => measure(folder, { batchSize, isHalfKeyed }, options));
+      const durationMs = options.isQuick ? 300 : 1_000;
+      const parts = await inFolder((folder) => engineParts(folder, { batchSize, durationMs, isHalfKeyed }));
       options.say(`  ${format(one.row.ours)}/s, raw ${format(one.row.peer)}/s, ratio ${one.row.ratio.toFixed(2)}`);
-      measured.push(one);
+      measured.push({ ...one, parts });
     }
   }
   options.say(`\nIn-process commands/s over raw inserts of the same bytes, every write durable\n`);
   options.say(resultTable(measured));
   options.say(`\nWhat an entry costs, in µs, by part; the rest is the door, the queue, waiting and answering\n`);
-  options.say(await partsTable(measured, options));
+  options.say(partsTable(measured));
   return measured.map(({ row }) => row);
 };
 
@@ -57,7 +59,7 @@ async function measure(folder: string, plan: Plan, options: BenchOptions): Promi
   const peer: number[] = [];
   const realBatchSizes: number[] = [];
   let bytes = 0;
-  const { rounds, durationMs } = options.isQuick ? { rounds: 3, durationMs: 200 } : { rounds: 6, durationMs: 700 };
+  const { rounds, durationMs } = options.isQuick ? { rounds: 5, durationMs: 100 } : { rounds: 12, durationMs: 350 };
   for (let round = -1; round < rounds; round += 1) {
     const before = position(await client.cursor());
     const { commands, ms } = await callers.run({ callers: batchSize, durationMs, isHalfKeyed });
@@ -113,21 +115,15 @@ function resultTable(measured: readonly Measured[]): string {
   return table(header, lines);
 }
 
-async function partsTable(measured: readonly Measured[], options: BenchOptions): Promise<string> {
-  const lines: string[][] = [];
-  let header: readonly string[] = [];
-  for (const { row, batchSize, isHalfKeyed } of measured) {
-    const durationMs = options.isQuick ? 300 : 1_000;
-    const parts = await inFolder((folder) => engineParts(folder, { batchSize, durationMs, isHalfKeyed }));
+function partsTable(measured: readonly (Measured & { readonly parts: readonly Part[] })[]): string {
+  const names = measured[0]?.parts.map(({ name }) => name) ?? [];
+  const lines = measured.map(({ row, batchSize, isHalfKeyed, parts }) => {
     const totalUs = 1e6 / row.ours;
-    const knownUs = parts.reduce((sum, { us }) => sum + us, 0);
-    header = ["callers", ...parts.map(({ name }) => name), "the rest", "all", "raw"];
-    lines.push([
-      `${batchSize}${isHalfKeyed ? ", half keyed" : ""}`,
-      ...[...parts.map(({ us }) => us), totalUs - knownUs, totalUs, 1e6 / row.peer].map((us) => us.toFixed(1)),
-    ]);
-  }
-  return table(header, lines);
+    const restUs = totalUs - parts.reduce((sum, { us }) => sum + us, 0);
+    const costs = [...parts.map(({ us }) => us), restUs, totalUs, 1e6 / row.peer];
+    return [`${batchSize}${isHalfKeyed ? ", half keyed" : ""}`, ...costs.map((us) => us.toFixed(1))];
+  });
+  return table(["callers", ...names, "the rest", "all", "raw"], lines);
 }
 
 async function inFolder<Result>(work: (folder: string) => Promise<Result>): Promise<Result> {
