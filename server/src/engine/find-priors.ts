@@ -1,3 +1,4 @@
+import { JournalError } from "../journal/journal.ts";
 import type { Journal } from "../journal/journal.ts";
 import { keyScope } from "../machine/entry.ts";
 import type { Entry } from "../machine/entry.ts";
@@ -22,10 +23,26 @@ export async function findPriors(
     if (recent === undefined || keyScope(recent) !== scope) distant.push({ scope, position });
     else priors.set(scope, recent);
   }
-  const read = await source.journal.readAt(distant.map(({ position }) => position));
+  const read = await readFound(
+    source.journal,
+    distant.map(({ position }) => position),
+  );
   for (const [index, { scope }] of distant.entries()) {
     const entry = read[index];
     if (entry !== undefined) priors.set(scope, entry);
   }
   return priors;
+}
+
+/**
+ * What was found a moment ago is gone if the journal went back in between. That is no fault of the commands, as the
+ * journal's "invalid" would say: they must wait until this node has noticed.
+ */
+async function readFound(journal: Journal, positions: readonly number[]): Promise<readonly Entry[]> {
+  try {
+    return await journal.readAt(positions);
+  } catch (error) {
+    if (!(error instanceof JournalError) || error.code !== "invalid") throw error;
+    throw new JournalError("io", `the journal went back: ${error.message}`, { certain: false, cause: error });
+  }
 }

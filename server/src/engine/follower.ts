@@ -56,7 +56,11 @@ export class Follower {
 
   #lose(): void {
     const { replica, on } = this.#options;
-    if (this.#lossCommand !== undefined) return;
+    // It may go back again while it is being read: whoever has begun to follow since must be told, too.
+    if (this.#lossCommand !== undefined) {
+      on.lost();
+      return;
+    }
     this.#lossCommand = this.#options.afterLoss(replica.machine.durable);
     on.report(`the journal no longer holds position ${String(replica.head.position)} as it was folded here`, undefined);
     on.lost();
