@@ -73,7 +73,7 @@ function checkReplay(world: World, attempt: Attempt, reply: CallReply): void {
   const facts = scope === undefined ? [] : world.history.ofScope(scope);
   const there = facts.filter(({ entry }) => entry.position === reply.position);
   // The same key may have been used at the same position of a history that was lost.
-  const fact = there.find(({ entry }) => sameText(reply.events as Json, publishedEvents(entry))) ?? there[0];
+  const fact = there.find(({ entry }) => says(entry, reply)) ?? there[0];
   if (fact === undefined) {
     world.fail("a replay is of an entry", `${attempt.name}: ${scope ?? ""} was not used at position ${reply.position}`);
     return;
@@ -89,12 +89,9 @@ function checkAnswer(world: World, attempt: Attempt, { reply, fact }: { reply: C
   const { outcome } = reply;
   const detail = (): string =>
     `${attempt.name} was told ${JSON.stringify(reply)}, entry ${entry.position} says ${JSON.stringify(entry)}`;
-  const codeOf = (one: { kind: string; code?: string }): string => `${one.kind} ${one.code ?? ""}`;
   const told = outcome.data as Record<string, Json>;
-  const isSame =
-    codeOf(outcome) === codeOf(entry.outcome) &&
-    Object.entries(entry.outcome.data).every(([name, value]) => sameText(told[name], value));
-  world.demand(isSame && reply.position === entry.position, "an answer is what the journal says", detail);
+  const isSame = says(entry, reply) && reply.position === entry.position;
+  world.demand(isSame, "an answer is what the journal says", detail);
   world.demand(sameText(reply.events as Json, publishedEvents(entry)), "an answer has the events of its entry", detail);
   if (outcome.kind === "refusal" && outcome.code === "concurrency_mismatch") {
     const isExplained = Array.isArray(told["changes"]) || typeof told["changes_reason"] === "string";
@@ -108,6 +105,16 @@ function checkAnswer(world: World, attempt: Attempt, { reply, fact }: { reply: C
     fact.answer === answer,
     "one key has one answer",
     () => `${attempt.name} was told ${answer}, somebody else ${fact.answer ?? ""}`,
+  );
+}
+
+/** Whether an answer tells the outcome of an entry; it may tell more, which is had from history. */
+function says(entry: Fact["entry"], { outcome }: CallReply): boolean {
+  const codeOf = (one: { kind: string; code?: string }): string => `${one.kind} ${one.code ?? ""}`;
+  const told = outcome.data as Record<string, Json>;
+  return (
+    codeOf(outcome) === codeOf(entry.outcome) &&
+    Object.entries(entry.outcome.data).every(([name, value]) => sameText(told[name], value))
   );
 }
 
