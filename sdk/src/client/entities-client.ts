@@ -57,6 +57,7 @@ export interface Page<Item, Next> {
 export type Run = (operation: string, input: unknown, options: CallOptions) => Promise<unknown>;
 
 export function entitiesClient(run: Run): EntitiesClient {
+  // Not async functions: a promise of their own for every call would add nothing.
   const write = (operation: string, input: object, options: WriteOptions = {}): Promise<unknown> => {
     const { expectedVersion, expectedRevision, ifUnchanged, ...call } = options;
     const conditions = {
@@ -67,15 +68,12 @@ export function entitiesClient(run: Run): EntitiesClient {
     return run(operation, { ...input, ...conditions }, call);
   };
   return {
-    create: async (type, id, value, options) => (await write("create-entity", { type, id, value }, options)) as Written,
-    replace: async (type, id, value, options) =>
-      (await write("replace-entity", { type, id, value }, options)) as Written,
-    patch: async (type, id, patch, options) =>
-      (await write("patch-entity", { type, id, ...patch }, options)) as Written,
-    delete: async (type, id, options) => (await write("delete-entity", { type, id }, options)) as Deleted,
-    get: async (type, id, options) => (await run("get-entity", { type, id, ...options }, {})) as Entity,
-    list: async (type, page) => (await run("list-entities", { type, ...page }, {})) as Page<Entity, string>,
-    history: async (type, id, page) =>
-      (await run("list-history", { type, id, ...page }, {})) as Page<HistoryItem, number>,
+    create: (type, id, value, options) => write("create-entity", { type, id, value }, options) as Promise<Written>,
+    replace: (type, id, value, options) => write("replace-entity", { type, id, value }, options) as Promise<Written>,
+    patch: (type, id, patch, options) => write("patch-entity", { type, id, ...patch }, options) as Promise<Written>,
+    delete: (type, id, options) => write("delete-entity", { type, id }, options) as Promise<Deleted>,
+    get: (type, id, options) => run("get-entity", { type, id, ...options }, {}) as Promise<Entity>,
+    list: (type, page) => run("list-entities", { type, ...page }, {}) as Promise<Page<Entity, string>>,
+    history: (type, id, page) => run("list-history", { type, id, ...page }, {}) as Promise<Page<HistoryItem, number>>,
   };
 }

@@ -9,19 +9,11 @@
  * - An entry of unknown rules or with an unknown type of event stops the fold. Skipping it would make this node
  *   believe something that the others do not.
  */
+import { DecideFrame } from "./decide-frame.ts";
+import type { Place } from "./decide-frame.ts";
 import type { Command, Entry, Event, Outcome } from "./entry.ts";
 import { inOrderOfNeed } from "./feature.ts";
-import type {
-  DecideContext,
-  EntryFacts,
-  Feature,
-  Fold,
-  Reaction,
-  RestsOn,
-  Rule,
-  Timer,
-  TimerCommand,
-} from "./feature.ts";
+import type { EntryFacts, Feature, Fold, Reaction, RestsOn, Rule, Timer, TimerCommand } from "./feature.ts";
 import { replayOf } from "./idempotency.ts";
 import type { JsonObject } from "./json.ts";
 import { refusal } from "./outcome.ts";
@@ -52,8 +44,6 @@ export interface Circumstances {
   readonly prior: Entry | undefined;
 }
 
-type Place = Omit<Circumstances, "prior"> & Pick<MachineSettings, "rules">;
-
 export interface Decided {
   readonly outcome: Outcome;
   readonly events: readonly Event[];
@@ -70,9 +60,6 @@ export class UnknownHistoryError extends Error {
   override readonly name = "UnknownHistoryError";
 }
 
-/** Events of one entry, reactions included. More is a defect in a feature, such as two that react to each other. */
-const eventsMax = 10_000;
-
 export class Machine {
   readonly #options: MachineOptions;
   readonly #state: State;
@@ -81,6 +68,7 @@ export class Machine {
   readonly #reactions = new Map<string, Reaction[]>();
   readonly #restsOn = new Map<string, RestsOn>();
   readonly #timers: Timer[] = [];
+  readonly #frame: DecideFrame;
   /** The state as it was when it was last durable. */
   readonly durable: StateReader;
 
@@ -90,13 +78,20 @@ export class Machine {
     this.#state = new State(features.flatMap((feature) => feature.tables));
     this.durable = new DurableView(this.#state);
     for (const feature of features) this.#register(feature);
+    this.#frame = new DecideFrame(this.#state, options.knownRules, {
+      fold: (event, facts) => {
+        this.#foldEvent(event, facts);
+      },
+      reactionsTo: (type) => this.#reactions.get(type),
+      restsOn: (type) => this.#restsOn.get(type),
+    });
   }
 
   decide(command: Command, circumstances: Circumstances): Decided {
-    const { prior, ...place } = circumstances;
+    const { prior } = circumstances;
     const settings = this.#options.settings(this.#state);
     if (prior !== undefined) {
-      const { outcome, replayed } = replayOf(prior, command, place.time, settings.idempotencyWindowMs);
+      const { outcome, replayed } = replayOf(prior, command, circumstances.time, settings.idempotencyWindowMs);
       return { ...unrecorded(outcome), events: replayed ? prior.events : [], replayed };
     }
     const rule = this.#rules.get(command.operation);
@@ -105,7 +100,8 @@ export class Machine {
     if (issues !== undefined) {
       return unrecorded(refusal("input_invalid", { issues: issues.map((issue) => ({ ...issue })) }));
     }
-    return this.#apply(rule, command, { ...place, rules: settings.rules });
+    const { position, time, grace } = circumstances;
+    return this.#apply(rule, command, { position, time, grace, rules: settings.rules });
   }
 
   /** Folds an entry that is in the journal already. */
@@ -191,9 +187,10 @@ export class Machine {
   #apply(rule: Rule, command: Command, place: Place): Decided {
     const mark = this.#state.undo.mark();
     try {
-      const { context, events } = this.#contextOf(command, place);
-      const decision = rule.decide(command.input as never, context);
-      for (const event of decision.events) context.emit(event);
+      const frame = this.#frame.begin(command, place);
+      const decision = rule.decide(command.input as never, frame);
+      for (const event of decision.events) frame.emit(event);
+      const { events } = frame;
       const isRecorded = events.length > 0 || command.key !== undefined || decision.isAudited === true;
       const { position, time, grace, rules } = place;
       return {
@@ -208,23 +205,6 @@ export class Machine {
       this.#state.undo.undoTo(mark);
       return { ...unrecorded(refusal("internal_error", { command_id: command.id })), defect };
     }
-  }
-
-  /** What a rule sees, and the list of what it emits: each event is folded, then whatever reacts to it comes after it. */
-  #contextOf(command: Command, place: Place): { readonly context: DecideContext; readonly events: readonly Event[] } {
-    const events: Event[] = [];
-    const facts: EntryFacts = { ...command, position: place.position, time: place.time };
-    const emit = (event: Event): void => {
-      if (events.length >= eventsMax) throw new Error(`one entry would hold more than ${String(eventsMax)} events`);
-      events.push(event);
-      this.#foldEvent(event, facts);
-      for (const react of this.#reactions.get(event.type) ?? []) for (const more of react(event, context)) emit(more);
-    };
-    const { knownRules } = this.#options;
-    const restsOn: DecideContext["restsOn"] = ({ type, subject }, position) =>
-      this.#restsOn.get(type)?.(this.#state, subject, position) ?? true;
-    const context: DecideContext = { state: this.#state, command, ...place, knownRules, emit, restsOn };
-    return { context, events };
   }
 
   #foldEvent(event: Event, facts: EntryFacts): void {

@@ -77,8 +77,8 @@ async function pastEntity(
   if (value === undefined) return refusal("entity_deleted", { type, id, deleted_at: time, position });
   const epoch = await engine.read((state) => epochAt(state, position));
   const author = agent === undefined ? { principal } : { principal, agent };
-  const { size, base } = row;
-  return done(representationOf({ type, id, version, epoch, position, time, ...author, base, value, size }));
+  const { subject, size, base } = row;
+  return done(representationOf({ subject, type, id, version, epoch, position, time, ...author, base, value, size }));
 }
 
 async function listEntities(engine: Engine, input: InputOf<EntityOperations["list-entities"]>): Promise<Outcome> {

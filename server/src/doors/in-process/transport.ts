@@ -45,7 +45,8 @@ export function inProcessTransport(options: InProcessOptions): Transport {
   };
 }
 
-async function callOperation(
+/** Not an async function: on the way of every command each further promise would cost as much as its decision. */
+function callOperation(
   options: InProcessOptions,
   operation: string,
   input: unknown,
@@ -53,13 +54,22 @@ async function callOperation(
 ): Promise<CallReply> {
   const { engine } = options;
   const canonical = canonicalValue(input, inputLimits);
-  if (!canonical.ok) return replyOf(engine, refusal("input_malformed", { ...canonical.fault }));
+  if (!canonical.ok) return Promise.resolve(replyOf(engine, refusal("input_malformed", { ...canonical.fault })));
   const read = readOperations.get(operation);
-  if (read !== undefined) return replyOf(engine, await readOperation(engine, read, canonical.value));
+  if (read !== undefined) {
+    return readOperation(engine, read, canonical.value).then((outcome) => replyOf(engine, outcome));
+  }
   const write = options.writes.get(operation);
-  if (write === undefined) return replyOf(engine, refusal("operation_unknown", { operation }));
-  if (call.key !== undefined && !isKey(call.key)) return replyOf(engine, refusal("idempotency_key_invalid"));
-  return sendCommand(options, { operation, type: write.type }, canonical, call);
+  if (write === undefined) return Promise.resolve(replyOf(engine, refusal("operation_unknown", { operation })));
+  if (call.key !== undefined && !isKey(call.key)) {
+    return Promise.resolve(replyOf(engine, refusal("idempotency_key_invalid")));
+  }
+  const wish = { operation, type: write.type };
+  const { value, bytes } = canonical;
+  if (!needsPreparing(wish, value)) return sendCommand(options, wish, { input: value, bytes }, call);
+  return prepareCommand(engine, wish, value).then((prepared) =>
+    sendCommand(options, wish, { input: prepared, bytes }, call),
+  );
 }
 
 async function readOperation(engine: Engine, operation: ReadOperation, input: Json): Promise<Outcome> {
@@ -68,20 +78,32 @@ async function readOperation(engine: Engine, operation: ReadOperation, input: Js
   return operation.read(engine, input as never);
 }
 
-async function sendCommand(
+function sendCommand(
   options: InProcessOptions,
   wish: Wish,
-  given: { readonly value: Json; readonly bytes: number },
+  given: { readonly input: Json; readonly bytes: number },
   call: CallOptions,
 ): Promise<CallReply> {
   const { engine, speaker } = options;
-  const input = needsPreparing(wish, given.value) ? await prepareCommand(engine, wish, given.value) : given.value;
-  const reply = await engine.execute({ operation: wish.operation, input, bytes: given.bytes, ...speaker, ...call });
+  const { input, bytes } = given;
+  return engine.execute({ operation: wish.operation, input, bytes, ...speaker, ...call }).then((reply) => {
+    if (reply.outcome.kind === "done" && reply.attachment !== undefined)
+      return shownReply(reply, withAttachment(reply));
+    return explainReply(engine, wish, reply, input as JsonObject);
+  });
+}
+
+/** The answer to a command of which not everything can be said from the decision alone. */
+async function explainReply(engine: Engine, wish: Wish, reply: Reply, input: JsonObject): Promise<CallReply> {
   // Nothing is said to be erased before it is.
   if (wish.operation === "erase-payload" && reply.outcome.kind === "done") await engine.carryOutErasures();
-  const needsRendering = reply.outcome.kind === "refusal" || reply.attachment === undefined;
-  const outcome = needsRendering ? await renderOutcome(engine, reply, input as JsonObject) : withAttachment(reply);
-  return { ...replyOf(engine, outcome), position: reply.position, replayed: reply.replayed, events: eventsOf(reply) };
+  return shownReply(reply, await renderOutcome(engine, reply, input));
+}
+
+function shownReply(reply: Reply, outcome: Outcome): CallReply {
+  const data = copyJson(outcome.data) as Record<string, unknown>;
+  const { position, replayed } = reply;
+  return { outcome: { ...outcome, data }, position, replayed, events: eventsOf(reply) };
 }
 
 function withAttachment(reply: Reply): Outcome {
@@ -96,6 +118,7 @@ function eventsOf(reply: Reply): CallReply["events"] {
   }));
 }
 
+/** The answer to what did not become a command. */
 function replyOf(engine: Engine, outcome: Outcome): CallReply {
   const data = copyJson(outcome.data) as Record<string, unknown>;
   return { outcome: { ...outcome, data }, position: engine.head.position, replayed: false, events: [] };

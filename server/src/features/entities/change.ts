@@ -28,7 +28,7 @@ export function changed(change: Change, context: DecideContext): Decision {
   const epoch = currentEpoch(context.state);
   const event: Event = {
     type: change.event.type,
-    subject: subjectOf(target.type, target.id),
+    subject: row?.subject ?? subjectOf(target.type, target.id),
     data: { version, ...change.event.data },
   };
   return {

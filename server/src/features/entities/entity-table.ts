@@ -5,6 +5,8 @@ import type { ValueSize } from "./size.ts";
 
 /** An entity as it is now. A deleted one leaves its count of versions behind, so that versions never repeat. */
 export interface EntityRow {
+  /** `type/id`, the key: kept, since putting it together again for every look would cost more than the look. */
+  readonly subject: string;
   readonly type: string;
   readonly id: string;
   readonly version: number;
@@ -32,12 +34,12 @@ export function subjectOf(type: string, id: string): string {
 
 export const entityTable: TableSpec<EntityRow, "subject" | "erased"> = {
   name: "entities",
-  key: (row) => subjectOf(row.type, row.id),
+  key: (row) => row.subject,
   sorts: {
     /** Live entities by type and id. */
-    subject: (row) => (row.value === undefined ? undefined : subjectOf(row.type, row.id)),
+    subject: (row) => (row.value === undefined ? undefined : row.subject),
     /** Those that can't be known while history is folded again, because their data was erased. */
-    erased: (row) => (row.isErased === true ? subjectOf(row.type, row.id) : undefined),
+    erased: (row) => (row.isErased === true ? row.subject : undefined),
   },
   bytes: (row) => rowOverhead + row.type.length + 2 * row.id.length + row.size.bytes,
 };

@@ -78,11 +78,13 @@ function put(
   content: Pick<EntityRow, "base" | "isErased" | "value" | "size">,
 ): void {
   const rows = state.rows(entityTable);
-  const { type, id } = targetOf(event.subject);
+  const before = rows.get(event.subject);
+  const { type, id } = before ?? targetOf(event.subject);
   const row: EntityRow = {
+    subject: before?.subject ?? event.subject,
     type,
     id,
-    version: (rows.get(event.subject)?.version ?? 0) + 1,
+    version: (before?.version ?? 0) + 1,
     epoch: currentEpoch(state),
     position: entry.position,
     time: entry.time,

@@ -10,13 +10,13 @@ export const configure: Decide<(typeof spaceOperations)["configure"]> = (input, 
   const { settings } = spaceRow(state);
   const toggles = { ...settings.component_toggles, ...input.settings.component_toggles };
   const next = { ...settings, ...input.settings, component_toggles: toggles };
-  if (sameJson(settings as Json, next as Json)) {
-    return { outcome: done({ settings: settings as JsonObject, changed: false }), events: [] };
+  if (sameJson(settings, next)) {
+    return { outcome: done({ settings: settings, changed: false }), events: [] };
   }
   const reason = input.reason === undefined ? {} : { reason: input.reason };
   const data = { settings: input.settings as JsonObject, ...reason };
   return {
-    outcome: done({ settings: next as JsonObject, changed: true }),
+    outcome: done({ settings: next, changed: true }),
     events: [{ type: "space.configured", subject: "space", data }],
   };
 };
