@@ -108,7 +108,7 @@ export class Engine {
       this.#writer.followSoon();
     });
     if (journal.forkedBecause !== undefined) this.#noteFork(journal.forkedBecause);
-    this.#writer.wake();
+    this.#writer.begin();
   }
 
   /** Tokens of this journal's past may be in use for another future: a new epoch begins, before anything else. */

@@ -114,7 +114,9 @@ export class Writer {
   sendFirst(command: TimerCommand, onDone: () => void): void {
     const reply = ({ outcome }: Reply): void => {
       if (outcome.kind === "done") onDone();
-      else if (this.#phase === "running") this.sendFirst(command, onDone);
+      // Any other refusal would come back for ever, without a pause.
+      else if (["journal_unavailable", "outcome_unknown"].includes(outcome.code) && this.#phase === "running")
+        this.sendFirst(command, onDone);
     };
     this.#queue.putBack([{ ...this.#timers.waitingOf(command, { isTimer: false }), reply }]);
     this.wake();
@@ -123,6 +125,12 @@ export class Writer {
   /** This node can't go on. */
   fail(error: unknown): void {
     this.#break(error);
+  }
+
+  /** From here on commands can be decided. Folding may have taken long, and nobody could renew meanwhile. */
+  begin(): void {
+    this.#grace.startAgain(this.#options.clock.monotonicMs());
+    this.wake();
   }
 
   /** Others may have appended. */
