@@ -11,8 +11,6 @@ export interface Mutant {
   readonly journal: (journal: Journal) => Journal;
   readonly write: (store: MemoryStore, batch: SealedBatch, write: WriteBatch) => Appended;
   readonly machine: () => Machine;
-  /** The epoch above which a node that lost its history wants to begin a new one. */
-  readonly epochAbove: (lost: number) => number;
   /** Changes a part for the time of a run; returns the way back. */
   readonly patch: () => () => void;
 }
@@ -22,6 +20,5 @@ export const unchanged: Mutant = {
   journal: (journal) => journal,
   write: (store, batch, write) => write(store, batch),
   machine: () => simulatedMachine(),
-  epochAbove: (lost) => lost,
   patch: () => () => {},
 };

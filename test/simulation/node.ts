@@ -79,7 +79,7 @@ export class SimulatedNode {
         this.lostEpoch = currentEpoch(lost);
         world.faults.count("node notices that the journal went back");
         world.tell(() => `${owner} noticed that the journal went back`);
-        const input = { above: this.#setting.mutant.epochAbove(this.lostEpoch), reason: "went back" };
+        const input = { above: this.lostEpoch, reason: "went back" };
         return { id: `${owner}-loss-${world.random.bits()}`, operation: "raise-epoch", input };
       },
       afterFork: () => {
