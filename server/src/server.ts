@@ -1,5 +1,5 @@
 /** The one place that puts the parts together: features into a machine, a journal and an engine around it, doors on top. */
-import { entityOperations, spaceOperations } from "@holdfast/sdk/contract";
+import { agentOperations, entityOperations, lockOperations, spaceOperations } from "@holdfast/sdk/contract";
 import type { Operation } from "@holdfast/sdk/contract";
 import { createClient } from "@holdfast/sdk";
 import type { Client } from "@holdfast/sdk";
@@ -10,9 +10,11 @@ import type { Ids } from "./base/ids.ts";
 import { inProcessTransport } from "./doors/in-process/transport.ts";
 import { Engine } from "./engine/engine.ts";
 import { systemPrincipal } from "./engine/timer-watch.ts";
+import { agentsFeature } from "./features/agents/agents.ts";
 import { entitiesFeature } from "./features/entities/entities.ts";
 import { entityTable } from "./features/entities/entity-table.ts";
 import type { Kind } from "./features/entities/kind.ts";
+import { locksFeature } from "./features/locks/locks.ts";
 import { machineSettings, spaceFeature } from "./features/space/space.ts";
 import {
   epochCommand,
@@ -110,7 +112,11 @@ export async function startEngine(options: StartOptions): Promise<Engine> {
 const knownRules = [1];
 
 export function machineOf(kinds: readonly Kind[]): Machine {
-  return new Machine({ features: [spaceFeature, entitiesFeature(kinds)], knownRules, settings: machineSettings });
+  return new Machine({
+    features: [spaceFeature, agentsFeature, locksFeature, entitiesFeature(kinds)],
+    knownRules,
+    settings: machineSettings,
+  });
 }
 
 export function clientOf(engine: Engine, options: OpenOptions & { readonly caller?: string } = {}): Client {
@@ -120,7 +126,9 @@ export function clientOf(engine: Engine, options: OpenOptions & { readonly calle
 }
 
 function writesOf(kinds: readonly Kind[]): ReadonlyMap<string, { readonly type?: string }> {
-  const operations: readonly Operation[] = [...Object.values(entityOperations), ...Object.values(spaceOperations)];
+  const operations: readonly Operation[] = [entityOperations, spaceOperations, agentOperations, lockOperations].flatMap(
+    (group) => Object.values<Operation>(group),
+  );
   const general = operations.filter(({ kind }) => kind === "write").map(({ name }) => [name, {}] as const);
   const own = kinds.flatMap(({ type, commands }) =>
     commands.map(({ operation }) => [operation.name, { type }] as const),

@@ -1,5 +1,6 @@
 import Type from "typebox";
 import type { Static, TSchema } from "typebox";
+import { agentEvents, lockEvents } from "./lock-events.ts";
 import { version } from "./conditions.ts";
 
 /**
@@ -68,6 +69,8 @@ export const events = {
     summary: "History was restored or went back: tokens of the lost part are refused from here on.",
     data: Type.Object({ epoch: Type.Integer({ minimum: 2 }), reason: Type.String() }, closed),
   },
+  ...agentEvents,
+  ...lockEvents,
 } as const satisfies Record<string, EventType>;
 
 export type EventTypeName = keyof typeof events;

@@ -1,3 +1,5 @@
+export { agentOperations } from "./agents.ts";
+export type { Agent, Registered } from "./agents.ts";
 export { checkOf } from "./check.ts";
 export type { Check, Issue } from "./check.ts";
 export { entityOperations } from "./entities.ts";
@@ -5,6 +7,11 @@ export type { Entity, HistoryItem, Written } from "./entities.ts";
 export { conflictReason, events, publishedName } from "./events.ts";
 export type { EventData, EventType, EventTypeName } from "./events.ts";
 export { conditions, entityId, entityType } from "./conditions.ts";
+export { lockInternals } from "./lock-internals.ts";
+export { lockViews } from "./lock-views.ts";
+export type { DalLock, LockRow, LockStatus, TicketStatus, WaitEdge, WhoAmI } from "./lock-views.ts";
+export { lockOperations } from "./locks.ts";
+export type { Grant, Granted, Queued } from "./locks.ts";
 export { operation } from "./operation.ts";
 export type { InputOf, Operation, OutputOf } from "./operation.ts";
 export { problemOf, problems } from "./problems.ts";

@@ -1,0 +1,135 @@
+import Type from "typebox";
+import type { Static } from "typebox";
+import { limit } from "./conditions.ts";
+import { operation } from "./operation.ts";
+
+const closed = { additionalProperties: false } as const;
+
+/** Text that people read: one line, bounded, no control characters. */
+export const line = Type.String({
+  maxLength: 500,
+  pattern: "^[^\\u0000-\\u001f\\u007f]*$",
+  description: "A line of text: up to 500 characters, none of them a control character.",
+});
+
+export const ownerId = Type.String({
+  minLength: 1,
+  maxLength: 128,
+  pattern: "^[^\\u0000-\\u001f\\u007f]+$",
+  description: "Who holds or waits: the id of a registered agent, or any other name of up to 128 characters.",
+});
+
+export const isoTime = Type.String({ description: "ISO 8601, in UTC." });
+
+const agentId = Type.String({ minLength: 1, maxLength: 128, description: "The id that the registration returned." });
+
+export const agent = Type.Object(
+  {
+    agent_id: agentId,
+    name: Type.Union([line, Type.Null()]),
+    purpose: Type.Union([line, Type.Null()]),
+    parent: Type.Union([agentId, Type.Null()]),
+    principal: Type.String(),
+    registered_at: isoTime,
+    seen_at: isoTime,
+    expires_at: Type.String({ description: "When the registration ends, unless there is a sign of life before." }),
+  },
+  closed,
+);
+
+export const registerAgent = operation({
+  name: "register-agent",
+  kind: "write",
+  summary:
+    "Registers an agent. With `own_key`, registering again resumes the same agent: same id, same locks, same tickets.",
+  input: Type.Object(
+    {
+      own_key: Type.Optional(
+        Type.String({ minLength: 1, maxLength: 255, pattern: "^[\\x21-\\x7e]+$", description: "Yours to choose." }),
+      ),
+      name: Type.Optional(line),
+      purpose: Type.Optional(line),
+      parent: Type.Optional(agentId),
+      inactivity_seconds: Type.Optional(
+        Type.Integer({ minimum: 10, maximum: 604_800, description: "Ends after so long without a sign of life." }),
+      ),
+      secret_hash: Type.Optional(
+        Type.String({ pattern: "^[0-9a-f]{64}$", description: "Set by the door, which makes the secret." }),
+      ),
+    },
+    closed,
+  ),
+  output: Type.Object(
+    {
+      ...agent.properties,
+      resumed: Type.Boolean(),
+      secret: Type.String({ description: "Shown this once. Send it with the id." }),
+    },
+    closed,
+  ),
+  problems: ["agent_unknown"],
+});
+
+export const heartbeat = operation({
+  name: "heartbeat",
+  kind: "write",
+  summary: "A sign of life: renews the registration, every lease and every ticket of the agent that sends it.",
+  input: Type.Object({}, closed),
+  output: Type.Object({ agent_id: agentId, expires_at: isoTime }, closed),
+  problems: ["agent_unknown", "agent_required"],
+});
+
+export const endAgent = operation({
+  name: "end-agent",
+  kind: "write",
+  summary: "Ends a registration, by the agent itself, its parent or an operator. All that it holds is free at once.",
+  input: Type.Object({ agent_id: Type.Optional(agentId), reason: Type.Optional(line) }, closed),
+  output: Type.Object({ agent_id: agentId, ended_at: isoTime }, closed),
+  problems: ["agent_unknown", "agent_required", "not_allowed"],
+});
+
+/** What the doors collect of a quarter second, in one command. Commands and reads are signs of life too. */
+export const renewAgents = operation({
+  name: "renew-agents",
+  kind: "internal",
+  summary: "Notes the heartbeats, and the other signs of life, that came in since the last time.",
+  input: Type.Object(
+    {
+      beats: Type.Optional(Type.Array(agentId, { maxItems: 10_000 })),
+      signs: Type.Optional(Type.Array(agentId, { maxItems: 10_000 })),
+    },
+    closed,
+  ),
+  output: Type.Object({ gone: Type.Array(agentId) }),
+  problems: [],
+});
+
+export const expireAgent = operation({
+  name: "expire-agent",
+  kind: "internal",
+  summary: "Ends a registration that gave no sign of life for too long.",
+  input: Type.Object({ agent_id: agentId }, closed),
+  output: Type.Object({ agent_id: agentId }),
+  problems: ["not_due"],
+});
+
+export const listAgents = operation({
+  name: "list-agents",
+  kind: "read",
+  summary: "The registered agents, oldest registration first. `next` is the `after` of the next page.",
+  input: Type.Object({ after: Type.Optional(Type.String({ maxLength: 64 })), limit: Type.Optional(limit) }, closed),
+  output: Type.Object({ items: Type.Array(agent), next: Type.Union([Type.String(), Type.Null()]) }, closed),
+  problems: [],
+});
+
+export const agentOperations = {
+  "register-agent": registerAgent,
+  heartbeat,
+  "end-agent": endAgent,
+  "renew-agents": renewAgents,
+  "expire-agent": expireAgent,
+  "list-agents": listAgents,
+} as const;
+
+export type Agent = Static<typeof agent>;
+export type Registered = Static<typeof registerAgent.output>;

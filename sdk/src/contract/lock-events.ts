@@ -1,0 +1,81 @@
+/** Events about agents and locks. Times are ISO 8601; folds go by the time of the entry. */
+import Type from "typebox";
+import { fence, lockPath, mode, scope, ticket } from "./lock-parts.ts";
+
+/** Besides the fields that are named here, events carry what a fold needs; readers ignore what they do not know. */
+const open = { additionalProperties: true } as const;
+
+const ids = Type.Object({ ids: Type.Array(Type.String()) }, open);
+const text = Type.String();
+/** `of` names the first path of a set, whose event tells all. */
+const set = { of: Type.Optional(lockPath) };
+const onPath = { resource_id: lockPath, owner_id: text, fence };
+const freed = Type.Object(
+  { ...onPath, purpose: Type.Optional(text), note: Type.Optional(text), why: Type.Optional(text), ...set },
+  open,
+);
+const changed = Type.Object({ ...onPath, previous_fence: fence, mode, scope, expires_at: text, ...set }, open);
+
+export const agentEvents = {
+  "agent.registered": {
+    summary: "An agent registered.",
+    data: Type.Object({ name: Type.Optional(text), purpose: Type.Optional(text), parent: Type.Optional(text) }, open),
+  },
+  "agent.resumed": { summary: "An agent registered again with its own key.", data: Type.Object({}, open) },
+  "agents.renewed": {
+    summary: "Heartbeats: registrations, leases and tickets of these agents are renewed.",
+    data: ids,
+  },
+  "agents.seen": { summary: "Signs of life: the registrations of these agents go on.", data: ids },
+  "agent.ended": {
+    summary: "A registration ended: on request, by inactivity, or with its parent.",
+    data: Type.Object({ why: text, by: text }, open),
+  },
+} as const;
+
+export const lockEvents = {
+  "lock.acquired": {
+    summary: "A path is held.",
+    data: Type.Object({ ...onPath, expires_at: text, mode, scope, ...set }, open),
+  },
+  "lock.released": { summary: "A path was given back.", data: freed },
+  "lock.expired": { summary: "A lease, a claim or the longest hold ended.", data: freed },
+  "lock.recovered": { summary: "A stale lock was recovered.", data: freed },
+  "lock.forced": { summary: "An operator freed a lock; `override` says whether around the conditions.", data: freed },
+  "lock.refreshed": {
+    summary: "A lease was extended.",
+    data: Type.Object({ ...onPath, expires_at: text, note: Type.Optional(text) }, open),
+  },
+  "lock.upgraded": { summary: "A lock became stronger, with a new fence.", data: changed },
+  "lock.downgraded": { summary: "A lock became weaker, with a new fence.", data: changed },
+  "lock.transferred": { summary: "A lock went to another owner, with a new fence.", data: changed },
+  "lock.claimed": { summary: "A granted ticket was taken up.", data: Type.Object({ fence }, open) },
+  "lock.release_requested": {
+    summary: "Somebody asks a holder to give a lock back.",
+    data: Type.Object({ ...onPath, by: text, reason: text }, open),
+  },
+  "lock.job_claimed": {
+    summary: "An active job relies on a lock, or no longer does.",
+    data: Type.Object({ fence, job: Type.Union([text, Type.Null()]) }, open),
+  },
+  "lock.queued": {
+    summary: "Somebody waits, and has a ticket.",
+    data: Type.Object({ resource_id: lockPath, owner_id: text, ticket, waits_for: text }, open),
+  },
+  "lock.waiting": {
+    summary: "A ticket waits for something else than before.",
+    data: Type.Object({ ticket, waits_for: text }, open),
+  },
+  "lock.cancelled": { summary: "A ticket left the line.", data: Type.Object({ ticket, why: text }, open) },
+  "lock.ticket_renewed": { summary: "A waiter gave a sign of life.", data: Type.Object({ ticket }, open) },
+  "lock.deadlock": {
+    summary: "A request was refused because waiting for it would never have ended.",
+    data: Type.Object({ resource_id: lockPath, requested_by: text, cycle: Type.Array(Type.Unknown()) }, open),
+  },
+  "lock.handover_left": {
+    summary: "More waiters can go on than fit into this entry; the next ones follow at once.",
+    data: Type.Object({ claim: text }, open),
+  },
+  "lock.handover_done": { summary: "Handing over goes on in this entry.", data: Type.Object({ claim: text }, open) },
+  "locks.configured": { summary: "An operator set what holds for all locks.", data: Type.Object({}, open) },
+} as const;

@@ -1,0 +1,171 @@
+import Type from "typebox";
+import type { Static } from "typebox";
+import { agent, isoTime, line, ownerId } from "./agents.ts";
+import { limit } from "./conditions.ts";
+import { fence, grant, holder, lockPath, mode, place, scope, ticket } from "./lock-parts.ts";
+import { operation } from "./operation.ts";
+
+const closed = { additionalProperties: false } as const;
+const nullable = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T) => Type.Union([schema, Type.Null()]);
+const cursor = Type.String({ maxLength: 2_200, description: "The `next` of the page before." });
+const page = { after: Type.Optional(cursor), limit: Type.Optional(limit) };
+
+export const lockState = Type.Enum(["held", "stale"], {
+  description: "`stale`: the lease has passed, and the lock still excludes others until it is recovered.",
+});
+
+/** A ticket as others see it. */
+export const waiter = Type.Object(
+  {
+    ticket,
+    owner_id: ownerId,
+    name: nullable(line),
+    purpose: nullable(line),
+    path: lockPath,
+    mode,
+    scope,
+    since: isoTime,
+    upgrades: nullable(fence),
+  },
+  closed,
+);
+
+const heldBy = Type.Object(
+  { ...holder.properties, state: lockState, asked_to_release: nullable(Type.String()) },
+  closed,
+);
+
+export const lockRow = Type.Object(
+  { path: lockPath, kind: Type.String(), holders: Type.Array(heldBy), queue: Type.Array(waiter) },
+  closed,
+);
+
+/** A grant as a record of a lock table. */
+export const dalLock = Type.Object(
+  {
+    lock_id: Type.String({ description: "Path and fence." }),
+    owner: ownerId,
+    lease_expires: isoTime,
+    heartbeat_ts: isoTime,
+    metadata: Type.Record(Type.String(), Type.Unknown()),
+    resource: lockPath,
+    mode,
+    state: lockState,
+  },
+  closed,
+);
+
+export const listLocks = operation({
+  name: "list-locks",
+  kind: "read",
+  summary:
+    "All held paths with their holders and queues, by path; `view: dal_locks` gives one record per grant and path.",
+  input: Type.Object(
+    {
+      under: Type.Optional(lockPath),
+      owner_id: Type.Optional(ownerId),
+      view: Type.Optional(Type.Enum(["paths", "dal_locks"])),
+      ...page,
+    },
+    closed,
+  ),
+  output: Type.Object({ items: Type.Array(Type.Union([lockRow, dalLock])), next: nullable(cursor) }, closed),
+  problems: ["path_invalid"],
+});
+
+export const getLock = operation({
+  name: "get-lock",
+  kind: "read",
+  summary: "One path: who holds it, an ancestor or something below, and who waits; or who held it at a position.",
+  input: Type.Object(
+    { path: lockPath, position: Type.Optional(Type.Integer({ minimum: 1 })), limit: Type.Optional(limit) },
+    closed,
+  ),
+  output: Type.Object({
+    path: lockPath,
+    kind: Type.String(),
+    holders: Type.Array(heldBy),
+    above: Type.Array(heldBy),
+    below: Type.Array(heldBy),
+    queue: Type.Array(waiter),
+  }),
+  problems: ["path_invalid", "history_gone"],
+});
+
+export const getTicket = operation({
+  name: "get-ticket",
+  kind: "read",
+  summary: "Where a ticket is: its place and who is ahead, or the grant that it became.",
+  input: Type.Object({ ticket }, closed),
+  output: Type.Union([
+    Type.Object({ state: Type.Literal("waiting"), ...place.properties }, closed),
+    Type.Object({ state: Type.Literal("granted"), ...grant.properties }, closed),
+  ]),
+  problems: ["ticket_unknown"],
+});
+
+export const whoAmI = operation({
+  name: "who-am-i",
+  kind: "read",
+  summary: "The calling agent, or the owner named: what it holds, what it waits for, since when.",
+  input: Type.Object({ owner_id: Type.Optional(ownerId), ...page }, closed),
+  output: Type.Object({
+    agent: nullable(agent),
+    holds: Type.Array(Type.Object({ ...grant.properties, purpose: nullable(line), state: lockState }, closed)),
+    waits: Type.Array(waiter),
+    next: nullable(cursor),
+  }),
+  problems: ["agent_unknown", "agent_required"],
+});
+
+export const waitEdge = Type.Object(
+  { ticket, owner_id: ownerId, path: lockPath, mode, waits_for: ownerId, waits_for_path: lockPath, as: Type.String() },
+  closed,
+);
+
+export const listWaits = operation({
+  name: "list-waits",
+  kind: "read",
+  summary: "The wait-for graph: every ticket and what keeps it waiting, in the order of the tickets.",
+  input: Type.Object(page, closed),
+  output: Type.Object({ items: Type.Array(waitEdge), next: nullable(cursor) }, closed),
+  problems: [],
+});
+
+export const listLockHistory = operation({
+  name: "list-lock-history",
+  kind: "read",
+  summary: "What happened to a path, newest first. `next` is the `before` of the next page.",
+  input: Type.Object(
+    { path: lockPath, before: Type.Optional(Type.Integer({ minimum: 1 })), limit: Type.Optional(limit) },
+    closed,
+  ),
+  output: Type.Object({ items: Type.Array(Type.Unknown()), next: nullable(Type.Integer()) }, closed),
+  problems: ["path_invalid"],
+});
+
+export const checkFence = operation({
+  name: "check-fence",
+  kind: "read",
+  summary: "Whether a fence is that of a grant that lives and covers the path, for a resource outside to ask.",
+  input: Type.Object({ path: lockPath, fence, mode: Type.Optional(mode) }, closed),
+  output: Type.Object({ valid: Type.Boolean(), reason: Type.Union([Type.String(), Type.Null()]) }, closed),
+  problems: ["path_invalid"],
+});
+
+export const lockViews = {
+  "list-locks": listLocks,
+  "get-lock": getLock,
+  "get-ticket": getTicket,
+  "who-am-i": whoAmI,
+  "list-waits": listWaits,
+  "list-lock-history": listLockHistory,
+  "check-fence": checkFence,
+} as const;
+
+export type LockRow = Static<typeof lockRow>;
+export type DalLock = Static<typeof dalLock>;
+export type LockStatus = Static<typeof getLock.output>;
+export type TicketStatus = Static<typeof getTicket.output>;
+export type WhoAmI = Static<typeof whoAmI.output>;
+export type WaitEdge = Static<typeof waitEdge>;

@@ -1,0 +1,76 @@
+import type { JsonObject } from "../../machine/json.ts";
+import type { StateReader } from "../../machine/state.ts";
+import type { TableSpec } from "../../machine/table.ts";
+
+/** A registration. When it ends, the row goes; its history stays in the journal. */
+export interface AgentRow {
+  readonly id: string;
+  /** The entry that registered it: the order of the list. */
+  readonly position: number;
+  readonly principal: string;
+  readonly ownKey?: string;
+  readonly name?: string;
+  readonly purpose?: string;
+  readonly parent?: string;
+  /** Only the hash of the secret is ever here, or in the journal. */
+  readonly secretHash?: string;
+  readonly registeredAt: number;
+  readonly seenAt: number;
+  /** How long it may be silent. */
+  readonly limitMs: number;
+}
+
+export const inactivityMs = 60 * 60 * 1000;
+
+/** A sign of life of an idle agent is noted at most this often. */
+export function noteEveryMs({ limitMs }: Pick<AgentRow, "limitMs">): number {
+  return Math.floor(limitMs / 12);
+}
+
+/** Signs of life are not all noted, so it ends later by what may have been missed, and never early. */
+export function endsAt(row: Pick<AgentRow, "seenAt" | "limitMs">): number {
+  return row.seenAt + row.limitMs + noteEveryMs(row);
+}
+
+function sortable(number: number): string {
+  return String(number).padStart(16, "0");
+}
+
+const gap = "\u0001";
+
+export function ownKeyOf(principal: string, ownKey: string): string {
+  return `${principal}${gap}${ownKey}`;
+}
+
+export const agentTable: TableSpec<AgentRow, "ends" | "parent" | "ownKey" | "registered"> = {
+  name: "agents",
+  key: (row) => row.id,
+  sorts: {
+    ends: (row) => sortable(endsAt(row)),
+    parent: (row) => row.parent,
+    ownKey: (row) => (row.ownKey === undefined ? undefined : ownKeyOf(row.principal, row.ownKey)),
+    registered: (row) => sortable(row.position),
+  },
+};
+
+export function findAgent(state: StateReader, id: string): AgentRow | undefined {
+  return state.rows(agentTable).get(id);
+}
+
+export function agentSubject(id: string): string {
+  return `agent/${id}`;
+}
+
+/** The agent as every door shows it. */
+export function agentView(row: AgentRow): JsonObject {
+  return {
+    agent_id: row.id,
+    name: row.name ?? null,
+    purpose: row.purpose ?? null,
+    parent: row.parent ?? null,
+    principal: row.principal,
+    registered_at: new Date(row.registeredAt).toISOString(),
+    seen_at: new Date(row.seenAt).toISOString(),
+    expires_at: new Date(endsAt(row)).toISOString(),
+  };
+}

@@ -1,0 +1,79 @@
+import { agentOperations } from "@holdfast/sdk/contract";
+import type { Event } from "../../machine/entry.ts";
+import type { EntryFacts, Feature, Timer } from "../../machine/feature.ts";
+import { refusal } from "../../machine/outcome.ts";
+import type { StateWriter } from "../../machine/state.ts";
+import { rulesOf } from "../rule-of.ts";
+import { agentTable, endsAt } from "./agent-table.ts";
+import { endAgent, endChildren, expireAgent } from "./end-agent.ts";
+import { registerAgent, rowOf } from "./register-agent.ts";
+import { renewAgents } from "./renew-agents.ts";
+
+/** Who takes part: registrations that live as long as they give signs of life, and end with their parents. */
+export const agentsFeature: Feature = {
+  name: "agents",
+  needs: ["space"],
+  tables: [agentTable],
+  rules: rulesOf(agentOperations, {
+    "register-agent": registerAgent,
+    // Doors collect heartbeats and send them together; one that comes here has been sent around the door.
+    heartbeat: () => ({ outcome: refusal("agent_required"), events: [] }),
+    "end-agent": endAgent,
+    "renew-agents": renewAgents,
+    "expire-agent": expireAgent,
+  }),
+  folds: {
+    "agent.registered": foldRegistered,
+    "agent.resumed": foldResumed,
+    "agents.renewed": foldSeen,
+    "agents.seen": foldSeen,
+    "agent.ended": (state, event) => {
+      state.rows(agentTable).delete(idOf(event));
+    },
+  },
+  reactions: { "agent.ended": endChildren },
+  timers: [expiryTimer()],
+};
+
+function expiryTimer(): Timer {
+  return {
+    nextTime: (state) => {
+      const [first] = state.rows(agentTable).scan("ends", { limit: 1 });
+      return first === undefined ? undefined : endsAt(first);
+    },
+    due: (state, time, limit) =>
+      state
+        .rows(agentTable)
+        .scan("ends", { limit })
+        .filter((row) => endsAt(row) <= time)
+        .map((row) => ({
+          id: `end:${row.id}:${String(row.seenAt)}`,
+          operation: "expire-agent",
+          input: { agent_id: row.id },
+        })),
+  };
+}
+
+function foldRegistered(state: StateWriter, event: Event, entry: EntryFacts): void {
+  state.rows(agentTable).put(rowOf(idOf(event), event.data, entry));
+}
+
+function foldResumed(state: StateWriter, event: Event, entry: EntryFacts): void {
+  const rows = state.rows(agentTable);
+  const row = rows.get(idOf(event));
+  if (row === undefined) throw new Error(`entry ${String(entry.position)} resumes ${event.subject}, which has ended`);
+  const hash = event.data["secret_hash"];
+  rows.put({ ...row, seenAt: entry.time, ...(typeof hash === "string" ? { secretHash: hash } : {}) });
+}
+
+function foldSeen(state: StateWriter, event: Event, entry: EntryFacts): void {
+  const rows = state.rows(agentTable);
+  for (const id of event.data["ids"] as readonly string[]) {
+    const row = rows.get(id);
+    if (row !== undefined) rows.put({ ...row, seenAt: entry.time });
+  }
+}
+
+function idOf(event: Event): string {
+  return event.subject.slice("agent/".length);
+}

@@ -1,0 +1,50 @@
+import type { agentOperations } from "@holdfast/sdk/contract";
+import type { Event } from "../../machine/entry.ts";
+import type { DecideContext, Reaction } from "../../machine/feature.ts";
+import { done, refusal } from "../../machine/outcome.ts";
+import type { Decide } from "../rule-of.ts";
+import { agentSubject, agentTable, endsAt, findAgent } from "./agent-table.ts";
+
+/** An agent ends itself, a parent its child, an operator anybody. */
+export const endAgent: Decide<(typeof agentOperations)["end-agent"]> = (input, context) => {
+  const { state, command, time } = context;
+  const id = input.agent_id ?? command.agent;
+  if (id === undefined) return { outcome: refusal("agent_required"), events: [] };
+  const row = findAgent(state, id);
+  if (row === undefined) return { outcome: refusal("agent_unknown", { agent_id: id }), events: [] };
+  if (command.agent !== undefined && command.agent !== id && command.agent !== row.parent) {
+    return { outcome: refusal("not_allowed", { agent_id: command.agent }), events: [], isAudited: true };
+  }
+  const data = { why: "requested", by: command.agent ?? command.principal, reason: input.reason ?? null };
+  return {
+    outcome: done({ agent_id: id, ended_at: new Date(time).toISOString() }),
+    events: [ended(id, data)],
+    attachment: {},
+  };
+};
+
+/** Sent by the timer. A sign of life may have come in since. */
+export const expireAgent: Decide<(typeof agentOperations)["expire-agent"]> = (input, context) => {
+  const row = findAgent(context.state, input.agent_id);
+  if (row === undefined || endsAt(row) > context.time) return { outcome: refusal("not_due"), events: [] };
+  return {
+    outcome: done({ agent_id: row.id }),
+    events: [ended(row.id, { why: "inactive", by: "holdfast", reason: null })],
+  };
+};
+
+/** A child ends with its parent, in the same entry. */
+export const endChildren: Reaction = (event, { state }: DecideContext) => {
+  const parent = event.subject.slice("agent/".length);
+  return state
+    .rows(agentTable)
+    .scan("parent", { prefix: parent, limit: childrenMax })
+    .filter((row) => row.parent === parent)
+    .map((row) => ended(row.id, { why: "parent_ended", by: parent, reason: null }));
+};
+
+const childrenMax = 10_000;
+
+function ended(id: string, data: Event["data"]): Event {
+  return { type: "agent.ended", subject: agentSubject(id), data };
+}

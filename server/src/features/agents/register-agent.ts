@@ -1,0 +1,76 @@
+import type { agentOperations } from "@holdfast/sdk/contract";
+import type { DecideContext, Decision } from "../../machine/feature.ts";
+import type { JsonObject } from "../../machine/json.ts";
+import { done, refusal } from "../../machine/outcome.ts";
+import type { Decide } from "../rule-of.ts";
+import { agentSubject, agentTable, agentView, findAgent, inactivityMs, ownKeyOf } from "./agent-table.ts";
+import type { AgentRow } from "./agent-table.ts";
+
+/**
+ * The id is that of the command: unique, and known before anything is decided. Only the hash of the secret comes here;
+ * the door has made the secret and shows it once.
+ */
+export const registerAgent: Decide<(typeof agentOperations)["register-agent"]> = (input, context) => {
+  const { state, command, position, time } = context;
+  const { own_key: ownKey, parent } = input;
+  if (parent !== undefined && findAgent(state, parent) === undefined) {
+    return { outcome: refusal("agent_unknown", { agent_id: parent }), events: [] };
+  }
+  const known = ownKey === undefined ? undefined : findByOwnKey(context, ownKey);
+  if (known !== undefined) return resume(known, input.secret_hash, context);
+  const limitMs = input.inactivity_seconds === undefined ? inactivityMs : input.inactivity_seconds * 1000;
+  const data: JsonObject = {
+    ...(ownKey === undefined ? {} : { own_key: ownKey }),
+    ...(input.name === undefined ? {} : { name: input.name }),
+    ...(input.purpose === undefined ? {} : { purpose: input.purpose }),
+    ...(parent === undefined ? {} : { parent }),
+    ...(input.secret_hash === undefined ? {} : { secret_hash: input.secret_hash }),
+    limit_ms: limitMs,
+  };
+  const id = command.id;
+  const row = rowOf(id, data, { position, time, principal: command.principal });
+  return {
+    outcome: done({ ...agentView(row), resumed: false }),
+    events: [{ type: "agent.registered", subject: agentSubject(id), data }],
+    attachment: {},
+  };
+};
+
+function resume(known: AgentRow, secretHash: string | undefined, { time }: DecideContext): Decision {
+  const data = secretHash === undefined ? {} : { secret_hash: secretHash };
+  return {
+    outcome: done({ ...agentView({ ...known, seenAt: time }), resumed: true }),
+    events: [{ type: "agent.resumed", subject: agentSubject(known.id), data }],
+    attachment: {},
+  };
+}
+
+function findByOwnKey({ state, command }: DecideContext, ownKey: string): AgentRow | undefined {
+  const sortKey = ownKeyOf(command.principal, ownKey);
+  return state
+    .rows(agentTable)
+    .scan("ownKey", { prefix: sortKey, limit: 1 })
+    .find((row) => row.ownKey === ownKey);
+}
+
+/** The row that the event makes; deciding and folding build the same one. */
+export function rowOf(
+  id: string,
+  data: JsonObject,
+  by: { readonly position: number; readonly time: number; readonly principal: string },
+): AgentRow {
+  const text = (name: string, as: string) => (typeof data[name] === "string" ? { [as]: data[name] } : {});
+  return {
+    id,
+    position: by.position,
+    principal: by.principal,
+    ...text("own_key", "ownKey"),
+    ...text("name", "name"),
+    ...text("purpose", "purpose"),
+    ...text("parent", "parent"),
+    ...text("secret_hash", "secretHash"),
+    registeredAt: by.time,
+    seenAt: by.time,
+    limitMs: data["limit_ms"] as number,
+  };
+}

@@ -1,0 +1,28 @@
+import type { agentOperations } from "@holdfast/sdk/contract";
+import type { Event } from "../../machine/entry.ts";
+import { done } from "../../machine/outcome.ts";
+import type { Decide } from "../rule-of.ts";
+import { endsAt, findAgent } from "./agent-table.ts";
+
+/**
+ * All signs of life of a quarter second, in one entry. A beat renews what the agent holds, which the locks see to;
+ * other signs only keep the registration. What has ended, or should have, is not revived.
+ */
+export const renewAgents: Decide<(typeof agentOperations)["renew-agents"]> = (input, context) => {
+  const { state, time, grace } = context;
+  const gone: string[] = [];
+  const living = (ids: readonly string[]): string[] =>
+    [...new Set(ids)].filter((id) => {
+      const row = findAgent(state, id);
+      const isAlive = row !== undefined && (grace || time < endsAt(row));
+      if (!isAlive) gone.push(id);
+      return isAlive;
+    });
+  const beats = living(input.beats ?? []);
+  const signs = living(input.signs ?? []);
+  const events: Event[] = [];
+  if (signs.length > 0) events.push({ type: "agents.seen", subject: "agents", data: { ids: signs } });
+  if (beats.length > 0)
+    events.push({ type: "agents.renewed", subject: "agents", data: { ids: beats, ...(grace ? { grace } : {}) } });
+  return { outcome: done({ gone }), events, attachment: {} };
+};

@@ -1,0 +1,124 @@
+import type { InputOf, lockOperations } from "@holdfast/sdk/contract";
+import type { DecideContext, Decision } from "../../machine/feature.ts";
+import { done } from "../../machine/outcome.ts";
+import type { Decide } from "../rule-of.ts";
+import { denied } from "./deny.ts";
+import { blockerNow, enqueue } from "./enqueue.ts";
+import { nextFence } from "./fence.ts";
+import { leaseEnd } from "./fold-grants.ts";
+import { expireIfDue, grantView } from "./free-grant.ts";
+import { graceOf, shownEnd, withOrder } from "./hand-over.ts";
+import { acquired, iso, lockSubject } from "./lock-events.ts";
+import { gap, grantTable, holdTable, holdTallyTable, orderKey, ownerTable } from "./lock-tables.ts";
+import type { GrantRow, Terms } from "./lock-tables.ts";
+import { covers } from "./modes.ts";
+import type { LockedPath } from "./modes.ts";
+import { isRefused, ownerOf, refused } from "./owner.ts";
+import { kindAt, lockLimits } from "./settings.ts";
+import { upgradeGrant } from "./upgrade-lock.ts";
+import { termsOf, wantedPaths } from "./wishes.ts";
+import type { WantedPath } from "./wishes.ts";
+
+export const acquireLock: Decide<(typeof lockOperations)["acquire-lock"]> = (input, context) => {
+  const who = ownerOf(input, context);
+  if (isRefused(who)) return who;
+  const { owner } = who;
+  const paths = wantedPaths(input, context);
+  if (isRefused(paths)) return paths;
+  const terms = termsOf(input, paths);
+  if (isRefused(terms)) return terms;
+  const held = heldAlready(context, owner, paths);
+  if (held !== undefined) return holdOn(context, held, paths, terms, input);
+  const misplaced = input.wait === true ? outOfOrder(context, owner, paths) : undefined;
+  if (misplaced !== undefined) return misplaced;
+  const count = (context.state.rows(ownerTable).get(owner)?.pathCount ?? 0) + paths.length;
+  if (count > lockLimits.pathsPerOwnerMax)
+    return refused("lock_limit", { paths: count, limit: lockLimits.pathsPerOwnerMax });
+  const wish = { owner, rank: Infinity, paths };
+  const blocker = blockerNow(context, wish);
+  if (blocker === undefined) return grant(context, owner, paths, terms);
+  if (input.wait !== true) return denied(context, wish);
+  return enqueue(context, { wish, blocker, terms, ticketSeconds: input.ticket_seconds });
+};
+
+function grant(context: DecideContext, owner: string, paths: readonly WantedPath[], terms: Terms): Decision {
+  const { time } = context;
+  const fence = nextFence(context);
+  const expiresAt = shownEnd(context, owner, leaseEnd({ ...terms, acquiredAt: time }, time));
+  const plain = paths.map(({ path, mode, scope }) => ({ path, mode, scope }));
+  const graceMs = graceOf(context, paths);
+  return {
+    outcome: done({ granted: true, fence, expires_at: iso(expiresAt) }),
+    events: acquired({ fence, owner, paths: withOrder(context, plain), terms, expiresAt, graceMs }),
+    attachment: {
+      owner_id: owner,
+      paths: plain,
+      acquired_at: iso(time),
+      ttl_seconds: terms.ttlMs / 1000,
+      still_held: true,
+    },
+  };
+}
+
+/** The owner's own grant of exactly these paths, whatever its modes; one that is overdue ends first. */
+function heldAlready(context: DecideContext, owner: string, paths: readonly WantedPath[]): GrantRow | undefined {
+  const { state } = context;
+  const [first] = paths;
+  if (first === undefined || state.rows(holdTallyTable).get(first.path) === undefined) return undefined;
+  const prefix = `${owner}${gap}${first.path}${gap}`;
+  for (const { fence } of state.rows(holdTable).scan("owner", { prefix, limit: 16 })) {
+    const row = state.rows(grantTable).get(fence);
+    if (row !== undefined && isSameSet(row.paths, paths) && !expireIfDue(context, row)) return row;
+  }
+  return undefined;
+}
+
+function isSameSet(held: readonly LockedPath[], wanted: readonly LockedPath[]): boolean {
+  const isSame = (one: LockedPath, other: LockedPath | undefined) =>
+    one.path === other?.path && one.scope === other.scope;
+  return held.length === wanted.length && held.every((one, index) => isSame(one, wanted[index]));
+}
+
+/** Asking again for what one holds gives the same fence; asking for more is an upgrade. */
+function holdOn(
+  context: DecideContext,
+  row: GrantRow,
+  paths: readonly WantedPath[],
+  terms: Terms,
+  input: InputOf<(typeof lockOperations)["acquire-lock"]>,
+): Decision {
+  const isEnough = row.paths.every((one, index) => covers(one, paths[index] ?? one));
+  if (!isEnough) return upgradeGrant(context, row, paths, { wait: input.wait === true });
+  const { time } = context;
+  const expiresAt = Math.max(row.expiresAt, leaseEnd({ ...row, ttlMs: terms.ttlMs }, time));
+  const isLonger = expiresAt > row.expiresAt || row.claimBy !== undefined;
+  const ttlMs = isLonger ? terms.ttlMs : row.ttlMs;
+  const data = {
+    resource_id: row.paths[0]?.path ?? "",
+    owner_id: row.owner,
+    expires_at: iso(expiresAt),
+    fence: row.fence,
+  };
+  const events = isLonger
+    ? [{ type: "lock.refreshed", subject: lockSubject(data.resource_id), data: { ...data, ttl_ms: ttlMs } }]
+    : [];
+  const { fence, ...view } = grantView(context, { ...row, expiresAt, ttlMs });
+  return {
+    outcome: done({ granted: true, fence: fence ?? "", expires_at: view["expires_at"] ?? "" }),
+    events,
+    attachment: { ...view, still_held: true, already_held: true },
+  };
+}
+
+/** Who waits for a path while it holds a later one could make others wait for ever: on ordered kinds it is refused. */
+function outOfOrder({ state }: DecideContext, owner: string, paths: readonly WantedPath[]): Decision | undefined {
+  for (const { path, kind } of paths) {
+    if (kind.order === undefined) continue;
+    const after = orderKey(owner, kind.order, path);
+    const [later] = state.rows(holdTable).scan("order", { prefix: `${owner}${gap}`, after, limit: 1 });
+    if (later === undefined) continue;
+    const order = `${kind.name} ${path} comes before ${kindAt(state, later.path).name} ${later.path}`;
+    return refused("lock_order", { requested: path, held: later.path, order });
+  }
+  return undefined;
+}

@@ -1,0 +1,91 @@
+import type { lockOperations } from "@holdfast/sdk/contract";
+import type { DecideContext, Decision } from "../../machine/feature.ts";
+import type { JsonObject } from "../../machine/json.ts";
+import { done } from "../../machine/outcome.ts";
+import type { StateReader } from "../../machine/state.ts";
+import type { Decide } from "../rule-of.ts";
+import { countAhead, estimateMs, holdersInTheWay, holderView } from "./deny.ts";
+import { grantView, liveGrant } from "./free-grant.ts";
+import { cancelTicket as leaveLine } from "./hand-over.ts";
+import { iso } from "./lock-events.ts";
+import { gap, grantTable, ticketTable } from "./lock-tables.ts";
+import type { GrantRow, TicketRow } from "./lock-tables.ts";
+import { isRefused, ownerOf, refused } from "./owner.ts";
+
+/** The sign of life of a waiter: it keeps its place, and takes up what it was granted. */
+export const claimLock: Decide<(typeof lockOperations)["claim-lock"]> = (input, context) => {
+  const who = ownerOf(input, context);
+  if (isRefused(who)) return who;
+  const grant = grantOfTicket(context, input.ticket);
+  if (grant?.owner === who.owner) return takeUp(context, grant);
+  const row = liveTicket(context, input.ticket);
+  if (row?.owner !== who.owner) return refused("ticket_unknown", { ticket: input.ticket });
+  const { place, expires_at: _before, ...rest } = placeView(context.state, row);
+  return {
+    outcome: done({
+      granted: false,
+      ticket: row.ticket,
+      place: place ?? 0,
+      expires_at: iso(context.time + row.leaseMs),
+    }),
+    events: [{ type: "lock.ticket_renewed", subject: `ticket/${row.ticket}`, data: { ticket: row.ticket } }],
+    attachment: rest,
+  };
+};
+
+/** Leaves the line. What was granted meanwhile is answered with the grant, for the caller to release or to use. */
+export const cancelTicket: Decide<(typeof lockOperations)["cancel-ticket"]> = (input, context) => {
+  const who = ownerOf(input, context);
+  if (isRefused(who)) return who;
+  const grant = grantOfTicket(context, input.ticket);
+  if (grant?.owner === who.owner) return takeUp(context, grant);
+  const row = liveTicket(context, input.ticket);
+  if (row?.owner !== who.owner) return refused("ticket_unknown", { ticket: input.ticket });
+  leaveLine(context, row.ticket, "cancelled");
+  return { outcome: done({ cancelled: row.ticket }), events: [], attachment: {} };
+};
+
+function takeUp(context: DecideContext, grant: GrantRow): Decision {
+  const { fence, expires_at, ...view } = grantView(context, grant);
+  const claimed = { type: "lock.claimed", subject: `ticket/${grant.ticket ?? ""}`, data: { fence: grant.fence } };
+  return {
+    outcome: done({ granted: true, fence: fence ?? "", expires_at: expires_at ?? "" }),
+    events: grant.claimBy === undefined ? [] : [claimed],
+    attachment: { ...view, still_held: true },
+  };
+}
+
+/** The live grant that a ticket became. An upgrade became the grant that it was about. */
+function grantOfTicket(context: DecideContext, ticket: string): GrantRow | undefined {
+  const row = findGrantOfTicket(context.state, ticket);
+  return row === undefined ? undefined : liveGrant(context, row.fence);
+}
+
+export function findGrantOfTicket(state: StateReader, ticket: string): GrantRow | undefined {
+  return state
+    .rows(grantTable)
+    .scan("ticket", { prefix: ticket, limit: 2 })
+    .find((row) => row.ticket === ticket);
+}
+
+function liveTicket(context: DecideContext, ticket: string): TicketRow | undefined {
+  const row = context.state.rows(ticketTable).get(ticket);
+  if (row === undefined || context.grace || row.leaseUntil > context.time) return row;
+  leaveLine(context, ticket, "expired");
+  return undefined;
+}
+
+/** Where a ticket stands. */
+export function placeView(state: StateReader, row: TicketRow): JsonObject {
+  const ahead = countAhead(state, row);
+  return {
+    ticket: row.ticket,
+    place: ahead + 1,
+    expires_at: iso(row.leaseUntil),
+    waits_for: holdersInTheWay(state, row).map((hold) => holderView(state, hold)),
+    estimate_ms: estimateMs(state, ahead + 1),
+  };
+}
+
+export const ticketsOf = (state: StateReader, owner: string, limit: number): readonly TicketRow[] =>
+  state.rows(ticketTable).scan("owner", { prefix: `${owner}${gap}`, limit });

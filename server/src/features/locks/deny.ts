@@ -1,0 +1,83 @@
+import type { DecideContext, Decision } from "../../machine/feature.ts";
+import type { JsonObject } from "../../machine/json.ts";
+import type { StateReader } from "../../machine/state.ts";
+import { findAgent } from "../agents/agent-table.ts";
+import { conflictingHolds } from "./blockers.ts";
+import type { Wish } from "./blockers.ts";
+import { gap, grantTable, lockFactTable, ticketTable, waitTallyTable } from "./lock-tables.ts";
+import type { HoldRow, LockPaceRow } from "./lock-tables.ts";
+import { iso } from "./lock-events.ts";
+import { areInConflict } from "./find-deadlock.ts";
+import { shownEnd } from "./hand-over.ts";
+import { refused } from "./owner.ts";
+import { lockLimits } from "./settings.ts";
+import { countInTheWay } from "./tally.ts";
+
+/** Who has a lock, as others see it. */
+export function holderView(state: StateReader, row: HoldRow): JsonObject {
+  const grant = state.rows(grantTable).get(row.fence);
+  const agent = findAgent(state, row.owner);
+  return {
+    owner_id: row.owner,
+    name: agent?.name ?? null,
+    purpose: grant?.purpose ?? agent?.purpose ?? null,
+    note: grant?.note ?? null,
+    path: row.path,
+    mode: row.mode,
+    scope: row.scope,
+    fence: row.fence,
+    since: iso(grant?.acquiredAt ?? 0),
+    until: iso(shownEnd({ state }, row.owner, grant?.expiresAt ?? 0)),
+  };
+}
+
+/** Holders that are in the way, the earliest first. */
+export function holdersInTheWay(state: StateReader, wish: Wish): readonly HoldRow[] {
+  const found = new Map<string, HoldRow>();
+  for (const wanted of wish.paths) {
+    const wantedMax = lockLimits.namedMax - found.size;
+    if (wantedMax <= 0) break;
+    for (const row of conflictingHolds(state, wanted, wish.owner, wantedMax))
+      found.set(`${row.path}${gap}${row.fence}`, row);
+  }
+  return [...found.values()].sort((a, b) => (a.seq < b.seq ? -1 : a.seq > b.seq ? 1 : 0));
+}
+
+/** How many are ahead of a new request. Waiters of a set are counted once, whatever they share with it. */
+export function countAhead(state: StateReader, wish: Wish): number {
+  const [only] = wish.paths;
+  const own = state.rows(ticketTable).scan("owner", { prefix: `${wish.owner}${gap}`, limit: 1 });
+  if (wish.paths.length === 1 && only !== undefined && own.length === 0 && wish.rank === Infinity) {
+    return countInTheWay(state, waitTallyTable, only);
+  }
+  return state
+    .rows(ticketTable)
+    .scan("line", { limit: countMax })
+    .filter((row) => row.rank < wish.rank && row.owner !== wish.owner)
+    .filter((row) => row.paths.some((a) => wish.paths.some((b) => areInConflict(a, b)))).length;
+}
+
+/** Beyond this a place is "at least so many". */
+const countMax = 1_000;
+
+/** About how long it takes until it is one's turn, if locks are held as long as they were lately. */
+export function estimateMs(state: StateReader, placesAhead: number): number | null {
+  const pace = state.rows(lockFactTable).get("pace") as LockPaceRow | undefined;
+  return pace === undefined ? null : pace.holdMs * placesAhead;
+}
+
+/** The immediate answer to who does not want to wait: who is in the way, and the place that a ticket would get. */
+export function denied({ state }: DecideContext, wish: Wish, reason?: string): Decision {
+  const holders = holdersInTheWay(state, wish);
+  const ahead = countAhead(state, wish);
+  const [first] = holders;
+  return refused("lock_denied", {
+    resource_id: wish.paths[0]?.path ?? "",
+    requested_by: wish.owner,
+    current_owner: first?.owner ?? null,
+    reason: reason ?? (first === undefined ? "others wait for it already" : "held by another owner"),
+    holders: holders.map((row) => holderView(state, row)),
+    queue_length: ahead,
+    place: ahead + 1,
+  });
+}

@@ -1,0 +1,29 @@
+import type { lockOperations } from "@holdfast/sdk/contract";
+import { done } from "../../machine/outcome.ts";
+import type { Decide } from "../rule-of.ts";
+import { nextFence } from "./fence.ts";
+import { grantView } from "./free-grant.ts";
+import { cancelTicket, wake, withOrder } from "./hand-over.ts";
+import { findHeld } from "./held.ts";
+import { changed } from "./lock-events.ts";
+import { strength } from "./modes.ts";
+import { isRefused } from "./owner.ts";
+
+/** A weaker lock in one step: readers who waited may come in, a writer who waited can not slip in between. */
+export const downgradeLock: Decide<(typeof lockOperations)["downgrade-lock"]> = (input, context) => {
+  const row = findHeld(input, context);
+  if (isRefused(row)) return row;
+  const paths = row.paths.map((locked) =>
+    strength[input.mode] < strength[locked.mode] ? { ...locked, mode: input.mode } : locked,
+  );
+  const isWeaker = paths.some((locked, index) => locked !== row.paths[index]);
+  const fence = isWeaker ? nextFence(context) : row.fence;
+  if (isWeaker) {
+    if (row.upgrading !== undefined) cancelTicket(context, row.upgrading, "downgraded");
+    const events = changed("lock.downgraded", row, { fence, owner: row.owner, paths: withOrder(context, paths) });
+    for (const event of events) context.emit(event);
+    wake(context, row.claim);
+  }
+  const { expires_at, ...view } = grantView(context, { ...row, fence, paths });
+  return { outcome: done({ fence, expires_at: expires_at ?? "" }), events: [], attachment: view };
+};

@@ -1,0 +1,168 @@
+/**
+ * A deadlock is looked for when somebody would start to wait. Owners are the nodes; an edge goes to everybody who
+ * holds, or waits earlier for, something that conflicts. A cycle can only close at whoever starts to wait, so the
+ * search goes from there and ends when it comes back. Three colours keep converging waits from looking like cycles.
+ */
+import type { JsonObject } from "../../machine/json.ts";
+import type { StateReader } from "../../machine/state.ts";
+import { ahead, conflictingHolds, linesFor } from "./blockers.ts";
+import type { Blocker, Wish } from "./blockers.ts";
+import { gap, holdTable, ownerTable, ticketTable, waitTallyTable } from "./lock-tables.ts";
+import { conflicts } from "./modes.ts";
+import type { LockedPath } from "./modes.ts";
+import { anyInTheWay } from "./tally.ts";
+
+/** One step of a cycle: who waits for which path, and who is in the way there. */
+export interface Link {
+  readonly owner_id: string;
+  readonly waits_for: string;
+  readonly path: string;
+  readonly blocked_by: string;
+  readonly as: "holder" | "waiter";
+}
+
+/** Looking at more than this is taken for a deadlock: nobody could understand the answer, and everybody would wait. */
+const stepsMax = 20_000;
+
+export interface Deadlock {
+  readonly cycle: readonly Link[];
+  readonly isTooLarge: boolean;
+}
+
+/** The cycle that a wish would close by waiting; undefined if there is none. `handed` is a lock about to change owners. */
+export function findDeadlock(state: StateReader, wish: Wish, handed?: Handed): Deadlock | undefined {
+  if (handed === undefined && !isWaitedFor(state, wish)) return undefined;
+  const search = new Search(state, wish, handed);
+  return search.run();
+}
+
+export interface Handed {
+  readonly fence: string;
+  readonly to: string;
+}
+
+/** Nobody can wait for whoever holds nothing and waits for nothing: the usual case, and there is nothing to search. */
+function isWaitedFor(state: StateReader, wish: Wish): boolean {
+  if (wish.rank !== Infinity) return true;
+  const prefix = `${wish.owner}${gap}`;
+  if (state.rows(ticketTable).scan("owner", { prefix, limit: 1 }).length > 0) return true;
+  if (state.rows(ownerTable).get(wish.owner) === undefined) return false;
+  for (const hold of state.rows(holdTable).scan("owner", { prefix, limit: Infinity })) {
+    if (anyInTheWay(state, waitTallyTable, hold)) return true;
+  }
+  return false;
+}
+
+class Search {
+  readonly #state: StateReader;
+  readonly #wish: Wish;
+  readonly #handed: Handed | undefined;
+  readonly #done = new Set<string>();
+  #steps = 0;
+
+  constructor(state: StateReader, wish: Wish, handed: Handed | undefined) {
+    this.#state = state;
+    this.#wish = wish;
+    this.#handed = handed;
+  }
+
+  run(): Deadlock | undefined {
+    // Whoever is on the way is grey, whoever was left without a result is black: neither is entered again.
+    const trail: Frame[] = [this.#frame(this.#wish.owner)];
+    for (;;) {
+      const frame = trail.at(-1);
+      if (frame === undefined) return undefined;
+      const next = frame.edges.next();
+      if (next.done === true) {
+        trail.pop();
+        continue;
+      }
+      this.#steps += 1;
+      if (this.#steps > stepsMax) return { cycle: [], isTooLarge: true };
+      frame.link = next.value;
+      const owner = next.value.blocked_by;
+      if (owner === this.#wish.owner) return { cycle: trail.map(({ link }) => link as Link), isTooLarge: false };
+      if (this.#done.has(owner)) continue;
+      this.#done.add(owner);
+      trail.push(this.#frame(owner));
+    }
+  }
+
+  #frame(owner: string): Frame {
+    return { edges: this.#edges(owner), link: undefined };
+  }
+
+  *#edges(owner: string): Generator<Link> {
+    if (owner === this.#wish.owner && this.#wish.paths.length > 0) yield* this.#edgesOf(this.#wish);
+    const tickets = this.#state.rows(ticketTable).scan("owner", { prefix: `${owner}${gap}`, limit: Infinity });
+    for (const ticket of tickets) yield* this.#edgesOf(ticket);
+  }
+
+  *#edgesOf(wish: Wish): Generator<Link> {
+    for (const wanted of wish.paths) {
+      for (const { blocker, path } of this.#blockersOf(wish, wanted)) {
+        const owner = this.#ownerOf(blocker);
+        if (owner === wish.owner) continue;
+        yield { owner_id: wish.owner, waits_for: wanted.path, path, blocked_by: owner, as: blocker.as };
+      }
+    }
+  }
+
+  #ownerOf(blocker: Blocker): string {
+    const isHanded = blocker.as === "holder" && blocker.row.fence === this.#handed?.fence;
+    return isHanded ? this.#handed.to : blocker.owner;
+  }
+
+  *#blockersOf(wish: Wish, wanted: LockedPath): Generator<{ readonly blocker: Blocker; readonly path: string }> {
+    if (this.#isBehindTheWish(wish, wanted)) {
+      const row = {
+        path: wanted.path,
+        standing: "t",
+        mode: "write",
+        rank: 0,
+        ticket: "",
+        owner: this.#wish.owner,
+      } as const;
+      yield { blocker: { as: "waiter", owner: this.#wish.owner, path: wanted.path, row }, path: wanted.path };
+    }
+    for (const { path, standing } of linesFor(wanted)) {
+      if (this.#state.rows(waitTallyTable).get(path) === undefined) continue;
+      for (const mode of conflicts[wanted.mode]) {
+        for (const row of ahead(this.#state, { path, standing, mode }, wish)) {
+          yield { blocker: { as: "waiter", owner: row.owner, path, row }, path };
+          // Those ahead of it in the same line are in its way too, so they are found from there.
+          if (mode !== "read" && standing !== "b") break;
+        }
+      }
+    }
+    // A lock that is handed over counts for its next owner: the old one must not be left out as its own.
+    const owner = this.#handed === undefined ? wish.owner : "";
+    for (const row of conflictingHolds(this.#state, wanted, owner, stepsMax)) {
+      yield { blocker: { as: "holder", owner: row.owner, path: row.path, row }, path: row.path };
+    }
+  }
+
+  /** An upgrade goes ahead of those who wait already: they would then wait for it too. */
+  #isBehindTheWish(wish: Wish, wanted: LockedPath): boolean {
+    const { rank, paths, owner } = this.#wish;
+    if (wish === this.#wish || wish.owner === owner || rank >= wish.rank) return false;
+    return paths.some((other) => areInConflict(other, wanted));
+  }
+}
+
+interface Frame {
+  readonly edges: Generator<Link>;
+  link: Link | undefined;
+}
+
+/** True if two paths, as they are locked, exclude each other. */
+export function areInConflict(a: LockedPath, b: LockedPath): boolean {
+  if (!conflicts[a.mode].includes(b.mode)) return false;
+  if (a.path === b.path) return true;
+  if (b.path.startsWith(`${a.path}/`)) return a.scope === "tree";
+  return a.path.startsWith(`${b.path}/`) && b.scope === "tree";
+}
+
+export function cycleData(cycle: readonly Link[]): JsonObject[] {
+  return cycle.map((link) => ({ ...link }));
+}

@@ -1,0 +1,87 @@
+import type { DecideContext } from "../../machine/feature.ts";
+import type { JsonObject } from "../../machine/json.ts";
+import { cancelTicket, isWatched, shownEnd, wake, withOrder } from "./hand-over.ts";
+import { nextFence } from "./fence.ts";
+import { acquired, freed } from "./lock-events.ts";
+import type { FreeingType } from "./lock-events.ts";
+import { ownPrefix } from "./owner.ts";
+import { dueTime, grantTable } from "./lock-tables.ts";
+import type { GrantRow } from "./lock-tables.ts";
+
+interface Freeing {
+  readonly type: FreeingType;
+  /** Only these paths; all of them if not given. */
+  readonly paths?: readonly string[];
+  readonly note?: string;
+  readonly more?: JsonObject;
+}
+
+/** Frees a grant, or some of its paths, and hands over to whoever waits, all in this entry. */
+export function freeGrant(context: DecideContext, row: GrantRow, freeing: Freeing): void {
+  const { type, paths = row.paths.map(({ path }) => path), note, more } = freeing;
+  const isWhole = paths.length === row.paths.length;
+  if (isWhole && row.upgrading !== undefined) cancelTicket(context, row.upgrading, "grant_ended");
+  const contended = isWatched(context, row.claim);
+  const facts = { contended, ...(note === undefined ? {} : { note }), ...(more === undefined ? {} : { more }) };
+  for (const event of freed(type, row, paths, facts)) context.emit(event);
+  if (row.holdOffMs !== undefined && type !== "lock.released" && more?.["why"] !== "unclaimed") holdOff(context, row);
+  if (contended) wake(context, row.claim);
+}
+
+/** For resources that can't check a fence: after a crash nobody gets the lock for a while. Holdfast itself holds it. */
+function holdOff(context: DecideContext, row: GrantRow): void {
+  const purpose = `held off after ${row.owner} left it without a release`.slice(0, 500);
+  const ttlMs = row.holdOffMs ?? 0;
+  const events = acquired({
+    fence: nextFence(context),
+    owner: holdOffOwner,
+    paths: withOrder(context, row.paths),
+    terms: { ttlMs, purpose },
+    expiresAt: context.time + ttlMs,
+    graceMs: undefined,
+  });
+  for (const event of events) context.emit(event);
+}
+
+/** Owners that start like this are Holdfast's own; no caller can be one. */
+const holdOffOwner = `${ownPrefix}hold-off`;
+
+/** A lease that is over ends here, if the grace allows it. True if it did. */
+export function expireIfDue(context: DecideContext, row: GrantRow): boolean {
+  const due = dueTime(row);
+  if (context.grace || due === undefined || due > context.time) return false;
+  if (row.graceMs !== undefined && !isUnclaimed(row, context.time)) {
+    const why = "the lease passed, the heartbeat is older than the grace, and no active job claims it";
+    freeGrant(context, row, { type: "lock.recovered", more: { by: "holdfast", why } });
+  } else {
+    freeGrant(context, row, { type: "lock.expired", more: { why: reasonOf(row, context.time) } });
+  }
+  return true;
+}
+
+function isUnclaimed(row: GrantRow, time: number): boolean {
+  return row.claimBy !== undefined && row.claimBy <= time;
+}
+
+function reasonOf(row: GrantRow, time: number): string {
+  if (isUnclaimed(row, time)) return "unclaimed";
+  return row.maxHoldMs !== undefined && row.acquiredAt + row.maxHoldMs <= time ? "max_hold" : "lease";
+}
+
+/** The grant as replies show it. */
+export function grantView(context: Pick<DecideContext, "state">, row: GrantRow): JsonObject {
+  return {
+    fence: row.fence,
+    owner_id: row.owner,
+    paths: row.paths as unknown as JsonObject[],
+    acquired_at: new Date(row.acquiredAt).toISOString(),
+    expires_at: new Date(shownEnd(context, row.owner, row.expiresAt)).toISOString(),
+    ttl_seconds: row.ttlMs / 1000,
+  };
+}
+
+/** The live grant with this fence, after what is overdue of it has ended. */
+export function liveGrant(context: DecideContext, fence: string): GrantRow | undefined {
+  const row = context.state.rows(grantTable).get(fence);
+  return row === undefined || expireIfDue(context, row) ? undefined : row;
+}

@@ -1,0 +1,111 @@
+/**
+ * Who waits gets the lock in the entry that frees it. Each ticket watches one claim that is in its way, so only those
+ * that watched what is now gone are looked at, first come first served: one of them if it is a line of writers, all of
+ * them if they are readers. Each is granted, or finds the next one that is in its way.
+ */
+import type { DecideContext } from "../../machine/feature.ts";
+import { agentTable, endsAt, findAgent } from "../agents/agent-table.ts";
+import { claimOf, firstBlocker } from "./blockers.ts";
+import { grantedPathCount, nextFence } from "./fence.ts";
+import { leaseEnd } from "./fold-grants.ts";
+import type { EventPath } from "./fold-grants.ts";
+import { acquired, changed } from "./lock-events.ts";
+import { gap, grantTable, sortable, ticketTable } from "./lock-tables.ts";
+import type { TicketRow } from "./lock-tables.ts";
+import type { LockedPath } from "./modes.ts";
+import { kindAt, lockLimits } from "./settings.ts";
+
+/** True if somebody waits for this claim. */
+export function isWatched(context: DecideContext, claim: string): boolean {
+  return context.state.rows(ticketTable).scan("claim", { prefix: `${claim}${gap}`, limit: 1 }).length > 0;
+}
+
+/** Looks at everybody who waits for a claim that is gone, or weaker than it was. */
+export function wake(context: DecideContext, claim: string): void {
+  const { state, emit } = context;
+  const prefix = `${claim}${gap}`;
+  let after: string | undefined;
+  while (grantedPathCount(context) < lockLimits.handoversPerEntryMax) {
+    const [row] = state
+      .rows(ticketTable)
+      .scan("claim", { prefix, ...(after === undefined ? {} : { after }), limit: 1 });
+    if (row === undefined) return;
+    after = `${claim}${gap}${sortable(row.rank)}`;
+    serve(context, row);
+  }
+  const left = state.rows(ticketTable).scan("claim", { prefix, after: after ?? prefix, limit: 1 });
+  if (left.length > 0) emit({ type: "lock.handover_left", subject: "locks", data: { claim } });
+}
+
+/** Grants a ticket if nothing is in its way any more; otherwise it watches what is. */
+export function serve(context: DecideContext, row: TicketRow): void {
+  const { state, time, grace, emit } = context;
+  // Its turn must not go to somebody who gave no sign of life in time.
+  if (row.leaseUntil <= time && !grace) {
+    cancelTicket(context, row.ticket, "expired");
+    return;
+  }
+  const blocker = firstBlocker(state, row);
+  if (blocker === undefined) {
+    grantTicket(context, row);
+    return;
+  }
+  const claim = claimOf(state, blocker);
+  if (claim === row.waitsFor) return;
+  emit({ type: "lock.waiting", subject: `ticket/${row.ticket}`, data: { ticket: row.ticket, waits_for: claim } });
+}
+
+function grantTicket(context: DecideContext, row: TicketRow): void {
+  const { state, time, emit } = context;
+  const fence = nextFence(context);
+  const { ticket, owner, upgrades } = row;
+  if (upgrades !== undefined) {
+    const grant = state.rows(grantTable).get(upgrades);
+    if (grant === undefined) throw new Error(`ticket ${ticket} would upgrade ${upgrades}, which is not held`);
+    const paths = withOrder(context, row.paths);
+    for (const event of changed("lock.upgraded", grant, { fence, owner, paths, ticket })) emit(event);
+    // Those who stood behind the upgrade now stand behind the grant that it became.
+    wake(context, ticket);
+    return;
+  }
+  const events = acquired({
+    fence,
+    owner,
+    paths: withOrder(context, row.paths),
+    terms: row,
+    expiresAt: shownEnd(context, owner, leaseEnd({ ...row, acquiredAt: time }, time)),
+    graceMs: graceOf(context, row.paths),
+    ticket: { ticket, claimMs: lockLimits.claimMs },
+  });
+  for (const event of events) emit(event);
+}
+
+/** Takes a ticket out of the line; whoever stood behind it moves up. */
+export function cancelTicket(context: DecideContext, ticket: string, why: string): void {
+  context.emit({ type: "lock.cancelled", subject: `ticket/${ticket}`, data: { ticket, why } });
+  wake(context, ticket);
+}
+
+/** Paths with their places in the global order, which the fold must not look up: the order may change. */
+export function withOrder({ state }: DecideContext, paths: readonly LockedPath[]): readonly EventPath[] {
+  return paths.map((locked) => {
+    const { order } = kindAt(state, locked.path);
+    return order === undefined ? locked : { ...locked, order };
+  });
+}
+
+/** How old a heartbeat must be for a recovery; undefined if nothing in the set is of a kind that must be recovered. */
+export function graceOf({ state }: DecideContext, paths: readonly LockedPath[]): number | undefined {
+  let graceMs: number | undefined;
+  for (const { path } of paths) {
+    const kind = kindAt(state, path);
+    if (kind.policy === "recover") graceMs = Math.max(graceMs ?? 0, kind.graceMs ?? 0);
+  }
+  return graceMs;
+}
+
+/** A lease as it is told: no lock outlives the registration of its agent. */
+export function shownEnd({ state }: Pick<DecideContext, "state">, owner: string, expiresAt: number): number {
+  const agent = state.rows(agentTable).size === 0 ? undefined : findAgent(state, owner);
+  return agent === undefined ? expiresAt : Math.min(expiresAt, endsAt(agent));
+}

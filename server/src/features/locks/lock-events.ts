@@ -1,0 +1,107 @@
+/** The events about locks. Times in them are texts, as they are published; folds go by the time of the entry. */
+import type { Event } from "../../machine/entry.ts";
+import type { JsonObject } from "../../machine/json.ts";
+import type { EventPath } from "./fold-grants.ts";
+import type { GrantRow, Terms } from "./lock-tables.ts";
+
+export function lockSubject(path: string): string {
+  return `lock/${path}`;
+}
+
+export function iso(time: number): string {
+  return new Date(time).toISOString();
+}
+
+/** One event for each path, so that each one's history has it. The first tells all, the others point at it. */
+export function eventsOf(
+  type: string,
+  paths: readonly EventPath[],
+  all: JsonObject,
+  each: JsonObject,
+): readonly Event[] {
+  const [first, ...others] = paths;
+  if (first === undefined) throw new Error(`${type} about no path`);
+  const set: JsonObject = others.length === 0 ? {} : { paths: paths as unknown as JsonObject[] };
+  const events: Event[] = [
+    {
+      type,
+      subject: lockSubject(first.path),
+      data: { resource_id: first.path, ...each, ...placeOf(first), ...all, ...set },
+    },
+  ];
+  for (const path of others) {
+    const data = { resource_id: path.path, ...each, ...placeOf(path), of: first.path };
+    events.push({ type, subject: lockSubject(path.path), data });
+  }
+  return events;
+}
+
+function placeOf({ mode, scope, order }: EventPath): JsonObject {
+  return order === undefined ? { mode, scope } : { mode, scope, order };
+}
+
+export interface GrantFacts {
+  readonly fence: string;
+  readonly owner: string;
+  readonly paths: readonly EventPath[];
+  readonly terms: Terms;
+  readonly expiresAt: number;
+  readonly graceMs: number | undefined;
+  readonly ticket?: { readonly ticket: string; readonly claimMs: number };
+}
+
+export function acquired(facts: GrantFacts): readonly Event[] {
+  const { fence, owner, terms, graceMs, ticket } = facts;
+  const all: JsonObject = {
+    ttl_ms: terms.ttlMs,
+    ...(terms.maxHoldMs === undefined ? {} : { max_hold_ms: terms.maxHoldMs }),
+    ...(terms.holdOffMs === undefined ? {} : { hold_off_ms: terms.holdOffMs }),
+    ...(terms.purpose === undefined ? {} : { purpose: terms.purpose }),
+    ...(terms.note === undefined ? {} : { note: terms.note }),
+    ...(terms.metadata === undefined ? {} : { metadata: terms.metadata }),
+    ...(graceMs === undefined ? {} : { grace_ms: graceMs }),
+    ...(ticket === undefined ? {} : { ticket: ticket.ticket, claim_ms: ticket.claimMs }),
+  };
+  return eventsOf("lock.acquired", facts.paths, all, { owner_id: owner, expires_at: iso(facts.expiresAt), fence });
+}
+
+export type FreeingType = "lock.released" | "lock.expired" | "lock.recovered" | "lock.forced";
+
+/** A grant, or some of its paths, is free: by whom it was held, what for, and its last note. */
+export function freed(
+  type: FreeingType,
+  row: GrantRow,
+  paths: readonly string[],
+  facts: { readonly note?: string; readonly contended: boolean; readonly more?: JsonObject },
+): readonly Event[] {
+  const note = facts.note ?? row.note;
+  const each: JsonObject = {
+    owner_id: row.owner,
+    fence: row.fence,
+    ...(row.purpose === undefined ? {} : { purpose: row.purpose }),
+    ...(note === undefined ? {} : { note }),
+    ...facts.more,
+  };
+  const [first = "", ...others] = paths;
+  const set: JsonObject = others.length === 0 ? {} : { paths };
+  const contended: JsonObject = facts.contended ? { contended: true } : {};
+  return [
+    { type, subject: lockSubject(first), data: { resource_id: first, ...each, ...contended, ...set } },
+    ...others.map((path) => ({ type, subject: lockSubject(path), data: { resource_id: path, ...each, of: first } })),
+  ];
+}
+
+/** The same claim with other modes, or with another owner: a new fence. */
+export function changed(
+  type: "lock.upgraded" | "lock.downgraded" | "lock.transferred",
+  row: GrantRow,
+  to: {
+    readonly fence: string;
+    readonly owner: string;
+    readonly paths: readonly EventPath[];
+    readonly ticket?: string;
+  },
+): readonly Event[] {
+  const each = { owner_id: to.owner, expires_at: iso(row.expiresAt), fence: to.fence, previous_fence: row.fence };
+  return eventsOf(type, to.paths, to.ticket === undefined ? {} : { ticket: to.ticket }, each);
+}

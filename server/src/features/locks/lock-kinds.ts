@@ -1,0 +1,74 @@
+import { compareBytes, shapeOf } from "./lock-path.ts";
+
+/** What holds for all paths of one shape. */
+export interface LockKind {
+  readonly name: string;
+  /** Names at even places, or a first name followed by `/**` for everything below it. */
+  readonly shape: string;
+  /** `expire`: freed at the end of the lease. `recover`: shown as stale, and freed only if it may be recovered. */
+  readonly policy: "expire" | "recover";
+  /** The lease if none is asked for. Without it the caller must say. */
+  readonly ttlMs?: number;
+  readonly ttlMinMs?: number;
+  readonly ttlMaxMs?: number;
+  /** Recovery: the last heartbeat must be older than this. */
+  readonly graceMs?: number;
+  /** The place in the global order. Kinds without one may be waited for in any order. */
+  readonly order?: number;
+}
+
+const second = 1_000;
+const workspace = {
+  policy: "recover",
+  ttlMs: 45 * second,
+  ttlMinMs: 30 * second,
+  ttlMaxMs: 60 * second,
+  graceMs: 90 * second,
+} as const;
+const halfHour = { policy: "expire", ttlMs: 30 * 60 * second } as const;
+
+const builtIn: readonly LockKind[] = [
+  { name: "project", shape: "project", ...workspace, order: 1 },
+  { name: "map", shape: "project/map", ...workspace, order: 2 },
+  { name: "sketch", shape: "project/map/sketch", ...workspace, order: 3 },
+  { name: "program", shape: "program", ...halfHour },
+  { name: "function", shape: "program/function", ...halfHour },
+  { name: "repo", shape: "repo/**", ...halfHour },
+];
+
+export const genericKind: LockKind = { name: "generic", shape: "**", policy: "expire" };
+
+const byShape = new Map(builtIn.map((kind) => [kind.shape, kind]));
+/** The first names of all shapes: a path that starts otherwise is generic, and needs no further look. */
+const firstNames = new Set(builtIn.map(({ shape }) => firstName(shape)));
+
+/** Kinds that a deployment added, by shape; they come before the built-in ones. */
+export type OwnKinds = Readonly<Record<string, LockKind>>;
+
+export function kindOf(path: string, own: OwnKinds | undefined): LockKind {
+  const first = firstName(path);
+  if (own === undefined && !firstNames.has(first)) return genericKind;
+  const shape = shapeOf(path);
+  const deep = `${first}/**`;
+  const exact = shape === undefined ? undefined : (ownKind(own, shape) ?? byShape.get(shape));
+  return exact ?? ownKind(own, deep) ?? byShape.get(deep) ?? genericKind;
+}
+
+function ownKind(own: OwnKinds | undefined, shape: string): LockKind | undefined {
+  return own !== undefined && Object.hasOwn(own, shape) ? own[shape] : undefined;
+}
+
+function firstName(path: string): string {
+  const slash = path.indexOf("/");
+  return slash < 0 ? path : path.slice(0, slash);
+}
+
+/** Orders paths for sets and for waiting: by the kinds' places, then by id as bytes. Kinds without a place come last. */
+export function compareInOrder(a: Ordered, b: Ordered): number {
+  return (a.kind.order ?? 1_000) - (b.kind.order ?? 1_000) || compareBytes(a.path, b.path);
+}
+
+interface Ordered {
+  readonly path: string;
+  readonly kind: LockKind;
+}

@@ -1,0 +1,75 @@
+/**
+ * Locks: fair, hierarchical, fenced leases.
+ *
+ * - No two owners ever hold what excludes each other: the same path, or a tree and something in it.
+ * - First come, first served: nobody passes somebody who waits earlier for something that conflicts, except an upgrade
+ *   of what its owner holds. The entry that frees a lock hands it over.
+ * - The fence of a grant is its place in the journal. It rises for ever, and is good only while the grant lives.
+ * - A lease ends by an entry, never by looking at a clock; what has ended is never revived.
+ * - Waiting that could never end is refused at the moment it would begin.
+ */
+import { lockInternals, lockOperations } from "@holdfast/sdk/contract";
+import type { Feature } from "../../machine/feature.ts";
+import { rulesOf } from "../rule-of.ts";
+import { acquireLock } from "./acquire-lock.ts";
+import { cancelTicket, claimLock } from "./claim-lock.ts";
+import { configureLocks } from "./configure-locks.ts";
+import { downgradeLock } from "./downgrade-lock.ts";
+import { claimForJob, continueHandover, expireLock, expireTicket, lockTimers } from "./expire-lock.ts";
+import { foldGrantBeats, grantFolds } from "./fold-grants.ts";
+import { foldTicketBeats, ticketFolds } from "./fold-tickets.ts";
+import { forceRelease, overrideRelease } from "./force-release.ts";
+import * as tables from "./lock-tables.ts";
+import { endOverdueOf, freeAllOf } from "./reactions.ts";
+import { releaseLock } from "./release-lock.ts";
+import { renewLock } from "./renew-lock.ts";
+import { requestRelease } from "./request-release.ts";
+import { transferLock } from "./transfer-lock.ts";
+import { upgradeLock } from "./upgrade-lock.ts";
+
+export const locksFeature: Feature = {
+  name: "locks",
+  needs: ["agents", "space"],
+  tables: [
+    tables.grantTable,
+    tables.holdTable,
+    tables.holdTallyTable,
+    tables.waitTallyTable,
+    tables.ownerTable,
+    tables.ticketTable,
+    tables.waitTable,
+    tables.lockFactTable,
+  ],
+  rules: {
+    ...rulesOf(lockOperations, {
+      "acquire-lock": acquireLock,
+      "release-lock": releaseLock,
+      "renew-lock": renewLock,
+      "upgrade-lock": upgradeLock,
+      "downgrade-lock": downgradeLock,
+      "transfer-lock": transferLock,
+      "request-release": requestRelease,
+      "claim-lock": claimLock,
+      "cancel-ticket": cancelTicket,
+      "force-release": forceRelease,
+      "override-release": overrideRelease,
+      "configure-locks": configureLocks,
+    }),
+    ...rulesOf(lockInternals, {
+      "expire-lock": expireLock,
+      "expire-ticket": expireTicket,
+      "continue-handover": continueHandover,
+      "claim-for-job": claimForJob,
+    }),
+  },
+  folds: {
+    ...grantFolds,
+    ...ticketFolds,
+    "agents.renewed": (state, event, entry) => {
+      foldGrantBeats(state, event, entry);
+      foldTicketBeats(state, event, entry);
+    },
+  },
+  reactions: { "agent.ended": freeAllOf, "agents.renewed": endOverdueOf },
+  timers: lockTimers,
+};

@@ -1,0 +1,35 @@
+import type { StateReader } from "../../machine/state.ts";
+import { kindOf } from "./lock-kinds.ts";
+import type { LockKind } from "./lock-kinds.ts";
+import { isAtOrBelow } from "./lock-path.ts";
+import { lockFactTable } from "./lock-tables.ts";
+import type { LockSettingsRow } from "./lock-tables.ts";
+
+const initial: LockSettingsRow = { key: "settings", isOn: true, enforce: [] };
+
+/** What was set for locks by entries; every node reads the same. */
+export function lockSettings(state: StateReader): LockSettingsRow {
+  return (state.rows(lockFactTable).get("settings") as LockSettingsRow | undefined) ?? initial;
+}
+
+export function kindAt(state: StateReader, path: string): LockKind {
+  return kindOf(path, lockSettings(state).kinds);
+}
+
+/** True if writes below this path must respect the locks of others. */
+export function isEnforced(state: StateReader, path: string): boolean {
+  return lockSettings(state).enforce.some((prefix) => isAtOrBelow(path, prefix));
+}
+
+/** Bounds that keep one owner from making every entry about it too long. */
+export const lockLimits = {
+  pathsPerOwnerMax: 10_000,
+  ticketsPerOwnerMax: 1_000,
+  /** For how many paths one entry lets waiters in; the rest follow at once, in the next entries. */
+  handoversPerEntryMax: 2_000,
+  ticketMs: 30_000,
+  /** A granted ticket is taken up within this time, or the next one gets the lock. */
+  claimMs: 10_000,
+  /** Holders and waiters that a denial names. */
+  namedMax: 10,
+} as const;

@@ -1,0 +1,75 @@
+/**
+ * Counts at every path and its ancestors tell whether anything can be in the way, without looking at what is held.
+ * Most requests meet nothing, and find that out with one look-up per ancestor.
+ */
+import type { StateReader, StateWriter } from "../../machine/state.ts";
+import type { TableSpec } from "../../machine/table.ts";
+import { ancestorsOf } from "./lock-path.ts";
+import type { TallyRow } from "./lock-tables.ts";
+import { conflicts, strength } from "./modes.ts";
+import type { LockedPath, Mode } from "./modes.ts";
+
+type TallySpec = TableSpec<TallyRow, never>;
+
+/** The first of three counts, by mode, for holds at the path with scope `tree`, with scope `self`, and below it. */
+const parts = { tree: 0, self: 3, below: 6 } as const;
+const empty: readonly number[] = [0, 0, 0, 0, 0, 0, 0, 0, 0];
+
+export function countIn(state: StateWriter, table: TallySpec, { path, mode, scope }: LockedPath, by: 1 | -1): void {
+  const rows = state.rows(table);
+  const add = (at: string, index: number): void => {
+    const counts = [...(rows.get(at)?.counts ?? empty)];
+    counts[index] = (counts[index] ?? 0) + by;
+    if (by < 0 && counts.every((count) => count === 0)) rows.delete(at);
+    else rows.put({ path: at, counts });
+  };
+  add(path, parts[scope] + strength[mode]);
+  const below = parts.below + strength[mode];
+  for (let slash = path.indexOf("/"); slash >= 0; slash = path.indexOf("/", slash + 1))
+    add(path.slice(0, slash), below);
+}
+
+/** True if something, whoever's it is, conflicts with this. */
+export function anyInTheWay(state: StateReader, table: TallySpec, { path, mode, scope }: LockedPath): boolean {
+  const rows = state.rows(table);
+  const here = rows.get(path)?.counts;
+  if (here !== undefined) {
+    if (conflicting(here, parts.tree, mode) > 0 || conflicting(here, parts.self, mode) > 0) return true;
+    if (scope === "tree" && conflicting(here, parts.below, mode) > 0) return true;
+  }
+  for (let slash = path.indexOf("/"); slash >= 0; slash = path.indexOf("/", slash + 1)) {
+    const above = rows.get(path.slice(0, slash))?.counts;
+    if (above !== undefined && conflicting(above, parts.tree, mode) > 0) return true;
+  }
+  return false;
+}
+
+/** How many conflict with this. A set that waits at several paths counts once for each. */
+export function countInTheWay(state: StateReader, table: TallySpec, { path, mode, scope }: LockedPath): number {
+  const rows = state.rows(table);
+  const here = rows.get(path)?.counts ?? empty;
+  let count = conflicting(here, parts.tree, mode) + conflicting(here, parts.self, mode);
+  if (scope === "tree") count += conflicting(here, parts.below, mode);
+  for (const ancestor of ancestorsOf(path)) {
+    count += conflicting(rows.get(ancestor)?.counts ?? empty, parts.tree, mode);
+  }
+  return count;
+}
+
+/** True if a path has anything at it with scope `tree`, or below it. */
+export function hasTree(state: StateReader, table: TallySpec, path: string): boolean {
+  const counts = state.rows(table).get(path)?.counts;
+  return counts !== undefined && conflicting(counts, parts.tree, "write") > 0;
+}
+
+/** How many holders there are at exactly this path. */
+export function countAt(state: StateReader, table: TallySpec, path: string): number {
+  const counts = state.rows(table).get(path)?.counts ?? empty;
+  return conflicting(counts, parts.tree, "write") + conflicting(counts, parts.self, "write");
+}
+
+function conflicting(counts: readonly number[], first: number, mode: Mode): number {
+  let sum = 0;
+  for (const other of conflicts[mode]) sum += counts[first + strength[other]] ?? 0;
+  return sum;
+}

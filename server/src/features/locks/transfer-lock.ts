@@ -1,0 +1,53 @@
+import type { lockOperations } from "@holdfast/sdk/contract";
+import type { Decision } from "../../machine/feature.ts";
+import { done } from "../../machine/outcome.ts";
+import type { StateReader } from "../../machine/state.ts";
+import { findAgent } from "../agents/agent-table.ts";
+import type { Decide } from "../rule-of.ts";
+import { refuseDeadlock } from "./enqueue.ts";
+import { nextFence } from "./fence.ts";
+import { findDeadlock } from "./find-deadlock.ts";
+import { grantView } from "./free-grant.ts";
+import { cancelTicket, serve, withOrder } from "./hand-over.ts";
+import { findHeld } from "./held.ts";
+import { changed } from "./lock-events.ts";
+import { gap, ownerTable, ticketTable } from "./lock-tables.ts";
+import type { GrantRow } from "./lock-tables.ts";
+import { isRefused, ownPrefix, refused } from "./owner.ts";
+import { lockLimits } from "./settings.ts";
+
+/**
+ * Hands a lock to another owner, in one step. Whoever waited for the old owner now waits for the new one, which must
+ * not close a cycle; and what the new owner waited for may be its own now.
+ */
+export const transferLock: Decide<(typeof lockOperations)["transfer-lock"]> = (input, context) => {
+  const row = findHeld(input, context);
+  if (isRefused(row)) return row;
+  const { state } = context;
+  const { to } = input;
+  const unfit = unfitOwner(state, row, to);
+  if (unfit !== undefined) return unfit;
+  const deadlock = findDeadlock(state, { owner: to, rank: Infinity, paths: [] }, { fence: row.fence, to });
+  if (deadlock !== undefined) return refuseDeadlock({ owner: to, paths: row.paths }, deadlock);
+  if (row.upgrading !== undefined) cancelTicket(context, row.upgrading, "transferred");
+  const fence = nextFence(context);
+  const paths = withOrder(context, row.paths);
+  for (const event of changed("lock.transferred", row, { fence, owner: to, paths })) context.emit(event);
+  const waits = state.rows(ticketTable).scan("owner", { prefix: `${to}${gap}`, limit: Infinity });
+  for (const ticket of waits) if (ticket.waitsFor === row.claim) serve(context, ticket);
+  const { expires_at, ...view } = grantView(context, { ...row, fence, owner: to });
+  return { outcome: done({ fence, expires_at: expires_at ?? "" }), events: [], attachment: view };
+};
+
+function unfitOwner(state: StateReader, row: GrantRow, to: string): Decision | undefined {
+  if (to === row.owner || to.startsWith(ownPrefix)) return refused("owner_taken", { owner_id: to });
+  if (looksRegistered(to) && findAgent(state, to) === undefined) return refused("agent_unknown", { agent_id: to });
+  const pathCount = (state.rows(ownerTable).get(to)?.pathCount ?? 0) + row.paths.length;
+  if (pathCount <= lockLimits.pathsPerOwnerMax) return undefined;
+  return refused("lock_limit", { paths: pathCount, limit: lockLimits.pathsPerOwnerMax });
+}
+
+/** Agents get a UUID; an owner that looks like one and is not registered has ended, and would hold it for nobody. */
+function looksRegistered(owner: string): boolean {
+  return /^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$/u.test(owner);
+}

@@ -1,0 +1,88 @@
+import type { lockOperations } from "@holdfast/sdk/contract";
+import type { DecideContext, Decision } from "../../machine/feature.ts";
+import { done } from "../../machine/outcome.ts";
+import type { Decide } from "../rule-of.ts";
+import { denied } from "./deny.ts";
+import { blockerNow, enqueue } from "./enqueue.ts";
+import { nextFence, rankAt } from "./fence.ts";
+import { grantView } from "./free-grant.ts";
+import { withOrder } from "./hand-over.ts";
+import { findHeld } from "./held.ts";
+import { changed } from "./lock-events.ts";
+import { ticketTable } from "./lock-tables.ts";
+import type { GrantRow } from "./lock-tables.ts";
+import { strength } from "./modes.ts";
+import type { LockedPath } from "./modes.ts";
+import { isRefused, refused } from "./owner.ts";
+import { ahead, linesFor } from "./blockers.ts";
+
+export const upgradeLock: Decide<(typeof lockOperations)["upgrade-lock"]> = (input, context) => {
+  const row = findHeld(input, context);
+  if (isRefused(row)) return row;
+  const paths = row.paths.map((locked) => ({ ...locked, mode: "write" as const }));
+  return upgradeGrant(context, row, paths, { wait: input.wait === true });
+};
+
+/**
+ * Gives a grant stronger modes, atomically: its owner never lets go, and nobody else has it in between. An upgrade
+ * goes before all others who wait; two of them would wait for each other, so the second one is refused at once.
+ */
+export function upgradeGrant(
+  context: DecideContext,
+  row: GrantRow,
+  wanted: readonly LockedPath[],
+  options: { readonly wait: boolean },
+): Decision {
+  const { position } = context;
+  const paths = row.paths.map((locked, index) => {
+    const mode = wanted[index]?.mode ?? locked.mode;
+    return strength[mode] > strength[locked.mode] ? { ...locked, mode } : locked;
+  });
+  const raised = paths.filter((locked, index) => locked.mode !== row.paths[index]?.mode);
+  if (raised.length === 0) return unchanged(context, row);
+  const wish = { owner: row.owner, rank: rankAt(position, true), paths: raised };
+  if (row.upgrading !== undefined) return refused("upgrade_refused", { fence: row.fence, ticket: row.upgrading });
+  const rival = otherUpgrade(context, wish);
+  if (rival !== undefined) return refused("upgrade_refused", { fence: row.fence, owner_id: rival });
+  const blocker = blockerNow(context, wish);
+  if (blocker !== undefined && !options.wait) return denied(context, wish, "others share the lock");
+  if (blocker !== undefined) {
+    return enqueue(context, {
+      wish: { ...wish, paths },
+      blocker,
+      terms: row,
+      ticketSeconds: undefined,
+      upgrades: row.fence,
+    });
+  }
+  const fence = nextFence(context);
+  const { fence: _fence, ...view } = grantView(context, { ...row, paths });
+  return {
+    outcome: done({ granted: true, fence, expires_at: view["expires_at"] ?? "" }),
+    events: changed("lock.upgraded", row, { fence, owner: row.owner, paths: withOrder(context, paths) }),
+    attachment: { ...view, still_held: true },
+  };
+}
+
+function unchanged(context: DecideContext, row: GrantRow): Decision {
+  const { fence, expires_at, ...view } = grantView(context, row);
+  return {
+    outcome: done({ granted: true, fence: fence ?? "", expires_at: expires_at ?? "" }),
+    events: [],
+    attachment: { ...view, still_held: true },
+  };
+}
+
+/** Somebody else who already waits to upgrade in the same place. */
+function otherUpgrade({ state }: DecideContext, wish: { owner: string; rank: number; paths: readonly LockedPath[] }) {
+  for (const wanted of wish.paths) {
+    for (const line of linesFor(wanted)) {
+      for (const mode of ["write", "upgradeable"] as const) {
+        for (const row of ahead(state, { ...line, mode }, wish)) {
+          if (state.rows(ticketTable).get(row.ticket)?.upgrades !== undefined) return row.owner;
+        }
+      }
+    }
+  }
+  return undefined;
+}
