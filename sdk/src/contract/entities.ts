@@ -73,7 +73,7 @@ export const patchEntity = operation({
   input: Type.Object(
     {
       ...target,
-      merge: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
+      merge: Type.Optional(Type.Object({}, { description: "A merge patch." })),
       patch: Type.Optional(Type.Array(patchStep, { minItems: 1, maxItems: 1000 })),
       ...conditions,
     },

@@ -122,10 +122,13 @@ export class CommandQueue {
       return;
     }
     const line = this.#callers.get(next.caller);
-    this.#callers.delete(next.caller);
     if (line === undefined) return;
     line.taken += 1;
-    if (line.taken < line.waiting.length) this.#callers.set(next.caller, line);
+    const hasMore = line.taken < line.waiting.length;
+    // A caller that is alone stays where it is: there is nobody to take turns with.
+    if (hasMore && this.#callers.size === 1) return;
+    this.#callers.delete(next.caller);
+    if (hasMore) this.#callers.set(next.caller, line);
   }
 
   #count(waiting: Waiting, sign: 1 | -1): void {

@@ -12,7 +12,7 @@ import type { Machine } from "../machine/machine.ts";
 import type { StateReader } from "../machine/state.ts";
 import { engineLimits } from "./limits.ts";
 import { Replica } from "./replica.ts";
-import { unanswered } from "./reply.ts";
+import { commandOf, unanswered } from "./reply.ts";
 import type { Reply, Request } from "./reply.ts";
 import { Signal } from "./signal.ts";
 import { StateKeeper } from "./state-keeper.ts";
@@ -131,18 +131,9 @@ export class Engine {
       const data: JsonObject = retryAfterMs === undefined ? { reason } : { reason, retry_after_ms: retryAfterMs };
       return Promise.resolve(unanswered(code, data, this.head.position));
     }
-    const { operation, input, principal, agent, key } = request;
-    const id = this.#options.ids.unique();
     return new Promise((reply) => {
       this.#writer.submit({
-        command: {
-          id,
-          operation,
-          principal,
-          ...(agent === undefined ? {} : { agent }),
-          ...(key === undefined ? {} : { key }),
-          input,
-        },
+        command: commandOf(request, this.#options.ids.unique()),
         caller: request.caller,
         bytes: request.bytes,
         deadlineMs: this.#options.clock.monotonicMs() + (request.deadlineMs ?? engineLimits.deadlineMs),
@@ -151,6 +142,16 @@ export class Engine {
         isAttempted: false,
       });
     });
+  }
+
+  /** The time that a command would be decided at now. */
+  now(): number {
+    return this.#replica.time.now();
+  }
+
+  /** Looks at rows by key without waiting; undefined while the state is being folded again. */
+  peek<Result>(look: (state: StateReader) => Result): Result | undefined {
+    return this.#loading === undefined ? look(this.#replica.machine.durable) : undefined;
   }
 
   /** Looks at rows by key, as they are durable now. */

@@ -11,8 +11,9 @@ export async function findPriors(
   source: { readonly journal: Journal; readonly recent: RecentEntries },
 ): Promise<ReadonlyMap<string, Entry>> {
   const priors = new Map<string, Entry>();
-  const scopes = [...new Set(waiting.map(({ command }) => keyScope(command)).filter((scope) => scope !== undefined))];
-  if (scopes.length === 0) return priors;
+  const keyed = waiting.filter(({ command }) => command.key !== undefined);
+  if (keyed.length === 0) return priors;
+  const scopes = [...new Set(keyed.map(({ command }) => keyScope(command)).filter((scope) => scope !== undefined))];
   const positions = await source.journal.findKeys(scopes);
   const distant: { scope: string; position: number }[] = [];
   for (const [index, scope] of scopes.entries()) {

@@ -1,4 +1,4 @@
-import type { Entry, Event, Outcome } from "../machine/entry.ts";
+import type { Command, Entry, Event, Outcome } from "../machine/entry.ts";
 import type { Json, JsonObject } from "../machine/json.ts";
 import type { Decided } from "../machine/machine.ts";
 import { refusal } from "../machine/outcome.ts";
@@ -27,6 +27,17 @@ export interface Reply {
   readonly attachment: JsonObject | undefined;
   /** True if this is the recorded outcome of an earlier use of the same key. */
   readonly replayed: boolean;
+}
+
+/** The command that a request becomes. One literal for each case: this is on the way of everything. */
+export function commandOf(request: Request, id: string): Command {
+  const { operation, principal, agent, key, input } = request;
+  if (agent === undefined) {
+    return key === undefined ? { id, operation, principal, input } : { id, operation, principal, key, input };
+  }
+  return key === undefined
+    ? { id, operation, principal, agent, input }
+    : { id, operation, principal, agent, key, input };
 }
 
 /** An answer that says why nothing was decided. */

@@ -34,6 +34,11 @@ export class Subscription implements AsyncIterableIterator<readonly Entry[]> {
     return this.#position;
   }
 
+  /** True once nothing more is handed out, whatever was read before. */
+  get hasEnded(): boolean {
+    return this.#end !== undefined;
+  }
+
   [Symbol.asyncIterator](): this {
     return this;
   }
@@ -45,7 +50,7 @@ export class Subscription implements AsyncIterableIterator<readonly Entry[]> {
       const last = entries.at(-1);
       if (last === undefined) await this.#moved();
       // The end may have come while the journal was read; what was read then is not handed out.
-      else if (!this.#hasEnded()) {
+      else if (!this.hasEnded) {
         this.#position = last.position;
         return { done: false, value: entries };
       }
@@ -62,10 +67,6 @@ export class Subscription implements AsyncIterableIterator<readonly Entry[]> {
     this.#end ??= { error };
     this.#stopWaiting?.();
     this.#onEnd();
-  }
-
-  #hasEnded(): boolean {
-    return this.#end !== undefined;
   }
 
   #finish(end: { readonly error: Error | undefined }): IteratorResult<readonly Entry[]> {

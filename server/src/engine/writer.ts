@@ -203,7 +203,16 @@ export class Writer {
       const due = this.#timers.take(replica.machine, replica.time.now(), commandsMax - batch.length);
       if (batch.length + due.length === 0) return;
       if (!(await this.#decideAndAppend(due.length === 0 ? batch : [...batch, ...due]))) return;
+      // Answers lead to new commands at once. Without a turn of the event loop in between, a busy queue would starve
+      // timers, signals and sockets, and batches would stay small.
+      if (this.#queue.size > 0) await this.#turn();
     }
+  }
+
+  #turn(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#options.clock.soon(resolve);
+    });
   }
 
   async #follow(): Promise<boolean> {

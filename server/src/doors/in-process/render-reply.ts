@@ -6,6 +6,7 @@ import type { Versions } from "../../features/entities/version-trail.ts";
 import type { Outcome } from "../../machine/entry.ts";
 import type { JsonObject } from "../../machine/json.ts";
 import { entityVersions } from "./entity-versions.ts";
+import { journalRefusal } from "./journal-refusal.ts";
 
 /**
  * The outcome as a caller sees it. What is recorded are codes and data; what can be had from history is added here,
@@ -13,6 +14,21 @@ import { entityVersions } from "./entity-versions.ts";
  * are taken from the history up to the recorded position.
  */
 export async function renderOutcome(engine: Engine, reply: Reply, input: JsonObject): Promise<Outcome> {
+  try {
+    return await withHistory(engine, reply, input);
+  } catch (error) {
+    // It is decided and durable: that the history can't be read now must not make it look otherwise.
+    const { code } = journalRefusal(error);
+    const { outcome } = reply;
+    if (outcome.kind === "done") return outcome;
+    return {
+      ...outcome,
+      data: { ...outcome.data, changes: null, changes_reason: code },
+    };
+  }
+}
+
+async function withHistory(engine: Engine, reply: Reply, input: JsonObject): Promise<Outcome> {
   const { outcome, attachment } = reply;
   if (outcome.kind === "done") {
     return {

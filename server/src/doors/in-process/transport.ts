@@ -12,6 +12,7 @@ import type { Outcome } from "../../machine/entry.ts";
 import type { Json, JsonObject } from "../../machine/json.ts";
 import { refusal } from "../../machine/outcome.ts";
 import { copyJson } from "./copy-json.ts";
+import { journalRefusal } from "./journal-refusal.ts";
 import { needsPreparing, prepareCommand } from "./prepare-command.ts";
 import type { Wish } from "./prepare-command.ts";
 import { readOperations } from "./read-operations.ts";
@@ -67,15 +68,16 @@ function callOperation(
   const wish = { operation, type: write.type };
   const { value, bytes } = canonical;
   if (!needsPreparing(wish, value)) return sendCommand(options, wish, { input: value, bytes }, call);
-  return prepareCommand(engine, wish, value).then((prepared) =>
-    sendCommand(options, wish, { input: prepared, bytes }, call),
+  return prepareCommand(engine, wish, value).then(
+    (prepared) => sendCommand(options, wish, { input: prepared, bytes }, call),
+    (error: unknown) => replyOf(engine, journalRefusal(error)),
   );
 }
 
 async function readOperation(engine: Engine, operation: ReadOperation, input: Json): Promise<Outcome> {
   const issues = operation.check(input);
   if (issues !== undefined) return refusal("input_invalid", { issues: issues.map((issue) => ({ ...issue })) });
-  return operation.read(engine, input as never);
+  return operation.read(engine, input as never).catch(journalRefusal);
 }
 
 function sendCommand(
@@ -86,11 +88,18 @@ function sendCommand(
 ): Promise<CallReply> {
   const { engine, speaker } = options;
   const { input, bytes } = given;
-  return engine.execute({ operation: wish.operation, input, bytes, ...speaker, ...call }).then((reply) => {
+  // Only these: what else a caller puts into its options must not say who it is.
+  const { key, deadlineMs } = call;
+  const sent = key === undefined && deadlineMs === undefined ? speaker : withOptions(speaker, key, deadlineMs);
+  return engine.execute({ operation: wish.operation, input, bytes, ...sent }).then((reply) => {
     if (reply.outcome.kind === "done" && reply.attachment !== undefined)
       return shownReply(reply, withAttachment(reply));
     return explainReply(engine, wish, reply, input as JsonObject);
   });
+}
+
+function withOptions(speaker: Speaker, key: string | undefined, deadlineMs: number | undefined) {
+  return { ...speaker, ...(key === undefined ? {} : { key }), ...(deadlineMs === undefined ? {} : { deadlineMs }) };
 }
 
 /** The answer to a command of which not everything can be said from the decision alone. */

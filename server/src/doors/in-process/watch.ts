@@ -9,6 +9,7 @@ import { epochAt, isInHistory } from "../../features/space/space-table.ts";
 import type { Entry } from "../../machine/entry.ts";
 import type { StateReader } from "../../machine/state.ts";
 import { copyJson } from "./copy-json.ts";
+import { journalRefusal } from "./journal-refusal.ts";
 
 /** A cursor is epoch and position, so that one from a lost history is told from one of this. */
 export function cursorAt(state: StateReader, position: number): string {
@@ -27,11 +28,15 @@ export function watch(engine: Engine, after: string | undefined): AsyncIterableI
           const page = await subscription.next();
           if (page.done === true) return { done: true, value: undefined };
           const events = await engine.read((state) => page.value.flatMap((entry) => eventsOf(state, entry)));
+          // The history may have been lost while the read waited; the next turn of the loop says so.
+          if (subscription.hasEnded) continue;
           // An entry may hold no event, such as a refusal that was recorded for its key.
           if (events.length > 0) return { done: false, value: events };
         }
       } catch (error) {
-        throw error instanceof HistoryLostError ? lost(engine, after ?? "") : error;
+        if (error instanceof HistoryLostError) throw lost(engine, after ?? "");
+        const { code, data } = journalRefusal(error);
+        throw new HoldfastError("watch", code, { data, position: engine.head.position, replayed: false });
       }
     },
     async return() {

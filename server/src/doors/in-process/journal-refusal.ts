@@ -1,0 +1,14 @@
+import { JournalError } from "../../journal/journal.ts";
+import type { Refusal } from "../../machine/entry.ts";
+import { refusal } from "../../machine/outcome.ts";
+
+/** How long to wait before the journal is asked again. */
+const retryAfterMs = 1_000;
+
+/** What a caller is told when the journal could not be read. Anything else is a defect and is thrown on. */
+export function journalRefusal(error: unknown): Refusal {
+  if (!(error instanceof JournalError)) throw error;
+  if (error.code === "archived") return refusal("history_archived", { reason: error.message });
+  if (error.code === "closed") return refusal("stopping", { reason: "this node stops" });
+  return refusal("journal_unavailable", { reason: error.code, retry_after_ms: retryAfterMs });
+}
