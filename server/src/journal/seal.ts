@@ -13,7 +13,8 @@
  *   SHA-256 (hex) of  previous hash + "\n" + header line + "\n" + header line + …
  *
  * over UTF-8. So the chain covers the payloads only through their hashes, and a payload can be erased on request
- * without breaking it. The salt keeps an erased payload from being guessed by hashing candidates.
+ * without breaking it. The salt keeps an erased payload from being guessed by hashing candidates. In its place stands
+ * {"erased":N}, where N is the position of the entry that erased it; blanks may follow.
  *
  * This is the hot path: every field is put down in a fixed order by hand, and one hash covers all headers. The order
  * and spelling of the fields are the format. Changing them changes every hash after it: that needs a new format number.

@@ -6,6 +6,7 @@
  */
 import type { Entry, Event, Outcome } from "../machine/entry.ts";
 import type { Json, JsonObject } from "../machine/json.ts";
+import { erasedBy } from "./erase-payload.ts";
 import { type Head, JournalError } from "./journal.ts";
 import { readLine } from "./read-line.ts";
 import { hashText } from "./seal.ts";
@@ -127,10 +128,14 @@ function parseHeader(line: string, position: number): Header {
 }
 
 function openEntry(header: Header, line: string): Entry {
-  if (hashText(line) !== header.payload) {
-    throw damage(header.position, "payload", "it does not give the hash in its header");
-  }
-  const payload = parse<Payload>(line, header.position, "payload");
+  if (hashText(line) === header.payload) return toEntry(header, parse<Payload>(line, header.position, "payload"));
+  const erased = erasedBy(line);
+  if (erased === undefined) throw damage(header.position, "payload", "it does not give the hash in its header");
+  const events = header.events.map(() => ({}));
+  return { ...toEntry(header, { salt: "", input: null, outcome: {}, events }), erased };
+}
+
+function toEntry(header: Header, payload: Payload): Entry {
   const outcome: Outcome =
     header.outcome === "done"
       ? { kind: "done", data: payload.outcome }

@@ -1,23 +1,31 @@
 /** Opens checkpoint.db, or a new one if it can not be used, and reads what a checkpoint in it holds. */
+import { renameSync } from "node:fs";
+import { join } from "node:path";
 import type { CheckpointRow } from "../checkpoint.ts";
-import { type CheckpointTable, createCheckpointTable, isSameRow, noVersion, type Version } from "./checkpoint-table.ts";
+import {
+  type CheckpointTable,
+  createCheckpointTable,
+  isSameRow,
+  noVersion,
+  type Saved,
+  type Version,
+} from "./checkpoint-table.ts";
 import { deleteCheckpointFile, openCheckpointFile } from "./files.ts";
-import { truncateLog } from "./truncate-log.ts";
 
 export interface CheckpointFile {
   readonly table: CheckpointTable;
   /** Everything that the checkpoint of this generation holds, in slices. */
   rows(generation: number, unfinished: ReadonlySet<number>): Iterable<readonly CheckpointRow[]>;
-  /** Leaves nothing of what was deleted in the log. */
-  truncateLog(): void;
   close(): void;
 }
 
 const versionsPerPage = 1_000;
+const copyName = "checkpoint-copy.db";
 
 /** Unreadable, or of a newer format: deleted and reported. Everything in it can be folded again. */
 export function openUsableCheckpointFile(folder: string, onTrouble: (error: unknown) => void): CheckpointFile {
   try {
+    deleteCheckpointFile(folder, copyName);
     return open(folder);
   } catch (error) {
     onTrouble(error);
@@ -30,17 +38,41 @@ export function openNewCheckpointFile(folder: string): CheckpointFile {
   return open(folder);
 }
 
-function open(folder: string): CheckpointFile {
-  const database = openCheckpointFile(folder);
+/** Writes a checkpoint alone to a new file, in steps. It takes the old one's place by useCopiedCheckpoint. */
+export function* copyCheckpoint(
+  folder: string,
+  slices: Iterable<readonly CheckpointRow[]>,
+  facts: Saved,
+): Generator<undefined, void> {
+  deleteCheckpointFile(folder, copyName);
+  const copy = open(folder, copyName);
+  try {
+    copy.table.begin(facts.generation);
+    for (const slice of slices) {
+      copy.table.write(facts.generation, slice);
+      yield;
+    }
+    copy.table.commit(facts, []);
+  } finally {
+    copy.close();
+  }
+}
+
+/** The old file must be closed. */
+export function useCopiedCheckpoint(folder: string): CheckpointFile {
+  deleteCheckpointFile(folder);
+  renameSync(join(folder, copyName), join(folder, "checkpoint.db"));
+  return open(folder);
+}
+
+function open(folder: string, name?: string): CheckpointFile {
+  const database = openCheckpointFile(folder, name);
   try {
     const table = createCheckpointTable(database);
     table.saved();
     return {
       table,
       rows: (generation, unfinished) => rowsOf(folder, generation, unfinished),
-      truncateLog: () => {
-        truncateLog(database, "checkpoint.db");
-      },
       close: () => {
         database.close();
       },

@@ -7,7 +7,13 @@
  */
 import type { CheckpointDraft, CheckpointFacts, CheckpointRow, CheckpointStore } from "../checkpoint.ts";
 import { type Head, JournalError } from "../journal.ts";
-import { type CheckpointFile, openNewCheckpointFile, openUsableCheckpointFile } from "./checkpoint-file.ts";
+import {
+  type CheckpointFile,
+  copyCheckpoint,
+  openNewCheckpointFile,
+  openUsableCheckpointFile,
+  useCopiedCheckpoint,
+} from "./checkpoint-file.ts";
 import type { Saved } from "./checkpoint-table.ts";
 import { mapError } from "./map-error.ts";
 import { createSweep, type Sweep } from "./sweep-checkpoint.ts";
@@ -22,7 +28,6 @@ export interface CheckpointOptions {
 
 /** A row that is written makes at most one version useless; looking at a few for each keeps ahead of that. */
 const sweptPerRow = 4;
-const sweptPerStep = 1_000;
 
 export class SqliteCheckpoints implements CheckpointStore {
   readonly #folder: string;
@@ -59,18 +64,18 @@ export class SqliteCheckpoints implements CheckpointStore {
     if (this.#saved[0]?.head.hash !== base?.hash) return undefined;
     const generation = Math.max(0, ...this.#unfinished, ...this.#saved.map((one) => one.generation)) + 1;
     this.#draft = generation;
-    this.#use(generation, () => {
+    this.#guard(generation, () => {
       this.#file.table.begin(generation);
       this.#unfinished.add(generation);
     });
     return {
       write: (rows) => {
-        this.#use(generation, () => {
+        this.#guard(generation, () => {
           this.#write(generation, rows);
         });
       },
       commit: (facts) => {
-        this.#use(generation, () => {
+        this.#guard(generation, () => {
           this.#commit({ ...facts, generation });
         });
       },
@@ -81,13 +86,7 @@ export class SqliteCheckpoints implements CheckpointStore {
   }
 
   clear(): void {
-    this.#draft = undefined;
-    this.#saved = [];
-    this.#unfinished.clear();
-    this.#sweptSoon = [];
-    this.#file.close();
-    this.#file = openNewCheckpointFile(this.#folder);
-    this.#sweep = createSweep(this.#file.table);
+    this.#use({ saved: [], file: () => openNewCheckpointFile(this.#folder) });
   }
 
   /**
@@ -95,18 +94,31 @@ export class SqliteCheckpoints implements CheckpointStore {
    * checkpoint, and the newest one too unless it already holds the state without it.
    */
   *purge(by: number): Generator<undefined, void> {
-    this.#draft = undefined;
-    const [newest] = this.#saved;
-    if (newest === undefined || newest.head.position < by) this.clear();
-    this.#file.table.forget({ saved: this.#saved.slice(1) });
-    this.#saved = this.#saved.slice(0, 1);
-    this.#sweep = createSweep(this.#file.table);
-    while (!this.#sweepOn(sweptPerStep)) yield;
-    this.#file.truncateLog();
+    for (;;) {
+      const [newest] = this.#saved;
+      if (newest === undefined || newest.head.position < by) break;
+      // A new file, because in the old one bytes of rows that were moved or deleted may be left between others.
+      yield* copyCheckpoint(this.#folder, this.rows(newest), newest);
+      if (newest !== this.#saved[0]) continue;
+      this.#use({ saved: [newest], file: () => useCopiedCheckpoint(this.#folder) });
+      return;
+    }
+    this.clear();
   }
 
   close(): void {
     this.#file.close();
+  }
+
+  /** Goes on with another file. A draft on the old one is lost. */
+  #use(next: { readonly saved: readonly Saved[]; readonly file: () => CheckpointFile }): void {
+    this.#draft = undefined;
+    this.#saved = next.saved;
+    this.#unfinished.clear();
+    this.#sweptSoon = [];
+    this.#file.close();
+    this.#file = next.file();
+    this.#sweep = createSweep(this.#file.table);
   }
 
   #write(generation: number, rows: readonly CheckpointRow[]): void {
@@ -121,17 +133,15 @@ export class SqliteCheckpoints implements CheckpointStore {
     this.#draft = undefined;
   }
 
-  /** Returns true at the end of a round. */
-  #sweepOn(limit: number): boolean {
+  #sweepOn(limit: number): void {
     const saved = this.#saved.map(({ generation }) => generation);
-    if (!this.#sweep.step(limit, { saved, draft: this.#draft, unfinished: this.#unfinished })) return false;
+    if (!this.#sweep.step(limit, { saved, draft: this.#draft, unfinished: this.#unfinished })) return;
     this.#file.table.forget({ unfinished: this.#sweptSoon });
     for (const generation of this.#sweptSoon) this.#unfinished.delete(generation);
     this.#sweptSoon = [...this.#unfinished].filter((generation) => generation !== this.#draft);
-    return true;
   }
 
-  #use(generation: number, work: () => void): void {
+  #guard(generation: number, work: () => void): void {
     if (this.#draft !== generation) {
       throw new JournalError("invalid", "This checkpoint was given up; begin another one.", { certain: true });
     }

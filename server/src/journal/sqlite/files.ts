@@ -17,7 +17,11 @@ export function openJournalFile(folder: string, space: string): DatabaseSync {
   const file = join(folder, "journal.db");
   return openFile(file, (database) => {
     // FULL: a commit is on the disk before it returns. NORMAL would lose acknowledged batches when the power goes.
+    // Set before the first table is made: pages that the archive frees can be given back then, a few at a time.
+    database.exec("PRAGMA auto_vacuum = INCREMENTAL");
     prepareFile(database, file, fullSync);
+    // What is deleted is written over: an entry that was archived may be erased there later.
+    database.exec("PRAGMA secure_delete = ON");
     migrate(database, "journal", file);
     database
       .prepare("INSERT INTO meta (name, value) VALUES ('format', ?), ('space', ?) ON CONFLICT DO NOTHING")
@@ -38,8 +42,8 @@ export function openIndexFile(folder: string): DatabaseSync {
   });
 }
 
-export function openCheckpointFile(folder: string): DatabaseSync {
-  const file = join(folder, "checkpoint.db");
+export function openCheckpointFile(folder: string, name = "checkpoint.db"): DatabaseSync {
+  const file = join(folder, name);
   return openFile(file, (database) => {
     // NORMAL: when the power goes the newest checkpoint may be lost, never torn; more entries are folded then.
     prepareFile(database, file, normalSync);
@@ -55,8 +59,8 @@ export function deleteIndexFile(folder: string): void {
 }
 
 /** Deletes all checkpoints. The file must not be open. */
-export function deleteCheckpointFile(folder: string): void {
-  deleteDatabase(folder, "checkpoint.db");
+export function deleteCheckpointFile(folder: string, name = "checkpoint.db"): void {
+  deleteDatabase(folder, name);
 }
 
 function deleteDatabase(folder: string, name: string): void {

@@ -23,7 +23,7 @@ function syncBetween(folder: string, top: string): void {
   }
 }
 
-function syncFolder(folder: string): void {
+export function syncFolder(folder: string): void {
   let file: number | undefined;
   try {
     file = openSync(folder, "r");

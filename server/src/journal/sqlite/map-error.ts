@@ -26,3 +26,21 @@ export function mapError(error: unknown, file: string, certain: boolean): Journa
 export function resultCode(error: unknown): number {
   return error instanceof Error && "errcode" in error && typeof error.errcode === "number" ? error.errcode : 0;
 }
+
+const fileMeanings: ReadonlyMap<string, readonly [JournalErrorCode, string]> = new Map([
+  ["ENOSPC", ["full", "the disk is full"]],
+  ["EDQUOT", ["full", "the space allowed is used up"]],
+  ["EFBIG", ["full", "the file would be larger than allowed"]],
+  ["EROFS", ["read_only", "it can not be written"]],
+  ["EACCES", ["read_only", "no permission"]],
+  ["EPERM", ["read_only", "no permission"]],
+]);
+
+/** The same for errors of the file system. What is neither a file's error nor SQLite's is a bug and stays what it is. */
+export function mapFileError(error: unknown, place: string): unknown {
+  if (!(error instanceof Error) || error instanceof JournalError) return error;
+  if (resultCode(error) !== 0) return mapError(error, place, true);
+  if (!("code" in error) || !("syscall" in error)) return error;
+  const [code, meaning] = fileMeanings.get(String(error.code)) ?? (["io", "the disk reported an error"] as const);
+  return new JournalError(code, `${place}: ${meaning} (${error.message}).`, { certain: true, cause: error });
+}

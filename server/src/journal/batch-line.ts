@@ -1,0 +1,42 @@
+/**
+ * A batch as one line of text, for export and import: what is stored, unchanged, so that whoever imports it gets the
+ * same positions and the same hashes. `lines` alternates between the header and the payload of each entry (see seal.ts).
+ */
+import { isObject, type Json } from "../machine/json.ts";
+import { readJson } from "../machine/canonical/read-json.ts";
+import { JournalError } from "./journal.ts";
+import type { StoredBatch } from "./unseal.ts";
+
+export function batchLine({ first, count, time, previous, hash, lines }: StoredBatch): string {
+  return JSON.stringify({ first, count, time, previous, hash, lines: lines.split("\n") });
+}
+
+/** Reads a line back. What it claims is not proven yet; that it has the shape of a batch is. */
+export function readBatchLine(line: string, lineNumber: number): StoredBatch {
+  const value = parse(line);
+  if (!isObject(value)) throw noBatch(lineNumber);
+  const { first, count, time, previous, hash, lines } = value;
+  const isWhole = isNumber(first) && isNumber(count) && isNumber(time) && isText(previous) && isText(hash);
+  if (!isWhole || !Array.isArray(lines) || !lines.every(isText)) throw noBatch(lineNumber);
+  return { first, count, time, previous, hash, lines: (lines as readonly string[]).join("\n") };
+}
+
+function parse(line: string): Json | undefined {
+  try {
+    return readJson(line);
+  } catch {
+    return undefined;
+  }
+}
+
+function isNumber(value: Json | undefined): value is number {
+  return Number.isSafeInteger(value);
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === "string";
+}
+
+function noBatch(lineNumber: number): JournalError {
+  return new JournalError("damaged", `Line ${lineNumber} is not a batch of an exported journal.`, { certain: true });
+}

@@ -1,0 +1,108 @@
+/**
+ * Removes a payload so that nothing of it stays in the folder's files.
+ *
+ * In the database the line is written over in place, with blanks up to its old length: a row that keeps its size does
+ * not move, so no copy of it is left on another page. Rows do move when the archive deletes their neighbours, and
+ * SQLite's `secure_delete` does not reach what that leaves between the cells of a page (measured: 6 of 8,434); then the
+ * file is built anew once. A segment is written again without the payload, under another name.
+ *
+ * What is left to do is noted in the same transaction that erases. A kill in between leaves the note, and the next open
+ * does the rest.
+ */
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import { batchLine } from "../batch-line.ts";
+import { withoutPayload } from "../erase-payload.ts";
+import { noEntry } from "../page.ts";
+import { deleteArchivedRows, tidyArchive } from "./archive.ts";
+import type { ArchiveParts } from "./archive-parts.ts";
+import type { SqliteCheckpoints } from "./checkpoints.ts";
+import { mapFileError } from "./map-error.ts";
+import type { MetaTable } from "./meta-table.ts";
+import { type BlockText, readBlock, type Segment, segmentName, writeSegmentFile } from "./segment-file.ts";
+import { transact } from "./transact.ts";
+import { truncateLog } from "./truncate-log.ts";
+
+export interface EraseParts extends ArchiveParts {
+  readonly checkpoints: SqliteCheckpoints;
+}
+
+export async function erasePayload(parts: EraseParts, position: number, by: number): Promise<void> {
+  const { recent, segments } = parts;
+  if (position < 1 || position > recent.head().position) throw noEntry(position, recent.head().position);
+  // Rows that the archive covers would keep the payload.
+  await deleteArchivedRows(parts);
+  if (position <= segments.end()) await eraseInArchive(parts, position, by);
+  else eraseInDatabase(parts, position, by);
+  parts.step("erase: payload replaced");
+  await finishErasure(parts);
+}
+
+/** Removes the last traces of what was erased, if an erasure was noted and not finished. */
+export async function finishErasure(parts: EraseParts): Promise<void> {
+  const { database, meta, checkpoints, step, yieldToLoop } = parts;
+  const by = meta.get("purging");
+  if (by === undefined) return;
+  tidyArchive(parts);
+  step("erase: old segment removed");
+  for (const _step of checkpoints.purge(Number(by))) await yieldToLoop();
+  step("erase: checkpoints purged");
+  if (meta.get("leftovers") !== undefined) {
+    await deleteArchivedRows(parts);
+    database.exec("VACUUM");
+    meta.delete("leftovers");
+  }
+  step("erase: file rebuilt");
+  truncateLog(database, "journal.db");
+  step("erase: log emptied");
+  meta.delete("purging");
+}
+
+function eraseInDatabase({ database, recent, meta }: EraseParts, position: number, by: number): void {
+  const stored = recent.holding(position);
+  if (stored === undefined) throw noEntry(position, recent.head().position);
+  const update = database.prepare("UPDATE batches SET lines = ? WHERE first = ?");
+  transact(database, () => {
+    notePurge(meta, by);
+    update.run(withoutPayload(stored, position, by, { keepSize: true }).lines, stored.first);
+  });
+}
+
+async function eraseInArchive(parts: EraseParts, position: number, by: number): Promise<void> {
+  const { database, segments, meta } = parts;
+  const segment = segments.segmentOf(position);
+  if (segment === undefined) throw noEntry(position, segments.end());
+  const next = await rewriteSegment(parts, segment, position, by);
+  transact(database, () => {
+    notePurge(meta, by);
+    segments.put(next);
+  });
+  segments.refresh();
+  parts.step("erase: new segment recorded");
+  rmSync(join(segments.folder, segment.file), { force: true });
+}
+
+function notePurge(meta: MetaTable, by: number): void {
+  meta.set("purging", String(Math.max(by, Number(meta.get("purging") ?? 0))));
+}
+
+async function rewriteSegment(parts: EraseParts, segment: Segment, position: number, by: number): Promise<Segment> {
+  const { folder } = parts.segments;
+  async function* texts(): AsyncGenerator<BlockText> {
+    for (const block of segment.blocks) {
+      const batches = readBlock(folder, segment, block).map((batch) =>
+        batch.first <= position && position < batch.first + batch.count ? withoutPayload(batch, position, by) : batch,
+      );
+      yield { first: block[0], text: batches.map((batch) => batchLine(batch) + "\n").join("") };
+      await parts.yieldToLoop();
+      parts.goOn();
+    }
+  }
+  const revision = Number(/\.(\d+)\.ndjson/.exec(segment.file)?.[1] ?? 0) + 1;
+  try {
+    const name = segmentName(segment.first, segment.last, revision);
+    return { ...segment, ...(await writeSegmentFile(folder, texts(), () => name)) };
+  } catch (error) {
+    throw mapFileError(error, folder);
+  }
+}
