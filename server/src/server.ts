@@ -53,9 +53,7 @@ export interface Running {
 
 export async function start(place: string | { readonly memory: true }, options: OpenOptions = {}): Promise<Running> {
   const journal =
-    typeof place === "string"
-      ? await openSqliteJournal({ folder: place, startedAt: new Date(systemClock.wallMs()).toISOString() })
-      : openMemoryJournal(createMemoryDisk());
+    typeof place === "string" ? await openFolder(place, options.report) : openMemoryJournal(createMemoryDisk());
   const engine = await startEngine({ ...options, journal });
   await followNewestRules(engine);
   return {
@@ -67,6 +65,28 @@ export async function start(place: string | { readonly memory: true }, options: 
         entityCount: state.rows(entityTable).size,
       })),
   };
+}
+
+/** Opens the journal of a data folder as its owner, the same way for everybody who writes to it. */
+export function openFolder(folder: string, report = reportToStandardError): Promise<Journal> {
+  return openSqliteJournal({
+    folder,
+    startedAt: new Date(systemClock.wallMs()).toISOString(),
+    newId: () => systemIds.unique(),
+    yieldToLoop: () =>
+      new Promise((resolve) => {
+        systemClock.soon(resolve);
+      }),
+    onIndexTrouble: (error) => {
+      report("the index of the journal could not be written; it is kept in memory until it can", error);
+    },
+    onCheckpointTrouble: (error) => {
+      report("the saved state could not be used and was deleted; the journal is folded again", error);
+    },
+    onUpkeepTrouble: (error) => {
+      report("an archive or an erasure that was cut short could not be finished; the next start tries again", error);
+    },
+  });
 }
 
 /** This process is the only node of its journal, so the newest rules that it carries may start, one number at a time. */

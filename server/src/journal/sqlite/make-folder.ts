@@ -23,6 +23,7 @@ function syncBetween(folder: string, top: string): void {
   }
 }
 
+/** Puts a file, or the entries of a folder, on the disk. */
 export function syncFolder(folder: string): void {
   let file: number | undefined;
   try {

@@ -7,8 +7,10 @@ import { join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { JournalError } from "../journal.ts";
 
-export function migrate(database: DatabaseSync, kind: "journal" | "index" | "checkpoint", file: string): void {
-  const migrations = readMigrations(join(import.meta.dirname, "migrations", kind));
+export type Kind = "journal" | "index" | "checkpoint";
+
+export function migrate(database: DatabaseSync, kind: Kind, file: string): void {
+  const migrations = readMigrations(kind);
   const applied = Number(database.prepare("PRAGMA user_version").get()?.user_version);
   if (applied > migrations.length) {
     const message = `${file} has format ${applied}; this version knows formats up to ${migrations.length}. Use a newer one.`;
@@ -19,8 +21,13 @@ export function migrate(database: DatabaseSync, kind: "journal" | "index" | "che
   }
 }
 
+export function newestFormat(kind: Kind): number {
+  return readMigrations(kind).length;
+}
+
 /** The files are numbered from 0001 without gaps: their place in the list is their number. */
-function readMigrations(folder: string): readonly string[] {
+function readMigrations(kind: Kind): readonly string[] {
+  const folder = join(import.meta.dirname, "migrations", kind);
   const names = readdirSync(folder)
     .filter((name) => name.endsWith(".sql"))
     .sort();
