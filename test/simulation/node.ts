@@ -85,6 +85,8 @@ export class SimulatedNode {
       afterFork: () => {
         throw new Error("a memory journal is never a fork");
       },
+      // Small, so that most starts load a checkpoint and fold only the rest.
+      checkpointEvery: world.random.between(5, 60),
       erasures: () => [],
       recordHash: hashCommand,
       recordedHash,

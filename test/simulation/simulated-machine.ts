@@ -36,6 +36,9 @@ export const writes: ReadonlyMap<string, { readonly type?: string }> = new Map([
 /** How long a key is remembered here: short enough that some seeds see keys expire. */
 export const idempotencyWindowMs = 60_000;
 
+/** So often that every seed hashes its state several times, and replicas are compared by the engine itself. */
+const stateHashEvery = 20;
+
 export const simulatedFeatures: readonly Feature[] = [spaceFeature, entitiesFeature([ticketKind]), leaseFeature];
 
 /** All of a state as text: equal exactly when the states are equal. */
@@ -47,6 +50,6 @@ export function simulatedMachine(features: readonly Feature[] = simulatedFeature
   return new Machine({
     features,
     knownRules: [1],
-    settings: (state) => ({ ...machineSettings(state), idempotencyWindowMs }),
+    settings: (state) => ({ ...machineSettings(state), idempotencyWindowMs, stateHashEvery }),
   });
 }

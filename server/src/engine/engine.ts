@@ -75,8 +75,8 @@ export class Engine {
       checkpointEvery: options.checkpointEvery ?? engineLimits.checkpointEvery,
       machine: () => this.#replica.machine,
       head: () => this.#replica.head,
-      send: (command) => {
-        this.#writer.send(command);
+      wake: () => {
+        this.#writer.wake();
       },
       onDiffer: (error) => {
         this.#writer.fail(error);
@@ -86,6 +86,7 @@ export class Engine {
     this.#writer = new Writer({
       ...options,
       replica: this.#replica,
+      ownCommands: () => this.#keeper.due(),
       on: {
         moved: () => {
           this.#moved.fire();
@@ -207,7 +208,9 @@ export class Engine {
   }
 
   /** Saves the state now, so that the next start folds nothing. Returns the position that is saved. */
-  checkpoint(): Promise<number> {
+  async checkpoint(): Promise<number> {
+    // What is in flight is not durable: it must not be in a checkpoint.
+    while (this.#replica.machine.isUnsettled) await this.#writer.settled();
     return this.#keeper.save();
   }
 

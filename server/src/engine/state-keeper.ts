@@ -9,6 +9,12 @@ import { HashLedger } from "./hash-ledger.ts";
 import { engineLimits } from "./limits.ts";
 import type { ReplicaListener } from "./replica.ts";
 
+/** A command that the engine itself sends until it is done. */
+export interface OwnCommand {
+  readonly command: TimerCommand;
+  readonly done: () => void;
+}
+
 export interface StateKeeperOptions {
   readonly journal: Journal;
   readonly clock: Clock;
@@ -19,7 +25,8 @@ export interface StateKeeperOptions {
   readonly recordHash: (position: number, hash: string) => TimerCommand;
   /** The hash that an entry records, if it does. */
   readonly recordedHash: (entry: Entry) => { readonly position: number; readonly hash: string } | undefined;
-  readonly send: (command: TimerCommand) => void;
+  /** There is a command to be sent; see `due`. */
+  readonly wake: () => void;
   /** The state differs from what the journal says: this node must stop. */
   readonly onDiffer: (error: unknown) => void;
   readonly report: (message: string, cause: unknown) => void;
@@ -30,6 +37,8 @@ export class StateKeeper implements ReplicaListener {
   readonly #options: StateKeeperOptions;
   readonly #ledger = new HashLedger();
   readonly #checkpointer: Checkpointer;
+  /** Hashes of this history that the journal does not have yet. A lost history takes them with it. */
+  readonly #unrecorded = new Map<number, string>();
 
   constructor(options: StateKeeperOptions) {
     this.#options = options;
@@ -37,7 +46,9 @@ export class StateKeeper implements ReplicaListener {
       ...options,
       onHash: (position, hash) => {
         this.#compare(() => {
-          if (this.#ledger.noteOwn(position, hash)) options.send(options.recordHash(position, hash));
+          if (!this.#ledger.noteOwn(position, hash)) return;
+          this.#unrecorded.set(position, hash);
+          options.wake();
         });
       },
     });
@@ -45,6 +56,7 @@ export class StateKeeper implements ReplicaListener {
 
   started(from: CheckpointFacts | undefined): void {
     this.#ledger.clear();
+    this.#unrecorded.clear();
     this.#checkpointer.reset(from);
   }
 
@@ -59,9 +71,19 @@ export class StateKeeper implements ReplicaListener {
   folded(entry: Entry): void {
     const recorded = this.#options.recordedHash(entry);
     if (recorded === undefined) return;
+    this.#unrecorded.delete(recorded.position);
     this.#compare(() => {
       this.#ledger.noteRecorded(recorded.position, recorded.hash);
     });
+  }
+
+  /** What is to be recorded with the next batch. It stays due until it is done. */
+  due(): readonly OwnCommand[] {
+    if (this.#unrecorded.size === 0) return [];
+    return Array.from(this.#unrecorded, ([position, hash]) => ({
+      command: this.#options.recordHash(position, hash),
+      done: () => this.#unrecorded.delete(position),
+    }));
   }
 
   get savedPosition(): number {

@@ -30,6 +30,7 @@ import type { Replica } from "./replica.ts";
 import { replyOf, unanswered } from "./reply.ts";
 import type { Reply } from "./reply.ts";
 import { Signal } from "./signal.ts";
+import type { OwnCommand } from "./state-keeper.ts";
 import { TimerWatch } from "./timer-watch.ts";
 import { TroubleWatch } from "./trouble-watch.ts";
 import type { Trouble } from "./trouble-watch.ts";
@@ -40,6 +41,8 @@ export interface WriterOptions {
   readonly clock: Clock;
   readonly ids: Ids;
   readonly afterLoss: (lost: StateReader) => TimerCommand;
+  /** What the engine itself has to record with the next batch; asked again until it is in the journal. */
+  readonly ownCommands: () => readonly OwnCommand[];
   readonly on: FollowerListener;
 }
 
@@ -64,7 +67,8 @@ export class Writer {
   /** How many commands are still to be decided one by one, because one of them made an append impossible. */
   #aloneCount = 0;
   #broken: Error | undefined;
-  #phase: "running" | "stopping" | "stopped" = "running";
+  /** Nothing is decided before the fold is done: two that move the replica would fold entries twice. */
+  #phase: "starting" | "running" | "stopping" | "stopped" = "starting";
 
   constructor(options: WriterOptions) {
     const { clock } = options;
@@ -102,11 +106,6 @@ export class Writer {
     this.wake();
   }
 
-  /** Sends a command of Holdfast's own, behind those that wait. */
-  send(command: TimerCommand): void {
-    this.submit(this.#timers.waitingOf(command, { isTimer: false }));
-  }
-
   /**
    * Sends one before all that wait, and again until it is done: before a new epoch has begun, tokens of another
    * history are still taken for good.
@@ -129,6 +128,7 @@ export class Writer {
 
   /** From here on commands can be decided. Folding may have taken long, and nobody could renew meanwhile. */
   begin(): void {
+    this.#phase = "running";
     this.#grace.startAgain(this.#options.clock.monotonicMs());
     this.wake();
   }
@@ -156,7 +156,7 @@ export class Writer {
 
   /** Decides and answers everything that waits, then accepts nothing more. */
   async stop(): Promise<void> {
-    if (this.#phase === "running") this.#phase = "stopping";
+    if (this.#phase !== "stopped") this.#phase = "stopping";
     // What was under way ends first; a second round takes what it left, and while the journal fails that is all.
     for (let round = 0; round < 2; round += 1) {
       this.#start();
@@ -169,7 +169,13 @@ export class Writer {
   }
 
   #start(): void {
-    if (this.#run !== undefined || this.#phase === "stopped" || this.#broken !== undefined) return;
+    if (
+      this.#run !== undefined ||
+      this.#phase === "starting" ||
+      this.#phase === "stopped" ||
+      this.#broken !== undefined
+    )
+      return;
     this.#timers.noteLateness();
     this.#run = this.#work()
       .catch((error: unknown) => {
@@ -200,13 +206,24 @@ export class Writer {
       this.#aloneCount = Math.max(0, this.#aloneCount - 1);
       const { batch, late } = this.#queue.take(clock.monotonicMs(), commandsMax);
       for (const waiting of late) this.#answerLate(waiting);
-      const due = this.#timers.take(replica.machine, replica.time.now(), commandsMax - batch.length);
+      const due = [
+        ...this.#timers.take(replica.machine, replica.time.now(), commandsMax - batch.length),
+        ...this.#options.ownCommands().map((own) => this.#ownWaiting(own)),
+      ];
       if (batch.length + due.length === 0) return;
       if (!(await this.#decideAndAppend(due.length === 0 ? batch : [...batch, ...due]))) return;
       // Answers lead to new commands at once. Without a turn of the event loop in between, a busy queue would starve
       // timers, signals and sockets, and batches would stay small.
       if (this.#queue.size > 0) await this.#turn();
     }
+  }
+
+  /** Not put back if the append fails: it is due again anyway. */
+  #ownWaiting({ command, done }: OwnCommand): Waiting {
+    const reply = ({ outcome }: Reply): void => {
+      if (outcome.kind === "done") done();
+    };
+    return { ...this.#timers.waitingOf(command, { isTimer: true }), reply };
   }
 
   #turn(): Promise<void> {

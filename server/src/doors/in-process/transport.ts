@@ -106,7 +106,13 @@ function withOptions(speaker: Speaker, key: string | undefined, deadlineMs: numb
 async function explainReply(engine: Engine, wish: Wish, reply: Reply, input: JsonObject): Promise<CallReply> {
   // Nothing is said to be erased before it is.
   if (wish.operation === "erase-payload" && reply.outcome.kind === "done") await engine.carryOutErasures();
-  return shownReply(reply, await renderOutcome(engine, reply, input));
+  try {
+    return shownReply(reply, await renderOutcome(engine, reply, input));
+  } catch (error) {
+    // Half an answer would differ from the one that the same key gets later. So: ask again.
+    const { code } = journalRefusal(error);
+    return replyOf(engine, refusal("outcome_unknown", { reason: code, position: reply.position }));
+  }
 }
 
 function shownReply(reply: Reply, outcome: Outcome): CallReply {
