@@ -208,7 +208,8 @@ export class Writer {
       for (const waiting of late) this.#answerLate(waiting);
       const due = [
         ...this.#timers.take(replica.machine, replica.time.now(), commandsMax - batch.length),
-        ...this.#options.ownCommands().map((own) => this.#ownWaiting(own)),
+        // Not beside a command that is tried alone: it would never be known which of them can't be written.
+        ...(batch.length < commandsMax ? this.#options.ownCommands().map((own) => this.#ownWaiting(own)) : []),
       ];
       if (batch.length + due.length === 0) return;
       if (!(await this.#decideAndAppend(due.length === 0 ? batch : [...batch, ...due]))) return;
