@@ -5,9 +5,11 @@
 import { suite } from "node:test";
 import type { Journal } from "../../server/src/journal/journal.ts";
 import { appendPromises } from "./append-promises.ts";
+import { checkpointPromises } from "./checkpoint-promises.ts";
 import { indexPromises } from "./index-promises.ts";
 import { readPromises } from "./read-promises.ts";
 import { reopenPromises } from "./reopen-promises.ts";
+import { upkeepPromises } from "./upkeep-promises.ts";
 
 /** One store, from its creation to its clean-up. */
 export interface JournalStore {
@@ -24,6 +26,8 @@ export interface JournalKind {
   readonly name: string;
   /** True if several journals may have one store open at once. */
   readonly shared: boolean;
+  /** True if old batches can be moved to another place; one that has none says that it moved nothing. */
+  readonly archives: boolean;
   create(): Promise<JournalStore>;
 }
 
@@ -49,5 +53,7 @@ export function journalSuite(kind: JournalKind): void {
     readPromises(withJournal);
     indexPromises(withJournal);
     reopenPromises(withJournal, kind);
+    checkpointPromises(withJournal);
+    upkeepPromises(withJournal, kind);
   });
 }

@@ -9,6 +9,7 @@ import { sampleBatch } from "./sample-entries.ts";
 journalSuite({
   name: "memory",
   shared: true,
+  archives: false,
   create() {
     const disk = createMemoryDisk();
     return Promise.resolve({

@@ -12,6 +12,7 @@ for (const [name, tailRows] of [
   journalSuite({
     name,
     shared: false,
+    archives: true,
     async create() {
       const base = await mkdtemp(join(tmpdir(), "holdfast-journal-"));
       let folder = join(base, "data");

@@ -23,7 +23,8 @@ export async function archiveBatches(parts: ArchiveParts, to: number): Promise<A
   let batchCount = 0;
   let segmentCount = 0;
   // The newest batch stays: every append compares with it.
-  const end = Math.min(to, recent.jointBefore(recent.startOf(recent.head().position)).position);
+  const newest = recent.startOf(recent.head().position);
+  const end = recent.startOf(Math.min(to + 1, newest)) - 1;
   while (segments.end() < end) {
     const moved = await writeSegment(parts, end);
     step("archive: segment written");

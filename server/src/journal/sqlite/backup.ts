@@ -67,7 +67,7 @@ async function refuseExisting(folder: string): Promise<void> {
   throw new JournalError("invalid", message, { certain: true });
 }
 
-function markRestored(folder: string, mark: RestoredMark): void {
+export function markRestored(folder: string, mark: RestoredMark): void {
   const database = new DatabaseSync(join(folder, "journal.db"));
   try {
     const meta = createMetaTable(database);

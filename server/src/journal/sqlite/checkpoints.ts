@@ -122,6 +122,7 @@ export class SqliteCheckpoints implements CheckpointStore {
   }
 
   #write(generation: number, rows: readonly CheckpointRow[]): void {
+    if (rows.length === 0) return;
     this.#file.table.write(generation, rows);
     if (this.#saved.length > 0 || this.#unfinished.size > 1) this.#sweepOn(rows.length * sweptPerRow);
   }

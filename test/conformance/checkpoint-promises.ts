@@ -1,0 +1,138 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import type { CheckpointFacts, CheckpointRow, CheckpointStore } from "../../server/src/journal/checkpoint.ts";
+import type { Head, Journal } from "../../server/src/journal/journal.ts";
+import type { WithJournal } from "./journal-suite.ts";
+import { appendSample } from "./sample-entries.ts";
+
+/** What a checkpoint holds, as text by table and key. */
+export type Saved = ReadonlyMap<string, string>;
+
+/** Changes of rows: a line, or nothing for a row that is gone. */
+export type Changes = Readonly<Record<string, string | undefined>>;
+
+const toRows = (changes: Changes): readonly CheckpointRow[] =>
+  Object.entries(changes).map(([key, line]) => ({ table: key.slice(0, 1), key, line }));
+
+export function factsOf(head: Head): CheckpointFacts {
+  return { head, rules: 1, stateHash: `state of ${head.position}` };
+}
+
+export function readSaved(store: CheckpointStore, facts: CheckpointFacts): Saved {
+  const rows = [...store.rows(facts)].flat();
+  const saved = new Map(rows.map(({ key, line }) => [key, line ?? "gone"]));
+  assert.equal(saved.size, rows.length, "each row is told once");
+  return saved;
+}
+
+/** Saves changes on top of the newest checkpoint, in slices of two rows. */
+export function save(store: CheckpointStore, head: Head, changes: Changes): CheckpointFacts {
+  const draft = store.begin(store.list()[0]?.head);
+  assert.ok(draft !== undefined);
+  const rows = toRows(changes);
+  for (let start = 0; start < rows.length; start += 2) draft.write(rows.slice(start, start + 2));
+  const facts = factsOf(head);
+  draft.commit(facts);
+  return facts;
+}
+
+async function nextHead(journal: Journal): Promise<Head> {
+  await appendSample(journal, 2);
+  return journal.head();
+}
+
+export function checkpointPromises(withJournal: WithJournal): void {
+  test(
+    "the newest checkpoint and the one before it can be read, also after close and open [X1]",
+    withJournal(async (journal, store) => {
+      assert.deepEqual(journal.checkpoints.list(), []);
+      const one = save(journal.checkpoints, await nextHead(journal), { a1: "1", a2: "2", b1: "3" });
+      const two = save(journal.checkpoints, await nextHead(journal), { a2: undefined, b1: "4", b2: "5" });
+      await journal.close();
+      const again = await store.open();
+      const { checkpoints } = again;
+      assert.deepEqual(checkpoints.list(), [two, one]);
+      assert.deepEqual([...readSaved(checkpoints, two)], Object.entries({ a1: "1", b1: "4", b2: "5" }));
+      assert.deepEqual([...readSaved(checkpoints, one)], Object.entries({ a1: "1", a2: "2", b1: "3" }));
+      await again.close();
+    }),
+  );
+
+  test(
+    "nothing of a draft shows before its commit, after it was given up, or after a crash [X1]",
+    withJournal(async (journal, store) => {
+      const { checkpoints } = journal;
+      const one = save(checkpoints, await nextHead(journal), { a1: "1" });
+      const before = [[one], [["a1", "1"]]];
+      const seen = (): unknown => [checkpoints.list(), [...readSaved(checkpoints, one)]];
+      const draft = checkpoints.begin(one.head);
+      draft?.write(toRows({ a1: "2", a2: "2" }));
+      assert.deepEqual(seen(), before);
+      draft?.abandon();
+      assert.deepEqual(seen(), before);
+      const two = save(checkpoints, await nextHead(journal), { a3: "3" });
+      assert.deepEqual([...readSaved(checkpoints, two)], Object.entries({ a1: "1", a3: "3" }));
+      checkpoints.begin(two.head)?.write(toRows({ a1: undefined, a4: "4" }));
+      await store.crash(journal);
+      const again = await store.open();
+      assert.deepEqual(again.checkpoints.list(), [two, one]);
+      assert.deepEqual([...readSaved(again.checkpoints, two)], Object.entries({ a1: "1", a3: "3" }));
+      await again.close();
+    }),
+  );
+
+  test(
+    "a checkpoint is written on top of the one that the writer knows, or not at all",
+    withJournal(async (journal) => {
+      const { checkpoints } = journal;
+      const head = await nextHead(journal);
+      assert.equal(checkpoints.begin(head), undefined);
+      const one = save(checkpoints, head, { a1: "1" });
+      assert.equal(checkpoints.begin(undefined), undefined);
+      checkpoints.clear();
+      assert.deepEqual([checkpoints.list(), readSaved(checkpoints, one)], [[], new Map()]);
+      const two = save(checkpoints, await nextHead(journal), { a2: "2" });
+      assert.deepEqual(checkpoints.list(), [two]);
+      assert.deepEqual([...readSaved(checkpoints, two)], [["a2", "2"]]);
+    }),
+  );
+
+  test(
+    "whatever is saved and given up in whatever order, both checkpoints hold exactly what was saved in them [X1]",
+    withJournal(async (journal) => {
+      const { checkpoints } = journal;
+      const changes = fc.dictionary(
+        fc.constantFrom("a1", "a2", "a3", "b1", "b2", "b3"),
+        fc.option(fc.constantFrom("1", "2", "3"), { nil: undefined }),
+      );
+      const step = fc.record({ changes, isGivenUp: fc.boolean() });
+      const heads: Head[] = [];
+      for (let index = 0; index < 20; index += 1) heads.push(await nextHead(journal));
+      fc.assert(
+        fc.property(fc.array(step, { minLength: 1, maxLength: 20 }), (steps) => {
+          checkpoints.clear();
+          let expected: { facts: CheckpointFacts; rows: Map<string, string> }[] = [];
+          for (const [index, { changes, isGivenUp }] of steps.entries()) {
+            const draft = checkpoints.begin(expected[0]?.facts.head);
+            draft?.write(toRows(changes));
+            const head = heads[index];
+            if (isGivenUp || head === undefined) draft?.abandon();
+            else {
+              draft?.commit(factsOf(head));
+              const rows = new Map([...(expected[0]?.rows ?? []), ...(Object.entries(changes) as [string, string][])]);
+              for (const [key, line] of Object.entries(changes)) if (line === undefined) rows.delete(key);
+              expected = [{ facts: factsOf(head), rows }, ...expected].slice(0, 2);
+            }
+            assert.deepEqual(
+              checkpoints.list(),
+              expected.map(({ facts }) => facts),
+            );
+            for (const { facts, rows } of expected) assert.deepEqual(readSaved(checkpoints, facts), rows);
+          }
+        }),
+        { numRuns: 30 },
+      );
+    }),
+  );
+}
