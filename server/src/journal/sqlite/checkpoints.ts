@@ -47,8 +47,13 @@ export class SqliteCheckpoints implements CheckpointStore {
     this.#saved = this.#file.table.saved();
     this.#unfinished = new Set(this.#file.table.unfinished());
     this.#sweptSoon = [...this.#unfinished];
-    // What a new checkpoint builds on must be a fold of this history.
-    if (!this.#saved.every(({ head }) => isInHistory(head))) this.clear();
+    // What a new checkpoint builds on must be a fold of this history, and it must be possible to tell.
+    try {
+      if (!this.#saved.every(({ head }) => isInHistory(head))) this.clear();
+    } catch (error) {
+      onTrouble?.(error);
+      this.clear();
+    }
   }
 
   list(): readonly CheckpointFacts[] {

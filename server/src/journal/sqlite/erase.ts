@@ -100,8 +100,8 @@ async function rewriteSegment(parts: EraseParts, segment: Segment, position: num
   }
   const revision = Number(/\.(\d+)\.ndjson/.exec(segment.file)?.[1] ?? 0) + 1;
   try {
-    const name = segmentName(segment.first, segment.last, revision);
-    return { ...segment, ...(await writeSegmentFile(folder, texts(), () => name)) };
+    const nameAtEnd = (): string => segmentName(segment.first, segment.last, revision);
+    return { ...segment, ...(await writeSegmentFile(folder, texts(), { nameAtEnd, step: parts.step })) };
   } catch (error) {
     throw mapFileError(error, folder);
   }

@@ -13,6 +13,7 @@ import { readBatchLine } from "../batch-line.ts";
 import { JournalError } from "../journal.ts";
 import { damage, type StoredBatch } from "../unseal.ts";
 import { syncFolder } from "./make-folder.ts";
+import type { Step } from "./transact.ts";
 
 /** Where the batches from a position on are in the file. */
 export type Block = readonly [first: number, offset: number, length: number];
@@ -53,7 +54,7 @@ export function segmentName(first: number, last: number, revision = 0): string {
 export async function writeSegmentFile(
   folder: string,
   texts: AsyncIterable<BlockText>,
-  nameAtEnd: () => string,
+  { nameAtEnd, step }: { readonly nameAtEnd: () => string; readonly step: Step },
 ): Promise<Pick<Segment, "file" | "sha256" | "bytes" | "blocks">> {
   const temporary = join(folder, unfinishedName);
   const handle = await open(temporary, "w+", 0o600);
@@ -68,11 +69,14 @@ export async function writeSegmentFile(
       digests.push(sha256(text));
       bytes += packed.length;
     }
+    step("segment: written");
     await handle.sync();
+    step("segment: synced");
     const whole = await prove(handle, blocks, digests);
     await handle.close();
     const name = nameAtEnd();
     await rename(temporary, join(folder, name));
+    step("segment: named");
     syncFolder(folder);
     return { file: name, sha256: whole, bytes, blocks };
   } catch (error) {

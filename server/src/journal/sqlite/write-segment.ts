@@ -19,7 +19,7 @@ export interface Written {
 
 /** The next segment after the archive's end, of batches that end at or below `end`. There must be one. */
 export async function writeSegment(parts: ArchiveParts, end: number): Promise<Written> {
-  const { segments, recent, goOn, yieldToLoop } = parts;
+  const { segments, recent, goOn, yieldToLoop, step } = parts;
   const first = segments.end() + 1;
   const previous = segments.list().at(-1)?.hash ?? genesis.hash;
   let [position, hash, time] = [first - 1, previous, 0];
@@ -45,7 +45,8 @@ export async function writeSegment(parts: ArchiveParts, end: number): Promise<Wr
 
   try {
     makeFolder(segments.folder);
-    const file = await writeSegmentFile(segments.folder, texts(), () => segmentName(first, position));
+    const nameAtEnd = (): string => segmentName(first, position);
+    const file = await writeSegmentFile(segments.folder, texts(), { nameAtEnd, step });
     return { segment: { first, last: position, time, previous, hash, ...file }, batchCount };
   } catch (error) {
     throw mapFileError(error, segments.folder);

@@ -1,0 +1,100 @@
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, readdirSync } from "node:fs";
+import { cp, rename, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { execPath } from "node:process";
+import { createInterface } from "node:readline";
+import { test } from "node:test";
+import { backupFolder, restoreFolder } from "../../server/src/journal/sqlite/backup.ts";
+import { openSqliteReader } from "../../server/src/journal/sqlite/reader.ts";
+import { appendSample, everything } from "../conformance/sample-entries.ts";
+import { failure, withFolder } from "../conformance/sqlite-folder.ts";
+import { entryCount, openJournal, prepare } from "./journal-work.ts";
+
+async function forkOf(folder: string): Promise<string | undefined> {
+  const journal = await openJournal(folder);
+  const { forkedBecause } = journal;
+  await journal.close();
+  return forkedBecause;
+}
+
+test(
+  "a copied folder is noticed until that is settled; a restart and a new name are no copy",
+  withFolder(async (folder) => {
+    await prepare(folder, "archive");
+    assert.equal(await forkOf(folder), undefined);
+    await rename(folder, `${folder}-renamed`);
+    assert.equal(await forkOf(`${folder}-renamed`), undefined);
+    await cp(`${folder}-renamed`, folder, { recursive: true });
+    assert.match((await forkOf(folder)) ?? "", /copied/);
+    assert.match((await forkOf(folder)) ?? "", /copied/, "until it is settled");
+    const journal = await openJournal(folder);
+    await journal.settleFork();
+    assert.equal(journal.forkedBecause, undefined);
+    await journal.close();
+    assert.equal(await forkOf(folder), undefined);
+    assert.equal(await forkOf(`${folder}-renamed`), undefined, "the original is what it was");
+    await rm(join(folder, "identity"));
+    assert.match((await forkOf(folder)) ?? "", /identity file/);
+  }),
+);
+
+test(
+  "a restored folder says what it was restored from, and a folder in use is never written over",
+  withFolder(async (folder) => {
+    await prepare(folder, "checkpoint");
+    const progress: number[] = [];
+    const onProgress = ({ doneBytes, totalBytes }: { doneBytes: number; totalBytes: number }): void =>
+      void progress.push(doneBytes / totalBytes);
+    const { head, segmentCount } = await backupFolder({ from: folder, to: `${folder}-backup`, onProgress });
+    assert.deepEqual([head.position, segmentCount, progress.at(-1)], [entryCount, 1, 1]);
+    assert.deepEqual(readdirSync(`${folder}-backup`).sort(), ["archive", "checkpoint.db", "journal.db"]);
+    await assert.rejects(restoreFolder({ from: `${folder}-backup`, to: folder }), failure("invalid"));
+    await assert.rejects(restoreFolder({ from: `${folder}-none`, to: `${folder}-new` }), failure("invalid"));
+    assert.ok(!existsSync(`${folder}-new`));
+    assert.deepEqual((await restoreFolder({ from: `${folder}-backup`, to: `${folder}-new` })).head, head);
+    const journal = await openJournal(`${folder}-new`);
+    assert.match(journal.forkedBecause ?? "", /restored from a backup of position 240/);
+    assert.equal(journal.checkpoints.list().length, 1);
+    assert.equal((await journal.read(0, everything)).length, entryCount);
+    await journal.close();
+    await writeFile(join(`${folder}-backup`, "archive", readdirSync(`${folder}-backup/archive`)[0] ?? ""), "x");
+    await assert.rejects(restoreFolder({ from: `${folder}-backup`, to: `${folder}-newer` }), failure("damaged"));
+    assert.ok(!existsSync(`${folder}-newer`) && !existsSync(`${folder}-newer.unfinished`));
+  }),
+);
+
+test(
+  "backup and reading work beside a process that writes all the time, and the copy is whole [X1]",
+  withFolder(async (folder) => {
+    const program = join(import.meta.dirname, "..", "conformance", "sqlite-child.ts");
+    const owner = spawn(execPath, [program, folder, "500"], { stdio: ["pipe", "pipe", "inherit"] });
+    const gone = once(owner, "exit");
+    try {
+      const lines = createInterface({ input: owner.stdout })[Symbol.asyncIterator]();
+      owner.stdin.write("run 3\n");
+      const acknowledged = async (): Promise<number> =>
+        (JSON.parse((await lines.next()).value as string) as { position: number }).position;
+      while ((await acknowledged()) < 300);
+      for (const round of [1, 2, 3]) {
+        const before = await acknowledged();
+        const { head } = await backupFolder({ from: folder, to: `${folder}-${round}` });
+        assert.ok(head.position >= before);
+        const reader = openSqliteReader(folder);
+        const positions = [...reader.batches(before)].flatMap(({ first, count }) => [first, first + count - 1]);
+        assert.deepEqual(reader.proveFile(), []);
+        reader.close();
+        assert.ok((positions.at(-1) ?? 0) >= head.position, "a reader sees what came meanwhile");
+        const copy = await openJournal(`${folder}-${round}`);
+        assert.equal((await copy.read(0, everything)).length, head.position);
+        await appendSample(copy, 1);
+        await copy.close();
+      }
+    } finally {
+      owner.kill("SIGKILL");
+      await gone;
+    }
+  }),
+);

@@ -1,0 +1,135 @@
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, readdirSync } from "node:fs";
+import { cp } from "node:fs/promises";
+import { join } from "node:path";
+import { execPath } from "node:process";
+import { test } from "node:test";
+import type { Journal } from "../../server/src/journal/journal.ts";
+import { openSqliteReader } from "../../server/src/journal/sqlite/reader.ts";
+import { appendSample, everything } from "../conformance/sample-entries.ts";
+import { failure, withFolder } from "../conformance/sqlite-folder.ts";
+import {
+  entryCount,
+  erasedPosition,
+  filesWith,
+  openJournal,
+  prepare,
+  run,
+  secretOf,
+  type Work,
+  works,
+} from "./journal-work.ts";
+
+for (const work of works) {
+  test(
+    `kill -9 after any step of "${work}" leaves a journal that opens, verifies and has lost nothing; done again, it is done [X1]`,
+    withFolder(async (base) => {
+      await prepare(base, work);
+      const steps: string[] = [];
+      await onCopy(base, "unharmed", (folder) => run(folder, work, (name) => steps.push(name)));
+      assert.ok(steps.length >= 3, "there are steps to die after");
+      for (const deadly of everyStep(steps)) {
+        await onCopy(base, `killed-${deadly}`, async (folder) => {
+          await runAndDie(folder, work, deadly);
+          await assertWhole(folder, work, `after ${steps[deadly - 1] ?? ""}`);
+        });
+      }
+    }),
+  );
+}
+
+/** The first and the last of each name: they all differ in what is on the disk, but not each of hundreds need be tried. */
+function everyStep(steps: readonly string[]): readonly number[] {
+  return [...new Set(steps.flatMap((name) => [steps.indexOf(name) + 1, steps.lastIndexOf(name) + 1]))];
+}
+
+/** Works on a copy that knows itself to be the original, as far as this matters here. */
+async function onCopy(base: string, name: string, work: (folder: string) => Promise<void>): Promise<void> {
+  const folder = `${base}-${name}`;
+  for (const end of ["", "-backup"])
+    if (existsSync(base + end)) await cp(base + end, folder + end, { recursive: true });
+  await work(folder);
+}
+
+async function runAndDie(folder: string, work: Work, deadly: number): Promise<void> {
+  const program = join(import.meta.dirname, "journal-child.ts");
+  const child = spawn(execPath, [program, folder, work, String(deadly)], { stdio: ["ignore", "inherit", "inherit"] });
+  const [, signal] = (await once(child, "exit")) as [number | null, string | null];
+  assert.equal(signal, "SIGKILL");
+}
+
+async function assertWhole(folder: string, work: Work, when: string): Promise<void> {
+  await assertEntries(folder, work, when);
+  if (work === "backup" || work === "restore") {
+    await assertCopy(folder, work, when);
+    return;
+  }
+  await run(folder, work, () => undefined);
+  const done = await assertEntries(folder, work, when);
+  if (work === "archive") assert.equal(done.segments, 1, when);
+  if (work.startsWith("erase")) assert.equal(done.isErased, true, when);
+}
+
+/** What is there after the journal was opened, written to and closed again. */
+async function assertEntries(
+  folder: string,
+  work: Work,
+  when: string,
+): Promise<{ readonly isErased: boolean; readonly segments: number }> {
+  const journal = await openJournal(folder);
+  const entries = await journal.read(0, everything);
+  assert.ok(entries.length >= entryCount, when);
+  const target = erasedPosition(work);
+  const isErased = entries[target - 1]?.erased !== undefined;
+  for (const { position, input, erased } of entries.slice(0, entryCount)) {
+    if (isErased && position === target) assert.deepEqual([input, erased], [null, entryCount]);
+    else assert.equal((input as { secret: string }).secret, secretOf(position), when);
+  }
+  assertCheckpoints(journal, when);
+  await appendSample(journal, 1);
+  await journal.close();
+  const reader = openSqliteReader(folder);
+  assert.deepEqual(reader.proveFile(), [], when);
+  const files = reader.segments().map(({ file }) => file);
+  reader.close();
+  const found = existsSync(join(folder, "archive")) ? readdirSync(join(folder, "archive")) : [];
+  assert.deepEqual(found, files, `${when}: the archive holds what the journal knows of`);
+  if (isErased) assert.deepEqual(filesWith(folder, secretOf(target)), [], `${when}: nothing of the payload is left`);
+  return { isErased, segments: files.length };
+}
+
+function assertCheckpoints({ checkpoints }: Journal, when: string): void {
+  assert.ok(checkpoints.list().length >= 1, when);
+  for (const facts of checkpoints.list()) {
+    const rows = [...checkpoints.rows(facts)].flat();
+    assert.equal(rows.length, 150, when);
+    assert.ok(rows.every(({ line }) => line?.includes(`{"at":${facts.head.position},`)));
+  }
+}
+
+/** A copy is not there, or whole, and marked if it was restored. */
+async function assertCopy(folder: string, work: "backup" | "restore", when: string): Promise<void> {
+  const target = folder + (work === "backup" ? "-backup" : "-restored");
+  if (!existsSync(target)) await run(folder, work, () => undefined);
+  await assert.rejects(
+    run(folder, work, () => undefined),
+    failure("invalid", { says: /not empty/ }),
+    when,
+  );
+  assert.ok(!existsSync(`${target}.unfinished`), when);
+  const journal = await openJournal(target);
+  const because = work === "backup" ? /copied without its identity/ : /backup of position 24[01] /;
+  assert.match(journal.forkedBecause ?? "", because, when);
+  assert.ok((await journal.read(0, everything)).length >= entryCount);
+  await journal.close();
+  const again = await openJournal(target);
+  assert.match(again.forkedBecause ?? "", because, `${when}: until it is settled`);
+  await again.settleFork();
+  assert.equal(again.forkedBecause, undefined);
+  await again.close();
+  const settled = await openJournal(target);
+  assert.equal(settled.forkedBecause, undefined);
+  await settled.close();
+}
