@@ -78,14 +78,14 @@ const layers = [
   {
     name: "in-process-door-knows-the-engine",
     folder: under("doors/in-process/"),
-    knows: ["^sdk/src/", under("base/", "engine/", "machine/", "features/")],
+    knows: ["^sdk/src/", under("base/", "engine/", "machine/", "features/", "journal/journal\\.ts$")],
     comment: "The transport that turns the engine into a Client.",
   },
   {
     name: "cli-knows-the-sdk-and-the-server",
     folder: under("doors/cli/"),
-    knows: ["^sdk/src/", under("base/", "server\\.ts$")],
-    comment: "`holdfast up` starts the server; every other command is a client of it.",
+    knows: ["^sdk/src/", under("base/", "(server|data-folder|upkeep)\\.ts$")],
+    comment: "`holdfast up` starts the server; other commands are clients of it, or look after its data folder.",
   },
   {
     name: "sdk-knows-nothing-of-the-server",
@@ -160,7 +160,7 @@ export default {
       name: "only-server-names-journals-and-doors",
       comment: "Parts are put together in one place.",
       severity: "error",
-      from: { path: source, pathNot: [under("server\\.ts$"), under("(journal|doors)/[^/]+/")] },
+      from: { path: source, pathNot: [under("(server|data-folder|upkeep)\\.ts$"), under("(journal|doors)/[^/]+/")] },
       to: { path: under("(journal|doors)/[^/]+/") },
     },
     {

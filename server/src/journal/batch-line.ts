@@ -2,13 +2,14 @@
  * A batch as one line of text, for export and import: what is stored, unchanged, so that whoever imports it gets the
  * same positions and the same hashes. `lines` alternates between the header and the payload of each entry (see seal.ts).
  */
+import { jsonLine } from "../base/json-line.ts";
 import { isObject, type Json } from "../machine/json.ts";
-import { readJson } from "../machine/canonical/read-json.ts";
 import { JournalError } from "./journal.ts";
+import { readLine } from "./read-line.ts";
 import type { StoredBatch } from "./unseal.ts";
 
 export function batchLine({ first, count, time, previous, hash, lines }: StoredBatch): string {
-  return JSON.stringify({ first, count, time, previous, hash, lines: lines.split("\n") });
+  return jsonLine({ first, count, time, previous, hash, lines: lines.split("\n") });
 }
 
 /** Reads a line back. What it claims is not proven yet; that it has the shape of a batch is. */
@@ -23,7 +24,7 @@ export function readBatchLine(line: string, lineNumber: number): StoredBatch {
 
 function parse(line: string): Json | undefined {
   try {
-    return readJson(line);
+    return readLine(line);
   } catch {
     return undefined;
   }

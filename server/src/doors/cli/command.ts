@@ -9,6 +9,8 @@ export interface Terminal {
   say(line: string): void;
   /** Writes a line about what went wrong, or about what goes on. */
   warn(line: string): void;
+  /** Writes over the last line that was drawn. Undefined if nobody watches: standard error is no terminal. */
+  readonly draw?: (line: string) => void;
 }
 
 export interface CommandOption {
@@ -21,9 +23,12 @@ export interface CommandOption {
 export type OptionValues = Readonly<Record<string, string | true>>;
 
 export interface Command {
+  /** One word, or two for a command of a group: `journal list`. */
   readonly name: string;
   /** Words after the name, such as `[COMMAND]`. */
   readonly words?: string;
+  /** None, if not given. */
+  readonly wordsMin?: number;
   readonly wordsMax: number;
   readonly summary: string;
   readonly details: readonly string[];
@@ -34,4 +39,9 @@ export interface Command {
 export interface Given {
   readonly values: OptionValues;
   readonly words: readonly string[];
+}
+
+/** What was given can't be meant. Its message is a sentence without its end. */
+export class UsageError extends Error {
+  override readonly name = "UsageError";
 }

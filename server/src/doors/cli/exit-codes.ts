@@ -7,6 +7,7 @@ export const exitCodes = {
   damaged: 4,
   unknownHistory: 5,
   unavailable: 6,
+  refused: 7,
 } as const;
 
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
@@ -16,9 +17,10 @@ export const exitCodeMeanings: readonly (readonly [code: ExitCode, meaning: stri
   [exitCodes.defect, "a defect in Holdfast; please report what it printed"],
   [exitCodes.usage, "the command line was not understood"],
   [exitCodes.owned, "another process has the data folder open"],
-  [exitCodes.damaged, "the journal is damaged; nothing was changed"],
+  [exitCodes.damaged, "the journal is damaged, or is not the one that was expected; nothing was changed"],
   [exitCodes.unknownHistory, "the data was written by another version, or is another space"],
-  [exitCodes.unavailable, "the data folder can not be read or written"],
+  [exitCodes.unavailable, "the data folder, or another file, can not be read or written"],
+  [exitCodes.refused, "what was asked for was refused, for the reason that was printed"],
 ];
 
 /** The number for what kept a command from being done. Operating errors are told by their code, never by their class. */
@@ -36,9 +38,17 @@ export function exitCodeOf(error: unknown): ExitCode {
     case "busy":
     case "read_only":
       return exitCodes.unavailable;
+    case "invalid":
+    case "archived":
+      return exitCodes.refused;
     default:
-      return exitCodes.defect;
+      return isRefusal(error) ? exitCodes.refused : exitCodes.defect;
   }
+}
+
+/** A refusal by Holdfast itself; its code is one of the contract's. */
+function isRefusal(error: unknown): boolean {
+  return error instanceof Error && error.name === "HoldfastError";
 }
 
 export function codeOf(error: unknown): string {

@@ -32,6 +32,8 @@ export function parseArguments(command: Command, words: readonly string[]): Pars
   }
   const extra = positionals[command.wordsMax];
   if (extra !== undefined) return { ok: false, sentence: `${command.name} takes no word "${extra}"` };
+  const isShort = positionals.length < (command.wordsMin ?? 0) && values["help"] === undefined;
+  if (isShort) return { ok: false, sentence: `${command.name} needs ${command.words ?? "a word"}` };
   return { ok: true, given: { values, words: positionals } };
 }
 

@@ -1,14 +1,14 @@
-import { resolve } from "node:path";
 import { systemClock } from "../../base/clock.ts";
+import { jsonLine } from "../../base/json-line.ts";
 import { start } from "../../server.ts";
 import type { Running } from "../../server.ts";
-import type { Command, Given, OptionValues, Terminal } from "./command.ts";
-import { codeOf, exitCodeOf, exitCodes } from "./exit-codes.ts";
+import type { Command, Given, Terminal } from "./command.ts";
+import { exitCodes } from "./exit-codes.ts";
 import type { ExitCode } from "./exit-codes.ts";
+import { dataOption, folderOf } from "./folder-option.ts";
 import { packageVersion } from "./package-version.ts";
+import { failureOf } from "./report-failure.ts";
 import { untilSignal } from "./until-signal.ts";
-
-const defaultFolder = ".holdfast";
 
 export const upCommand: Command = {
   name: "up",
@@ -20,7 +20,7 @@ export const upCommand: Command = {
     "that was acknowledged is lost. One process at a time can have a folder open.",
   ],
   options: {
-    data: { value: "DIR", summary: `the data folder; otherwise HOLDFAST_DATA, otherwise ${defaultFolder} here` },
+    data: dataOption,
     json: { summary: "print one line of JSON for each event, for programs" },
   },
   run: runUp,
@@ -33,9 +33,9 @@ interface UpEvent {
   readonly words: readonly string[];
 }
 
-async function runUp({ values }: Given, terminal: Terminal): Promise<ExitCode> {
-  const folder = resolve(terminal.folder, folderFor(values, terminal));
-  const tell = values["json"] === true ? tellPrograms(terminal) : tellPeople(terminal);
+async function runUp(given: Given, terminal: Terminal): Promise<ExitCode> {
+  const folder = folderOf(given, terminal);
+  const tell = given.values["json"] === true ? tellPrograms(terminal) : tellPeople(terminal);
   try {
     const running = await start(folder, {
       report: (message, cause) => {
@@ -51,17 +51,10 @@ async function runUp({ values }: Given, terminal: Terminal): Promise<ExitCode> {
     tell(await stoppedEvent(running));
     return exitCodes.done;
   } catch (error) {
-    const exit = exitCodeOf(error);
-    tell(failedEvent(error, exit));
+    const { exit, facts, words } = failureOf(error);
+    tell({ event: "failed", facts, words });
     return exit;
   }
-}
-
-function folderFor(values: OptionValues, { env }: Terminal): string {
-  const given = values["data"];
-  if (typeof given === "string") return given;
-  const { HOLDFAST_DATA: named = "" } = env;
-  return named === "" ? defaultFolder : named;
 }
 
 async function upEvent(running: Running, folder: string): Promise<UpEvent> {
@@ -96,12 +89,6 @@ function trouble(message: string, cause: unknown): UpEvent {
   return { event: "trouble", facts: { message, reason }, words: [isSaid ? message : `${message}: ${reason}`] };
 }
 
-function failedEvent(error: unknown, exit: ExitCode): UpEvent {
-  const message = error instanceof Error ? error.message : String(error);
-  const stack = exit === exitCodes.defect && error instanceof Error ? [error.stack ?? ""] : [];
-  return { event: "failed", facts: { code: codeOf(error), message, exit }, words: [message, ...stack] };
-}
-
 function tellPeople(terminal: Terminal): (event: UpEvent) => void {
   return ({ event, words }) => {
     if (event === "trouble" || event === "failed") terminal.warn(`holdfast: ${words.join("\n")}`);
@@ -111,6 +98,6 @@ function tellPeople(terminal: Terminal): (event: UpEvent) => void {
 
 function tellPrograms(terminal: Terminal): (event: UpEvent) => void {
   return ({ event, facts }) => {
-    terminal.say(JSON.stringify({ event, ...facts }));
+    terminal.say(jsonLine({ event, ...facts }));
   };
 }

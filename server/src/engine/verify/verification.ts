@@ -137,7 +137,8 @@ export class Verification {
 
   #execute(entry: Entry): Bad | undefined {
     if (entry.erased !== undefined) return this.#erasures.note(entry) ?? this.#fold(entry);
-    const verdict = this.#options.carries(entry) ? decideAgain(this.#machine, entry) : "unknown";
+    const isCarried = this.#machine.knowsRules(entry.rules) && this.#options.carries(entry);
+    const verdict = isCarried ? decideAgain(this.#machine, entry) : "unknown";
     if (verdict === "same") {
       this.#redecided += 1;
       return undefined;
