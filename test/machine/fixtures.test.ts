@@ -1,0 +1,105 @@
+/** Journals of every number of rules that was ever published. They fold and decide the same for ever. */
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, test } from "node:test";
+import { events } from "@holdfast/sdk/contract";
+import { verificationOf } from "../../server/src/data-folder.ts";
+import { Verification, type Verified } from "../../server/src/engine/verify/verification.ts";
+import { readBatchLine } from "../../server/src/journal/batch-line.ts";
+import { type StoredBatch, unsealAll } from "../../server/src/journal/unseal.ts";
+import type { Entry } from "../../server/src/machine/entry.ts";
+import { sampleMachine } from "./sample-history.ts";
+import { ticketKind } from "./ticket-kind.ts";
+
+const folder = join(import.meta.dirname, "..", "fixtures", "journals");
+
+const whatToDo =
+  "Entries in journals out there were decided like this, and must come out the same for ever. If the change is meant, " +
+  "give it a new number of rules (knownRules in server/src/server.ts), keep the old rules callable beside it, or give " +
+  "a changed fold a new type of event; then make a fixture of the new number with tools/make-fixture.ts. Never make " +
+  "this one again.";
+
+interface Fixture {
+  readonly name: string;
+  readonly rules: number;
+  readonly batches: readonly StoredBatch[];
+  readonly expected: { readonly head: string; readonly state_hash: string; readonly erased: number };
+}
+
+const fixtures = readdirSync(folder)
+  .filter((file) => file.endsWith(".ndjson"))
+  .map((file): Fixture => {
+    const lines = readFileSync(join(folder, file), "utf8").trimEnd().split("\n");
+    const expected = readFileSync(join(folder, file.replace(/ndjson$/, "json")), "utf8");
+    return {
+      name: file,
+      rules: Number(/^rules-(\d+)/.exec(file)?.[1]),
+      batches: lines.map((line, index) => readBatchLine(line, index + 1)),
+      expected: JSON.parse(expected) as Fixture["expected"],
+    };
+  });
+
+const entriesOf = ({ batches }: Fixture): readonly Entry[] =>
+  batches.flatMap((batch) => unsealAll(batch, batch.previous));
+
+function verify(batches: readonly StoredBatch[], carries = true): Verified {
+  const options = verificationOf([ticketKind]);
+  const verification = new Verification(carries ? options : { ...options, carries: () => false });
+  for (const batch of batches) if (!verification.take(batch)) break;
+  return verification.finish();
+}
+
+for (const fixture of fixtures) {
+  const { name, batches, expected } = fixture;
+  describe(name, () => {
+    test("deciding it again gives the same outcomes, events and state, byte for byte [M3]", () => {
+      const { ok, head, entries, redecided, erased, hashesChecked, stateHash, firstBad } = verify(batches);
+      assert.ok(ok, `${JSON.stringify(firstBad)}\n${whatToDo}`);
+      assert.equal(`${head.position}:${head.hash}`, expected.head, whatToDo);
+      assert.equal(stateHash, expected.state_hash, whatToDo);
+      assert.equal(erased, expected.erased);
+      assert.ok(hashesChecked > 0, "no recorded hash of the state was compared");
+      assert.ok(redecided > 0.9 * entries, `only ${redecided} of ${entries} were decided again`);
+    });
+
+    test("folding it alone, as a build without its rules would, leads to the same state [M3]", () => {
+      const { ok, redecided, stateHash, firstBad } = verify(batches, false);
+      assert.ok(ok, `${JSON.stringify(firstBad)}\n${whatToDo}`);
+      assert.equal(redecided, 0);
+      assert.equal(stateHash, expected.state_hash, whatToDo);
+    });
+
+    test("it holds refusals, conflicts, erased payloads and what every rule in it was decided by", () => {
+      const entries = entriesOf(fixture);
+      assert.ok(entries.some(({ outcome, events }) => outcome.kind === "refusal" && events.length === 0));
+      assert.ok(entries.some(({ events }) => events.some(({ type }) => type === "entity.conflict")));
+      assert.ok(entries.some(({ erased }) => erased !== undefined));
+      assert.ok(entries.every(({ rules }) => rules <= fixture.rules));
+    });
+  });
+}
+
+test("every number of rules that this build carries has a fixture [M3]", () => {
+  const machine = sampleMachine();
+  for (let rules = 1; machine.knowsRules(rules); rules += 1) {
+    assert.ok(
+      fixtures.some((fixture) => fixture.rules === rules),
+      `rules ${rules} have no fixture: make one with tools/make-fixture.ts`,
+    );
+  }
+});
+
+/** Features whose events are published. Whoever adds one adds a fixture that holds its events. */
+const published = ["entity", "payload", "space"];
+
+test("every type of event of a published feature is in a fixture", () => {
+  const types = new Set(fixtures.flatMap(entriesOf).flatMap((entry) => entry.events.map(({ type }) => type)));
+  const expected = Object.keys(events).filter((type) => published.includes(type.slice(0, type.indexOf("."))));
+  // It needs a second number of rules to happen at all.
+  const possible = expected.filter((type) => type !== "space.rules_raised" || sampleMachine().knowsRules(2));
+  assert.deepEqual(
+    possible.filter((type) => !types.has(type)),
+    [],
+  );
+});

@@ -1,0 +1,135 @@
+/**
+ * Makes a fixture journal: a small history with every type of event and with refusals, as this build decides it, and
+ * what it must lead to. It is made once for each number of rules and then kept for ever: a later build that decides or
+ * folds it differently would break the journals of everybody who has one. So it never writes over a file.
+ *
+ *   node tools/make-fixture.ts rules-2
+ */
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { StateHash } from "../server/src/engine/state-hash.ts";
+import { batchLine } from "../server/src/journal/batch-line.ts";
+import { withoutPayload } from "../server/src/journal/erase-payload.ts";
+import { genesis, seal } from "../server/src/journal/seal.ts";
+import { headOf, type StoredBatch } from "../server/src/journal/unseal.ts";
+import type { Command, Entry } from "../server/src/machine/entry.ts";
+import type { Json } from "../server/src/machine/json.ts";
+import { sampleHistory, sampleMachine } from "../test/machine/sample-history.ts";
+
+const folder = join(import.meta.dirname, "..", "test", "fixtures", "journals");
+const entriesPerBatch = [1, 3, 8, 2];
+
+function fail(message: string): never {
+  console.error(`tools/make-fixture.ts: ${message}`);
+  process.exit(1);
+}
+
+/** Decides one command after another and keeps what is recorded. */
+class Recorder {
+  readonly entries: Entry[] = [];
+  readonly #machine = sampleMachine();
+  readonly #hash = new StateHash();
+  #count = 0;
+
+  decide(command: Omit<Command, "id">): void {
+    this.#count += 1;
+    const place = { position: this.entries.length + 1, time: 1_800_000_000_000 + 7 * this.#count, grace: false };
+    const { entry } = this.#machine.decide(
+      { ...command, id: `fixture-${this.#count}` },
+      { ...place, prior: undefined },
+    );
+    this.#machine.settle();
+    if (entry === undefined) return;
+    this.entries.push(entry);
+    if (entry.position % this.#machine.settings.stateHashEvery !== 0) return;
+    this.tell("record-state-hash", { position: entry.position, hash: this.stateHash() });
+  }
+
+  tell(operation: string, input: Json, key?: string): void {
+    this.decide({ operation, principal: "fixture", input, ...(key === undefined ? {} : { key }) });
+  }
+
+  stateHash(): string {
+    for (const { table, old, row } of this.#machine.capture()) {
+      if (old !== undefined) this.#hash.remove(table, JSON.stringify(old));
+      if (row !== undefined) this.#hash.add(table, JSON.stringify(row));
+    }
+    return this.#hash.text;
+  }
+}
+
+/** The commands of another history, with keys that are new here. */
+function* commandsOf(seed: number, count: number): Iterable<Omit<Command, "id">> {
+  for (const { operation, principal, agent, key, input } of sampleHistory(seed, count)) {
+    const who = agent === undefined ? { principal } : { principal, agent };
+    yield { operation, ...who, input, ...(key === undefined ? {} : { key: `${seed}-${key}` }) };
+  }
+}
+
+/** Entries that something later made superfluous: the first creation that was replaced, and the first patch. */
+function erasable(entries: readonly Entry[]): readonly Entry[] {
+  const isReplaced = ({ events: [event], position }: Entry): boolean =>
+    entries.some(
+      (later) =>
+        later.position > position && later.events.some((one) => one.subject === event?.subject && isWhole(one)),
+    );
+  const first = (type: string) => entries.find((entry) => entry.events[0]?.type === type && isReplaced(entry));
+  return ["entity.created", "entity.merged"].flatMap((type) => first(type) ?? fail(`no ${type} can be erased`));
+}
+
+function isWhole({ type }: { readonly type: string }): boolean {
+  return type === "entity.created" || type === "entity.replaced" || type === "entity.deleted";
+}
+
+function record(): { readonly entries: readonly Entry[]; readonly erased: ReadonlyMap<number, number>; hash: string } {
+  const recorder = new Recorder();
+  for (const command of commandsOf(31, 220)) recorder.decide(command);
+  recorder.tell("configure", { settings: { state_hash_every: 100, component_toggles: { lock_manager: true } } });
+  for (const command of commandsOf(32, 220)) recorder.decide(command);
+  recorder.tell("raise-epoch", { above: 1, at_least: 5, reason: "restored from a backup" });
+  recorder.tell("raise-rules", { to: 9 }, "too-far");
+  const bad = { type: "ticket", id: "bad", value: { title: "", status: "open" } };
+  recorder.tell("create-entity", bad, "violates-its-kind");
+  for (const command of commandsOf(33, 120)) recorder.decide(command);
+  const erased = new Map<number, number>();
+  for (const { position, events } of erasable(recorder.entries)) {
+    const about = events.map(({ type, subject }) => [type, subject]);
+    recorder.tell("erase-payload", { position, reason: "asked for", events: about });
+    erased.set(position, recorder.entries.length);
+  }
+  for (const command of commandsOf(34, 60)) recorder.decide(command);
+  return { entries: recorder.entries, erased, hash: recorder.stateHash() };
+}
+
+function sealed(entries: readonly Entry[], erased: ReadonlyMap<number, number>): readonly StoredBatch[] {
+  const batches: StoredBatch[] = [];
+  let after = genesis;
+  while (after.position < entries.length) {
+    const count = entriesPerBatch[batches.length % entriesPerBatch.length] ?? 1;
+    const part = entries.slice(after.position, after.position + count);
+    const salts = part.map(({ position }) => position.toString(16).padStart(32, "0"));
+    const { head, lines } = seal(part, after, salts);
+    const facts = { first: after.position + 1, count: part.length, time: head.time, previous: after.hash };
+    let batch: StoredBatch = { ...facts, hash: head.hash, lines };
+    for (const { position } of part) {
+      const by = erased.get(position);
+      if (by !== undefined) batch = withoutPayload(batch, position, by);
+    }
+    batches.push(batch);
+    after = headOf(batch);
+  }
+  return batches;
+}
+
+const [name] = process.argv.slice(2);
+if (name === undefined || !/^rules-\d+(-[a-z]+)*$/.test(name)) fail("which fixture? Give a name such as rules-2.");
+const file = join(folder, `${name}.ndjson`);
+if (existsSync(file)) fail(`${file} exists. A fixture is never made again: make one of another name.`);
+const { entries, erased, hash } = record();
+const batches = sealed(entries, erased);
+const last = batches.at(-1) ?? fail("the history is empty");
+mkdirSync(folder, { recursive: true });
+writeFileSync(file, batches.map((batch) => `${batchLine(batch)}\n`).join(""));
+const expected = { head: `${headOf(last).position}:${last.hash}`, state_hash: hash, erased: erased.size };
+writeFileSync(join(folder, `${name}.json`), `${JSON.stringify(expected, undefined, 2)}\n`);
+console.log(`made ${file} with ${entries.length} entries`);
