@@ -1,0 +1,90 @@
+/** `holdfast get` and `holdfast history`: what an entity was, at any version and position. */
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { test } from "node:test";
+import { open } from "holdfast";
+import { jsonLines, run } from "./holdfast-command.ts";
+import { inEmptyFolder } from "./program.ts";
+
+/** 1 created, 2 another one, 3 merged, 4 conflict, 5 patched, 6 deleted, 7 created again. */
+async function fill(data: string): Promise<void> {
+  const { entities, close } = await open(data);
+  await entities.create("note", "a/b", { text: "one" });
+  await entities.create("note", "other", {});
+  await entities.patch("note", "a/b", { merge: { text: "two" } });
+  await assert.rejects(entities.replace("note", "a/b", {}, { expectedVersion: 1 }));
+  await entities.patch("note", "a/b", { patch: [{ op: "add", path: "/n", value: 1 }] });
+  await entities.delete("note", "a/b");
+  await entities.create("note", "a/b", { text: "new" });
+  await close();
+}
+
+test(
+  "get shows an entity as it was at every version and after every position, beside the same from a program [X9]",
+  inEmptyFolder(async (folder) => {
+    const data = join(folder, ".holdfast");
+    await fill(data);
+    const get = async (words: string) => jsonLines(await run(folder, `get note/a/b --json ${words}`))[0];
+    const values = { 1: { text: "one" }, 2: { text: "two" }, 3: { text: "two", n: 1 }, 5: { text: "new" } };
+    const client = await open(data);
+    for (const [version, value] of Object.entries(values)) {
+      const found = await get(`--version ${version}`);
+      assert.deepEqual(found?.["value"], value);
+      assert.deepEqual(found, await client.entities.get("note", "a/b", { version: Number(version) }));
+    }
+    const versionAt = { 1: 1, 2: 1, 3: 2, 4: 2, 5: 3, 7: 5 };
+    for (const [position, version] of Object.entries(versionAt)) {
+      const found = await get(`--at ${position}`);
+      assert.equal(found?.["version"], version);
+      assert.deepEqual(found, await client.entities.get("note", "a/b", { position: Number(position) }));
+    }
+    assert.deepEqual(await get(""), await client.entities.get("note", "a/b"));
+    await client.close();
+  }),
+);
+
+for (const [words, code] of [
+  ["get note/a/b --at 6", "entity_deleted"],
+  ["get note/a/b --version 4", "entity_deleted"],
+  ["get note/a/b --version 9", "version_not_found"],
+  ["get note/a/b --at 99", "entry_not_found"],
+  ["get note/none", "entity_not_found"],
+  ["get note/other --at 1", "entity_not_found"],
+  ["history note/none", "entity_not_found"],
+] as const) {
+  test(
+    `"holdfast ${words}" is refused with ${code} and what to do about it`,
+    inEmptyFolder(async (folder) => {
+      await fill(join(folder, ".holdfast"));
+      const people = await run(folder, words);
+      assert.equal(people.code, 7, people.errors);
+      assert.ok(people.errors.includes(`(${code})`), people.errors);
+      const programs = await run(folder, `${words} --json`);
+      assert.deepEqual([programs.code, jsonLines(programs)[0]?.["code"]], [7, code]);
+    }),
+  );
+}
+
+test(
+  "history shows what happened, newest first, conflicts included, up to a version or a position [X9]",
+  inEmptyFolder(async (folder) => {
+    await fill(join(folder, ".holdfast"));
+    const history = async (words: string) =>
+      jsonLines(await run(folder, `history note/a/b --json ${words}`)).map(({ position, event }) => [position, event]);
+    assert.deepEqual(await history(""), [
+      [7, "evt.note.created"],
+      [6, "evt.note.deleted"],
+      [5, "evt.note.changed"],
+      [4, "evt.note.conflict"],
+      [3, "evt.note.changed"],
+      [1, "evt.note.created"],
+    ]);
+    assert.deepEqual(await history("--at 4 --limit 2"), [
+      [4, "evt.note.conflict"],
+      [3, "evt.note.changed"],
+    ]);
+    assert.deepEqual(await history("--version 1"), [[1, "evt.note.created"]]);
+    const { lines } = await run(folder, "history note/a/b --limit 1");
+    assert.match(lines.join("\n"), /^ +7 {2}\S+Z {2}local {2}evt\.note\.created {2}version 5$/);
+  }),
+);

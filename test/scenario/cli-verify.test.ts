@@ -1,0 +1,191 @@
+/** `holdfast verify`, on folders that are sound, damaged, cut and forged. */
+import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { open } from "holdfast";
+import { genesis, seal } from "../../server/src/journal/seal.ts";
+import { openSqliteJournal } from "../../server/src/journal/sqlite/open.ts";
+import type { Entry } from "../../server/src/machine/entry.ts";
+import { ticketKind } from "../machine/ticket-kind.ts";
+import { forge, storedBatches, tamper } from "./forge.ts";
+import { holdfast, jsonLines, run } from "./holdfast-command.ts";
+import { inEmptyFolder } from "./program.ts";
+
+/** Six entries in as many batches: a creation with a key, changes, a conflict, a deletion. */
+async function fill(data: string): Promise<void> {
+  const client = await open(data);
+  await client.entities.create("note", "first", { text: "one" }, { key: "k" });
+  await client.entities.patch("note", "first", { merge: { text: "two" } });
+  await client.entities.create("note", "second", { n: 1 });
+  await assert.rejects(client.entities.replace("note", "first", { text: "late" }, { expectedVersion: 1 }));
+  await client.entities.replace("note", "first", { text: "three" }, { expectedVersion: 2 });
+  await client.entities.delete("note", "second");
+  await client.close();
+}
+
+interface Verdict {
+  readonly ok: boolean;
+  readonly head: string;
+  readonly entries: number;
+  readonly redecided: number;
+  readonly folded_only: number;
+  readonly first_bad?: { readonly position: number; readonly what: string; expected: string; found: string };
+}
+
+async function verify(folder: string, words = ""): Promise<Verdict & { readonly code: number | null }> {
+  const ended = await run(folder, `verify --json ${words}`);
+  assert.equal(ended.lines.length, 1, ended.lines.join("\n") + ended.errors);
+  return { ...(jsonLines(ended)[0] as unknown as Verdict), code: ended.code };
+}
+
+const inFilledFolder = (work: (folder: string, data: string) => Promise<void>) =>
+  inEmptyFolder(async (folder) => {
+    const data = join(folder, ".holdfast");
+    await fill(data);
+    await work(folder, data);
+  });
+
+test(
+  "verify decides every entry of a sound folder again, beside a running Holdfast too, and prints the head [M3 X1]",
+  inFilledFolder(async (folder) => {
+    const up = holdfast(folder, "up");
+    await up.line(/Ctrl\+C/);
+    const { code, lines, errors } = await run(folder, "verify");
+    assert.deepEqual({ code, errors }, { code: 0, errors: "" });
+    const text = lines.join("\n");
+    assert.match(text, /^Sound\./);
+    assert.match(text, /entries {2}6: 6 decided again, 0 folded only, 0 erased/);
+    assert.match(text, /entries\/s/);
+    assert.match(text, /head {5}6:[0-9a-f]{64}/);
+    const verdict = await verify(folder);
+    assert.deepEqual([verdict.ok, verdict.entries, verdict.redecided, verdict.folded_only], [true, 6, 6, 0]);
+    assert.equal((await verify(folder, `--head ${verdict.head}`)).code, 0);
+    up.signal("SIGTERM");
+    assert.equal((await up.ended).code, 0);
+  }),
+);
+
+for (const [what, sql, position] of [
+  ["a payload", "UPDATE batches SET lines = replace(lines, '\"two\"', '\"twp\"') WHERE first = 2", 2],
+  ["a header", "UPDATE batches SET lines = replace(lines, '\"local\"', '\"lokal\"') WHERE first = 3", 3],
+  ["the hash of a batch", "UPDATE batches SET hash = replace(hash, substr(hash, 1, 8), '00000000') WHERE first = 4", 4],
+  ["the hash that a batch follows", "UPDATE batches SET previous = hash WHERE first = 5", 5],
+  ["the time of a batch", "UPDATE batches SET time = time + 1 WHERE first = 5", 5],
+  ["the number of entries", "UPDATE batches SET count = 2 WHERE first = 6", 6],
+] as const) {
+  test(
+    `verify finds ${what} that was changed in the file, and names its position [X1]`,
+    inFilledFolder(async (folder, data) => {
+      tamper(data, sql);
+      const verdict = await verify(folder);
+      assert.equal(verdict.code, 4);
+      assert.equal(verdict.first_bad?.position, position);
+      assert.equal(verdict.first_bad.what, "damage");
+      const { code, lines } = await run(folder, "verify");
+      assert.equal(code, 4);
+      assert.match(lines.join("\n"), new RegExp(`^NOT sound: position ${position} is wrong`));
+    }),
+  );
+}
+
+test(
+  "verify misses an entry that was taken out of the middle [X1]",
+  inFilledFolder(async (folder, data) => {
+    tamper(data, "DELETE FROM batches WHERE first = 4");
+    const { code, first_bad: bad } = await verify(folder);
+    assert.deepEqual([code, bad?.position, bad?.what], [4, 4, "chain"]);
+  }),
+);
+
+test(
+  "a tail that was cut off is seen only by who has noted down the head [X1]",
+  inFilledFolder(async (folder, data) => {
+    const { head } = await verify(folder);
+    tamper(data, "DELETE FROM batches WHERE first > 4");
+    assert.equal((await verify(folder)).code, 0, "what is left is whole");
+    const { code, first_bad: bad } = await verify(folder, `--head ${head}`);
+    assert.deepEqual([code, bad?.position, bad?.what, bad?.expected], [4, 5, "tail", head]);
+  }),
+);
+
+test(
+  "another history that is sound in itself is told from the one that was noted down [X1]",
+  inFilledFolder(async (folder, data) => {
+    const { head } = await verify(folder);
+    forge(data, (entry) => ({ ...entry, id: `other-${entry.position}` }));
+    assert.equal((await verify(folder)).code, 0);
+    const { code, first_bad: bad } = await verify(folder, `--head ${head}`);
+    assert.deepEqual([code, bad?.position, bad?.what], [4, 6, "history"]);
+  }),
+);
+
+const forgeries: readonly (readonly [string, number, string, (entry: Entry) => Entry])[] = [
+  [
+    "an outcome",
+    5,
+    "outcome",
+    (entry) => ({ ...entry, outcome: { ...entry.outcome, data: { ...entry.outcome.data, revision: "1.9" } } }),
+  ],
+  ["a refusal that becomes a success", 4, "outcome", (entry) => ({ ...entry, outcome: { kind: "done", data: {} } })],
+  [
+    "the data of an event",
+    2,
+    "events",
+    (entry) => ({
+      ...entry,
+      events: entry.events.map((event) => ({ ...event, data: { ...event.data, merge: { text: "mine" } } })),
+    }),
+  ],
+  ["an event that never happened", 4, "events", (entry) => ({ ...entry, events: [] })],
+  ["a key that is used twice", 3, "key", (entry) => ({ ...entry, key: "k" })],
+];
+
+for (const [what, position, fault, change] of forgeries) {
+  test(
+    `a forger who changes ${what} and computes the whole chain anew is found by deciding it again [M3 X1]`,
+    inFilledFolder(async (folder, data) => {
+      forge(data, (entry) => (entry.position === position ? change(entry) : entry));
+      const { code, first_bad: bad } = await verify(folder);
+      assert.deepEqual([code, bad?.position, bad?.what], [4, position, fault], JSON.stringify(bad));
+      assert.notEqual(bad?.expected, bad?.found);
+    }),
+  );
+}
+
+test(
+  "what a kind decided is folded only without it, and decided again with it; both are counted [M3]",
+  inEmptyFolder(async (folder) => {
+    const data = join(folder, ".holdfast");
+    const client = await open(data, { kinds: [ticketKind] });
+    await client.entities.create("ticket", "t", { title: "x", status: "open" });
+    await client.run("close-ticket", { id: "t", reason: "done" });
+    await assert.rejects(client.run("close-ticket", { id: "t", reason: "again" }, { key: "again" }));
+    await assert.rejects(client.entities.create("ticket", "bad", { title: "" }, { key: "bad" }));
+    await client.close();
+    const without = await verify(folder);
+    assert.deepEqual([without.ok, without.redecided, without.folded_only], [true, 1, 3]);
+    const kinds = join(import.meta.dirname, "..", "machine", "ticket-kind.ts");
+    const withKinds = await verify(folder, `--kinds ${kinds}`);
+    assert.deepEqual([withKinds.ok, withKinds.redecided, withKinds.folded_only], [true, 4, 0]);
+    writeFileSync(join(folder, "none.js"), "export const nothing = 1;");
+    const { code, errors } = await run(folder, "verify --kinds none.js");
+    assert.equal(code, 2);
+    assert.match(errors, /exports no kind/);
+  }),
+);
+
+test(
+  "a history of rules that this build does not carry stops verify with a sentence",
+  inEmptyFolder(async (folder) => {
+    const journal = await openSqliteJournal({ folder: join(folder, ".holdfast"), startedAt: "today" });
+    const command = { id: "a", operation: "create-entity", principal: "local", input: {} };
+    const decided = { position: 1, time: 1, rules: 99, grace: false, outcome: { kind: "done", data: {} } as const };
+    await journal.append(seal([{ ...command, ...decided, events: [] }], genesis, ["salt"]));
+    await journal.close();
+    const { code, errors } = await run(folder, "verify");
+    assert.equal(code, 5, errors);
+    assert.match(errors, /rules 99/);
+    assert.equal(storedBatches(join(folder, ".holdfast")).length, 1);
+  }),
+);

@@ -1,0 +1,42 @@
+/** What somebody can do to a data folder who may write its files: change what is stored, with or without the hashes. */
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { genesis, seal } from "../../server/src/journal/seal.ts";
+import { type StoredBatch, unsealAll } from "../../server/src/journal/unseal.ts";
+import type { Entry } from "../../server/src/machine/entry.ts";
+
+/** Runs SQL on the journal's file, behind the back of everybody. */
+export function tamper(data: string, sql: string, ...values: (string | number)[]): void {
+  const database = new DatabaseSync(join(data, "journal.db"));
+  try {
+    database.prepare(sql).run(...values);
+  } finally {
+    database.close();
+  }
+}
+
+export function storedBatches(data: string): readonly StoredBatch[] {
+  const database = new DatabaseSync(join(data, "journal.db"), { readOnly: true });
+  try {
+    return database.prepare("SELECT * FROM batches ORDER BY first").all() as unknown as StoredBatch[];
+  } finally {
+    database.close();
+  }
+}
+
+/** Changes entries and computes every hash anew from there on: a chain that is whole, of a history that never was. */
+export function forge(data: string, change: (entry: Entry) => Entry): void {
+  let after = genesis;
+  for (const batch of storedBatches(data)) {
+    const entries = unsealAll(batch, batch.previous).map(change);
+    const saltsOf = batch.lines.split("\n").flatMap((line, index) => (index % 2 === 1 ? [saltOf(line)] : []));
+    const { head, lines } = seal(entries, after, saltsOf);
+    const sql = "UPDATE batches SET lines = ?, hash = ?, previous = ?, time = ? WHERE first = ?";
+    tamper(data, sql, lines, head.hash, after.hash, head.time, batch.first);
+    after = head;
+  }
+}
+
+function saltOf(payload: string): string {
+  return (JSON.parse(payload) as { salt: string }).salt;
+}
