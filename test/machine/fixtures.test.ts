@@ -4,6 +4,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import { events } from "@holdfast/sdk/contract";
+import { refuse } from "holdfast";
 import { verificationOf } from "../../server/src/data-folder.ts";
 import { Verification, type Verified } from "../../server/src/engine/verify/verification.ts";
 import { readBatchLine } from "../../server/src/journal/batch-line.ts";
@@ -88,6 +89,15 @@ test("every number of rules that this build carries has a fixture [M3]", () => {
       `rules ${rules} have no fixture: make one with tools/make-fixture.ts`,
     );
   }
+});
+
+test("a decision that was changed without a new number of rules is caught by a fixture", () => {
+  const [fixture] = fixtures;
+  const stricter = { ...ticketKind, type: "document", check: () => undefined, rule: () => refuse("no"), commands: [] };
+  const options = verificationOf([ticketKind, stricter]);
+  const verification = new Verification(options);
+  for (const batch of fixture?.batches ?? []) if (!verification.take(batch)) break;
+  assert.equal(verification.finish().firstBad?.what, "outcome");
 });
 
 /** Features whose events are published. Whoever adds one adds a fixture that holds its events. */
