@@ -1,9 +1,23 @@
 export { createClient } from "./client/client.ts";
 export type { Client } from "./client/client.ts";
 export type { Deleted, EntitiesClient, EntityPatch, Page, PatchStep, WriteOptions } from "./client/entities-client.ts";
+export type { AgentsClient, Registration } from "./client/agents-client.ts";
 export { HoldfastError } from "./client/holdfast-error.ts";
+export type {
+  AcquireOptions,
+  Denied,
+  Held,
+  LockMode,
+  LockPath,
+  LockScope,
+  LocksClient,
+  OwnerOptions,
+} from "./client/locks-client.ts";
 export type { CallOptions, CallReply, Transport, WatchedEvent } from "./client/transport.ts";
 export type { WatchOptions } from "./client/watch-events.ts";
 export type { Entity, HistoryItem, Written } from "./contract/entities.ts";
+export type { Agent, Registered } from "./contract/agents.ts";
+export type { DalLock, LockRow, LockStatus, TicketStatus, WaitEdge, WhoAmI } from "./contract/lock-views.ts";
+export type { Grant, Granted, Queued } from "./contract/locks.ts";
 export { problemOf, problems } from "./contract/problems.ts";
 export type { Problem, ProblemCode } from "./contract/problems.ts";

@@ -4,6 +4,29 @@ export { defineKind, refuse } from "./features/entities/kind.ts";
 export type { Kind, KindCommand, KindContext, KindDefinition, KindRefusal } from "./features/entities/kind.ts";
 export { HoldfastError, createClient, problemOf, problems } from "@holdfast/sdk";
 export type {
+  AcquireOptions,
+  Agent,
+  AgentsClient,
+  DalLock,
+  Denied,
+  Grant,
+  Granted,
+  Held,
+  LockMode,
+  LockPath,
+  LockRow,
+  LockScope,
+  LocksClient,
+  LockStatus,
+  OwnerOptions,
+  Queued,
+  Registered,
+  Registration,
+  TicketStatus,
+  WaitEdge,
+  WhoAmI,
+} from "@holdfast/sdk";
+export type {
   CallOptions,
   CallReply,
   Client,

@@ -7,6 +7,7 @@ import { systemClock } from "./base/clock.ts";
 import type { Clock } from "./base/clock.ts";
 import { systemIds } from "./base/ids.ts";
 import type { Ids } from "./base/ids.ts";
+import { agentDoorOf } from "./doors/in-process/agent-door.ts";
 import { inProcessTransport } from "./doors/in-process/transport.ts";
 import { Engine } from "./engine/engine.ts";
 import { systemPrincipal } from "./engine/timer-watch.ts";
@@ -15,6 +16,7 @@ import { entitiesFeature } from "./features/entities/entities.ts";
 import { entityTable } from "./features/entities/entity-table.ts";
 import type { Kind } from "./features/entities/kind.ts";
 import { locksFeature } from "./features/locks/locks.ts";
+import { lockSettings } from "./features/locks/settings.ts";
 import { machineSettings, spaceFeature } from "./features/space/space.ts";
 import {
   epochCommand,
@@ -35,6 +37,8 @@ export interface OpenOptions {
   readonly kinds?: readonly Kind[];
   /** Who writes, if nobody else is named: it is kept in every entry. */
   readonly principal?: string;
+  /** Switches parts on or off, by an entry. The lock manager is on unless an entry says otherwise. */
+  readonly components?: { readonly lock_manager?: boolean };
   /** Told about what an operator should know, such as a journal that can't be written. Standard error, if not given. */
   readonly report?: (message: string, cause: unknown) => void;
 }
@@ -56,6 +60,7 @@ export async function start(place: string | { readonly memory: true }, options: 
     typeof place === "string" ? await openFolder(place, options.report) : openMemoryJournal(createMemoryDisk());
   const engine = await startEngine({ ...options, journal });
   await followNewestRules(engine);
+  await setComponents(engine, options);
   return {
     client: clientOf(engine, options),
     facts: () =>
@@ -87,6 +92,21 @@ export function openFolder(folder: string, report = reportToStandardError): Prom
       report("an archive or an erasure that was cut short could not be finished; the next start tries again", error);
     },
   });
+}
+
+/** What decisions read is set by an entry, if it differs; whoever needs what is off does not start. */
+export async function setComponents(engine: Engine, options: OpenOptions): Promise<void> {
+  const wanted = options.components?.lock_manager;
+  const isOn = await engine.read((state) => lockSettings(state).isOn);
+  if (wanted !== undefined && wanted !== isOn) {
+    const input = { lock_manager: wanted };
+    const caller = systemPrincipal;
+    await engine.execute({ operation: "configure-locks", input, principal: caller, caller, bytes: 0 });
+  }
+  const needing = (wanted ?? isOn) ? undefined : options.kinds?.find(({ needsLocks }) => needsLocks);
+  if (needing === undefined) return;
+  await engine.stop();
+  throw new Error(`the kind ${needing.type} needs the lock manager, and component_toggles.lock_manager is off`);
 }
 
 /** This process is the only node of its journal, so the newest rules that it carries may start, one number at a time. */
@@ -139,10 +159,19 @@ export function machineOf(kinds: readonly Kind[]): Machine {
   });
 }
 
-export function clientOf(engine: Engine, options: OpenOptions & { readonly caller?: string } = {}): Client {
-  const { kinds = [], principal = "local", caller = "in-process" } = options;
-  const close = (): Promise<void> => engine.stop();
-  return createClient(inProcessTransport({ engine, speaker: { principal, caller }, writes: writesOf(kinds), close }));
+export function clientOf(
+  engine: Engine,
+  options: OpenOptions & { readonly caller?: string; readonly clock?: Clock; readonly ids?: Ids } = {},
+): Client {
+  const { kinds = [], principal = "local", caller = "in-process", clock = systemClock, ids = systemIds } = options;
+  const agents = agentDoorOf(engine, { clock, ids });
+  const close = (): Promise<void> => {
+    // Both start now: what is collected is sent before the engine takes nothing more.
+    agents.beats.flush();
+    return engine.stop();
+  };
+  const speaker = { principal, caller };
+  return createClient(inProcessTransport({ engine, agents, speaker, writes: writesOf(kinds), close }));
 }
 
 function writesOf(kinds: readonly Kind[]): ReadonlyMap<string, { readonly type?: string }> {

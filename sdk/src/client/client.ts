@@ -1,6 +1,10 @@
+import { agentsClient } from "./agents-client.ts";
+import type { AgentsClient } from "./agents-client.ts";
 import { entitiesClient } from "./entities-client.ts";
 import type { EntitiesClient, Run } from "./entities-client.ts";
 import { HoldfastError } from "./holdfast-error.ts";
+import { locksClient } from "./locks-client.ts";
+import type { LocksClient } from "./locks-client.ts";
 import type { CallOptions, CallReply, Transport, WatchedEvent } from "./transport.ts";
 import { watchEvents } from "./watch-events.ts";
 import type { WatchOptions } from "./watch-events.ts";
@@ -8,6 +12,10 @@ import type { WatchOptions } from "./watch-events.ts";
 /** Holdfast, as a program sees it: the same in process, over a socket and over HTTP. Its functions need no `this`. */
 export interface Client extends AsyncDisposable {
   readonly entities: EntitiesClient;
+  readonly agents: AgentsClient;
+  readonly locks: LocksClient;
+  /** The same client, speaking as a registered agent. */
+  readonly as: (agent: { readonly agent_id: string; readonly secret?: string }) => Client;
   /** Runs any operation by name and returns its outcome as a value, refusals included. */
   readonly execute: (operation: string, input: unknown, options?: CallOptions) => Promise<CallReply>;
   /** Runs any operation by name; a refusal is thrown as a HoldfastError. */
@@ -19,7 +27,8 @@ export interface Client extends AsyncDisposable {
   readonly close: () => Promise<void>;
 }
 
-export function createClient(transport: Transport): Client {
+export function createClient(bare: Transport, agent: Pick<CallOptions, "agent" | "agentSecret"> = {}): Client {
+  const transport = agent.agent === undefined ? bare : speakingAs(bare, agent);
   const run: Run = async (operation, input, options) => {
     const { outcome, position, replayed } = await transport.call(operation, input, options);
     if (outcome.kind === "done") return outcome.data;
@@ -28,11 +37,24 @@ export function createClient(transport: Transport): Client {
   const close = (): Promise<void> => transport.close();
   return {
     entities: entitiesClient(run),
+    agents: agentsClient(run),
+    locks: locksClient(run),
+    as: ({ agent_id, secret }) =>
+      createClient(bare, secret === undefined ? { agent: agent_id } : { agent: agent_id, agentSecret: secret }),
     execute: (operation, input, options = {}) => transport.call(operation, input, options),
     run: (operation, input, options = {}) => run(operation, input, options),
     watch: (options = {}) => watchEvents(transport, options),
     cursor: () => transport.cursor(),
     close,
     [Symbol.asyncDispose]: close,
+  };
+}
+
+function speakingAs(bare: Transport, agent: Pick<CallOptions, "agent" | "agentSecret">): Transport {
+  return {
+    call: (operation, input, options) => bare.call(operation, input, { ...agent, ...options }),
+    watch: (options) => bare.watch(options),
+    cursor: () => bare.cursor(),
+    close: () => bare.close(),
   };
 }

@@ -7,6 +7,8 @@ export interface WriteOptions extends CallOptions {
   readonly expectedVersion?: number;
   /** The same by the token that a read or a write returned. */
   readonly expectedRevision?: string;
+  /** The fence of the lock under which this is written: refused if that lock is lost. */
+  readonly fence?: string;
   /**
    * Narrows the check to these fields, so that edits of other fields do not conflict: JSON Pointers of fields that must
    * be as they were at the expected version, or `{ pointer, value }` for a field that must have a value.
@@ -28,7 +30,7 @@ export interface EntitiesClient {
     type: string,
     id: string,
     value: unknown,
-    options?: CallOptions & Pick<WriteOptions, "expectedVersion">,
+    options?: CallOptions & Pick<WriteOptions, "expectedVersion" | "fence">,
   ): Promise<Written>;
   replace(type: string, id: string, value: unknown, options?: WriteOptions): Promise<Written>;
   patch(type: string, id: string, patch: EntityPatch, options?: WriteOptions): Promise<Written>;
@@ -59,11 +61,12 @@ export type Run = (operation: string, input: unknown, options: CallOptions) => P
 export function entitiesClient(run: Run): EntitiesClient {
   // Not async functions: a promise of their own for every call would add nothing.
   const write = (operation: string, input: object, options: WriteOptions = {}): Promise<unknown> => {
-    const { expectedVersion, expectedRevision, ifUnchanged, ...call } = options;
+    const { expectedVersion, expectedRevision, ifUnchanged, fence, ...call } = options;
     const conditions = {
       expected_version: expectedVersion,
       expected_revision: expectedRevision,
       if_unchanged: ifUnchanged,
+      fence,
     };
     return run(operation, { ...input, ...conditions }, call);
   };

@@ -16,6 +16,9 @@ export interface CallOptions {
   readonly key?: string;
   /** How long the command may wait to be decided. */
   readonly deadlineMs?: number;
+  /** The registered agent that acts, and the secret that its registration returned. */
+  readonly agent?: string;
+  readonly agentSecret?: string;
 }
 
 /** An answer, as every door gives it. */

@@ -37,8 +37,17 @@ export const unchangedField = Type.Union([
   Type.Object({ pointer, value: Type.Optional(value) }, { additionalProperties: false }),
 ]);
 
+/** The fence of the lock under which a write is made; it is checked in the entry of the write. */
+export const writeFence = Type.Optional(
+  Type.String({
+    pattern: "^[1-9][0-9]{0,14}\\.[1-9][0-9]{0,14}(\\.[1-9][0-9]{0,4})?$",
+    description: "The fence of a live write lock on the path `type/id`, or on the tree above it.",
+  }),
+);
+
 /** What must hold for a write to be done. None of them is required. */
 export const conditions = {
+  fence: writeFence,
   expected_version: Type.Optional(version),
   expected_revision: Type.Optional(revision),
   if_unchanged: Type.Optional(

@@ -1,6 +1,16 @@
 import Type from "typebox";
 import type { Static } from "typebox";
-import { conditions, entityId, entityType, limit, pointer, revision, value, version } from "./conditions.ts";
+import {
+  conditions,
+  entityId,
+  entityType,
+  limit,
+  pointer,
+  revision,
+  value,
+  version,
+  writeFence,
+} from "./conditions.ts";
 import { operation } from "./operation.ts";
 
 const closed = { additionalProperties: false } as const;
@@ -11,6 +21,8 @@ const changeProblems = [
   "entity_deleted",
   "concurrency_mismatch",
   "field_changed",
+  "fence_stale",
+  "fence_required",
   "kind_violated",
 ] as const;
 
@@ -41,7 +53,7 @@ export const createEntity = operation({
   name: "create-entity",
   kind: "write",
   summary: "Creates an entity that does not exist. One that was deleted goes on counting its versions.",
-  input: Type.Object({ ...target, value, expected_version: Type.Optional(version) }, closed),
+  input: Type.Object({ ...target, value, expected_version: Type.Optional(version), fence: writeFence }, closed),
   output: written,
   problems: ["entity_exists", "concurrency_mismatch", "value_too_large", "kind_violated"],
 });

@@ -38,7 +38,7 @@ export class Beats {
   sign(agent: AgentRow): void {
     if (this.#engine.now() - agent.seenAt < noteEveryMs(agent)) return;
     this.#signs.add(agent.id);
-    this.#sendWithin(idleTickMs);
+    this.#sendWithin(idleTickMs, false);
   }
 
   beat(agent: AgentRow): Promise<Outcome> {
@@ -51,22 +51,22 @@ export class Beats {
       const waiting = this.#beats.get(agent.id);
       if (waiting === undefined) this.#beats.set(agent.id, [answer]);
       else waiting.push(answer);
-      this.#sendWithin(tickMs);
+      this.#sendWithin(tickMs, true);
       if (this.#beats.size >= idsMax) void this.#send();
     });
   }
 
   /** Sends what is collected, before the node stops. */
-  async stop(): Promise<void> {
-    await this.#send();
+  flush(): void {
+    void this.#send();
   }
 
-  #sendWithin(delayMs: number): void {
+  #sendWithin(delayMs: number, isAwaited: boolean): void {
     const atMs = this.#clock.monotonicMs() + delayMs;
     if (atMs >= this.#sendAtMs) return;
     this.#cancel?.();
     this.#sendAtMs = atMs;
-    this.#cancel = this.#clock.after(delayMs, () => void this.#send(), { keepAlive: false });
+    this.#cancel = this.#clock.after(delayMs, () => void this.#send(), { keepAlive: isAwaited });
   }
 
   async #send(): Promise<void> {

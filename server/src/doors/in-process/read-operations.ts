@@ -16,6 +16,7 @@ import type { Entry, Outcome } from "../../machine/entry.ts";
 import type { JsonObject } from "../../machine/json.ts";
 import { done, refusal } from "../../machine/outcome.ts";
 import { entityVersions } from "./entity-versions.ts";
+import { lockReads } from "./read-locks.ts";
 
 type EntityOperations = typeof entityOperations;
 type ReadNames = {
@@ -30,15 +31,19 @@ const reads: Reads = { "get-entity": getEntity, "list-entities": listEntities, "
 
 export interface ReadOperation {
   readonly check: Check;
-  readonly read: (engine: Engine, input: never) => Promise<Outcome>;
+  readonly read: (engine: Engine, input: never, agent?: string) => Promise<Outcome>;
 }
 
-export const readOperations: ReadonlyMap<string, ReadOperation> = new Map(
-  Object.entries(reads).map(([name, read]) => {
+export const readOperations: ReadonlyMap<string, ReadOperation> = new Map([
+  ...Object.entries(reads).map(([name, read]): [string, ReadOperation] => {
     const operation: Operation = entityOperations[name as ReadNames];
     return [name, { check: checkOf(operation.input), read }];
   }),
-);
+  ...lockReads.map(({ operation, read }): [string, ReadOperation] => [
+    operation.name,
+    { check: checkOf(operation.input), read },
+  ]),
+]);
 
 const pageSize = 100;
 

@@ -5,7 +5,9 @@ import { explainConflict } from "../../features/entities/explain-conflict.ts";
 import type { Versions } from "../../features/entities/version-trail.ts";
 import type { Outcome } from "../../machine/entry.ts";
 import type { JsonObject } from "../../machine/json.ts";
+import { explainGone } from "./agent-calls.ts";
 import { entityVersions } from "./entity-versions.ts";
+import { cycleText, replayedLock } from "./lock-replies.ts";
 
 /**
  * The outcome as a caller sees it. What is recorded are codes and data; what can be had from history is added here,
@@ -15,10 +17,13 @@ import { entityVersions } from "./entity-versions.ts";
 export async function renderOutcome(engine: Engine, reply: Reply, input: JsonObject): Promise<Outcome> {
   const { outcome, attachment } = reply;
   if (outcome.kind === "done") {
-    return {
-      ...outcome,
-      data: { ...outcome.data, ...(attachment ?? (await writtenEntity(engine, reply, outcome.data))) },
-    };
+    const render = "granted" in outcome.data ? replayedLock : writtenEntity;
+    return { ...outcome, data: { ...outcome.data, ...(attachment ?? (await render(engine, reply, outcome.data))) } };
+  }
+  if (outcome.code === "agent_unknown") return explainGone(engine, outcome);
+  if (outcome.code === "deadlock") {
+    const text = cycleText(outcome.data["cycle"] as readonly JsonObject[]);
+    return { ...outcome, data: { ...outcome.data, cycle_text: text } };
   }
   if (outcome.code !== "concurrency_mismatch") return outcome;
   return { ...outcome, data: { ...outcome.data, ...(await explanation(engine, reply, outcome.data, input)) } };

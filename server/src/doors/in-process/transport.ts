@@ -4,6 +4,8 @@
  */
 import { publishedName } from "@holdfast/sdk/contract";
 import type { CallOptions, CallReply, Transport } from "@holdfast/sdk";
+import { systemClock } from "../../base/clock.ts";
+import { systemIds } from "../../base/ids.ts";
 import type { Engine } from "../../engine/engine.ts";
 import type { Reply } from "../../engine/reply.ts";
 import { canonicalValue } from "../../machine/canonical/canonical-value.ts";
@@ -11,6 +13,9 @@ import { inputLimits } from "../../machine/canonical/limits.ts";
 import type { Outcome } from "../../machine/entry.ts";
 import type { Json, JsonObject } from "../../machine/json.ts";
 import { refusal } from "../../machine/outcome.ts";
+import { callAs } from "./agent-calls.ts";
+import { agentDoorOf } from "./agent-door.ts";
+import type { AgentDoor } from "./agent-door.ts";
 import { copyJson } from "./copy-json.ts";
 import { journalRefusal } from "./journal-refusal.ts";
 import { needsPreparing, prepareCommand } from "./prepare-command.ts";
@@ -30,6 +35,8 @@ export interface Speaker {
 
 export interface InProcessOptions {
   readonly engine: Engine;
+  /** What is known of agents, shared by all clients of an engine. */
+  readonly agents?: AgentDoor;
   readonly speaker: Speaker;
   /** The operations that a caller may send, with the type of entity that they are about if it is not in the input. */
   readonly writes: ReadonlyMap<string, { readonly type?: string }>;
@@ -38,8 +45,9 @@ export interface InProcessOptions {
 
 export function inProcessTransport(options: InProcessOptions): Transport {
   const { engine, close } = options;
+  const agents = options.agents ?? agentDoorOf(engine, { clock: systemClock, ids: systemIds });
   return {
-    call: (operation, input, call) => callOperation(options, operation, input, call),
+    call: (operation, input, call) => callAs({ ...options, agents, call: callOperation }, operation, input, call),
     watch: ({ after }) => watch(engine, after),
     cursor: () => engine.read((state) => cursorAt(state, engine.head.position)),
     close,
@@ -58,7 +66,9 @@ function callOperation(
   if (!canonical.ok) return Promise.resolve(replyOf(engine, refusal("input_malformed", { ...canonical.fault })));
   const read = readOperations.get(operation);
   if (read !== undefined) {
-    return readOperation(engine, read, canonical.value).then((outcome) => replyOf(engine, outcome));
+    return readOperation(engine, read, canonical.value, options.speaker.agent).then((outcome) =>
+      replyOf(engine, outcome),
+    );
   }
   const write = options.writes.get(operation);
   if (write === undefined) return Promise.resolve(replyOf(engine, refusal("operation_unknown", { operation })));
@@ -74,10 +84,15 @@ function callOperation(
   );
 }
 
-async function readOperation(engine: Engine, operation: ReadOperation, input: Json): Promise<Outcome> {
+async function readOperation(
+  engine: Engine,
+  operation: ReadOperation,
+  input: Json,
+  agent: string | undefined,
+): Promise<Outcome> {
   const issues = operation.check(input);
   if (issues !== undefined) return refusal("input_invalid", { issues: issues.map((issue) => ({ ...issue })) });
-  return operation.read(engine, input as never).catch(journalRefusal);
+  return operation.read(engine, input as never, agent).catch(journalRefusal);
 }
 
 function sendCommand(

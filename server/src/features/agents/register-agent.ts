@@ -27,7 +27,7 @@ export const registerAgent: Decide<(typeof agentOperations)["register-agent"]> =
     ...(input.secret_hash === undefined ? {} : { secret_hash: input.secret_hash }),
     limit_ms: limitMs,
   };
-  const id = command.id;
+  const id = uuidOf(command.id);
   const row = rowOf(id, data, { position, time, principal: command.principal });
   return {
     outcome: done({ ...agentView(row), resumed: false }),
@@ -35,6 +35,12 @@ export const registerAgent: Decide<(typeof agentOperations)["register-agent"]> =
     attachment: {},
   };
 };
+
+/** Command ids are 128 random bits; a UUID shows them in groups. */
+function uuidOf(id: string): string {
+  const digits = /^([0-9a-f]{8})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{12})$/u.exec(id);
+  return digits === null ? id : digits.slice(1).join("-");
+}
 
 function resume(known: AgentRow, secretHash: string | undefined, { time }: DecideContext): Decision {
   const data = secretHash === undefined ? {} : { secret_hash: secretHash };

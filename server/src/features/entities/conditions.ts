@@ -1,9 +1,10 @@
 import { conflictReason } from "@holdfast/sdk/contract";
 import { sameJson } from "../../machine/canonical/same-json.ts";
 import type { Event } from "../../machine/entry.ts";
-import type { Decision } from "../../machine/feature.ts";
+import type { DecideContext, Decision } from "../../machine/feature.ts";
 import type { Json } from "../../machine/json.ts";
 import { refusal } from "../../machine/outcome.ts";
+import { unguardedWrite } from "../locks/guard-write.ts";
 import { currentVersion, isLive, revisionOf, subjectOf } from "./entity-table.ts";
 import type { EntityRow } from "./entity-table.ts";
 import { parsePointer, valueAt } from "./json/pointer.ts";
@@ -21,6 +22,7 @@ export interface Conditions {
   readonly expected_version?: number;
   readonly expected_revision?: string;
   readonly if_unchanged?: readonly (string | ExpectedField)[];
+  readonly fence?: string;
 }
 
 interface Expectation {
@@ -29,11 +31,21 @@ interface Expectation {
   readonly epoch: number | undefined;
 }
 
+/** The lock first, then what the caller expects of the entity. The path of the lock is the subject of the entity. */
+export function unmetCondition(
+  row: EntityRow | undefined,
+  conditions: Conditions,
+  context: DecideContext,
+): Decision | undefined {
+  const path = subjectOf(conditions.type, conditions.id);
+  return unguardedWrite(path, conditions.fence, context) ?? unmetExpectation(row, conditions);
+}
+
 /**
  * Checks what the caller expects; undefined means that all of it holds. The order is part of the contract: nonsense,
  * then versions, then fields. With `if_unchanged` only the named fields count, so that disjoint edits need no retry.
  */
-export function unmetCondition(row: EntityRow | undefined, conditions: Conditions): Decision | undefined {
+function unmetExpectation(row: EntityRow | undefined, conditions: Conditions): Decision | undefined {
   const expectation = expectationOf(conditions);
   if (expectation === "contradictory") return contradiction(conditions);
   const isExpected = expectation !== undefined && meets(row, expectation);

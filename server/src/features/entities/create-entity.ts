@@ -11,14 +11,14 @@ import type { KindOf } from "./kind.ts";
 export function createEntity(kindOf: KindOf): Decide<(typeof entityOperations)["create-entity"]> {
   return (input, context) => {
     const row = findEntity(context.state, input);
-    const unmet = unmetCondition(row, input);
+    const unmet = unmetCondition(row, input, context);
     if (unmet !== undefined) return unmet;
     if (isLive(row)) {
       const facts = { type: row.type, id: row.id, current_version: row.version, current_revision: revisionOf(row) };
       return { outcome: refusal("entity_exists", facts), events: [] };
     }
     const value = input.value as Json;
-    const violation = kindViolation(kindOf(input.type), { value, previous: undefined }, context);
+    const violation = kindViolation(kindOf(input.type), { value, previous: undefined, fence: input.fence }, context);
     if (violation !== undefined) return violation;
     return changed({ target: input, row, value, event: { type: "entity.created", data: { value } } }, context);
   };

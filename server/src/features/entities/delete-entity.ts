@@ -11,10 +11,14 @@ import type { KindOf } from "./kind.ts";
 export function deleteEntity(kindOf: KindOf): Decide<(typeof entityOperations)["delete-entity"]> {
   return (input, context) => {
     const row = findEntity(context.state, input);
-    const unmet = unmetCondition(row, input);
+    const unmet = unmetCondition(row, input, context);
     if (unmet !== undefined) return unmet;
     if (!isLive(row)) return missing(row, input);
-    const violation = kindViolation(kindOf(input.type), { value: undefined, previous: row.value }, context);
+    const violation = kindViolation(
+      kindOf(input.type),
+      { value: undefined, previous: row.value, fence: input.fence },
+      context,
+    );
     if (violation !== undefined) return violation;
     const version = row.version + 1;
     return {

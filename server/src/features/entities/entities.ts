@@ -23,7 +23,7 @@ export function entitiesFeature(kinds: readonly Kind[]): Feature {
   });
   return {
     name: "entities",
-    needs: ["space"],
+    needs: ["space", "locks"],
     tables: [entityTable],
     rules: { ...rules, ...kindRules(kinds, rules) },
     folds: entityFolds,

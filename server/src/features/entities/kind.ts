@@ -5,6 +5,7 @@ import type { Static, TProperties, TSchema } from "typebox";
 import type { DecideContext, Decision } from "../../machine/feature.ts";
 import type { Json, JsonObject } from "../../machine/json.ts";
 import { refusal } from "../../machine/outcome.ts";
+import { holdsWrite } from "../locks/guard-write.ts";
 import { findEntity, isLive } from "./entity-table.ts";
 
 /** What the rules of a kind may know besides the entity itself. */
@@ -14,6 +15,8 @@ export interface KindContext {
   readonly agent: string | undefined;
   /** The value of another entity, as it is at this very position. */
   readonly get: (type: string, id: string) => Json | undefined;
+  /** Whether the caller, by its agent or by the fence that it sent, has a write lock on the path or the tree above it. */
+  readonly holdsLock: (path: string) => boolean;
 }
 
 /** A refusal that a kind decided. Its code becomes `<type>.<code>`. */
@@ -55,11 +58,14 @@ export interface KindDefinition<Value extends TSchema, Commands extends Record<s
     context: KindContext,
   ) => KindRefusal | undefined;
   readonly commands?: { readonly [Verb in keyof Commands]: KindCommand<Static<Value>, Commands[Verb]> };
+  /** True if its rules ask for locks: Holdfast then refuses to start while the lock manager is switched off. */
+  readonly needsLocks?: boolean;
 }
 
 /** A kind as the machine uses it, with its types forgotten. */
 export interface Kind {
   readonly type: string;
+  readonly needsLocks: boolean;
   readonly check: Check;
   readonly rule:
     ((next: Json | undefined, previous: Json | undefined, context: KindContext) => KindRefusal | undefined) | undefined;
@@ -82,6 +88,7 @@ export function defineKind<Value extends TSchema, Commands extends Record<string
   const commands = Object.entries((definition.commands ?? {}) as Record<string, KindCommand<never, TProperties>>);
   return {
     type: definition.type,
+    needsLocks: definition.needsLocks === true,
     check: checkOf(definition.value),
     rule: definition.rule as Kind["rule"],
     commands: commands.map(([verb, command]) => kindOperation(definition.type, verb, command)),
@@ -106,7 +113,7 @@ function kindOperation(type: string, verb: string, command: KindCommand<never, T
 /** What the kind of an entity has against a change; undefined if nothing. */
 export function kindViolation(
   kind: Kind | undefined,
-  change: { readonly value: Json | undefined; readonly previous: Json | undefined },
+  change: { readonly value: Json | undefined; readonly previous: Json | undefined; readonly fence: string | undefined },
   context: DecideContext,
 ): Decision | undefined {
   if (kind === undefined) return undefined;
@@ -115,7 +122,7 @@ export function kindViolation(
     const data = { type: kind.type, issues: issues.map((issue) => ({ ...issue })) };
     return { outcome: refusal("kind_violated", data), events: [] };
   }
-  const refused = kind.rule?.(change.value, change.previous, kindContext(context));
+  const refused = kind.rule?.(change.value, change.previous, kindContext(context, change.fence));
   return refused === undefined ? undefined : kindRefusal(kind.type, refused);
 }
 
@@ -123,7 +130,7 @@ export function kindRefusal(type: string, refused: KindRefusal): Decision {
   return { outcome: refusal(`${type}.${refused.code}`, refused.data), events: [] };
 }
 
-export function kindContext(context: DecideContext): KindContext {
+export function kindContext(context: DecideContext, fence?: string): KindContext {
   return {
     time: context.time,
     principal: context.command.principal,
@@ -132,5 +139,6 @@ export function kindContext(context: DecideContext): KindContext {
       const row = findEntity(context.state, { type, id });
       return isLive(row) ? row.value : undefined;
     },
+    holdsLock: (path) => holdsWrite(path, fence, context),
   };
 }

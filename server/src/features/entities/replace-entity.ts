@@ -11,12 +11,12 @@ import type { KindOf } from "./kind.ts";
 export function replaceEntity(kindOf: KindOf): Decide<(typeof entityOperations)["replace-entity"]> {
   return (input, context) => {
     const row = findEntity(context.state, input);
-    const unmet = unmetCondition(row, input);
+    const unmet = unmetCondition(row, input, context);
     if (unmet !== undefined) return unmet;
     if (!isLive(row)) return missing(row, input);
     const value = input.value as Json;
     if (sameJson(row.value, value)) return unchanged(row);
-    const violation = kindViolation(kindOf(input.type), { value, previous: row.value }, context);
+    const violation = kindViolation(kindOf(input.type), { value, previous: row.value, fence: input.fence }, context);
     if (violation !== undefined) return violation;
     return changed({ target: input, row, value, event: { type: "entity.replaced", data: { value } } }, context);
   };

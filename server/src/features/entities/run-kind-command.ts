@@ -20,16 +20,16 @@ export function kindCommandRule(kind: Kind, command: KindOperation): Rule {
 function runKindCommand(kind: Kind, command: KindOperation, input: JsonObject, context: DecideContext): Decision {
   const target = { ...input, type: kind.type } as unknown as Conditions;
   const row = findEntity(context.state, target);
-  const unmet = unmetCondition(row, target);
+  const unmet = unmetCondition(row, target, context);
   if (unmet !== undefined) return unmet;
   if (!isLive(row)) return missing(row, target);
-  const made = command.decide(row.value, input, kindContext(context));
+  const made = command.decide(row.value, input, kindContext(context, target.fence));
   if (made instanceof KindRefusal) return kindRefusal(kind.type, made);
   const canonical = canonicalValue(made, entityLimits);
   if (!canonical.ok) return tooLargeOrDefect(command.operation.name, canonical.fault);
   const { value } = canonical;
   if (sameJson(row.value, value)) return unchanged(row);
-  const violation = kindViolation(kind, { value, previous: row.value }, context);
+  const violation = kindViolation(kind, { value, previous: row.value, fence: target.fence }, context);
   if (violation !== undefined) return violation;
   const event = { type: "entity.replaced", data: { value, name: command.event } };
   return changed({ target, row, value, event }, context);

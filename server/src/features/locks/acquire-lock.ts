@@ -9,10 +9,11 @@ import { leaseEnd } from "./fold-grants.ts";
 import { expireIfDue, grantView } from "./free-grant.ts";
 import { graceOf, shownEnd, withOrder } from "./hand-over.ts";
 import { acquired, iso, lockSubject } from "./lock-events.ts";
-import { gap, grantTable, holdTable, holdTallyTable, orderKey, ownerTable } from "./lock-tables.ts";
+import { gap, grantTable, holdTable, holdTallyTable, orderKey } from "./lock-tables.ts";
 import type { GrantRow, Terms } from "./lock-tables.ts";
 import { covers } from "./modes.ts";
 import type { LockedPath } from "./modes.ts";
+import { countsOf } from "./owner-counts.ts";
 import { isRefused, ownerOf, refused } from "./owner.ts";
 import { kindAt, lockLimits } from "./settings.ts";
 import { upgradeGrant } from "./upgrade-lock.ts";
@@ -31,7 +32,7 @@ export const acquireLock: Decide<(typeof lockOperations)["acquire-lock"]> = (inp
   if (held !== undefined) return holdOn(context, held, paths, terms, input);
   const misplaced = input.wait === true ? outOfOrder(context, owner, paths) : undefined;
   if (misplaced !== undefined) return misplaced;
-  const count = (context.state.rows(ownerTable).get(owner)?.pathCount ?? 0) + paths.length;
+  const count = countsOf(context.state, owner).pathCount + paths.length;
   if (count > lockLimits.pathsPerOwnerMax)
     return refused("lock_limit", { paths: count, limit: lockLimits.pathsPerOwnerMax });
   const wish = { owner, rank: Infinity, paths };

@@ -9,6 +9,7 @@ import type { HoldRow, LockPaceRow } from "./lock-tables.ts";
 import { iso } from "./lock-events.ts";
 import { areInConflict } from "./find-deadlock.ts";
 import { shownEnd } from "./hand-over.ts";
+import { countsOf } from "./owner-counts.ts";
 import { refused } from "./owner.ts";
 import { lockLimits } from "./settings.ts";
 import { countInTheWay } from "./tally.ts";
@@ -46,8 +47,8 @@ export function holdersInTheWay(state: StateReader, wish: Wish): readonly HoldRo
 /** How many are ahead of a new request. Waiters of a set are counted once, whatever they share with it. */
 export function countAhead(state: StateReader, wish: Wish): number {
   const [only] = wish.paths;
-  const own = state.rows(ticketTable).scan("owner", { prefix: `${wish.owner}${gap}`, limit: 1 });
-  if (wish.paths.length === 1 && only !== undefined && own.length === 0 && wish.rank === Infinity) {
+  const isNew = wish.rank === Infinity && countsOf(state, wish.owner).ticketCount === 0;
+  if (wish.paths.length === 1 && only !== undefined && isNew) {
     return countInTheWay(state, waitTallyTable, only);
   }
   return state

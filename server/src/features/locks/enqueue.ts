@@ -10,8 +10,9 @@ import type { Deadlock } from "./find-deadlock.ts";
 import { expireIfDue } from "./free-grant.ts";
 import { cancelTicket } from "./hand-over.ts";
 import { iso, lockSubject } from "./lock-events.ts";
-import { gap, grantTable, ticketTable } from "./lock-tables.ts";
+import { grantTable, ticketTable } from "./lock-tables.ts";
 import type { Terms } from "./lock-tables.ts";
+import { countsOf } from "./owner-counts.ts";
 import { refused } from "./owner.ts";
 import { lockLimits } from "./settings.ts";
 
@@ -52,10 +53,8 @@ export interface Queueing {
 export function enqueue(context: DecideContext, queueing: Queueing): Decision {
   const { state, time } = context;
   const { wish, blocker, terms, upgrades } = queueing;
-  const own = state
-    .rows(ticketTable)
-    .scan("owner", { prefix: `${wish.owner}${gap}`, limit: lockLimits.ticketsPerOwnerMax });
-  if (own.length >= lockLimits.ticketsPerOwnerMax) return refused("lock_limit", { tickets: own.length });
+  const { ticketCount } = countsOf(state, wish.owner);
+  if (ticketCount >= lockLimits.ticketsPerOwnerMax) return refused("lock_limit", { tickets: ticketCount });
   const deadlock = findDeadlock(state, wish);
   if (deadlock !== undefined) return refuseDeadlock(wish, deadlock);
   const ticket = nextTicket(context);

@@ -7,9 +7,10 @@ import type { JsonObject } from "../../machine/json.ts";
 import type { StateReader } from "../../machine/state.ts";
 import { ahead, conflictingHolds, linesFor } from "./blockers.ts";
 import type { Blocker, Wish } from "./blockers.ts";
-import { gap, holdTable, ownerTable, ticketTable, waitTallyTable } from "./lock-tables.ts";
+import { gap, holdTable, ticketTable, waitTallyTable } from "./lock-tables.ts";
 import { conflicts } from "./modes.ts";
 import type { LockedPath } from "./modes.ts";
+import { countsOf } from "./owner-counts.ts";
 import { anyInTheWay } from "./tally.ts";
 
 /** One step of a cycle: who waits for which path, and who is in the way there. */
@@ -45,8 +46,9 @@ export interface Handed {
 function isWaitedFor(state: StateReader, wish: Wish): boolean {
   if (wish.rank !== Infinity) return true;
   const prefix = `${wish.owner}${gap}`;
-  if (state.rows(ticketTable).scan("owner", { prefix, limit: 1 }).length > 0) return true;
-  if (state.rows(ownerTable).get(wish.owner) === undefined) return false;
+  const counts = countsOf(state, wish.owner);
+  if (counts.ticketCount > 0) return true;
+  if (counts.pathCount === 0) return false;
   for (const hold of state.rows(holdTable).scan("owner", { prefix, limit: Infinity })) {
     if (anyInTheWay(state, waitTallyTable, hold)) return true;
   }

@@ -5,9 +5,10 @@ import type { JsonObject } from "../../machine/json.ts";
 import type { StateReader, StateWriter } from "../../machine/state.ts";
 import { noteFence, seqOf } from "./fence.ts";
 import { removeTicket } from "./fold-tickets.ts";
-import { dueTime, gap, grantTable, holdTable, holdTallyTable, lockFactTable, ownerTable } from "./lock-tables.ts";
+import { dueTime, gap, grantTable, holdTable, holdTallyTable, lockFactTable } from "./lock-tables.ts";
 import type { GrantRow, LockPaceRow, Terms } from "./lock-tables.ts";
 import type { LockedPath } from "./modes.ts";
+import { countOwner } from "./owner-counts.ts";
 import { countIn } from "./tally.ts";
 
 /** A path as events name it: with its place in the global order, if its kind has one. */
@@ -102,14 +103,7 @@ function putGrant(state: StateWriter, row: GrantRow, paths: readonly EventPath[]
     });
     countIn(state, holdTallyTable, { path, mode, scope }, 1);
   }
-  countOf(state, row.owner, paths.length);
-}
-
-function countOf(state: StateWriter, owner: string, by: number): void {
-  const owners = state.rows(ownerTable);
-  const pathCount = (owners.get(owner)?.pathCount ?? 0) + by;
-  if (pathCount === 0) owners.delete(owner);
-  else owners.put({ owner, pathCount });
+  countOwner(state, row.owner, { paths: paths.length });
 }
 
 function removeHolds(state: StateWriter, { fence, owner }: GrantRow, paths: readonly LockedPath[]): void {
@@ -118,7 +112,7 @@ function removeHolds(state: StateWriter, { fence, owner }: GrantRow, paths: read
     holds.delete(`${locked.path}${gap}${fence}`);
     countIn(state, holdTallyTable, locked, -1);
   }
-  countOf(state, owner, -paths.length);
+  countOwner(state, owner, { paths: -paths.length });
 }
 
 function existing(state: StateWriter, fence: unknown, entry: EntryFacts): GrantRow {

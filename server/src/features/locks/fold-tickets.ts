@@ -8,6 +8,7 @@ import { ancestorsOf } from "./lock-path.ts";
 import { gap, grantTable, lineKey, lockFactTable, ticketTable, waitTable, waitTallyTable } from "./lock-tables.ts";
 import type { LockSettingsRow, TicketRow, WaitRow } from "./lock-tables.ts";
 import type { LockedPath } from "./modes.ts";
+import { countOwner } from "./owner-counts.ts";
 import { countIn } from "./tally.ts";
 
 export const ticketFolds: Readonly<Record<string, Fold>> = {
@@ -57,6 +58,7 @@ function foldQueued(state: StateWriter, { data }: Event, entry: EntryFacts): voi
   const waits = state.rows(waitTable);
   for (const wait of waitsOf(row)) waits.put(wait);
   for (const locked of row.paths) countIn(state, waitTallyTable, locked, 1);
+  countOwner(state, row.owner, { tickets: 1 });
   if (upgrades === undefined) return;
   const grant = state.rows(grantTable).get(upgrades);
   if (grant !== undefined) state.rows(grantTable).put({ ...grant, upgrading: row.ticket });
@@ -69,6 +71,7 @@ export function removeTicket(state: StateWriter, ticket: string): void {
   const waits = state.rows(waitTable);
   for (const wait of waitsOf(row)) waits.delete(lineKey(wait));
   for (const locked of row.paths) countIn(state, waitTallyTable, locked, -1);
+  countOwner(state, row.owner, { tickets: -1 });
   const grant = row.upgrades === undefined ? undefined : state.rows(grantTable).get(row.upgrades);
   if (grant === undefined) return;
   const { upgrading: _upgrading, ...rest } = grant;

@@ -107,10 +107,11 @@ export interface TallyRow {
 export const holdTallyTable: TableSpec<TallyRow, never> = { name: "lock-tallies", key: (row) => row.path, sorts: {} };
 export const waitTallyTable: TableSpec<TallyRow, never> = { name: "wait-tallies", key: (row) => row.path, sorts: {} };
 
-/** How many paths an owner holds, to bound it without counting. */
+/** How many paths an owner holds, and how many tickets it has. */
 export interface OwnerRow {
   readonly owner: string;
   readonly pathCount: number;
+  readonly ticketCount: number;
 }
 
 export const ownerTable: TableSpec<OwnerRow, never> = { name: "lock-owners", key: (row) => row.owner, sorts: {} };

@@ -11,8 +11,9 @@ import { grantView } from "./free-grant.ts";
 import { cancelTicket, serve, withOrder } from "./hand-over.ts";
 import { findHeld } from "./held.ts";
 import { changed } from "./lock-events.ts";
-import { gap, ownerTable, ticketTable } from "./lock-tables.ts";
+import { gap, ticketTable } from "./lock-tables.ts";
 import type { GrantRow } from "./lock-tables.ts";
+import { countsOf } from "./owner-counts.ts";
 import { isRefused, ownPrefix, refused } from "./owner.ts";
 import { lockLimits } from "./settings.ts";
 
@@ -42,7 +43,7 @@ export const transferLock: Decide<(typeof lockOperations)["transfer-lock"]> = (i
 function unfitOwner(state: StateReader, row: GrantRow, to: string): Decision | undefined {
   if (to === row.owner || to.startsWith(ownPrefix)) return refused("owner_taken", { owner_id: to });
   if (looksRegistered(to) && findAgent(state, to) === undefined) return refused("agent_unknown", { agent_id: to });
-  const pathCount = (state.rows(ownerTable).get(to)?.pathCount ?? 0) + row.paths.length;
+  const pathCount = countsOf(state, to).pathCount + row.paths.length;
   if (pathCount <= lockLimits.pathsPerOwnerMax) return undefined;
   return refused("lock_limit", { paths: pathCount, limit: lockLimits.pathsPerOwnerMax });
 }

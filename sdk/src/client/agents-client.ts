@@ -1,0 +1,39 @@
+import type { Agent, Registered } from "../contract/agents.ts";
+import type { WhoAmI } from "../contract/lock-views.ts";
+import type { Page, Run } from "./entities-client.ts";
+import type { CallOptions } from "./transport.ts";
+
+export interface Registration {
+  /** Yours to choose: registering again with it resumes the same agent, with its locks and tickets. */
+  readonly ownKey?: string;
+  readonly name?: string;
+  readonly purpose?: string;
+  readonly parent?: string;
+  readonly inactivitySeconds?: number;
+}
+
+export interface AgentsClient {
+  register(registration?: Registration, options?: CallOptions): Promise<Registered>;
+  /** One beat renews the registration, every lease and every ticket of the agent. */
+  heartbeat(options?: CallOptions): Promise<{ readonly agent_id: string; readonly expires_at: string }>;
+  /** Ends the calling agent, or another one: a child of it, or anybody for an operator. */
+  end(agentId?: string, options?: CallOptions & { readonly reason?: string }): Promise<unknown>;
+  list(page?: { readonly after?: string; readonly limit?: number }): Promise<Page<Agent, string>>;
+  /** What the calling agent, or the owner named, holds and waits for. */
+  whoAmI(query?: { readonly ownerId?: string; readonly after?: string; readonly limit?: number }): Promise<WhoAmI>;
+}
+
+export function agentsClient(run: Run): AgentsClient {
+  return {
+    register: async (registration = {}, options = {}) => {
+      const { ownKey, name, purpose, parent, inactivitySeconds } = registration;
+      const input = { own_key: ownKey, name, purpose, parent, inactivity_seconds: inactivitySeconds };
+      return (await run("register-agent", input, options)) as Registered;
+    },
+    heartbeat: async (options = {}) =>
+      (await run("heartbeat", {}, options)) as { readonly agent_id: string; readonly expires_at: string },
+    end: (agentId, { reason, ...options } = {}) => run("end-agent", { agent_id: agentId, reason }, options),
+    list: async (page = {}) => (await run("list-agents", page, {})) as Page<Agent, string>,
+    whoAmI: async ({ ownerId, ...page } = {}) => (await run("who-am-i", { owner_id: ownerId, ...page }, {})) as WhoAmI,
+  };
+}

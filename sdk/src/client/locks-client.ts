@@ -1,0 +1,152 @@
+import type { DalLock, LockRow, LockStatus, TicketStatus, WaitEdge } from "../contract/lock-views.ts";
+import type { Grant, Granted, Queued } from "../contract/locks.ts";
+import { HoldfastError } from "./holdfast-error.ts";
+import type { Page, Run } from "./entities-client.ts";
+import type { CallOptions } from "./transport.ts";
+
+export type LockMode = "read" | "upgradeable" | "write";
+export type LockScope = "tree" | "self";
+export type LockPath = string | { readonly path: string; readonly mode?: LockMode; readonly scope?: LockScope };
+
+/** Whose lock it is, if not the calling agent's. */
+export interface OwnerOptions extends CallOptions {
+  readonly ownerId?: string;
+}
+
+export interface AcquireOptions extends OwnerOptions {
+  readonly mode?: LockMode;
+  readonly scope?: LockScope;
+  /** Stand in line if it is not free. */
+  readonly wait?: boolean;
+  readonly ttlSeconds?: number;
+  readonly maxHoldSeconds?: number;
+  /** If the holder crashes, nobody gets it for so long: for resources that can't check a fence. */
+  readonly holdOffSeconds?: number;
+  readonly ticketSeconds?: number;
+  readonly purpose?: string;
+  readonly note?: string;
+  readonly metadata?: Readonly<Record<string, unknown>>;
+}
+
+/** What is in the way, as data. */
+export interface Denied {
+  readonly granted: false;
+  readonly denied: true;
+  readonly [fact: string]: unknown;
+}
+
+/** A held lock: by its fence, or by a path that the owner holds. */
+export type Held = { readonly fence: string } | { readonly path: string };
+
+export interface LocksClient {
+  /** Takes one path or a set. Granted, or queued with `wait`; a denial is thrown. */
+  acquire(paths: LockPath | readonly LockPath[], options?: AcquireOptions): Promise<Granted | Queued>;
+  /** The same, with a denial as a value. */
+  tryAcquire(paths: LockPath | readonly LockPath[], options?: AcquireOptions): Promise<Granted | Queued | Denied>;
+  release(
+    what: { readonly fence: string } | { readonly paths: readonly string[]; readonly fence?: string },
+    options?: OwnerOptions & { readonly note?: string },
+  ): Promise<{ readonly released: readonly string[] }>;
+  renew(held: Held, options?: OwnerOptions & { readonly ttlSeconds?: number; readonly note?: string }): Promise<Grant>;
+  upgrade(held: Held, options?: OwnerOptions & { readonly wait?: boolean }): Promise<Granted | Queued>;
+  downgrade(held: Held, mode: LockMode, options?: OwnerOptions): Promise<Grant>;
+  transfer(held: Held, to: string, options?: OwnerOptions): Promise<Grant>;
+  requestRelease(path: string, reason: string, options?: OwnerOptions): Promise<{ readonly asked: readonly string[] }>;
+  /** The sign of life of a waiter: keeps the ticket, or takes up what it was granted. */
+  claim(ticket: string, options?: OwnerOptions): Promise<Granted | Queued>;
+  cancel(ticket: string, options?: OwnerOptions): Promise<{ readonly cancelled: string } | Granted>;
+  ticket(ticket: string): Promise<TicketStatus>;
+  status(path: string, query?: { readonly position?: number; readonly limit?: number }): Promise<LockStatus>;
+  list(query?: {
+    readonly under?: string;
+    readonly after?: string;
+    readonly limit?: number;
+  }): Promise<Page<LockRow, string>>;
+  records(query?: {
+    readonly ownerId?: string;
+    readonly after?: string;
+    readonly limit?: number;
+  }): Promise<Page<DalLock, string>>;
+  waits(page?: { readonly after?: string; readonly limit?: number }): Promise<Page<WaitEdge, string>>;
+  history(path: string, page?: { readonly before?: number; readonly limit?: number }): Promise<Page<unknown, number>>;
+  checkFence(
+    path: string,
+    fence: string,
+    mode?: LockMode,
+  ): Promise<{ readonly valid: boolean; readonly reason: string | null }>;
+  /** For operators: frees exactly this grant, if it may be recovered; `override` is another, separately audited verb. */
+  forceRelease(
+    fence: string,
+    reason: string,
+    options?: CallOptions & { readonly override?: boolean },
+  ): Promise<unknown>;
+}
+
+export function locksClient(run: Run): LocksClient {
+  const send = async (operation: string, input: object, { ownerId, ...call }: OwnerOptions = {}): Promise<unknown> =>
+    run(operation, { ...input, owner_id: ownerId }, call);
+  const acquire: LocksClient["acquire"] = async (paths, options = {}) => {
+    const { mode, scope, wait, purpose, note, metadata, ownerId, key, deadlineMs, agent, agentSecret } = options;
+    const input = {
+      paths: isList(paths) ? paths : [paths],
+      ...{ mode, scope, wait, purpose, note, metadata },
+      ttl_seconds: options.ttlSeconds,
+      max_hold_seconds: options.maxHoldSeconds,
+      hold_off_seconds: options.holdOffSeconds,
+      ticket_seconds: options.ticketSeconds,
+    };
+    return (await send("acquire-lock", input, defined({ ownerId, key, deadlineMs, agent, agentSecret }))) as
+      Granted | Queued;
+  };
+  return {
+    acquire,
+    tryAcquire: (paths, options) => acquire(paths, options).catch(deniedAsValue),
+    release: async (what, { note, ...options } = {}) =>
+      (await send("release-lock", { ...what, note }, options)) as { released: string[] },
+    renew: async (held, { ttlSeconds, note, ...options } = {}) =>
+      (await send("renew-lock", { ...held, ttl_seconds: ttlSeconds, note }, options)) as Grant,
+    upgrade: async (held, { wait, ...options } = {}) =>
+      (await send("upgrade-lock", { ...held, wait }, options)) as Granted | Queued,
+    downgrade: async (held, mode, options) => (await send("downgrade-lock", { ...held, mode }, options)) as Grant,
+    transfer: async (held, to, options) => (await send("transfer-lock", { ...held, to }, options)) as Grant,
+    requestRelease: async (path, reason, options) =>
+      (await send("request-release", { path, reason }, options)) as { asked: string[] },
+    claim: async (ticket, options) => (await send("claim-lock", { ticket }, options)) as Granted | Queued,
+    cancel: async (ticket, options) =>
+      (await send("cancel-ticket", { ticket }, options)) as { cancelled: string } | Granted,
+    ...lockReads(run),
+    forceRelease: (fence, reason, { override = false, ...call } = {}) =>
+      run(override ? "override-release" : "force-release", { fence, reason }, call),
+  };
+}
+
+type Reads = "ticket" | "status" | "list" | "records" | "waits" | "history" | "checkFence";
+
+function lockReads(run: Run): Pick<LocksClient, Reads> {
+  return {
+    ticket: async (ticket) => (await run("get-ticket", { ticket }, {})) as TicketStatus,
+    status: async (path, query) => (await run("get-lock", { path, ...query }, {})) as LockStatus,
+    list: async (query) => (await run("list-locks", { ...query }, {})) as Page<LockRow, string>,
+    records: async ({ ownerId, ...page } = {}) =>
+      (await run("list-locks", { view: "dal_locks", owner_id: ownerId, ...page }, {})) as Page<DalLock, string>,
+    waits: async (page) => (await run("list-waits", { ...page }, {})) as Page<WaitEdge, string>,
+    history: async (path, page) => (await run("list-lock-history", { path, ...page }, {})) as Page<unknown, number>,
+    checkFence: async (path, fence, mode) =>
+      (await run("check-fence", { path, fence, mode }, {})) as { valid: boolean; reason: string | null },
+  };
+}
+
+function isList(paths: LockPath | readonly LockPath[]): paths is readonly LockPath[] {
+  return Array.isArray(paths);
+}
+
+/** Options without those that were not given. */
+function defined<T extends object>(options: T): { [Name in keyof T]?: Exclude<T[Name], undefined> } {
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as never;
+}
+
+function deniedAsValue(error: unknown): Denied {
+  if (error instanceof HoldfastError && error.code === "lock_denied")
+    return { ...error.data, granted: false, denied: true };
+  throw error;
+}

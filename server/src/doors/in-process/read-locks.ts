@@ -1,0 +1,157 @@
+import { agentOperations, lockViews, publishedName } from "@holdfast/sdk/contract";
+import type { InputOf, Operation } from "@holdfast/sdk/contract";
+import type { Engine } from "../../engine/engine.ts";
+import { agentTable, agentView, findAgent } from "../../features/agents/agent-table.ts";
+import { findGrantOfTicket, placeView } from "../../features/locks/claim-lock.ts";
+import { grantView } from "../../features/locks/free-grant.ts";
+import { fenceFault, findGrant } from "../../features/locks/guard-write.ts";
+import { lockSubject } from "../../features/locks/lock-events.ts";
+import { holdersAfter } from "../../features/locks/lock-history.ts";
+import { pathFault } from "../../features/locks/lock-path.ts";
+import { sortable, ticketTable } from "../../features/locks/lock-tables.ts";
+import { dalLockPages, lockPages, lockView, ownView, waitPages } from "../../features/locks/lock-views.ts";
+import type { Entry, Outcome } from "../../machine/entry.ts";
+import type { JsonObject } from "../../machine/json.ts";
+import { done, refusal } from "../../machine/outcome.ts";
+
+const operations = { ...lockViews, "list-agents": agentOperations["list-agents"] };
+type Views = typeof operations;
+type Reads = {
+  readonly [Name in keyof Views]: (engine: Engine, input: InputOf<Views[Name]>, agent?: string) => Promise<Outcome>;
+};
+
+/** One way to read for each view of the contract: a missing one does not compile. */
+const reads: Reads = {
+  "list-locks": listLocks,
+  "get-lock": getLock,
+  "get-ticket": getTicket,
+  "who-am-i": whoAmI,
+  "list-waits": async (engine, input) =>
+    done({ ...(await engine.scan((state) => waitPages(state, { ...input, limit: input.limit ?? pageSize }))) }),
+  "list-lock-history": listLockHistory,
+  "check-fence": checkFence,
+  "list-agents": listAgents,
+};
+
+export const lockReads: readonly { readonly operation: Operation; readonly read: Reads[keyof Reads] }[] = Object.keys(
+  reads,
+).map((name) => ({ operation: operations[name as keyof Views], read: reads[name as keyof Reads] }));
+
+const pageSize = 100;
+
+function badPath(path: string | undefined): Outcome | undefined {
+  const reason = path === undefined ? undefined : pathFault(path);
+  return reason === undefined ? undefined : refusal("path_invalid", { path: path ?? "", reason });
+}
+
+async function listLocks(engine: Engine, input: InputOf<Views["list-locks"]>): Promise<Outcome> {
+  const bad = badPath(input.under);
+  if (bad !== undefined) return bad;
+  const { view, owner_id: owner, under, after } = input;
+  const page = { limit: input.limit ?? pageSize, time: engine.now(), ...(after === undefined ? {} : { after }) };
+  if (view === "dal_locks" || owner !== undefined) {
+    return done({
+      ...(await engine.scan((state) => dalLockPages(state, { ...page, ...(owner === undefined ? {} : { owner }) }))),
+    });
+  }
+  return done({
+    ...(await engine.scan((state) => lockPages(state, { ...page, ...(under === undefined ? {} : { under }) }))),
+  });
+}
+
+async function getLock(engine: Engine, input: InputOf<Views["get-lock"]>): Promise<Outcome> {
+  const bad = badPath(input.path);
+  if (bad !== undefined) return bad;
+  const { path, position, limit = pageSize } = input;
+  const now = await engine.scan((state) => lockView(state, path, engine.now(), limit));
+  if (position === undefined) return done(now);
+  const entries = await allAbout(engine, lockSubject(path), position);
+  if (entries === undefined) return refusal("history_gone", { path, position });
+  return done({ path, position, kind: now["kind"] ?? null, holders: holdersAfter(path, entries) });
+}
+
+const pagesMax = 100;
+
+/** Every entry about a subject up to a position, oldest first; undefined if there are too many to go through. */
+async function allAbout(engine: Engine, subject: string, position: number): Promise<readonly Entry[] | undefined> {
+  const entries: Entry[] = [];
+  for (let page = 0; page < pagesMax; page += 1) {
+    const after = entries.at(-1)?.position ?? 0;
+    const found = await engine.entriesAbout({
+      subject,
+      after,
+      before: position + 1,
+      order: "oldest-first",
+      limit: pageSize,
+    });
+    entries.push(...found);
+    if (found.length < pageSize) return entries;
+  }
+  return undefined;
+}
+
+async function getTicket(engine: Engine, { ticket }: InputOf<Views["get-ticket"]>): Promise<Outcome> {
+  return engine.scan((state) => {
+    const row = state.rows(ticketTable).get(ticket);
+    if (row !== undefined) return done({ state: "waiting", ...placeView(state, row) });
+    const grant = findGrantOfTicket(state, ticket);
+    if (grant !== undefined) return done({ state: "granted", ...grantView({ state }, grant) });
+    return refusal("ticket_unknown", { ticket });
+  });
+}
+
+async function whoAmI(engine: Engine, input: InputOf<Views["who-am-i"]>, agent?: string): Promise<Outcome> {
+  const owner = input.owner_id ?? agent;
+  if (owner === undefined) return refusal("agent_required");
+  const page = { limit: input.limit ?? pageSize, time: engine.now() };
+  return engine.scan((state) => {
+    const row = findAgent(state, owner);
+    const own = ownView(state, owner, { ...page, ...(input.after === undefined ? {} : { after: input.after }) });
+    return done({ agent: row === undefined ? null : agentView(row), ...own });
+  });
+}
+
+async function listLockHistory(engine: Engine, input: InputOf<Views["list-lock-history"]>): Promise<Outcome> {
+  const bad = badPath(input.path);
+  if (bad !== undefined) return bad;
+  const { before, limit = pageSize } = input;
+  const subject = lockSubject(input.path);
+  const query = {
+    subject,
+    order: "newest-first",
+    limit: limit + 1,
+    ...(before === undefined ? {} : { before }),
+  } as const;
+  const entries = await engine.entriesAbout(query);
+  const shown = entries.slice(0, limit);
+  const items = shown.flatMap((entry) => historyItems(entry, subject));
+  return done({ items, next: entries.length > limit ? (shown.at(-1)?.position ?? null) : null });
+}
+
+function historyItems(entry: Entry, subject: string): readonly JsonObject[] {
+  const { position, time, operation, principal, agent } = entry;
+  const by = agent === undefined ? { principal } : { principal, agent };
+  return entry.events
+    .filter((event) => event.subject === subject)
+    .map((event) => ({ position, time, by, operation, event: publishedName(event), data: event.data }));
+}
+
+async function checkFence(engine: Engine, input: InputOf<Views["check-fence"]>): Promise<Outcome> {
+  const bad = badPath(input.path);
+  if (bad !== undefined) return bad;
+  const row = await engine.read((state) => findGrant(state, input.fence));
+  const reason = fenceFault(row, input.path, input.mode ?? "write");
+  return done({ valid: reason === undefined, reason: reason ?? null });
+}
+
+async function listAgents(engine: Engine, input: InputOf<Views["list-agents"]>): Promise<Outcome> {
+  const limit = input.limit ?? pageSize;
+  const after = input.after === undefined ? {} : { after: input.after };
+  const rows = await engine.scan((state) => state.rows(agentTable).scan("registered", { ...after, limit: limit + 1 }));
+  const shown = rows.slice(0, limit);
+  const last = shown.at(-1);
+  return done({
+    items: shown.map(agentView),
+    next: rows.length > limit && last !== undefined ? sortable(last.position) : null,
+  });
+}

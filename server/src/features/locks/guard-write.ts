@@ -1,0 +1,67 @@
+/** Fences, checked in the entry of the write that they protect. */
+import type { DecideContext, Decision } from "../../machine/feature.ts";
+import type { StateReader } from "../../machine/state.ts";
+import { conflictingHolds } from "./blockers.ts";
+import { holderView } from "./deny.ts";
+import { expireIfDue, liveGrant } from "./free-grant.ts";
+import { isAtOrBelow, pathFault } from "./lock-path.ts";
+import { grantTable } from "./lock-tables.ts";
+import type { GrantRow } from "./lock-tables.ts";
+import { strength } from "./modes.ts";
+import type { Mode } from "./modes.ts";
+import { refused } from "./owner.ts";
+import { isEnforced, lockSettings } from "./settings.ts";
+
+/** Why a fence is no proof for a path; undefined if it is one. */
+export function fenceFault(row: GrantRow | undefined, path: string, mode: Mode): string | undefined {
+  if (row === undefined) return "no live grant has this fence";
+  const covering = row.paths.filter(
+    (one) => one.path === path || (one.scope === "tree" && isAtOrBelow(path, one.path)),
+  );
+  if (covering.length === 0) return "the grant does not cover this path";
+  return covering.some((one) => strength[one.mode] >= strength[mode]) ? undefined : `the grant is not for ${mode}`;
+}
+
+export function findGrant(state: StateReader, fence: string): GrantRow | undefined {
+  return state.rows(grantTable).get(fence);
+}
+
+/**
+ * A write to the entity `type/id` is about the path of that name. With a fence it must be that of a live write lock on
+ * the path. Without one it is free, unless locks are enforced there: then it is refused while somebody else has the
+ * path locked. What is overdue ends first, in this entry.
+ */
+export function unguardedWrite(path: string, fence: string | undefined, context: DecideContext): Decision | undefined {
+  if (fence !== undefined) {
+    const reason = fenceFault(liveGrant(context, fence), path, "write");
+    return reason === undefined ? undefined : refused("fence_stale", { path, fence, reason });
+  }
+  const { state } = context;
+  if (!isEnforced(state, path) || !lockSettings(state).isOn || pathFault(path) !== undefined) return undefined;
+  const wanted = { path, mode: "write", scope: "self" } as const;
+  const holders = conflictingHolds(state, wanted, context.command.agent ?? "", holdersMax).filter((row) => {
+    const grant = state.rows(grantTable).get(row.fence);
+    return grant !== undefined && !expireIfDue(context, grant);
+  });
+  if (holders.length === 0) return undefined;
+  return refused("fence_required", { path, holders: holders.map((row) => holderView(state, row)) });
+}
+
+const holdersMax = 10;
+
+/** True if the caller's agent, or the fence that it presents, has a write lock that covers the path. */
+export function holdsWrite(path: string, fence: string | undefined, context: DecideContext): boolean {
+  if (fence !== undefined) return fenceFault(liveGrant(context, fence), path, "write") === undefined;
+  const { agent } = context.command;
+  if (agent === undefined) return false;
+  return ownFences(context, agent, path).some(
+    (own) => fenceFault(liveGrant(context, own), path, "write") === undefined,
+  );
+}
+
+function ownFences({ state }: DecideContext, owner: string, path: string): readonly string[] {
+  const wanted = { path, mode: "write", scope: "self" } as const;
+  return conflictingHolds(state, wanted, "", 100)
+    .filter((row) => row.owner === owner)
+    .map(({ fence }) => fence);
+}
