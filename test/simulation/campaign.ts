@@ -1,6 +1,6 @@
 /** Many seeds on several threads. */
 import { Worker } from "node:worker_threads";
-import type { SeedReport } from "./seed-worker.ts";
+import type { Failure, SeedReport } from "./seed-report.ts";
 
 export interface CampaignOptions {
   readonly from: number;
@@ -17,12 +17,6 @@ export interface CampaignResult {
   /** How often each fault and each rare event happened. */
   readonly counts: ReadonlyMap<string, number>;
   readonly failures: readonly Failure[];
-}
-
-export interface Failure {
-  readonly seed: number;
-  readonly promise: string;
-  readonly detail: string;
 }
 
 /** Threads take turns by seed: thread k of n runs the seeds from + k, from + k + n, and so on. */

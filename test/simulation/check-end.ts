@@ -1,14 +1,25 @@
 /** What must hold when all is quiet again. */
 import { currentEpoch } from "../../server/src/features/space/space-table.ts";
+import type { MemoryDisk } from "../../server/src/journal/memory/disk.ts";
 import { openMemoryJournal } from "../../server/src/journal/memory/open.ts";
 import { canonicalText } from "../../server/src/machine/canonical/canonical-text.ts";
 import type { Entry } from "../../server/src/machine/entry.ts";
 import type { Json } from "../../server/src/machine/json.ts";
 import type { Machine } from "../../server/src/machine/machine.ts";
 import { simulatedMachine, stateText } from "./simulated-machine.ts";
-import type { Simulation } from "./simulation.ts";
+import type { Callers } from "./callers.ts";
+import type { SimulatedNode } from "./node.ts";
+import type { World } from "./world.ts";
 
-export async function checkEnd(simulation: Simulation): Promise<void> {
+/** What is left of a simulation at its end. */
+export interface Remains {
+  readonly world: World;
+  readonly callers: Callers;
+  readonly nodes: readonly SimulatedNode[];
+  readonly disk: MemoryDisk;
+}
+
+export async function checkEnd(simulation: Remains): Promise<void> {
   const { world, callers, nodes } = simulation;
   callers.checkAll();
   const entries = await readJournal(simulation);
@@ -39,7 +50,7 @@ export async function checkEnd(simulation: Simulation): Promise<void> {
 }
 
 /** Reads everything in pages of many sizes; the journal proves its chain while it does so. */
-async function readJournal({ world, disk }: Simulation): Promise<readonly Entry[]> {
+async function readJournal({ world, disk }: Remains): Promise<readonly Entry[]> {
   const journal = openMemoryJournal(disk);
   const entries: Entry[] = [];
   for (;;) {
@@ -52,7 +63,7 @@ async function readJournal({ world, disk }: Simulation): Promise<readonly Entry[
 }
 
 /** Decides a part and takes it back before folding it, as a node does whose append failed. */
-function foldInChunks({ world }: Simulation, entries: readonly Entry[]): Machine {
+function foldInChunks({ world }: Remains, entries: readonly Entry[]): Machine {
   const machine = simulatedMachine();
   let done = 0;
   while (done < entries.length) {

@@ -25,7 +25,8 @@ export function checkReply(world: World, attempt: Attempt, reply: CallReply): vo
     return;
   }
   // What was lost with its history may have been decided again since, and come out otherwise.
-  const fact = facts.find(({ isThere }) => isThere) ?? facts.find(({ entry }) => entry.position === reply.position);
+  const isOfLost = ({ entry }: Fact): boolean => entry.position === reply.position && says(entry, reply);
+  const fact = facts.find(({ isThere }) => isThere) ?? facts.find(isOfLost);
   if (fact !== undefined && isDecided(reply)) checkAnswer(world, attempt, { reply, fact });
   else if (mustBeRecorded(outcome, attempt.intent)) {
     world.fail(

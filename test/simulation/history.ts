@@ -9,7 +9,7 @@ import type { Entry, Event } from "../../server/src/machine/entry.ts";
 import type { Json } from "../../server/src/machine/json.ts";
 import type { Machine } from "../../server/src/machine/machine.ts";
 import { simulatedMachine, stateText } from "./simulated-machine.ts";
-import type { World } from "./world.ts";
+import type { Witness } from "./witness.ts";
 
 /** An entry that is, or was, in the journal. */
 export interface Fact {
@@ -61,12 +61,12 @@ export class History {
   }
 
   /** Takes entries that have just become durable. */
-  append(entries: readonly Entry[], world: World): void {
+  append(entries: readonly Entry[], witness: Witness): void {
     this.#dump = undefined;
     for (const entry of entries) {
-      this.#checkPlace(entry, world);
-      for (const event of entry.events) this.#checkVersion(event, entry, world);
-      this.#decideAgain(entry, world);
+      this.#checkPlace(entry, witness);
+      for (const event of entry.events) this.#checkVersion(event, entry, witness);
+      this.#decideAgain(entry, witness);
       const fact: Fact = { entry, isThere: true, answer: undefined };
       this.facts.push(fact);
       this.#ids.add(entry.id);
@@ -74,7 +74,7 @@ export class History {
       const scope = keyScope(entry);
       if (scope !== undefined) addTo(this.#byScope, scope, fact);
       for (const { subject } of entry.events) this.#noteValue(subject, entry.position);
-      world.tell(() => `entry ${entry.position} ${entry.operation} ${entry.agent ?? entry.id} ${outcomeText(entry)}`);
+      witness.tell(() => `entry ${entry.position} ${entry.operation} ${entry.agent ?? entry.id} ${outcomeText(entry)}`);
     }
   }
 
@@ -89,43 +89,51 @@ export class History {
     for (const { entry } of this.facts) this.#machine.fold(entry);
   }
 
-  #checkPlace(entry: Entry, world: World): void {
+  #checkPlace(entry: Entry, witness: Witness): void {
     const { position, time, id, agent } = entry;
     const last = this.facts.at(-1)?.entry;
-    world.demand(position === this.position + 1, "positions have no gaps", () => `${position} after ${this.position}`);
-    world.demand(last === undefined || time >= last.time, "time does not go back", () => `at position ${position}`);
-    world.demand(!this.#ids.has(id), "a command happens once", () => `id ${id} again at position ${position}`);
+    witness.demand(
+      position === this.position + 1,
+      "positions have no gaps",
+      () => `${position} after ${this.position}`,
+    );
+    witness.demand(last === undefined || time >= last.time, "time does not go back", () => `at position ${position}`);
+    witness.demand(!this.#ids.has(id), "a command happens once", () => `id ${id} again at position ${position}`);
     const sent = agent === undefined ? [] : this.ofAttempt(agent).filter(({ isThere }) => isThere);
-    world.demand(sent.length === 0, "a command happens once", () => `${agent ?? ""} again at position ${position}`);
+    witness.demand(sent.length === 0, "a command happens once", () => `${agent ?? ""} again at position ${position}`);
     const scope = keyScope(entry);
     const used = scope === undefined ? [] : this.ofScope(scope).filter(({ isThere }) => isThere);
-    world.demand(used.length === 0, "a key is used once", () => `${scope ?? ""} again at position ${position}`);
+    witness.demand(used.length === 0, "a key is used once", () => `${scope ?? ""} again at position ${position}`);
   }
 
-  #checkVersion(event: Event, entry: Entry, world: World): void {
+  #checkVersion(event: Event, entry: Entry, witness: Witness): void {
     if (!event.type.startsWith("entity.")) return;
     const row = this.#machine.durable.rows(entityTable).get(event.subject);
     const detail = (): string => `${event.type} of ${event.subject} at position ${entry.position}`;
     if (event.type === "entity.conflict") {
       const met = event.data["current_version"];
-      world.demand(met === (isLive(row) ? row.version : 0), "a conflict tells the version that it met", detail);
+      witness.demand(met === (isLive(row) ? row.version : 0), "a conflict tells the version that it met", detail);
       const fields = Object.keys(event.data).sort().join(" ");
       const isExact = fields === "current_version entity_id expected_version reason";
-      world.demand(isExact, "a conflict event holds exactly its four fields", detail);
+      witness.demand(isExact, "a conflict event holds exactly its four fields", detail);
       return;
     }
     const version = event.data["version"];
-    world.demand(version === (row?.version ?? 0) + 1, "a change makes the next version, and nothing else does", detail);
+    witness.demand(
+      version === (row?.version ?? 0) + 1,
+      "a change makes the next version, and nothing else does",
+      detail,
+    );
   }
 
   /** The same command on the same history must come out the same, byte for byte. */
-  #decideAgain(entry: Entry, world: World): void {
+  #decideAgain(entry: Entry, witness: Witness): void {
     const { position, time, grace, rules: _rules, outcome, events, ...command } = entry;
     const again = this.#machine.decide(command, { position, time, grace, prior: undefined });
     this.#machine.settle();
     const first = JSON.stringify([outcome, events]);
     const second = JSON.stringify([again.outcome, again.events]);
-    world.demand(first === second, "an entry decided again comes out the same", () => `${first} became ${second}`);
+    witness.demand(first === second, "an entry decided again comes out the same", () => `${first} became ${second}`);
   }
 
   #noteValue(subject: string, position: number): void {

@@ -1,6 +1,6 @@
 /** One thread of a campaign: runs its seeds one after the other and reports every few of them. */
 import { parentPort, workerData } from "node:worker_threads";
-import type { Failure } from "./campaign.ts";
+import type { Failure, SeedReport } from "./seed-report.ts";
 import { simulate } from "./simulation.ts";
 
 interface Share {
@@ -8,13 +8,6 @@ interface Share {
   readonly to: number;
   readonly stride: number;
   readonly steps: number;
-}
-
-export interface SeedReport {
-  readonly seeds: number;
-  readonly stepCount: number;
-  readonly counts: ReadonlyMap<string, number>;
-  readonly failures: readonly Failure[];
 }
 
 const seedsPerReport = 20;

@@ -17,6 +17,7 @@ import { StateHash } from "./state-hash.ts";
 export interface CheckpointerOptions {
   readonly journal: Journal;
   readonly clock: Clock;
+  readonly head: () => Head;
   /** The state is saved when so many entries have come since the last time. */
   readonly checkpointEvery: number;
   /** The hash of the state at a position is known. */
@@ -45,6 +46,8 @@ export class Checkpointer {
   #isSpare = false;
   #work: Generator<undefined, void> | undefined;
   #isStopped = false;
+  /** The head at the last slices. */
+  #slicedAt = 0;
 
   constructor(options: CheckpointerOptions) {
     this.#options = options;
@@ -74,8 +77,13 @@ export class Checkpointer {
   /** Saves the state of this head and waits until that is done; the position that is saved then, if it worked. */
   async saveNow(machine: Machine, head: Head): Promise<number> {
     if (head.position > this.savedPosition) this.#saveAt(machine, head);
-    while (this.#captures.length > 0) await this.#done.next();
+    await this.finish();
     return this.savedPosition;
+  }
+
+  /** Waits until all that was captured is dealt with. */
+  async finish(): Promise<void> {
+    while (this.#captures.length > 0) await this.#done.next();
   }
 
   /** Nothing more is done. A checkpoint that was under way is given up. */
@@ -106,14 +114,26 @@ export class Checkpointer {
     this.#options.clock.soon(() => {
       const capture = this.#captures[0];
       if (capture === undefined || this.#isStopped) return;
-      this.#work ??= this.#process(capture);
-      if (this.#work.next().done === true) {
-        this.#work = undefined;
-        this.#captures.shift();
-        this.#done.fire();
-      }
+      for (let slices = this.#slicesDue(); slices > 0 && this.#captures[0] === capture; slices -= 1)
+        this.#slice(capture);
       if (this.#captures.length > 0) this.#goOn();
     });
+  }
+
+  #slice(capture: Capture): void {
+    this.#work ??= this.#process(capture);
+    if (this.#work.next().done !== true) return;
+    this.#work = undefined;
+    this.#captures.shift();
+    this.#done.fire();
+  }
+
+  /** In step with what is appended: one slice at least, and more while batches are large, so as never to fall behind. */
+  #slicesDue(): number {
+    const { position } = this.#options.head();
+    const entries = position - this.#slicedAt;
+    this.#slicedAt = position;
+    return Math.max(1, Math.ceil((engineLimits.checkpointPace * entries) / engineLimits.checkpointSliceRows));
   }
 
   *#process(capture: Capture): Generator<undefined, void> {

@@ -64,7 +64,7 @@ export class Engine {
     do engine.#replica.restart();
     while ((await engine.#replica.follow(ignoreFolded)) === "diverged");
     await engine.carryOutErasures();
-    engine.#begin();
+    await engine.#begin();
     return engine;
   }
 
@@ -103,23 +103,34 @@ export class Engine {
     });
   }
 
-  #begin(): void {
+  async #begin(): Promise<void> {
     const { journal } = this.#options;
     this.#stopListening = journal.onWake(() => {
       this.#writer.followSoon();
     });
-    if (journal.forkedBecause !== undefined) this.#noteFork(journal.forkedBecause);
     this.#writer.begin();
+    if (journal.forkedBecause !== undefined) await this.#noteFork(journal.forkedBecause);
   }
 
-  /** Tokens of this journal's past may be in use for another future: a new epoch begins, before anything else. */
-  #noteFork(reason: string): void {
-    const { journal, afterFork, report } = this.#options;
+  /**
+   * Tokens of this journal's past may be in use for another future: a new epoch begins, before anything else. The start
+   * waits for it, but not for ever: if the journal can't be written now, it is sent again until it can.
+   */
+  #noteFork(reason: string): Promise<void> {
+    const { journal, afterFork, clock, report } = this.#options;
     report(`a new epoch begins: ${reason}`, undefined);
     const { machine, time } = this.#replica;
-    this.#writer.sendFirst(afterFork(machine.durable, reason, time.now()), () => {
-      journal.settleFork().catch((error: unknown) => {
-        report("the new epoch could not be noted in the folder; the next start begins another one", error);
+    const command = afterFork(machine.durable, reason, time.now());
+    return new Promise((resolve) => {
+      const stopWaiting = clock.after(engineLimits.forkPatienceMs, resolve, { keepAlive: true });
+      this.#writer.sendFirst(command, () => {
+        stopWaiting();
+        journal
+          .settleFork()
+          .catch((error: unknown) => {
+            report("the new epoch could not be noted in the folder; the next start begins another one", error);
+          })
+          .finally(resolve);
       });
     });
   }
@@ -223,7 +234,7 @@ export class Engine {
   /** Answers what waits, ends subscriptions and closes the journal. Nothing acknowledged is lost. */
   async stop(): Promise<void> {
     this.#stopListening();
-    await this.#writer.stop();
+    await this.#writer.stop(() => this.#keeper.finish());
     await this.#keeper.stop();
     this.#loading?.finish();
     for (const subscription of this.#subscriptions) subscription.end(undefined);

@@ -23,8 +23,12 @@ export const engineLimits = {
   checkpointEvery: 50_000,
   /** Rows that are hashed or written at a time, between other work: about a millisecond. */
   checkpointSliceRows: 200,
+  /** Rows that are dealt with for each entry that is appended meanwhile; most entries change one row or two. */
+  checkpointPace: 3,
   /** At a stop the state is saved if the next start would otherwise fold more entries than this. */
   checkpointAtStop: 1_000,
+  /** How long a start waits for the new epoch of a restored or copied journal. */
+  forkPatienceMs: 2_000,
   /** Between attempts while the journal fails. */
   retryFirstMs: 50,
   retryMaxMs: 2_000,

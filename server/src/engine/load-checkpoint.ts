@@ -37,10 +37,10 @@ export function loadCheckpoint(
 function fill(machine: Machine, store: CheckpointStore, facts: CheckpointFacts): string {
   const hash = new StateHash();
   for (const slice of store.rows(facts)) {
-    const rows = slice.flatMap(({ table, line }) => {
+    const rows = slice.flatMap(({ table, key, line }) => {
       if (line === undefined) return [];
       hash.add(table, line);
-      return [{ table, row: readLine(line) }];
+      return [{ table, key, row: readLine(line) }];
     });
     machine.load(rows);
   }

@@ -95,6 +95,11 @@ export class StateKeeper implements ReplicaListener {
     return this.#checkpointer.saveNow(this.#options.machine(), this.#options.head());
   }
 
+  /** Finishes the hashes that are under way, so that they can still be recorded. */
+  finish(): Promise<void> {
+    return this.#checkpointer.finish();
+  }
+
   /** Saves what the next start would otherwise have to fold, and ends. */
   async stop(): Promise<void> {
     const behind = this.#options.head().position - this.savedPosition;

@@ -154,18 +154,24 @@ export class Writer {
     return this.#settled.next();
   }
 
-  /** Decides and answers everything that waits, then accepts nothing more. */
-  async stop(): Promise<void> {
+  /** Decides and answers everything that waits, lets the rest of the engine finish, then accepts nothing more. */
+  async stop(finish: () => Promise<void>): Promise<void> {
     if (this.#phase !== "stopped") this.#phase = "stopping";
     // What was under way ends first; a second round takes what it left, and while the journal fails that is all.
-    for (let round = 0; round < 2; round += 1) {
-      this.#start();
-      await this.#run;
-    }
+    await this.#runOnce();
+    await this.#runOnce();
+    await finish();
+    // What that brought, such as the hash of the state.
+    await this.#runOnce();
     this.#phase = "stopped";
     this.#timers.stop();
     this.#trouble.cancel();
     for (const waiting of this.#queue.takeLate(Infinity)) this.#answerUndecided(waiting);
+  }
+
+  async #runOnce(): Promise<void> {
+    this.#start();
+    await this.#run;
   }
 
   #start(): void {

@@ -17,6 +17,7 @@ export interface StateWriter extends StateReader {
 /** A row as it is written down. Rows are plain JSON, so that what is loaded equals what was folded. */
 export interface DumpedRow {
   readonly table: string;
+  readonly key: string;
   readonly row: unknown;
 }
 
@@ -52,13 +53,16 @@ export class State implements StateWriter {
   /** Every row, in a fixed order: tables by name, rows by key. Equal states give equal lines. */
   *dump(): Iterable<DumpedRow> {
     for (const name of [...this.#tables.keys()].sort()) {
-      for (const row of this.#tables.get(name)?.dump() ?? []) yield { table: name, row };
+      const table = this.#tables.get(name);
+      for (const row of table?.dump() ?? []) yield { table: name, key: table?.spec.key(row) ?? "", row };
     }
   }
 
-  load({ table, row }: DumpedRow): void {
+  load({ table, key, row }: DumpedRow): void {
     const rows = this.#tables.get(table);
     if (rows === undefined) throw new Error(`no feature of this machine has a table ${table}`);
+    // Rows of another shape would come under other keys, and most of them would be lost without a word.
+    if (rows.spec.key(row) !== key) throw new Error(`a row of ${table} does not fit its key ${key}`);
     rows.put(row);
   }
 }

@@ -1,0 +1,14 @@
+/** A seed that broke a promise. */
+export interface Failure {
+  readonly seed: number;
+  readonly promise: string;
+  readonly detail: string;
+}
+
+/** What a thread tells of the seeds that it has run since it last told. */
+export interface SeedReport {
+  readonly seeds: number;
+  readonly stepCount: number;
+  readonly counts: ReadonlyMap<string, number>;
+  readonly failures: readonly Failure[];
+}
