@@ -41,6 +41,12 @@ export class ManualClock implements Clock {
     for (let passed = 0; passed < durationMs; passed += stepMs) await this.#move(Math.min(stepMs, durationMs - passed));
   }
 
+  /** Time has passed, and no alarm has rung yet: what arrives now comes before what is due. */
+  advance(durationMs: number): void {
+    this.#monotonic += durationMs;
+    this.#wall += durationMs;
+  }
+
   /** The process stood still: all of it passes at once. */
   async stall(durationMs: number): Promise<void> {
     await this.#move(durationMs);

@@ -169,7 +169,7 @@ function foldChanged(state: StateWriter, { data }: Event, entry: EntryFacts): vo
   if (ticket !== undefined) removeTicket(state, ticket);
   const plain = paths.map(({ path, mode, scope }) => ({ path, mode, scope }));
   const changed = { ...row, fence: data["fence"] as string, owner: data["owner_id"] as string, paths: plain };
-  putGrant(state, changed, paths, entry);
+  putGrant(state, ticket === undefined ? changed : { ...changed, ticket }, paths, entry);
   noteFence(state, entry, paths.length);
 }
 

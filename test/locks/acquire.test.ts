@@ -1,0 +1,159 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { open } from "holdfast";
+import { refusalOf, refusedWith } from "../api/refused-with.ts";
+import { promise } from "../api/with-client.ts";
+import { granted, lockNode, queued } from "./lock-node.ts";
+
+const ttl = { ttlSeconds: 30 };
+
+describe("acquiring", () => {
+  promise("answers at once: acquired until a time, or denied by the earliest holder [M7 G4]", async (client) => {
+    const first = granted(await client.locks.acquire("doc/1", { ...ttl, ownerId: "a", purpose: "editing" }));
+    assert.equal(Date.parse(first.expires_at) - Date.parse(first.acquired_at), 30_000);
+    const reply = await client.execute("acquire-lock", { paths: ["doc/1"], ttl_seconds: 5, owner_id: "b" });
+    assert.equal(reply.outcome.kind, "refusal");
+    const data = (reply.outcome as { data: Record<string, unknown> }).data;
+    assert.deepEqual([data["resource_id"], data["requested_by"], data["current_owner"]], ["doc/1", "b", "a"]);
+    const [holder] = data["holders"] as Record<string, unknown>[];
+    assert.equal(holder?.["purpose"], "editing");
+    assert.equal(holder["until"], first.expires_at);
+    assert.deepEqual([data["queue_length"], data["place"]], [0, 1]);
+    assert.equal(reply.events.length, 0);
+  });
+
+  promise(
+    "what you hold answers acquired with the same fence, and a stronger mode is an upgrade [M7]",
+    async (client) => {
+      const first = granted(await client.locks.acquire("doc/1", { ...ttl, mode: "read", ownerId: "a" }));
+      const again = granted(await client.locks.acquire("doc/1", { ttlSeconds: 60, mode: "read", ownerId: "a" }));
+      assert.equal(again.fence, first.fence);
+      assert.ok(again.expires_at > first.expires_at);
+      const stronger = granted(await client.locks.acquire("doc/1", { ...ttl, ownerId: "a" }));
+      assert.notEqual(stronger.fence, first.fence);
+      assert.equal((await client.locks.status("doc/1")).holders.length, 1);
+    },
+  );
+
+  promise("needs a lease of 1 to 86,400 seconds, unless the kind of path has a usual one [M7 M9]", async (client) => {
+    const refuse = async (ttlSeconds: number | undefined, path = "doc/1") =>
+      refusalOf(client.locks.acquire(path, { ownerId: "a", ...(ttlSeconds === undefined ? {} : { ttlSeconds }) }));
+    for (const bad of [undefined, 0, 86_401, 1.5]) assert.equal((await refuse(bad)).code, "input_invalid", String(bad));
+    assert.equal(granted(await client.locks.acquire("program/7/function/1", { ownerId: "a" })).ttl_seconds, 1800);
+    assert.equal(granted(await client.locks.acquire("project/p/map/m", { ownerId: "a" })).ttl_seconds, 45);
+    assert.equal((await refuse(29, "project/q")).code, "input_invalid");
+    assert.equal((await refuse(61, "project/q")).code, "input_invalid");
+  });
+
+  promise("refuses what is no path, with the reason", async (client) => {
+    const bad = ["", "/a", "a/", "a//b", "a/../b", ".", "a/\u0007", `${"a/".repeat(32)}a`, "a".repeat(1025), "e\u0301"];
+    for (const path of bad) {
+      const refused = await refusalOf(client.locks.acquire(path, { ...ttl, ownerId: "a" }));
+      assert.ok(["path_invalid", "input_invalid"].includes(refused.code), path);
+    }
+  });
+
+  promise("a set is all or nothing: one path that is taken leaves all the others free [G3]", async (client) => {
+    await client.locks.acquire("f/2", { ...ttl, ownerId: "a" });
+    const set = ["f/3", "f/1", "f/2"];
+    await assert.rejects(client.locks.acquire(set, { ...ttl, ownerId: "b" }), refusedWith("lock_denied"));
+    granted(await client.locks.acquire("f/1", { ...ttl, ownerId: "c" }));
+    await client.locks.release({ paths: ["f/1"] }, { ownerId: "c" });
+    await client.locks.release({ paths: ["f/2"] }, { ownerId: "a" });
+    const all = granted(await client.locks.acquire([...set, { path: "f/1", mode: "read" }], { ...ttl, ownerId: "b" }));
+    assert.deepEqual(
+      all.paths.map(({ path, mode }) => [path, mode]),
+      [
+        ["f/1", "write"],
+        ["f/2", "write"],
+        ["f/3", "write"],
+      ],
+    );
+    assert.equal((await client.locks.records({ ownerId: "b" })).items.length, 3);
+    await client.locks.release({ paths: ["f/2"] }, { ownerId: "b" });
+    granted(await client.locks.acquire("f/2", { ...ttl, ownerId: "c" }));
+    await client.locks.release({ fence: all.fence }, { ownerId: "b" });
+    assert.equal((await client.locks.records({ ownerId: "b" })).items.length, 0);
+  });
+
+  promise("sets in any order, taken by many at once, never deadlock and all get their turn [G3]", async (client) => {
+    const paths = ["g/1", "g/2", "g/3", "g/4"];
+    const owners = Array.from({ length: 10 }, (_, index) => `o${index}`);
+    const shuffled = (index: number) =>
+      [...paths.slice(index % 4), ...paths.slice(0, index % 4)].slice(0, 2 + (index % 3));
+    const answers = await Promise.all(
+      owners.map((ownerId, index) => client.locks.acquire(shuffled(index), { ...ttl, ownerId, wait: true })),
+    );
+    let served = 0;
+    for (let round = 0; round < owners.length; round += 1) {
+      const held = (await client.locks.records()).items.map(({ owner }) => owner);
+      for (const ownerId of new Set(held)) {
+        const own = (await client.agents.whoAmI({ ownerId })).holds;
+        for (const { fence } of own) await client.locks.release({ fence }, { ownerId });
+        served += 1;
+      }
+    }
+    assert.equal(served, answers.length);
+  });
+
+  promise("releasing what you do not hold answers not held, and publishes nothing [M8]", async (client) => {
+    await client.locks.acquire("doc/1", { ...ttl, ownerId: "a" });
+    const reply = await client.execute("release-lock", { paths: ["doc/1"], owner_id: "b" });
+    assert.deepEqual([reply.outcome.kind, (reply.outcome as { code: string }).code], ["refusal", "lock_not_held"]);
+    assert.deepEqual(reply.events, []);
+    await client.locks.release({ paths: ["doc/1"] }, { ownerId: "a" });
+    await assert.rejects(client.locks.release({ paths: ["doc/1"] }, { ownerId: "a" }), refusedWith("lock_not_held"));
+  });
+
+  promise("release, refresh and expiry have one event each [M8]", async (client) => {
+    const { fence } = granted(await client.locks.acquire("doc/1", { ...ttl, ownerId: "a", purpose: "x" }));
+    await client.locks.renew({ path: "doc/1" }, { ttlSeconds: 60, note: "half done", ownerId: "a" });
+    await client.locks.release({ fence }, { ownerId: "a" });
+    const { items } = await client.locks.history("doc/1");
+    const names = (items as { event: string }[]).map(({ event }) => event);
+    assert.deepEqual(names, ["evt.lock.released", "evt.lock.refreshed", "evt.lock.acquired"]);
+    const [released] = items as { data: Record<string, unknown> }[];
+    assert.deepEqual([released?.data["purpose"], released?.data["note"]], ["x", "half done"]);
+  });
+
+  promise(
+    "a request that is sent again under its key gives the same grant, and says whether it is still held",
+    async (client) => {
+      const ask = () => client.locks.acquire("doc/1", { ...ttl, ownerId: "a", key: "request-1" });
+      const first = granted(await ask());
+      assert.deepEqual([granted(await ask()).fence, granted(await ask()).still_held], [first.fence, true]);
+      const wait = () => client.locks.acquire("doc/1", { ...ttl, ownerId: "b", wait: true, key: "request-2" });
+      const place = queued(await wait());
+      assert.deepEqual([queued(await wait()).ticket, queued(await wait()).place], [place.ticket, 1]);
+      await client.locks.release({ fence: first.fence }, { ownerId: "a" });
+      assert.equal(granted(await ask()).still_held, false);
+      assert.equal(granted(await wait()).still_held, true);
+    },
+  );
+
+  test("an owner id that is registered can be used by that agent alone; others need not be registered [M14]", async () => {
+    const node = await lockNode();
+    const a = await node.agent("a");
+    const refused = await refusalOf(node.client.locks.acquire("doc/1", { ...ttl, ownerId: a.id }));
+    assert.equal(refused.code, "owner_taken");
+    granted(await a.locks.acquire("doc/1", ttl));
+    await assert.rejects(node.client.locks.acquire("doc/2", ttl), refusedWith("owner_required"));
+    await node.stop();
+  });
+
+  test("switched off, every lock command is refused, and a kind that needs locks does not start [M6]", async () => {
+    await using client = await open({ memory: true }, { components: { lock_manager: false } });
+    const refused = await refusalOf(client.locks.acquire("doc/1", { ...ttl, ownerId: "a" }));
+    assert.deepEqual([refused.code, refused.data["toggle"]], ["locks_off", "component_toggles.lock_manager"]);
+    await client.run("configure-locks", { lock_manager: true });
+    granted(await client.locks.acquire("doc/1", { ...ttl, ownerId: "a" }));
+    const { defineKind } = await import("holdfast");
+    const { default: Type } = await import("typebox");
+    const kind = defineKind({ type: "page", value: Type.Unknown(), needsLocks: true });
+    const off = { components: { lock_manager: false }, kinds: [kind] };
+    await assert.rejects(
+      open({ memory: true }, off),
+      /page needs the lock manager, and component_toggles\.lock_manager is off/u,
+    );
+  });
+});

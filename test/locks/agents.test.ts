@@ -1,0 +1,115 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { refusalOf, refusedWith } from "../api/refused-with.ts";
+import { after, granted, lockNode, queued } from "./lock-node.ts";
+
+const ttl = { ttlSeconds: 30 };
+
+describe("an agent", () => {
+  test("registers, is listed, and by ending frees all its locks and tickets in one entry [G1]", async () => {
+    const node = await lockNode();
+    const [a, b] = [await node.agent("a"), await node.agent("b")];
+    assert.match(a.id, /^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$/u);
+    const listed = await node.client.agents.list({ limit: 1 });
+    assert.deepEqual(
+      listed.items.map(({ name }) => name),
+      ["a"],
+    );
+    assert.equal((await node.client.agents.list({ after: listed.next! })).items[0]?.agent_id, b.id);
+    for (const path of ["x", "y", "z"]) await a.locks.acquire(path, ttl);
+    const waiting = queued(await b.locks.acquire("y", { ...ttl, wait: true }));
+    const me = await a.agents.whoAmI();
+    assert.deepEqual([me.agent?.name, me.holds.length, me.waits.length], ["a", 3, 0]);
+    const before = node.engine.head.position;
+    await a.agents.end();
+    assert.equal(node.engine.head.position, before + 1);
+    assert.deepEqual(
+      (await node.client.locks.list()).items.map(({ path }) => path),
+      ["y"],
+    );
+    assert.equal((await b.locks.ticket(waiting.ticket)).state, "granted");
+    await node.stop();
+  });
+
+  test("that is unknown or has ended is told so, with when and why [M14]", async () => {
+    const node = await lockNode();
+    const a = await node.agent("a");
+    await node.client.agents.end(a.id, { reason: "done" });
+    const refused = await refusalOf(a.locks.acquire("x", ttl));
+    assert.deepEqual(
+      [refused.code, refused.status, refused.data["why"], refused.data["by"]],
+      ["agent_unknown", 401, "requested", "local"],
+    );
+    assert.ok(typeof refused.data["ended_at"] === "string");
+    await assert.rejects(a.entities.create("t", "1", {}), refusedWith("agent_unknown"));
+    await assert.rejects(node.client.as({ agent_id: "nobody" }).agents.heartbeat(), refusedWith("agent_unknown"));
+    await node.stop();
+  });
+
+  test("is known by its secret, of which only the hash is in the journal [M14 G1]", async () => {
+    const node = await lockNode();
+    const registered = await node.client.agents.register({ name: "a" });
+    const thief = node.client.as({ agent_id: registered.agent_id, secret: "guessed" });
+    await assert.rejects(thief.agents.whoAmI(), refusedWith("agent_unknown"));
+    assert.equal((await node.client.as(registered).agents.whoAmI()).agent?.name, "a");
+    const text = JSON.stringify(node.journal.batches);
+    assert.ok(!text.includes(registered.secret));
+    await node.stop();
+  });
+
+  test("that registers again with its own key is the same agent, with the same locks and tickets [G1]", async () => {
+    const node = await lockNode();
+    const first = await node.client.agents.register({ ownKey: "worker-1", name: "w" });
+    const held = granted(await node.client.as(first).locks.acquire("x", ttl));
+    const again = await node.client.agents.register({ ownKey: "worker-1" });
+    assert.deepEqual([again.agent_id, again.resumed], [first.agent_id, true]);
+    const me = await node.client.as(again).agents.whoAmI();
+    assert.equal(me.holds[0]?.fence, held.fence);
+    await assert.rejects(node.client.as(first).agents.whoAmI(), refusedWith("agent_unknown"), "the old secret is void");
+    await node.stop();
+  });
+
+  test("that is silent for an hour ends, and no lock outlives it; a child ends with its parent [G1]", async () => {
+    const node = await lockNode();
+    const a = await node.agent("a");
+    const child = node.client.as(await node.client.agents.register({ parent: a.id }));
+    const held = granted(await child.locks.acquire("x", { ttlSeconds: 86_400 }));
+    assert.ok(Date.parse(held.expires_at) - Date.parse(held.acquired_at) <= 66 * 60_000, "not beyond the registration");
+    await node.clock.pass(59 * 60_000, 1_000);
+    await child.agents.whoAmI();
+    assert.equal((await node.client.locks.list()).items.length, 1);
+    await node.clock.pass(7 * 60_000, 1_000);
+    assert.equal((await node.client.locks.list()).items.length, 0);
+    assert.equal((await refusalOf(child.agents.whoAmI())).data["why"], "parent_ended");
+    await node.stop();
+  });
+
+  test("renews all that it holds with one beat, and all beats of a tick share one entry [X11 G1]", async () => {
+    const node = await lockNode();
+    const agents = await Promise.all(["a", "b", "c"].map((name) => node.agent(name)));
+    for (const [index, agent] of agents.entries()) {
+      for (const path of ["1", "2"]) await agent.locks.acquire(`${String(index)}/${path}`, ttl);
+    }
+    await node.clock.pass(20_000, 500);
+    const before = node.engine.head.position;
+    await after(node, Promise.all(agents.map((agent) => agent.agents.heartbeat())));
+    assert.equal(node.engine.head.position, before + 1);
+    await node.clock.pass(20_000, 500);
+    assert.equal((await node.client.locks.records()).items.length, 6);
+    await node.clock.pass(12_000, 500);
+    assert.equal((await node.client.locks.records()).items.length, 0);
+    await node.stop();
+  });
+
+  test("that is idle costs nothing for most of its beats, and stays registered [X11]", async () => {
+    const node = await lockNode();
+    const a = await node.agent("a");
+    const before = node.engine.head.position;
+    for (let beat = 0; beat < 30; beat += 1) {
+      await a.agents.heartbeat();
+      await node.clock.pass(10_000, 1_000);
+    }
+    assert.ok(node.engine.head.position - before <= 1, "five minutes of beats are one entry");
+    await node.stop();
+  });
+});

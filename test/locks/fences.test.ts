@@ -1,0 +1,141 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { defineKind, refuse } from "holdfast";
+import Type from "typebox";
+import { refusalOf, refusedWith } from "../api/refused-with.ts";
+import { promise } from "../api/with-client.ts";
+import { openMemoryJournal } from "../../server/src/journal/memory/open.ts";
+import { clientOf, startEngine } from "../../server/src/server.ts";
+import { createMemoryDisk } from "../../server/src/journal/memory/disk.ts";
+import { granted, lockNode, queued } from "./lock-node.ts";
+
+const ttl = { ttlSeconds: 30 };
+const rank = (fence: string) => fence.split(".").map(Number);
+
+describe("a fence", () => {
+  promise(
+    "is checked in the entry of the write: good while its grant lives, and for nothing else [X3 M10]",
+    async (client) => {
+      const { locks, entities } = client;
+      const held = granted(await locks.acquire("doc/1", { ...ttl, ownerId: "a" }));
+      await entities.create("doc", "1", { n: 1 }, { fence: held.fence });
+      const reader = granted(await locks.acquire("doc/2", { ...ttl, mode: "read", ownerId: "a" }));
+      await assert.rejects(entities.create("doc", "2", {}, { fence: reader.fence }), refusedWith("fence_stale"));
+      await assert.rejects(entities.create("doc", "3", {}, { fence: held.fence }), refusedWith("fence_stale"));
+      await locks.release({ fence: held.fence }, { ownerId: "a" });
+      const again = granted(await locks.acquire("doc", { ...ttl, ownerId: "b", scope: "self" }));
+      await assert.rejects(entities.replace("doc", "1", { n: 2 }, { fence: held.fence }), refusedWith("fence_stale"));
+      await assert.rejects(entities.replace("doc", "1", { n: 2 }, { fence: again.fence }), refusedWith("fence_stale"));
+      assert.deepEqual((await entities.get("doc", "1")).value, { n: 1 });
+      await entities.replace("doc", "1", { n: 3 });
+    },
+  );
+
+  test("of a lease that is over is refused, and the write's entry expires it [X3 M9]", async () => {
+    const node = await lockNode();
+    const held = granted(await node.client.locks.acquire("doc/1", { ...ttl, ownerId: "a" }));
+    await node.clock.pass(29_950);
+    node.clock.advance(60);
+    const input = { type: "doc", id: "1", value: {}, fence: held.fence };
+    const reply = await node.client.execute("create-entity", input);
+    assert.equal((reply.outcome as { code: string }).code, "fence_stale");
+    assert.deepEqual(
+      reply.events.map(({ name }) => name),
+      ["evt.lock.expired"],
+    );
+    await node.stop();
+  });
+
+  promise(
+    "is needed where locks are enforced and somebody else holds one; elsewhere locks are advisory [M10]",
+    async (client) => {
+      const { locks, entities } = client;
+      await client.run("configure-locks", { enforce: ["plan"] });
+      const held = granted(await locks.acquire("plan", { ...ttl, ownerId: "night job" }));
+      await locks.acquire("note/1", { ...ttl, ownerId: "night job" });
+      const refused = await refusalOf(entities.create("plan", "1", {}));
+      assert.deepEqual([refused.code, refused.status], ["fence_required", 423]);
+      assert.match(JSON.stringify(refused.data["holders"]), /night job/u);
+      await entities.create("plan", "1", {}, { fence: held.fence });
+      await entities.create("note", "1", {});
+      await locks.release({ fence: held.fence }, { ownerId: "night job" });
+      await entities.replace("plan", "1", { free: true });
+    },
+  );
+
+  test("or the agent's own lock is what a kind may ask for, in the entry of the write [M10]", async () => {
+    const page = defineKind({
+      type: "page",
+      value: Type.Unknown(),
+      needsLocks: true,
+      rule: (_next, _previous, context) => (context.holdsLock("page/1") ? undefined : refuse("lock_missing")),
+    });
+    const engine = await startEngine({ journal: openMemoryJournal(createMemoryDisk()), kinds: [page] });
+    await using client = clientOf(engine, { kinds: [page] });
+    await assert.rejects(client.entities.create("page", "1", {}), refusedWith("page.lock_missing"));
+    const agent = client.as(await client.agents.register());
+    await agent.locks.acquire("page/1", ttl);
+    await agent.entities.create("page", "1", { by: "agent" });
+    await assert.rejects(client.entities.replace("page", "1", {}), refusedWith("page.lock_missing"));
+    const { holds } = await agent.agents.whoAmI();
+    await client.entities.replace("page", "1", {}, { fence: holds[0]!.fence });
+  });
+
+  test("rises for ever: over delete, hand-over of many at once, restart and a history that went back [X3]", async () => {
+    const first = await lockNode();
+    const fences: string[] = [];
+    const { locks } = first.client;
+    for (let round = 0; round < 3; round += 1) {
+      const held = granted(await locks.acquire("p", { ...ttl, ownerId: "a" }));
+      fences.push(held.fence);
+      const tickets = [];
+      for (const ownerId of ["b", "c"]) {
+        tickets.push(queued(await locks.acquire("p", { ...ttl, mode: "read", wait: true, ownerId })).ticket);
+      }
+      await locks.release({ fence: held.fence }, { ownerId: "a" });
+      for (const [index, ticket] of tickets.entries()) {
+        const next = granted(await locks.claim(ticket, { ownerId: ["b", "c"][index]! }));
+        fences.push(next.fence);
+      }
+      for (const ownerId of ["b", "c"]) await locks.release({ paths: ["p"] }, { ownerId });
+    }
+    await first.stop();
+    const second = await lockNode({ disk: first.disk });
+    await second.engine.execute({
+      operation: "raise-epoch",
+      input: { above: 1, reason: "restored" },
+      principal: "holdfast",
+      caller: "t",
+      bytes: 0,
+    });
+    fences.push(granted(await second.client.locks.acquire("p", { ...ttl, ownerId: "z" })).fence);
+    const isHigher = (a: number[], b: number[]) => {
+      const at = [0, 1, 2].find((index) => (a[index] ?? 0) !== (b[index] ?? 0));
+      return at !== undefined && (a[at] ?? 0) > (b[at] ?? 0);
+    };
+    for (let index = 1; index < fences.length; index += 1) {
+      assert.ok(isHigher(rank(fences[index]!), rank(fences[index - 1]!)), fences.join(" "));
+    }
+    assert.equal(rank(fences.at(-1)!)[0], 2);
+    await second.stop();
+  });
+
+  promise(
+    "a free lock leaves nothing in memory, and its history and state at any position stay [X3]",
+    async (client) => {
+      const { locks } = client;
+      const held = granted(await locks.acquire("p/1", { ...ttl, ownerId: "a", purpose: "first" }));
+      await locks.release({ fence: held.fence }, { ownerId: "a", note: "left half-way" });
+      const during = Number(held.fence.split(".")[1]);
+      await locks.acquire("p/1", { ...ttl, ownerId: "b" });
+      const past = await locks.status("p/1", { position: during });
+      assert.deepEqual(
+        past.holders.map(({ owner_id, purpose }) => [owner_id, purpose]),
+        [["a", "first"]],
+      );
+      assert.equal((await locks.status("p/1", { position: during + 1 })).holders.length, 0);
+      const [before] = granted(await locks.acquire("p/1", { ...ttl, ownerId: "b" })).left_before ?? [];
+      if (before !== undefined) assert.equal(before.note, "left half-way");
+    },
+  );
+});

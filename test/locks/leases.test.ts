@@ -1,0 +1,260 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { refusalOf, refusedWith } from "../api/refused-with.ts";
+import { after, granted, lockNode, queued } from "./lock-node.ts";
+import type { LockNode } from "./lock-node.ts";
+
+const ttl = { ttlSeconds: 30 };
+const events = async (node: LockNode, path: string) =>
+  ((await node.client.locks.history(path)).items as { event: string; operation: string }[]).map(
+    ({ event, operation }) => `${event} by ${operation}`,
+  );
+
+/** A lease of thirty seconds is over, and its timer has not rung yet. */
+async function untilJustDue(node: LockNode): Promise<void> {
+  await node.clock.pass(29_950);
+  node.clock.advance(60);
+}
+
+describe("a lease", () => {
+  test("ends by an entry without any heartbeat, and the next one has the lock within a second [G5 M9]", async () => {
+    const node = await lockNode();
+    const { locks } = node.client;
+    await locks.acquire("p", { ...ttl, ownerId: "a" });
+    const next = queued(await locks.acquire("p", { ...ttl, wait: true, ticketSeconds: 60, ownerId: "b" }));
+    await node.clock.pass(29_900);
+    assert.equal((await locks.ticket(next.ticket)).state, "waiting");
+    await node.clock.pass(1_000);
+    assert.equal((await locks.ticket(next.ticket)).state, "granted");
+    assert.deepEqual((await events(node, "p")).slice(0, 2), [
+      "evt.lock.expired by expire-lock",
+      "evt.lock.acquired by expire-lock",
+    ]);
+    await node.stop();
+  });
+
+  test("that is due ends in the entry of the first command that meets it [M9]", async () => {
+    const node = await lockNode();
+    await node.client.locks.acquire("p", { ...ttl, ownerId: "a" });
+    await untilJustDue(node);
+    const reply = await node.client.execute("acquire-lock", { paths: ["p/1"], ttl_seconds: 5, owner_id: "b" });
+    assert.equal(reply.outcome.kind, "done");
+    assert.deepEqual(
+      reply.events.map(({ name }) => name),
+      ["evt.lock.expired", "evt.lock.acquired"],
+    );
+    await node.stop();
+  });
+
+  test("is not revived by a late renewal, release or heartbeat [M8 M9]", async () => {
+    const node = await lockNode();
+    const a = await node.agent("a");
+    const held = granted(await a.locks.acquire("p", ttl));
+    await untilJustDue(node);
+    await assert.rejects(a.locks.renew({ fence: held.fence }), refusedWith("lock_not_held"));
+    const second = granted(await a.locks.acquire("p", ttl));
+    assert.notEqual(second.fence, held.fence);
+    await untilJustDue(node);
+    await after(node, a.agents.heartbeat());
+    assert.equal((await node.client.locks.list()).items.length, 0);
+    assert.equal((await a.locks.checkFence("p", second.fence)).valid, false);
+    await node.stop();
+  });
+
+  test("that is overdue after an outage is kept for the grace, so that holders can renew: no mass expiry [M9]", async () => {
+    const first = await lockNode();
+    const a = granted(await first.client.locks.acquire("a", { ...ttl, ownerId: "a" }));
+    await first.client.locks.acquire("b", { ...ttl, ownerId: "b" });
+    await first.stop();
+    first.clock.jumpWall(3_600_000);
+    const node = await lockNode({ disk: first.disk, clock: first.clock, inGrace: true });
+    await node.clock.pass(5_000);
+    await assert.rejects(node.client.locks.acquire("a", { ...ttl, ownerId: "c" }), refusedWith("lock_denied"));
+    await node.client.locks.renew({ fence: a.fence }, { ownerId: "a" });
+    await node.clock.pass(6_000);
+    assert.deepEqual(
+      (await node.client.locks.list()).items.map(({ path }) => path),
+      ["a"],
+    );
+    await node.stop();
+  });
+
+  test("is separate from the longest hold, which renewals do not extend", async () => {
+    const node = await lockNode();
+    const { locks } = node.client;
+    const held = granted(await locks.acquire("p", { ...ttl, maxHoldSeconds: 40, ownerId: "a" }));
+    await node.clock.pass(25_000, 500);
+    const renewed = await locks.renew({ fence: held.fence }, { ownerId: "a" });
+    assert.equal(Date.parse(renewed.expires_at) - Date.parse(held.acquired_at), 40_000);
+    await node.clock.pass(16_000, 500);
+    assert.equal((await locks.list()).items.length, 0);
+    await node.stop();
+  });
+
+  test("of a holder that crashed may be held off, and a clean release is not", async () => {
+    const node = await lockNode();
+    const { locks } = node.client;
+    await locks.acquire("p", { ...ttl, holdOffSeconds: 20, ownerId: "a" });
+    await node.clock.pass(31_000, 500);
+    const denied = await refusalOf(locks.acquire("p", { ...ttl, ownerId: "b" }));
+    assert.match(JSON.stringify(denied.data["holders"]), /held off after a/u);
+    await node.clock.pass(20_000, 500);
+    const held = granted(await locks.acquire("p", { ...ttl, holdOffSeconds: 20, ownerId: "b" }));
+    await locks.release({ fence: held.fence }, { ownerId: "b" });
+    granted(await locks.acquire("p", { ...ttl, ownerId: "c" }));
+    await node.stop();
+  });
+});
+
+describe("a workspace lock", () => {
+  const path = "project/p1/map/m1";
+  const claim = (node: LockNode, fence: string, job: string | null) =>
+    node.engine.execute({
+      operation: "claim-for-job",
+      input: { fence, job },
+      principal: "jobs",
+      caller: "jobs",
+      bytes: 0,
+    });
+
+  test("that lapsed is shown as stale and still excludes; its holder may come back [W3]", async () => {
+    const node = await lockNode();
+    const { locks } = node.client;
+    const held = granted(await locks.acquire(path, { ownerId: "a", metadata: { tool: "tiles" } }));
+    await node.clock.pass(50_000, 500);
+    assert.equal((await locks.status(path)).holders[0]?.state, "stale");
+    const [record] = (await locks.records()).items;
+    assert.deepEqual(
+      [record?.lock_id, record?.state, record?.metadata],
+      [`${path}#${held.fence}`, "stale", { tool: "tiles" }],
+    );
+    await assert.rejects(locks.acquire(path, { ownerId: "b" }), refusedWith("lock_denied"));
+    await locks.renew({ fence: held.fence }, { ownerId: "a" });
+    assert.equal((await locks.status(path)).holders[0]?.state, "held");
+    await node.stop();
+  });
+
+  test("is recovered when the lease passed, the heartbeat is old and no job claims it, and that is audited [W3]", async () => {
+    const node = await lockNode();
+    const { locks } = node.client;
+    await locks.acquire(path, { ownerId: "a" });
+    await node.clock.pass(91_000, 500);
+    assert.equal((await locks.list()).items.length, 0);
+    const [event] = (await locks.history(path)).items as { event: string; data: Record<string, unknown> }[];
+    assert.deepEqual(
+      [event?.event, event?.data["by"], event?.data["owner_id"]],
+      ["evt.lock.recovered", "holdfast", "a"],
+    );
+    assert.match(event?.data["why"] as string, /lease passed/u);
+    await node.stop();
+  });
+
+  test("is not recovered while its lease runs, though all else holds [W3]", async () => {
+    const node = await lockNode();
+    const { locks } = node.client;
+    await node.client.run("configure-locks", {
+      kinds: { bench: { shape: "bench", policy: "recover", ttl_seconds: 300, grace_seconds: 10 } },
+    });
+    const held = granted(await locks.acquire("bench/1", { ownerId: "a" }));
+    await node.clock.pass(100_000, 1_000);
+    const refused = await refusalOf(locks.forceRelease(held.fence, "it seems dead"));
+    assert.deepEqual([refused.code, refused.data["failed"]], ["not_recoverable", ["lease_not_passed"]]);
+    assert.equal((await locks.list()).items.length, 1);
+    await node.stop();
+  });
+
+  test("is not recovered while its heartbeat is within the grace, though all else holds [W3]", async () => {
+    const node = await lockNode();
+    const { locks } = node.client;
+    const held = granted(await locks.acquire(path, { ownerId: "a" }));
+    await node.clock.pass(80_000, 1_000);
+    const refused = await refusalOf(locks.forceRelease(held.fence, "it seems dead"));
+    assert.deepEqual(refused.data["failed"], ["heartbeat_within_grace"]);
+    assert.equal((await locks.list()).items.length, 1);
+    await node.stop();
+  });
+
+  test("is not recovered while an active job claims it, though all else holds, nor freed with its agent [W3]", async () => {
+    const node = await lockNode();
+    const a = await node.agent("a");
+    const held = granted(await a.locks.acquire(path));
+    await claim(node, held.fence, "job-1");
+    await a.agents.end();
+    await node.clock.pass(200_000, 1_000);
+    const refused = await refusalOf(node.client.locks.forceRelease(held.fence, "it seems dead"));
+    assert.deepEqual(refused.data["failed"], ["claimed_by_active_job"]);
+    await claim(node, held.fence, null);
+    await node.clock.pass(1_000);
+    assert.equal((await node.client.locks.list()).items.length, 0);
+    await node.stop();
+  });
+
+  test("one record per grant has lock id, owner, lease end, heartbeat, metadata, resource and mode [W2]", async () => {
+    const node = await lockNode();
+    const a = await node.agent("a");
+    const held = granted(await a.locks.acquire(path, { mode: "read", metadata: { n: 1 } }));
+    await node.clock.pass(10_000, 500);
+    await after(node, a.agents.heartbeat());
+    const [record] = (await node.client.locks.records()).items;
+    assert.ok(Date.parse(record!.heartbeat_ts) - Date.parse(held.acquired_at) >= 10_000);
+    assert.equal(Date.parse(record!.lease_expires) - Date.parse(record!.heartbeat_ts), 45_000);
+    const { lease_expires: _lease, heartbeat_ts: _heartbeat, ...rest } = record!;
+    const facts = {
+      lock_id: `${path}#${held.fence}`,
+      owner: a.id,
+      metadata: { n: 1 },
+      resource: path,
+      mode: "read",
+      state: "held",
+    };
+    assert.deepEqual(rest, facts);
+    await node.stop();
+  });
+
+  test("is forced by operators alone; an agent that asks is refused and audited, an override is told apart [W10]", async () => {
+    const node = await lockNode();
+    const a = await node.agent("a");
+    const held = granted(await a.locks.acquire(path));
+    const before = node.engine.head.position;
+    await assert.rejects(a.locks.forceRelease(held.fence, "I want it"), refusedWith("not_allowed"));
+    await assert.rejects(node.client.locks.forceRelease(held.fence, "stuck"), refusedWith("not_recoverable"));
+    assert.equal(node.engine.head.position, before + 2, "both attempts are recorded");
+    await node.client.locks.forceRelease(held.fence, "the building is on fire", { override: true });
+    const [event] = (await node.client.locks.history(path)).items as {
+      event: string;
+      data: Record<string, unknown>;
+      operation: string;
+    }[];
+    assert.deepEqual(
+      [event?.event, event?.operation, event?.data["override"], event?.data["why"], event?.data["by"]],
+      ["evt.lock.forced", "override-release", true, "the building is on fire", "local"],
+    );
+    const generic = granted(await a.locks.acquire("doc/1", ttl));
+    await node.client.locks.forceRelease(generic.fence, "stuck");
+    await assert.rejects(node.client.locks.forceRelease(generic.fence, "stuck"), refusedWith("lock_not_held"));
+    await node.stop();
+  });
+
+  test("is waited for in one global order only; the refusal names both paths [W5]", async () => {
+    const node = await lockNode();
+    const a = await node.agent("a");
+    const wait = { wait: true };
+    await a.locks.acquire(["project/p1/map/m2/sketch/s1", "project/p1/map/m1/sketch/s9"]);
+    const refused = await refusalOf(a.locks.acquire("project/p1/map/m3", wait));
+    assert.deepEqual(
+      [refused.code, refused.data["requested"], refused.data["held"]],
+      ["lock_order", "project/p1/map/m3", "project/p1/map/m1/sketch/s9"],
+    );
+    await assert.rejects(a.locks.acquire("project/p1/map/m2/sketch/s0", wait), refusedWith("lock_order"));
+    granted(await a.locks.acquire("project/p1/map/m2/sketch/s2", wait));
+    granted(await a.locks.acquire("project/p1/map/m3"));
+    granted(await a.locks.acquire("doc/1", { ...wait, ...ttl }));
+    const b = await node.agent("b");
+    const set = granted(await b.locks.acquire(["project/z/map/a", "project/a/map/b/sketch/c", "project/b"]));
+    assert.deepEqual(
+      set.paths.map((one) => one.path),
+      ["project/b", "project/z/map/a", "project/a/map/b/sketch/c"],
+    );
+    await node.stop();
+  });
+});

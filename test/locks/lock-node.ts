@@ -1,0 +1,44 @@
+import type { Client, Granted, Queued } from "holdfast";
+import type { MemoryDisk } from "../../server/src/journal/memory/disk.ts";
+import { ManualClock, turns } from "../engine/manual-clock.ts";
+import { startNode } from "../engine/start-node.ts";
+import type { Node } from "../engine/start-node.ts";
+
+export interface LockNode extends Node {
+  /** A client that speaks as a new agent of this name. */
+  agent(name: string): Promise<Client & { readonly id: string }>;
+  stop(): Promise<void>;
+}
+
+/** A node with a clock that the test moves, after the grace of its start. */
+export async function lockNode(
+  options: { disk?: MemoryDisk; clock?: ManualClock; inGrace?: true } = {},
+): Promise<LockNode> {
+  const node = await startNode(options);
+  if (options.inGrace !== true) await node.clock.pass(10_000, 500);
+  return {
+    ...node,
+    async agent(name) {
+      const registered = await node.client.agents.register({ name, purpose: `work of ${name}` });
+      return { ...node.client.as(registered), id: registered.agent_id };
+    },
+    stop: () => node.engine.stop(),
+  };
+}
+
+/** Waits for something that the clock has to bring about. */
+export async function after<Result>(node: Node, work: Promise<Result>, ms = 300): Promise<Result> {
+  await node.clock.pass(ms);
+  await turns(5);
+  return work;
+}
+
+export function granted(answer: Granted | Queued): Granted {
+  if (!answer.granted) throw new Error(`queued, not granted: ${JSON.stringify(answer)}`);
+  return answer;
+}
+
+export function queued(answer: Granted | Queued): Queued {
+  if (answer.granted) throw new Error(`granted, not queued: ${JSON.stringify(answer)}`);
+  return answer;
+}

@@ -1,0 +1,151 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import type { LockMode, LockScope } from "holdfast";
+import { refusalOf, refusedWith } from "../api/refused-with.ts";
+import { promise } from "../api/with-client.ts";
+import { granted, lockNode, queued } from "./lock-node.ts";
+
+const ttl = { ttlSeconds: 30 };
+
+describe("modes", () => {
+  promise("read shares with read and one upgradeable, write with nothing [W1]", async (client) => {
+    const shares = async (one: LockMode, other: LockMode, path: string): Promise<boolean> => {
+      await client.locks.acquire(path, { ...ttl, mode: one, ownerId: "a" });
+      const answer = await client.locks.tryAcquire(path, { ...ttl, mode: other, ownerId: "b" });
+      return answer.granted;
+    };
+    const modes: LockMode[] = ["read", "upgradeable", "write"];
+    const found: string[] = [];
+    for (const one of modes)
+      for (const other of modes) if (await shares(one, other, `m/${one}-${other}`)) found.push(`${one}+${other}`);
+    assert.deepEqual(found, ["read+read", "read+upgradeable", "upgradeable+read"]);
+  });
+
+  promise("an upgrade is atomic, and happens only with no other reader [W1]", async (client) => {
+    const { locks } = client;
+    const mine = granted(await locks.acquire("p", { ...ttl, mode: "upgradeable", ownerId: "a" }));
+    const other = granted(await locks.acquire("p", { ...ttl, mode: "read", ownerId: "b" }));
+    await assert.rejects(locks.upgrade({ fence: mine.fence }, { ownerId: "a" }), refusedWith("lock_denied"));
+    const waiting = queued(await locks.upgrade({ fence: mine.fence }, { wait: true, ownerId: "a" }));
+    await assert.rejects(locks.acquire("p", { ...ttl, mode: "read", ownerId: "c" }), refusedWith("lock_denied"));
+    const reply = await client.execute("release-lock", { fence: other.fence, owner_id: "b" });
+    assert.deepEqual(
+      reply.events.map(({ name }) => name),
+      ["evt.lock.released", "evt.lock.upgraded"],
+    );
+    assert.equal((await locks.checkFence("p", mine.fence)).valid, false, "the old fence is void");
+    const [holder] = (await locks.status("p")).holders;
+    assert.deepEqual([holder?.owner_id, holder?.mode], ["a", "write"]);
+    assert.equal((await locks.ticket(waiting.ticket)).state, "granted");
+  });
+
+  test("an upgrade goes before a waiting writer, and a downgrade lets readers in but no writer slip in [W1]", async () => {
+    const node = await lockNode();
+    const { locks } = node.client;
+    const wait = { ...ttl, wait: true };
+    const a = granted(await locks.acquire("p", { ...ttl, mode: "upgradeable", ownerId: "a" }));
+    const b = granted(await locks.acquire("p", { ...ttl, mode: "read", ownerId: "b" }));
+    const writer = queued(await locks.acquire("p", { ...wait, ownerId: "w" }));
+    queued(await locks.upgrade({ fence: a.fence }, { wait: true, ownerId: "a" }));
+    await locks.release({ fence: b.fence }, { ownerId: "b" });
+    const [held] = (await locks.status("p")).holders;
+    assert.deepEqual([held?.owner_id, held?.mode], ["a", "write"]);
+    await locks.downgrade({ fence: held!.fence }, "read", { ownerId: "a" });
+    assert.equal((await locks.ticket(writer.ticket)).state, "waiting");
+    await locks.release({ paths: ["p"] }, { ownerId: "a" });
+    assert.equal((await locks.ticket(writer.ticket)).state, "granted");
+    await node.stop();
+  });
+
+  promise("who re-enters what it holds does not stand behind the writer that waits for it", async (client) => {
+    const { locks } = client;
+    await locks.acquire("p", { ...ttl, mode: "read", ownerId: "a" });
+    queued(await locks.acquire("p", { ...ttl, wait: true, ownerId: "w" }));
+    granted(await locks.acquire("p/1", { ...ttl, mode: "read", ownerId: "a" }));
+  });
+});
+
+describe("hierarchy", () => {
+  promise(
+    "tree excludes, and is excluded by, ancestors and descendants; self covers the record alone [X2]",
+    async (client) => {
+      const cases: [string, LockScope, string, LockScope, boolean][] = [
+        ["a/1", "tree", "a/1/b/2", "tree", false],
+        ["a/1/b/2", "tree", "a/1", "tree", false],
+        ["a/1", "tree", "a/1/b/2", "self", false],
+        ["a/1/b/2", "self", "a/1", "tree", false],
+        ["a/1", "self", "a/1/b/2", "tree", true],
+        ["a/1/b/2", "tree", "a/1", "self", true],
+        ["a/1", "self", "a/1", "self", false],
+        ["a/1", "self", "a/1", "tree", false],
+        ["a/1", "tree", "a/2", "tree", true],
+        ["a/1", "tree", "a/10", "tree", true],
+      ];
+      for (const [index, [held, heldScope, wanted, scope, isFree]] of cases.entries()) {
+        const root = `case/${String(index)}`;
+        const first = granted(
+          await client.locks.acquire(`${root}/${held}`, { ...ttl, scope: heldScope, ownerId: "a" }),
+        );
+        const answer = await client.locks.tryAcquire(`${root}/${wanted}`, { ...ttl, scope, ownerId: "b" });
+        assert.equal(answer.granted, isFree, `${held} ${heldScope}, then ${wanted} ${scope}`);
+        await client.locks.release({ fence: first.fence }, { ownerId: "a" });
+        if (!isFree) granted(await client.locks.acquire(`${root}/${wanted}`, { ...ttl, scope, ownerId: "b" }));
+      }
+    },
+  );
+
+  promise("reads of a tree share with reads below, and a writer below waits for the tree [X2]", async (client) => {
+    const { locks } = client;
+    const tree = granted(await locks.acquire("a", { ...ttl, mode: "read", ownerId: "t" }));
+    granted(await locks.acquire("a/b/c", { ...ttl, mode: "read", ownerId: "r" }));
+    const writer = queued(await locks.acquire("a/b/d", { ...ttl, wait: true, ownerId: "w" }));
+    await assert.rejects(locks.acquire("a", { ...ttl, mode: "read", ownerId: "u" }), refusedWith("lock_denied"));
+    await locks.release({ fence: tree.fence }, { ownerId: "t" });
+    assert.equal((await locks.ticket(writer.ticket)).state, "granted");
+    const status = await locks.status("a/b");
+    assert.deepEqual(
+      status.below.map(({ path }) => path),
+      ["a/b/c", "a/b/d"],
+    );
+  });
+});
+
+describe("handing on", () => {
+  test("a transfer gives the lock, with a new fence, to a child; whoever waits now waits for the child", async () => {
+    const node = await lockNode();
+    const a = await node.agent("a");
+    const registered = await node.client.agents.register({ parent: a.id, name: "child" });
+    const child = node.client.as(registered);
+    const held = granted(await a.locks.acquire("p", ttl));
+    const next = queued(await node.client.locks.acquire("p", { ...ttl, wait: true, ownerId: "n" }));
+    const given = await a.locks.transfer({ fence: held.fence }, registered.agent_id);
+    assert.notEqual(given.fence, held.fence);
+    await assert.rejects(a.locks.release({ fence: held.fence }), refusedWith("lock_not_held"));
+    assert.equal((await child.agents.whoAmI()).holds.length, 1);
+    await child.locks.release({ fence: given.fence });
+    assert.equal((await a.locks.ticket(next.ticket)).state, "granted");
+    await node.stop();
+  });
+
+  test("a transfer that would close a cycle is refused, with the cycle [X6]", async () => {
+    const node = await lockNode();
+    const { locks } = node.client;
+    const x = granted(await locks.acquire("x", { ...ttl, ownerId: "a" }));
+    await locks.acquire("y", { ...ttl, ownerId: "b" });
+    queued(await locks.acquire("x", { ...ttl, wait: true, ownerId: "b" }));
+    queued(await locks.acquire("y", { ...ttl, wait: true, ownerId: "c" }));
+    const refused = await refusalOf(locks.transfer({ fence: x.fence }, "c", { ownerId: "a" }));
+    assert.equal(refused.code, "deadlock");
+    await node.stop();
+  });
+
+  promise("request-release tells the holder who asks and why, and takes nothing", async (client) => {
+    const { locks } = client;
+    const held = granted(await locks.acquire("p/1", { ...ttl, ownerId: "a" }));
+    const { asked } = await locks.requestRelease("p", "I must deploy", { ownerId: "b" });
+    assert.deepEqual(asked, ["a"]);
+    assert.equal((await locks.status("p/1")).holders[0]?.asked_to_release, "b: I must deploy");
+    assert.equal((await locks.checkFence("p/1", held.fence)).valid, true);
+    await assert.rejects(locks.requestRelease("q", "why not", { ownerId: "b" }), refusedWith("lock_not_held"));
+  });
+});

@@ -1,0 +1,192 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { refusalOf, refusedWith } from "../api/refused-with.ts";
+import { granted, lockNode, queued } from "./lock-node.ts";
+
+const ttl = { ttlSeconds: 30 };
+const wait = { ...ttl, wait: true, ticketSeconds: 600 };
+
+describe("a queue", () => {
+  test("is first come, first served, with places, and the releasing entry hands over [X5 G4]", async () => {
+    const node = await lockNode();
+    const { locks } = node.client;
+    const first = granted(await locks.acquire("p", { ...ttl, ownerId: "a" }));
+    const tickets = [];
+    for (const ownerId of ["b", "c", "d"]) tickets.push(queued(await locks.acquire("p", { ...wait, ownerId })));
+    assert.deepEqual(
+      tickets.map(({ place }) => place),
+      [1, 2, 3],
+    );
+    const reply = await node.client.execute("release-lock", { fence: first.fence, owner_id: "a" });
+    assert.deepEqual(
+      reply.events.map(({ name }) => name),
+      ["evt.lock.released", "evt.lock.acquired"],
+    );
+    assert.equal((await locks.ticket(tickets[0]!.ticket)).state, "granted");
+    const second = await locks.ticket(tickets[1]!.ticket);
+    assert.deepEqual([second.state, (second as { place: number }).place], ["waiting", 1]);
+    await locks.cancel(tickets[1]!.ticket, { ownerId: "c" });
+    const next = granted(await locks.claim(tickets[0]!.ticket, { ownerId: "b" }));
+    await locks.release({ fence: next.fence }, { ownerId: "b" });
+    assert.deepEqual(
+      (await locks.status("p")).holders.map(({ owner_id }) => owner_id),
+      ["d"],
+    );
+    await node.stop();
+  });
+
+  test("lets adjacent readers in together, and no reader past a waiting writer: a writer is not starved by readers [X5]", async () => {
+    const node = await lockNode();
+    const { locks } = node.client;
+    const a = granted(await locks.acquire("p", { ...ttl, mode: "read", ownerId: "a" }));
+    const writer = queued(await locks.acquire("p", { ...wait, ownerId: "w" }));
+    const late = queued(await locks.acquire("p", { ...wait, mode: "read", ownerId: "b" }));
+    queued(await locks.acquire("p", { ...wait, mode: "read", ownerId: "c" }));
+    assert.equal(late.place, 2);
+    await assert.rejects(locks.acquire("p", { ...ttl, mode: "read", ownerId: "d" }), refusedWith("lock_denied"));
+    await locks.release({ fence: a.fence }, { ownerId: "a" });
+    const held = granted(await locks.claim(writer.ticket, { ownerId: "w" }));
+    await locks.release({ fence: held.fence }, { ownerId: "w" });
+    const readers = (await locks.status("p")).holders;
+    assert.deepEqual(
+      readers.map(({ owner_id }) => owner_id),
+      ["b", "c"],
+    );
+    assert.equal(new Set(readers.map(({ fence }) => fence)).size, 2, "each grant has a fence of its own");
+    await node.stop();
+  });
+
+  test("gives nothing to a dead waiter, and is not jammed by one [X5]", async () => {
+    const node = await lockNode();
+    const { locks } = node.client;
+    const a = granted(await locks.acquire("p", { ttlSeconds: 300, ownerId: "a" }));
+    const dead = queued(await locks.acquire("p", { ...wait, ticketSeconds: 30, ownerId: "dead" }));
+    const alive = queued(await locks.acquire("p", { ...wait, ownerId: "alive" }));
+    await node.clock.pass(31_000, 500);
+    await assert.rejects(locks.ticket(dead.ticket), refusedWith("ticket_unknown"));
+    assert.equal(((await locks.ticket(alive.ticket)) as { place: number }).place, 1);
+    await locks.release({ fence: a.fence }, { ownerId: "a" });
+    assert.equal((await locks.ticket(alive.ticket)).state, "granted");
+    await node.stop();
+  });
+
+  test("passes a grant on that nobody takes up within ten seconds [X5]", async () => {
+    const node = await lockNode();
+    const { locks } = node.client;
+    const a = granted(await locks.acquire("p", { ...ttl, ownerId: "a" }));
+    queued(await locks.acquire("p", { ...wait, ownerId: "gone" }));
+    const next = queued(await locks.acquire("p", { ...wait, ownerId: "next" }));
+    await locks.release({ fence: a.fence }, { ownerId: "a" });
+    await node.clock.pass(9_500);
+    assert.equal((await locks.ticket(next.ticket)).state, "waiting");
+    await node.clock.pass(1_000);
+    assert.equal((await locks.ticket(next.ticket)).state, "granted");
+    granted(await locks.claim(next.ticket, { ownerId: "next" }));
+    await node.clock.pass(15_000);
+    assert.equal((await locks.ticket(next.ticket)).state, "granted");
+    await node.stop();
+  });
+
+  test("survives a restart: same places, same grants, fences go on rising [X5 X3]", async () => {
+    const first = await lockNode();
+    const a = granted(await first.client.locks.acquire("p", { ttlSeconds: 600, ownerId: "a" }));
+    const b = queued(await first.client.locks.acquire("p", { ...wait, ownerId: "b" }));
+    await first.stop();
+    const node = await lockNode({ disk: first.disk });
+    assert.equal(((await node.client.locks.ticket(b.ticket)) as { place: number }).place, 1);
+    await node.client.locks.release({ fence: a.fence }, { ownerId: "a" });
+    const next = granted(await node.client.locks.claim(b.ticket, { ownerId: "b" }));
+    assert.ok(Number(next.fence.split(".")[1]) > Number(a.fence.split(".")[1]));
+    await node.stop();
+  });
+
+  test("a set has one ticket, and singles can not overtake it for ever [X5 G3]", async () => {
+    const node = await lockNode();
+    const { locks } = node.client;
+    const one = granted(await locks.acquire("x", { ...ttl, ownerId: "a" }));
+    const set = queued(await locks.acquire(["x", "y"], { ...wait, ownerId: "s" }));
+    const single = queued(await locks.acquire("y", { ...wait, ownerId: "b" }));
+    assert.equal((await locks.status("y")).holders.length, 0, "y is free, and reserved for who came first");
+    await locks.release({ fence: one.fence }, { ownerId: "a" });
+    const both = granted(await locks.claim(set.ticket, { ownerId: "s" }));
+    assert.equal(both.paths.length, 2);
+    await locks.release({ fence: both.fence }, { ownerId: "s" });
+    assert.equal((await locks.ticket(single.ticket)).state, "granted");
+    await node.stop();
+  });
+
+  test("the release of a non-owner, or a late one, never frees the successor [M8 X5]", async () => {
+    const node = await lockNode();
+    const { locks } = node.client;
+    const a = granted(await locks.acquire("p", { ...ttl, ownerId: "a" }));
+    const b = queued(await locks.acquire("p", { ...wait, ownerId: "b" }));
+    await locks.release({ fence: a.fence }, { ownerId: "a" });
+    const held = granted(await locks.claim(b.ticket, { ownerId: "b" }));
+    await assert.rejects(locks.release({ fence: a.fence }, { ownerId: "a" }), refusedWith("lock_not_held"));
+    await assert.rejects(locks.release({ fence: held.fence }, { ownerId: "a" }), refusedWith("lock_not_held"));
+    assert.equal((await locks.checkFence("p", held.fence)).valid, true);
+    await node.stop();
+  });
+});
+
+describe("a deadlock", () => {
+  test("is found when it would arise, told in words, and in the audit trail [X6]", async () => {
+    const node = await lockNode();
+    const [a, b] = [await node.agent("a"), await node.agent("b")];
+    await a.locks.acquire("x", ttl);
+    await b.locks.acquire("y/1", ttl);
+    queued(await a.locks.acquire("y", wait));
+    const refused = await refusalOf(b.locks.acquire("x/2", wait));
+    assert.equal(refused.code, "deadlock");
+    const cycle = refused.data["cycle"] as { owner_id: string; blocked_by: string }[];
+    assert.deepEqual(
+      cycle.map(({ owner_id, blocked_by }) => [owner_id, blocked_by]),
+      [
+        [b.id, a.id],
+        [a.id, b.id],
+      ],
+    );
+    assert.match(
+      refused.data["cycle_text"] as string,
+      /waits for x\/2, because .* holds x; .* waits for y, because .* holds y\/1/u,
+    );
+    const { items } = await node.client.locks.history("x/2");
+    assert.equal((items[0] as { event: string }).event, "evt.lock.deadlock");
+    granted(await b.locks.acquire("z", wait));
+    await node.stop();
+  });
+
+  test("is found over those who wait earlier, three of them, and converging waits are none [X6]", async () => {
+    const node = await lockNode();
+    const { locks } = node.client;
+    await locks.acquire("x", { ...ttl, ownerId: "a" });
+    await locks.acquire("y", { ...ttl, ownerId: "b" });
+    await locks.acquire("z", { ...ttl, ownerId: "c" });
+    queued(await locks.acquire("y", { ...wait, ownerId: "a" }));
+    queued(await locks.acquire("z", { ...wait, ownerId: "b" }));
+    queued(await locks.acquire(["y", "z"], { ...wait, ownerId: "d" }));
+    const refused = await refusalOf(locks.acquire("x", { ...wait, ownerId: "c" }));
+    assert.equal((refused.data["cycle"] as unknown[]).length >= 3, true);
+    queued(await locks.acquire(["x", "y"], { ...wait, ownerId: "e" }));
+    await node.stop();
+  });
+
+  test("of two upgrades is refused at once: the second upgrader is told, the first one gets it [X6 W1]", async () => {
+    const node = await lockNode();
+    const { locks } = node.client;
+    const read = { ...ttl, mode: "read" } as const;
+    const a = granted(await locks.acquire("p", { ...read, ownerId: "a" }));
+    const b = granted(await locks.acquire("p", { ...read, ownerId: "b" }));
+    queued(await locks.upgrade({ fence: a.fence }, { wait: true, ownerId: "a" }));
+    await assert.rejects(
+      locks.upgrade({ fence: b.fence }, { wait: true, ownerId: "b" }),
+      refusedWith("upgrade_refused"),
+    );
+    await locks.release({ fence: b.fence }, { ownerId: "b" });
+    assert.deepEqual(
+      (await locks.status("p")).holders.map(({ owner_id, mode }) => [owner_id, mode]),
+      [["a", "write"]],
+    );
+    await node.stop();
+  });
+});
