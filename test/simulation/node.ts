@@ -1,5 +1,6 @@
-import { inProcessTransport } from "../../server/src/doors/in-process/transport.ts";
-import type { Speaker } from "../../server/src/doors/in-process/transport.ts";
+import { callOperation } from "../../server/src/doors/in-process/call-operation.ts";
+import type { Speaker } from "../../server/src/doors/in-process/call-operation.ts";
+import { cursorAt, watch } from "../../server/src/doors/in-process/watch.ts";
 import { Engine } from "../../server/src/engine/engine.ts";
 import { hashCommand, recordedHash } from "../../server/src/features/space/space-commands.ts";
 import { currentEpoch } from "../../server/src/features/space/space-table.ts";
@@ -146,7 +147,14 @@ export class SimulatedNode {
   transport(speaker: Speaker): Transport | undefined {
     const engine = this.#engine;
     if (engine === undefined) return undefined;
-    return inProcessTransport({ engine, speaker, writes, close: () => engine.stop() });
+    const place = { engine, speaker, writes };
+    return {
+      // Past the check of agents: the simulation marks each attempt in its entry by an agent that is not registered.
+      call: (operation, input, call) => callOperation(place, operation, input, call),
+      watch: ({ after }) => watch(engine, after),
+      cursor: () => engine.read((state) => cursorAt(state, engine.head.position)),
+      close: () => engine.stop(),
+    };
   }
 
   /** Whether what this node has folded is still in the journal. */

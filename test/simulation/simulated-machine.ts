@@ -1,6 +1,8 @@
 import Type from "typebox";
+import { agentsFeature } from "../../server/src/features/agents/agents.ts";
 import { entitiesFeature } from "../../server/src/features/entities/entities.ts";
 import { defineKind, refuse } from "../../server/src/features/entities/kind.ts";
+import { locksFeature } from "../../server/src/features/locks/locks.ts";
 import { machineSettings, spaceFeature } from "../../server/src/features/space/space.ts";
 import type { Feature } from "../../server/src/machine/feature.ts";
 import { Machine } from "../../server/src/machine/machine.ts";
@@ -39,7 +41,13 @@ export const idempotencyWindowMs = 60_000;
 /** So often that every seed hashes its state several times, and replicas are compared by the engine itself. */
 const stateHashEvery = 20;
 
-export const simulatedFeatures: readonly Feature[] = [spaceFeature, entitiesFeature([ticketKind]), leaseFeature];
+export const simulatedFeatures: readonly Feature[] = [
+  spaceFeature,
+  agentsFeature,
+  locksFeature,
+  entitiesFeature([ticketKind]),
+  leaseFeature,
+];
 
 /** All of a state as text: equal exactly when the states are equal. */
 export function stateText(machine: Machine): string {

@@ -5,8 +5,8 @@ import { explainConflict } from "../../features/entities/explain-conflict.ts";
 import type { Versions } from "../../features/entities/version-trail.ts";
 import type { Outcome } from "../../machine/entry.ts";
 import type { JsonObject } from "../../machine/json.ts";
-import { explainGone } from "./agent-calls.ts";
 import { entityVersions } from "./entity-versions.ts";
+import { explainGone } from "./explain-gone.ts";
 import { cycleText, replayedLock } from "./lock-replies.ts";
 
 /**

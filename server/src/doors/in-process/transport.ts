@@ -2,158 +2,24 @@
  * The door for callers in the same process, and the one that all other doors stand on: it checks input once, keeps
  * internal operations inside, adds to an outcome what history knows, and hands out copies only.
  */
-import { publishedName } from "@holdfast/sdk/contract";
-import type { CallOptions, CallReply, Transport } from "@holdfast/sdk";
-import { systemClock } from "../../base/clock.ts";
-import { systemIds } from "../../base/ids.ts";
-import type { Engine } from "../../engine/engine.ts";
-import type { Reply } from "../../engine/reply.ts";
-import { canonicalValue } from "../../machine/canonical/canonical-value.ts";
-import { inputLimits } from "../../machine/canonical/limits.ts";
-import type { Outcome } from "../../machine/entry.ts";
-import type { Json, JsonObject } from "../../machine/json.ts";
-import { refusal } from "../../machine/outcome.ts";
+import type { Transport } from "@holdfast/sdk";
 import { callAs } from "./agent-calls.ts";
-import { agentDoorOf } from "./agent-door.ts";
 import type { AgentDoor } from "./agent-door.ts";
-import { copyJson } from "./copy-json.ts";
-import { journalRefusal } from "./journal-refusal.ts";
-import { needsPreparing, prepareCommand } from "./prepare-command.ts";
-import type { Wish } from "./prepare-command.ts";
-import { readOperations } from "./read-operations.ts";
-import type { ReadOperation } from "./read-operations.ts";
-import { renderOutcome } from "./render-reply.ts";
+import type { CallPlace } from "./call-operation.ts";
 import { cursorAt, watch } from "./watch.ts";
 
-/** Who speaks through a transport. */
-export interface Speaker {
-  readonly principal: string;
-  readonly agent?: string;
-  /** Commands of one caller stay in order and take turns with those of others. */
-  readonly caller: string;
-}
-
-export interface InProcessOptions {
-  readonly engine: Engine;
+export interface InProcessOptions extends CallPlace {
   /** What is known of agents, shared by all clients of an engine. */
-  readonly agents?: AgentDoor;
-  readonly speaker: Speaker;
-  /** The operations that a caller may send, with the type of entity that they are about if it is not in the input. */
-  readonly writes: ReadonlyMap<string, { readonly type?: string }>;
+  readonly agents: AgentDoor;
   readonly close: () => Promise<void>;
 }
 
 export function inProcessTransport(options: InProcessOptions): Transport {
   const { engine, close } = options;
-  const agents = options.agents ?? agentDoorOf(engine, { clock: systemClock, ids: systemIds });
   return {
-    call: (operation, input, call) => callAs({ ...options, agents, call: callOperation }, operation, input, call),
+    call: (operation, input, call) => callAs(options, operation, input, call),
     watch: ({ after }) => watch(engine, after),
     cursor: () => engine.read((state) => cursorAt(state, engine.head.position)),
     close,
   };
-}
-
-/** Not an async function: on the way of every command each further promise would cost as much as its decision. */
-function callOperation(
-  options: InProcessOptions,
-  operation: string,
-  input: unknown,
-  call: CallOptions,
-): Promise<CallReply> {
-  const { engine } = options;
-  const canonical = canonicalValue(input, inputLimits);
-  if (!canonical.ok) return Promise.resolve(replyOf(engine, refusal("input_malformed", { ...canonical.fault })));
-  const read = readOperations.get(operation);
-  if (read !== undefined) {
-    return readOperation(engine, read, canonical.value, options.speaker.agent).then((outcome) =>
-      replyOf(engine, outcome),
-    );
-  }
-  const write = options.writes.get(operation);
-  if (write === undefined) return Promise.resolve(replyOf(engine, refusal("operation_unknown", { operation })));
-  if (call.key !== undefined && !isKey(call.key)) {
-    return Promise.resolve(replyOf(engine, refusal("idempotency_key_invalid")));
-  }
-  const wish = { operation, type: write.type };
-  const { value, bytes } = canonical;
-  if (!needsPreparing(wish, value)) return sendCommand(options, wish, { input: value, bytes }, call);
-  return prepareCommand(engine, wish, value).then(
-    (prepared) => sendCommand(options, wish, { input: prepared, bytes }, call),
-    (error: unknown) => replyOf(engine, journalRefusal(error)),
-  );
-}
-
-async function readOperation(
-  engine: Engine,
-  operation: ReadOperation,
-  input: Json,
-  agent: string | undefined,
-): Promise<Outcome> {
-  const issues = operation.check(input);
-  if (issues !== undefined) return refusal("input_invalid", { issues: issues.map((issue) => ({ ...issue })) });
-  return operation.read(engine, input as never, agent).catch(journalRefusal);
-}
-
-function sendCommand(
-  options: InProcessOptions,
-  wish: Wish,
-  given: { readonly input: Json; readonly bytes: number },
-  call: CallOptions,
-): Promise<CallReply> {
-  const { engine, speaker } = options;
-  const { input, bytes } = given;
-  // Only these: what else a caller puts into its options must not say who it is.
-  const { key, deadlineMs } = call;
-  const sent = key === undefined && deadlineMs === undefined ? speaker : withOptions(speaker, key, deadlineMs);
-  return engine.execute({ operation: wish.operation, input, bytes, ...sent }).then((reply) => {
-    if (reply.outcome.kind === "done" && reply.attachment !== undefined)
-      return shownReply(reply, withAttachment(reply));
-    return explainReply(engine, wish, reply, input as JsonObject);
-  });
-}
-
-function withOptions(speaker: Speaker, key: string | undefined, deadlineMs: number | undefined) {
-  return { ...speaker, ...(key === undefined ? {} : { key }), ...(deadlineMs === undefined ? {} : { deadlineMs }) };
-}
-
-/** The answer to a command of which not everything can be said from the decision alone. */
-async function explainReply(engine: Engine, wish: Wish, reply: Reply, input: JsonObject): Promise<CallReply> {
-  // Nothing is said to be erased before it is.
-  if (wish.operation === "erase-payload" && reply.outcome.kind === "done") await engine.carryOutErasures();
-  try {
-    return shownReply(reply, await renderOutcome(engine, reply, input));
-  } catch (error) {
-    // Half an answer would differ from the one that the same key gets later. So: ask again.
-    const { code } = journalRefusal(error);
-    return replyOf(engine, refusal("outcome_unknown", { reason: code, position: reply.position }));
-  }
-}
-
-function shownReply(reply: Reply, outcome: Outcome): CallReply {
-  const data = copyJson(outcome.data) as Record<string, unknown>;
-  const { position, replayed } = reply;
-  return { outcome: { ...outcome, data }, position, replayed, events: eventsOf(reply) };
-}
-
-function withAttachment(reply: Reply): Outcome {
-  return { ...reply.outcome, data: { ...reply.outcome.data, ...reply.attachment } };
-}
-
-function eventsOf(reply: Reply): CallReply["events"] {
-  return reply.events.map((event) => ({
-    name: publishedName(event),
-    subject: event.subject,
-    data: copyJson(event.data),
-  }));
-}
-
-/** The answer to what did not become a command. */
-function replyOf(engine: Engine, outcome: Outcome): CallReply {
-  const data = copyJson(outcome.data) as Record<string, unknown>;
-  return { outcome: { ...outcome, data }, position: engine.head.position, replayed: false, events: [] };
-}
-
-function isKey(key: string): boolean {
-  return key.length <= 255 && /^[\x20-\x7e]+$/u.test(key) && !/["\\]/u.test(key);
 }
