@@ -7,7 +7,7 @@ import { openMemoryJournal } from "../../server/src/journal/memory/open.ts";
 import { genesis, seal } from "../../server/src/journal/seal.ts";
 import type { Entry } from "../../server/src/machine/entry.ts";
 import { arbitraryDrafts, type EntryDraft, placeDrafts } from "./arbitrary-entries.ts";
-import type { JournalKind, WithJournal } from "./journal-suite.ts";
+import type { JournalKind, WithJournal } from "./journal-kind.ts";
 import * as sample from "./sample-entries.ts";
 
 const { everything } = sample;

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import fc from "fast-check";
 import type { CheckpointFacts, CheckpointRow, CheckpointStore } from "../../server/src/journal/checkpoint.ts";
 import type { Head, Journal } from "../../server/src/journal/journal.ts";
-import type { WithJournal } from "./journal-suite.ts";
+import type { WithJournal } from "./journal-kind.ts";
 import { appendSample } from "./sample-entries.ts";
 
 /** What a checkpoint holds, as text by table and key. */

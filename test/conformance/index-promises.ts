@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { appendIndexed, assertSubjects, find, scopeOf } from "./indexed-sample.ts";
-import type { WithJournal } from "./journal-suite.ts";
+import type { WithJournal } from "./journal-kind.ts";
 import { appendSample, sampleBatch } from "./sample-entries.ts";
 
 export function indexPromises(withJournal: WithJournal): void {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type Head, JournalError } from "../../server/src/journal/journal.ts";
 import type { Entry } from "../../server/src/machine/entry.ts";
-import type { WithJournal } from "./journal-suite.ts";
+import type { WithJournal } from "./journal-kind.ts";
 import { appendSample, everything } from "./sample-entries.ts";
 
 export function readPromises(withJournal: WithJournal): void {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { JournalError } from "../../server/src/journal/journal.ts";
 import { appendIndexed, assertSubjects } from "./indexed-sample.ts";
-import type { JournalKind, WithJournal } from "./journal-suite.ts";
+import type { JournalKind, WithJournal } from "./journal-kind.ts";
 import { appendSample, everything } from "./sample-entries.ts";
 
 export function reopenPromises(withJournal: WithJournal, kind: JournalKind): void {

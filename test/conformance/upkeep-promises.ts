@@ -5,7 +5,7 @@ import { type Journal, JournalError } from "../../server/src/journal/journal.ts"
 import type { StoredBatch } from "../../server/src/journal/unseal.ts";
 import type { Entry } from "../../server/src/machine/entry.ts";
 import { appendIndexed, assertSubjects } from "./indexed-sample.ts";
-import type { JournalKind, WithJournal } from "./journal-suite.ts";
+import type { JournalKind, WithJournal } from "./journal-kind.ts";
 import { appendSample, everything, sampleBatch } from "./sample-entries.ts";
 
 /** The entry as it must be read once its payload is gone. */

@@ -1,4 +1,4 @@
-import type { Head } from "./journal.ts";
+import type { Head } from "./sealed-batch.ts";
 
 /** Saved state: what the fold of the journal came to at a position. */
 export interface CheckpointFacts {

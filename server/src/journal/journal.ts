@@ -14,14 +14,9 @@
  */
 import type { Entry } from "../machine/entry.ts";
 import type { CheckpointStore } from "./checkpoint.ts";
-import type { SealedBatch } from "./seal.ts";
+import type { Head, SealedBatch } from "./sealed-batch.ts";
 
-/** The last entry: its position, the hash of its batch, and its time. Position 0 is the empty journal. */
-export interface Head {
-  readonly position: number;
-  readonly hash: string;
-  readonly time: number;
-}
+export type { Head } from "./sealed-batch.ts";
 
 export type Appended =
   | { readonly kind: "appended" }

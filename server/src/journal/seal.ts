@@ -21,18 +21,13 @@
  */
 import { hash } from "node:crypto";
 import type { Entry } from "../machine/entry.ts";
-import { type Head, JournalError } from "./journal.ts";
+import { JournalError } from "./journal.ts";
+import type { Head, SealedBatch } from "./sealed-batch.ts";
+
+export type { SealedBatch } from "./sealed-batch.ts";
 
 /** The head of the empty journal, which the first batch of every journal follows. */
 export const genesis: Head = { position: 0, hash: "0".repeat(64), time: 0 };
-
-/** A batch ready to be appended: `lines` is what is stored, `head` is the journal's head once it is in. */
-export interface SealedBatch {
-  readonly after: Head;
-  readonly head: Head;
-  readonly entries: readonly Entry[];
-  readonly lines: string;
-}
 
 /** Encodes entries for the journal and chains them to their predecessor. Salts come in, so that equal input gives equal hashes. */
 export function seal(entries: readonly Entry[], after: Head, salts: readonly string[]): SealedBatch {

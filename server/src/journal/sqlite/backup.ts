@@ -33,7 +33,7 @@ export function restoreFolder(options: FolderCopyOptions): Promise<Copied> {
 }
 
 async function copyTo(
-  { from, to, onProgress, onStep: step = () => undefined }: FolderCopyOptions,
+  { from, to, onProgress, yieldToLoop, onStep: step = () => undefined }: FolderCopyOptions,
   finish: (folder: string, copied: Copied) => void,
 ): Promise<Copied> {
   const target = resolve(to);
@@ -44,7 +44,7 @@ async function copyTo(
     makeFolder(dirname(target));
     await mkdir(temporary, { mode: 0o700 });
     step("copy: begun");
-    const copied = await copyJournal({ from, to: temporary, onProgress });
+    const copied = await copyJournal({ from, to: temporary, onProgress, yieldToLoop });
     step("copy: copied");
     finish(temporary, copied);
     step("copy: marked");

@@ -23,6 +23,8 @@ export interface CopyOptions {
   readonly from: string;
   readonly to: string;
   readonly onProgress?: ((progress: CopyProgress) => void) | undefined;
+  /** Lets others run while the copy is proven. */
+  readonly yieldToLoop?: (() => Promise<void>) | undefined;
 }
 
 export interface Copied {
@@ -45,7 +47,7 @@ export async function copyJournal(options: CopyOptions): Promise<Copied> {
     const lost = await copySegments(options, segments, bytes);
     if (lost !== undefined && attempt < attemptCountMax) continue;
     if (lost !== undefined) throw lost;
-    const head = proveCopy(to);
+    const head = await proveCopy(options);
     syncFolder(to);
     const archived = segments.reduce((sum, segment) => sum + segment.bytes, 0);
     return { head, bytes: bytes + archived, segmentCount: segments.length };
@@ -118,14 +120,15 @@ async function copySegments(
 }
 
 /** Walks the chain from the first batch to the last. */
-function proveCopy(folder: string): Head {
-  const reader = openSqliteReader(folder);
+async function proveCopy({ to, yieldToLoop = () => Promise.resolve() }: CopyOptions): Promise<Head> {
+  const reader = openSqliteReader(to);
   try {
     let head = genesis;
     for (const batch of reader.batches(1)) {
       if (batch.first !== head.position + 1) throw damage(head.position + 1, "chain", "the copy lacks this position");
       unseal(batch, head.hash);
       head = headOf(batch);
+      await yieldToLoop();
     }
     return head;
   } finally {

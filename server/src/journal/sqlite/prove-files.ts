@@ -6,15 +6,8 @@ import { createHash } from "node:crypto";
 import { closeSync, openSync, readSync } from "node:fs";
 import { join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
-import { proveLog } from "./prove-log.ts";
+import { type FileFault, proveLog } from "./prove-log.ts";
 import type { Segment } from "./segment-file.ts";
-
-export interface FileFault {
-  readonly file: string;
-  readonly what: string;
-  /** The first position that is touched, where that is known. */
-  readonly position?: number;
-}
 
 const faultsShown = 20;
 const chunk = 1024 * 1024;

@@ -10,7 +10,13 @@
  * The log has no locks of its own, so reading it as a file is safe also in the process that has it open.
  */
 import { readFileSync } from "node:fs";
-import type { FileFault } from "./prove-files.ts";
+
+export interface FileFault {
+  readonly file: string;
+  readonly what: string;
+  /** The first position that is touched, where that is known. */
+  readonly position?: number;
+}
 
 const headerSize = 32;
 const frameHeaderSize = 24;
