@@ -16,6 +16,8 @@ export interface FileFault {
   readonly what: string;
   /** The first position that is touched, where that is known. */
   readonly position?: number;
+  /** True if a crash may have left it so, with nothing acknowledged lost; the owner's next start settles it. */
+  readonly mayBeCrash?: true;
 }
 
 const headerSize = 32;
@@ -74,11 +76,13 @@ function faultFrom(log: Log, bad: number, count: number, frameSize: number): Fil
     if (log.bytes.getUint32(at + 4) !== 0) commits += 1;
   }
   if (ours === 0) return undefined;
-  const what =
-    commits > 1
-      ? `frame ${bad + 1} of ${count} is damaged: at least ${commits - 1} commits after it are ignored`
-      : `frame ${bad + 1} of ${count} does not fit: the last commit was cut short by a crash, or is damaged`;
-  return { file, what };
+  const which = `frame ${bad + 1} of ${count}`;
+  if (commits > 1) return { file, what: `${which} is damaged: at least ${commits - 1} commits after it are ignored` };
+  return {
+    file,
+    what: `${which} does not fit: the last commit was cut short by a crash, or is damaged`,
+    mayBeCrash: true,
+  };
 }
 
 function readLog(path: string): DataView | undefined {
