@@ -85,7 +85,7 @@ describe("acquiring", () => {
       owners.map((ownerId, index) => client.locks.acquire(shuffled(index), { ...ttl, ownerId, wait: true })),
     );
     let served = 0;
-    for (let round = 0; round < owners.length; round += 1) {
+    for (const _round of owners) {
       const held = (await client.locks.records()).items.map(({ owner }) => owner);
       for (const ownerId of new Set(held)) {
         const own = (await client.agents.whoAmI({ ownerId })).holds;

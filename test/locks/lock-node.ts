@@ -1,6 +1,7 @@
 import type { Client, Granted, Queued } from "holdfast";
 import type { MemoryDisk } from "../../server/src/journal/memory/disk.ts";
-import { ManualClock, turns } from "../engine/manual-clock.ts";
+import type { ManualClock } from "../engine/manual-clock.ts";
+import { turns } from "../engine/manual-clock.ts";
 import { startNode } from "../engine/start-node.ts";
 import type { Node } from "../engine/start-node.ts";
 

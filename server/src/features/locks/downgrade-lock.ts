@@ -17,9 +17,11 @@ export const downgradeLock: Decide<(typeof lockOperations)["downgrade-lock"]> = 
     strength[input.mode] < strength[locked.mode] ? { ...locked, mode: input.mode } : locked,
   );
   const isWeaker = paths.some((locked, index) => locked !== row.paths[index]);
-  const fence = isWeaker ? nextFence(context) : row.fence;
+  let { fence } = row;
   if (isWeaker) {
     if (row.upgrading !== undefined) cancelTicket(context, row.upgrading, "downgraded");
+    // Only now: leaving the line may have let others in, and each grant of an entry has a fence of its own.
+    fence = nextFence(context);
     const events = changed("lock.downgraded", row, { fence, owner: row.owner, paths: withOrder(context, paths) });
     for (const event of events) context.emit(event);
     wake(context, row.claim);

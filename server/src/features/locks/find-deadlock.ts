@@ -5,7 +5,7 @@
  */
 import type { JsonObject } from "../../machine/json.ts";
 import type { StateReader } from "../../machine/state.ts";
-import { ahead, conflictingHolds, linesFor } from "./blockers.ts";
+import { ahead, conflictingHolds, isCovered, linesFor } from "./blockers.ts";
 import type { Blocker, Wish } from "./blockers.ts";
 import { gap, holdTable, ticketTable, waitTallyTable } from "./lock-tables.ts";
 import { conflicts } from "./modes.ts";
@@ -116,7 +116,7 @@ class Search {
   }
 
   *#blockersOf(wish: Wish, wanted: LockedPath): Generator<{ readonly blocker: Blocker; readonly path: string }> {
-    if (this.#isBehindTheWish(wish, wanted)) {
+    if (this.#isBehindTheWish(wish, wanted) && !isCovered(this.#state, wish.owner, wanted)) {
       const row = {
         path: wanted.path,
         standing: "t",
@@ -127,7 +127,8 @@ class Search {
       } as const;
       yield { blocker: { as: "waiter", owner: this.#wish.owner, path: wanted.path, row }, path: wanted.path };
     }
-    for (const { path, standing } of linesFor(wanted)) {
+    const isMine = isCovered(this.#state, wish.owner, wanted);
+    for (const { path, standing } of isMine ? [] : linesFor(wanted)) {
       if (this.#state.rows(waitTallyTable).get(path) === undefined) continue;
       for (const mode of conflicts[wanted.mode]) {
         for (const row of ahead(this.#state, { path, standing, mode }, wish)) {

@@ -20,7 +20,7 @@ import { foldGrantBeats, grantFolds } from "./fold-grants.ts";
 import { foldTicketBeats, ticketFolds } from "./fold-tickets.ts";
 import { forceRelease, overrideRelease } from "./force-release.ts";
 import * as tables from "./lock-tables.ts";
-import { endOverdueOf, freeAllOf } from "./reactions.ts";
+import { endOverdueOf, freeAllOf, serveCovered } from "./reactions.ts";
 import { releaseLock } from "./release-lock.ts";
 import { renewLock } from "./renew-lock.ts";
 import { requestRelease } from "./request-release.ts";
@@ -70,6 +70,12 @@ export const locksFeature: Feature = {
       foldTicketBeats(state, event, entry);
     },
   },
-  reactions: { "agent.ended": freeAllOf, "agents.renewed": endOverdueOf },
+  reactions: {
+    "agent.ended": freeAllOf,
+    "agents.renewed": endOverdueOf,
+    "lock.acquired": serveCovered,
+    "lock.upgraded": serveCovered,
+    "lock.transferred": serveCovered,
+  },
   timers: lockTimers,
 };

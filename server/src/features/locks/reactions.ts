@@ -1,8 +1,9 @@
 import type { Reaction } from "../../machine/feature.ts";
 import { expireIfDue, freeGrant } from "./free-grant.ts";
-import { cancelTicket } from "./hand-over.ts";
+import { cancelTicket, serve } from "./hand-over.ts";
 import { fencesOf } from "./fold-grants.ts";
 import { gap, grantTable, ticketTable } from "./lock-tables.ts";
+import { countsOf } from "./owner-counts.ts";
 
 /** An agent that ends leaves every line and frees all that it holds, in the same entry. A job's claim outlives it. */
 export const freeAllOf: Reaction = (event, context) => {
@@ -19,6 +20,21 @@ export const freeAllOf: Reaction = (event, context) => {
     if (row === undefined || row.job !== undefined) continue;
     const lapsed = row.graceMs === undefined ? "lock.expired" : "lock.recovered";
     freeGrant(context, row, { type: isInactive ? lapsed : "lock.released", more });
+  }
+  return [];
+};
+
+/**
+ * Who gets a lock may have waited for a part of it with another ticket, behind somebody who now waits for this very
+ * lock. It is covered from here on, so it need not wait: otherwise both would, for ever.
+ */
+export const serveCovered: Reaction = (event, context) => {
+  const { state } = context;
+  const owner = event.data["owner_id"] as string;
+  if (event.data["of"] !== undefined || countsOf(state, owner).ticketCount === 0) return [];
+  for (const { ticket } of state.rows(ticketTable).scan("owner", { prefix: `${owner}${gap}`, limit: Infinity })) {
+    const row = state.rows(ticketTable).get(ticket);
+    if (row !== undefined && state.rows(ticketTable).get(row.waitsFor) !== undefined) serve(context, row);
   }
   return [];
 };

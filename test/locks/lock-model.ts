@@ -1,0 +1,167 @@
+/**
+ * A small lock table that is obviously right: it keeps plain lists, compares everything with everything, and after each
+ * change grants, in order, whatever can be granted. The machine must always agree with it.
+ */
+import type { LockMode, LockScope } from "holdfast";
+
+export interface ModelPath {
+  readonly path: string;
+  readonly mode: LockMode;
+  readonly scope: LockScope;
+}
+
+export interface ModelGrant {
+  readonly owner: string;
+  readonly paths: readonly ModelPath[];
+}
+
+export interface ModelTicket extends ModelGrant {
+  readonly rank: number;
+  readonly upgrades?: ModelGrant;
+}
+
+const strength = { read: 0, upgradeable: 1, write: 2 };
+
+function modesClash(a: LockMode, b: LockMode): boolean {
+  if (a === "write" || b === "write") return true;
+  return a === "upgradeable" && b === "upgradeable";
+}
+
+function regionsMeet(a: ModelPath, b: ModelPath): boolean {
+  if (a.path === b.path) return true;
+  if (b.path.startsWith(`${a.path}/`)) return a.scope === "tree";
+  return a.path.startsWith(`${b.path}/`) && b.scope === "tree";
+}
+
+export function clash(a: ModelPath, b: ModelPath): boolean {
+  return regionsMeet(a, b) && modesClash(a.mode, b.mode);
+}
+
+export class LockModel {
+  grants: ModelGrant[] = [];
+  queue: ModelTicket[] = [];
+
+  acquire(owner: string, paths: readonly ModelPath[], wait: boolean, position: number): string {
+    const held = this.grants.find((grant) => grant.owner === owner && sameSet(grant.paths, paths));
+    if (held !== undefined) {
+      const isEnough = paths.every(({ mode }, index) => strength[held.paths[index]!.mode] >= strength[mode]);
+      return isEnough ? "granted" : this.upgrade(held, paths, wait, position);
+    }
+    const wish = { owner, paths, rank: 1e15 + position };
+    if (!this.isBlocked(wish, paths)) {
+      this.grants.push({ owner, paths });
+      this.#grantAll();
+      return "granted";
+    }
+    return wait ? this.#enqueue(wish) : "lock_denied";
+  }
+
+  upgrade(held: ModelGrant, wanted: readonly ModelPath[], wait: boolean, position: number): string {
+    const paths = held.paths.map((one, index) => {
+      const { mode } = wanted[index]!;
+      return strength[mode] > strength[one.mode] ? { ...one, mode } : one;
+    });
+    const raised = paths.filter((one, index) => one.mode !== held.paths[index]!.mode);
+    if (raised.length === 0) return "granted";
+    const upgrades = this.queue.filter((ticket) => ticket.upgrades !== undefined);
+    if (upgrades.some((ticket) => ticket.upgrades === held)) return "upgrade_refused";
+    const isRival = (ticket: ModelTicket) =>
+      ticket.owner !== held.owner &&
+      ticket.paths.some((one) => one.mode !== "read" && raised.some((other) => regionsMeet(one, other)));
+    if (upgrades.some(isRival)) return "upgrade_refused";
+    const wish = { owner: held.owner, paths, rank: position, upgrades: held };
+    if (!this.isBlocked(wish, raised)) {
+      this.grants = this.grants.map((grant) => (grant === held ? { ...held, paths } : grant));
+      this.#grantAll();
+      return "granted";
+    }
+    return wait ? this.#enqueue(wish) : "lock_denied";
+  }
+
+  free(grant: ModelGrant): void {
+    this.grants = this.grants.filter((one) => one !== grant);
+    this.queue = this.queue.filter((ticket) => ticket.upgrades !== grant);
+    this.#grantAll();
+  }
+
+  downgrade(grant: ModelGrant, mode: LockMode): void {
+    const paths = grant.paths.map((one) => (strength[mode] < strength[one.mode] ? { ...one, mode } : one));
+    if (paths.every((one, index) => one === grant.paths[index])) return;
+    this.queue = this.queue.filter((ticket) => ticket.upgrades !== grant);
+    this.grants = this.grants.map((one) => (one === grant ? { ...grant, paths } : one));
+    this.#grantAll();
+  }
+
+  cancel(ticket: ModelTicket): void {
+    this.queue = this.queue.filter((one) => one !== ticket);
+    this.#grantAll();
+  }
+
+  isBlocked(wish: ModelTicket, paths = wish.paths): boolean {
+    return paths.some((one) => this.#inTheWay(wish, one).length > 0);
+  }
+
+  /** The owners of all that is in the way of one path of a wish. */
+  #inTheWay(wish: ModelTicket, one: ModelPath, queue = this.queue): readonly string[] {
+    const holders = this.grants.filter(
+      (grant) => grant.owner !== wish.owner && grant.paths.some((other) => clash(one, other)),
+    );
+    const isCovered = this.grants.some(
+      (grant) => grant.owner === wish.owner && grant.paths.some((own) => coversPath(own, one)),
+    );
+    const earlier = queue.filter(
+      (ticket) =>
+        ticket.rank < wish.rank && ticket.owner !== wish.owner && ticket.paths.some((other) => clash(one, other)),
+    );
+    return [...holders, ...(isCovered ? [] : earlier)].map(({ owner }) => owner);
+  }
+
+  #enqueue(wish: ModelTicket): string {
+    const queue = [...this.queue, wish];
+    const reached = new Set<string>();
+    const visit = (owner: string): void => {
+      const waits = queue.filter((ticket) => ticket.owner === owner);
+      for (const other of waits.flatMap((ticket) =>
+        ticket.paths.flatMap((one) => this.#inTheWay(ticket, one, queue)),
+      )) {
+        if (reached.has(other)) continue;
+        reached.add(other);
+        visit(other);
+      }
+    };
+    visit(wish.owner);
+    if (reached.has(wish.owner)) return "deadlock";
+    this.queue = queue.sort((a, b) => a.rank - b.rank);
+    return "queued";
+  }
+
+  #grantAll(): void {
+    for (;;) {
+      const next = this.queue.find((ticket) => !this.isBlocked(ticket));
+      if (next === undefined) return;
+      this.queue = this.queue.filter((ticket) => ticket !== next);
+      const { owner, paths, upgrades } = next;
+      if (upgrades === undefined) this.grants.push({ owner, paths });
+      else this.grants = this.grants.map((grant) => (grant === upgrades ? { owner, paths } : grant));
+    }
+  }
+
+  /** No two owners hold what excludes each other. */
+  isSound(): boolean {
+    return this.grants.every((a) =>
+      this.grants.every(
+        (b) => a.owner === b.owner || !a.paths.some((one) => b.paths.some((other) => clash(one, other))),
+      ),
+    );
+  }
+}
+
+function sameSet(a: readonly ModelPath[], b: readonly ModelPath[]): boolean {
+  return a.length === b.length && a.every((one, index) => one.path === b[index]!.path && one.scope === b[index]!.scope);
+}
+
+function coversPath(own: ModelPath, wanted: ModelPath): boolean {
+  if (strength[own.mode] < strength[wanted.mode]) return false;
+  if (own.path === wanted.path) return own.scope === "tree" || wanted.scope === "self";
+  return own.scope === "tree" && wanted.path.startsWith(`${own.path}/`);
+}
