@@ -17,7 +17,18 @@ const waiting = [...plan.wishes];
 let made = 0;
 
 function say(line: Line): void {
-  writeSync(1, `${JSON.stringify(line)}\n`);
+  let rest = Buffer.from(`${JSON.stringify(line)}\n`);
+  while (rest.length > 0) rest = rest.subarray(written(rest));
+}
+
+/** How much the pipe took. When it is full there is nothing to do but to try again until the parent has read. */
+function written(bytes: Buffer): number {
+  try {
+    return writeSync(1, bytes);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "EAGAIN") return 0;
+    throw error;
+  }
 }
 
 async function openClient(): Promise<Client> {

@@ -213,6 +213,8 @@ export class Engine {
     for (const { position, by } of erasures(this.#replica.machine.durable)) {
       const [entry] = await journal.readAt([position]);
       if (entry?.erased !== undefined) continue;
+      // A checkpoint from before the erasure may hold what is to be erased, and goes with it. So there is a newer one.
+      await this.checkpoint();
       await journal.erase(position, by);
       this.#replica.recent.clear();
     }

@@ -1,0 +1,26 @@
+import assert from "node:assert/strict";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import { clientOf, openFolder, startEngine } from "../../server/src/server.ts";
+
+test("checkpoints go on after an erasure, and the next start uses them", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "holdfast-"));
+  try {
+    const engine = await startEngine({ journal: await openFolder(folder) });
+    const client = clientOf(engine);
+    await client.entities.create("note", "1", { text: "secret" });
+    await engine.checkpoint();
+    await client.entities.replace("note", "1", { text: "public" });
+    await client.run("erase-payload", { position: 1, reason: "asked for" });
+    await client.entities.create("note", "2", {});
+    assert.equal(await engine.checkpoint(), 4);
+    await client.close();
+    const journal = await openFolder(folder);
+    assert.equal(journal.checkpoints.list()[0]?.head.position, 4);
+    await journal.close();
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+});
