@@ -29,7 +29,7 @@ describe("checkpoints", () => {
     await engine.checkpoint();
     const [newest, previous] = openMemoryJournal(disk).checkpoints.list();
     assert.equal(newest?.head.position, engine.head.position);
-    assert.equal(newest?.stateHash, await foldedHash(disk));
+    assert.equal(newest.stateHash, await foldedHash(disk));
     assert.ok(previous !== undefined && previous.head.position < newest.head.position);
     assert.equal(previous.stateHash, await foldedHash(disk, previous.head.position));
     await client.close();
