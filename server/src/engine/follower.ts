@@ -12,7 +12,7 @@ export interface FollowerListener {
   lost(): void;
   loaded(): void;
   /** Something that an operator should know. */
-  report(message: string, cause: unknown): void;
+  readonly report: (message: string, cause: unknown) => void;
 }
 
 export interface FollowerOptions {

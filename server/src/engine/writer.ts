@@ -16,6 +16,7 @@ import type { Journal } from "../journal/journal.ts";
 import { seal } from "../journal/seal.ts";
 import type { TimerCommand } from "../machine/feature.ts";
 import type { StateReader } from "../machine/state.ts";
+import { Answers } from "./answers.ts";
 import { decideBatch } from "./batch.ts";
 import type { Batch } from "./batch.ts";
 import { CommandQueue } from "./command-queue.ts";
@@ -27,7 +28,6 @@ import { Grace } from "./grace.ts";
 import { engineLimits } from "./limits.ts";
 import type { Entry } from "../machine/entry.ts";
 import type { Replica } from "./replica.ts";
-import { replyOf, unanswered } from "./reply.ts";
 import type { Reply } from "./reply.ts";
 import { Signal } from "./signal.ts";
 import type { OwnCommand } from "./state-keeper.ts";
@@ -60,6 +60,7 @@ export class Writer {
   readonly #grace: Grace;
   readonly #timers: TimerWatch;
   readonly #trouble: TroubleWatch;
+  readonly #answers: Answers;
   readonly #settled = new Signal();
   #run: Promise<void> | undefined;
   #isScheduled = false;
@@ -80,6 +81,8 @@ export class Writer {
     this.#grace = new Grace(clock.monotonicMs());
     this.#timers = new TimerWatch({ clock, grace: this.#grace, wake });
     this.#trouble = new TroubleWatch(clock, wake);
+    const position = (): number => options.replica.head.position;
+    this.#answers = new Answers({ trouble: this.#trouble, position, report: options.on.report });
   }
 
   get trouble(): Trouble | undefined {
@@ -166,7 +169,7 @@ export class Writer {
     this.#phase = "stopped";
     this.#timers.stop();
     this.#trouble.cancel();
-    for (const waiting of this.#queue.takeLate(Infinity)) this.#answerUndecided(waiting);
+    for (const waiting of this.#queue.takeLate(Infinity)) this.#answers.undecided(waiting);
   }
 
   async #runOnce(): Promise<void> {
@@ -211,7 +214,7 @@ export class Writer {
       const commandsMax = this.#aloneCount > 0 ? 1 : engineLimits.batchCommandsMax;
       this.#aloneCount = Math.max(0, this.#aloneCount - 1);
       const { batch, late } = this.#queue.take(clock.monotonicMs(), commandsMax);
-      for (const waiting of late) this.#answerLate(waiting);
+      for (const waiting of late) this.#answers.late(waiting);
       const due = [
         ...this.#timers.take(replica.machine, replica.time.now(), commandsMax - batch.length),
         // Not beside a command that is tried alone: it would never be known which of them can't be written.
@@ -252,7 +255,7 @@ export class Writer {
       // Nobody can renew while this node can't catch up, just as while it can't append.
       this.#grace.startAgain(clock.monotonicMs());
       this.#trouble.note(error.code);
-      for (const waiting of this.#queue.takeLate(clock.monotonicMs())) this.#answerLate(waiting);
+      for (const waiting of this.#queue.takeLate(clock.monotonicMs())) this.#answers.late(waiting);
       return false;
     } finally {
       this.#noteStall(startMs);
@@ -275,7 +278,7 @@ export class Writer {
       const sealed = entries.length === 0 ? undefined : seal(entries, replica.head, ids.salts(entries.length));
       if (sealed !== undefined && !(await this.#append(sealed, batch))) return true;
       this.#trouble.end();
-      this.#answer(batch);
+      this.#answers.decided(batch);
       return true;
     } catch (error) {
       return this.#failed(error, batch?.results.map((result) => result.waiting) ?? waiting);
@@ -311,16 +314,6 @@ export class Writer {
     return false;
   }
 
-  #answer(batch: Batch): void {
-    for (const { waiting, decided, position } of batch.results) {
-      if (decided.defect !== undefined) {
-        const { operation, id } = waiting.command;
-        this.#options.on.report(`a defect stopped ${operation} (${id})`, decided.defect);
-      }
-      waiting.reply(replyOf(decided, position));
-    }
-  }
-
   #failed(error: unknown, tried: readonly Waiting[]): boolean {
     const { replica, on, clock } = this.#options;
     replica.machine.undo();
@@ -333,7 +326,7 @@ export class Writer {
     if (this.#trouble.current === undefined) on.report(`the journal can't be written: ${error.message}`, error);
     this.#trouble.note(error.code);
     if (error.certain) {
-      for (const one of tried) this.#answerUndecided(one);
+      for (const one of tried) this.#answers.undecided(one);
     } else {
       for (const one of tried) one.isAttempted = true;
       this.#putBack(tried);
@@ -346,7 +339,7 @@ export class Writer {
   #isolate(tried: readonly Waiting[], error: JournalError): boolean {
     this.#options.on.report(`an append was refused for good: ${error.message}`, error);
     if (tried.length === 1) {
-      for (const one of tried) this.#reply(one, "internal_error", { command_id: one.command.id });
+      for (const one of tried) this.#answers.refuse(one, "internal_error", { command_id: one.command.id });
     } else {
       this.#aloneCount = tried.length;
       this.#putBack(tried);
@@ -358,34 +351,12 @@ export class Writer {
     this.#queue.putBack(waiting.filter((one) => !one.isTimer));
   }
 
-  #answerLate(waiting: Waiting): void {
-    if (waiting.isAttempted || this.#trouble.current !== undefined) this.#answerUndecided(waiting);
-    else this.#reply(waiting, "deadline_passed", {});
-  }
-
-  /** The honest answer to a command that the journal kept from being decided. */
-  #answerUndecided(waiting: Waiting): void {
-    if (waiting.isAttempted) {
-      this.#reply(waiting, "outcome_unknown", { command_id: waiting.command.id });
-      return;
-    }
-    const reason = this.#trouble.current?.reason ?? "stopping";
-    this.#reply(waiting, "journal_unavailable", { reason, retry_after_ms: this.#trouble.waitMs ?? 1 });
-  }
-
-  #reply(waiting: Waiting, code: string, data: Readonly<Record<string, string | number>>): void {
-    waiting.reply(unanswered(code, data, this.#options.replica.head.position));
-  }
-
   /** This node can't go on: it met history that it does not understand, or a defect of its own. */
   #break(error: unknown): void {
     const broken = error instanceof Error ? error : new Error(String(error));
     this.#broken = broken;
     this.#options.on.report(`this node stops: ${broken.message}`, error);
-    for (const waiting of this.#queue.takeLate(Infinity)) {
-      if (waiting.isAttempted) this.#answerUndecided(waiting);
-      else this.#reply(waiting, "stopping", { reason: broken.message });
-    }
+    for (const waiting of this.#queue.takeLate(Infinity)) this.#answers.broken(waiting, broken.message);
   }
 }
 

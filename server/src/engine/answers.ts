@@ -1,0 +1,58 @@
+import type { Batch } from "./batch.ts";
+import type { Waiting } from "./command-queue.ts";
+import { replyOf, unanswered } from "./reply.ts";
+import type { TroubleWatch } from "./trouble-watch.ts";
+
+export interface AnswersOptions {
+  readonly trouble: TroubleWatch;
+  /** The position of the last entry that is folded. */
+  readonly position: () => number;
+  readonly report: (message: string, cause: unknown) => void;
+}
+
+/** What callers are told, once it is true: the outcome, or why there is none and what that means for them. */
+export class Answers {
+  readonly #options: AnswersOptions;
+
+  constructor(options: AnswersOptions) {
+    this.#options = options;
+  }
+
+  /** The batch is durable. */
+  decided(batch: Batch): void {
+    for (const { waiting, decided, position } of batch.results) {
+      if (decided.defect !== undefined) {
+        const { operation, id } = waiting.command;
+        this.#options.report(`a defect stopped ${operation} (${id})`, decided.defect);
+      }
+      waiting.reply(replyOf(decided, position));
+    }
+  }
+
+  /** The deadline passed. If the journal is to blame, or may even have taken it, that is what is said. */
+  late(waiting: Waiting): void {
+    if (waiting.isAttempted || this.#options.trouble.current !== undefined) this.undecided(waiting);
+    else this.refuse(waiting, "deadline_passed", {});
+  }
+
+  /** The honest answer to a command that the journal kept from being decided. */
+  undecided(waiting: Waiting): void {
+    if (waiting.isAttempted) {
+      this.refuse(waiting, "outcome_unknown", { command_id: waiting.command.id });
+      return;
+    }
+    const { trouble } = this.#options;
+    const reason = trouble.current?.reason ?? "stopping";
+    this.refuse(waiting, "journal_unavailable", { reason, retry_after_ms: trouble.waitMs ?? 1 });
+  }
+
+  /** Nothing more will be decided here. */
+  broken(waiting: Waiting, reason: string): void {
+    if (waiting.isAttempted) this.undecided(waiting);
+    else this.refuse(waiting, "stopping", { reason });
+  }
+
+  refuse(waiting: Waiting, code: string, data: Readonly<Record<string, string | number>>): void {
+    waiting.reply(unanswered(code, data, this.#options.position()));
+  }
+}
