@@ -1,4 +1,5 @@
 /** What a door adds to answers about locks: how a path was left before, and what has become of a recorded grant. */
+import type { CallReply } from "@holdfast/sdk";
 import type { Engine } from "../../engine/engine.ts";
 import type { Reply } from "../../engine/reply.ts";
 import { findGrantOfTicket, placeView } from "../../features/locks/claim-lock.ts";
@@ -14,19 +15,23 @@ import type { JsonObject } from "../../machine/json.ts";
 const pathsMax = 20;
 const entriesMax = 5;
 
-/** How each path of a grant was left by whoever had it before. */
-export async function howLeft(
-  engine: Engine,
-  paths: readonly string[],
-  before: number,
-): Promise<readonly JsonObject[]> {
+/** A new grant tells how the lock was left before; one that its owner had already does not. */
+export function tellsHowLeft(operation: string, { outcome, attachment }: Reply): boolean {
+  if (operation !== "acquire-lock" && operation !== "claim-lock") return false;
+  return outcome.data["granted"] === true && attachment?.["already_held"] === undefined;
+}
+
+/** Adds how each path of a grant was left by whoever had it before. What is free leaves nothing but its history. */
+export async function withHowLeft(engine: Engine, reply: CallReply): Promise<CallReply> {
+  const data = reply.outcome.data as { readonly paths: readonly { readonly path: string }[]; readonly fence: string };
+  const before = Number(data.fence.split(".")[1]);
   const left: JsonObject[] = [];
-  for (const path of paths.slice(0, pathsMax)) {
-    const query = { subject: lockSubject(path), before, order: "newest-first", limit: entriesMax } as const;
-    const found = leftBefore(path, await engine.entriesAbout(query), before);
+  for (const { path } of data.paths.slice(0, pathsMax)) {
+    const query = { subject: lockSubject(path), before: before + 1, order: "newest-first", limit: entriesMax } as const;
+    const found = leftBefore(path, await engine.entriesAbout(query), data.fence);
     if (found !== undefined) left.push(found);
   }
-  return left;
+  return { ...reply, outcome: { kind: "done", data: { ...data, left_before: left } } };
 }
 
 /** The recorded answer to an acquire, given again: whether the grant still lives, or where the ticket is by now. */

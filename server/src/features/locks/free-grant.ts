@@ -2,7 +2,7 @@ import type { DecideContext } from "../../machine/feature.ts";
 import type { JsonObject } from "../../machine/json.ts";
 import { cancelTicket, isWatched, shownEnd, wake, withOrder } from "./hand-over.ts";
 import { nextFence } from "./fence.ts";
-import { acquired, freed } from "./lock-events.ts";
+import { acquired, freed, iso } from "./lock-events.ts";
 import type { FreeingType } from "./lock-events.ts";
 import { ownPrefix } from "./owner.ts";
 import { dueTime, grantTable } from "./lock-tables.ts";
@@ -74,8 +74,8 @@ export function grantView(context: Pick<DecideContext, "state">, row: GrantRow):
     fence: row.fence,
     owner_id: row.owner,
     paths: row.paths as unknown as JsonObject[],
-    acquired_at: new Date(row.acquiredAt).toISOString(),
-    expires_at: new Date(shownEnd(context, row.owner, row.expiresAt)).toISOString(),
+    acquired_at: iso(row.acquiredAt),
+    expires_at: iso(shownEnd(context, row.owner, row.expiresAt)),
     ttl_seconds: row.ttlMs / 1000,
   };
 }

@@ -8,8 +8,17 @@ export function lockSubject(path: string): string {
   return `lock/${path}`;
 }
 
+/** The last two times, as texts: a grant tells the same time several times, and so does a batch. */
+let [last, before] = [textOf(0), textOf(0)];
+
 export function iso(time: number): string {
-  return new Date(time).toISOString();
+  if (last.time === time) return last.text;
+  [last, before] = [before.time === time ? before : textOf(time), last];
+  return last.text;
+}
+
+function textOf(time: number): { readonly time: number; readonly text: string } {
+  return { time, text: new Date(time).toISOString() };
 }
 
 /** One event for each path, so that each one's history has it. The first tells all, the others point at it. */

@@ -10,13 +10,13 @@ const endings: Readonly<Record<string, string>> = {
   "lock.forced": "forced",
 };
 
-/** How a path was left by the last one that had it, given its entries newest first. */
-export function leftBefore(path: string, entries: Iterable<Entry>, before: number): JsonObject | undefined {
+/** How a path was left by whoever had it before the grant with this fence, given its entries newest first. */
+export function leftBefore(path: string, entries: Iterable<Entry>, fence: string): JsonObject | undefined {
   const subject = lockSubject(path);
   for (const entry of entries) {
     for (const event of entry.events.toReversed()) {
       const how = endings[event.type];
-      if (event.subject !== subject || how === undefined || entry.position > before) continue;
+      if (event.subject !== subject || how === undefined || event.data["fence"] === fence) continue;
       const { owner_id: by = "", purpose = null, note = null } = event.data;
       return { path, how, by, at: iso(entry.time), purpose, note };
     }

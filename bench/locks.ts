@@ -1,0 +1,195 @@
+/** Locks in process, every write durable: cycles over raw inserts, long lines, large sets, many leases, idle agents. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { open } from "holdfast";
+import type { Client } from "holdfast";
+import { machineOf } from "../server/src/server.ts";
+import { RawInserts, writtenAfter } from "./raw-inserts.ts";
+import { type Bench, type BenchOptions, format, median, type Row, table } from "./report.ts";
+
+export const locks: Bench = async (options) => {
+  const rows = [await cycles(options), ...decisions(options), await leases(options), await idleAgents(options)];
+  const lines = rows.map(({ name, ours, peer, ratio, goal, met }) => [
+    name,
+    format(ours, 1),
+    format(peer, 1),
+    ratio.toFixed(2),
+    `${goal} ${met ? "met" : "missed"}`,
+  ]);
+  options.say(table(["what", "ours", "peer", "ratio", "goal"], lines));
+  return rows;
+};
+
+/** A row whose ratio should be at most the goal. */
+function atMost(name: string, ours: number, peer: number, goal: number): Row {
+  const ratio = ours / peer;
+  return { name, ours, peer, ratio, goal, met: ratio <= goal };
+}
+
+async function inFolder<Result>(work: (folder: string) => Promise<Result>): Promise<Result> {
+  const folder = mkdtempSync(join(tmpdir(), "holdfast-bench-"));
+  try {
+    return await work(folder);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** 256 owners, each with a path of its own: acquire and release, as fast as they can. */
+async function runCycles(client: Client, durationMs: number): Promise<{ readonly count: number; readonly ms: number }> {
+  const startMs = performance.now();
+  let count = 0;
+  const work = async (ownerId: string): Promise<void> => {
+    while (performance.now() - startMs < durationMs) {
+      const held = await client.locks.acquire(`bench/${ownerId}`, { ttlSeconds: 60, ownerId });
+      if (held.granted) await client.locks.release({ fence: held.fence }, { ownerId });
+      count += 1;
+    }
+  };
+  await Promise.all(Array.from({ length: 256 }, (_, index) => work(`owner-${index}`)));
+  return { count, ms: performance.now() - startMs };
+}
+
+function cycles(options: BenchOptions): Promise<Row> {
+  return inFolder(async (folder) => {
+    const data = join(folder, "data");
+    const client = await open(data);
+    const raw = new RawInserts(join(folder, "raw"));
+    const { rounds, durationMs } = options.isQuick ? { rounds: 3, durationMs: 500 } : { rounds: 5, durationMs: 1_500 };
+    const [ours, peer]: [number[], number[]] = [[], []];
+    for (let round = -1; round < rounds; round += 1) {
+      const before = Number((await client.cursor()).split(".")[1]);
+      const { count, ms } = await runCycles(client, durationMs);
+      const { entries } = writtenAfter(data, before);
+      const peerMs = raw.run(entries, 256);
+      if (round < 0) continue;
+      ours.push((count / ms) * 1_000);
+      // Two inserts make a cycle.
+      peer.push((entries.length / 2 / peerMs) * 1_000);
+    }
+    await client.close();
+    raw.close();
+    const ratio = median(ours) / median(peer);
+    const name = "in-process lock cycles/s, 256 owners, over raw inserts of the same bytes";
+    return {
+      name,
+      ours: Math.round(median(ours)),
+      peer: Math.round(median(peer)),
+      ratio,
+      goal: 0.5,
+      met: ratio >= 0.5,
+    };
+  });
+}
+
+/** A machine alone, to see what deciding costs. */
+function machineRunner() {
+  const machine = machineOf([]);
+  let position = 0;
+  return (operation: string, input: Record<string, unknown>) => {
+    position += 1;
+    const place = { position, time: 1_000_000 + position, grace: false, prior: undefined };
+    const decided = machine.decide({ id: `c${position}`, operation, principal: "p", input: input as never }, place);
+    machine.settle();
+    if (decided.defect !== undefined) throw decided.defect as Error;
+    return decided;
+  };
+}
+
+function decisions(options: BenchOptions): readonly Row[] {
+  const rounds = options.isQuick ? 5 : 9;
+  const of = (work: () => number) => median(Array.from({ length: rounds }, work));
+  releaseUs(10);
+  const short = of(() => releaseUs(10));
+  const long = of(() => releaseUs(10_000));
+  const single = of(() => setUs(1));
+  const set = of(() => setUs(1_000) / 1_000);
+  return [
+    atMost("release with 10,000 waiters in line over release with 10, µs", long, short, 2),
+    atMost("a set of 1,000 paths, per path, over a single path, µs of deciding", set, single, 1),
+  ];
+}
+
+/** What a release costs that hands over to the first of so many who wait: the median of ten of them. */
+function releaseUs(waiters: number): number {
+  const run = machineRunner();
+  const common = { paths: ["line"], ttl_seconds: 3_600, ticket_seconds: 3_600 };
+  const first = run("acquire-lock", { ...common, owner_id: "holder" });
+  for (let index = 0; index < waiters + 10; index += 1)
+    run("acquire-lock", { ...common, owner_id: `w${index}`, wait: true });
+  let held = { owner: "holder", fence: first.outcome.data["fence"] as string };
+  const us: number[] = [];
+  for (let index = 0; index < 10; index += 1) {
+    const startMs = performance.now();
+    const { events } = run("release-lock", { fence: held.fence, owner_id: held.owner });
+    us.push((performance.now() - startMs) * 1_000);
+    const next = events.find(({ type }) => type === "lock.acquired");
+    held = { owner: `w${index}`, fence: next?.data["fence"] as string };
+  }
+  return median(us);
+}
+
+function setUs(size: number): number {
+  const run = machineRunner();
+  const paths = Array.from({ length: size }, (_, index) => `set/${index}`);
+  const us: number[] = [];
+  for (let round = 0; round < 20; round += 1) {
+    const startMs = performance.now();
+    const { outcome } = run("acquire-lock", { paths, ttl_seconds: 60, owner_id: "o" });
+    run("release-lock", { fence: outcome.data["fence"], owner_id: "o" });
+    us.push((performance.now() - startMs) * 1_000);
+  }
+  return median(us.slice(5));
+}
+
+/** p95 of an acquire with many leases held, over the same with none; beside it the memory of a lease is told. */
+async function leases(options: BenchOptions): Promise<Row> {
+  const count = options.isQuick ? 20_000 : 100_000;
+  return inFolder(async (folder) => {
+    const client = await open(join(folder, "data"));
+    await acquireP95(client);
+    const empty = await acquireP95(client);
+    const before = process.memoryUsage().heapUsed;
+    for (let start = 0; start < count; start += 1_000) {
+      const page = Array.from({ length: 1_000 }, (_, index) => start + index);
+      await Promise.all(
+        page.map((index) => client.locks.acquire(`held/${index}`, { ttlSeconds: 86_400, ownerId: `h${index % 256}` })),
+      );
+    }
+    globalThis.gc?.();
+    const bytes = (process.memoryUsage().heapUsed - before) / count;
+    options.say(
+      `  memory per held lease: about ${format(bytes)} bytes${globalThis.gc === undefined ? " (garbage included)" : ""}`,
+    );
+    const full = await acquireP95(client);
+    await client.close();
+    return atMost(`p95 of acquire with ${format(count)} leases held over none, ms`, full, empty, 1.3);
+  });
+}
+
+async function acquireP95(client: Client): Promise<number> {
+  const ms: number[] = [];
+  for (let index = 0; index < 300; index += 1) {
+    const startMs = performance.now();
+    const held = await client.locks.acquire(`p95/${index}`, { ttlSeconds: 60, ownerId: "p95" });
+    ms.push(performance.now() - startMs);
+    if (held.granted) await client.locks.release({ fence: held.fence }, { ownerId: "p95" });
+  }
+  return ms.toSorted((a, b) => a - b)[Math.floor(ms.length * 0.95)] ?? NaN;
+}
+
+/** Journal bytes of the entries that keep 1,000 idle agents registered for a day: one note each, times a day's notes. */
+async function idleAgents(options: BenchOptions): Promise<Row> {
+  return inFolder(async (folder) => {
+    const client = await open(join(folder, "data"));
+    const agents = await Promise.all(Array.from({ length: 1_000 }, () => client.agents.register()));
+    options.say(`  ${agents.length} agents registered`);
+    await client.close();
+    const idBytes = agents.reduce((sum, { agent_id: id }) => sum + id.length + 3, 0);
+    const notesADay = 24 * 12;
+    // Each note has the ids in its input and in its event; they are collected for ten seconds.
+    const bytes = notesADay * (2 * idBytes + 30 * 500);
+    return atMost("journal MB a day for 1,000 idle agents, by the size of a note, over 50", bytes / 1e6, 50, 1);
+  });
+}

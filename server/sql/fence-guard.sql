@@ -1,0 +1,30 @@
+-- Guards rows in your own Postgres with the fences of Holdfast: a writer whose lock went to somebody else is refused in
+-- the same transaction as its write, however long it was asleep.
+--
+-- A fence is a text: epoch.position, and .number if one entry granted several. It is compared number by number. Only
+-- fences of write locks belong here: a reader must not shut out another one.
+CREATE TABLE IF NOT EXISTS holdfast_fences (
+  resource text PRIMARY KEY,
+  fence bigint[] NOT NULL,
+  seen_at timestamptz NOT NULL DEFAULT now()
+);
+
+-- Call it first in the transaction of the write: SELECT holdfast_guard('doc/42', '1.815'). It raises if a later fence was
+-- seen for the resource; otherwise it notes this one, and keeps others waiting until the transaction ends.
+CREATE OR REPLACE FUNCTION holdfast_guard(guarded text, presented text) RETURNS void
+LANGUAGE plpgsql AS $$
+DECLARE
+  given bigint[];
+BEGIN
+  IF presented !~ '^[1-9][0-9]{0,14}\.[1-9][0-9]{0,14}(\.[1-9][0-9]{0,4})?$' THEN
+    RAISE EXCEPTION 'not a fence: %', presented USING ERRCODE = '22023';
+  END IF;
+  given := string_to_array(presented, '.')::bigint[];
+  INSERT INTO holdfast_fences AS known (resource, fence) VALUES (guarded, given)
+  ON CONFLICT (resource) DO UPDATE SET fence = excluded.fence, seen_at = now()
+  WHERE known.fence <= excluded.fence;
+  IF NOT FOUND THEN
+    RAISE EXCEPTION 'the fence % is stale: % has seen a later one', presented, guarded USING ERRCODE = '40001';
+  END IF;
+END
+$$;
