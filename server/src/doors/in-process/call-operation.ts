@@ -9,6 +9,7 @@ import type { Json, JsonObject } from "../../machine/json.ts";
 import { refusal } from "../../machine/outcome.ts";
 import { copyJson } from "./copy-json.ts";
 import { journalRefusal } from "./journal-refusal.ts";
+import { tellsHowLeft, withHowLeft } from "./lock-replies.ts";
 import { needsPreparing, prepareCommand } from "./prepare-command.ts";
 import type { Wish } from "./prepare-command.ts";
 import { readOperations } from "./read-operations.ts";
@@ -84,8 +85,10 @@ function sendCommand(
   const { key, deadlineMs } = call;
   const sent = key === undefined && deadlineMs === undefined ? speaker : withOptions(speaker, key, deadlineMs);
   return engine.execute({ operation: wish.operation, input, bytes, ...sent }).then((reply) => {
-    if (reply.outcome.kind === "done" && reply.attachment !== undefined)
-      return shownReply(reply, withAttachment(reply));
+    if (reply.outcome.kind === "done" && reply.attachment !== undefined) {
+      const shown = shownReply(reply, withAttachment(reply));
+      return tellsHowLeft(wish.operation, reply) ? withHowLeft(engine, shown) : shown;
+    }
     return explainReply(engine, wish, reply, input as JsonObject);
   });
 }
