@@ -38,6 +38,7 @@ export function decideBatch(
   const results: Batch["results"][number][] = [];
   const postponed: Waiting[] = [];
   const scopes = new Set<string>();
+  const { stateHashEvery } = replica.machine.settings;
   for (let index = 0; index < waiting.length; index += 1) {
     if (index % commandsPerLook === 0 && clock.monotonicMs() - start > engineLimits.batchDecideMs) {
       postponed.push(...waiting.slice(index));
@@ -57,7 +58,7 @@ export function decideBatch(
     }
     const seen = replica.head.position + entries.length;
     results.push({ waiting: one, decided, position: decided.replayed && prior !== undefined ? prior.position : seen });
-    if (decided.entry !== undefined && seen % replica.machine.settings.stateHashEvery === 0) {
+    if (decided.entry !== undefined && seen % stateHashEvery === 0) {
       // The state is hashed at this very position, so the batch ends here.
       postponed.push(...waiting.slice(index + 1));
       break;
