@@ -62,9 +62,14 @@ interface SortIndex<Row> {
 /** Between sort key and primary key. Input holds no NUL, so it can't occur in either. */
 const separator = "\0";
 
+const goneMax = 4_096;
+
 export class Table<Row, Sort extends string = string> implements TableWriter<Row, Sort> {
   readonly spec: TableSpec<Row, Sort>;
-  readonly #rows = new Map<string, Row>();
+  /** A row that is gone may still have its key here, with nothing under it: see `#forget`. */
+  readonly #rows = new Map<string, Row | undefined>();
+  #size = 0;
+  #gone: string[] = [];
   readonly #indexes: readonly SortIndex<Row>[];
   readonly #undo: UndoList;
   /** Rows as they were at the last capture, of those that were touched since. */
@@ -81,7 +86,7 @@ export class Table<Row, Sort extends string = string> implements TableWriter<Row
   }
 
   get size(): number {
-    return this.#rows.size;
+    return this.#size;
   }
 
   get bytes(): number {
@@ -146,14 +151,27 @@ export class Table<Row, Sort extends string = string> implements TableWriter<Row
     if (!this.#touched.has(key)) this.#touched.set(key, old);
   }
 
+  /**
+   * Keys of rows that are gone leave the Map later, some thousands together. A Map keeps what was deleted in the chain of
+   * its hash until it is built anew, so one key that comes and goes in a large one makes itself slower each time.
+   */
+  #forget(key: string): void {
+    this.#gone.push(key);
+    if (this.#gone.length < goneMax) return;
+    const gone = this.#gone;
+    this.#gone = [];
+    for (const one of gone) if (this.#rows.get(one) === undefined) this.#rows.delete(one);
+  }
+
   #weigh(row: Row | undefined): number {
     if (row === undefined) return 0;
     return this.spec.bytes === undefined ? rowBytes : this.spec.bytes(row);
   }
 
   #set(key: string, old: Row | undefined, row: Row | undefined): void {
-    if (row === undefined) this.#rows.delete(key);
-    else this.#rows.set(key, row);
+    this.#size += (row === undefined ? 0 : 1) - (old === undefined ? 0 : 1);
+    this.#rows.set(key, row);
+    if (row === undefined) this.#forget(key);
     this.#bytes += this.#weigh(row) - this.#weigh(old);
     for (const index of this.#indexes) {
       const before = old === undefined ? undefined : index.of(old);

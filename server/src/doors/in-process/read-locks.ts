@@ -1,14 +1,14 @@
 import { agentOperations, lockViews, publishedName } from "@holdfast/sdk/contract";
 import type { InputOf, Operation } from "@holdfast/sdk/contract";
 import type { Engine } from "../../engine/engine.ts";
-import { agentTable, agentView, findAgent } from "../../features/agents/agent-table.ts";
+import { agentTable, agentView, findAgent, registeredKey } from "../../features/agents/agent-table.ts";
 import { findGrantOfTicket, placeView } from "../../features/locks/claim-lock.ts";
 import { grantView } from "../../features/locks/free-grant.ts";
 import { fenceFault, findGrant } from "../../features/locks/guard-write.ts";
 import { lockSubject } from "../../features/locks/lock-events.ts";
 import { holdersAfter } from "../../features/locks/lock-history.ts";
 import { pathFault } from "../../features/locks/lock-path.ts";
-import { sortable, ticketTable } from "../../features/locks/lock-tables.ts";
+import { ticketTable } from "../../features/locks/lock-tables.ts";
 import { dalLockPages, lockPages, lockView, ownView, waitPages } from "../../features/locks/lock-views.ts";
 import type { Entry, Outcome } from "../../machine/entry.ts";
 import type { JsonObject } from "../../machine/json.ts";
@@ -152,6 +152,6 @@ async function listAgents(engine: Engine, input: InputOf<Views["list-agents"]>):
   const last = shown.at(-1);
   return done({
     items: shown.map(agentView),
-    next: rows.length > limit && last !== undefined ? sortable(last.position) : null,
+    next: rows.length > limit && last !== undefined ? registeredKey(last) : null,
   });
 }

@@ -42,6 +42,11 @@ export function ownKeyOf(principal: string, ownKey: string): string {
   return `${principal}${gap}${ownKey}`;
 }
 
+/** Where an agent stands in the list: the cursor of its page. */
+export function registeredKey(row: AgentRow): string {
+  return sortable(row.position);
+}
+
 export const agentTable: TableSpec<AgentRow, "ends" | "parent" | "ownKey" | "registered"> = {
   name: "agents",
   key: (row) => row.id,
@@ -49,7 +54,7 @@ export const agentTable: TableSpec<AgentRow, "ends" | "parent" | "ownKey" | "reg
     ends: (row) => sortable(endsAt(row)),
     parent: (row) => row.parent,
     ownKey: (row) => (row.ownKey === undefined ? undefined : ownKeyOf(row.principal, row.ownKey)),
-    registered: (row) => sortable(row.position),
+    registered: registeredKey,
   },
 };
 

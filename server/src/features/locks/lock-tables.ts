@@ -10,8 +10,9 @@ import type { LockedPath, Mode, Scope } from "./modes.ts";
 /** Between the parts of a sort key. Paths and owners hold no control character. */
 export const gap = "\u0001";
 
+/** Numbers as texts of one length, so that their order is that of the numbers. Short: every lease has several. */
 export function sortable(number: number): string {
-  return String(number).padStart(16, "0");
+  return number.toString(36).padStart(11, "0");
 }
 
 /** What a request asks for besides its paths. It is the same while it waits and when it is granted. */
