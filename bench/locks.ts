@@ -149,7 +149,7 @@ async function leases(options: BenchOptions): Promise<Row> {
   return inFolder(async (folder) => {
     const client = await open(join(folder, "data"));
     await acquireP95(client);
-    const empty = await acquireP95(client);
+    const empty = await medianP95(client);
     const before = process.memoryUsage().heapUsed;
     for (let start = 0; start < count; start += 1_000) {
       const page = Array.from({ length: 1_000 }, (_, index) => start + index);
@@ -162,10 +162,17 @@ async function leases(options: BenchOptions): Promise<Row> {
     options.say(
       `  memory per held lease: about ${format(bytes)} bytes${globalThis.gc === undefined ? " (garbage included)" : ""}`,
     );
-    const full = await acquireP95(client);
+    const full = await medianP95(client);
     await client.close();
     return atMost(`p95 of acquire with ${format(count)} leases held over none, ms`, full, empty, 1.3);
   });
+}
+
+/** The median of several rounds: the burst before it leaves checkpoints and index pages to be written for a while. */
+async function medianP95(client: Client): Promise<number> {
+  const rounds: number[] = [];
+  for (let round = 0; round < 7; round += 1) rounds.push(await acquireP95(client));
+  return median(rounds);
 }
 
 async function acquireP95(client: Client): Promise<number> {
