@@ -143,7 +143,13 @@ export class Table<Row, Sort extends string = string> implements TableWriter<Row
   capture(): readonly RowChange[] {
     const touched = this.#touched;
     this.#touched = new Map();
-    return Array.from(touched, ([key, old]) => ({ table: this.spec.name, key, old, row: this.#rows.get(key) }));
+    const changes: RowChange[] = [];
+    for (const [key, old] of touched) {
+      const row = this.#rows.get(key);
+      // What came and went in between, as most locks do, has not changed.
+      if (row !== old) changes.push({ table: this.spec.name, key, old, row });
+    }
+    return changes;
   }
 
   #note(key: string, old: Row | undefined): void {
