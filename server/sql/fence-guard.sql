@@ -11,20 +11,26 @@ CREATE TABLE IF NOT EXISTS holdfast_fences (
 
 -- Call it first in the transaction of the write: SELECT holdfast_guard('doc/42', '1.815'). It raises if a later fence was
 -- seen for the resource; otherwise it notes this one, and keeps others waiting until the transaction ends.
+--
+-- A stale fence has a code of its own, SF001. Serialization failures (40001) are tried again by many drivers, and a lock
+-- that was lost does not come back by trying.
 CREATE OR REPLACE FUNCTION holdfast_guard(guarded text, presented text) RETURNS void
 LANGUAGE plpgsql AS $$
 DECLARE
   given bigint[];
 BEGIN
-  IF presented !~ '^[1-9][0-9]{0,14}\.[1-9][0-9]{0,14}(\.[1-9][0-9]{0,4})?$' THEN
-    RAISE EXCEPTION 'not a fence: %', presented USING ERRCODE = '22023';
+  IF guarded IS NULL OR guarded = '' THEN
+    RAISE EXCEPTION 'not the name of a resource: %', coalesce(quote_literal(guarded), 'NULL') USING ERRCODE = '22023';
+  END IF;
+  IF presented IS NULL OR presented !~ '^[1-9][0-9]{0,14}\.[1-9][0-9]{0,14}(\.[1-9][0-9]{0,4})?$' THEN
+    RAISE EXCEPTION 'not a fence: %', coalesce(quote_literal(presented), 'NULL') USING ERRCODE = '22023';
   END IF;
   given := string_to_array(presented, '.')::bigint[];
   INSERT INTO holdfast_fences AS known (resource, fence) VALUES (guarded, given)
   ON CONFLICT (resource) DO UPDATE SET fence = excluded.fence, seen_at = now()
   WHERE known.fence <= excluded.fence;
   IF NOT FOUND THEN
-    RAISE EXCEPTION 'the fence % is stale: % has seen a later one', presented, guarded USING ERRCODE = '40001';
+    RAISE EXCEPTION 'the fence % is stale: % has seen a later one', presented, guarded USING ERRCODE = 'SF001';
   END IF;
 END
 $$;
