@@ -1,4 +1,4 @@
-import type { Journal } from "../journal/journal.ts";
+import type { Head, Journal } from "../journal/journal.ts";
 import type { Entry } from "../machine/entry.ts";
 import { engineLimits } from "./limits.ts";
 import type { Replica } from "./replica.ts";
@@ -22,6 +22,8 @@ export class Subscription implements AsyncIterableIterator<readonly Entry[]> {
   #position: number;
   #end: { readonly error: Error | undefined } | undefined;
   #stopWaiting: (() => void) | undefined;
+  /** The head at the last look. */
+  #seen: Head | undefined;
 
   constructor(source: { replica: Replica; journal: Journal; moved: Signal }, after: number, onEnd: () => void) {
     this.#source = source;
@@ -78,7 +80,8 @@ export class Subscription implements AsyncIterableIterator<readonly Entry[]> {
 
   async #read(): Promise<readonly Entry[]> {
     const { replica, journal } = this.#source;
-    const head = replica.head.position;
+    this.#seen = replica.head;
+    const head = this.#seen.position;
     if (this.#position >= head) return [];
     const recent = replica.recent.after(this.#position, page.entries);
     if (recent !== undefined) return recent;
@@ -88,7 +91,9 @@ export class Subscription implements AsyncIterableIterator<readonly Entry[]> {
   }
 
   #moved(): Promise<void> {
-    if (this.#end !== undefined || this.#position < this.#source.replica.head.position) return Promise.resolve();
+    // Only a move since the last look is a reason to look again: if the journal went back and this node does not know
+    // it yet, there is nothing to read, however far the head seems to be, and looking again at once would never end.
+    if (this.#end !== undefined || this.#source.replica.head !== this.#seen) return Promise.resolve();
     return new Promise((resolve) => {
       const stop = this.#source.moved.onNext(resolve);
       this.#stopWaiting = () => {
