@@ -139,6 +139,14 @@ describe("handing on", () => {
     await node.stop();
   });
 
+  promise("a transfer is refused while the giver keeps another lock there [X2]", async ({ locks }) => {
+    const tree = granted(await locks.acquire("t", { ...ttl, ownerId: "a" }));
+    const leaf = granted(await locks.acquire("t/1", { ...ttl, ownerId: "a" }));
+    await assert.rejects(locks.transfer({ fence: leaf.fence }, "b", { ownerId: "a" }), refusedWith("lock_denied"));
+    await locks.release({ fence: tree.fence }, { ownerId: "a" });
+    await locks.transfer({ fence: leaf.fence }, "b", { ownerId: "a" });
+  });
+
   promise("request-release tells the holder who asks and why, and takes nothing", async (client) => {
     const { locks } = client;
     const held = granted(await locks.acquire("p/1", { ...ttl, ownerId: "a" }));

@@ -102,7 +102,7 @@ export const transferLock = operation({
   summary: "Hands a lock to another owner, such as from a parent to its child. The old fence ends.",
   input: Type.Object({ ...held, to: ownerId }, closed),
   output: grant,
-  problems: [...ownerProblems, "path_invalid", "lock_not_held", "deadlock"],
+  problems: [...ownerProblems, "path_invalid", "lock_not_held", "lock_denied", "deadlock"],
 });
 
 export const requestRelease = operation({

@@ -7,7 +7,7 @@ import { expireIfDue } from "./free-grant.ts";
 import { cancelTicket, wake } from "./hand-over.ts";
 import { notHeld } from "./held.ts";
 import { dueTime, grantTable, lockFactTable, ticketTable } from "./lock-tables.ts";
-import type { LockHandoverRow } from "./lock-tables.ts";
+import type { LockFencesRow, LockHandoverRow } from "./lock-tables.ts";
 
 const notDue = { outcome: refusal("not_due"), events: [] };
 
@@ -64,12 +64,15 @@ const ticketTimer: Timer = {
 
 const handoverTimer: Timer = {
   nextTime: (state) => (state.rows(lockFactTable).scan("handover", { limit: 1 }).length > 0 ? 0 : undefined),
-  due: (state, time, limit) =>
-    state
+  // Each part ends with a grant, so the entry that granted last tells the parts of one handover apart.
+  due: (state, _time, limit) => {
+    const last = (state.rows(lockFactTable).get("fences") as LockFencesRow | undefined)?.position ?? 0;
+    return state
       .rows(lockFactTable)
       .scan("handover", { limit })
       .map((row) => (row as LockHandoverRow).claim)
-      .map((claim) => ({ id: `handover:${claim}:${String(time)}`, operation: "continue-handover", input: { claim } })),
+      .map((claim) => ({ id: `handover:${claim}:${String(last)}`, operation: "continue-handover", input: { claim } }));
+  },
 };
 
 export const lockTimers: readonly Timer[] = [grantTimer, ticketTimer, handoverTimer];

@@ -1,5 +1,6 @@
 import type { DecideContext } from "../../machine/feature.ts";
 import type { JsonObject } from "../../machine/json.ts";
+import { conflictingHolds } from "./blockers.ts";
 import { cancelTicket, isWatched, shownEnd, wake, withOrder } from "./hand-over.ts";
 import { nextFence } from "./fence.ts";
 import { acquired, freed, iso } from "./lock-events.ts";
@@ -24,23 +25,32 @@ export function freeGrant(context: DecideContext, row: GrantRow, freeing: Freein
   const contended = isWatched(context, row.claim);
   const facts = { contended, ...(note === undefined ? {} : { note }), ...(more === undefined ? {} : { more }) };
   for (const event of freed(type, row, paths, facts)) context.emit(event);
-  if (row.holdOffMs !== undefined && type !== "lock.released" && more?.["why"] !== "unclaimed") holdOff(context, row);
+  if (row.holdOffMs !== undefined && type !== "lock.released" && more?.["why"] !== "unclaimed")
+    holdOff(context, row, more);
   if (contended) wake(context, row.claim);
 }
 
 /** For resources that can't check a fence: after a crash nobody gets the lock for a while. Holdfast itself holds it. */
-function holdOff(context: DecideContext, row: GrantRow): void {
+function holdOff(context: DecideContext, row: GrantRow, more: JsonObject | undefined): void {
   const purpose = `held off after ${row.owner} left it without a release`.slice(0, 500);
   const ttlMs = row.holdOffMs ?? 0;
+  const paths = freePaths(context, row, more);
+  if (paths.length === 0) return;
   const events = acquired({
     fence: nextFence(context),
     owner: holdOffOwner,
-    paths: withOrder(context, row.paths),
+    paths: withOrder(context, paths),
     terms: { ttlMs, purpose },
     expiresAt: context.time + ttlMs,
     graceMs: undefined,
   });
   for (const event of events) context.emit(event);
+}
+
+/** Without those where the owner has another lock that goes on; unless it has ended, and that one is freed next. */
+function freePaths({ state }: DecideContext, row: GrantRow, more: JsonObject | undefined): GrantRow["paths"] {
+  if (more?.["why"] === "agent_ended") return row.paths;
+  return row.paths.filter((path) => conflictingHolds(state, path, holdOffOwner, 1).length === 0);
 }
 
 /** Owners that start like this are Holdfast's own; no caller can be one. */

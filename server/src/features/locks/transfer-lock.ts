@@ -4,6 +4,8 @@ import { done } from "../../machine/outcome.ts";
 import type { StateReader } from "../../machine/state.ts";
 import { findAgent } from "../agents/agent-table.ts";
 import type { Decide } from "../rule-of.ts";
+import { conflictingHolds } from "./blockers.ts";
+import { holderView } from "./deny.ts";
 import { refuseDeadlock } from "./enqueue.ts";
 import { nextFence } from "./fence.ts";
 import { findDeadlock } from "./find-deadlock.ts";
@@ -26,7 +28,7 @@ export const transferLock: Decide<(typeof lockOperations)["transfer-lock"]> = (i
   if (isRefused(row)) return row;
   const { state } = context;
   const { to } = input;
-  const unfit = unfitOwner(state, row, to);
+  const unfit = unfitOwner(state, row, to) ?? keptByGiver(state, row, to);
   if (unfit !== undefined) return unfit;
   const deadlock = findDeadlock(state, { owner: to, rank: Infinity, paths: [] }, { fence: row.fence, to });
   if (deadlock !== undefined) return refuseDeadlock({ owner: to, paths: row.paths }, deadlock);
@@ -39,6 +41,25 @@ export const transferLock: Decide<(typeof lockOperations)["transfer-lock"]> = (i
   const { expires_at, ...view } = grantView(context, { ...row, fence, owner: to });
   return { outcome: done({ fence, expires_at: expires_at ?? "" }), events: [], attachment: view };
 };
+
+/** What one owner has is not in its own way, so the giver may have more in the same place: not once this is another's. */
+function keptByGiver(state: StateReader, row: GrantRow, to: string): Decision | undefined {
+  for (const given of row.paths) {
+    const holds = conflictingHolds(state, given, to, row.paths.length + 1);
+    const kept = holds.find(({ fence }) => fence !== row.fence);
+    if (kept === undefined) continue;
+    return refused("lock_denied", {
+      resource_id: given.path,
+      requested_by: to,
+      current_owner: kept.owner,
+      reason: "the giver keeps another lock there",
+      holders: [holderView(state, kept)],
+      queue_length: 0,
+      place: 1,
+    });
+  }
+  return undefined;
+}
 
 function unfitOwner(state: StateReader, row: GrantRow, to: string): Decision | undefined {
   if (to === row.owner || to.startsWith(ownPrefix)) return refused("owner_taken", { owner_id: to });
