@@ -13,7 +13,7 @@ export interface Intent {
   isKnown: boolean;
 }
 
-/** One sending of an intent to one life of a node. Its name is kept in the entry, as the agent. */
+/** One sending of an intent to one life of a node. Its name is kept in the entry: as the agent, or in the id. */
 export interface Attempt {
   readonly name: string;
   readonly intent: Intent;
@@ -58,9 +58,19 @@ export function mustBeRecorded(outcome: Outcome, intent: Intent): boolean {
   if (outcome.kind === "refusal") {
     return outcome.code === "concurrency_mismatch" || (intent.key !== undefined && !undecidedCodes.has(outcome.code));
   }
-  return intent.key !== undefined || (outcome.data as { changed?: boolean }).changed === true;
+  const { changed, granted } = outcome.data as { changed?: boolean; granted?: boolean };
+  return intent.key !== undefined || changed === true || granted === false;
 }
 
 export function scopeOf({ principal, wish, key }: Intent): string | undefined {
   return key === undefined ? undefined : keyScope({ principal, operation: wish.operation, key });
+}
+
+/** Between the id of a command and the name of the attempt that sent it. */
+export const markSign = "~";
+
+/** The attempt that an entry is of; undefined if Holdfast itself sent the command. */
+export function attemptOf({ id, agent }: { readonly id: string; readonly agent?: string }): string | undefined {
+  const at = id.indexOf(markSign);
+  return at < 0 ? agent : id.slice(at + 1);
 }

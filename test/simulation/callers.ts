@@ -3,12 +3,15 @@ import { mayRetry } from "./attempt.ts";
 import type { Attempt, Intent } from "./attempt.ts";
 import { checkRead } from "./check-read.ts";
 import { checkRefusedForCertain, checkReply } from "./check-reply.ts";
+import { LockWishes } from "./lock-wish.ts";
 import type { SimulatedNode } from "./node.ts";
 import type { Memory, Wish } from "./wish.ts";
 import { makeWish, poisonousWish } from "./wish.ts";
 import type { World } from "./world.ts";
 
 const principals = ["ada", "ben", "eve"];
+/** Most seeds have some locks, a few have hardly anything else. */
+const lockShares = [0, 0.3, 0.6, 0.9] as const;
 /** What a caller does not send again after so many, so that a list of old intents does not grow. */
 const retryableMax = 30;
 
@@ -24,11 +27,16 @@ export class Callers {
   readonly #unknown: Intent[] = [];
   /** Whether a life of a node tells what is in the journal now, as far as it knows it. */
   readonly #isInHistory: (owner: string) => boolean;
+  readonly #lockWishes: LockWishes;
+  /** How much of what is asked for is about agents and locks. */
+  readonly #lockShare: number;
   #keyCount = 0;
 
   constructor(world: World, isInHistory: (owner: string) => boolean) {
     this.#world = world;
     this.#isInHistory = isInHistory;
+    this.#lockWishes = new LockWishes(world.random, world.locks);
+    this.#lockShare = world.random.pick(lockShares);
   }
 
   get openCount(): number {
@@ -43,7 +51,7 @@ export class Callers {
   ask(node: SimulatedNode, others: readonly SimulatedNode[]): void {
     const { random } = this.#world;
     const isPoisonous = this.#world.strikes("poisonous command");
-    const wish = isPoisonous ? poisonousWish(random) : makeWish(random, (subject) => this.#memories.get(subject));
+    const wish = isPoisonous ? poisonousWish(random) : this.#newWish();
     if (wish.isRead && this.#world.time.isStill(node.owner)) return;
     const intent = this.#intentOf(wish);
     this.#send(node, intent);
@@ -82,14 +90,20 @@ export class Callers {
     for (const attempt of this.#attempts) checkRefusedForCertain(this.#world, attempt);
   }
 
+  #newWish(): Wish {
+    const { random } = this.#world;
+    if (random.chance(this.#lockShare)) return this.#lockWishes.make();
+    return makeWish(random, (subject) => this.#memories.get(subject));
+  }
+
   #intentOf(wish: Wish): Intent {
     const { random } = this.#world;
-    const key = wish.isRead || random.chance(0.5) ? undefined : `k${(this.#keyCount += 1)}`;
+    const key = wish.isRead || wish.isKeyless || random.chance(0.5) ? undefined : `k${(this.#keyCount += 1)}`;
     return { principal: random.pick(principals), wish, key, isHonest: true, isKnown: false };
   }
 
   #misuse(node: SimulatedNode, intent: Intent): void {
-    const other = makeWish(this.#world.random, (subject) => this.#memories.get(subject));
+    const other = this.#newWish();
     if (other.isRead || other.operation !== intent.wish.operation) return;
     intent.isHonest = false;
     this.#send(node, { ...intent, wish: other });
@@ -99,7 +113,9 @@ export class Callers {
     const world = this.#world;
     const name = `t${this.#attempts.length + 1}`;
     const { principal, wish, key } = intent;
-    const transport = node.transport({ principal, agent: name, caller: principal });
+    const { agent } = wish.speaker ?? { agent: name };
+    const speaker = { principal, ...(agent === undefined ? {} : { agent }), caller: principal };
+    const transport = node.transport(speaker, wish.speaker === undefined ? undefined : name);
     if (transport === undefined) {
       this.#forgetAnswer(intent);
       return;

@@ -1,5 +1,6 @@
 /** What must hold when all is quiet again. */
 import { currentEpoch } from "../../server/src/features/space/space-table.ts";
+import { grantTable } from "../../server/src/features/locks/lock-tables.ts";
 import type { MemoryDisk } from "../../server/src/journal/memory/disk.ts";
 import { openMemoryJournal } from "../../server/src/journal/memory/open.ts";
 import { canonicalText } from "../../server/src/machine/canonical/canonical-text.ts";
@@ -39,6 +40,16 @@ export async function checkEnd(simulation: Remains): Promise<void> {
     () => "",
   );
   for (const node of nodes) node.compareState();
+  const held = world.history.machine.durable.rows(grantTable).scan("due", { limit: Infinity });
+  const fences = (grants: Iterable<{ fence: string }>): string =>
+    Array.from(grants, ({ fence }) => fence)
+      .sort()
+      .join();
+  world.demand(
+    fences(held) === fences(world.locks.view.grants.values()),
+    "the locks are those that the events tell",
+    () => JSON.stringify(held),
+  );
   const epoch = currentEpoch(world.history.machine.durable);
   for (const { owner, lostEpoch } of nodes) {
     world.demand(

@@ -3,7 +3,7 @@ import type { CallReply } from "@holdfast/sdk";
 import { publishedName } from "@holdfast/sdk/contract";
 import { canonicalText } from "../../server/src/machine/canonical/canonical-text.ts";
 import type { Json } from "../../server/src/machine/json.ts";
-import { isCertainFailure, mustBeRecorded, scopeOf } from "./attempt.ts";
+import { attemptOf, isCertainFailure, mustBeRecorded, scopeOf } from "./attempt.ts";
 import type { Attempt } from "./attempt.ts";
 import { poison } from "./faulty-journal.ts";
 import type { Fact } from "./history.ts";
@@ -79,7 +79,7 @@ function checkReplay(world: World, attempt: Attempt, reply: CallReply): void {
     world.fail("a replay is of an entry", `${attempt.name}: ${scope ?? ""} was not used at position ${reply.position}`);
     return;
   }
-  if (fact.entry.agent !== undefined && lifeOf(fact.entry.id) !== attempt.owner)
+  if (attemptOf(fact.entry) !== undefined && lifeOf(fact.entry.id) !== attempt.owner)
     world.faults.count("replay from another node or life");
   checkAnswer(world, attempt, { reply, fact });
 }
@@ -98,8 +98,9 @@ function checkAnswer(world: World, attempt: Attempt, { reply, fact }: { reply: C
     const isExplained = Array.isArray(told["changes"]) || typeof told["changes_reason"] === "string";
     world.demand(isExplained, "a conflict explains itself", detail);
   }
-  // After a loss the history behind an entry may be another one, and with it what a conflict is explained by.
-  if (world.losses > 0) return;
+  // After a loss the history behind an entry may be another one, and with it what a conflict is explained by. What an
+  // answer adds about locks and agents is how things are now.
+  if (world.losses > 0 || attempt.intent.wish.speaker !== undefined) return;
   const answer = canonicalText(outcome as unknown as Json);
   fact.answer ??= answer;
   world.demand(
@@ -113,11 +114,15 @@ function checkAnswer(world: World, attempt: Attempt, { reply, fact }: { reply: C
 function says(entry: Fact["entry"], { outcome }: CallReply): boolean {
   const codeOf = (one: { kind: string; code?: string }): string => `${one.kind} ${one.code ?? ""}`;
   const told = outcome.data as Record<string, Json>;
+  const isNewer = (name: string): boolean => "granted" in entry.outcome.data && newer.has(name);
   return (
     codeOf(outcome) === codeOf(entry.outcome) &&
-    Object.entries(entry.outcome.data).every(([name, value]) => sameText(told[name], value))
+    Object.entries(entry.outcome.data).every(([name, value]) => sameText(told[name], value) || isNewer(name))
   );
 }
+
+/** What an answer about a lock tells as it is now, if it is given later than at once: as a replay, or after a stall. */
+const newer = new Set(["granted", "place", "expires_at"]);
 
 function publishedEvents(entry: Fact["entry"]): Json {
   return entry.events.map((event) => ({ name: publishedName(event), subject: event.subject, data: event.data }));

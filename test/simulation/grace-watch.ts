@@ -1,4 +1,5 @@
 import type { SealedBatch } from "../../server/src/journal/seal.ts";
+import { attemptOf } from "./attempt.ts";
 import type { World } from "./world.ts";
 
 const graceMs = 10_000;
@@ -34,9 +35,9 @@ export class GraceWatch {
     const ableMs = this.#world.time.nowMs - this.#ableSinceMs;
     let lastTimer: string | undefined;
     for (const entry of batch.entries) {
-      const isTimer = entry.operation === "expire-lease";
+      const isTimer = timerOperations.has(entry.operation);
       if (isTimer) lastTimer = entry.id;
-      else if (entry.agent !== undefined) {
+      else if (attemptOf(entry) !== undefined) {
         this.#world.demand(
           lastTimer === undefined,
           "a renewal beats the expiry of its batch",
@@ -44,23 +45,37 @@ export class GraceWatch {
         );
       }
       for (const event of entry.events) {
+        if (!endsByTime(event)) continue;
+        this.#demandAble(entry, ableMs);
         if (event.type !== "lease.expired") continue;
         this.#world.faults.count(isTimer ? "lease expires by its timer" : "overdue lease is met by a command");
-        this.#checkExpiry(entry, event.data["expires_at"] as number, ableMs);
+        const expiresAt = event.data["expires_at"] as number;
+        this.#world.demand(
+          expiresAt <= entry.time,
+          "nothing expires before its time",
+          () => `${this.#owner}: ${expiresAt} is after ${entry.time}`,
+        );
       }
     }
   }
 
-  #checkExpiry(entry: SealedBatch["entries"][number], expiresAt: number, ableMs: number): void {
+  #demandAble(entry: SealedBatch["entries"][number], ableMs: number): void {
     this.#world.demand(
       ableMs >= graceMs && !entry.grace,
       "nothing expires within the grace",
       () => `${this.#owner} could append for ${ableMs} ms only when it decided ${entry.operation} ${entry.id}`,
     );
-    this.#world.demand(
-      expiresAt <= entry.time,
-      "nothing expires before its time",
-      () => `${this.#owner}: ${expiresAt} is after ${entry.time}`,
-    );
   }
+}
+
+const timerOperations = new Set(["expire-lease", "expire-lock", "expire-ticket", "expire-agent"]);
+
+/** Whether something ends because its time is over. */
+function endsByTime({ type, data }: SealedBatch["entries"][number]["events"][number]): boolean {
+  if (type === "lease.expired") return true;
+  // What an agent has ends with it, and for its end by time there is an event of its own.
+  if (type === "lock.expired" || type === "lock.recovered") return data["why"] !== "agent_ended";
+  return (
+    (type === "lock.cancelled" && data["why"] === "expired") || (type === "agent.ended" && data["why"] === "inactive")
+  );
 }

@@ -8,6 +8,7 @@ import { keyScope } from "../../server/src/machine/entry.ts";
 import type { Entry, Event } from "../../server/src/machine/entry.ts";
 import type { Json } from "../../server/src/machine/json.ts";
 import type { Machine } from "../../server/src/machine/machine.ts";
+import { attemptOf } from "./attempt.ts";
 import { simulatedMachine, stateText } from "./simulated-machine.ts";
 import type { Witness } from "./witness.ts";
 
@@ -70,11 +71,12 @@ export class History {
       const fact: Fact = { entry, isThere: true, answer: undefined };
       this.facts.push(fact);
       this.#ids.add(entry.id);
-      if (entry.agent !== undefined) addTo(this.#byAttempt, entry.agent, fact);
+      const attempt = attemptOf(entry);
+      if (attempt !== undefined) addTo(this.#byAttempt, attempt, fact);
       const scope = keyScope(entry);
       if (scope !== undefined) addTo(this.#byScope, scope, fact);
       for (const { subject } of entry.events) this.#noteValue(subject, entry.position);
-      witness.tell(() => `entry ${entry.position} ${entry.operation} ${entry.agent ?? entry.id} ${outcomeText(entry)}`);
+      witness.tell(() => `entry ${entry.position} ${entry.operation} ${attempt ?? entry.id} ${outcomeText(entry)}`);
     }
   }
 
@@ -90,7 +92,8 @@ export class History {
   }
 
   #checkPlace(entry: Entry, witness: Witness): void {
-    const { position, time, id, agent } = entry;
+    const { position, time, id } = entry;
+    const attempt = attemptOf(entry);
     const last = this.facts.at(-1)?.entry;
     witness.demand(
       position === this.position + 1,
@@ -99,8 +102,8 @@ export class History {
     );
     witness.demand(last === undefined || time >= last.time, "time does not go back", () => `at position ${position}`);
     witness.demand(!this.#ids.has(id), "a command happens once", () => `id ${id} again at position ${position}`);
-    const sent = agent === undefined ? [] : this.ofAttempt(agent).filter(({ isThere }) => isThere);
-    witness.demand(sent.length === 0, "a command happens once", () => `${agent ?? ""} again at position ${position}`);
+    const sent = attempt === undefined ? [] : this.ofAttempt(attempt).filter(({ isThere }) => isThere);
+    witness.demand(sent.length === 0, "a command happens once", () => `${attempt ?? ""} again at position ${position}`);
     const scope = keyScope(entry);
     const used = scope === undefined ? [] : this.ofScope(scope).filter(({ isThere }) => isThere);
     witness.demand(used.length === 0, "a key is used once", () => `${scope ?? ""} again at position ${position}`);

@@ -2,11 +2,15 @@
 import { Grace } from "../../server/src/engine/grace.ts";
 import { RecentEntries } from "../../server/src/engine/recent-entries.ts";
 import { entityTable } from "../../server/src/features/entities/entity-table.ts";
+import { waitTallyTable } from "../../server/src/features/locks/lock-tables.ts";
+import { locksFeature } from "../../server/src/features/locks/locks.ts";
 import { JournalError } from "../../server/src/journal/journal.ts";
 import type { Appended, Journal } from "../../server/src/journal/journal.ts";
 import type { MemoryStore } from "../../server/src/journal/memory/disk.ts";
 import type { SealedBatch } from "../../server/src/journal/seal.ts";
-import type { Feature } from "../../server/src/machine/feature.ts";
+import type { Event } from "../../server/src/machine/entry.ts";
+import type { DecideContext, Feature, Fold, Rule } from "../../server/src/machine/feature.ts";
+import type { StateReader } from "../../server/src/machine/state.ts";
 import { Table } from "../../server/src/machine/table.ts";
 import { UndoList } from "../../server/src/machine/undo-list.ts";
 import { unchanged } from "./mutant.ts";
@@ -32,6 +36,14 @@ export const mutants: Readonly<Record<string, Mutant>> = {
   "a subscriber misses an entry": mutant({ patch: skipEntry }),
   "a conflict makes a version": mutant({ machine: () => simulatedMachine(simulatedFeatures.map(countConflicts)) }),
   "a lost history does not raise the epoch": mutant({ machine: machineOfOneEpoch }),
+  "who comes last is served first": mutant({ patch: () => replace(lockFolds, "lock.queued", queueInFront) }),
+  "a request passes those who wait": mutant({ patch: () => replace(lockRules, "acquire-lock", blindAhead) }),
+  "a lock is granted whatever is held below it": mutant({
+    patch: () => replace(lockRules, "acquire-lock", blindBelow),
+  }),
+  "a request ends what is overdue within the grace": mutant({
+    patch: () => replace(lockRules, "acquire-lock", withoutGrace),
+  }),
 };
 
 /** Replaces a method for the time of a run. */
@@ -175,4 +187,59 @@ function countConflicts(feature: Feature): Feature {
     if (row !== undefined) rows.put({ ...row, version: row.version + 1 });
   };
   return { ...feature, folds: { ...feature.folds, "entity.conflict": count } };
+}
+
+/** These are changed for every machine, also for the one that decides again: what is noticed are broken invariants. */
+const lockFolds = locksFeature.folds as Record<string, Fold>;
+const lockRules = locksFeature.rules as Record<string, Rule>;
+
+function queueInFront(fold: Fold | undefined): Fold {
+  return (state, event, entry) => fold?.(state, event, { ...entry, position: 1e9 - entry.position });
+}
+
+/** The counts of those who wait say that there is nobody. */
+function blindAhead(rule: Rule | undefined): Rule {
+  if (rule === undefined) throw new Error("no rule to change");
+  return {
+    ...rule,
+    decide: (input, context) => {
+      const { state } = context;
+      const rows = ((spec: { readonly name: string }) =>
+        spec.name === waitTallyTable.name
+          ? { get: () => undefined }
+          : state.rows(spec as never)) as StateReader["rows"];
+      return rule.decide(input, inContext(context, { state: { rows } as StateReader }));
+    },
+  };
+}
+
+function withoutGrace(rule: Rule | undefined): Rule {
+  if (rule === undefined) throw new Error("no rule to change");
+  return { ...rule, decide: (input, context) => rule.decide(input, inContext(context, { grace: false })) };
+}
+
+/** Decides as if only the records themselves were asked for, and grants the trees. */
+function blindBelow(rule: Rule | undefined): Rule {
+  if (rule === undefined) throw new Error("no rule to change");
+  return {
+    ...rule,
+    decide: (input, context) => {
+      const { paths } = input as unknown as { readonly paths: readonly object[] };
+      const narrow = { ...(input as object), paths: paths.map((one) => ({ ...one, scope: "self" })) };
+      const decision = rule.decide(narrow as never, context);
+      return { ...decision, events: decision.events.map(widened) };
+    },
+  };
+}
+
+function widened(event: Event): Event {
+  if (event.type !== "lock.acquired") return event;
+  const { paths } = event.data;
+  const all = Array.isArray(paths) ? { paths: paths.map((one) => ({ ...(one as object), scope: "tree" })) } : {};
+  return { ...event, data: { ...event.data, scope: "tree", ...all } };
+}
+
+function inContext(context: DecideContext, changes: Partial<DecideContext>): DecideContext {
+  const { state, command, position, time, grace, rules, knownRules, restsOn, emit } = context;
+  return { state, command, position, time, grace, rules, knownRules, restsOn, emit, ...changes };
 }

@@ -11,6 +11,7 @@ import type { SealedBatch } from "../../server/src/journal/seal.ts";
 import type { Circumstances, Machine } from "../../server/src/machine/machine.ts";
 import type { Command } from "../../server/src/machine/entry.ts";
 import type { Transport } from "@holdfast/sdk";
+import { markSign } from "./attempt.ts";
 import { FaultyJournal } from "./faulty-journal.ts";
 import { GraceWatch } from "./grace-watch.ts";
 import type { Mutant } from "./mutant.ts";
@@ -41,6 +42,8 @@ export class SimulatedNode {
   state: "down" | "starting" | "up" | "stopping" = "down";
   /** The epoch that this life lost when it noticed that the journal went back, if it did. */
   lostEpoch: number | undefined;
+  /** The attempt that is being handed over, if its entry can be told from others only by the id. */
+  #mark: string | undefined;
   /** The head whose state was compared last. */
   #comparedHash = "";
 
@@ -136,21 +139,28 @@ export class SimulatedNode {
   standStill(durationMs: number): void {
     const { time } = this.#setting.world;
     time.holdStill(this.owner, time.nowMs + durationMs);
-    // A node on which nothing can become due does not look at the clock, and so can't notice.
-    if (this.#machine?.nextTime() !== undefined) this.#grace?.disturb(time.nowMs + durationMs);
+    // A node on which nothing can become due, or that is between two batches, does not look at the clock, and so can't
+    // notice.
+    if (this.#machine?.nextTime() !== undefined && time.isIdle(this.owner))
+      this.#grace?.disturb(time.nowMs + durationMs);
   }
 
   wake(): void {
     this.#journal?.wake();
   }
 
-  transport(speaker: Speaker): Transport | undefined {
+  transport(speaker: Speaker, mark?: string): Transport | undefined {
     const engine = this.#engine;
     if (engine === undefined) return undefined;
     const place = { engine, speaker, writes };
     return {
-      // Past the check of agents: the simulation marks each attempt in its entry by an agent that is not registered.
-      call: (operation, input, call) => callOperation(place, operation, input, call),
+      // Past the check of agents: most attempts are marked in their entry by an agent that is not registered.
+      call: (operation, input, call) => {
+        this.#mark = mark;
+        const reply = callOperation(place, operation, input, call);
+        this.#mark = undefined;
+        return reply;
+      },
       watch: ({ after }) => watch(engine, after),
       cursor: () => engine.read((state) => cursorAt(state, engine.head.position)),
       close: () => engine.stop(),
@@ -192,13 +202,33 @@ export class SimulatedNode {
     const { world, disk, mutant } = this.#setting;
     const watcher = {
       owner,
-      appending: (batch: SealedBatch) => this.#grace?.check(batch),
+      appending: (batch: SealedBatch) => {
+        this.#grace?.check(batch);
+        this.#checkFences(batch);
+      },
       written: (batch: SealedBatch) => this.#setting.written(this, batch),
       needed: (took: { ms: number; failed: boolean }) => this.#grace?.note(took),
       crash: () => this.crash(),
     };
     const write = (batch: SealedBatch) => mutant.write(disk as MemoryStore, batch, appendBatch);
     return new FaultyJournal(world, { inner: openMemoryJournal(disk), write, watcher });
+  }
+
+  /** A token of the history that was lost may be in somebody's hands; none must ever be given out again. */
+  #checkFences(batch: SealedBatch): void {
+    const { lostEpoch } = this;
+    if (lostEpoch === undefined) return;
+    for (const { events, position } of batch.entries) {
+      for (const { type, data } of events) {
+        if (type !== "lock.acquired" && type !== "lock.upgraded") continue;
+        const fence = data["fence"] as string;
+        this.#setting.world.demand(
+          Number(fence.split(".")[0]) > lostEpoch,
+          "after a loss fences are of another epoch",
+          () => `${this.owner} lost epoch ${lostEpoch} and gave out ${fence} at position ${position}`,
+        );
+      }
+    }
   }
 
   #createMachine(): Machine {
@@ -217,7 +247,7 @@ export class SimulatedNode {
     let count = 0;
     const { random } = this.#setting.world;
     return {
-      unique: () => `${owner}-${(count += 1)}`,
+      unique: () => `${owner}-${(count += 1)}${this.#mark === undefined ? "" : markSign + this.#mark}`,
       salts: (many) => Array.from({ length: many }, () => random.bits().toString(16).padStart(32, "0")),
     };
   }

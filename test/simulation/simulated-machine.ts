@@ -1,3 +1,4 @@
+import { lockOperations } from "@holdfast/sdk/contract";
 import Type from "typebox";
 import { agentsFeature } from "../../server/src/features/agents/agents.ts";
 import { entitiesFeature } from "../../server/src/features/entities/entities.ts";
@@ -33,6 +34,7 @@ export const writes: ReadonlyMap<string, { readonly type?: string }> = new Map([
     (name) => [name, {}] as const,
   ),
   ["close-ticket", { type: "ticket" }],
+  ...["register-agent", "renew-agents", "end-agent", ...Object.keys(lockOperations)].map((name) => [name, {}] as const),
 ]);
 
 /** How long a key is remembered here: short enough that some seeds see keys expire. */

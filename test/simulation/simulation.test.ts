@@ -7,7 +7,7 @@ import { simulate } from "./simulation.ts";
 const steps = 500;
 const seeds = 2_000;
 
-test("whatever goes wrong, nothing acknowledged is lost and nothing happens twice, over 2,000 seeds [X10 M2 M4 M5 X4]", async (t) => {
+test("whatever goes wrong, nothing acknowledged is lost and nothing happens twice, over 2,000 seeds [X10 M2 M4 M5 X4 X2 X3 X5]", async (t) => {
   const { failures, counts, seeds: done } = await runCampaign({ from: 1, seeds, steps, jobs: 2 });
   const stories = failures.map(({ seed, promise, detail }) => `${promise}: ${detail}\n  ${replayLine(seed, steps)}`);
   assert.equal(failures.length, 0, `\n${stories.slice(0, 10).join("\n")}\n`);
@@ -35,6 +35,33 @@ const mustHappen = [
   "orphan was refused",
   "node notices that the journal went back",
   "lease expires by its timer",
+  "entity is written under a fence",
+  "event: lock.acquired",
+  "event: lock.acquired from the queue",
+  "event: lock.upgraded",
+  "event: lock.downgraded",
+  "event: lock.transferred",
+  "event: lock.refreshed",
+  "event: lock.released",
+  "event: lock.released agent_ended",
+  "event: lock.expired lease",
+  "event: lock.expired max_hold",
+  "event: lock.expired unclaimed",
+  "event: lock.expired agent_ended",
+  "event: lock.recovered",
+  "event: lock.forced simulated",
+  "event: lock.claimed",
+  "event: lock.cancelled cancelled",
+  "event: lock.cancelled expired",
+  "event: lock.cancelled agent_ended",
+  "event: lock.ticket_renewed",
+  "event: lock.deadlock",
+  "event: lock.handover_left",
+  "event: agents.renewed",
+  "event: agent.resumed",
+  "event: agent.ended requested",
+  "event: agent.ended inactive",
+  "event: agent.ended parent_ended",
   "subscriber continues from its cursor",
   "subscriber is told cursor_lost",
 ];

@@ -34,8 +34,9 @@ export interface SimulationResult {
 
 export async function simulate(options: SimulationOptions): Promise<SimulationResult> {
   const { seed, steps, mutant = unchanged, isTraced = false } = options;
+  const unpatch = mutant.patch();
   const world = new World(seed, { history: new History(), isTraced });
-  const restore = [tuneLimits(world.random), mutant.patch()];
+  const restore = [tuneLimits(world.random), unpatch];
   const simulation = new Simulation(world, mutant);
   try {
     await simulation.run(steps);
@@ -76,6 +77,7 @@ export class Simulation {
       mutant,
       written: (node: SimulatedNode, batch: SealedBatch) => {
         world.history.append(batch.entries, world);
+        world.locks.append(batch.entries, world);
         for (const other of this.nodes) if (other !== node) this.#wakeSoon(other);
       },
       crashed: (owner: string) => {
@@ -154,6 +156,7 @@ export class Simulation {
     world.losses += 1;
     world.tell(() => `the journal goes back from ${head} to ${position}`);
     world.history.goBack(position);
+    world.locks.goBack(world.history.facts.map(({ entry }) => entry));
     for (const subscriber of this.subscribers) subscriber.journalWentBack(position);
     this.callers.journalWentBack();
     for (const node of this.nodes) this.#wakeSoon(node);
@@ -194,7 +197,7 @@ export class Simulation {
       this.#happen();
       await this.#settle();
     }
-    const waiting = `${this.callers.openCount} calls wait, ${this.callers.unknownCount} are to be sent again`;
+    const waiting = `${this.callers.openCount} calls wait, ${this.callers.unknownCount} are to be sent again, ${this.world.locks.view.tickets.size} are in line`;
     const nodes = this.nodes.map((node) => `${node.owner} ${node.state} at ${node.engine?.head.position ?? 0}`);
     this.world.fail(
       "everything converges when faults stop",
@@ -209,6 +212,7 @@ export class Simulation {
     return (
       this.callers.openCount === 0 &&
       this.callers.unknownCount === 0 &&
+      this.world.locks.view.tickets.size === 0 &&
       this.nodes.every(({ engine, lostEpoch = 0 }) => engine?.head.hash === hash && epoch > lostEpoch) &&
       this.subscribers.every((one) => one.isConnected && (!one.isSure || one.hasSeenUpTo(position)))
     );

@@ -1,10 +1,12 @@
 import { engineLimits } from "../../server/src/engine/limits.ts";
+import { lockLimits } from "../../server/src/features/locks/settings.ts";
 import type { Random } from "./random.ts";
 
 type Limits = Record<keyof typeof engineLimits, number>;
+type LockLimits = Record<keyof typeof lockLimits, number>;
 
 /**
- * Sets some of the engine's bounds low for one seed, so that a full queue, a cut batch and a cache that lost its oldest
+ * Sets some of the bounds low for one seed, so that a full queue, a cut batch and a cache that lost its oldest
  * entries, which take thousands of commands otherwise, happen within a few. Returns the way back.
  */
 export function tuneLimits(random: Random): () => void {
@@ -14,7 +16,10 @@ export function tuneLimits(random: Random): () => void {
   if (random.chance(0.4)) limits.batchCommandsMax = random.between(1, 4);
   if (random.chance(0.5)) limits.recentEntriesMax = random.between(1, 8);
   if (random.chance(0.2)) limits.deadlineMs = random.between(100, 2_000);
+  const usualOfLocks = { ...lockLimits };
+  if (random.chance(0.3)) (lockLimits as LockLimits).handoversPerEntryMax = random.between(1, 3);
   return () => {
     Object.assign(limits, usual);
+    Object.assign(lockLimits, usualOfLocks);
   };
 }

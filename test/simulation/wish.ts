@@ -6,6 +6,10 @@ export interface Wish {
   readonly operation: string;
   readonly input: Readonly<Record<string, unknown>>;
   readonly isRead: boolean;
+  /** Who asks, where that counts: an agent, or nobody but the principal. */
+  readonly speaker?: { readonly agent: string | undefined };
+  /** Doors send it without a key. */
+  readonly isKeyless?: true;
 }
 
 /** What a caller remembers of an entity or a lease; it may be old by now, which is the point. */

@@ -1,5 +1,6 @@
 import { type FaultName, Faults } from "./faults.ts";
 import type { History } from "./history.ts";
+import { LockWatch } from "./lock-watch.ts";
 import { Random } from "./random.ts";
 import { VirtualTime } from "./virtual-time.ts";
 
@@ -20,6 +21,7 @@ export class World {
   readonly time: VirtualTime;
   readonly faults: Faults;
   readonly history: History;
+  readonly locks = new LockWatch();
   readonly trace: string[] = [];
   readonly counts = new Map<string, number>();
   broken: BrokenPromise | undefined;

@@ -1,0 +1,199 @@
+/**
+ * Who holds and who waits, told from the events alone: plain lists, without the feature's tables and indexes. What it
+ * says is compared with everything by the model of the lock table.
+ */
+import type { Entry, Event } from "../../server/src/machine/entry.ts";
+import type { JsonObject } from "../../server/src/machine/json.ts";
+import { LockModel } from "../locks/lock-model.ts";
+import type { ModelGrant, ModelPath, ModelTicket } from "../locks/lock-model.ts";
+
+export interface SeenAgent {
+  readonly id: string;
+  readonly parent: string | undefined;
+  readonly limitMs: number;
+  seenAt: number;
+}
+
+export interface SeenGrant extends ModelGrant {
+  readonly fence: string;
+  readonly acquiredAt: number;
+  readonly ttlMs: number;
+  readonly maxHoldMs: number;
+  /** How old the last heartbeat must be, if the lock has to be recovered. */
+  readonly graceMs: number | undefined;
+  readonly heartbeatAt: number;
+  readonly expiresAt: number;
+  readonly claimBy: number;
+}
+
+export interface SeenTicket extends ModelTicket {
+  readonly ticket: string;
+  readonly leaseMs: number;
+  readonly leaseUntil: number;
+  readonly upgradesFence: string | undefined;
+}
+
+/** Upgrades go before all others. */
+const othersFrom = 1e15;
+
+export class LockView {
+  readonly agents = new Map<string, SeenAgent>();
+  readonly ended = new Set<string>();
+  readonly grants = new Map<string, SeenGrant>();
+  readonly tickets = new Map<string, SeenTicket>();
+  epoch = 1;
+  lastFence = "0.0";
+  /** Claims that are gone, and whose waiters did not fit into one entry. */
+  readonly handoversLeft = new Set<string>();
+
+  apply(event: Event, entry: Entry): void {
+    const { type, data } = event;
+    if (type === "space.epoch_raised") this.epoch = data["epoch"] as number;
+    else if (type.startsWith("agent")) this.#applyAgent(event, entry);
+    else if (type.startsWith("lock.") && data["of"] === undefined) this.#applyLock(event, entry);
+  }
+
+  /** The lists as the model compares them. */
+  model(): LockModel {
+    const model = new LockModel();
+    model.grants = [...this.grants.values()];
+    model.queue = [...this.tickets.values()];
+    return model;
+  }
+
+  #applyAgent({ type, subject, data }: Event, { time }: Entry): void {
+    const id = subject.slice("agent/".length);
+    if (type === "agent.registered") {
+      const parent = data["parent"] as string | undefined;
+      this.agents.set(id, { id, parent, limitMs: data["limit_ms"] as number, seenAt: time });
+    } else if (type === "agent.ended") {
+      this.agents.delete(id);
+      this.ended.add(id);
+    } else {
+      for (const seen of type === "agent.resumed" ? [id] : (data["ids"] as readonly string[])) {
+        const agent = this.agents.get(seen);
+        if (agent !== undefined) agent.seenAt = time;
+      }
+      if (type === "agents.renewed") this.#beat(new Set(data["ids"] as readonly string[]), { time, data });
+    }
+  }
+
+  #beat(owners: ReadonlySet<string>, { time, data }: { time: number; data: JsonObject }): void {
+    const isInTime = (end: number): boolean => end > time || data["grace"] === true;
+    for (const grant of this.grants.values()) {
+      if (owners.has(grant.owner) && isInTime(dueOf(grant))) this.grants.set(grant.fence, renewed(grant, time));
+    }
+    for (const ticket of this.tickets.values()) {
+      if (owners.has(ticket.owner) && isInTime(ticket.leaseUntil)) this.#keep(ticket, time);
+    }
+  }
+
+  #keep(ticket: SeenTicket, time: number): void {
+    this.tickets.set(ticket.ticket, { ...ticket, leaseUntil: time + ticket.leaseMs });
+  }
+
+  #applyLock({ type, data }: Event, entry: Entry): void {
+    const { time } = entry;
+    const grant = this.grants.get(data["fence"] as string);
+    if (type === "lock.acquired") this.#acquired(data, time);
+    else if (changes.has(type)) this.#changed(data);
+    else if (freeings.has(type) && grant !== undefined) this.#freed(grant, data);
+    else if (type === "lock.refreshed" && grant !== undefined) {
+      const ttlMs = (data["ttl_ms"] as number | undefined) ?? grant.ttlMs;
+      this.grants.set(grant.fence, renewed({ ...grant, ttlMs }, time));
+    } else if (type === "lock.claimed" && grant !== undefined) {
+      this.grants.set(grant.fence, { ...grant, claimBy: Infinity });
+    } else this.#applyWaiting(type, data, entry);
+  }
+
+  #applyWaiting(type: string, data: JsonObject, entry: Entry): void {
+    const ticket = this.tickets.get(data["ticket"] as string);
+    if (type === "lock.queued") this.#queued(data, entry);
+    else if (type === "lock.cancelled") this.tickets.delete(data["ticket"] as string);
+    else if (type === "lock.ticket_renewed" && ticket !== undefined) this.#keep(ticket, entry.time);
+    else if (type === "lock.handover_left") this.handoversLeft.add(data["claim"] as string);
+    else if (type === "lock.handover_done") this.handoversLeft.delete(data["claim"] as string);
+  }
+
+  #acquired(data: JsonObject, time: number): void {
+    const ttlMs = data["ttl_ms"] as number;
+    const maxHoldMs = (data["max_hold_ms"] as number | undefined) ?? Infinity;
+    const claimMs = (data["claim_ms"] as number | undefined) ?? Infinity;
+    this.tickets.delete(data["ticket"] as string);
+    this.#grant({
+      fence: data["fence"] as string,
+      owner: data["owner_id"] as string,
+      paths: pathsOf(data),
+      acquiredAt: time,
+      ttlMs,
+      maxHoldMs,
+      graceMs: data["grace_ms"] as number | undefined,
+      heartbeatAt: time,
+      expiresAt: time + Math.min(ttlMs, maxHoldMs),
+      claimBy: time + claimMs,
+    });
+  }
+
+  #grant(grant: SeenGrant): void {
+    this.grants.set(grant.fence, grant);
+    this.lastFence = grant.fence;
+  }
+
+  #changed(data: JsonObject): void {
+    const before = this.grants.get(data["previous_fence"] as string);
+    if (before === undefined) return;
+    this.grants.delete(before.fence);
+    this.tickets.delete(data["ticket"] as string);
+    const owner = data["owner_id"] as string;
+    this.#grant({ ...before, fence: data["fence"] as string, owner, paths: pathsOf(data) });
+  }
+
+  #freed(grant: SeenGrant, data: JsonObject): void {
+    const freed = (data["paths"] as readonly string[] | undefined) ?? [data["resource_id"]];
+    const paths = grant.paths.filter(({ path }) => !freed.includes(path));
+    if (paths.length === 0) this.grants.delete(grant.fence);
+    else this.grants.set(grant.fence, { ...grant, paths });
+  }
+
+  #queued(data: JsonObject, { position, time }: Entry): void {
+    const ticket = data["ticket"] as string;
+    const leaseMs = data["lease_ms"] as number;
+    const upgradesFence = data["upgrades"] as string | undefined;
+    this.tickets.set(ticket, {
+      ticket,
+      owner: data["owner_id"] as string,
+      paths: data["paths"] as unknown as readonly ModelPath[],
+      rank: upgradesFence === undefined ? othersFrom + position : position,
+      leaseMs,
+      leaseUntil: time + leaseMs,
+      upgradesFence,
+    });
+  }
+}
+
+export const freeings: ReadonlySet<string> = new Set([
+  "lock.released",
+  "lock.expired",
+  "lock.recovered",
+  "lock.forced",
+]);
+
+export const changes: ReadonlySet<string> = new Set(["lock.upgraded", "lock.downgraded", "lock.transferred"]);
+
+export function pathsOf(data: JsonObject): readonly ModelPath[] {
+  const paths = (data["paths"] as unknown as readonly ModelPath[] | undefined) ?? [
+    { path: data["resource_id"], mode: data["mode"], scope: data["scope"] } as unknown as ModelPath,
+  ];
+  return paths.map(({ path, mode, scope }) => ({ path, mode, scope }));
+}
+
+/** When a grant may be freed by time. */
+export function dueOf({ expiresAt, heartbeatAt, graceMs, claimBy }: SeenGrant): number {
+  return Math.min(claimBy, graceMs === undefined ? expiresAt : Math.max(expiresAt, heartbeatAt + graceMs));
+}
+
+function renewed(grant: SeenGrant, time: number): SeenGrant {
+  const last = grant.acquiredAt + grant.maxHoldMs;
+  if (time >= last) return { ...grant, claimBy: Infinity };
+  return { ...grant, heartbeatAt: time, expiresAt: Math.min(time + grant.ttlMs, last), claimBy: Infinity };
+}

@@ -1,0 +1,249 @@
+/** What must hold of agents and locks at every position, checked as entries become durable. */
+import type { Entry, Event } from "../../server/src/machine/entry.ts";
+import type { JsonObject } from "../../server/src/machine/json.ts";
+import type { ModelPath } from "../locks/lock-model.ts";
+import { changes, dueOf, freeings, LockView, pathsOf } from "./lock-view.ts";
+import type { Witness } from "./witness.ts";
+
+interface LockWitness extends Witness {
+  readonly faults: { count(name: string): void };
+}
+
+export class LockWatch {
+  view = new LockView();
+  /** Fences and tickets of all times, for callers that are late. */
+  readonly fences: string[] = [];
+  readonly tickets: string[] = [];
+
+  append(entries: readonly Entry[], witness: LockWitness): void {
+    for (const entry of entries) {
+      for (const event of entry.events) {
+        new EventCheck(this.view, { event, entry }, witness).check();
+        this.view.apply(event, entry);
+        this.#note(event);
+      }
+      if (entry.events.some(({ type }) => isAboutLocks(type))) this.#checkEntry(entry, witness);
+    }
+  }
+
+  /** The journal went back: this is what is left of it. */
+  goBack(entries: Iterable<Entry>): void {
+    this.view = new LockView();
+    for (const entry of entries) for (const event of entry.events) this.view.apply(event, entry);
+  }
+
+  #note({ type, data }: Event): void {
+    if (type === "lock.queued") this.tickets.push(data["ticket"] as string);
+    else if (givesFence(type) && data["of"] === undefined) this.fences.push(data["fence"] as string);
+  }
+
+  #checkEntry(entry: Entry, witness: LockWitness): void {
+    const { view } = this;
+    const model = view.model();
+    const detail = (): string => `at position ${entry.position}: ${JSON.stringify(entry.events)}`;
+    witness.demand(model.isSound(), "no two owners hold what excludes each other", detail);
+    for (const { owner } of [...view.grants.values(), ...view.tickets.values()]) {
+      witness.demand(!view.ended.has(owner), "nothing that an agent has outlives it", detail);
+    }
+    for (const { parent } of view.agents.values()) {
+      witness.demand(parent === undefined || !view.ended.has(parent), "a child ends with its parent", detail);
+    }
+    const isServed = view.handoversLeft.size > 0 || model.queue.every((ticket) => model.isBlocked(ticket));
+    witness.demand(isServed, "nobody waits for what is free", detail);
+    for (const event of entry.events) {
+      if (event.type === "agents.renewed") this.#checkBeats(event, entry, witness);
+      if (!givesFence(event.type) || event.data["of"] !== undefined) continue;
+      witness.demand(isWhole(event, entry), "a set is granted whole", detail);
+    }
+  }
+
+  /** What a beat came too late for has ended in its entry. */
+  #checkBeats({ data }: Event, { time, grace, position }: Entry, witness: LockWitness): void {
+    const owners = data["ids"] as readonly string[];
+    const isKept = (owner: string, due: number): boolean => grace || due > time || !owners.includes(owner);
+    const detail = (): string => `at position ${position}: ${JSON.stringify(data)}`;
+    for (const grant of this.view.grants.values()) {
+      witness.demand(isKept(grant.owner, dueOf(grant)), "a late renewal revives nothing", detail);
+    }
+    for (const ticket of this.view.tickets.values()) {
+      witness.demand(isKept(ticket.owner, ticket.leaseUntil), "a late renewal revives nothing", detail);
+    }
+  }
+}
+
+/** Each path of a grant has its event, and no other path has. */
+function isWhole({ type, data }: Event, { events }: Entry): boolean {
+  const told = events.filter((one) => one.type === type && one.data["fence"] === data["fence"]);
+  const names = (paths: readonly { readonly path: unknown }[]): string => JSON.stringify(paths.map(({ path }) => path));
+  return names(told.map((one) => ({ path: one.data["resource_id"] }))) === names(pathsOf(data));
+}
+
+function isAboutLocks(type: string): boolean {
+  return type.startsWith("lock.") || type.startsWith("agent");
+}
+
+function givesFence(type: string): boolean {
+  return type === "lock.acquired" || changes.has(type);
+}
+
+/** The checks of one event, before it is applied. */
+class EventCheck {
+  readonly #view: LockView;
+  readonly #event: Event;
+  readonly #entry: Entry;
+  readonly #witness: LockWitness;
+
+  constructor(view: LockView, what: { readonly event: Event; readonly entry: Entry }, witness: LockWitness) {
+    this.#view = view;
+    this.#event = what.event;
+    this.#entry = what.entry;
+    this.#witness = witness;
+  }
+
+  check(): void {
+    const { type, data } = this.#event;
+    if (type.startsWith("entity.") && type !== "entity.conflict") this.#checkWrite();
+    if (type === "agent.ended") this.#checkAgentEnd();
+    if (!isAboutLocks(type) || data["of"] !== undefined) return;
+    this.#count();
+    if (givesFence(type)) this.#checkFence(data["fence"] as string);
+    if (type === "lock.acquired") this.#checkGrant(data);
+    else if (changes.has(type)) this.#checkChange(data);
+    else if (freeings.has(type)) this.#checkFreeing(data);
+    else if (type === "lock.cancelled") this.#checkCancel(data);
+    else if (type === "lock.refreshed") {
+      const grant = this.#view.grants.get(data["fence"] as string);
+      const isLive = grant !== undefined && (this.#entry.grace || dueOf(grant) > this.#entry.time);
+      this.#demand(isLive, "a late renewal revives nothing");
+    }
+  }
+
+  #demand(isKept: boolean, promise: string): void {
+    this.#witness.demand(isKept, promise, () => `${JSON.stringify(this.#event)} at position ${this.#entry.position}`);
+  }
+
+  #count(): void {
+    const { type, data } = this.#event;
+    const how = type === "lock.acquired" && data["ticket"] !== undefined ? "from the queue" : data["why"];
+    const isPlain = typeof how === "string" && /^[a-z_]+( the queue)?$/u.test(how);
+    this.#witness.faults.count(`event: ${type}${isPlain ? ` ${how}` : ""}`);
+  }
+
+  #checkFence(fence: string): void {
+    const [epoch, position, number] = placesOf(fence);
+    const [lastEpoch, lastPosition, last] = placesOf(this.#view.lastFence);
+    this.#demand((epoch - lastEpoch || position - lastPosition || number - last) > 0, "a fence rises for ever");
+    const isHere = epoch === this.#view.epoch && position === this.#entry.position;
+    this.#demand(isHere, "a fence is of its epoch and position");
+  }
+
+  #checkGrant(data: JsonObject): void {
+    const owner = data["owner_id"] as string;
+    const paths = pathsOf(data);
+    const ticket = this.#view.tickets.get(data["ticket"] as string);
+    if (data["ticket"] === undefined) {
+      if (this.#entry.operation === "acquire-lock" && owner !== holdOffOwner) this.#checkAsked(paths);
+    } else {
+      const isOwn =
+        ticket?.owner === owner && JSON.stringify(ticket.paths.map(text)) === JSON.stringify(paths.map(text));
+      this.#demand(isOwn, "a ticket is granted as it was asked for");
+      const isLive = ticket !== undefined && (this.#entry.grace || ticket.leaseUntil > this.#entry.time);
+      this.#demand(isLive, "nothing is granted to a dead waiter");
+    }
+    this.#checkOwner(owner);
+    // What an ended agent held is freed piece by piece, and Holdfast holds one of them while the next is still held.
+    if (owner !== holdOffOwner) this.#checkWay({ owner, rank: ticket?.rank ?? Infinity, paths }, false);
+  }
+
+  /** What a child had may pass through the hands of its parent, if both end in this entry. */
+  #checkOwner(owner: string): void {
+    const isNow = this.#entry.events.some(
+      ({ type, subject }) => type === "agent.ended" && subject === `agent/${owner}`,
+    );
+    this.#demand(isNow || !this.#view.ended.has(owner), "nothing is granted to an agent that has ended");
+  }
+
+  /** Nobody else holds what excludes it, and nobody who waits is passed. */
+  #checkWay(wish: { owner: string; rank: number; paths: readonly ModelPath[] }, mayPass: boolean): void {
+    const model = this.#view.model();
+    const { queue } = model;
+    model.queue = [];
+    this.#demand(!model.isBlocked(wish), "no two owners hold what excludes each other");
+    model.queue = queue;
+    if (!mayPass) this.#demand(!model.isBlocked(wish), "first come, first served");
+  }
+
+  #checkAsked(paths: readonly ModelPath[]): void {
+    const { paths: asked } = this.#entry.input as unknown as { paths: readonly (string | { path: string })[] };
+    const wanted = new Set(asked.map((one) => (typeof one === "string" ? one : one.path)));
+    const isAll = paths.length === wanted.size && paths.every(({ path }) => wanted.has(path));
+    this.#demand(isAll, "a set is granted whole");
+  }
+
+  #checkChange(data: JsonObject): void {
+    const before = this.#view.grants.get(data["previous_fence"] as string);
+    this.#demand(before !== undefined, "only a live grant changes");
+    const owner = data["owner_id"] as string;
+    this.#checkOwner(owner);
+    const { type } = this.#event;
+    if (type === "lock.downgraded" || before === undefined) return;
+    const ticket = this.#view.tickets.get(data["ticket"] as string);
+    const isRaised = ({ path, mode }: ModelPath): boolean =>
+      before.paths.some((one) => one.path === path && one.mode !== mode);
+    const paths = type === "lock.upgraded" ? pathsOf(data).filter(isRaised) : pathsOf(data);
+    if (type === "lock.transferred") this.#view.grants.delete(before.fence);
+    this.#checkWay({ owner, rank: ticket?.rank ?? this.#entry.position, paths }, type === "lock.transferred");
+    this.#view.grants.set(before.fence, before);
+  }
+
+  #checkFreeing(data: JsonObject): void {
+    const grant = this.#view.grants.get(data["fence"] as string);
+    this.#demand(grant !== undefined && grant.owner === data["owner_id"], "only what is held is freed");
+    if (grant === undefined || data["why"] === "agent_ended") return;
+    const { type } = this.#event;
+    if (type !== "lock.expired" && type !== "lock.recovered") return;
+    this.#checkTime(dueOf(grant));
+  }
+
+  #checkCancel(data: JsonObject): void {
+    const ticket = this.#view.tickets.get(data["ticket"] as string);
+    this.#demand(ticket !== undefined, "only who waits leaves the line");
+    if (data["why"] === "expired" && ticket !== undefined) this.#checkTime(ticket.leaseUntil);
+  }
+
+  #checkAgentEnd(): void {
+    const agent = this.#view.agents.get(this.#event.subject.slice("agent/".length));
+    this.#demand(agent !== undefined, "only a living agent ends");
+    if (agent !== undefined && this.#event.data["why"] === "inactive") this.#checkTime(agent.seenAt + agent.limitMs);
+  }
+
+  #checkTime(due: number): void {
+    this.#demand(!this.#entry.grace, "nothing expires within the grace");
+    this.#demand(due <= this.#entry.time, "nothing expires before its time");
+  }
+
+  /** A write that presents a fence was made under a live write lock with that fence. */
+  #checkWrite(): void {
+    const { fence } = this.#entry.input as { fence?: string };
+    if (fence === undefined) return;
+    this.#witness.faults.count("entity is written under a fence");
+    const path = this.#event.subject;
+    const covers = (one: ModelPath): boolean =>
+      one.mode === "write" && (one.path === path || (one.scope === "tree" && path.startsWith(`${one.path}/`)));
+    const grant = this.#view.grants.get(fence);
+    this.#demand(grant?.paths.some(covers) === true, "a fenced write has a live write lock");
+  }
+}
+
+/** Holdfast itself, which keeps others away for a while after a crash. */
+const holdOffOwner = "holdfast:hold-off";
+
+/** Epoch, position, and the number within the entry. */
+function placesOf(fence: string): [number, number, number] {
+  const [epoch = 0, position = 0, number = 0] = fence.split(".").map(Number);
+  return [epoch, position, number];
+}
+
+function text({ path, mode, scope }: ModelPath): string {
+  return `${path} ${mode} ${scope}`;
+}

@@ -1,0 +1,179 @@
+import type { LockWatch } from "./lock-watch.ts";
+import type { Random } from "./random.ts";
+import type { Wish } from "./wish.ts";
+
+/** A small tree, so that most requests meet others. Entities are guarded by the locks on their names. */
+const tree = ["document", "document/a", "document/a/n", "document/b", "ticket", "ticket/1"];
+/** Locks on these go stale, are recovered, and are waited for in one order only. */
+const orderedPaths = ["project/p", "project/p/map/m"];
+const modes = ["read", "upgradeable", "write", "write"] as const;
+const scopes = ["tree", "tree", "self"] as const;
+/** Owners that are no agents. */
+const names = ["zoe", "yan"];
+const agentsMax = 5;
+
+/** How often each thing is asked for. */
+const usual = {
+  register: 6,
+  beat: 16,
+  end: 2,
+  acquire: 30,
+  wait: 40,
+  release: 24,
+  renew: 6,
+  upgrade: 8,
+  downgrade: 4,
+  transfer: 2,
+  claim: 10,
+  cancel: 4,
+  force: 2,
+  write: 12,
+} as const;
+
+type Doing = keyof typeof usual;
+
+/** Makes up what agents ask for: mostly about what is held and waited for now, at times about what is long gone. */
+export class LockWishes {
+  readonly #random: Random;
+  readonly #locks: LockWatch;
+  readonly #weights: Record<Doing, number> = { ...usual };
+  /** The part of the tree that this seed is about: the smaller it is, the longer are the lines. */
+  readonly #paths: readonly string[];
+
+  constructor(random: Random, locks: LockWatch) {
+    this.#random = random;
+    this.#locks = locks;
+    // Each seed does much of some things and nothing of others: what is always mixed evenly hides a lot.
+    for (const doing of Object.keys(usual) as Doing[]) this.#weights[doing] *= random.pick([0, 0.5, 1, 1, 3]);
+    this.#weights.acquire += 1;
+    this.#paths = tree.slice(0, random.between(2, tree.length));
+  }
+
+  make(): Wish {
+    const random = this.#random;
+    const doing = random.weighed(this.#weights);
+    switch (doing) {
+      case "register":
+        return this.#register();
+      case "beat": {
+        const all = [...this.#locks.view.agents.keys()];
+        return { ...wish("renew-agents", { beats: all.filter(() => random.chance(0.6)) }), isKeyless: true };
+      }
+      case "end":
+        return this.#end();
+      case "acquire":
+      case "wait":
+        return this.#acquire(doing === "wait");
+      case "claim":
+      case "cancel":
+        return this.#aboutTicket(doing === "claim" ? "claim-lock" : "cancel-ticket");
+      case "force":
+        return wish("force-release", { fence: this.#grant().fence, reason: "simulated" });
+      case "write":
+        return this.#write();
+      default:
+        return this.#change(doing);
+    }
+  }
+
+  #register(): Wish {
+    const random = this.#random;
+    const agents = [...this.#locks.view.agents.keys()];
+    // Who has enough of them is resumed.
+    const own_key = `own${random.below(agents.length < agentsMax ? 9 : 3)}`;
+    const parent = agents.length > 0 && random.chance(0.3) ? { parent: random.pick(agents) } : {};
+    const input = { ...(random.chance(0.7) ? { own_key } : {}), ...parent };
+    return { ...wish("register-agent", { ...input, inactivity_seconds: random.between(10, 30) }), isKeyless: true };
+  }
+
+  #end(): Wish {
+    const agents = [...this.#locks.view.agents.keys()];
+    const agent = agents.length === 0 ? undefined : this.#random.pick(agents);
+    if (this.#random.chance(0.5)) return wish("end-agent", {}, agent);
+    return wish("end-agent", agent === undefined ? {} : { agent_id: agent });
+  }
+
+  #acquire(wait: boolean): Wish {
+    const random = this.#random;
+    const known = random.chance(0.06) ? orderedPaths : this.#paths;
+    const isOrdered = known === orderedPaths;
+    const count = random.pick([1, 1, 1, 2, 3]);
+    const wanted = Array.from({ length: count }, () => ({
+      path: random.pick(known),
+      mode: random.pick(modes),
+      scope: random.pick(scopes),
+    }));
+    const terms = {
+      ...(isOrdered ? {} : { ttl_seconds: random.pick([1, 3, 8, 20]) }),
+      ...(random.chance(0.1) ? { max_hold_seconds: random.between(1, 10) } : {}),
+      ...(random.chance(0.1) ? { hold_off_seconds: random.between(1, 5) } : {}),
+      ...(wait ? { wait, ticket_seconds: random.pick([1, 8, 15, 30]) } : {}),
+    };
+    return this.#by(this.#anybody(), "acquire-lock", { paths: wanted, ...terms });
+  }
+
+  #aboutTicket(operation: string): Wish {
+    const random = this.#random;
+    const { view, tickets } = this.#locks;
+    const waiting = [...view.tickets.values()];
+    if (waiting.length > 0 && random.chance(0.6)) {
+      const { ticket, owner } = random.pick(waiting);
+      return this.#by(owner, operation, { ticket });
+    }
+    const ticket = tickets.length === 0 ? "1.1" : random.pick(tickets.slice(-8));
+    const grants = [...view.grants.values()];
+    const owner = grants.length > 0 ? random.pick(grants).owner : this.#anybody();
+    return this.#by(owner, operation, { ticket });
+  }
+
+  #write(): Wish {
+    const random = this.#random;
+    const { fence, path } = this.#grant();
+    const [type = "document", id = random.pick(["a", "b"])] = path.split("/");
+    const target = { type: type === "ticket" ? "document" : type, id, fence };
+    const value = { n: random.below(4), list: [], deep: { at: 0 } };
+    const operation = random.pick(["create-entity", "replace-entity", "replace-entity", "delete-entity"]);
+    return wish(operation, operation === "delete-entity" ? target : { ...target, value });
+  }
+
+  #change(doing: "release" | "renew" | "upgrade" | "downgrade" | "transfer"): Wish {
+    const random = this.#random;
+    const { fence, owner, path } = this.#grant();
+    const by = random.chance(0.95) ? owner : this.#anybody();
+    if (doing === "release" && random.chance(0.3)) return this.#by(by, "release-lock", { paths: [path] });
+    const ways = {
+      release: {},
+      renew: random.chance(0.5) ? { ttl_seconds: random.between(1, 20) } : {},
+      upgrade: { wait: random.chance(0.7) },
+      downgrade: { mode: random.pick(["read", "upgradeable"]) },
+      transfer: { to: random.pick(names) },
+    };
+    return this.#by(by, `${doing}-lock`, { fence, ...ways[doing] });
+  }
+
+  /** A grant to do something about: a live one, or one that was. */
+  #grant(): { readonly fence: string; readonly owner: string; readonly path: string } {
+    const random = this.#random;
+    const { view, fences } = this.#locks;
+    const live = [...view.grants.values()];
+    if (live.length > 0 && random.chance(0.9)) {
+      const { fence, owner, paths: held } = random.pick(live);
+      return { fence, owner, path: random.pick(held).path };
+    }
+    const fence = fences.length === 0 ? "1.1" : random.pick(fences.slice(-10));
+    return { fence, owner: this.#anybody(), path: random.pick(this.#paths) };
+  }
+
+  #anybody(): string {
+    const agents = [...this.#locks.view.agents.keys()];
+    return this.#random.pick(agents.length === 0 || this.#random.chance(0.2) ? names : agents);
+  }
+
+  #by(owner: string, operation: string, input: Wish["input"]): Wish {
+    return names.includes(owner) ? wish(operation, { ...input, owner_id: owner }) : wish(operation, input, owner);
+  }
+}
+
+function wish(operation: string, input: Wish["input"], agent?: string): Wish {
+  return { operation, input, isRead: false, speaker: { agent } };
+}
