@@ -1,5 +1,5 @@
 import type { SealedBatch } from "../../server/src/journal/seal.ts";
-import { attemptOf } from "./attempt.ts";
+import { attemptOf } from "./attempt-of.ts";
 import type { World } from "./world.ts";
 
 const graceMs = 10_000;

@@ -8,7 +8,7 @@ import { keyScope } from "../../server/src/machine/entry.ts";
 import type { Entry, Event } from "../../server/src/machine/entry.ts";
 import type { Json } from "../../server/src/machine/json.ts";
 import type { Machine } from "../../server/src/machine/machine.ts";
-import { attemptOf } from "./attempt.ts";
+import { attemptOf } from "./attempt-of.ts";
 import { simulatedMachine, stateText } from "./simulated-machine.ts";
 import type { Witness } from "./witness.ts";
 

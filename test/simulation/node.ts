@@ -11,7 +11,7 @@ import type { SealedBatch } from "../../server/src/journal/seal.ts";
 import type { Circumstances, Machine } from "../../server/src/machine/machine.ts";
 import type { Command } from "../../server/src/machine/entry.ts";
 import type { Transport } from "@holdfast/sdk";
-import { markSign } from "./attempt.ts";
+import { markSign } from "./attempt-of.ts";
 import { FaultyJournal } from "./faulty-journal.ts";
 import { GraceWatch } from "./grace-watch.ts";
 import type { Mutant } from "./mutant.ts";
