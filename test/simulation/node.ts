@@ -139,10 +139,8 @@ export class SimulatedNode {
   standStill(durationMs: number): void {
     const { time } = this.#setting.world;
     time.holdStill(this.owner, time.nowMs + durationMs);
-    // A node on which nothing can become due, or that is between two batches, does not look at the clock, and so can't
-    // notice.
-    if (this.#machine?.nextTime() !== undefined && time.isIdle(this.owner))
-      this.#grace?.disturb(time.nowMs + durationMs);
+    // A node on which nothing can become due does not look at the clock, and so can't notice.
+    if (this.#machine?.nextTime() !== undefined) this.#grace?.disturb(time.nowMs + durationMs);
   }
 
   wake(): void {

@@ -56,11 +56,6 @@ export class VirtualTime {
     return (this.#still.get(owner) ?? 0) > this.nowMs;
   }
 
-  /** Whether a process waits for nothing but the clock. */
-  isIdle(owner: string): boolean {
-    return !this.#tasks.some((task) => task.owner === owner && task.label === "soon");
-  }
-
   /** The process is gone, and with it all that would have happened in it. */
   forget(owner: string): void {
     this.#tasks = this.#tasks.filter((task) => task.owner !== owner);

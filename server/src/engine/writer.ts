@@ -146,8 +146,10 @@ export class Writer {
   wake(): void {
     if (this.#isScheduled || this.#run !== undefined) return;
     this.#isScheduled = true;
+    const startMs = this.#options.clock.monotonicMs();
     this.#options.clock.soon(() => {
       this.#isScheduled = false;
+      this.#noteStall(startMs);
       this.#start();
     });
   }
@@ -236,9 +238,14 @@ export class Writer {
     return { ...this.#timers.waitingOf(command, { isTimer: true }), reply };
   }
 
+  /** Lets everybody else run. If the process stood still meanwhile, nobody could renew. */
   #turn(): Promise<void> {
+    const startMs = this.#options.clock.monotonicMs();
     return new Promise((resolve) => {
-      this.#options.clock.soon(resolve);
+      this.#options.clock.soon(() => {
+        this.#noteStall(startMs);
+        resolve();
+      });
     });
   }
 
