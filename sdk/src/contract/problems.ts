@@ -98,12 +98,6 @@ const registry = {
     title: "This part of the history was archived and is not here any more",
     next: "Bring the archive segment back into the data folder, or ask for a later position.",
   },
-  revision_invalid: {
-    status: 400,
-    retry: "never",
-    title: "This is not a revision",
-    next: "Send a revision exactly as a read or a write returned it.",
-  },
   field_changed: {
     status: 409,
     retry: "new-key-after-read",

@@ -9,16 +9,7 @@ import type { EntityRow, LiveEntityRow } from "./entity-table.ts";
 import { jsonPatch } from "./json/json-patch.ts";
 import { mergePatch } from "./json/merge-patch.ts";
 import { sizeAfterMerge } from "./json/merge-size.ts";
-import { sizeOf } from "./size.ts";
-
-/** What was decided fits; a fold must not fail because a limit was changed since. */
-const unlimited = {
-  bytesMax: Infinity,
-  depthMax: Infinity,
-  membersMax: Infinity,
-  nameLengthMax: Infinity,
-  workMax: Infinity,
-};
+import { noLimits, sizeOf } from "./size.ts";
 
 export const entityFolds: Readonly<Record<string, Fold>> = {
   "entity.created": foldWhole,
@@ -56,7 +47,7 @@ function foldPatched(state: StateWriter, event: Event, entry: EntryFacts): void 
     putErased(state, event, entry);
     return;
   }
-  const patched = jsonPatch(row.value, event.data["patch"] as Json, unlimited, row.size);
+  const patched = jsonPatch(row.value, event.data["patch"] as Json, noLimits, row.size);
   if (!patched.ok)
     throw new Error(`entry ${String(entry.position)} holds a patch that does not apply to ${event.subject}`);
   put(state, event, entry, { base: row.base, value: patched.value, size: patched.size });

@@ -10,7 +10,14 @@ export type ValueSize = Pick<Size, "bytes" | "members">;
 /** How large an entity may become. It is what a command may carry, so that every entity can be replaced as a whole. */
 export const entityLimits = inputLimits;
 
-const noLimits = { bytesMax: Infinity, depthMax: Infinity, membersMax: Infinity };
+/** For what is in the history: it was within the limits when it was decided, and must not fail if they change. */
+export const noLimits = {
+  bytesMax: Infinity,
+  depthMax: Infinity,
+  membersMax: Infinity,
+  nameLengthMax: Infinity,
+  workMax: Infinity,
+};
 
 export function tooLarge(limit: string): Decision {
   return { outcome: refusal("value_too_large", { limit }), events: [] };

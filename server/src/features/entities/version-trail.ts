@@ -2,6 +2,7 @@ import type { Entry, Event } from "../../machine/entry.ts";
 import type { Json } from "../../machine/json.ts";
 import { jsonPatch } from "./json/json-patch.ts";
 import { mergePatch } from "./json/merge-patch.ts";
+import { noLimits } from "./size.ts";
 
 /** One version of an entity, as history tells it. */
 export interface Version {
@@ -23,14 +24,6 @@ interface Step {
   readonly event: Event;
   readonly entry: Entry;
 }
-
-const noLimits = {
-  bytesMax: Infinity,
-  depthMax: Infinity,
-  membersMax: Infinity,
-  nameLengthMax: Infinity,
-  workMax: Infinity,
-};
 
 /**
  * Rebuilds versions of an entity from its entries, given newest first: it goes back until it meets a whole value at or

@@ -1,7 +1,7 @@
 /** checkpoint.db: every statement on it, prepared once, and which version of a row a checkpoint sees. */
 import type { DatabaseSync } from "node:sqlite";
 import type { CheckpointFacts, CheckpointRow } from "../checkpoint.ts";
-import { tryToEndTransaction } from "./append.ts";
+import { writeTogether } from "./write-together.ts";
 
 /** A checkpoint in the file. */
 export interface Saved extends CheckpointFacts {
@@ -52,28 +52,17 @@ export function createCheckpointTable(database: DatabaseSync): CheckpointTable {
   );
   after.setReturnArrays(true);
 
-  function transact(work: () => void): void {
-    database.exec("BEGIN IMMEDIATE");
-    try {
-      work();
-      database.exec("COMMIT");
-    } catch (error) {
-      tryToEndTransaction(database);
-      throw error;
-    }
-  }
-
   return {
     saved: () => facts.all().map((row) => toSaved(row as unknown as FactsRow)),
     unfinished: () => unfinished.all().map((row) => row.generation as number),
     begin: (generation) => void begin.run(generation),
     write: (generation, rows) => {
-      transact(() => {
+      writeTogether(database, () => {
         for (const { table, key, line } of rows) write.run(table, key, generation, line ?? null);
       });
     },
     commit: ({ generation, head, rules, stateHash }, dropped) => {
-      transact(() => {
+      writeTogether(database, () => {
         finish.run(generation);
         for (const old of dropped) unsave.run(old.generation);
         save.run(generation, head.position, head.hash, head.time, rules, stateHash);
@@ -83,12 +72,12 @@ export function createCheckpointTable(database: DatabaseSync): CheckpointTable {
       after.all(table, key, generation, limit) as unknown as readonly Version[],
     remove: (versions) => {
       if (versions.length === 0) return;
-      transact(() => {
+      writeTogether(database, () => {
         for (const [table, key, generation] of versions) remove.run(table, key, generation);
       });
     },
     forget: (what) => {
-      transact(() => {
+      writeTogether(database, () => {
         for (const { generation } of what.saved ?? []) unsave.run(generation);
         for (const generation of what.unfinished ?? []) finish.run(generation);
       });

@@ -4,7 +4,7 @@ import type { SubjectLayer } from "../index-tail.ts";
 import type { SubjectQuery } from "../journal.ts";
 import type { Joint } from "../page.ts";
 import { genesis, hashText } from "../seal.ts";
-import { tryToEndTransaction } from "./append.ts";
+import { writeTogether } from "./write-together.ts";
 
 export interface IndexRow {
   readonly table: "keys" | "subjects";
@@ -43,17 +43,6 @@ export function createIndexStore(database: DatabaseSync): IndexStore {
   const readCover = database.prepare("SELECT position, hash FROM cover WHERE name = ?");
   let complete = (readCover.get("complete") as unknown as Joint | undefined) ?? genesis;
 
-  function transact(work: () => void): void {
-    database.exec("BEGIN IMMEDIATE");
-    try {
-      work();
-      database.exec("COMMIT");
-    } catch (error) {
-      tryToEndTransaction(database);
-      throw error;
-    }
-  }
-
   return {
     complete: () => complete,
     begun: () => readCover.get("begun") as unknown as Joint | undefined,
@@ -69,17 +58,17 @@ export function createIndexStore(database: DatabaseSync): IndexStore {
       return rows.map((row) => row.position as number);
     },
     begin: ({ position, hash }) => {
-      transact(() => setCover.run("begun", position, hash));
+      writeTogether(database, () => setCover.run("begun", position, hash));
     },
     insert(rows) {
-      transact(() => {
+      writeTogether(database, () => {
         for (const { table, hash, position } of rows) {
           (table === "keys" ? insertKey : insertSubject).run(toBlob(hash), position);
         }
       });
     },
     finish({ position, hash }) {
-      transact(() => setCover.run("complete", position, hash));
+      writeTogether(database, () => setCover.run("complete", position, hash));
       complete = { position, hash };
     },
     close: () => {
