@@ -47,7 +47,8 @@ export const cancelTicket: Decide<(typeof lockOperations)["cancel-ticket"]> = (i
 
 function takeUp(context: DecideContext, grant: GrantRow): Decision {
   const { fence, expires_at, ...view } = grantView(context, grant);
-  const claimed = { type: "lock.claimed", subject: `ticket/${grant.ticket ?? ""}`, data: { fence: grant.fence } };
+  const data = { fence: grant.fence, owner_id: grant.owner };
+  const claimed = { type: "lock.claimed", subject: `ticket/${grant.ticket ?? ""}`, data };
   return {
     outcome: done({ granted: true, fence: fence ?? "", expires_at: expires_at ?? "" }),
     events: grant.claimBy === undefined ? [] : [claimed],

@@ -82,7 +82,9 @@ function grantTicket(context: DecideContext, row: TicketRow): void {
 
 /** Takes a ticket out of the line; whoever stood behind it moves up. */
 export function cancelTicket(context: DecideContext, ticket: string, why: string): void {
-  context.emit({ type: "lock.cancelled", subject: `ticket/${ticket}`, data: { ticket, why } });
+  const owner = context.state.rows(ticketTable).get(ticket)?.owner;
+  const data = { ticket, why, ...(owner === undefined ? {} : { owner_id: owner }) };
+  context.emit({ type: "lock.cancelled", subject: `ticket/${ticket}`, data });
   wake(context, ticket);
 }
 

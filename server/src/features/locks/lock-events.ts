@@ -111,6 +111,12 @@ export function changed(
     readonly ticket?: string;
   },
 ): readonly Event[] {
-  const each = { owner_id: to.owner, expires_at: iso(row.expiresAt), fence: to.fence, previous_fence: row.fence };
+  const each = {
+    owner_id: to.owner,
+    expires_at: iso(row.expiresAt),
+    fence: to.fence,
+    previous_fence: row.fence,
+    ...(to.owner === row.owner ? {} : { previous_owner: row.owner }),
+  };
   return eventsOf(type, to.paths, to.ticket === undefined ? {} : { ticket: to.ticket }, each);
 }
