@@ -1,6 +1,7 @@
 import { callOperation } from "../../server/src/doors/in-process/call-operation.ts";
 import type { Speaker } from "../../server/src/doors/in-process/call-operation.ts";
-import { cursorAt, watch } from "../../server/src/doors/in-process/watch.ts";
+import { cursorAt } from "../../server/src/doors/in-process/entry-events.ts";
+import { watch } from "../../server/src/doors/in-process/watch.ts";
 import { Engine } from "../../server/src/engine/engine.ts";
 import { hashCommand, recordedHash } from "../../server/src/features/space/space-commands.ts";
 import { currentEpoch } from "../../server/src/features/space/space-table.ts";
@@ -159,7 +160,7 @@ export class SimulatedNode {
         this.#mark = undefined;
         return reply;
       },
-      watch: ({ after }) => watch(engine, after),
+      watch: ({ after }) => watch(engine, after === undefined ? {} : { after }),
       cursor: () => engine.read((state) => cursorAt(state, engine.head.position)),
       close: () => engine.stop(),
     };

@@ -1,8 +1,10 @@
+import type { WatchFilter } from "../contract/watch-filter.ts";
+
 /** How a client reaches Holdfast: in the same process, over a socket or over HTTP. All of them answer alike. */
 export interface Transport {
   call(operation: string, input: unknown, options: CallOptions): Promise<CallReply>;
   /** Events after a cursor (from now on, if there is none), in pages; then every one as it becomes durable. */
-  watch(options: { readonly after?: string }): AsyncIterableIterator<readonly WatchedEvent[]>;
+  watch(options: WatchFilter & { readonly after?: string }): AsyncIterableIterator<readonly WatchedEvent[]>;
   /** The cursor of the last durable entry: `watch` from here misses nothing that comes after what was read before. */
   cursor(): Promise<string>;
   close(): Promise<void>;

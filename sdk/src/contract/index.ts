@@ -1,5 +1,7 @@
 export { agentOperations } from "./agents.ts";
 export type { Agent, Registered } from "./agents.ts";
+export { allOperations, publicOperations } from "./all-operations.ts";
+export type { OperationName } from "./all-operations.ts";
 export { checkOf } from "./check.ts";
 export type { Check, Issue } from "./check.ts";
 export { entityOperations } from "./entities.ts";
@@ -18,3 +20,5 @@ export { problemOf, problems } from "./problems.ts";
 export type { Problem, ProblemCode } from "./problems.ts";
 export { spaceOperations } from "./space.ts";
 export type { SpaceSettings } from "./space.ts";
+export { isWanted, ownersOf } from "./watch-filter.ts";
+export type { WatchFilter } from "./watch-filter.ts";

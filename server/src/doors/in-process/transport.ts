@@ -2,24 +2,45 @@
  * The door for callers in the same process, and the one that all other doors stand on: it checks input once, keeps
  * internal operations inside, adds to an outcome what history knows, and hands out copies only.
  */
-import type { Transport } from "@holdfast/sdk";
+import type { Transport, WatchedEvent } from "@holdfast/sdk";
 import { callAs } from "./agent-calls.ts";
 import type { AgentDoor } from "./agent-door.ts";
 import type { CallPlace } from "./call-operation.ts";
-import { cursorAt, watch } from "./watch.ts";
+import { copyJson } from "./copy-json.ts";
+import { cursorAt } from "./entry-events.ts";
+import { watch } from "./watch.ts";
 
 export interface InProcessOptions extends CallPlace {
   /** What is known of agents, shared by all clients of an engine. */
   readonly agents: AgentDoor;
   readonly close: () => Promise<void>;
+  /** For doors, which only turn events into text: they get those that all share, and must not change them. */
+  readonly sharesEvents?: boolean;
 }
 
 export function inProcessTransport(options: InProcessOptions): Transport {
-  const { engine, close } = options;
+  const { engine, close, sharesEvents = false } = options;
   return {
     call: (operation, input, call) => callAs(options, operation, input, call),
-    watch: ({ after }) => watch(engine, after),
+    watch: (wanted) => (sharesEvents ? watch(engine, wanted) : copied(watch(engine, wanted))),
     cursor: () => engine.read((state) => cursorAt(state, engine.head.position)),
     close,
   };
+}
+
+function copied(pages: ReturnType<typeof watch>): ReturnType<typeof watch> {
+  return {
+    ...pages,
+    async next() {
+      const page = await pages.next();
+      return page.done === true ? page : { done: false, value: page.value.map(copyOf) };
+    },
+    [Symbol.asyncIterator]() {
+      return this;
+    },
+  };
+}
+
+function copyOf(event: WatchedEvent): WatchedEvent {
+  return { ...event, data: copyJson(event.data as Parameters<typeof copyJson>[0]) };
 }

@@ -1,37 +1,44 @@
-import { publishedName } from "@holdfast/sdk/contract";
+import { isWanted } from "@holdfast/sdk/contract";
+import type { WatchFilter } from "@holdfast/sdk/contract";
 import { HoldfastError } from "@holdfast/sdk";
 import type { WatchedEvent } from "@holdfast/sdk";
 import type { Engine } from "../../engine/engine.ts";
 import { HistoryLostError } from "../../engine/subscription.ts";
-import type { Subscription } from "../../engine/subscription.ts";
-import { authorOf } from "../../features/entities/entity-table.ts";
-import { epochAt, isInHistory } from "../../features/space/space-table.ts";
-import type { Entry } from "../../machine/entry.ts";
-import type { StateReader } from "../../machine/state.ts";
-import { copyJson } from "./copy-json.ts";
+import { isInHistory } from "../../features/space/space-table.ts";
+import { entryEvents } from "./entry-events.ts";
 import { journalRefusal } from "./journal-refusal.ts";
+import { OwnerWatch } from "./watch-owner.ts";
 
-/** A cursor is epoch and position, so that one from a lost history is told from one of this. */
-export function cursorAt(state: StateReader, position: number): string {
-  return `${String(epochAt(state, position))}.${String(position)}`;
+type Events = readonly WatchedEvent[];
+
+/** Where pages of events come from: all of them, or those that concern one owner. */
+interface Source {
+  next(): Promise<Events | undefined>;
+  stop(): void;
+  /** True once the history is lost, or the watching was stopped. */
+  readonly hasEnded: boolean;
 }
 
 /** Pages of events after a cursor. Without one it starts with what comes after this very call. */
-export function watch(engine: Engine, after: string | undefined): AsyncIterableIterator<readonly WatchedEvent[]> {
+export function watch(
+  engine: Engine,
+  options: WatchFilter & { readonly after?: string },
+): AsyncIterableIterator<Events> {
+  const { after, ...filter } = options;
   const now = engine.head.position;
-  let subscription: Subscription | undefined;
+  let source: Source | undefined;
+  let isStopped = false;
   return {
     async next() {
-      subscription ??= engine.subscribe(after === undefined ? now : await positionOf(engine, after));
+      source ??= sourceOf(engine, filter, after === undefined ? now : await positionOf(engine, after));
+      if (isStopped) source.stop();
       try {
         for (;;) {
-          const page = await subscription.next();
-          if (page.done === true) return { done: true, value: undefined };
-          const events = await engine.read((state) => page.value.flatMap((entry) => eventsOf(state, entry)));
+          const events = await source.next();
+          if (events === undefined) return { done: true, value: undefined };
           // The history may have been lost while the read waited; the next turn of the loop says so.
-          if (subscription.hasEnded) continue;
-          // An entry may hold no event, such as a refusal that was recorded for its key.
-          if (events.length > 0) return { done: false, value: events };
+          if (source.hasEnded) continue;
+          return { done: false, value: events };
         }
       } catch (error) {
         if (error instanceof HistoryLostError) throw lost(engine, after ?? "");
@@ -40,11 +47,37 @@ export function watch(engine: Engine, after: string | undefined): AsyncIterableI
       }
     },
     async return() {
-      await subscription?.return();
+      isStopped = true;
+      source?.stop();
       return { done: true, value: undefined };
     },
     [Symbol.asyncIterator]() {
       return this;
+    },
+  };
+}
+
+function sourceOf(engine: Engine, filter: WatchFilter, after: number): Source {
+  const { owner } = filter;
+  return owner === undefined ? allEvents(engine, filter, after) : new OwnerWatch(engine, { ...filter, owner }, after);
+}
+
+function allEvents(engine: Engine, filter: WatchFilter, after: number): Source {
+  const subscription = engine.subscribe(after);
+  return {
+    get hasEnded() {
+      return subscription.hasEnded;
+    },
+    stop: () => void subscription.return(),
+    async next() {
+      for (;;) {
+        const page = await subscription.next();
+        if (page.done === true) return undefined;
+        const events = await engine.read((state) => page.value.flatMap((entry) => entryEvents(state, entry)));
+        const wanted = events.filter((event) => isWanted(event, filter));
+        // An entry may hold no event, such as a refusal that was recorded for its key.
+        if (wanted.length > 0 || subscription.hasEnded) return wanted;
+      }
     },
   };
 }
@@ -64,17 +97,4 @@ function lost(engine: Engine, cursor: string): HoldfastError {
 
 function refused(engine: Engine, code: string, cursor: string): HoldfastError {
   return new HoldfastError("watch", code, { data: { cursor }, position: engine.head.position, replayed: false });
-}
-
-function eventsOf(state: StateReader, entry: Entry): readonly WatchedEvent[] {
-  return entry.events.map((event) => ({
-    cursor: cursorAt(state, entry.position),
-    position: entry.position,
-    time: entry.time,
-    name: publishedName(event),
-    subject: event.subject,
-    data: copyJson(event.data),
-    operation: entry.operation,
-    by: authorOf(entry) as WatchedEvent["by"],
-  }));
 }

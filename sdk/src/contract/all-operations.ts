@@ -1,0 +1,28 @@
+import { agentOperations } from "./agents.ts";
+import { entityOperations } from "./entities.ts";
+import { lockInternals } from "./lock-internals.ts";
+import { lockViews } from "./lock-views.ts";
+import { lockOperations } from "./locks.ts";
+import type { Operation } from "./operation.ts";
+import { spaceOperations } from "./space.ts";
+
+/** Every operation there is, by name. Doors, documents and tests go by this list. */
+export const allOperations = {
+  ...entityOperations,
+  ...agentOperations,
+  ...lockOperations,
+  ...lockViews,
+  ...lockInternals,
+  ...spaceOperations,
+} as const;
+
+type All = typeof allOperations;
+
+/** The operations that somebody outside may ask for. */
+export type OperationName = {
+  [Name in keyof All]: All[Name]["kind"] extends "internal" ? never : Name;
+}[keyof All];
+
+export const publicOperations: readonly Operation[] = Object.values<Operation>(allOperations).filter(
+  ({ kind }) => kind !== "internal",
+);

@@ -1,0 +1,32 @@
+import { publishedName } from "@holdfast/sdk/contract";
+import type { WatchedEvent } from "@holdfast/sdk";
+import { authorOf } from "../../features/entities/entity-table.ts";
+import { epochAt } from "../../features/space/space-table.ts";
+import type { Entry } from "../../machine/entry.ts";
+import type { StateReader } from "../../machine/state.ts";
+
+/** A cursor is epoch and position, so that one from a lost history is told from one of this. */
+export function cursorAt(state: StateReader, position: number): string {
+  return `${String(epochAt(state, position))}.${String(position)}`;
+}
+
+/** Made once for all who watch: with hundreds of them, making them for each would be most of the work. */
+const made = new WeakMap<Entry, readonly WatchedEvent[]>();
+
+/** The events of an entry as they are published. Whoever gets them must not change them. */
+export function entryEvents(state: StateReader, entry: Entry): readonly WatchedEvent[] {
+  const known = made.get(entry);
+  if (known !== undefined) return known;
+  const events = entry.events.map((event) => ({
+    cursor: cursorAt(state, entry.position),
+    position: entry.position,
+    time: entry.time,
+    name: publishedName(event),
+    subject: event.subject,
+    data: event.data,
+    operation: entry.operation,
+    by: authorOf(entry) as WatchedEvent["by"],
+  }));
+  made.set(entry, events);
+  return events;
+}

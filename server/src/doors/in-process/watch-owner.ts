@@ -1,0 +1,92 @@
+import { isWanted } from "@holdfast/sdk/contract";
+import type { WatchFilter } from "@holdfast/sdk/contract";
+import type { WatchedEvent } from "@holdfast/sdk";
+import type { Engine } from "../../engine/engine.ts";
+import { Signal } from "../../engine/signal.ts";
+import type { Subscription } from "../../engine/subscription.ts";
+import { entryEvents } from "./entry-events.ts";
+import { ownerHubOf } from "./owner-hub.ts";
+import type { OwnerHub } from "./owner-hub.ts";
+
+export type OwnerFilter = WatchFilter & { readonly owner: string };
+type Events = readonly WatchedEvent[];
+
+/**
+ * What concerns one owner, after a position: first what the journal has, then what the hub hands out. Whoever falls
+ * behind the hub reads the journal again, so nothing is missed and nothing comes twice.
+ */
+export class OwnerWatch {
+  readonly #engine: Engine;
+  readonly #filter: OwnerFilter;
+  readonly #awake = new Signal();
+  #position: number;
+  /** Reads what the hub can't tell any more. It also knows when history is lost or the node stops, so it stays open. */
+  #journal: Subscription;
+  #listening: ReturnType<OwnerHub["listen"]> | undefined;
+
+  constructor(engine: Engine, filter: OwnerFilter, after: number) {
+    this.#engine = engine;
+    this.#filter = filter;
+    this.#position = after;
+    this.#journal = engine.subscribe(after);
+  }
+
+  get hasEnded(): boolean {
+    return this.#journal.hasEnded;
+  }
+
+  /** The next events; undefined when there are none to come. It throws if the history is lost. */
+  async next(): Promise<Events | undefined> {
+    for (;;) {
+      const found = await this.#look();
+      if (found === undefined) return undefined;
+      const events = found.filter((event) => isWanted(event, this.#filter));
+      if (events.length > 0) return events;
+    }
+  }
+
+  stop(): void {
+    void this.#journal.return();
+    this.#listening?.stop();
+    this.#listening = undefined;
+    this.#awake.fire();
+  }
+
+  async #look(): Promise<Events | undefined> {
+    if (this.hasEnded) return this.#readOn(this.#position);
+    this.#listening ??= ownerHubOf(this.#engine).listen(this.#filter.owner, {
+      wake: () => {
+        this.#awake.fire();
+      },
+    });
+    if (this.#position < this.#listening.position) return this.#readOn(this.#listening.position);
+    return this.#take(this.#listening);
+  }
+
+  /** A page of what lies before the place from which the hub tells. */
+  async #readOn(to: number): Promise<Events | undefined> {
+    if (!this.hasEnded && this.#journal.position !== this.#position) {
+      void this.#journal.return();
+      this.#journal = this.#engine.subscribe(this.#position);
+    }
+    const page = await this.#journal.next();
+    if (page.done === true) return undefined;
+    const entries = page.value.filter(({ position }) => position <= to);
+    this.#position = entries.at(-1)?.position ?? to;
+    return this.#engine.read((state) => entries.flatMap((entry) => entryEvents(state, entry)));
+  }
+
+  /** What the hub has for this owner; it waits until there is something. */
+  async #take(listening: ReturnType<OwnerHub["listen"]>): Promise<Events> {
+    const woken = this.#awake.next();
+    const taken = listening.take();
+    if (taken === "missed" || taken === "ended") {
+      listening.stop();
+      this.#listening = undefined;
+      return [];
+    }
+    if (taken.length === 0) await woken;
+    this.#position = taken.at(-1)?.position ?? this.#position;
+    return taken;
+  }
+}
