@@ -69,10 +69,28 @@ const layers = [
     comment: "Clock and ids stand below everything.",
   },
   {
+    name: "access-knows-the-sdk",
+    folder: under("access/"),
+    knows: ["^sdk/src/", under("base/", "observe/")],
+    comment: "Rights and limits stand in front of the Client, and know nothing of what is behind it.",
+  },
+  {
+    name: "observe-knows-the-sdk",
+    folder: under("observe/"),
+    knows: ["^sdk/src/", under("base/")],
+    comment: "Figures and logs are told what happens; they never ask.",
+  },
+  {
+    name: "config-knows-base",
+    folder: under("config/"),
+    knows: [under("base/")],
+    comment: "Configuration is read once, at the start, and handed down.",
+  },
+  {
     name: "doors-know-the-sdk",
     folder: under("doors/"),
     except: under("doors/in-process/", "doors/cli/"),
-    knows: ["^sdk/src/", under("base/")],
+    knows: ["^sdk/src/", under("base/", "access/", "observe/")],
     comment: "A door uses the Client like everybody else, so whatever is promised holds through all of them.",
   },
   {
@@ -84,7 +102,7 @@ const layers = [
   {
     name: "cli-knows-the-sdk-and-the-server",
     folder: under("doors/cli/"),
-    knows: ["^sdk/src/", under("base/", "(server|data-folder|upkeep)\\.ts$")],
+    knows: ["^sdk/src/", under("base/", "config/", "(server|serve|data-folder|upkeep)\\.ts$")],
     comment: "`holdfast up` starts the server; other commands are clients of it, or look after its data folder.",
   },
   {
@@ -100,6 +118,8 @@ const libraries = [
   { name: "only-postgres-journal-uses-postgres", library: ["pg", "postgres"], where: under("journal/postgres/") },
   { name: "only-nats-door-uses-nats", library: ["nats", "@nats-io/[^/]+"], where: under("doors/nats/") },
   { name: "only-http-door-uses-fastify", library: ["fastify", "@fastify/[^/]+"], where: under("doors/http/") },
+  { name: "only-socket-door-uses-ws", library: ["ws"], where: under("doors/socket/") },
+  { name: "only-observe-uses-prom-client-and-pino", library: ["prom-client", "pino"], where: under("observe/") },
   { name: "only-tables-use-sorted-btree", library: ["sorted-btree"], where: under("machine/table[^/]*\\.ts$") },
 ].map((rule) => ({ ...rule, comment: "One place to look at, to replace, and to update." }));
 
@@ -160,7 +180,10 @@ export default {
       name: "only-server-names-journals-and-doors",
       comment: "Parts are put together in one place.",
       severity: "error",
-      from: { path: source, pathNot: [under("(server|data-folder|upkeep)\\.ts$"), under("(journal|doors)/[^/]+/")] },
+      from: {
+        path: source,
+        pathNot: [under("(server|serve|data-folder|upkeep)\\.ts$"), under("(journal|doors)/[^/]+/")],
+      },
       to: { path: under("(journal|doors)/[^/]+/") },
     },
     {

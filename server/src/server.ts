@@ -2,7 +2,7 @@
 import { agentOperations, entityOperations, lockOperations, spaceOperations } from "@holdfast/sdk/contract";
 import type { Operation } from "@holdfast/sdk/contract";
 import { createClient } from "@holdfast/sdk";
-import type { Client } from "@holdfast/sdk";
+import type { Client, Transport } from "@holdfast/sdk";
 import { systemClock } from "./base/clock.ts";
 import type { Clock } from "./base/clock.ts";
 import { systemIds } from "./base/ids.ts";
@@ -51,8 +51,9 @@ export async function open(place: string | { readonly memory: true }, options: O
 /** A Holdfast that runs in this process, as its operator sees it. */
 export interface Running {
   readonly client: Client;
+  readonly engine: Engine;
   /** Also after the client was closed. */
-  facts(): Promise<{ readonly position: number; readonly epoch: number; readonly entityCount: number }>;
+  readonly facts: () => Promise<{ readonly position: number; readonly epoch: number; readonly entityCount: number }>;
 }
 
 export async function start(place: string | { readonly memory: true }, options: OpenOptions = {}): Promise<Running> {
@@ -63,6 +64,7 @@ export async function start(place: string | { readonly memory: true }, options: 
   await setComponents(engine, options);
   return {
     client: clientOf(engine, options),
+    engine,
     facts: () =>
       engine.read((state) => ({
         position: engine.head.position,
@@ -159,10 +161,19 @@ export function machineOf(kinds: readonly Kind[]): Machine {
   });
 }
 
-export function clientOf(
-  engine: Engine,
-  options: OpenOptions & { readonly caller?: string; readonly clock?: Clock; readonly ids?: Ids } = {},
-): Client {
+export interface SpeakerOptions extends OpenOptions {
+  readonly caller?: string;
+  readonly clock?: Clock;
+  readonly ids?: Ids;
+  /** See InProcessOptions. */
+  readonly sharesEvents?: boolean;
+}
+
+export function clientOf(engine: Engine, options: SpeakerOptions = {}): Client {
+  return createClient(transportOf(engine, options));
+}
+
+export function transportOf(engine: Engine, options: SpeakerOptions): Transport {
   const { kinds = [], principal = "local", caller = "in-process", clock = systemClock, ids = systemIds } = options;
   const agents = agentDoorOf(engine, { clock, ids });
   const close = (): Promise<void> => {
@@ -170,8 +181,9 @@ export function clientOf(
     agents.beats.flush();
     return engine.stop();
   };
+  const { sharesEvents = false } = options;
   const speaker = { principal, caller };
-  return createClient(inProcessTransport({ engine, agents, speaker, writes: writesOf(kinds), close }));
+  return inProcessTransport({ engine, agents, speaker, writes: writesOf(kinds), close, sharesEvents });
 }
 
 function writesOf(kinds: readonly Kind[]): ReadonlyMap<string, { readonly type?: string }> {

@@ -7,7 +7,11 @@ const command = join(import.meta.dirname, "..", "..", "server", "bin", "holdfast
 /** Starts it in a folder of its own. Words are split at spaces, or given one by one. */
 export function holdfast(folder: string, words: string | readonly string[], options: ProgramOptions = {}): Program {
   const list = typeof words === "string" ? words.split(" ").filter((word) => word !== "") : words;
-  return startProgram(command, list, { ...options, folder, env: { HOLDFAST_DATA: "", ...options.env } });
+  return startProgram(command, list, {
+    ...options,
+    folder,
+    env: { HOLDFAST_DATA: "", HOLDFAST_PORT: "0", ...options.env },
+  });
 }
 
 /** Runs it to its end. */

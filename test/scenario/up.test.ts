@@ -30,8 +30,7 @@ test(
     const text = lines.join("\n");
     assert.ok(text.includes(`data      ${join(folder, ".holdfast")}`), text);
     assert.match(text, /position {2}0 \(epoch 1\)/);
-    assert.match(text, /import \{ open \} from "holdfast";/);
-    assert.match(text, /no network doors/);
+    assert.match(text, /address {3}http:\/\/127\.0\.0\.1:[0-9]+/);
     assert.match(text, /stopped; the last position is 0\.$/);
     assert.deepEqual({ code, errors }, { code: 0, errors: "" });
     assert.ok(existsSync(join(folder, ".holdfast", "journal.db")));

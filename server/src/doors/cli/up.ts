@@ -1,14 +1,18 @@
 import { systemClock } from "../../base/clock.ts";
 import { jsonLine } from "../../base/json-line.ts";
-import { start } from "../../server.ts";
-import type { Running } from "../../server.ts";
+import { serve } from "../../serve.ts";
+import type { Serving } from "../../serve.ts";
+import { UsageError } from "./command.ts";
 import type { Command, Given, Terminal } from "./command.ts";
 import { exitCodes } from "./exit-codes.ts";
 import type { ExitCode } from "./exit-codes.ts";
 import { dataOption, folderOf } from "./folder-option.ts";
+import { numberOption, wholeNumber } from "./option-values.ts";
 import { packageVersion } from "./package-version.ts";
 import { failureOf } from "./report-failure.ts";
 import { untilSignal } from "./until-signal.ts";
+
+const defaultPort = 4653;
 
 export const upCommand: Command = {
   name: "up",
@@ -21,6 +25,7 @@ export const upCommand: Command = {
   ],
   options: {
     data: dataOption,
+    port: { value: "PORT", summary: `listen there; 0: any free one (default: $HOLDFAST_PORT, else ${defaultPort})` },
     json: { summary: "print one line of JSON for each event, for programs" },
   },
   run: runUp,
@@ -37,7 +42,10 @@ async function runUp(given: Given, terminal: Terminal): Promise<ExitCode> {
   const folder = folderOf(given, terminal);
   const tell = given.values["json"] === true ? tellPrograms(terminal) : tellPeople(terminal);
   try {
-    const running = await start(folder, {
+    const running = await serve({
+      data: folder,
+      host: "127.0.0.1",
+      port: portOf(given, terminal),
       report: (message, cause) => {
         tell(trouble(message, cause));
       },
@@ -47,7 +55,7 @@ async function runUp(given: Given, terminal: Terminal): Promise<ExitCode> {
     tell(await upEvent(running, folder));
     const signal = await signalled;
     tell({ event: "stopping", facts: { signal }, words: [`${signal}: stopping; once more ends it at once.`] });
-    await running.client.close();
+    await running.close();
     tell(await stoppedEvent(running));
     return exitCodes.done;
   } catch (error) {
@@ -57,28 +65,33 @@ async function runUp(given: Given, terminal: Terminal): Promise<ExitCode> {
   }
 }
 
-async function upEvent(running: Running, folder: string): Promise<UpEvent> {
+function portOf({ values }: Given, { env }: Terminal): number {
+  const named = env["HOLDFAST_PORT"];
+  const port =
+    numberOption(values, "port", 0) ?? (named === undefined ? defaultPort : wholeNumber(named, "HOLDFAST_PORT", 0));
+  if (port <= 65_535) return port;
+  throw new UsageError(`${port} is not a port: give a number from 0 to 65535`);
+}
+
+async function upEvent(running: Serving, folder: string): Promise<UpEvent> {
   const { position, epoch, entityCount } = await running.facts();
   const version = packageVersion();
   return {
     event: "up",
-    facts: { version, data: folder, position, epoch, entity_count: entityCount, pid: process.pid },
+    facts: { version, url: running.url, data: folder, position, epoch, entity_count: entityCount, pid: process.pid },
     words: [
       `Holdfast ${version} is up.`,
+      `  address   ${running.url}`,
       `  data      ${folder}`,
       `  position  ${position} (epoch ${epoch})`,
       `  entities  ${entityCount}, deleted ones included`,
-      "",
-      "This version has no network doors yet: programs embed it, while it is not running here, since a folder has one owner:",
-      `  import { open } from "holdfast";`,
-      `  const holdfast = await open(${JSON.stringify(folder)});`,
       "",
       "Stop it with Ctrl+C or SIGTERM.",
     ],
   };
 }
 
-async function stoppedEvent(running: Running): Promise<UpEvent> {
+async function stoppedEvent(running: Serving): Promise<UpEvent> {
   const { position } = await running.facts();
   return { event: "stopped", facts: { position }, words: [`stopped; the last position is ${position}.`] };
 }

@@ -1,0 +1,41 @@
+/**
+ * Who may come in, and what they may do. Every door asks the gate first, and speaks to Holdfast only through the
+ * transport that the gate hands out: so rights, limits and the names in the journal are the same through all of them.
+ */
+import type { Transport } from "@holdfast/sdk";
+
+/** What a door knows about whoever knocks. */
+export interface Credentials {
+  /** The secret of a token, as it was sent. */
+  readonly token?: string;
+  /** Whether the connection comes from this host itself. */
+  readonly isLoopback: boolean;
+  /** Commands of one connection stay in order, and take turns with those of others. */
+  readonly connection: string;
+  /** Which door it is, for figures and logs. */
+  readonly door: "http" | "socket" | "nats" | "mcp";
+}
+
+/** Somebody who was let in. */
+export interface Caller {
+  /** Who it is in the journal: the token's principal, `operator`, or `anonymous`. */
+  readonly principal: string;
+  readonly isOperator: boolean;
+  /** Calls are checked against the caller's rights and limits; events that it may not read are left out. */
+  readonly transport: Transport;
+}
+
+/** Why somebody is not let in: a code of the contract's registry of problems, and data for the sentence. */
+export interface Turned {
+  readonly code: string;
+  readonly data: Readonly<Record<string, unknown>>;
+}
+
+export interface Gate {
+  /** Lets somebody in, or says why not. A token is looked at again with every call: it may be revoked meanwhile. */
+  admit(credentials: Credentials): Caller | Turned;
+}
+
+export function isTurned(result: Caller | Turned): result is Turned {
+  return "code" in result;
+}

@@ -1,0 +1,51 @@
+/** Holdfast as a server: an engine on a journal, the gate in front of it, and the doors in front of the gate. */
+import { openGate } from "./access/open-gate.ts";
+import { openHttpDoor } from "./doors/http/open.ts";
+import type { Health } from "./doors/http/open.ts";
+import { currentEpoch } from "./features/space/space-table.ts";
+import type { Engine } from "./engine/engine.ts";
+import { start, transportOf } from "./server.ts";
+import type { OpenOptions, Running } from "./server.ts";
+
+export interface ServeOptions extends OpenOptions {
+  readonly data: string;
+  readonly host: string;
+  readonly port: number;
+}
+
+/** A server that runs, as whoever started it sees it. */
+export interface Serving {
+  readonly url: string;
+  readonly facts: Running["facts"];
+  /** Closes the doors, answers what waits, and closes the journal. */
+  close(): Promise<void>;
+}
+
+export async function serve(options: ServeOptions): Promise<Serving> {
+  const { data, host, port } = options;
+  const { client, engine, facts } = await start(data, options);
+  const gate = openGate({
+    transportOf: (speaker) => transportOf(engine, { ...options, ...speaker, sharesEvents: true }),
+  });
+  const http = await openHttpDoor({ host, port, gate, health: () => healthOf(engine) });
+  return {
+    url: http.url,
+    facts,
+    async close() {
+      await http.close();
+      await client.close();
+    },
+  };
+}
+
+async function healthOf(engine: Engine): Promise<Health> {
+  const { isWritable, reason, head } = engine.health();
+  const epoch = await engine.read(currentEpoch);
+  return {
+    live: true,
+    ready: isWritable,
+    reasons: reason === undefined ? [] : [reason],
+    position: head.position,
+    epoch,
+  };
+}
