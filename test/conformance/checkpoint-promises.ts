@@ -19,21 +19,22 @@ export function factsOf(head: Head): CheckpointFacts {
   return { head, rules: 1, stateHash: `state of ${head.position}` };
 }
 
-export function readSaved(store: CheckpointStore, facts: CheckpointFacts): Saved {
-  const rows = [...store.rows(facts)].flat();
+export async function readSaved(store: CheckpointStore, facts: CheckpointFacts): Promise<Saved> {
+  const rows: CheckpointRow[] = [];
+  for await (const slice of store.rows(facts)) rows.push(...slice);
   const saved = new Map(rows.map(({ key, line }) => [key, line ?? "gone"]));
   assert.equal(saved.size, rows.length, "each row is told once");
   return saved;
 }
 
 /** Saves changes on top of the newest checkpoint, in slices of two rows. */
-export function save(store: CheckpointStore, head: Head, changes: Changes): CheckpointFacts {
-  const draft = store.begin(store.list()[0]?.head);
+export async function save(store: CheckpointStore, head: Head, changes: Changes): Promise<CheckpointFacts> {
+  const draft = await store.begin((await store.list())[0]?.head);
   assert.ok(draft !== undefined);
   const rows = toRows(changes);
-  for (let start = 0; start < rows.length; start += 2) draft.write(rows.slice(start, start + 2));
+  for (let start = 0; start < rows.length; start += 2) await draft.write(rows.slice(start, start + 2));
   const facts = factsOf(head);
-  draft.commit(facts);
+  await draft.commit(facts);
   return facts;
 }
 
@@ -46,15 +47,15 @@ export function checkpointPromises(withJournal: WithJournal): void {
   test(
     "the newest checkpoint and the one before it can be read, also after close and open [X1]",
     withJournal(async (journal, store) => {
-      assert.deepEqual(journal.checkpoints.list(), []);
-      const one = save(journal.checkpoints, await nextHead(journal), { a1: "1", a2: "2", b1: "3" });
-      const two = save(journal.checkpoints, await nextHead(journal), { a2: undefined, b1: "4", b2: "5" });
+      assert.deepEqual(await journal.checkpoints.list(), []);
+      const one = await save(journal.checkpoints, await nextHead(journal), { a1: "1", a2: "2", b1: "3" });
+      const two = await save(journal.checkpoints, await nextHead(journal), { a2: undefined, b1: "4", b2: "5" });
       await journal.close();
       const again = await store.open();
       const { checkpoints } = again;
-      assert.deepEqual(checkpoints.list(), [two, one]);
-      assert.deepEqual([...readSaved(checkpoints, two)], Object.entries({ a1: "1", b1: "4", b2: "5" }));
-      assert.deepEqual([...readSaved(checkpoints, one)], Object.entries({ a1: "1", a2: "2", b1: "3" }));
+      assert.deepEqual(await checkpoints.list(), [two, one]);
+      assert.deepEqual([...(await readSaved(checkpoints, two))], Object.entries({ a1: "1", b1: "4", b2: "5" }));
+      assert.deepEqual([...(await readSaved(checkpoints, one))], Object.entries({ a1: "1", a2: "2", b1: "3" }));
       await again.close();
     }),
   );
@@ -63,21 +64,21 @@ export function checkpointPromises(withJournal: WithJournal): void {
     "nothing of a draft shows before its commit, after it was given up, or after a crash [X1]",
     withJournal(async (journal, store) => {
       const { checkpoints } = journal;
-      const one = save(checkpoints, await nextHead(journal), { a1: "1" });
+      const one = await save(checkpoints, await nextHead(journal), { a1: "1" });
       const before = [[one], [["a1", "1"]]];
-      const seen = (): unknown => [checkpoints.list(), [...readSaved(checkpoints, one)]];
-      const draft = checkpoints.begin(one.head);
-      draft?.write(toRows({ a1: "2", a2: "2" }));
-      assert.deepEqual(seen(), before);
-      draft?.abandon();
-      assert.deepEqual(seen(), before);
-      const two = save(checkpoints, await nextHead(journal), { a3: "3" });
-      assert.deepEqual([...readSaved(checkpoints, two)], Object.entries({ a1: "1", a3: "3" }));
-      checkpoints.begin(two.head)?.write(toRows({ a1: undefined, a4: "4" }));
+      const seen = async (): Promise<unknown> => [await checkpoints.list(), [...(await readSaved(checkpoints, one))]];
+      const draft = await checkpoints.begin(one.head);
+      await draft?.write(toRows({ a1: "2", a2: "2" }));
+      assert.deepEqual(await seen(), before);
+      await draft?.abandon();
+      assert.deepEqual(await seen(), before);
+      const two = await save(checkpoints, await nextHead(journal), { a3: "3" });
+      assert.deepEqual([...(await readSaved(checkpoints, two))], Object.entries({ a1: "1", a3: "3" }));
+      await (await checkpoints.begin(two.head))?.write(toRows({ a1: undefined, a4: "4" }));
       await store.crash(journal);
       const again = await store.open();
-      assert.deepEqual(again.checkpoints.list(), [two, one]);
-      assert.deepEqual([...readSaved(again.checkpoints, two)], Object.entries({ a1: "1", a3: "3" }));
+      assert.deepEqual(await again.checkpoints.list(), [two, one]);
+      assert.deepEqual([...(await readSaved(again.checkpoints, two))], Object.entries({ a1: "1", a3: "3" }));
       await again.close();
     }),
   );
@@ -87,14 +88,14 @@ export function checkpointPromises(withJournal: WithJournal): void {
     withJournal(async (journal) => {
       const { checkpoints } = journal;
       const head = await nextHead(journal);
-      assert.equal(checkpoints.begin(head), undefined);
-      const one = save(checkpoints, head, { a1: "1" });
-      assert.equal(checkpoints.begin(undefined), undefined);
-      checkpoints.clear();
-      assert.deepEqual([checkpoints.list(), readSaved(checkpoints, one)], [[], new Map()]);
-      const two = save(checkpoints, await nextHead(journal), { a2: "2" });
-      assert.deepEqual(checkpoints.list(), [two]);
-      assert.deepEqual([...readSaved(checkpoints, two)], [["a2", "2"]]);
+      assert.equal(await checkpoints.begin(head), undefined);
+      const one = await save(checkpoints, head, { a1: "1" });
+      assert.equal(await checkpoints.begin(undefined), undefined);
+      await checkpoints.clear();
+      assert.deepEqual([await checkpoints.list(), await readSaved(checkpoints, one)], [[], new Map()]);
+      const two = await save(checkpoints, await nextHead(journal), { a2: "2" });
+      assert.deepEqual(await checkpoints.list(), [two]);
+      assert.deepEqual([...(await readSaved(checkpoints, two))], [["a2", "2"]]);
     }),
   );
 
@@ -109,26 +110,26 @@ export function checkpointPromises(withJournal: WithJournal): void {
       const step = fc.record({ changes, isGivenUp: fc.boolean() });
       const heads: Head[] = [];
       for (let index = 0; index < 20; index += 1) heads.push(await nextHead(journal));
-      fc.assert(
-        fc.property(fc.array(step, { minLength: 1, maxLength: 20 }), (steps) => {
-          checkpoints.clear();
+      await fc.assert(
+        fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 20 }), async (steps) => {
+          await checkpoints.clear();
           let expected: { facts: CheckpointFacts; rows: Map<string, string> }[] = [];
           for (const [index, { changes, isGivenUp }] of steps.entries()) {
-            const draft = checkpoints.begin(expected[0]?.facts.head);
-            draft?.write(toRows(changes));
+            const draft = await checkpoints.begin(expected[0]?.facts.head);
+            await draft?.write(toRows(changes));
             const head = heads[index];
-            if (isGivenUp || head === undefined) draft?.abandon();
+            if (isGivenUp || head === undefined) await draft?.abandon();
             else {
-              draft?.commit(factsOf(head));
+              await draft?.commit(factsOf(head));
               const rows = new Map([...(expected[0]?.rows ?? []), ...(Object.entries(changes) as [string, string][])]);
               for (const [key, line] of Object.entries(changes)) if (line === undefined) rows.delete(key);
               expected = [{ facts: factsOf(head), rows }, ...expected].slice(0, 2);
             }
             assert.deepEqual(
-              checkpoints.list(),
+              await checkpoints.list(),
               expected.map(({ facts }) => facts),
             );
-            for (const { facts, rows } of expected) assert.deepEqual(readSaved(checkpoints, facts), rows);
+            for (const { facts, rows } of expected) assert.deepEqual(await readSaved(checkpoints, facts), rows);
           }
         }),
         { numRuns: 30 },

@@ -81,6 +81,35 @@ describe("checkpoints", () => {
     await next.client.close();
   });
 
+  test("of nodes that share a store build on each other, whoever saves, and go on when one of them is gone", async () => {
+    const a = await startNode({ checkpointEvery: 100 });
+    const b = await startNode({ disk: a.disk, checkpointEvery: 100 });
+    const write = async (node: typeof a, from: number, to: number): Promise<void> => {
+      for (let n = from; n < to; n += 1) await node.client.entities.replace("document", String(n % 70), { n });
+      await turns(20);
+    };
+    for (let n = 0; n < 70; n += 1) await a.client.entities.create("document", String(n), {});
+    await write(a, 0, 450);
+    await write(b, 450, 900);
+    await b.engine.checkpoint();
+    await a.client.close();
+    await write(b, 900, 1_200);
+    const { checkpoints } = openMemoryJournal(a.disk);
+    const [newest] = checkpoints.list();
+    assert.ok(newest !== undefined && newest.head.position > 1_000);
+    assert.equal(newest.stateHash, await foldedHash(a.disk, newest.head.position));
+    // Without any, the next one is whole.
+    checkpoints.clear();
+    await write(b, 1_200, 1_500);
+    const [whole] = checkpoints.list();
+    assert.equal(whole?.stateHash, await foldedHash(a.disk, whole?.head.position));
+    const next = await startNode({ disk: a.disk });
+    assert.deepEqual(next.reports, []);
+    assert.equal((await next.client.entities.list("document", { limit: 1000 })).items.length, 70);
+    await next.client.close();
+    await b.client.close();
+  });
+
   test("are saved at a stop, if the next start would otherwise fold much", async () => {
     const { client, disk } = await startNode();
     await Promise.all(Array.from({ length: 1_500 }, (_, n) => client.entities.create("document", String(n), {})));

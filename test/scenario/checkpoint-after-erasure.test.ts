@@ -18,7 +18,7 @@ test("checkpoints go on after an erasure, and the next start uses them", async (
     assert.equal(await engine.checkpoint(), 4);
     await client.close();
     const journal = await openFolder(folder);
-    assert.equal(journal.checkpoints.list()[0]?.head.position, 4);
+    assert.equal((await journal.checkpoints.list())[0]?.head.position, 4);
     await journal.close();
   } finally {
     await rm(folder, { recursive: true });

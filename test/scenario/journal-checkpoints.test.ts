@@ -4,12 +4,12 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
-import type { Journal } from "../../server/src/journal/journal.ts";
+import type { LocalJournal } from "../../server/src/journal/journal.ts";
 import { openSqliteJournal } from "../../server/src/journal/sqlite/open.ts";
 import { appendSample } from "../conformance/sample-entries.ts";
 import { withFolder } from "../conformance/sqlite-folder.ts";
 
-async function saveOne(journal: Journal): Promise<void> {
+async function saveOne(journal: LocalJournal): Promise<void> {
   await appendSample(journal, 2);
   const draft = journal.checkpoints.begin(journal.checkpoints.list()[0]?.head);
   draft?.write([{ table: "t", key: "k", line: "1" }]);
@@ -37,7 +37,7 @@ for (const [what, harm, isReported] of [
     withFolder(async (folder) => {
       const troubles: unknown[] = [];
       const onCheckpointTrouble = (error: unknown): void => void troubles.push(error);
-      const open = (): Promise<Journal> => openSqliteJournal({ folder, startedAt: "now", onCheckpointTrouble });
+      const open = (): Promise<LocalJournal> => openSqliteJournal({ folder, startedAt: "now", onCheckpointTrouble });
       const journal = await open();
       await saveOne(journal);
       await journal.close();

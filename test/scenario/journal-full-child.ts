@@ -5,7 +5,7 @@
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { argv, pid, stdout } from "node:process";
-import { type Journal, JournalError } from "../../server/src/journal/journal.ts";
+import { JournalError, type LocalJournal } from "../../server/src/journal/journal.ts";
 import { appendSample, everything } from "../conformance/sample-entries.ts";
 import { openJournal } from "./journal-work.ts";
 
@@ -23,7 +23,7 @@ function noise(seed: number): string {
   ).join("");
 }
 
-async function attempt(journal: Journal): Promise<string> {
+async function attempt(journal: LocalJournal): Promise<string> {
   try {
     if (work === "archive") return `archived to ${(await journal.archive(200)).to}`;
     const head = await journal.head();

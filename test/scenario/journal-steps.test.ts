@@ -6,7 +6,7 @@ import { cp } from "node:fs/promises";
 import { join } from "node:path";
 import { execPath } from "node:process";
 import { test } from "node:test";
-import type { Journal } from "../../server/src/journal/journal.ts";
+import type { LocalJournal } from "../../server/src/journal/journal.ts";
 import { openSqliteReader } from "../../server/src/journal/sqlite/reader.ts";
 import { appendSample, everything } from "../conformance/sample-entries.ts";
 import { failure, withFolder } from "../conformance/sqlite-folder.ts";
@@ -100,7 +100,7 @@ async function assertEntries(
   return { isErased, segments: files.length };
 }
 
-function assertCheckpoints({ checkpoints }: Journal, when: string): void {
+function assertCheckpoints({ checkpoints }: LocalJournal, when: string): void {
   assert.ok(checkpoints.list().length >= 1, when);
   for (const facts of checkpoints.list()) {
     const rows = [...checkpoints.rows(facts)].flat();

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { backupFolder, restoreFolder } from "../../server/src/journal/sqlite/backup.ts";
 import { openSqliteJournal } from "../../server/src/journal/sqlite/open.ts";
-import { type Journal, JournalError } from "../../server/src/journal/journal.ts";
+import { JournalError, type LocalJournal } from "../../server/src/journal/journal.ts";
 import { appendSample } from "../conformance/sample-entries.ts";
 
 export type Work = "archive" | "erase" | "erase archived" | "checkpoint" | "backup" | "restore";
@@ -18,7 +18,7 @@ export const secretOf = (position: number): string => `the secret of ${position}
 
 let ids = 0;
 
-export function openJournal(folder: string, onStep: (name: string) => void = () => undefined): Promise<Journal> {
+export function openJournal(folder: string, onStep: (name: string) => void = () => undefined): Promise<LocalJournal> {
   return openSqliteJournal({ folder, startedAt: "now", newId: () => `folder ${(ids += 1)} of ${process.pid}`, onStep });
 }
 
@@ -54,7 +54,7 @@ export async function run(folder: string, work: Work, step: (name: string) => vo
   await journal.close();
 }
 
-async function saveCheckpoint(journal: Journal, step: (name: string) => void): Promise<void> {
+async function saveCheckpoint(journal: LocalJournal, step: (name: string) => void): Promise<void> {
   const head = await journal.head();
   const draft = journal.checkpoints.begin(journal.checkpoints.list()[0]?.head);
   if (draft === undefined) throw new JournalError("invalid", "There is no draft.", { certain: true });

@@ -4,11 +4,15 @@
  * At a position it only notes which rows changed: rows are immutable, so references are enough, and what they say is
  * written down afterwards in slices, between batches. The saved state is one transaction of the store. A failure here
  * costs nothing but a longer start: the journal is the truth.
+ *
+ * Several nodes may share a store: one saves at a time, on top of the newest checkpoint, whoever made that. So each
+ * node remembers what changed since the newest one that it knows of; if that is more than needed, it does no harm.
  */
 import type { Clock } from "../base/clock.ts";
 import type { CheckpointDraft, CheckpointFacts, CheckpointRow } from "../journal/checkpoint.ts";
 import type { Head, Journal } from "../journal/journal.ts";
 import type { Machine } from "../machine/machine.ts";
+import type { DumpedRow } from "../machine/state.ts";
 import type { RowChange } from "../machine/table.ts";
 import { engineLimits } from "./limits.ts";
 import { Signal } from "./signal.ts";
@@ -29,9 +33,24 @@ export interface CheckpointerOptions {
 interface Capture {
   readonly position: number;
   readonly changes: readonly RowChange[];
-  /** Set if the state of this position is to be saved. */
-  readonly save: { readonly head: Head; readonly rules: number } | undefined;
+  readonly save: Save | undefined;
   readonly isHashed: boolean;
+}
+
+/** The state of this head is to be saved. */
+interface Save {
+  readonly head: Head;
+  readonly rules: number;
+  /** All rows, if there is no checkpoint any more that changes could be saved on top of. */
+  readonly whole: readonly DumpedRow[] | undefined;
+  /** Even if another node has saved not long ago. */
+  readonly isWanted: boolean;
+}
+
+interface Unsaved {
+  readonly row: CheckpointRow;
+  /** It changed at or before this position. */
+  readonly position: number;
 }
 
 export class Checkpointer {
@@ -40,14 +59,19 @@ export class Checkpointer {
   #captures: Capture[] = [];
   #hash = new StateHash();
   /** Rows that changed since the newest checkpoint, as they are now. */
-  #unsaved = new Map<string, CheckpointRow>();
+  #unsaved = new Map<string, Unsaved>();
+  /** The newest checkpoint that this node knows of. */
   #saved: Head | undefined;
-  /** Somebody else saves here, so this one does not; it still hashes. */
-  #isSpare = false;
-  #work: Generator<undefined, void> | undefined;
+  #needsWhole = false;
+  /** After an attempt that led to nothing there is none before this position. */
+  #attemptFrom = 0;
+  /** Counts the states that there were: work on one that was dropped is given up. */
+  #round = 0;
+  #working: Promise<void> | undefined;
   #isStopped = false;
-  /** The head at the last slices. */
+  /** The head at the last slices, and how many may still follow before everybody else has a turn. */
   #slicedAt = 0;
+  #slicesLeft = 0;
 
   constructor(options: CheckpointerOptions) {
     this.#options = options;
@@ -55,13 +79,14 @@ export class Checkpointer {
 
   /** Starts from a checkpoint that was loaded, or from nothing. */
   reset(from: CheckpointFacts | undefined): void {
+    this.#round += 1;
     this.#captures = [];
-    this.#work = undefined;
     this.#unsaved = new Map();
     this.#hash = new StateHash(from?.stateHash);
     this.#saved = from?.head;
-    this.#isSpare = false;
-    if (from === undefined) this.#options.journal.checkpoints.clear();
+    this.#needsWhole = false;
+    this.#attemptFrom = 0;
+    this.#done.fire();
   }
 
   /** The state is exactly that of this position, which is one at which it is hashed. */
@@ -71,12 +96,12 @@ export class Checkpointer {
 
   /** The state is that of this head. It is saved if that is due. */
   saveIfDue(machine: Machine, head: Head): void {
-    if (head.position - this.savedPosition >= this.#options.checkpointEvery) this.#saveAt(machine, head);
+    if (head.position >= this.#attemptFrom && this.#isDue(head)) this.#saveAt(machine, head, { isWanted: false });
   }
 
   /** Saves the state of this head and waits until that is done; the position that is saved then, if it worked. */
   async saveNow(machine: Machine, head: Head): Promise<number> {
-    if (head.position > this.savedPosition) this.#saveAt(machine, head);
+    if (head.position > this.savedPosition) this.#saveAt(machine, head, { isWanted: true });
     await this.finish();
     return this.savedPosition;
   }
@@ -87,45 +112,60 @@ export class Checkpointer {
   }
 
   /** Nothing more is done. A checkpoint that was under way is given up. */
-  stop(): void {
+  async stop(): Promise<void> {
     this.#isStopped = true;
-    this.#work?.return();
     this.#captures = [];
     this.#done.fire();
+    await this.#working;
   }
 
   get savedPosition(): number {
     return this.#saved?.position ?? 0;
   }
 
-  #saveAt(machine: Machine, head: Head): void {
-    if (this.#isSpare || this.#captures.some(({ save }) => save !== undefined)) return;
-    const save = { head, rules: machine.settings.rules };
+  #isDue(head: Head): boolean {
+    return head.position - this.savedPosition >= this.#options.checkpointEvery;
+  }
+
+  #saveAt(machine: Machine, head: Head, { isWanted }: { isWanted: boolean }): void {
+    if (this.#captures.some(({ save }) => save !== undefined)) return;
+    const whole = this.#needsWhole ? [...machine.dump()] : undefined;
+    const save = { head, rules: machine.settings.rules, whole, isWanted };
     this.#capture({ position: head.position, changes: machine.capture(), save, isHashed: false });
   }
 
   #capture(capture: Capture): void {
     this.#captures.push(capture);
-    if (this.#captures.length === 1) this.#goOn();
-  }
-
-  /** One slice, and then everybody else first. */
-  #goOn(): void {
-    this.#options.clock.soon(() => {
-      const capture = this.#captures[0];
-      if (capture === undefined || this.#isStopped) return;
-      for (let slices = this.#slicesDue(); slices > 0 && this.#captures[0] === capture; slices -= 1)
-        this.#slice(capture);
-      if (this.#captures.length > 0) this.#goOn();
+    this.#working ??= this.#work().finally(() => {
+      this.#working = undefined;
     });
   }
 
-  #slice(capture: Capture): void {
-    this.#work ??= this.#process(capture);
-    if (this.#work.next().done !== true) return;
-    this.#work = undefined;
-    this.#captures.shift();
-    this.#done.fire();
+  async #work(): Promise<void> {
+    await this.#turn();
+    for (let capture = this.#captures[0]; capture !== undefined; capture = this.#captures[0]) {
+      const round = this.#round;
+      await this.#process(capture, round);
+      if (!this.#isGivenUp(round)) this.#captures.shift();
+      this.#done.fire();
+    }
+  }
+
+  #isGivenUp(round: number): boolean {
+    return this.#isStopped || round !== this.#round;
+  }
+
+  /** After a slice: everybody else first, unless so much is appended that more slices are due. */
+  async #pause(): Promise<void> {
+    this.#slicesLeft -= 1;
+    if (this.#slicesLeft <= 0) await this.#turn();
+  }
+
+  async #turn(): Promise<void> {
+    await new Promise<void>((resolve) => {
+      this.#options.clock.soon(resolve);
+    });
+    this.#slicesLeft = this.#slicesDue();
   }
 
   /** In step with what is appended: one slice at least, and more while batches are large, so as never to fall behind. */
@@ -136,53 +176,91 @@ export class Checkpointer {
     return Math.max(1, Math.ceil((engineLimits.checkpointPace * entries) / engineLimits.checkpointSliceRows));
   }
 
-  *#process(capture: Capture): Generator<undefined, void> {
-    for (const [index, change] of capture.changes.entries()) {
-      this.#note(change);
-      if (index % engineLimits.checkpointSliceRows === 0) yield;
+  async #process({ changes, position, isHashed, save }: Capture, round: number): Promise<void> {
+    for (const [index, change] of changes.entries()) {
+      this.#note(change, position);
+      if (index % engineLimits.checkpointSliceRows !== 0) continue;
+      await this.#pause();
+      if (this.#isGivenUp(round)) return;
     }
-    if (capture.isHashed) this.#options.onHash(capture.position, this.#hash.text);
-    if (capture.save !== undefined) yield* this.#save(capture.save);
+    if (isHashed) this.#options.onHash(position, this.#hash.text);
+    if (save !== undefined) await this.#save(save, round);
   }
 
-  #note({ table, key, old, row }: RowChange): void {
+  #note({ table, key, old, row }: RowChange, position: number): void {
     if (old !== undefined) this.#hash.remove(table, JSON.stringify(old));
     const line = row === undefined ? undefined : JSON.stringify(row);
     if (line !== undefined) this.#hash.add(table, line);
-    if (!this.#isSpare) this.#unsaved.set(`${table}\n${key}`, { table, key, line });
+    this.#unsaved.set(`${table}\n${key}`, { row: { table, key, line }, position });
   }
 
-  *#save({ head, rules }: NonNullable<Capture["save"]>): Generator<undefined, void> {
+  async #save(save: Save, round: number): Promise<void> {
+    const { head, rules, whole } = save;
     const stateHash = this.#hash.text;
     let draft: CheckpointDraft | undefined;
     try {
-      draft = this.#options.journal.checkpoints.begin(this.#saved);
-      if (draft === undefined) {
-        this.#isSpare = true;
-        this.#unsaved = new Map();
-        return;
-      }
-      let slice: CheckpointRow[] = [];
-      for (const row of this.#unsaved.values()) {
-        slice.push(row);
-        if (slice.length < engineLimits.checkpointSliceRows) continue;
-        draft.write(slice);
-        slice = [];
-        yield;
-      }
-      draft.write(slice);
-      draft.commit({ head, rules, stateHash });
+      draft = await this.#begin(save);
+      const rows = whole === undefined ? unsavedRows(this.#unsaved) : dumpedRows(whole);
+      if (draft === undefined || !(await this.#write(draft, rows, round))) return;
+      await draft.commit({ head, rules, stateHash });
       draft = undefined;
-      this.#unsaved = new Map();
-      this.#saved = head;
+      if (round === this.#round) this.#rebase(head);
     } catch (error) {
       this.#options.report(
         `the state of position ${String(head.position)} could not be saved; the next one will be`,
         error,
       );
     } finally {
-      // Also when the work is given up half-way.
-      draft?.abandon();
+      // What led to nothing is not tried again with every batch.
+      if (this.savedPosition < head.position && round === this.#round)
+        this.#attemptFrom = head.position + Math.ceil(this.#options.checkpointEvery / 10);
+      await draft?.abandon();
     }
   }
+
+  /** Nothing, if another node has saved, or is saving, what makes this one needless or impossible. */
+  async #begin({ head, whole, isWanted }: Save): Promise<CheckpointDraft | undefined> {
+    const { checkpoints } = this.#options.journal;
+    const draft = await checkpoints.begin(this.#saved);
+    if (draft !== undefined || whole !== undefined) return draft;
+    const [newest] = await checkpoints.list();
+    if (newest === undefined) {
+      this.#needsWhole = this.#saved !== undefined;
+      this.#saved = undefined;
+      return undefined;
+    }
+    this.#rebase(newest.head);
+    if (newest.head.position >= head.position || !(isWanted || this.#isDue(head))) return undefined;
+    return checkpoints.begin(this.#saved);
+  }
+
+  /** True if it was not given up half-way. */
+  async #write(draft: CheckpointDraft, rows: Iterable<CheckpointRow>, round: number): Promise<boolean> {
+    let slice: CheckpointRow[] = [];
+    for (const row of rows) {
+      slice.push(row);
+      if (slice.length < engineLimits.checkpointSliceRows) continue;
+      await draft.write(slice);
+      slice = [];
+      await this.#pause();
+      if (this.#isGivenUp(round)) return false;
+    }
+    await draft.write(slice);
+    return !this.#isGivenUp(round);
+  }
+
+  /** This is the newest checkpoint now: what changed up to there is saved. */
+  #rebase(head: Head): void {
+    this.#saved = head;
+    this.#needsWhole = false;
+    for (const [name, { position }] of this.#unsaved) if (position <= head.position) this.#unsaved.delete(name);
+  }
+}
+
+function* unsavedRows(unsaved: ReadonlyMap<string, Unsaved>): Iterable<CheckpointRow> {
+  for (const { row } of unsaved.values()) yield row;
+}
+
+function* dumpedRows(rows: readonly DumpedRow[]): Iterable<CheckpointRow> {
+  for (const { table, key, row } of rows) yield { table, key, line: JSON.stringify(row) };
 }

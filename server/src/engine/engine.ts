@@ -61,7 +61,7 @@ export class Engine {
   static async start(options: EngineOptions): Promise<Engine> {
     const engine = new Engine(options);
     const ignoreFolded = (): void => undefined;
-    do engine.#replica.restart();
+    do await engine.#replica.restart();
     while ((await engine.#replica.follow(ignoreFolded)) === "diverged");
     await engine.carryOutErasures();
     await engine.#begin();

@@ -45,7 +45,7 @@ export class Follower {
     };
     while ((await replica.follow(fold)) === "diverged") {
       this.#lose();
-      replica.restart();
+      await replica.restart();
     }
     const command = this.#lossCommand;
     if (command === undefined) return undefined;

@@ -10,33 +10,48 @@ export interface Loaded {
 
 /**
  * The newest checkpoint that proves itself: its rows must give the hash that was saved with them. One that does not is
- * reported and passed over, since folding more of the journal always leads to the same state.
+ * reported and passed over, since folding more of the journal always leads to the same state; and the store is cleared,
+ * so that nothing is ever built on it.
  */
-export function loadCheckpoint(
+export async function loadCheckpoint(
   store: CheckpointStore,
   createMachine: () => Machine,
   report: (message: string, cause: unknown) => void,
-): Loaded | undefined {
-  for (const facts of store.list()) {
+): Promise<Loaded | undefined> {
+  let loaded: Loaded | undefined;
+  let isBad = false;
+  for (const facts of await store.list()) {
     const machine = createMachine();
     if (!machine.knowsRules(facts.rules)) continue;
-    try {
-      const found = fill(machine, store, facts);
-      if (found === facts.stateHash) return { machine, facts };
-      report(
-        `the checkpoint of position ${String(facts.head.position)} does not give its own hash; it is not used`,
-        undefined,
-      );
-    } catch (error) {
-      report(`the checkpoint of position ${String(facts.head.position)} can't be read; it is not used`, error);
+    const trouble = await tryToFill(machine, store, facts);
+    if (trouble === undefined) {
+      loaded = { machine, facts };
+      break;
     }
+    isBad = true;
+    const { message, cause } = trouble;
+    report(`the checkpoint of position ${String(facts.head.position)} ${message}; it is not used`, cause);
   }
-  return undefined;
+  if (isBad) await store.clear();
+  return loaded;
 }
 
-function fill(machine: Machine, store: CheckpointStore, facts: CheckpointFacts): string {
+async function tryToFill(
+  machine: Machine,
+  store: CheckpointStore,
+  facts: CheckpointFacts,
+): Promise<{ readonly message: string; readonly cause: unknown } | undefined> {
+  try {
+    if ((await fill(machine, store, facts)) === facts.stateHash) return undefined;
+    return { message: "does not give its own hash", cause: undefined };
+  } catch (cause) {
+    return { message: "can't be read", cause };
+  }
+}
+
+async function fill(machine: Machine, store: CheckpointStore, facts: CheckpointFacts): Promise<string> {
   const hash = new StateHash();
-  for (const slice of store.rows(facts)) {
+  for await (const slice of store.rows(facts)) {
     const rows = slice.flatMap(({ table, key, line }) => {
       if (line === undefined) return [];
       hash.add(table, line);

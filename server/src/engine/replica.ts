@@ -79,9 +79,9 @@ export class Replica {
   }
 
   /** Forgets everything, and starts again from the newest checkpoint that is good, else from nothing. */
-  restart(): void {
+  async restart(): Promise<void> {
     const { journal, createMachine, report } = this.#options;
-    const loaded = loadCheckpoint(journal.checkpoints, createMachine, report);
+    const loaded = await loadCheckpoint(journal.checkpoints, createMachine, report);
     this.#machine = loaded?.machine ?? createMachine();
     this.#head = loaded?.facts.head ?? genesis;
     this.time.lift(this.#head.time);

@@ -104,7 +104,7 @@ export class StateKeeper implements ReplicaListener {
   async stop(): Promise<void> {
     const behind = this.#options.head().position - this.savedPosition;
     if (behind >= engineLimits.checkpointAtStop) await this.save();
-    this.#checkpointer.stop();
+    await this.#checkpointer.stop();
   }
 
   #compare(compare: () => void): void {

@@ -17,13 +17,16 @@ export interface CheckpointRow {
   readonly line: string | undefined;
 }
 
+/** Some stores answer at once, others over a network. */
+export type Awaitable<Value> = Value | Promise<Value>;
+
 /** A checkpoint that is being written, in slices, while commands go on. Nothing of it is there before `commit`. */
 export interface CheckpointDraft {
   /** Rows that changed since the newest checkpoint. A slice takes a few milliseconds at most. */
-  write(rows: readonly CheckpointRow[]): void;
+  write(rows: readonly CheckpointRow[]): Awaitable<void>;
   /** Makes it the newest; the one that was the newest is kept as the previous. */
-  commit(facts: CheckpointFacts): void;
-  abandon(): void;
+  commit(facts: CheckpointFacts): Awaitable<void>;
+  abandon(): Awaitable<void>;
 }
 
 /**
@@ -33,14 +36,29 @@ export interface CheckpointDraft {
  */
 export interface CheckpointStore {
   /** The newest first; at most two. */
-  list(): readonly CheckpointFacts[];
+  list(): Awaitable<readonly CheckpointFacts[]>;
   /** All rows of one of them, in slices. */
-  rows(facts: CheckpointFacts): Iterable<readonly CheckpointRow[]>;
+  rows(facts: CheckpointFacts): Iterable<readonly CheckpointRow[]> | AsyncIterable<readonly CheckpointRow[]>;
   /**
    * Starts one that builds on the newest, which must have this head (none: there is none yet). Undefined if it is
-   * another by now: somebody else saves here, and changes on top of the wrong state would be no state at all.
+   * another by now, or is just being made: somebody else saves here, and changes on top of the wrong state would be no
+   * state at all.
    */
-  begin(base: Head | undefined): CheckpointDraft | undefined;
+  begin(base: Head | undefined): Awaitable<CheckpointDraft | undefined>;
   /** Forgets all checkpoints, so that the next one is whole. */
+  clear(): Awaitable<void>;
+}
+
+/** A store that never makes anybody wait. */
+export interface ReadyCheckpointStore extends CheckpointStore {
+  list(): readonly CheckpointFacts[];
+  rows(facts: CheckpointFacts): Iterable<readonly CheckpointRow[]>;
+  begin(base: Head | undefined): ReadyCheckpointDraft | undefined;
   clear(): void;
+}
+
+export interface ReadyCheckpointDraft extends CheckpointDraft {
+  write(rows: readonly CheckpointRow[]): void;
+  commit(facts: CheckpointFacts): void;
+  abandon(): void;
 }

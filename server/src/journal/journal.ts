@@ -13,7 +13,7 @@
  * may be in the journal, or may still get there, and the caller must look for its command ids before anything else.
  */
 import type { Entry } from "../machine/entry.ts";
-import type { CheckpointStore } from "./checkpoint.ts";
+import type { CheckpointStore, ReadyCheckpointStore } from "./checkpoint.ts";
 import type { Head, SealedBatch } from "./sealed-batch.ts";
 
 export type { Head } from "./sealed-batch.ts";
@@ -91,6 +91,11 @@ export interface Journal {
   onWake(listener: () => void): () => void;
   /** Idempotent. Everything appended stays. */
   close(): Promise<void>;
+}
+
+/** A journal in this process: its checkpoints are at hand. */
+export interface LocalJournal extends Journal {
+  readonly checkpoints: ReadyCheckpointStore;
 }
 
 export type JournalErrorCode =

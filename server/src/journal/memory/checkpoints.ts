@@ -1,4 +1,4 @@
-import type { CheckpointDraft, CheckpointFacts, CheckpointRow, CheckpointStore } from "../checkpoint.ts";
+import type { CheckpointFacts, CheckpointRow, ReadyCheckpointDraft, ReadyCheckpointStore } from "../checkpoint.ts";
 import type { Head } from "../journal.ts";
 
 interface Saved {
@@ -9,7 +9,7 @@ interface Saved {
 const rowsPerSlice = 1_000;
 
 /** Checkpoints on a memory disk, whole ones: copying is cheap enough where nothing is large. */
-export function createMemoryCheckpoints(isInHistory: (head: Head) => boolean): CheckpointStore {
+export function createMemoryCheckpoints(isInHistory: (head: Head) => boolean): ReadyCheckpointStore {
   let saved: readonly Saved[] = [];
 
   const usable = (): readonly Saved[] => saved.filter(({ facts }) => isInHistory(facts.head));
@@ -21,7 +21,7 @@ export function createMemoryCheckpoints(isInHistory: (head: Head) => boolean): C
       const rows = [...(found?.rows.values() ?? [])];
       for (let start = 0; start < rows.length; start += rowsPerSlice) yield rows.slice(start, start + rowsPerSlice);
     },
-    begin(wanted): CheckpointDraft | undefined {
+    begin(wanted): ReadyCheckpointDraft | undefined {
       saved = usable();
       const base = saved[0];
       if (base?.facts.head.hash !== wanted?.hash) return undefined;

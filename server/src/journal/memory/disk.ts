@@ -3,7 +3,7 @@
  * journals, as of several nodes, may share one. It stores the same lines as a real store, so that tests and
  * simulation go through the same encoding, hashing and proving.
  */
-import type { CheckpointStore } from "../checkpoint.ts";
+import type { ReadyCheckpointStore } from "../checkpoint.ts";
 import type { Head } from "../journal.ts";
 import { createIndexTail, type IndexTail } from "../index-tail.ts";
 import { genesis } from "../seal.ts";
@@ -19,7 +19,7 @@ export interface MemoryDisk {
 export interface MemoryStore extends MemoryDisk {
   readonly batches: StoredBatch[];
   readonly listeners: Set<() => void>;
-  readonly checkpoints: CheckpointStore;
+  readonly checkpoints: ReadyCheckpointStore;
   index(): IndexTail;
   head(): Head;
 }

@@ -1,11 +1,11 @@
 /** A journal in memory, for tests and simulation. Everything is kept on the disk it is given, also after a "crash". */
-import { type Journal, JournalError } from "../journal.ts";
+import { JournalError, type LocalJournal } from "../journal.ts";
 import { appendBatch } from "./append.ts";
 import type { MemoryDisk, MemoryStore } from "./disk.ts";
 import { erasePayload } from "./erase.ts";
 import { followPage, readPage, readPositions } from "./read.ts";
 
-export function openMemoryJournal(disk: MemoryDisk): Journal {
+export function openMemoryJournal(disk: MemoryDisk): LocalJournal {
   const store = disk as MemoryStore;
   const listeners = new Set<() => void>();
   const wake = (): void => {

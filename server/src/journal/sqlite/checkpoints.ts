@@ -5,7 +5,7 @@
  * makes it count. One large transaction would be as atomic, but SQLite then rewrites its log at the commit and copies
  * it into the file afterwards: a second and a half for a million rows, in which nobody is served.
  */
-import type { CheckpointDraft, CheckpointFacts, CheckpointRow, CheckpointStore } from "../checkpoint.ts";
+import type { CheckpointFacts, CheckpointRow, ReadyCheckpointDraft, ReadyCheckpointStore } from "../checkpoint.ts";
 import { type Head, JournalError } from "../journal.ts";
 import {
   type CheckpointFile,
@@ -29,7 +29,7 @@ export interface CheckpointOptions {
 /** A row that is written makes at most one version useless; looking at a few for each keeps ahead of that. */
 const sweptPerRow = 4;
 
-export class SqliteCheckpoints implements CheckpointStore {
+export class SqliteCheckpoints implements ReadyCheckpointStore {
   readonly #folder: string;
   #file: CheckpointFile;
   #sweep: Sweep;
@@ -65,7 +65,7 @@ export class SqliteCheckpoints implements CheckpointStore {
     return found === undefined ? [] : this.#file.rows(found.generation, new Set(this.#unfinished));
   }
 
-  begin(base: Head | undefined): CheckpointDraft | undefined {
+  begin(base: Head | undefined): ReadyCheckpointDraft | undefined {
     if (this.#saved[0]?.head.hash !== base?.hash) return undefined;
     const generation = Math.max(0, ...this.#unfinished, ...this.#saved.map((one) => one.generation)) + 1;
     this.#draft = generation;

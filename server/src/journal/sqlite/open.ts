@@ -3,7 +3,7 @@
  * each one runs as a whole, and an append is on the disk when it returns.
  */
 import type { DatabaseSync } from "node:sqlite";
-import { type Journal, JournalError } from "../journal.ts";
+import { JournalError, type LocalJournal } from "../journal.ts";
 import { createAppend } from "./append.ts";
 import { openJournalFile } from "./files.ts";
 import { createIndexedAppend } from "./indexed-append.ts";
@@ -14,7 +14,7 @@ import type { SqliteJournalOptions } from "./options.ts";
 import { ownFolder } from "./own-folder.ts";
 import { followPage, readPage, readPositions } from "./read.ts";
 
-export async function openSqliteJournal(options: SqliteJournalOptions): Promise<Journal> {
+export async function openSqliteJournal(options: SqliteJournalOptions): Promise<LocalJournal> {
   const { folder, startedAt, space = "main" } = options;
   makeFolder(folder);
   const giveBack = ownFolder(folder, startedAt);
@@ -34,7 +34,7 @@ export async function assembleSqliteJournal(
   database: DatabaseSync,
   giveBack: () => void,
   options: Omit<SqliteJournalOptions, "startedAt">,
-): Promise<Journal> {
+): Promise<LocalJournal> {
   const { yieldToLoop = () => Promise.resolve() } = options;
   let closing: Promise<void> | undefined;
   const parts = await openParts(database, { ...options, isClosing: () => closing !== undefined });
