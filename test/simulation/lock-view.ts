@@ -2,6 +2,7 @@
  * Who holds and who waits, told from the events alone: plain lists, without the feature's tables and indexes. What it
  * says is compared with everything by the model of the lock table.
  */
+import { lockLimits } from "../../server/src/features/locks/settings.ts";
 import type { Entry, Event } from "../../server/src/machine/entry.ts";
 import type { JsonObject } from "../../server/src/machine/json.ts";
 import { LockModel } from "../locks/lock-model.ts";
@@ -43,6 +44,8 @@ export class LockView {
   readonly tickets = new Map<string, SeenTicket>();
   epoch = 1;
   lastFence = "0.0";
+  /** Of those that ended, whose things did not fit into the entry of their end. */
+  readonly leaving = new Set<string>();
   /** Claims that are gone, and whose waiters did not fit into one entry. */
   readonly handoversLeft = new Set<string>();
 
@@ -61,7 +64,13 @@ export class LockView {
     return model;
   }
 
-  #applyAgent({ type, subject, data }: Event, { time }: Entry): void {
+  /** True if an agent that ended still has something. */
+  hasOrphans(): boolean {
+    return [...this.grants.values(), ...this.tickets.values()].some(({ owner }) => this.ended.has(owner));
+  }
+
+  #applyAgent({ type, subject, data }: Event, entry: Entry): void {
+    const { time } = entry;
     const id = subject.slice("agent/".length);
     if (type === "agent.registered") {
       const parent = data["parent"] as string | undefined;
@@ -69,6 +78,7 @@ export class LockView {
     } else if (type === "agent.ended") {
       this.agents.delete(id);
       this.ended.add(id);
+      if (isFull(entry)) this.leaving.add(id);
     } else {
       for (const seen of type === "agent.resumed" ? [id] : (data["ids"] as readonly string[])) {
         const agent = this.agents.get(seen);
@@ -169,6 +179,11 @@ export class LockView {
       upgradesFence,
     });
   }
+}
+
+/** True if an entry is so long that what else follows from it may come in the next ones. */
+export function isFull({ events }: Entry): boolean {
+  return events.length >= lockLimits.eventsPerEntryMax;
 }
 
 export const freeings: ReadonlySet<string> = new Set([

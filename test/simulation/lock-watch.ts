@@ -2,7 +2,7 @@
 import type { Entry, Event } from "../../server/src/machine/entry.ts";
 import type { JsonObject } from "../../server/src/machine/json.ts";
 import type { ModelPath } from "../locks/lock-model.ts";
-import { changes, dueOf, freeings, LockView, pathsOf } from "./lock-view.ts";
+import { changes, dueOf, freeings, isFull, LockView, pathsOf } from "./lock-view.ts";
 import type { Witness } from "./witness.ts";
 
 interface LockWitness extends Witness {
@@ -17,6 +17,7 @@ export class LockWatch {
 
   append(entries: readonly Entry[], witness: LockWitness): void {
     for (const entry of entries) {
+      if (entry.operation === "free-ended") witness.faults.count("what an ended agent had is freed in parts");
       for (const event of entry.events) {
         new EventCheck(this.view, { event, entry }, witness).check();
         this.view.apply(event, entry);
@@ -43,12 +44,14 @@ export class LockWatch {
     const detail = (): string => `at position ${entry.position}: ${JSON.stringify(entry.events)}`;
     witness.demand(model.isSound(), "no two owners hold what excludes each other", detail);
     for (const { owner } of [...view.grants.values(), ...view.tickets.values()]) {
-      witness.demand(!view.ended.has(owner), "nothing that an agent has outlives it", detail);
+      const isGone = view.ended.has(owner) && !view.leaving.has(owner);
+      witness.demand(!isGone, "nothing that an agent has outlives it", detail);
     }
     for (const { parent } of view.agents.values()) {
       witness.demand(parent === undefined || !view.ended.has(parent), "a child ends with its parent", detail);
     }
-    const isServed = view.handoversLeft.size > 0 || model.queue.every((ticket) => model.isBlocked(ticket));
+    const waiting = model.queue.filter(({ owner }) => !view.ended.has(owner));
+    const isServed = view.handoversLeft.size > 0 || waiting.every((ticket) => model.isBlocked(ticket));
     witness.demand(isServed, "nobody waits for what is free", detail);
     for (const event of entry.events) {
       if (event.type === "agents.renewed") this.#checkBeats(event, entry, witness);
@@ -58,7 +61,9 @@ export class LockWatch {
   }
 
   /** What a beat came too late for has ended in its entry. */
-  #checkBeats({ data }: Event, { time, grace, position }: Entry, witness: LockWitness): void {
+  #checkBeats({ data }: Event, entry: Entry, witness: LockWitness): void {
+    const { time, grace, position } = entry;
+    if (isFull(entry)) return;
     const owners = data["ids"] as readonly string[];
     const isKept = (owner: string, due: number): boolean => grace || due > time || !owners.includes(owner);
     const detail = (): string => `at position ${position}: ${JSON.stringify(data)}`;
@@ -155,12 +160,13 @@ class EventCheck {
     if (owner !== holdOffOwner) this.#checkWay({ owner, rank: ticket?.rank ?? Infinity, paths }, false);
   }
 
-  /** What a child had may pass through the hands of its parent, if both end in this entry. */
+  /** Not even if it ends only later in this entry. */
   #checkOwner(owner: string): void {
-    const isNow = this.#entry.events.some(
+    const endsHere = this.#entry.events.some(
       ({ type, subject }) => type === "agent.ended" && subject === `agent/${owner}`,
     );
-    this.#demand(isNow || !this.#view.ended.has(owner), "nothing is granted to an agent that has ended");
+    this.#demand(!endsHere, "nothing is granted to an agent that ends in the same entry");
+    this.#demand(!this.#view.ended.has(owner), "nothing is granted to an agent that has ended");
   }
 
   /** Nobody else holds what excludes it, and nobody who waits is passed. */

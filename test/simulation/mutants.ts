@@ -240,6 +240,6 @@ function widened(event: Event): Event {
 }
 
 function inContext(context: DecideContext, changes: Partial<DecideContext>): DecideContext {
-  const { state, command, position, time, grace, rules, knownRules, restsOn, emit } = context;
-  return { state, command, position, time, grace, rules, knownRules, restsOn, emit, ...changes };
+  const { state, command, position, time, grace, rules, knownRules, restsOn, emit, events } = context;
+  return { state, command, position, time, grace, rules, knownRules, restsOn, emit, events, ...changes };
 }

@@ -213,6 +213,7 @@ export class Simulation {
       this.callers.openCount === 0 &&
       this.callers.unknownCount === 0 &&
       this.world.locks.view.tickets.size === 0 &&
+      !this.world.locks.view.hasOrphans() &&
       this.nodes.every(({ engine, lostEpoch = 0 }) => engine?.head.hash === hash && epoch > lostEpoch) &&
       this.subscribers.every((one) => one.isConnected && (!one.isSure || one.hasSeenUpTo(position)))
     );

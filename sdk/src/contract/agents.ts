@@ -41,7 +41,8 @@ export const registerAgent = operation({
   name: "register-agent",
   kind: "write",
   summary:
-    "Registers an agent. With `own_key`, registering again resumes the same agent: same id, same locks, same tickets.",
+    "Registers an agent. With `own_key`, registering again resumes the same agent: same id, same locks, same tickets. " +
+    "At most 1,000 agents descend from one.",
   input: Type.Object(
     {
       own_key: Type.Optional(
@@ -67,7 +68,7 @@ export const registerAgent = operation({
     },
     closed,
   ),
-  problems: ["agent_unknown"],
+  problems: ["agent_unknown", "agent_limit"],
 });
 
 export const heartbeat = operation({
@@ -82,7 +83,9 @@ export const heartbeat = operation({
 export const endAgent = operation({
   name: "end-agent",
   kind: "write",
-  summary: "Ends a registration, by the agent itself, its parent or an operator. All that it holds is free at once.",
+  summary:
+    "Ends a registration, and those that descend from it, by the agent itself, its parent or an operator. All that they " +
+    "hold is free at once; beyond about 2,000 paths and tickets the rest follows in the next entries.",
   input: Type.Object({ agent_id: Type.Optional(agentId), reason: Type.Optional(line) }, closed),
   output: Type.Object({ agent_id: agentId, ended_at: isoTime }, closed),
   problems: ["agent_unknown", "agent_required", "not_allowed"],

@@ -58,6 +58,10 @@ export const lockEvents = {
     summary: "An active job relies on a lock, or no longer does.",
     data: Type.Object({ fence, job: Type.Union([text, Type.Null()]) }, open),
   },
+  "lock.kept_for_job": {
+    summary: "An agent has ended, and what it still holds is kept for a job that relies on it.",
+    data: Type.Object({ owner_id: text }, open),
+  },
   "lock.queued": {
     summary: "Somebody waits, and has a ticket.",
     data: Type.Object({ resource_id: lockPath, owner_id: text, ticket, waits_for: text }, open),

@@ -32,6 +32,15 @@ export const continueHandover = operation({
   problems: ["not_due"],
 });
 
+export const freeEnded = operation({
+  name: "free-ended",
+  kind: "internal",
+  summary: "Goes on freeing what an ended agent had, where that is more than fits into one entry.",
+  input: Type.Object({ owner_id: Type.String({ minLength: 1, maxLength: 128 }) }, closed),
+  output: Type.Object({}),
+  problems: ["not_due"],
+});
+
 export const claimForJob = operation({
   name: "claim-for-job",
   kind: "internal",
@@ -46,4 +55,5 @@ export const lockInternals = {
   "expire-ticket": expireTicket,
   "continue-handover": continueHandover,
   "claim-for-job": claimForJob,
+  "free-ended": freeEnded,
 } as const;

@@ -22,7 +22,8 @@ const number = "[1-9][0-9]{0,14}";
 
 export const fence = Type.String({
   pattern: `^${number}\\.${number}(\\.[1-9][0-9]{0,4})?$`,
-  description: "The token of a grant: epoch, position, and a number if one entry granted several. They only rise.",
+  description:
+    "The token of a grant: epoch, position, and a number if more came before it in its entry. They only rise.",
 });
 
 export const ticket = Type.String({

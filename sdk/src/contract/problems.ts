@@ -182,6 +182,12 @@ const registry = {
     title: "Waiting for this path now is against the global order",
     next: "Release `held` first, or take `requested` before it; see `order`.",
   },
+  agent_limit: {
+    status: 429,
+    retry: "never",
+    title: "Too many agents descend from one",
+    next: "End children that are done, or register without a parent.",
+  },
   lock_limit: {
     status: 429,
     retry: "never",

@@ -21,6 +21,8 @@ export interface DecideContext {
    * before the command that met it is looked at. If the rule throws, it is taken back like everything else.
    */
   readonly emit: (event: Event) => void;
+  /** What this entry holds so far. Whoever could make it too long looks here, and leaves the rest to the next entry. */
+  readonly events: readonly Event[];
 }
 
 /** What a rule decided. */

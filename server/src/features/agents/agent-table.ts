@@ -12,6 +12,8 @@ export interface AgentRow {
   readonly name?: string;
   readonly purpose?: string;
   readonly parent?: string;
+  /** The eldest of its family; absent if that is itself. */
+  readonly eldest?: string;
   /** Only the hash of the secret is ever here, or in the journal. */
   readonly secretHash?: string;
   readonly registeredAt: number;
@@ -57,6 +59,21 @@ export const agentTable: TableSpec<AgentRow, "ends" | "parent" | "ownKey" | "reg
     registered: registeredKey,
   },
 };
+
+/** How many agents descend from one. It is kept, so that nobody has to count. */
+export interface FamilyRow {
+  readonly eldest: string;
+  readonly count: number;
+}
+
+export const familyTable: TableSpec<FamilyRow, never> = { name: "agent-families", key: (row) => row.eldest, sorts: {} };
+
+/** A family ends in one entry, so it has a bound. */
+export const agentLimits = { descendantsMax: 1_000 } as const;
+
+export function eldestOf(row: Pick<AgentRow, "id" | "eldest">): string {
+  return row.eldest ?? row.id;
+}
 
 export function findAgent(state: StateReader, id: string): AgentRow | undefined {
   return state.rows(agentTable).get(id);

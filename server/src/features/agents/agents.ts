@@ -4,8 +4,8 @@ import type { EntryFacts, Feature, Timer } from "../../machine/feature.ts";
 import { refusal } from "../../machine/outcome.ts";
 import type { StateWriter } from "../../machine/state.ts";
 import { rulesOf } from "../rule-of.ts";
-import { agentTable, endsAt } from "./agent-table.ts";
-import { endAgent, endChildren, expireAgent } from "./end-agent.ts";
+import { agentTable, eldestOf, endsAt, familyTable } from "./agent-table.ts";
+import { endAgent, expireAgent } from "./end-agent.ts";
 import { registerAgent, rowOf } from "./register-agent.ts";
 import { renewAgents } from "./renew-agents.ts";
 
@@ -13,7 +13,7 @@ import { renewAgents } from "./renew-agents.ts";
 export const agentsFeature: Feature = {
   name: "agents",
   needs: ["space"],
-  tables: [agentTable],
+  tables: [agentTable, familyTable],
   rules: rulesOf(agentOperations, {
     "register-agent": registerAgent,
     // Doors collect heartbeats and send them together; one that comes here has been sent around the door.
@@ -27,11 +27,9 @@ export const agentsFeature: Feature = {
     "agent.resumed": foldResumed,
     "agents.renewed": foldSeen,
     "agents.seen": foldSeen,
-    "agent.ended": (state, event) => {
-      state.rows(agentTable).delete(idOf(event));
-    },
+    "agent.ended": foldEnded,
   },
-  reactions: { "agent.ended": endChildren },
+  reactions: {},
   timers: [expiryTimer()],
 };
 
@@ -55,7 +53,29 @@ function expiryTimer(): Timer {
 }
 
 function foldRegistered(state: StateWriter, event: Event, entry: EntryFacts): void {
-  state.rows(agentTable).put(rowOf(idOf(event), event.data, entry));
+  const rows = state.rows(agentTable);
+  const row = rowOf(idOf(event), event.data, entry);
+  const parent = row.parent === undefined ? undefined : rows.get(row.parent);
+  if (parent === undefined) {
+    rows.put(row);
+    return;
+  }
+  rows.put({ ...row, eldest: eldestOf(parent) });
+  countFamily(state, eldestOf(parent), 1);
+}
+
+function foldEnded(state: StateWriter, event: Event): void {
+  const rows = state.rows(agentTable);
+  const row = rows.get(idOf(event));
+  rows.delete(idOf(event));
+  if (row?.eldest !== undefined) countFamily(state, row.eldest, -1);
+}
+
+function countFamily(state: StateWriter, eldest: string, by: 1 | -1): void {
+  const rows = state.rows(familyTable);
+  const count = (rows.get(eldest)?.count ?? 0) + by;
+  if (count === 0) rows.delete(eldest);
+  else rows.put({ eldest, count });
 }
 
 function foldResumed(state: StateWriter, event: Event, entry: EntryFacts): void {

@@ -1,9 +1,9 @@
 import type { agentOperations } from "@holdfast/sdk/contract";
 import type { Event } from "../../machine/entry.ts";
-import type { DecideContext, Reaction } from "../../machine/feature.ts";
+import type { DecideContext } from "../../machine/feature.ts";
 import { done, refusal } from "../../machine/outcome.ts";
 import type { Decide } from "../rule-of.ts";
-import { agentSubject, agentTable, endsAt, findAgent } from "./agent-table.ts";
+import { agentLimits, agentSubject, agentTable, endsAt, findAgent } from "./agent-table.ts";
 
 /** An agent ends itself, a parent its child, an operator anybody. */
 export const endAgent: Decide<(typeof agentOperations)["end-agent"]> = (input, context) => {
@@ -18,7 +18,7 @@ export const endAgent: Decide<(typeof agentOperations)["end-agent"]> = (input, c
   const data = { why: "requested", by: command.agent ?? command.principal, reason: input.reason ?? null };
   return {
     outcome: done({ agent_id: id, ended_at: new Date(time).toISOString() }),
-    events: [ended(id, data)],
+    events: endings(context, id, data),
     attachment: {},
   };
 };
@@ -29,21 +29,25 @@ export const expireAgent: Decide<(typeof agentOperations)["expire-agent"]> = (in
   if (row === undefined || endsAt(row) > context.time) return { outcome: refusal("not_due"), events: [] };
   return {
     outcome: done({ agent_id: row.id }),
-    events: [ended(row.id, { why: "inactive", by: "holdfast", reason: null })],
+    events: endings(context, row.id, { why: "inactive", by: "holdfast", reason: null }),
   };
 };
 
-/** A child ends with its parent, in the same entry. */
-export const endChildren: Reaction = (event, { state }: DecideContext) => {
-  const parent = event.subject.slice("agent/".length);
-  return state
-    .rows(agentTable)
-    .scan("parent", { prefix: parent, limit: childrenMax })
-    .filter((row) => row.parent === parent)
-    .map((row) => ended(row.id, { why: "parent_ended", by: parent, reason: null }));
-};
-
-const childrenMax = 10_000;
+/** An agent and all that descend from it. Itself comes last: what follows from the end of all follows then. */
+function endings({ state }: DecideContext, id: string, data: Event["data"]): readonly Event[] {
+  const family = [id];
+  // It grows while it is gone through.
+  for (const parent of family) {
+    const children = state.rows(agentTable).scan("parent", { prefix: parent, limit: agentLimits.descendantsMax });
+    for (const row of children) if (row.parent === parent) family.push(row.id);
+  }
+  const [, ...descendants] = family;
+  const withParent = descendants.map((child) => {
+    const by = findAgent(state, child)?.parent ?? id;
+    return ended(child, { why: "parent_ended", by, reason: null });
+  });
+  return [...withParent, ended(id, data)];
+}
 
 function ended(id: string, data: Event["data"]): Event {
   return { type: "agent.ended", subject: agentSubject(id), data };

@@ -3,7 +3,17 @@ import type { DecideContext, Decision } from "../../machine/feature.ts";
 import type { JsonObject } from "../../machine/json.ts";
 import { done, refusal } from "../../machine/outcome.ts";
 import type { Decide } from "../rule-of.ts";
-import { agentSubject, agentTable, agentView, findAgent, inactivityMs, ownKeyOf } from "./agent-table.ts";
+import {
+  agentLimits,
+  agentSubject,
+  agentTable,
+  agentView,
+  eldestOf,
+  familyTable,
+  findAgent,
+  inactivityMs,
+  ownKeyOf,
+} from "./agent-table.ts";
 import type { AgentRow } from "./agent-table.ts";
 
 /**
@@ -18,6 +28,8 @@ export const registerAgent: Decide<(typeof agentOperations)["register-agent"]> =
   }
   const known = ownKey === undefined ? undefined : findByOwnKey(context, ownKey);
   if (known !== undefined) return resume(known, input.secret_hash, context);
+  const tooLarge = parent === undefined ? undefined : tooLargeFamily(context, parent);
+  if (tooLarge !== undefined) return tooLarge;
   const limitMs = input.inactivity_seconds === undefined ? inactivityMs : input.inactivity_seconds * 1000;
   const data: JsonObject = {
     ...(ownKey === undefined ? {} : { own_key: ownKey }),
@@ -35,6 +47,13 @@ export const registerAgent: Decide<(typeof agentOperations)["register-agent"]> =
     attachment: {},
   };
 };
+
+function tooLargeFamily({ state }: DecideContext, parent: string): Decision | undefined {
+  const row = findAgent(state, parent);
+  const count = row === undefined ? 0 : (state.rows(familyTable).get(eldestOf(row))?.count ?? 0);
+  if (count < agentLimits.descendantsMax) return undefined;
+  return { outcome: refusal("agent_limit", { parent, limit: agentLimits.descendantsMax }), events: [] };
+}
 
 /** Command ids are 128 random bits; a UUID shows them in groups. */
 function uuidOf(id: string): string {

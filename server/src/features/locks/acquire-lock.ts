@@ -13,9 +13,8 @@ import { gap, grantTable, holdTable, holdTallyTable, orderKey } from "./lock-tab
 import type { GrantRow, Terms } from "./lock-tables.ts";
 import { covers } from "./modes.ts";
 import type { LockedPath } from "./modes.ts";
-import { countsOf } from "./owner-counts.ts";
-import { isRefused, ownerOf, refused } from "./owner.ts";
-import { kindAt, lockLimits } from "./settings.ts";
+import { isRefused, ownerOf, refused, unfitOwner } from "./owner.ts";
+import { kindAt } from "./settings.ts";
 import { upgradeGrant } from "./upgrade-lock.ts";
 import { termsOf, wantedPaths } from "./wishes.ts";
 import type { WantedPath } from "./wishes.ts";
@@ -32,9 +31,8 @@ export const acquireLock: Decide<(typeof lockOperations)["acquire-lock"]> = (inp
   if (held !== undefined) return holdOn(context, held, paths, terms, input);
   const misplaced = input.wait === true ? outOfOrder(context, owner, paths) : undefined;
   if (misplaced !== undefined) return misplaced;
-  const count = countsOf(context.state, owner).pathCount + paths.length;
-  if (count > lockLimits.pathsPerOwnerMax)
-    return refused("lock_limit", { paths: count, limit: lockLimits.pathsPerOwnerMax });
+  const unfit = unfitOwner(context, owner, paths.length);
+  if (unfit !== undefined) return unfit;
   const wish = { owner, rank: Infinity, paths };
   const blocker = blockerNow(context, wish);
   if (blocker === undefined) return grant(context, owner, paths, terms);

@@ -14,7 +14,7 @@ import { grantTable, ticketTable } from "./lock-tables.ts";
 import type { Terms } from "./lock-tables.ts";
 import { countsOf } from "./owner-counts.ts";
 import { refused } from "./owner.ts";
-import { lockLimits } from "./settings.ts";
+import { isFull, lockLimits } from "./settings.ts";
 
 /** A command ends at most so much that is overdue; the timer sees to the rest. */
 const endedMax = 100;
@@ -23,7 +23,8 @@ const endedMax = 100;
 export function blockerNow(context: DecideContext, wish: Wish): Blocker | undefined {
   for (let ended = 0; ended < endedMax; ended += 1) {
     const blocker = firstBlocker(context.state, wish);
-    if (blocker === undefined || context.grace || !endOverdue(context, wish, blocker)) return blocker;
+    if (blocker === undefined || context.grace || isFull(context)) return blocker;
+    if (!endOverdue(context, wish, blocker)) return blocker;
   }
   return firstBlocker(context.state, wish);
 }

@@ -6,8 +6,8 @@ import type { Decide } from "../rule-of.ts";
 import { expireIfDue } from "./free-grant.ts";
 import { cancelTicket, wake } from "./hand-over.ts";
 import { notHeld } from "./held.ts";
-import { dueTime, grantTable, lockFactTable, ticketTable } from "./lock-tables.ts";
-import type { LockFencesRow, LockHandoverRow } from "./lock-tables.ts";
+import { dueTime, grantTable, lockFactTable, ownerTable, ticketTable } from "./lock-tables.ts";
+import type { LockHandoverRow } from "./lock-tables.ts";
 
 const notDue = { outcome: refusal("not_due"), events: [] };
 
@@ -64,15 +64,31 @@ const ticketTimer: Timer = {
 
 const handoverTimer: Timer = {
   nextTime: (state) => (state.rows(lockFactTable).scan("handover", { limit: 1 }).length > 0 ? 0 : undefined),
-  // Each part ends with a grant, so the entry that granted last tells the parts of one handover apart.
-  due: (state, _time, limit) => {
-    const last = (state.rows(lockFactTable).get("fences") as LockFencesRow | undefined)?.position ?? 0;
-    return state
+  // The entry that left the rest tells the parts of one handover apart.
+  due: (state, _time, limit) =>
+    state
       .rows(lockFactTable)
       .scan("handover", { limit })
-      .map((row) => (row as LockHandoverRow).claim)
-      .map((claim) => ({ id: `handover:${claim}:${String(last)}`, operation: "continue-handover", input: { claim } }));
-  },
+      .map((row) => row as LockHandoverRow)
+      .map(({ claim, position }) => ({
+        id: `handover:${claim}:${String(position)}`,
+        operation: "continue-handover",
+        input: { claim },
+      })),
 };
 
-export const lockTimers: readonly Timer[] = [grantTimer, ticketTimer, handoverTimer];
+const leavingTimer: Timer = {
+  nextTime: (state) => (state.rows(ownerTable).scan("leaving", { limit: 1 }).length > 0 ? 0 : undefined),
+  // It has less after each part, which tells them apart.
+  due: (state, _time, limit) =>
+    state
+      .rows(ownerTable)
+      .scan("leaving", { limit })
+      .map(({ owner, pathCount, ticketCount }) => ({
+        id: `free:${owner}:${String(ticketCount)}:${String(pathCount)}`,
+        operation: "free-ended",
+        input: { owner_id: owner },
+      })),
+};
+
+export const lockTimers: readonly Timer[] = [grantTimer, ticketTimer, handoverTimer, leavingTimer];

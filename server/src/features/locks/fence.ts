@@ -1,32 +1,14 @@
-import type { DecideContext, EntryFacts } from "../../machine/feature.ts";
-import type { StateWriter } from "../../machine/state.ts";
+import type { DecideContext } from "../../machine/feature.ts";
 import { currentEpoch } from "../space/space-table.ts";
-import { lockFactTable, sortable } from "./lock-tables.ts";
-import type { LockFencesRow } from "./lock-tables.ts";
+import { sortable } from "./lock-tables.ts";
 
 /**
- * The fence of the next grant: epoch and position of the entry. If the entry has granted something already, which
- * happens when it frees several locks or lets several readers in, a number is added.
+ * The fence of the next grant: epoch and position of the entry. If something came before it in this entry, the place in
+ * the entry is added: an entry may free several locks and let several readers in, and each grant has its own fence.
  */
-export function nextFence(context: DecideContext): string {
-  const { state, position } = context;
-  const last = state.rows(lockFactTable).get("fences") as LockFencesRow | undefined;
+export function nextFence({ state, position, events }: DecideContext): string {
   const base = `${String(currentEpoch(state))}.${String(position)}`;
-  return last?.position === position ? `${base}.${String(last.count)}` : base;
-}
-
-/** Remembers that a fence of this entry is used. */
-export function noteFence(state: StateWriter, { position }: EntryFacts, pathCount: number): void {
-  const rows = state.rows(lockFactTable);
-  const last = rows.get("fences") as LockFencesRow | undefined;
-  const before = last?.position === position ? last : { count: 0, pathCount: 0 };
-  rows.put({ key: "fences", position, count: before.count + 1, pathCount: before.pathCount + pathCount });
-}
-
-/** For how many paths this entry has granted locks so far. */
-export function grantedPathCount({ state, position }: DecideContext): number {
-  const last = state.rows(lockFactTable).get("fences") as LockFencesRow | undefined;
-  return last?.position === position ? last.pathCount : 0;
+  return events.length === 0 ? base : `${base}.${String(events.length)}`;
 }
 
 /** Orders grants as they were made. */

@@ -3,7 +3,7 @@ import type { Event } from "../../machine/entry.ts";
 import type { EntryFacts, Fold } from "../../machine/feature.ts";
 import type { JsonObject } from "../../machine/json.ts";
 import type { StateReader, StateWriter } from "../../machine/state.ts";
-import { noteFence, seqOf } from "./fence.ts";
+import { seqOf } from "./fence.ts";
 import { removeTicket } from "./fold-tickets.ts";
 import { dueTime, gap, grantTable, holdTable, holdTallyTable, lockFactTable } from "./lock-tables.ts";
 import type { GrantRow, LockPaceRow, Terms } from "./lock-tables.ts";
@@ -83,7 +83,6 @@ function foldAcquired(state: StateWriter, { data }: Event, entry: EntryFacts): v
     ...(ticket === undefined ? {} : { ticket, claimBy: time + (data["claim_ms"] as number) }),
   };
   if (ticket !== undefined) removeTicket(state, ticket);
-  noteFence(state, entry, paths.length);
   putGrant(state, row, paths, entry);
 }
 
@@ -170,7 +169,6 @@ function foldChanged(state: StateWriter, { data }: Event, entry: EntryFacts): vo
   const plain = paths.map(({ path, mode, scope }) => ({ path, mode, scope }));
   const changed = { ...row, fence: data["fence"] as string, owner: data["owner_id"] as string, paths: plain };
   putGrant(state, ticket === undefined ? changed : { ...changed, ticket }, paths, entry);
-  noteFence(state, entry, paths.length);
 }
 
 function foldClaimed(state: StateWriter, { data }: Event, entry: EntryFacts): void {

@@ -27,9 +27,9 @@ export const ticketFolds: Readonly<Record<string, Fold>> = {
 
   // A deadlock changes nothing; it is there to be found in the history.
   "lock.deadlock": () => undefined,
-  "lock.handover_left": (state, event) => {
+  "lock.handover_left": (state, event, { position }) => {
     const claim = event.data["claim"] as string;
-    state.rows(lockFactTable).put({ key: `handover ${claim}`, claim });
+    state.rows(lockFactTable).put({ key: `handover ${claim}`, claim, position });
   },
   "lock.handover_done": (state, event) => {
     state.rows(lockFactTable).delete(`handover ${event.data["claim"] as string}`);
@@ -58,7 +58,7 @@ function foldQueued(state: StateWriter, { data }: Event, entry: EntryFacts): voi
   const waits = state.rows(waitTable);
   for (const wait of waitsOf(row)) waits.put(wait);
   for (const locked of row.paths) countIn(state, waitTallyTable, locked, 1);
-  countOwner(state, row.owner, { tickets: 1 });
+  countOwner(state, row.owner, { tickets: 1, waits: row.paths.length });
   if (upgrades === undefined) return;
   const grant = state.rows(grantTable).get(upgrades);
   if (grant !== undefined) state.rows(grantTable).put({ ...grant, upgrading: row.ticket });
@@ -71,7 +71,7 @@ export function removeTicket(state: StateWriter, ticket: string): void {
   const waits = state.rows(waitTable);
   for (const wait of waitsOf(row)) waits.delete(lineKey(wait));
   for (const locked of row.paths) countIn(state, waitTallyTable, locked, -1);
-  countOwner(state, row.owner, { tickets: -1 });
+  countOwner(state, row.owner, { tickets: -1, waits: -row.paths.length });
   const grant = row.upgrades === undefined ? undefined : state.rows(grantTable).get(row.upgrades);
   if (grant === undefined) return;
   const { upgrading: _upgrading, ...rest } = grant;

@@ -6,14 +6,15 @@
 import type { DecideContext } from "../../machine/feature.ts";
 import { agentTable, endsAt, findAgent } from "../agents/agent-table.ts";
 import { claimOf, firstBlocker } from "./blockers.ts";
-import { grantedPathCount, nextFence } from "./fence.ts";
+import { nextFence } from "./fence.ts";
 import { leaseEnd } from "./fold-grants.ts";
 import type { EventPath } from "./fold-grants.ts";
 import { acquired, changed } from "./lock-events.ts";
 import { gap, grantTable, sortable, ticketTable } from "./lock-tables.ts";
 import type { TicketRow } from "./lock-tables.ts";
 import type { LockedPath } from "./modes.ts";
-import { kindAt, lockLimits } from "./settings.ts";
+import { isLeaving } from "./owner-counts.ts";
+import { isFull, kindAt, lockLimits } from "./settings.ts";
 
 /** True if somebody waits for this claim. */
 export function isWatched(context: DecideContext, claim: string): boolean {
@@ -25,7 +26,7 @@ export function wake(context: DecideContext, claim: string): void {
   const { state, emit } = context;
   const prefix = `${claim}${gap}`;
   let after: string | undefined;
-  while (grantedPathCount(context) < lockLimits.handoversPerEntryMax) {
+  while (!isFull(context)) {
     const [row] = state
       .rows(ticketTable)
       .scan("claim", { prefix, ...(after === undefined ? {} : { after }), limit: 1 });
@@ -40,9 +41,10 @@ export function wake(context: DecideContext, claim: string): void {
 /** Grants a ticket if nothing is in its way any more; otherwise it watches what is. */
 export function serve(context: DecideContext, row: TicketRow): void {
   const { state, time, grace, emit } = context;
-  // Its turn must not go to somebody who gave no sign of life in time.
-  if (row.leaseUntil <= time && !grace) {
-    cancelTicket(context, row.ticket, "expired");
+  // Its turn must not go to somebody who has ended, or gave no sign of life in time.
+  const isOver = isLeaving(state, row.owner);
+  if (isOver || (row.leaseUntil <= time && !grace)) {
+    cancelTicket(context, row.ticket, isOver ? "agent_ended" : "expired");
     return;
   }
   const blocker = firstBlocker(state, row);

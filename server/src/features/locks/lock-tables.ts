@@ -108,14 +108,21 @@ export interface TallyRow {
 export const holdTallyTable: TableSpec<TallyRow, never> = { name: "lock-tallies", key: (row) => row.path, sorts: {} };
 export const waitTallyTable: TableSpec<TallyRow, never> = { name: "wait-tallies", key: (row) => row.path, sorts: {} };
 
-/** How many paths an owner holds, and how many tickets it has. */
+/** How many paths an owner holds, how many tickets it has, and for how many paths these wait. */
 export interface OwnerRow {
   readonly owner: string;
   readonly pathCount: number;
   readonly ticketCount: number;
+  readonly waitCount: number;
+  /** Why its agent ended. All that it has is being freed, if not in that entry then in the next ones. */
+  readonly leaving?: string;
 }
 
-export const ownerTable: TableSpec<OwnerRow, never> = { name: "lock-owners", key: (row) => row.owner, sorts: {} };
+export const ownerTable: TableSpec<OwnerRow, "leaving"> = {
+  name: "lock-owners",
+  key: (row) => row.owner,
+  sorts: { leaving: (row) => (row.leaving === undefined ? undefined : row.owner) },
+};
 
 export interface TicketRow extends Terms {
   readonly ticket: string;
@@ -183,21 +190,15 @@ export interface LockPaceRow {
   readonly holdMs: number;
 }
 
-export interface LockFencesRow {
-  readonly key: "fences";
-  /** The last entry that granted something, how many fences it has used, and for how many paths. */
-  readonly position: number;
-  readonly count: number;
-  readonly pathCount: number;
-}
-
 /** Claims that are gone, with waiters that did not fit into the entry that freed them. */
 export interface LockHandoverRow {
   readonly key: string;
   readonly claim: string;
+  /** The entry that left them. */
+  readonly position: number;
 }
 
-export type LockFactRow = LockSettingsRow | LockPaceRow | LockFencesRow | LockHandoverRow;
+export type LockFactRow = LockSettingsRow | LockPaceRow | LockHandoverRow;
 
 export const lockFactTable: TableSpec<LockFactRow, "handover"> = {
   name: "lock-facts",

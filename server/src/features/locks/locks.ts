@@ -19,8 +19,9 @@ import { claimForJob, continueHandover, expireLock, expireTicket, lockTimers } f
 import { foldGrantBeats, grantFolds } from "./fold-grants.ts";
 import { foldTicketBeats, ticketFolds } from "./fold-tickets.ts";
 import { forceRelease, overrideRelease } from "./force-release.ts";
+import { foldEnded, foldKept, freeAllOf, freeEnded } from "./free-ended.ts";
 import * as tables from "./lock-tables.ts";
-import { endOverdueOf, freeAllOf, serveCovered } from "./reactions.ts";
+import { endOverdueOf, serveCovered } from "./reactions.ts";
 import { releaseLock } from "./release-lock.ts";
 import { renewLock } from "./renew-lock.ts";
 import { requestRelease } from "./request-release.ts";
@@ -60,11 +61,14 @@ export const locksFeature: Feature = {
       "expire-ticket": expireTicket,
       "continue-handover": continueHandover,
       "claim-for-job": claimForJob,
+      "free-ended": freeEnded,
     }),
   },
   folds: {
     ...grantFolds,
     ...ticketFolds,
+    "agent.ended": foldEnded,
+    "lock.kept_for_job": foldKept,
     "agents.renewed": (state, event, entry) => {
       foldGrantBeats(state, event, entry);
       foldTicketBeats(state, event, entry);

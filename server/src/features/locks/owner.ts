@@ -1,7 +1,8 @@
 import type { DecideContext, Decision } from "../../machine/feature.ts";
 import { refusal } from "../../machine/outcome.ts";
 import { findAgent } from "../agents/agent-table.ts";
-import { lockSettings } from "./settings.ts";
+import { countsOf } from "./owner-counts.ts";
+import { lockLimits, lockSettings } from "./settings.ts";
 
 /** Owners that start like this are Holdfast's own. */
 export const ownPrefix = "holdfast:";
@@ -20,6 +21,19 @@ export function ownerOf(
   if (owner.startsWith(ownPrefix) || (owner !== agent && findAgent(state, owner) !== undefined))
     return refused("owner_taken", { owner_id: owner });
   return { owner };
+}
+
+/** Why an owner can not have more paths: it has too many, or it has ended and what it had is still being freed. */
+export function unfitOwner(
+  { state }: Pick<DecideContext, "state">,
+  owner: string,
+  pathCount: number,
+): Decision | undefined {
+  const { pathCount: held, waitCount, leaving } = countsOf(state, owner);
+  if (leaving !== undefined) return refused("owner_taken", { owner_id: owner });
+  const paths = held + waitCount + pathCount;
+  if (paths <= lockLimits.pathsPerOwnerMax) return undefined;
+  return refused("lock_limit", { paths, limit: lockLimits.pathsPerOwnerMax });
 }
 
 export function isRefused<T extends object>(result: T | Decision): result is Decision {

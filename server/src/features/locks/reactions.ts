@@ -1,28 +1,13 @@
+import type { Event } from "../../machine/entry.ts";
 import type { Reaction } from "../../machine/feature.ts";
-import { expireIfDue, freeGrant } from "./free-grant.ts";
+import type { StateReader } from "../../machine/state.ts";
+import { firstBlocker } from "./blockers.ts";
+import { expireIfDue } from "./free-grant.ts";
 import { cancelTicket, serve } from "./hand-over.ts";
-import { fencesOf } from "./fold-grants.ts";
 import { gap, grantTable, ticketTable } from "./lock-tables.ts";
+import type { TicketRow } from "./lock-tables.ts";
 import { countsOf } from "./owner-counts.ts";
-
-/** An agent that ends leaves every line and frees all that it holds, in the same entry. A job's claim outlives it. */
-export const freeAllOf: Reaction = (event, context) => {
-  const { state } = context;
-  const owner = event.subject.slice("agent/".length);
-  // Out of the lines first: what it frees must not be handed to itself.
-  for (const { ticket } of state.rows(ticketTable).scan("owner", { prefix: `${owner}${gap}`, limit: Infinity })) {
-    if (state.rows(ticketTable).get(ticket) !== undefined) cancelTicket(context, ticket, "agent_ended");
-  }
-  const more = { why: "agent_ended", agent: event.data["why"] ?? null };
-  const isInactive = event.data["why"] === "inactive";
-  for (const fence of fencesOf(state, owner)) {
-    const row = state.rows(grantTable).get(fence);
-    if (row === undefined || row.job !== undefined) continue;
-    const lapsed = row.graceMs === undefined ? "lock.expired" : "lock.recovered";
-    freeGrant(context, row, { type: isInactive ? lapsed : "lock.released", more });
-  }
-  return [];
-};
+import { isFull } from "./settings.ts";
 
 /**
  * Who gets a lock may have waited for a part of it with another ticket, behind somebody who now waits for this very
@@ -32,12 +17,29 @@ export const serveCovered: Reaction = (event, context) => {
   const { state } = context;
   const owner = event.data["owner_id"] as string;
   if (event.data["of"] !== undefined || countsOf(state, owner).ticketCount === 0) return [];
-  for (const { ticket } of state.rows(ticketTable).scan("owner", { prefix: `${owner}${gap}`, limit: Infinity })) {
-    const row = state.rows(ticketTable).get(ticket);
-    if (row !== undefined && state.rows(ticketTable).get(row.waitsFor) !== undefined) serve(context, row);
+  const tickets = state.rows(ticketTable);
+  const covered: TicketRow[] = [];
+  for (const { ticket } of tickets.scan("owner", { prefix: `${owner}${gap}`, limit: Infinity })) {
+    const row = tickets.get(ticket);
+    if (row === undefined || tickets.get(row.waitsFor) === undefined) continue;
+    if (!isFull(context)) serve(context, row);
+    else if (firstBlocker(state, row) === undefined) covered.push(row);
   }
-  return [];
+  return covered.length === 0 ? [] : servedNext(state, event.data["fence"] as string, covered);
 };
+
+/** The entry is long enough: these are looked at in the next one, as if they had waited for what their owner got. */
+function servedNext(state: StateReader, fence: string, rows: readonly TicketRow[]): readonly Event[] {
+  const claim = state.rows(grantTable).get(fence)?.claim ?? fence;
+  return [
+    ...rows.map(({ ticket }) => ({
+      type: "lock.waiting",
+      subject: `ticket/${ticket}`,
+      data: { ticket, waits_for: claim },
+    })),
+    { type: "lock.handover_left", subject: "locks", data: { claim } },
+  ];
+}
 
 /** A beat came too late for these: they were not renewed, and end in its entry. */
 export const endOverdueOf: Reaction = (event, context) => {
@@ -48,9 +50,13 @@ export const endOverdueOf: Reaction = (event, context) => {
     .rows(grantTable)
     .scan("due", { limit: dueMax })
     .filter(({ owner }) => owners.has(owner));
-  for (const row of due) expireIfDue(context, row);
+  for (const { fence } of due) {
+    const row = isFull(context) ? undefined : state.rows(grantTable).get(fence);
+    if (row !== undefined) expireIfDue(context, row);
+  }
   const late = state.rows(ticketTable).scan("due", { limit: dueMax });
   for (const { ticket, owner, leaseUntil } of late) {
+    if (isFull(context)) return [];
     if (leaseUntil <= time && owners.has(owner) && state.rows(ticketTable).get(ticket) !== undefined) {
       cancelTicket(context, ticket, "expired");
     }
@@ -58,5 +64,5 @@ export const endOverdueOf: Reaction = (event, context) => {
   return [];
 };
 
-/** More than this can be overdue only after a stall, and then there is grace. What is left, the timer ends. */
+/** What is left the timer ends: it was not renewed either. */
 const dueMax = 1_000;

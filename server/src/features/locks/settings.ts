@@ -1,3 +1,4 @@
+import type { DecideContext } from "../../machine/feature.ts";
 import type { StateReader } from "../../machine/state.ts";
 import { kindOf } from "./lock-kinds.ts";
 import type { LockKind } from "./lock-kinds.ts";
@@ -21,12 +22,18 @@ export function isEnforced(state: StateReader, path: string): boolean {
   return lockSettings(state).enforce.some((prefix) => isAtOrBelow(path, prefix));
 }
 
+/** True if an entry is long enough: what else could be done is left to the next one. */
+export function isFull({ events }: Pick<DecideContext, "events">): boolean {
+  return events.length >= lockLimits.eventsPerEntryMax;
+}
+
 /** Bounds that keep one owner from making every entry about it too long. */
 export const lockLimits = {
+  /** Held and waited for together. */
   pathsPerOwnerMax: 10_000,
   ticketsPerOwnerMax: 1_000,
-  /** For how many paths one entry lets waiters in; the rest follow at once, in the next entries. */
-  handoversPerEntryMax: 2_000,
+  /** When an entry holds so many events, nothing more is begun in it; the rest follows at once, in the next entries. */
+  eventsPerEntryMax: 2_000,
   ticketMs: 30_000,
   /** A granted ticket is taken up within this time, or the next one gets the lock. */
   claimMs: 10_000,

@@ -15,9 +15,7 @@ import { findHeld } from "./held.ts";
 import { changed } from "./lock-events.ts";
 import { gap, ticketTable } from "./lock-tables.ts";
 import type { GrantRow } from "./lock-tables.ts";
-import { countsOf } from "./owner-counts.ts";
-import { isRefused, ownPrefix, refused } from "./owner.ts";
-import { lockLimits } from "./settings.ts";
+import { isRefused, ownPrefix, refused, unfitOwner } from "./owner.ts";
 
 /**
  * Hands a lock to another owner, in one step. Whoever waited for the old owner now waits for the new one, which must
@@ -28,7 +26,7 @@ export const transferLock: Decide<(typeof lockOperations)["transfer-lock"]> = (i
   if (isRefused(row)) return row;
   const { state } = context;
   const { to } = input;
-  const unfit = unfitOwner(state, row, to) ?? keptByGiver(state, row, to);
+  const unfit = unfitHeir(state, row, to) ?? keptByGiver(state, row, to);
   if (unfit !== undefined) return unfit;
   const deadlock = findDeadlock(state, { owner: to, rank: Infinity, paths: [] }, { fence: row.fence, to });
   if (deadlock !== undefined) return refuseDeadlock({ owner: to, paths: row.paths }, deadlock);
@@ -61,12 +59,10 @@ function keptByGiver(state: StateReader, row: GrantRow, to: string): Decision | 
   return undefined;
 }
 
-function unfitOwner(state: StateReader, row: GrantRow, to: string): Decision | undefined {
+function unfitHeir(state: StateReader, row: GrantRow, to: string): Decision | undefined {
   if (to === row.owner || to.startsWith(ownPrefix)) return refused("owner_taken", { owner_id: to });
   if (looksRegistered(to) && findAgent(state, to) === undefined) return refused("agent_unknown", { agent_id: to });
-  const pathCount = countsOf(state, to).pathCount + row.paths.length;
-  if (pathCount <= lockLimits.pathsPerOwnerMax) return undefined;
-  return refused("lock_limit", { paths: pathCount, limit: lockLimits.pathsPerOwnerMax });
+  return unfitOwner({ state }, to, row.paths.length);
 }
 
 /** Agents get a UUID; an owner that looks like one and is not registered has ended, and would hold it for nobody. */

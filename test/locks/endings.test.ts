@@ -1,0 +1,91 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import type { CallReply } from "holdfast";
+import { agentLimits } from "../../server/src/features/agents/agent-table.ts";
+import { lockLimits } from "../../server/src/features/locks/settings.ts";
+import { refusalOf } from "../api/refused-with.ts";
+import { turns } from "../engine/manual-clock.ts";
+import { granted, lockNode, queued } from "./lock-node.ts";
+
+const ttl = { ttlSeconds: 3_600 };
+const wait = { ...ttl, wait: true, ticketSeconds: 600 };
+const named = ({ events }: CallReply, name: string) =>
+  events.filter((event) => event.name === name).map(({ data }) => data as Record<string, unknown>);
+
+describe("the end of a family of agents", () => {
+  test("hands nothing to one that ends in the same entry: all leave their lines before anything is freed [X5 G1]", async () => {
+    const node = await lockNode();
+    const parent = await node.agent("parent");
+    const [one, other] = await Promise.all(
+      ["one", "other"].map(async (name) =>
+        node.client.as(await node.client.agents.register({ name, parent: parent.id })),
+      ),
+    );
+    await one!.locks.acquire("x", ttl);
+    await parent.locks.acquire("y", ttl);
+    queued(await parent.locks.acquire("x", wait));
+    queued(await other!.locks.acquire("x", wait));
+    queued(await other!.locks.acquire("y", wait));
+    const stranger = queued(await node.client.locks.acquire("x", { ...wait, ownerId: "stranger" }));
+    const reply = await node.client.execute("end-agent", { agent_id: parent.id });
+    assert.deepEqual(
+      named(reply, "evt.lock.acquired").map(({ owner_id }) => owner_id),
+      ["stranger"],
+    );
+    assert.equal(named(reply, "evt.agent.ended").length, 3);
+    assert.equal(named(reply, "evt.lock.cancelled").length, 3);
+    assert.equal((await node.client.locks.ticket(stranger.ticket)).state, "granted");
+    assert.equal((await node.client.locks.records()).items.length, 1);
+    await node.stop();
+  });
+
+  test("that has more than fits into one entry is freed in the next ones, and gets nothing in between [G1]", async () => {
+    const node = await lockNode();
+    const parent = await node.agent("parent");
+    const child = node.client.as(await node.client.agents.register({ parent: parent.id }));
+    for (let set = 0; set < 9; set += 1) {
+      const paths = Array.from({ length: 1_000 }, (_, index) => `big/${String(set)}/${String(index)}`);
+      await (set % 2 === 0 ? parent : child).locks.acquire(paths, ttl);
+    }
+    const last = queued(await node.client.locks.acquire("big/8/999", { ...wait, ownerId: "last" }));
+    const before = node.engine.head.position;
+    const reply = await node.client.execute("end-agent", { agent_id: parent.id });
+    assert.equal(reply.outcome.kind, "done");
+    assert.ok(reply.events.length < 2 * lockLimits.eventsPerEntryMax, String(reply.events.length));
+    const refused = await refusalOf(node.client.locks.acquire("elsewhere", { ...ttl, ownerId: parent.id }));
+    assert.equal(refused.code, "owner_taken");
+    await node.clock.pass(1_000);
+    await turns(20);
+    assert.deepEqual(
+      (await node.client.locks.records()).items.map(({ owner }) => owner),
+      ["last"],
+    );
+    assert.equal((await node.client.locks.ticket(last.ticket)).state, "granted");
+    assert.ok(node.engine.head.position - before < 12, "a few entries are enough");
+    await node.stop();
+  });
+
+  test("is never too long for its entry: a family has a bound, and one owner a bound of paths [G1]", async () => {
+    const node = await lockNode();
+    const parent = await node.agent("parent");
+    const register = (under: string) => node.client.agents.register({ parent: under });
+    const first = await register(parent.id);
+    for (let count = 1; count < agentLimits.descendantsMax; count += 1)
+      await register(count % 2 === 0 ? parent.id : first.agent_id);
+    assert.equal((await refusalOf(register(first.agent_id))).code, "agent_limit");
+    const set = Array.from({ length: 1_000 }, (_, index) => `p/${String(index)}`);
+    for (let round = 0; round < 10; round += 1)
+      await parent.locks.acquire(
+        set.map((path) => `${String(round)}/${path}`),
+        ttl,
+      );
+    assert.equal((await refusalOf(parent.locks.acquire("one-more", ttl))).code, "lock_limit");
+    await parent.agents.end();
+    assert.equal((await node.client.agents.list()).items.length, 0);
+    await node.clock.pass(1_000);
+    await turns(20);
+    assert.equal((await node.client.locks.records()).items.length, 0);
+    granted(await node.client.locks.acquire("0/p/0", { ...ttl, ownerId: "next" }));
+    await node.stop();
+  });
+});
