@@ -17,7 +17,15 @@ export type { CallOptions, CallReply, Transport, WatchedEvent } from "./client/t
 export type { WatchOptions } from "./client/watch-events.ts";
 export type { Entity, HistoryItem, Written } from "./contract/entities.ts";
 export type { Agent, Registered } from "./contract/agents.ts";
-export type { DalLock, LockRow, LockStatus, TicketStatus, WaitEdge, WhoAmI } from "./contract/lock-views.ts";
-export type { Grant, Granted, Queued } from "./contract/locks.ts";
+export type {
+  DalLock,
+  LockRow,
+  LockStatus,
+  PastLockStatus,
+  TicketStatus,
+  WaitEdge,
+  WhoAmI,
+} from "./contract/lock-views.ts";
+export type { Grant, Granted, LeftBefore, Queued } from "./contract/locks.ts";
 export { problemOf, problems } from "./contract/problems.ts";
 export type { Problem, ProblemCode } from "./contract/problems.ts";

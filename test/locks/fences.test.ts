@@ -130,12 +130,12 @@ describe("a fence", () => {
       const next = granted(await locks.acquire("p/1", { ...ttl, ownerId: "b" }));
       const [left] = next.left_before;
       assert.deepEqual([left?.how, left?.by, left?.purpose, left?.note], ["released", "a", "first", "left half-way"]);
-      const past = await locks.status("p/1", { position: during });
+      const past = await locks.statusAt("p/1", during);
       assert.deepEqual(
         past.holders.map(({ owner_id, purpose }) => [owner_id, purpose]),
         [["a", "first"]],
       );
-      assert.equal((await locks.status("p/1", { position: during + 1 })).holders.length, 0);
+      assert.equal((await locks.statusAt("p/1", during + 1)).holders.length, 0);
     },
   );
 });

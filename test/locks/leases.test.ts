@@ -106,6 +106,24 @@ describe("a lease", () => {
   });
 });
 
+describe("a hold-off", () => {
+  test("covers all that was lost, also where the same owner has another lock that goes on", async () => {
+    const node = await lockNode();
+    const { locks } = node.client;
+    await locks.acquire("t", { ...ttl, holdOffSeconds: 20, ownerId: "a" });
+    const kept = granted(await locks.acquire("t/1", { ttlSeconds: 300, ownerId: "a" }));
+    await node.clock.pass(31_000, 500);
+    assert.equal((await locks.checkFence("t/1", kept.fence)).valid, true, "what goes on is still its own");
+    const denied = await refusalOf(locks.acquire("t/2", { ...ttl, ownerId: "b" }));
+    assert.match(JSON.stringify(denied.data["holders"]), /held off after a/u);
+    const next = queued(await locks.acquire("t/2", { ...ttl, wait: true, ownerId: "b" }));
+    await assert.rejects(locks.transfer({ fence: kept.fence }, "c", { ownerId: "a" }), refusedWith("lock_denied"));
+    await node.clock.pass(20_000, 500);
+    assert.equal((await locks.ticket(next.ticket)).state, "granted");
+    await node.stop();
+  });
+});
+
 describe("a workspace lock", () => {
   const path = "project/p1/map/m1";
   const claim = (node: LockNode, fence: string, job: string | null) =>

@@ -12,6 +12,8 @@ export interface ModelPath {
 
 export interface ModelGrant {
   readonly owner: string;
+  /** Holdfast keeps others away from what this owner lost; what the owner has left there goes on. */
+  readonly guards?: string | undefined;
   readonly paths: readonly ModelPath[];
 }
 
@@ -148,10 +150,10 @@ export class LockModel {
 
   /** No two owners hold what excludes each other. */
   isSound(): boolean {
+    const isSame = (a: ModelGrant, b: ModelGrant) =>
+      a.owner === b.owner || a.guards === b.owner || b.guards === a.owner;
     return this.grants.every((a) =>
-      this.grants.every(
-        (b) => a.owner === b.owner || !a.paths.some((one) => b.paths.some((other) => clash(one, other))),
-      ),
+      this.grants.every((b) => isSame(a, b) || !a.paths.some((one) => b.paths.some((other) => clash(one, other)))),
     );
   }
 }

@@ -133,6 +133,7 @@ export class LockView {
     this.#grant({
       fence: data["fence"] as string,
       owner: data["owner_id"] as string,
+      guards: guardsOf(data),
       paths: pathsOf(data),
       acquiredAt: time,
       ttlMs,
@@ -194,6 +195,11 @@ export const freeings: ReadonlySet<string> = new Set([
 ]);
 
 export const changes: ReadonlySet<string> = new Set(["lock.upgraded", "lock.downgraded", "lock.transferred"]);
+
+/** Whose crash keeps others away, if that is what a grant is for. */
+export function guardsOf(data: JsonObject): string | undefined {
+  return (data["metadata"] as { held_off_after?: string } | undefined)?.held_off_after;
+}
 
 export function pathsOf(data: JsonObject): readonly ModelPath[] {
   const paths = (data["paths"] as unknown as readonly ModelPath[] | undefined) ?? [

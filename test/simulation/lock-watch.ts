@@ -2,7 +2,7 @@
 import type { Entry, Event } from "../../server/src/machine/entry.ts";
 import type { JsonObject } from "../../server/src/machine/json.ts";
 import type { ModelPath } from "../locks/lock-model.ts";
-import { changes, dueOf, freeings, isFull, LockView, pathsOf } from "./lock-view.ts";
+import { changes, dueOf, freeings, guardsOf, isFull, LockView, pathsOf } from "./lock-view.ts";
 import type { Witness } from "./witness.ts";
 
 interface LockWitness extends Witness {
@@ -79,7 +79,8 @@ export class LockWatch {
 /** Each path of a grant has its event, and no other path has. */
 function isWhole({ type, data }: Event, { events }: Entry): boolean {
   const told = events.filter((one) => one.type === type && one.data["fence"] === data["fence"]);
-  const names = (paths: readonly { readonly path: unknown }[]): string => JSON.stringify(paths.map(({ path }) => path));
+  const names = (paths: readonly { readonly path: unknown }[]): string =>
+    JSON.stringify(paths.map(({ path }) => path).sort());
   return names(told.map((one) => ({ path: one.data["resource_id"] }))) === names(pathsOf(data));
 }
 
@@ -156,8 +157,18 @@ class EventCheck {
       this.#demand(isLive, "nothing is granted to a dead waiter");
     }
     this.#checkOwner(owner);
-    // What an ended agent held is freed piece by piece, and Holdfast holds one of them while the next is still held.
     if (owner !== holdOffOwner) this.#checkWay({ owner, rank: ticket?.rank ?? Infinity, paths }, false);
+    else this.#checkHoldOff(paths, guardsOf(data));
+  }
+
+  /** Only whoever left without a release may have something there still. */
+  #checkHoldOff(paths: readonly ModelPath[], guards: string | undefined): void {
+    const model = this.#view.model();
+    model.grants = model.grants.filter(({ owner }) => owner !== guards);
+    model.queue = [];
+    const isFree = !model.isBlocked({ owner: holdOffOwner, rank: Infinity, paths });
+    this.#demand(isFree, "no two owners hold what excludes each other");
+    this.#witness.faults.count("a lock is held off after a crash");
   }
 
   /** Not even if it ends only later in this entry. */

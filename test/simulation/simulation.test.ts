@@ -57,6 +57,7 @@ const mustHappen = [
   "event: lock.ticket_renewed",
   "event: lock.deadlock",
   "event: lock.handover_left",
+  "a lock is held off after a crash",
   "what an ended agent had is freed in parts",
   "event: agents.renewed",
   "event: agent.resumed",

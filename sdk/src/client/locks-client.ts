@@ -1,4 +1,4 @@
-import type { DalLock, LockRow, LockStatus, TicketStatus, WaitEdge } from "../contract/lock-views.ts";
+import type { DalLock, LockRow, LockStatus, PastLockStatus, TicketStatus, WaitEdge } from "../contract/lock-views.ts";
 import type { Grant, Granted, Queued } from "../contract/locks.ts";
 import { HoldfastError } from "./holdfast-error.ts";
 import type { Page, Run } from "./entities-client.ts";
@@ -56,7 +56,9 @@ export interface LocksClient {
   claim(ticket: string, options?: OwnerOptions): Promise<Granted | Queued>;
   cancel(ticket: string, options?: OwnerOptions): Promise<{ readonly cancelled: string } | Granted>;
   ticket(ticket: string): Promise<TicketStatus>;
-  status(path: string, query?: { readonly position?: number; readonly limit?: number }): Promise<LockStatus>;
+  status(path: string, query?: { readonly limit?: number }): Promise<LockStatus>;
+  /** Who held a path, and what lies above it, after a position. */
+  statusAt(path: string, position: number, query?: { readonly limit?: number }): Promise<PastLockStatus>;
   list(query?: {
     readonly under?: string;
     readonly after?: string;
@@ -120,12 +122,14 @@ export function locksClient(run: Run): LocksClient {
   };
 }
 
-type Reads = "ticket" | "status" | "list" | "records" | "waits" | "history" | "checkFence";
+type Reads = "ticket" | "status" | "statusAt" | "list" | "records" | "waits" | "history" | "checkFence";
 
 function lockReads(run: Run): Pick<LocksClient, Reads> {
   return {
     ticket: async (ticket) => (await run("get-ticket", { ticket }, {})) as TicketStatus,
     status: async (path, query) => (await run("get-lock", { path, ...query }, {})) as LockStatus,
+    statusAt: async (path, position, query) =>
+      (await run("get-lock", { path, position, ...query }, {})) as PastLockStatus,
     list: async (query) => (await run("list-locks", { ...query }, {})) as Page<LockRow, string>,
     records: async ({ ownerId, ...page } = {}) =>
       (await run("list-locks", { view: "dal_locks", owner_id: ownerId, ...page }, {})) as Page<DalLock, string>,

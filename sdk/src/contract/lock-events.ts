@@ -7,9 +7,11 @@ const open = { additionalProperties: true } as const;
 
 const ids = Type.Object({ ids: Type.Array(Type.String()) }, open);
 const text = Type.String();
-/** `of` names the first path of a set, whose event tells all. */
+/** `of` names the first path of a set, whose event tells all and comes last. */
 const set = { of: Type.Optional(lockPath) };
-const onPath = { resource_id: lockPath, owner_id: text, fence };
+/** The fences of all other grants at the path. Where more than 16 share it, most events tell only how many. */
+const others = { beside: Type.Optional(Type.Array(fence)), beside_count: Type.Optional(Type.Integer()) };
+const onPath = { resource_id: lockPath, owner_id: text, fence, ...others };
 const freed = Type.Object(
   { ...onPath, purpose: Type.Optional(text), note: Type.Optional(text), why: Type.Optional(text), ...set },
   open,
@@ -64,7 +66,7 @@ export const lockEvents = {
   },
   "lock.queued": {
     summary: "Somebody waits, and has a ticket.",
-    data: Type.Object({ resource_id: lockPath, owner_id: text, ticket, waits_for: text }, open),
+    data: Type.Object({ resource_id: lockPath, owner_id: text, ticket, waits_for: text, ...others }, open),
   },
   "lock.waiting": {
     summary: "A ticket waits for something else than before.",

@@ -89,11 +89,11 @@ export const place = Type.Object(
   closed,
 );
 
-/** How the path was left by whoever held it before. */
-export const leftBefore = Type.Object(
+/** How a path was left by whoever held it before. */
+const left = Type.Object(
   {
     path: lockPath,
-    how: Type.Enum(["released", "expired", "recovered", "forced", "downgraded", "transferred"]),
+    how: Type.Enum(["released", "expired", "recovered", "forced"]),
     by: ownerId,
     at: isoTime,
     purpose: Type.Union([line, Type.Null()]),
@@ -101,3 +101,9 @@ export const leftBefore = Type.Object(
   },
   closed,
 );
+
+export const leftBefore = Type.Array(left, {
+  description:
+    "How each of the first 20 paths was left by whoever held it before, if somebody did within the last 1,000 entries " +
+    "about it. It is with every answer that describes a grant: at once, late, or again.",
+});

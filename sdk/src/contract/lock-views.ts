@@ -2,7 +2,7 @@ import Type from "typebox";
 import type { Static } from "typebox";
 import { agent, isoTime, line, ownerId } from "./agents.ts";
 import { limit } from "./conditions.ts";
-import { fence, grant, holder, lockPath, mode, place, scope, ticket } from "./lock-parts.ts";
+import { fence, grant, holder, leftBefore, lockPath, mode, place, scope, ticket } from "./lock-parts.ts";
 import { operation } from "./operation.ts";
 
 const closed = { additionalProperties: false } as const;
@@ -73,23 +73,56 @@ export const listLocks = operation({
   problems: ["path_invalid"],
 });
 
-export const getLock = operation({
-  name: "get-lock",
-  kind: "read",
-  summary: "One path: who holds it, an ancestor or something below, and who waits; or who held it at a position.",
-  input: Type.Object(
-    { path: lockPath, position: Type.Optional(Type.Integer({ minimum: 1 })), limit: Type.Optional(limit) },
-    closed,
-  ),
-  output: Type.Object({
+const lockNow = Type.Object(
+  {
     path: lockPath,
     kind: Type.String(),
     holders: Type.Array(heldBy),
     above: Type.Array(heldBy),
     below: Type.Array(heldBy),
     queue: Type.Array(waiter),
-  }),
-  problems: ["path_invalid", "history_gone"],
+  },
+  closed,
+);
+
+const pastHolder = Type.Object(
+  {
+    owner_id: ownerId,
+    path: lockPath,
+    mode,
+    scope,
+    fence,
+    purpose: nullable(line),
+    since: isoTime,
+    position: Type.Integer({ description: "The entry that gave out the fence." }),
+  },
+  closed,
+);
+
+const lockThen = Type.Object(
+  {
+    path: lockPath,
+    kind: Type.String(),
+    position: Type.Integer({ description: "The position asked for, or the last one if it is beyond." }),
+    holders: Type.Array(pastHolder),
+    above: Type.Array(pastHolder),
+  },
+  closed,
+);
+
+export const getLock = operation({
+  name: "get-lock",
+  kind: "read",
+  summary:
+    "One path: who holds it, an ancestor or something below, and who waits. With `position`, who held it and its " +
+    "ancestors after that entry, however long ago. What was below, who waited, and until when the leases ran is not " +
+    "told then: ask for each path below by itself; a heartbeat is noted for all agents at once, not at each lock.",
+  input: Type.Object(
+    { path: lockPath, position: Type.Optional(Type.Integer({ minimum: 1 })), limit: Type.Optional(limit) },
+    closed,
+  ),
+  output: Type.Union([lockNow, lockThen]),
+  problems: ["path_invalid", "history_archived"],
 });
 
 export const getTicket = operation({
@@ -99,7 +132,7 @@ export const getTicket = operation({
   input: Type.Object({ ticket }, closed),
   output: Type.Union([
     Type.Object({ state: Type.Literal("waiting"), ...place.properties }, closed),
-    Type.Object({ state: Type.Literal("granted"), ...grant.properties }, closed),
+    Type.Object({ state: Type.Literal("granted"), ...grant.properties, left_before: leftBefore }, closed),
   ]),
   problems: ["ticket_unknown"],
 });
@@ -165,7 +198,8 @@ export const lockViews = {
 
 export type LockRow = Static<typeof lockRow>;
 export type DalLock = Static<typeof dalLock>;
-export type LockStatus = Static<typeof getLock.output>;
+export type LockStatus = Static<typeof lockNow>;
+export type PastLockStatus = Static<typeof lockThen>;
 export type TicketStatus = Static<typeof getTicket.output>;
 export type WhoAmI = Static<typeof whoAmI.output>;
 export type WaitEdge = Static<typeof waitEdge>;

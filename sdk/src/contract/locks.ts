@@ -13,10 +13,26 @@ const ownerProblems = ["locks_off", "owner_required", "owner_taken", "agent_unkn
 const held = { fence: Type.Optional(fence), path: Type.Optional(lockPath), ...owner };
 
 const granted = Type.Object(
-  { granted: Type.Literal(true), ...grant.properties, still_held: Type.Boolean(), left_before: Type.Array(leftBefore) },
+  {
+    granted: Type.Literal(true),
+    ...grant.properties,
+    ticket: Type.Optional(ticket),
+    still_held: Type.Boolean({ description: "False if a repeated request is answered and the grant is gone by now." }),
+    already_held: Type.Optional(Type.Boolean({ description: "The owner had it before, and keeps its fence." })),
+    left_before: leftBefore,
+  },
   closed,
 );
-const queued = Type.Object({ granted: Type.Literal(false), ...place.properties }, closed);
+const queued = Type.Object(
+  {
+    granted: Type.Literal(false),
+    ...place.properties,
+    still_waiting: Type.Optional(
+      Type.Boolean({ description: "In the answer to a repeated request: false if the ticket is gone by now." }),
+    ),
+  },
+  closed,
+);
 
 export const acquireLock = operation({
   name: "acquire-lock",
@@ -201,3 +217,4 @@ export const lockOperations = {
 export type Grant = Static<typeof grant>;
 export type Granted = Static<typeof granted>;
 export type Queued = Static<typeof queued>;
+export type LeftBefore = Granted["left_before"][number];

@@ -236,12 +236,6 @@ const registry = {
     title: "This is not due",
     next: "Nothing happened.",
   },
-  history_gone: {
-    status: 410,
-    retry: "never",
-    title: "The history does not reach back so far",
-    next: "Ask for a later position.",
-  },
   idempotency_key_invalid: {
     status: 400,
     retry: "never",

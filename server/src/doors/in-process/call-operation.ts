@@ -87,7 +87,7 @@ function sendCommand(
   return engine.execute({ operation: wish.operation, input, bytes, ...sent }).then((reply) => {
     if (reply.outcome.kind === "done" && reply.attachment !== undefined) {
       const shown = shownReply(reply, withAttachment(reply));
-      return tellsHowLeft(wish.operation, reply) ? withHowLeft(engine, shown) : shown;
+      return tellsHowLeft(reply) ? withHowLeft(engine, shown) : shown;
     }
     return explainReply(engine, wish, reply, input as JsonObject);
   });

@@ -6,61 +6,66 @@ import { findGrantOfTicket, placeView } from "../../features/locks/claim-lock.ts
 import type { Link } from "../../features/locks/find-deadlock.ts";
 import { grantView } from "../../features/locks/free-grant.ts";
 import { findGrant } from "../../features/locks/guard-write.ts";
-import { lockSubject } from "../../features/locks/lock-events.ts";
-import { leftBefore } from "../../features/locks/lock-history.ts";
+import { iso } from "../../features/locks/lock-events.ts";
+import { positionOf } from "../../features/locks/lock-history.ts";
 import { ticketTable } from "../../features/locks/lock-tables.ts";
 import type { JsonObject } from "../../machine/json.ts";
+import { howLeft } from "./how-left.ts";
+import type { Described } from "./how-left.ts";
 
-/** How many paths of a set are looked up. */
-const pathsMax = 20;
-const entriesMax = 5;
-
-/** A new grant tells how the lock was left before; one that its owner had already does not. */
-export function tellsHowLeft(operation: string, { outcome, attachment }: Reply): boolean {
-  if (operation !== "acquire-lock" && operation !== "claim-lock") return false;
-  return outcome.data["granted"] === true && attachment?.["already_held"] === undefined;
+/** True if an answer describes a grant, which then tells how its paths were left before. */
+export function tellsHowLeft({ outcome }: Reply): boolean {
+  return outcome.data["granted"] === true;
 }
 
-/** Adds how each path of a grant was left by whoever had it before. What is free leaves nothing but its history. */
+/** Adds how each path of a grant was left by whoever had it before. */
 export async function withHowLeft(engine: Engine, reply: CallReply): Promise<CallReply> {
-  const data = reply.outcome.data as { readonly paths: readonly { readonly path: string }[]; readonly fence: string };
-  const before = Number(data.fence.split(".")[1]);
-  const left: JsonObject[] = [];
-  for (const { path } of data.paths.slice(0, pathsMax)) {
-    const query = { subject: lockSubject(path), before: before + 1, order: "newest-first", limit: entriesMax } as const;
-    const found = leftBefore(path, await engine.entriesAbout(query), data.fence);
-    if (found !== undefined) left.push(found);
-  }
-  return { ...reply, outcome: { kind: "done", data: { ...data, left_before: left } } };
+  const data = reply.outcome.data as Described;
+  return { ...reply, outcome: { kind: "done", data: { ...data, left_before: await howLeft(engine, data) } } };
 }
 
 /** The recorded answer to an acquire, given again: whether the grant still lives, or where the ticket is by now. */
-export async function replayedLock(engine: Engine, reply: Reply, data: JsonObject): Promise<JsonObject> {
+export async function replayedLock(engine: Engine, data: JsonObject): Promise<JsonObject> {
   const { granted, fence, ticket } = data;
   if (granted === true && typeof fence === "string") {
     const row = await engine.read((state) => findGrant(state, fence));
-    if (row === undefined) return { ...recordedGrant(reply), still_held: false };
-    return { ...(await engine.read((state) => grantView({ state }, row))), still_held: true };
+    const view =
+      row === undefined ? await recordedGrant(engine, fence) : await engine.read((state) => grantView({ state }, row));
+    return withLeft(engine, { ...data, ...view, still_held: row !== undefined });
   }
-  if (typeof ticket !== "string") return {};
-  return engine.scan((state) => {
+  if (typeof ticket !== "string") return data;
+  const now = await engine.scan((state): JsonObject => {
     const row = state.rows(ticketTable).get(ticket);
-    if (row !== undefined) return { ...placeView(state, row), still_waiting: true };
+    if (row !== undefined) return { granted: false, ...placeView(state, row), still_waiting: true };
     const grant = findGrantOfTicket(state, ticket);
-    if (grant === undefined) return { still_waiting: false, still_held: false };
-    return { ...grantView({ state }, grant), granted: true, still_waiting: false, still_held: true };
+    if (grant === undefined) return { ...data, waits_for: [], estimate_ms: null, still_waiting: false };
+    return { granted: true, ticket, ...grantView({ state }, grant), still_held: true };
   });
+  return now["granted"] === true ? withLeft(engine, now) : now;
 }
 
-function recordedGrant(reply: Reply): JsonObject {
-  const event = reply.events.find(({ type, data }) => type === "lock.acquired" && data["of"] === undefined);
-  if (event === undefined) return {};
+async function withLeft(engine: Engine, grant: JsonObject): Promise<JsonObject> {
+  return { ...grant, left_before: await howLeft(engine, grant as unknown as Described) };
+}
+
+/** A grant that is gone, as the entry tells it that gave out its fence. */
+async function recordedGrant(engine: Engine, fence: string): Promise<JsonObject> {
+  const position = positionOf(fence);
+  // The history that it was of may have been lost.
+  const [entry] = position > engine.head.position ? [] : await engine.entriesAt([position]);
+  const event = entry?.events.find(({ data }) => data["fence"] === fence && data["of"] === undefined);
+  if (event === undefined || entry === undefined) return { paths: [] };
   const { resource_id: path = "", mode = "", scope = "", owner_id = "", paths, ttl_ms: ttlMs } = event.data;
   return {
     owner_id,
-    paths: paths ?? [{ path, mode, scope }],
-    ...(typeof ttlMs === "number" ? { ttl_seconds: ttlMs / 1000 } : {}),
+    paths: plainPaths((paths ?? [{ path, mode, scope }]) as readonly JsonObject[]),
+    acquired_at: event.data["acquired_at"] ?? iso(entry.time),
+    ttl_seconds: (ttlMs as number) / 1000,
   };
+}
+
+function plainPaths(paths: readonly JsonObject[]): readonly JsonObject[] {
+  return paths.map(({ path = "", mode = "", scope = "" }) => ({ path, mode, scope }));
 }
 
 /** A cycle in words. */

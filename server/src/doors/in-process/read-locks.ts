@@ -6,13 +6,16 @@ import { findGrantOfTicket, placeView } from "../../features/locks/claim-lock.ts
 import { grantView } from "../../features/locks/free-grant.ts";
 import { fenceFault, findGrant } from "../../features/locks/guard-write.ts";
 import { lockSubject } from "../../features/locks/lock-events.ts";
-import { holdersAfter } from "../../features/locks/lock-history.ts";
 import { pathFault } from "../../features/locks/lock-path.ts";
 import { ticketTable } from "../../features/locks/lock-tables.ts";
 import { dalLockPages, lockPages, lockView, ownView, waitPages } from "../../features/locks/lock-views.ts";
 import type { Entry, Outcome } from "../../machine/entry.ts";
 import type { JsonObject } from "../../machine/json.ts";
+import { kindAt } from "../../features/locks/settings.ts";
 import { done, refusal } from "../../machine/outcome.ts";
+import { howLeft } from "./how-left.ts";
+import type { Described } from "./how-left.ts";
+import { pastLock } from "./past-lock.ts";
 
 const operations = { ...lockViews, "list-agents": agentOperations["list-agents"] };
 type Views = typeof operations;
@@ -63,41 +66,21 @@ async function getLock(engine: Engine, input: InputOf<Views["get-lock"]>): Promi
   const bad = badPath(input.path);
   if (bad !== undefined) return bad;
   const { path, position, limit = pageSize } = input;
-  const now = await engine.scan((state) => lockView(state, path, engine.now(), limit));
-  if (position === undefined) return done(now);
-  const entries = await allAbout(engine, lockSubject(path), position);
-  if (entries === undefined) return refusal("history_gone", { path, position });
-  return done({ path, position, kind: now["kind"] ?? null, holders: holdersAfter(path, entries) });
-}
-
-const pagesMax = 100;
-
-/** Every entry about a subject up to a position, oldest first; undefined if there are too many to go through. */
-async function allAbout(engine: Engine, subject: string, position: number): Promise<readonly Entry[] | undefined> {
-  const entries: Entry[] = [];
-  for (let page = 0; page < pagesMax; page += 1) {
-    const after = entries.at(-1)?.position ?? 0;
-    const found = await engine.entriesAbout({
-      subject,
-      after,
-      before: position + 1,
-      order: "oldest-first",
-      limit: pageSize,
-    });
-    entries.push(...found);
-    if (found.length < pageSize) return entries;
-  }
-  return undefined;
+  if (position === undefined) return done(await engine.scan((state) => lockView(state, path, engine.now(), limit)));
+  const kind = await engine.read((state) => kindAt(state, path).name);
+  return done({ ...(await pastLock(engine, path, { position, limit })), kind });
 }
 
 async function getTicket(engine: Engine, { ticket }: InputOf<Views["get-ticket"]>): Promise<Outcome> {
-  return engine.scan((state) => {
+  const found = await engine.scan((state): JsonObject | undefined => {
     const row = state.rows(ticketTable).get(ticket);
-    if (row !== undefined) return done({ state: "waiting", ...placeView(state, row) });
+    if (row !== undefined) return { state: "waiting", ...placeView(state, row) };
     const grant = findGrantOfTicket(state, ticket);
-    if (grant !== undefined) return done({ state: "granted", ...grantView({ state }, grant) });
-    return refusal("ticket_unknown", { ticket });
+    return grant === undefined ? undefined : { state: "granted", ...grantView({ state }, grant) };
   });
+  if (found === undefined) return refusal("ticket_unknown", { ticket });
+  if (found["state"] === "waiting") return done(found);
+  return done({ ...found, left_before: await howLeft(engine, found as unknown as Described) });
 }
 
 async function whoAmI(engine: Engine, input: InputOf<Views["who-am-i"]>, agent?: string): Promise<Outcome> {

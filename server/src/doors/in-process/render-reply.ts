@@ -17,8 +17,9 @@ import { cycleText, replayedLock } from "./lock-replies.ts";
 export async function renderOutcome(engine: Engine, reply: Reply, input: JsonObject): Promise<Outcome> {
   const { outcome, attachment } = reply;
   if (outcome.kind === "done") {
-    const render = "granted" in outcome.data ? replayedLock : writtenEntity;
-    return { ...outcome, data: { ...outcome.data, ...(attachment ?? (await render(engine, reply, outcome.data))) } };
+    if (attachment !== undefined) return { ...outcome, data: { ...outcome.data, ...attachment } };
+    if ("granted" in outcome.data) return { ...outcome, data: await replayedLock(engine, outcome.data) };
+    return { ...outcome, data: { ...outcome.data, ...(await writtenEntity(engine, reply, outcome.data)) } };
   }
   if (outcome.code === "agent_unknown") return explainGone(engine, outcome);
   if (outcome.code === "deadlock") {

@@ -2,6 +2,7 @@ import type { InputOf, lockOperations } from "@holdfast/sdk/contract";
 import type { DecideContext, Decision } from "../../machine/feature.ts";
 import { done } from "../../machine/outcome.ts";
 import type { Decide } from "../rule-of.ts";
+import { besideOf } from "./beside.ts";
 import { denied } from "./deny.ts";
 import { blockerNow, enqueue } from "./enqueue.ts";
 import { nextFence } from "./fence.ts";
@@ -48,7 +49,7 @@ function grant(context: DecideContext, owner: string, paths: readonly WantedPath
   const graceMs = graceOf(context, paths);
   return {
     outcome: done({ granted: true, fence, expires_at: iso(expiresAt) }),
-    events: acquired({ fence, owner, paths: withOrder(context, plain), terms, expiresAt, graceMs }),
+    events: acquired(context.state, { fence, owner, paths: withOrder(context, plain), terms, expiresAt, graceMs }),
     attachment: {
       owner_id: owner,
       paths: plain,
@@ -97,6 +98,7 @@ function holdOn(
     owner_id: row.owner,
     expires_at: iso(expiresAt),
     fence: row.fence,
+    ...besideOf(context.state, row.paths[0]?.path ?? "", row.fence),
   };
   const events = isLonger
     ? [{ type: "lock.refreshed", subject: lockSubject(data.resource_id), data: { ...data, ttl_ms: ttlMs } }]

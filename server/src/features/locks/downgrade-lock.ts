@@ -22,7 +22,8 @@ export const downgradeLock: Decide<(typeof lockOperations)["downgrade-lock"]> = 
     if (row.upgrading !== undefined) cancelTicket(context, row.upgrading, "downgraded");
     // Only now: leaving the line may have let others in, and each grant of an entry has a fence of its own.
     fence = nextFence(context);
-    const events = changed("lock.downgraded", row, { fence, owner: row.owner, paths: withOrder(context, paths) });
+    const to = { fence, owner: row.owner, paths: withOrder(context, paths) };
+    const events = changed(context.state, "lock.downgraded", row, to);
     for (const event of events) context.emit(event);
     wake(context, row.claim);
   }

@@ -1,6 +1,7 @@
 import type { DecideContext, Decision } from "../../machine/feature.ts";
 import type { JsonObject } from "../../machine/json.ts";
 import { done } from "../../machine/outcome.ts";
+import { besideOf } from "./beside.ts";
 import { claimOf, firstBlocker } from "./blockers.ts";
 import type { Blocker, Wish } from "./blockers.ts";
 import { countAhead, estimateMs, holdersInTheWay, holderView } from "./deny.ts";
@@ -57,7 +58,7 @@ export function enqueue(context: DecideContext, queueing: Queueing): Decision {
   const { ticketCount } = countsOf(state, wish.owner);
   if (ticketCount >= lockLimits.ticketsPerOwnerMax) return refused("lock_limit", { tickets: ticketCount });
   const deadlock = findDeadlock(state, wish);
-  if (deadlock !== undefined) return refuseDeadlock(wish, deadlock);
+  if (deadlock !== undefined) return refuseDeadlock(context, wish, deadlock);
   const ticket = nextTicket(context);
   const leaseMs = queueing.ticketSeconds === undefined ? lockLimits.ticketMs : queueing.ticketSeconds * 1000;
   const ahead = countAhead(state, wish);
@@ -73,6 +74,7 @@ export function enqueue(context: DecideContext, queueing: Queueing): Decision {
     lease_ms: leaseMs,
     waits_for: claimOf(state, blocker),
     ...(upgrades === undefined ? {} : { upgrades }),
+    ...besideOf(state, first?.path ?? ""),
   };
   const outcome = done({ granted: false, ticket, place: ahead + 1, expires_at: iso(time + leaseMs) });
   const attachment = {
@@ -83,16 +85,21 @@ export function enqueue(context: DecideContext, queueing: Queueing): Decision {
 }
 
 /** The request that would close the cycle is refused; nothing has to be rolled back. It is found in the audit trail. */
-export function refuseDeadlock(wish: Pick<Wish, "owner" | "paths">, deadlock: Deadlock): Decision {
+export function refuseDeadlock(
+  { state }: DecideContext,
+  wish: Pick<Wish, "owner" | "paths">,
+  deadlock: Deadlock,
+): Decision {
   const data: JsonObject = {
     requested_by: wish.owner,
     cycle: cycleData(deadlock.cycle),
     too_large: deadlock.isTooLarge,
   };
   const path = wish.paths[0]?.path ?? "";
+  const told = { resource_id: path, ...data, ...besideOf(state, path) };
   return {
     ...refused("deadlock", data),
-    events: [{ type: "lock.deadlock", subject: lockSubject(path), data: { resource_id: path, ...data } }],
+    events: [{ type: "lock.deadlock", subject: lockSubject(path), data: told }],
     isAudited: true,
   };
 }

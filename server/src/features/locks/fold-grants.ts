@@ -3,6 +3,7 @@ import type { Event } from "../../machine/entry.ts";
 import type { EntryFacts, Fold } from "../../machine/feature.ts";
 import type { JsonObject } from "../../machine/json.ts";
 import type { StateReader, StateWriter } from "../../machine/state.ts";
+import { notingTold } from "./beside.ts";
 import { seqOf } from "./fence.ts";
 import { removeTicket } from "./fold-tickets.ts";
 import { dueTime, gap, grantTable, holdTable, holdTallyTable, lockFactTable } from "./lock-tables.ts";
@@ -20,20 +21,20 @@ export const grantFolds: Readonly<Record<string, Fold>> = {
   "lock.expired": leading(foldFreed),
   "lock.recovered": leading(foldFreed),
   "lock.forced": leading(foldFreed),
-  "lock.refreshed": foldRefreshed,
+  "lock.refreshed": notingTold(foldRefreshed),
   "lock.upgraded": leading(foldChanged),
   "lock.downgraded": leading(foldChanged),
   "lock.transferred": leading(foldChanged),
   "lock.claimed": foldClaimed,
-  "lock.release_requested": foldAsked,
+  "lock.release_requested": notingTold(foldAsked),
   "lock.job_claimed": foldJob,
 };
 
-/** A set has one event for each of its paths, to be found in each one's history. The first one tells all. */
+/** A set has one event for each of its paths, to be found in each one's history. That of the first path tells all. */
 function leading(fold: Fold): Fold {
-  return (state, event, entry) => {
+  return notingTold((state, event, entry) => {
     if (event.data["of"] === undefined) fold(state, event, entry);
-  };
+  });
 }
 
 function pathsOf(data: JsonObject): readonly EventPath[] {

@@ -3,6 +3,7 @@ import type { Event } from "../../machine/entry.ts";
 import type { EntryFacts, Fold } from "../../machine/feature.ts";
 import type { JsonObject } from "../../machine/json.ts";
 import type { StateWriter } from "../../machine/state.ts";
+import { notingTold } from "./beside.ts";
 import { rankAt } from "./fence.ts";
 import { ancestorsOf } from "./lock-path.ts";
 import { gap, grantTable, lineKey, lockFactTable, ticketTable, waitTable, waitTallyTable } from "./lock-tables.ts";
@@ -12,7 +13,7 @@ import { countOwner } from "./owner-counts.ts";
 import { countIn } from "./tally.ts";
 
 export const ticketFolds: Readonly<Record<string, Fold>> = {
-  "lock.queued": foldQueued,
+  "lock.queued": notingTold(foldQueued),
   "lock.waiting": (state, event) => {
     const rows = state.rows(ticketTable);
     const row = rows.get(event.data["ticket"] as string);
@@ -26,7 +27,7 @@ export const ticketFolds: Readonly<Record<string, Fold>> = {
   },
 
   // A deadlock changes nothing; it is there to be found in the history.
-  "lock.deadlock": () => undefined,
+  "lock.deadlock": notingTold(() => undefined),
   "lock.handover_left": (state, event, { position }) => {
     const claim = event.data["claim"] as string;
     state.rows(lockFactTable).put({ key: `handover ${claim}`, claim, position });

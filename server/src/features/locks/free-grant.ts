@@ -1,6 +1,5 @@
 import type { DecideContext } from "../../machine/feature.ts";
 import type { JsonObject } from "../../machine/json.ts";
-import { conflictingHolds } from "./blockers.ts";
 import { cancelTicket, isWatched, shownEnd, wake, withOrder } from "./hand-over.ts";
 import { nextFence } from "./fence.ts";
 import { acquired, freed, iso } from "./lock-events.ts";
@@ -24,33 +23,30 @@ export function freeGrant(context: DecideContext, row: GrantRow, freeing: Freein
   if (isWhole && row.upgrading !== undefined) cancelTicket(context, row.upgrading, "grant_ended");
   const contended = isWatched(context, row.claim);
   const facts = { contended, ...(note === undefined ? {} : { note }), ...(more === undefined ? {} : { more }) };
-  for (const event of freed(type, row, paths, facts)) context.emit(event);
+  for (const event of freed(context.state, type, row, paths, facts)) context.emit(event);
   if (row.holdOffMs !== undefined && type !== "lock.released" && more?.["why"] !== "unclaimed")
-    holdOff(context, row, more);
+    holdOff(context, row, paths);
   if (contended) wake(context, row.claim);
 }
 
-/** For resources that can't check a fence: after a crash nobody gets the lock for a while. Holdfast itself holds it. */
-function holdOff(context: DecideContext, row: GrantRow, more: JsonObject | undefined): void {
+/**
+ * For resources that can't check a fence: if a holder left without a release, nobody gets the lock for a while, and
+ * Holdfast itself holds it. It may have another lock there that goes on. That one stays its own, and all around it is
+ * held off all the same: who missed one renewal may well go on writing where it had the other lock.
+ */
+function holdOff(context: DecideContext, row: GrantRow, freed: readonly string[]): void {
   const purpose = `held off after ${row.owner} left it without a release`.slice(0, 500);
   const ttlMs = row.holdOffMs ?? 0;
-  const paths = freePaths(context, row, more);
-  if (paths.length === 0) return;
-  const events = acquired({
+  const paths = row.paths.filter(({ path }) => freed.includes(path));
+  const events = acquired(context.state, {
     fence: nextFence(context),
     owner: holdOffOwner,
     paths: withOrder(context, paths),
-    terms: { ttlMs, purpose },
+    terms: { ttlMs, purpose, metadata: { held_off_after: row.owner } },
     expiresAt: context.time + ttlMs,
     graceMs: undefined,
   });
   for (const event of events) context.emit(event);
-}
-
-/** Without those where the owner has another lock that goes on; unless it has ended, and that one is freed next. */
-function freePaths({ state }: DecideContext, row: GrantRow, more: JsonObject | undefined): GrantRow["paths"] {
-  if (more?.["why"] === "agent_ended") return row.paths;
-  return row.paths.filter((path) => conflictingHolds(state, path, holdOffOwner, 1).length === 0);
 }
 
 /** Owners that start like this are Holdfast's own; no caller can be one. */

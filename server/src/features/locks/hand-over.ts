@@ -65,12 +65,12 @@ function grantTicket(context: DecideContext, row: TicketRow): void {
     const grant = state.rows(grantTable).get(upgrades);
     if (grant === undefined) throw new Error(`ticket ${ticket} would upgrade ${upgrades}, which is not held`);
     const paths = withOrder(context, row.paths);
-    for (const event of changed("lock.upgraded", grant, { fence, owner, paths, ticket })) emit(event);
+    for (const event of changed(state, "lock.upgraded", grant, { fence, owner, paths, ticket })) emit(event);
     // Those who stood behind the upgrade now stand behind the grant that it became.
     wake(context, ticket);
     return;
   }
-  const events = acquired({
+  const events = acquired(state, {
     fence,
     owner,
     paths: withOrder(context, row.paths),

@@ -1,6 +1,8 @@
 /** The events about locks. Times in them are texts, as they are published; folds go by the time of the entry. */
 import type { Event } from "../../machine/entry.ts";
 import type { JsonObject } from "../../machine/json.ts";
+import type { StateReader } from "../../machine/state.ts";
+import { besideOf } from "./beside.ts";
 import type { EventPath } from "./fold-grants.ts";
 import type { GrantRow, Terms } from "./lock-tables.ts";
 
@@ -21,27 +23,29 @@ function textOf(time: number): { readonly time: number; readonly text: string } 
   return { time, text: new Date(time).toISOString() };
 }
 
-/** One event for each path, so that each one's history has it. The first tells all, the others point at it. */
+/** What an event tells of others at a path: see beside.ts. */
+type Beside = (path: string) => JsonObject;
+
+/**
+ * One event for each path, so that each one's history has it. That of the first path tells all, the others point at it;
+ * it comes last, so that what follows from it finds all of them told.
+ */
 export function eventsOf(
   type: string,
   paths: readonly EventPath[],
-  all: JsonObject,
-  each: JsonObject,
+  facts: { readonly all: JsonObject; readonly each: JsonObject; readonly beside: Beside },
 ): readonly Event[] {
+  const { all, each, beside } = facts;
   const [first, ...others] = paths;
   if (first === undefined) throw new Error(`${type} about no path`);
+  const events: Event[] = others.map((one) => ({
+    type,
+    subject: lockSubject(one.path),
+    data: { resource_id: one.path, ...each, ...placeOf(one), ...beside(one.path), of: first.path },
+  }));
   const set: JsonObject = others.length === 0 ? {} : { paths: paths as unknown as JsonObject[] };
-  const events: Event[] = [
-    {
-      type,
-      subject: lockSubject(first.path),
-      data: { resource_id: first.path, ...each, ...placeOf(first), ...all, ...set },
-    },
-  ];
-  for (const path of others) {
-    const data = { resource_id: path.path, ...each, ...placeOf(path), of: first.path };
-    events.push({ type, subject: lockSubject(path.path), data });
-  }
+  const data = { resource_id: first.path, ...each, ...placeOf(first), ...all, ...beside(first.path), ...set };
+  events.push({ type, subject: lockSubject(first.path), data });
   return events;
 }
 
@@ -59,7 +63,7 @@ export interface GrantFacts {
   readonly ticket?: { readonly ticket: string; readonly claimMs: number };
 }
 
-export function acquired(facts: GrantFacts): readonly Event[] {
+export function acquired(state: StateReader, facts: GrantFacts): readonly Event[] {
   const { fence, owner, terms, graceMs, ticket } = facts;
   const all: JsonObject = {
     ttl_ms: terms.ttlMs,
@@ -71,13 +75,15 @@ export function acquired(facts: GrantFacts): readonly Event[] {
     ...(graceMs === undefined ? {} : { grace_ms: graceMs }),
     ...(ticket === undefined ? {} : { ticket: ticket.ticket, claim_ms: ticket.claimMs }),
   };
-  return eventsOf("lock.acquired", facts.paths, all, { owner_id: owner, expires_at: iso(facts.expiresAt), fence });
+  const each = { owner_id: owner, expires_at: iso(facts.expiresAt), fence };
+  return eventsOf("lock.acquired", facts.paths, { all, each, beside: (path) => besideOf(state, path) });
 }
 
 export type FreeingType = "lock.released" | "lock.expired" | "lock.recovered" | "lock.forced";
 
 /** A grant, or some of its paths, is free: by whom it was held, what for, and its last note. */
 export function freed(
+  state: StateReader,
   type: FreeingType,
   row: GrantRow,
   paths: readonly string[],
@@ -94,14 +100,17 @@ export function freed(
   const [first = "", ...others] = paths;
   const set: JsonObject = others.length === 0 ? {} : { paths };
   const contended: JsonObject = facts.contended ? { contended: true } : {};
-  return [
-    { type, subject: lockSubject(first), data: { resource_id: first, ...each, ...contended, ...set } },
-    ...others.map((path) => ({ type, subject: lockSubject(path), data: { resource_id: path, ...each, of: first } })),
-  ];
+  const about = (path: string, rest: JsonObject): Event => ({
+    type,
+    subject: lockSubject(path),
+    data: { resource_id: path, ...each, ...besideOf(state, path, row.fence), ...rest },
+  });
+  return [...others.map((path) => about(path, { of: first })), about(first, { ...contended, ...set })];
 }
 
 /** The same claim with other modes, or with another owner: a new fence. */
 export function changed(
+  state: StateReader,
   type: "lock.upgraded" | "lock.downgraded" | "lock.transferred",
   row: GrantRow,
   to: {
@@ -118,5 +127,11 @@ export function changed(
     previous_fence: row.fence,
     ...(to.owner === row.owner ? {} : { previous_owner: row.owner }),
   };
-  return eventsOf(type, to.paths, to.ticket === undefined ? {} : { ticket: to.ticket }, each);
+  const all: JsonObject = {
+    acquired_at: iso(row.acquiredAt),
+    ttl_ms: row.ttlMs,
+    ...(row.purpose === undefined ? {} : { purpose: row.purpose }),
+    ...(to.ticket === undefined ? {} : { ticket: to.ticket }),
+  };
+  return eventsOf(type, to.paths, { all, each, beside: (path) => besideOf(state, path, row.fence) });
 }

@@ -1,5 +1,5 @@
 /** What the journal knows about a path: how it was left, and who held it at a position. */
-import type { Entry, Event } from "../../machine/entry.ts";
+import type { Entry } from "../../machine/entry.ts";
 import type { JsonObject } from "../../machine/json.ts";
 import { iso, lockSubject } from "./lock-events.ts";
 
@@ -24,37 +24,46 @@ export function leftBefore(path: string, entries: Iterable<Entry>, fence: string
   return undefined;
 }
 
-/** Who held a path after a position, told by its entries up to there, oldest first. */
-export function holdersAfter(path: string, entries: Iterable<Entry>): JsonObject[] {
+/**
+ * The fences of all grants at a path after the newest of these entries, given newest first; undefined if older ones are
+ * needed. `isAll` says that there are none.
+ */
+export function fencesAfter(
+  path: string,
+  newestFirst: readonly Entry[],
+  isAll: boolean,
+): readonly string[] | undefined {
   const subject = lockSubject(path);
-  const holders = new Map<string, JsonObject>();
-  for (const entry of entries) {
-    for (const event of entry.events) if (event.subject === subject) apply(holders, event, entry);
+  const events = newestFirst.toReversed().flatMap((entry) => entry.events.filter((event) => event.subject === subject));
+  const start = events.findLastIndex(({ data }) => data["beside_count"] === undefined);
+  if (start < 0 && !isAll) return undefined;
+  const held = new Set<string>();
+  for (const { type, data } of events.slice(Math.max(start, 0))) {
+    if (data["beside_count"] === undefined) {
+      held.clear();
+      for (const fence of (data["beside"] as readonly string[] | undefined) ?? []) held.add(fence);
+    }
+    held.delete((data["previous_fence"] as string | undefined) ?? "");
+    const { fence } = data;
+    if (typeof fence !== "string") continue;
+    if (endings[type] === undefined) held.add(fence);
+    else held.delete(fence);
   }
-  return [...holders.values()];
+  return [...held];
 }
 
-function apply(holders: Map<string, JsonObject>, event: Event, entry: Entry): void {
-  const { type, data } = event;
-  const fence = data["fence"] as string;
-  if (endings[type] !== undefined) {
-    holders.delete(fence);
-    return;
-  }
-  if (type === "lock.acquired") holders.set(fence, holderOf(data, entry));
-  if (type === "lock.refreshed") {
-    const known = holders.get(fence);
-    if (known !== undefined) holders.set(fence, { ...known, until: data["expires_at"] ?? null });
-  }
-  const previous = data["previous_fence"];
-  if (typeof previous !== "string") return;
-  const known = holders.get(previous) ?? {};
-  holders.delete(previous);
-  holders.set(fence, { ...known, ...holderOf(data, entry), since: known["since"] ?? iso(entry.time) });
+/** The entry that gave out a fence. */
+export function positionOf(fence: string): number {
+  return Number(fence.split(".")[1]);
 }
 
-function holderOf(data: JsonObject, entry: Entry): JsonObject {
-  const { owner_id = "", mode = "write", scope = "tree", fence = "", expires_at = null } = data;
-  const purpose = data["purpose"] ?? null;
-  return { owner_id, mode, scope, fence, purpose, since: iso(entry.time), until: expires_at, position: entry.position };
+/** Who got a path by this fence, told by the entry that gave it out. */
+export function grantedIn(entry: Entry, path: string, fence: string): JsonObject | undefined {
+  const ofGrant = entry.events.filter(({ data }) => data["fence"] === fence);
+  const event = ofGrant.find(({ subject }) => subject === lockSubject(path));
+  const leading = ofGrant.find(({ data }) => data["of"] === undefined);
+  if (event === undefined || leading === undefined) return undefined;
+  const { owner_id = "", mode = "write", scope = "tree" } = event.data;
+  const { purpose = null, acquired_at: since = iso(entry.time) } = leading.data;
+  return { owner_id, path, mode, scope, fence, purpose, since, position: entry.position };
 }

@@ -103,6 +103,8 @@ export function orderKey(owner: string, order: number, path: string): string {
 export interface TallyRow {
   readonly path: string;
   readonly counts: readonly number[];
+  /** How many events there were since one told all who hold the path, where so many do that not every event tells. */
+  readonly toldAgo?: number;
 }
 
 export const holdTallyTable: TableSpec<TallyRow, never> = { name: "lock-tallies", key: (row) => row.path, sorts: {} };

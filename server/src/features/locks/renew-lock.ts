@@ -1,6 +1,7 @@
 import type { lockOperations } from "@holdfast/sdk/contract";
 import { done } from "../../machine/outcome.ts";
 import type { Decide } from "../rule-of.ts";
+import { besideOf } from "./beside.ts";
 import { leaseEnd } from "./fold-grants.ts";
 import { grantView } from "./free-grant.ts";
 import { findHeld } from "./held.ts";
@@ -26,6 +27,7 @@ export const renewLock: Decide<(typeof lockOperations)["renew-lock"]> = (input, 
     fence: row.fence,
     ...(input.ttl_seconds === undefined ? {} : { ttl_ms: ttlMs }),
     ...(input.note === undefined ? {} : { note: input.note }),
+    ...besideOf(state, path, row.fence),
   };
   const { fence, expires_at, ...view } = grantView(context, changed);
   return {

@@ -2,6 +2,7 @@ import type { lockOperations } from "@holdfast/sdk/contract";
 import type { Event } from "../../machine/entry.ts";
 import { done } from "../../machine/outcome.ts";
 import type { Decide } from "../rule-of.ts";
+import { besideOf } from "./beside.ts";
 import { holdersInTheWay } from "./deny.ts";
 import { notHeld } from "./held.ts";
 import { lockSubject } from "./lock-events.ts";
@@ -20,7 +21,14 @@ export const requestRelease: Decide<(typeof lockOperations)["request-release"]> 
   const events: Event[] = holders.map(({ path, fence, owner }) => ({
     type: "lock.release_requested",
     subject: lockSubject(path),
-    data: { resource_id: path, owner_id: owner, fence, by: who.owner, reason: input.reason },
+    data: {
+      resource_id: path,
+      owner_id: owner,
+      fence,
+      by: who.owner,
+      reason: input.reason,
+      ...besideOf(context.state, path, fence),
+    },
   }));
   return { outcome: done({ asked: [...new Set(holders.map(({ owner }) => owner))] }), events, attachment: {} };
 };

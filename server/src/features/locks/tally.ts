@@ -18,10 +18,11 @@ const empty: readonly number[] = [0, 0, 0, 0, 0, 0, 0, 0, 0];
 export function countIn(state: StateWriter, table: TallySpec, { path, mode, scope }: LockedPath, by: 1 | -1): void {
   const rows = state.rows(table);
   const add = (at: string, index: number): void => {
-    const counts = [...(rows.get(at)?.counts ?? empty)];
+    const row = rows.get(at);
+    const counts = [...(row?.counts ?? empty)];
     counts[index] = (counts[index] ?? 0) + by;
     if (by < 0 && counts.every((count) => count === 0)) rows.delete(at);
-    else rows.put({ path: at, counts });
+    else rows.put(row?.toldAgo === undefined ? { path: at, counts } : { ...row, counts });
   };
   add(path, parts[scope] + strength[mode]);
   const below = parts.below + strength[mode];

@@ -29,11 +29,11 @@ export const transferLock: Decide<(typeof lockOperations)["transfer-lock"]> = (i
   const unfit = unfitHeir(state, row, to) ?? keptByGiver(state, row, to);
   if (unfit !== undefined) return unfit;
   const deadlock = findDeadlock(state, { owner: to, rank: Infinity, paths: [] }, { fence: row.fence, to });
-  if (deadlock !== undefined) return refuseDeadlock({ owner: to, paths: row.paths }, deadlock);
+  if (deadlock !== undefined) return refuseDeadlock(context, { owner: to, paths: row.paths }, deadlock);
   if (row.upgrading !== undefined) cancelTicket(context, row.upgrading, "transferred");
   const fence = nextFence(context);
   const paths = withOrder(context, row.paths);
-  for (const event of changed("lock.transferred", row, { fence, owner: to, paths })) context.emit(event);
+  for (const event of changed(state, "lock.transferred", row, { fence, owner: to, paths })) context.emit(event);
   const waits = state.rows(ticketTable).scan("owner", { prefix: `${to}${gap}`, limit: Infinity });
   for (const ticket of waits) if (ticket.waitsFor === row.claim) serve(context, ticket);
   const { expires_at, ...view } = grantView(context, { ...row, fence, owner: to });
@@ -50,7 +50,7 @@ function keptByGiver(state: StateReader, row: GrantRow, to: string): Decision | 
       resource_id: given.path,
       requested_by: to,
       current_owner: kept.owner,
-      reason: "the giver keeps another lock there",
+      reason: kept.owner === row.owner ? "the giver keeps another lock there" : "held by another owner",
       holders: [holderView(state, kept)],
       queue_length: 0,
       place: 1,

@@ -59,7 +59,7 @@ export function upgradeGrant(
   const { fence: _fence, ...view } = grantView(context, { ...row, paths });
   return {
     outcome: done({ granted: true, fence, expires_at: view["expires_at"] ?? "" }),
-    events: changed("lock.upgraded", row, { fence, owner: row.owner, paths: withOrder(context, paths) }),
+    events: changed(context.state, "lock.upgraded", row, { fence, owner: row.owner, paths: withOrder(context, paths) }),
     attachment: { ...view, still_held: true },
   };
 }

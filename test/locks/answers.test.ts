@@ -1,0 +1,74 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { checkOf, lockOperations, lockViews } from "@holdfast/sdk/contract";
+import type { LeftBefore } from "holdfast";
+import { granted, lockNode, queued } from "./lock-node.ts";
+import type { LockNode } from "./lock-node.ts";
+
+const ttl = { ttlSeconds: 3_600 };
+const wait = { ...ttl, wait: true, ticketSeconds: 600 };
+const operations = { ...lockOperations, ...lockViews };
+
+/** The answer to a call, which must be as the contract says. */
+async function answer(node: LockNode, name: keyof typeof operations, input: object, key?: string) {
+  const { outcome } = await node.client.execute(name, input, key === undefined ? {} : { key });
+  assert.equal(outcome.kind, "done", JSON.stringify(outcome));
+  assert.equal(checkOf(operations[name].output)(outcome.data as never), undefined, JSON.stringify(outcome.data));
+  return outcome.data as Record<string, unknown> & { left_before: readonly LeftBefore[] };
+}
+
+/** Who left the path, and how. */
+function left(data: { readonly left_before: readonly LeftBefore[] }): string {
+  return data.left_before.map(({ path, how, by, note }) => `${path} ${how} by ${by}: ${note ?? ""}`).join();
+}
+
+describe("how a lock was left before", () => {
+  test("is told wherever a grant is described: at once, late, again, and when it is gone", async () => {
+    const node = await lockNode();
+    const { locks } = node.client;
+    const acquire = { paths: ["p"], ttl_seconds: 60, owner_id: "a" };
+    assert.equal(left(await answer(node, "acquire-lock", acquire, "first")), "");
+    const waiting = { paths: ["p"], ttl_seconds: 60, wait: true, owner_id: "b" };
+    await answer(node, "acquire-lock", waiting, "second");
+    const { ticket } = queued(await locks.acquire("p", { ...wait, ownerId: "c" }));
+    await answer(node, "get-ticket", { ticket });
+    for (let more = 0; more < 30; more += 1) await locks.acquire("p", { ...wait, ownerId: `d${String(more)}` });
+    await locks.release({ paths: ["p"] }, { ownerId: "a", note: "half done" });
+    const expected = "p released by a: half done";
+    const late = await answer(node, "acquire-lock", waiting, "second");
+    assert.deepEqual([late["granted"], late["still_held"], left(late)], [true, true, expected]);
+    const claimed = await answer(node, "claim-lock", { ticket: late["ticket"], owner_id: "b" });
+    assert.equal(left(claimed), expected);
+    assert.equal(left(await answer(node, "cancel-ticket", { ticket: late["ticket"], owner_id: "b" })), expected);
+    assert.equal(left(await answer(node, "get-ticket", { ticket: late["ticket"] })), expected);
+    assert.equal(left(await answer(node, "acquire-lock", { ...waiting, wait: false }, "held already")), expected);
+    await locks.release({ paths: ["p"] }, { ownerId: "b" });
+    assert.equal(left(await answer(node, "get-ticket", { ticket })), "p released by b: ");
+    const gone = await answer(node, "acquire-lock", { ...waiting, wait: false }, "held already");
+    assert.deepEqual([gone["still_held"], left(gone)], [false, expected]);
+    const lost = await answer(node, "acquire-lock", waiting, "second");
+    assert.deepEqual([lost["granted"], lost["still_waiting"]], [false, false]);
+    await node.stop();
+  });
+
+  test("is told for an upgrade too, and is nothing if nobody had it", async () => {
+    const node = await lockNode();
+    const { locks } = node.client;
+    const read = { ...ttl, mode: "read" } as const;
+    const a = granted(await locks.acquire("p", { ...read, ownerId: "a" }));
+    await locks.acquire("p", { ...read, ownerId: "b" });
+    const upgrade = { fence: a.fence, wait: true, owner_id: "a" };
+    const place = await answer(node, "upgrade-lock", upgrade, "up");
+    await locks.release({ paths: ["p"] }, { ownerId: "b" });
+    assert.equal(left(await answer(node, "upgrade-lock", upgrade, "up")), "p released by b: ");
+    assert.equal(
+      left(await answer(node, "claim-lock", { ticket: place["ticket"], owner_id: "a" })),
+      "p released by b: ",
+    );
+    const q = granted(await locks.acquire("q", { ...read, ownerId: "a" }));
+    assert.equal(left(await answer(node, "upgrade-lock", { fence: q.fence, owner_id: "a" }, "up q")), "");
+    await locks.release({ paths: ["q"] }, { ownerId: "a" });
+    assert.equal((await answer(node, "upgrade-lock", { fence: q.fence, owner_id: "a" }, "up q"))["still_held"], false);
+    await node.stop();
+  });
+});
