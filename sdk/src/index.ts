@@ -23,7 +23,7 @@ export type {
   LockStatus,
   PastLockStatus,
   TicketStatus,
-  WaitEdge,
+  Wait,
   WhoAmI,
 } from "./contract/lock-views.ts";
 export type { Grant, Granted, LeftBefore, Queued } from "./contract/locks.ts";

@@ -25,7 +25,7 @@ export type {
   Registered,
   Registration,
   TicketStatus,
-  WaitEdge,
+  Wait,
   WhoAmI,
 } from "@holdfast/sdk";
 export type {

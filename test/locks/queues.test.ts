@@ -178,10 +178,15 @@ describe("a deadlock", () => {
     const a = granted(await locks.acquire("p", { ...read, ownerId: "a" }));
     const b = granted(await locks.acquire("p", { ...read, ownerId: "b" }));
     queued(await locks.upgrade({ fence: a.fence }, { wait: true, ownerId: "a" }));
+    await assert.rejects(locks.upgrade({ fence: b.fence }, { ownerId: "b" }), refusedWith("upgrade_refused"));
+    const deadlocks = async () =>
+      ((await locks.history("p")).items as { event: string }[]).filter(({ event }) => event === "evt.lock.deadlock");
+    assert.equal((await deadlocks()).length, 0, "who does not wait makes no cycle");
     await assert.rejects(
       locks.upgrade({ fence: b.fence }, { wait: true, ownerId: "b" }),
       refusedWith("upgrade_refused"),
     );
+    assert.equal((await deadlocks()).length, 1, "it is in the audit trail");
     await locks.release({ fence: b.fence }, { ownerId: "b" });
     assert.deepEqual(
       (await locks.status("p")).holders.map(({ owner_id, mode }) => [owner_id, mode]),

@@ -1,4 +1,4 @@
-import type { DalLock, LockRow, LockStatus, PastLockStatus, TicketStatus, WaitEdge } from "../contract/lock-views.ts";
+import type { DalLock, LockRow, LockStatus, PastLockStatus, TicketStatus, Wait } from "../contract/lock-views.ts";
 import type { Grant, Granted, Queued } from "../contract/locks.ts";
 import { HoldfastError } from "./holdfast-error.ts";
 import type { Page, Run } from "./entities-client.ts";
@@ -69,7 +69,7 @@ export interface LocksClient {
     readonly after?: string;
     readonly limit?: number;
   }): Promise<Page<DalLock, string>>;
-  waits(page?: { readonly after?: string; readonly limit?: number }): Promise<Page<WaitEdge, string>>;
+  waits(page?: { readonly after?: string; readonly limit?: number }): Promise<Page<Wait, string>>;
   history(path: string, page?: { readonly before?: number; readonly limit?: number }): Promise<Page<unknown, number>>;
   checkFence(
     path: string,
@@ -133,7 +133,7 @@ function lockReads(run: Run): Pick<LocksClient, Reads> {
     list: async (query) => (await run("list-locks", { ...query }, {})) as Page<LockRow, string>,
     records: async ({ ownerId, ...page } = {}) =>
       (await run("list-locks", { view: "dal_locks", owner_id: ownerId, ...page }, {})) as Page<DalLock, string>,
-    waits: async (page) => (await run("list-waits", { ...page }, {})) as Page<WaitEdge, string>,
+    waits: async (page) => (await run("list-waits", { ...page }, {})) as Page<Wait, string>,
     history: async (path, page) => (await run("list-lock-history", { path, ...page }, {})) as Page<unknown, number>,
     checkFence: async (path, fence, mode) =>
       (await run("check-fence", { path, fence, mode }, {})) as { valid: boolean; reason: string | null },

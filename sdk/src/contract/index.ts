@@ -11,7 +11,7 @@ export type { EventData, EventType, EventTypeName } from "./events.ts";
 export { conditions, entityId, entityType } from "./conditions.ts";
 export { lockInternals } from "./lock-internals.ts";
 export { lockViews } from "./lock-views.ts";
-export type { DalLock, LockRow, LockStatus, PastLockStatus, TicketStatus, WaitEdge, WhoAmI } from "./lock-views.ts";
+export type { DalLock, LockRow, LockStatus, PastLockStatus, TicketStatus, Wait, WhoAmI } from "./lock-views.ts";
 export { lockOperations } from "./locks.ts";
 export type { Grant, Granted, LeftBefore, Queued } from "./locks.ts";
 export { operation } from "./operation.ts";

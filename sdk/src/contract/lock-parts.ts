@@ -81,8 +81,10 @@ export const grant = Type.Object(
 export const place = Type.Object(
   {
     ticket,
-    place: Type.Integer(),
-    waits_for: Type.Array(holder),
+    place: Type.Integer({
+      description: "1 goes next. Exact up to 1,000; 1,001 says that 1,000 or more tickets are ahead.",
+    }),
+    waits_for: Type.Array(holder, { description: "Holders in the way, at most ten of them." }),
     expires_at: isoTime,
     estimate_ms: Type.Union([Type.Integer(), Type.Null()]),
   },

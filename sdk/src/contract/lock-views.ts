@@ -151,17 +151,40 @@ export const whoAmI = operation({
   problems: ["agent_unknown", "agent_required"],
 });
 
-export const waitEdge = Type.Object(
-  { ticket, owner_id: ownerId, path: lockPath, mode, waits_for: ownerId, waits_for_path: lockPath, as: Type.String() },
+/** A ticket, and everything that keeps it waiting. */
+export const wait = Type.Object(
+  {
+    ticket,
+    owner_id: ownerId,
+    paths: Type.Array(Type.Object({ path: lockPath, mode, scope }, closed)),
+    since: isoTime,
+    upgrades: nullable(fence),
+    watches: Type.String({ description: "The claim that it is looked at again for when it goes: a ticket or a fence." }),
+    blockers: Type.Array(
+      Type.Object(
+        {
+          owner_id: ownerId,
+          path: lockPath,
+          as: Type.Enum(["holder", "waiter"]),
+          mode,
+          fence: Type.Optional(fence),
+          ticket: Type.Optional(ticket),
+        },
+        closed,
+      ),
+      { description: "Who is in the way, and where: holders first, then those who wait earlier; at most 20." },
+    ),
+    blockers_total: Type.Integer({ description: "How many there are; 200 says 200 or more." }),
+  },
   closed,
 );
 
 export const listWaits = operation({
   name: "list-waits",
   kind: "read",
-  summary: "The wait-for graph: every ticket and what keeps it waiting, in the order of the tickets.",
+  summary: "The wait-for graph: every ticket and all that keeps it waiting, in the order of the tickets.",
   input: Type.Object(page, closed),
-  output: Type.Object({ items: Type.Array(waitEdge), next: nullable(cursor) }, closed),
+  output: Type.Object({ items: Type.Array(wait), next: nullable(cursor) }, closed),
   problems: [],
 });
 
@@ -202,4 +225,4 @@ export type LockStatus = Static<typeof lockNow>;
 export type PastLockStatus = Static<typeof lockThen>;
 export type TicketStatus = Static<typeof getTicket.output>;
 export type WhoAmI = Static<typeof whoAmI.output>;
-export type WaitEdge = Static<typeof waitEdge>;
+export type Wait = Static<typeof wait>;

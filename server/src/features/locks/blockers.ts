@@ -95,6 +95,33 @@ export function* linesFor(wanted: LockedPath): Iterable<{ readonly path: string;
   if (wanted.scope === "tree") yield { path: wanted.path, standing: "b" };
 }
 
+/** Waits of others that are ahead of a request and conflict with one of its paths. A set that waits may come twice. */
+export function* waitsAhead(state: StateReader, wish: Wish): Iterable<WaitRow> {
+  for (const wanted of wish.paths) {
+    if (!anyInTheWay(state, waitTallyTable, wanted) || isCovered(state, wish.owner, wanted)) continue;
+    for (const { path, standing } of linesFor(wanted)) {
+      if (state.rows(waitTallyTable).get(path) === undefined) continue;
+      for (const mode of conflicts[wanted.mode]) yield* ahead(state, { path, standing, mode }, wish);
+    }
+  }
+}
+
+/** Everything that is in the way of a request, up to so many: each grant and each ticket once, holders first. */
+export function blockersOf(state: StateReader, wish: Wish, limit: number): readonly Blocker[] {
+  const found = new Map<string, Blocker>();
+  for (const wanted of wish.paths) {
+    if (found.size >= limit) break;
+    for (const row of conflictingHolds(state, wanted, wish.owner, limit)) {
+      found.set(`fence ${row.fence}`, { as: "holder", owner: row.owner, path: row.path, row });
+    }
+  }
+  for (const row of waitsAhead(state, wish)) {
+    if (found.size >= limit) break;
+    found.set(`ticket ${row.ticket}`, { as: "waiter", owner: row.owner, path: row.path, row });
+  }
+  return [...found.values()].slice(0, limit);
+}
+
 /** Of those ahead that conflict with a path, the one right before. */
 function lastWaiter(state: StateReader, wanted: LockedPath, wish: Wish): WaitRow | undefined {
   let last: WaitRow | undefined;

@@ -2,17 +2,14 @@ import type { DecideContext, Decision } from "../../machine/feature.ts";
 import type { JsonObject } from "../../machine/json.ts";
 import type { StateReader } from "../../machine/state.ts";
 import { findAgent } from "../agents/agent-table.ts";
-import { conflictingHolds } from "./blockers.ts";
+import { conflictingHolds, waitsAhead } from "./blockers.ts";
 import type { Wish } from "./blockers.ts";
-import { gap, grantTable, lockFactTable, ticketTable, waitTallyTable } from "./lock-tables.ts";
+import { gap, grantTable, lockFactTable } from "./lock-tables.ts";
 import type { HoldRow, LockPaceRow } from "./lock-tables.ts";
 import { iso } from "./lock-events.ts";
-import { areInConflict } from "./find-deadlock.ts";
 import { shownEnd } from "./hand-over.ts";
-import { countsOf } from "./owner-counts.ts";
 import { refused } from "./owner.ts";
 import { lockLimits } from "./settings.ts";
-import { countInTheWay } from "./tally.ts";
 
 /** Who has a lock, as others see it. */
 export function holderView(state: StateReader, row: HoldRow): JsonObject {
@@ -44,22 +41,27 @@ export function holdersInTheWay(state: StateReader, wish: Wish): readonly HoldRo
   return [...found.values()].sort((a, b) => (a.seq < b.seq ? -1 : a.seq > b.seq ? 1 : 0));
 }
 
-/** How many are ahead of a new request. Waiters of a set are counted once, whatever they share with it. */
+/** How many tickets are ahead of a request, up to a bound. Waiters of a set are counted once. */
 export function countAhead(state: StateReader, wish: Wish): number {
-  const [only] = wish.paths;
-  const isNew = wish.rank === Infinity && countsOf(state, wish.owner).ticketCount === 0;
-  if (wish.paths.length === 1 && only !== undefined && isNew) {
-    return countInTheWay(state, waitTallyTable, only);
+  const tickets = new Set<string>();
+  for (const { ticket } of waitsAhead(state, wish)) {
+    tickets.add(ticket);
+    if (tickets.size >= lockLimits.countedMax) break;
   }
-  return state
-    .rows(ticketTable)
-    .scan("line", { limit: countMax })
-    .filter((row) => row.rank < wish.rank && row.owner !== wish.owner)
-    .filter((row) => row.paths.some((a) => wish.paths.some((b) => areInConflict(a, b)))).length;
+  return tickets.size;
 }
 
-/** Beyond this a place is "at least so many". */
-const countMax = 1_000;
+/** How many grants are in the way, up to a bound; it is looked at only if not all of them are named. */
+function countHolders(state: StateReader, wish: Wish, namedCount: number): number {
+  if (namedCount < lockLimits.namedMax) return namedCount;
+  const fences = new Set<string>();
+  for (const wanted of wish.paths) {
+    const holds = conflictingHolds(state, wanted, wish.owner, lockLimits.countedMax);
+    for (const { path, fence } of holds) fences.add(`${path}${gap}${fence}`);
+    if (fences.size >= lockLimits.countedMax) return lockLimits.countedMax;
+  }
+  return fences.size;
+}
 
 /** About how long it takes until it is one's turn, if locks are held as long as they were lately. */
 export function estimateMs(state: StateReader, placesAhead: number): number | null {
@@ -78,6 +80,7 @@ export function denied({ state }: DecideContext, wish: Wish, reason?: string): D
     current_owner: first?.owner ?? null,
     reason: reason ?? (first === undefined ? "others wait for it already" : "held by another owner"),
     holders: holders.map((row) => holderView(state, row)),
+    holders_total: countHolders(state, wish, holders.length),
     queue_length: ahead,
     place: ahead + 1,
   });

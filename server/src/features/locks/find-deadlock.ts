@@ -159,7 +159,7 @@ interface Frame {
 }
 
 /** True if two paths, as they are locked, exclude each other. */
-export function areInConflict(a: LockedPath, b: LockedPath): boolean {
+function areInConflict(a: LockedPath, b: LockedPath): boolean {
   if (!conflicts[a.mode].includes(b.mode)) return false;
   if (a.path === b.path) return true;
   if (b.path.startsWith(`${a.path}/`)) return a.scope === "tree";

@@ -2,7 +2,7 @@
 import type { JsonObject } from "../../machine/json.ts";
 import type { StateReader } from "../../machine/state.ts";
 import { findAgent } from "../agents/agent-table.ts";
-import { claimOf, firstBlocker } from "./blockers.ts";
+import { blockersOf } from "./blockers.ts";
 import { holderView } from "./deny.ts";
 import { grantView } from "./free-grant.ts";
 import { shownEnd } from "./hand-over.ts";
@@ -166,23 +166,31 @@ export function ownView(
   };
 }
 
-/** The wait-for graph: for each ticket one that keeps it waiting, and the claim that it watches. */
+/** So many are named, and so many counted, for each ticket of the wait-for graph. */
+const blockersNamed = 20;
+const blockersCounted = 200;
+
+/** The wait-for graph: for each ticket everything that keeps it waiting. */
 export function waitPages(state: StateReader, page: { readonly after?: string; readonly limit: number }): LockPage {
   const rows = state.rows(ticketTable).scan("line", scanOf("", page.after, page.limit + 1));
   const shown = rows.slice(0, page.limit);
-  const items = shown.flatMap((row) => {
-    const blocker = firstBlocker(state, row);
-    if (blocker === undefined) return [];
-    const { path, mode } = row.paths[0] ?? { path: "", mode: "write" };
+  const items = shown.map((row) => {
+    const blockers = blockersOf(state, row, blockersCounted);
     return {
       ticket: row.ticket,
       owner_id: row.owner,
-      path,
-      mode,
-      waits_for: blocker.owner,
-      waits_for_path: blocker.path,
-      as: blocker.as,
-      claim: claimOf(state, blocker),
+      paths: row.paths as unknown as JsonObject[],
+      since: iso(row.since),
+      upgrades: row.upgrades ?? null,
+      watches: row.waitsFor,
+      blockers: blockers.slice(0, blockersNamed).map((blocker) => ({
+        owner_id: blocker.owner,
+        path: blocker.path,
+        as: blocker.as,
+        mode: blocker.row.mode,
+        ...(blocker.as === "holder" ? { fence: blocker.row.fence } : { ticket: blocker.row.ticket }),
+      })),
+      blockers_total: blockers.length,
     };
   });
   const last = shown.at(-1);

@@ -37,6 +37,8 @@ export const lockLimits = {
   ticketMs: 30_000,
   /** A granted ticket is taken up within this time, or the next one gets the lock. */
   claimMs: 10_000,
-  /** Holders and waiters that a denial names. */
+  /** Holders that a denial names. */
   namedMax: 10,
+  /** Nobody counts further than this: places, holders and blockers beyond are "so many, or more". */
+  countedMax: 1_000,
 } as const;

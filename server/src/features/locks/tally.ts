@@ -4,7 +4,6 @@
  */
 import type { StateReader, StateWriter } from "../../machine/state.ts";
 import type { TableSpec } from "../../machine/table.ts";
-import { ancestorsOf } from "./lock-path.ts";
 import type { TallyRow } from "./lock-tables.ts";
 import { conflicts, strength } from "./modes.ts";
 import type { LockedPath, Mode } from "./modes.ts";
@@ -43,24 +42,6 @@ export function anyInTheWay(state: StateReader, table: TallySpec, { path, mode, 
     if (above !== undefined && conflicting(above, parts.tree, mode) > 0) return true;
   }
   return false;
-}
-
-/** How many conflict with this. A set that waits at several paths counts once for each. */
-export function countInTheWay(state: StateReader, table: TallySpec, { path, mode, scope }: LockedPath): number {
-  const rows = state.rows(table);
-  const here = rows.get(path)?.counts ?? empty;
-  let count = conflicting(here, parts.tree, mode) + conflicting(here, parts.self, mode);
-  if (scope === "tree") count += conflicting(here, parts.below, mode);
-  for (const ancestor of ancestorsOf(path)) {
-    count += conflicting(rows.get(ancestor)?.counts ?? empty, parts.tree, mode);
-  }
-  return count;
-}
-
-/** True if a path has anything at it with scope `tree`, or below it. */
-export function hasTree(state: StateReader, table: TallySpec, path: string): boolean {
-  const counts = state.rows(table).get(path)?.counts;
-  return counts !== undefined && conflicting(counts, parts.tree, "write") > 0;
 }
 
 /** How many holders there are at exactly this path. */

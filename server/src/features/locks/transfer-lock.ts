@@ -52,6 +52,7 @@ function keptByGiver(state: StateReader, row: GrantRow, to: string): Decision | 
       current_owner: kept.owner,
       reason: kept.owner === row.owner ? "the giver keeps another lock there" : "held by another owner",
       holders: [holderView(state, kept)],
+      holders_total: 1,
       queue_length: 0,
       place: 1,
     });

@@ -3,14 +3,15 @@ import type { DecideContext, Decision } from "../../machine/feature.ts";
 import { done } from "../../machine/outcome.ts";
 import type { Decide } from "../rule-of.ts";
 import { denied } from "./deny.ts";
-import { blockerNow, enqueue } from "./enqueue.ts";
+import { blockerNow, enqueue, refuseDeadlock } from "./enqueue.ts";
 import { nextFence, rankAt } from "./fence.ts";
+import type { Link } from "./find-deadlock.ts";
 import { grantView } from "./free-grant.ts";
 import { withOrder } from "./hand-over.ts";
 import { findHeld } from "./held.ts";
 import { changed } from "./lock-events.ts";
 import { ticketTable } from "./lock-tables.ts";
-import type { GrantRow } from "./lock-tables.ts";
+import type { GrantRow, WaitRow } from "./lock-tables.ts";
 import { strength } from "./modes.ts";
 import type { LockedPath } from "./modes.ts";
 import { isRefused, refused } from "./owner.ts";
@@ -43,7 +44,7 @@ export function upgradeGrant(
   const wish = { owner: row.owner, rank: rankAt(position, true), paths: raised };
   if (row.upgrading !== undefined) return refused("upgrade_refused", { fence: row.fence, ticket: row.upgrading });
   const rival = otherUpgrade(context, wish);
-  if (rival !== undefined) return refused("upgrade_refused", { fence: row.fence, owner_id: rival });
+  if (rival !== undefined) return refuseSecond(context, row, rival, options);
   const blocker = blockerNow(context, wish);
   if (blocker !== undefined && !options.wait) return denied(context, wish, "others share the lock");
   if (blocker !== undefined) {
@@ -73,13 +74,27 @@ function unchanged(context: DecideContext, row: GrantRow): Decision {
   };
 }
 
+/** Each of the two would wait for the other to give up what it shares. Who would have waited is told in the audit trail. */
+function refuseSecond(context: DecideContext, row: GrantRow, rival: WaitRow, options: { wait: boolean }): Decision {
+  const refusal = refused("upgrade_refused", { fence: row.fence, owner_id: rival.owner });
+  if (!options.wait) return refusal;
+  const { owner } = row;
+  const path = row.paths[0]?.path ?? "";
+  const cycle: Link[] = [
+    { owner_id: owner, waits_for: path, path: rival.path, blocked_by: rival.owner, as: "holder" },
+    { owner_id: rival.owner, waits_for: rival.path, path, blocked_by: owner, as: "holder" },
+  ];
+  const { events } = refuseDeadlock(context, { owner, paths: row.paths }, { cycle, isTooLarge: false });
+  return { ...refusal, events, isAudited: true };
+}
+
 /** Somebody else who already waits to upgrade in the same place. */
 function otherUpgrade({ state }: DecideContext, wish: { owner: string; rank: number; paths: readonly LockedPath[] }) {
   for (const wanted of wish.paths) {
     for (const line of linesFor(wanted)) {
       for (const mode of ["write", "upgradeable"] as const) {
         for (const row of ahead(state, { ...line, mode }, wish)) {
-          if (state.rows(ticketTable).get(row.ticket)?.upgrades !== undefined) return row.owner;
+          if (state.rows(ticketTable).get(row.ticket)?.upgrades !== undefined) return row;
         }
       }
     }

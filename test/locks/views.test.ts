@@ -1,0 +1,112 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { checkOf, lockViews } from "@holdfast/sdk/contract";
+import type { LockMode } from "holdfast";
+import { promise } from "../api/with-client.ts";
+import { refusalOf } from "../api/refused-with.ts";
+import { granted, lockNode, queued } from "./lock-node.ts";
+
+const ttl = { ttlSeconds: 3_600 };
+const wait = { ...ttl, wait: true, ticketSeconds: 3_600 };
+const read: { mode: LockMode } = { mode: "read" };
+
+describe("the wait-for graph", () => {
+  promise("names everything that keeps a ticket waiting, where, and how much there is [X6]", async (client) => {
+    const { locks } = client;
+    const x = granted(await locks.acquire("x", { ...ttl, ...read, ownerId: "a" }));
+    await locks.acquire("x/1", { ...ttl, ...read, ownerId: "b" });
+    await locks.acquire("y", { ...ttl, ownerId: "c" });
+    const first = queued(await locks.acquire("x", { ...wait, ownerId: "w" }));
+    const set = queued(await locks.acquire(["x/1/2", "y"], { ...wait, ownerId: "s" }));
+    const { items } = await locks.waits();
+    const output = (await client.execute("list-waits", {})).outcome.data;
+    assert.equal(checkOf(lockViews["list-waits"].output)(output as never), undefined);
+    const edges = items.map(({ ticket, blockers }) => [
+      ticket,
+      blockers.map(({ owner_id, path, as, fence, ticket: other }) => [owner_id, path, as, fence ?? other]),
+    ]);
+    const holderOf = async (path: string) => (await locks.status(path)).holders[0]!.fence;
+    assert.deepEqual(edges, [
+      [
+        first.ticket,
+        [
+          ["a", "x", "holder", x.fence],
+          ["b", "x/1", "holder", await holderOf("x/1")],
+        ],
+      ],
+      [
+        set.ticket,
+        [
+          ["a", "x", "holder", x.fence],
+          ["b", "x/1", "holder", await holderOf("x/1")],
+          ["c", "y", "holder", await holderOf("y")],
+          ["w", "x", "waiter", first.ticket],
+        ],
+      ],
+    ]);
+    assert.deepEqual(
+      items.map(({ blockers_total: total }) => total),
+      [2, 4],
+    );
+  });
+
+  test("is bounded: twenty are named and two hundred counted, page after page [X6]", async () => {
+    const node = await lockNode();
+    const { locks } = node.client;
+    for (let index = 0; index < 250; index += 1) {
+      await locks.acquire("p", { ...ttl, ...read, ownerId: `r${String(index)}` });
+    }
+    for (const ownerId of ["v", "w"]) queued(await locks.acquire("p", { ...wait, ownerId }));
+    const page = await locks.waits({ limit: 1 });
+    assert.deepEqual([page.items[0]?.blockers.length, page.items[0]?.blockers_total], [20, 200]);
+    assert.equal((await locks.waits({ after: page.next! })).items[0]?.owner_id, "w");
+    await node.stop();
+  });
+});
+
+describe("a denial", () => {
+  test("names the ten earliest it finds, and tells how many holders there are [G4 M7]", async () => {
+    const node = await lockNode();
+    const { locks } = node.client;
+    const denied = async () => {
+      const { data } = await refusalOf(locks.acquire("p", { ...ttl, ownerId: "late" }));
+      return [(data["holders"] as unknown[]).length, data["holders_total"], data["current_owner"]];
+    };
+    for (let index = 0; index < 25; index += 1) {
+      await locks.acquire(index % 2 === 0 ? "p" : `p/${String(index)}`, {
+        ...ttl,
+        ...read,
+        ownerId: `r${String(index)}`,
+      });
+      if (index === 2) assert.deepEqual(await denied(), [3, 3, "r0"]);
+    }
+    assert.deepEqual(await denied(), [10, 25, "r0"]);
+    await node.stop();
+  });
+});
+
+describe("a place", () => {
+  test("counts who is really ahead: each set once, nobody of other lines, and it falls as they leave [X5 G4]", async () => {
+    const node = await lockNode();
+    const { locks } = node.client;
+    await locks.acquire("else", { ...ttl, ownerId: "h" });
+    let last = "";
+    for (let index = 0; index < 1_010; index += 1) {
+      last = queued(await locks.acquire("else", { ...wait, ownerId: `e${String(index)}` })).ticket;
+    }
+    await locks.acquire("p", { ...ttl, ownerId: "h" });
+    const set = queued(await locks.acquire(["p/1", "p/2"], { ...wait, ownerId: "s" }));
+    const tree = queued(await locks.acquire("p", { ...wait, ownerId: "t" }));
+    const leaf = queued(await locks.acquire("p/2", { ...wait, ...read, ownerId: "u" }));
+    assert.deepEqual([set.place, tree.place, leaf.place], [1, 2, 3]);
+    await locks.cancel(set.ticket, { ownerId: "s" });
+    const places = await Promise.all([tree, leaf].map(({ ticket }) => locks.ticket(ticket)));
+    assert.deepEqual(
+      places.map((one) => one.state === "waiting" && one.place),
+      [1, 2],
+    );
+    const far = await locks.ticket(last);
+    assert.equal(far.state === "waiting" && far.place, 1_001, "a thousand or more are ahead");
+    await node.stop();
+  });
+});
