@@ -1,3 +1,5 @@
+import { accessProblems } from "./access-problems.ts";
+
 /**
  * Every reason for which something may be refused, once. The code is what programs compare; title and `next` are for
  * people. `retry` tells a client what it may do by itself:
@@ -134,11 +136,12 @@ const registry = {
     title: "Only a registered agent can do this",
     next: "Register, and send the agent's id and secret.",
   },
+  ...accessProblems,
   not_allowed: {
     status: 403,
     retry: "never",
     title: "This is not for the caller to do",
-    next: "Ask an operator; the attempt is in the audit trail.",
+    next: "Ask an operator for the right that `needs` names. Attempts at what belongs to operators are in the audit trail.",
   },
   owner_required: {
     status: 422,

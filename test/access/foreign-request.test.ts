@@ -1,0 +1,67 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { allowedHostsOf, foreignRequest } from "../../server/src/access/foreign-request.ts";
+
+const allowed = allowedHostsOf(4653, ["holdfast.example", "[2001:db8::1]:8080"]);
+
+/** The code that a request is turned away with; undefined if it is answered. */
+function codeOf(headers: Record<string, string | string[]>, method = "GET"): string | undefined {
+  return foreignRequest({ method, headers: { host: "127.0.0.1:4653", ...headers } }, allowed)?.code;
+}
+
+test("a server is spoken to under its own names and port alone, whatever a foreign name resolves to", () => {
+  const own = ["127.0.0.1:4653", "localhost:4653", "LOCALHOST:4653", "[::1]:4653", "holdfast.example"];
+  for (const host of [...own, "holdfast.example:4653", "[2001:db8::1]:8080"]) {
+    assert.equal(codeOf({ host }), undefined, host);
+  }
+  const foreign = ["evil.example", "evil.example:4653", "localhost", "localhost:80", "127.0.0.1", "0.0.0.0:4653"];
+  const similar = ["127.0.0.1:46530", "localhost:4653.evil.example", "localhost:4653@evil.example", "127.0.0.2:4653"];
+  for (const host of [...foreign, ...similar, "[2001:db8::1]:4653", "xholdfast.example", ""]) {
+    assert.equal(codeOf({ host }), "foreign_request", host);
+  }
+});
+
+test("a request without a host, or with two of them, is not answered", () => {
+  assert.equal(foreignRequest({ method: "GET", headers: {} }, allowed)?.code, "foreign_request");
+  assert.equal(codeOf({ host: ["127.0.0.1:4653", "evil.example"] }), "foreign_request");
+});
+
+test("a server on port 80 is also spoken to without a port", () => {
+  const onPort80 = allowedHostsOf(80);
+  const ask = (host: string) => foreignRequest({ method: "GET", headers: { host } }, onPort80)?.code;
+  assert.deepEqual(["localhost", "localhost:80", "evil.example"].map(ask), [undefined, undefined, "foreign_request"]);
+});
+
+test("a page of another origin is refused, also one without a name, and a page of this server is not", () => {
+  for (const origin of ["http://127.0.0.1:4653", "http://localhost:4653", "https://holdfast.example"]) {
+    assert.equal(codeOf({ origin }), undefined, origin);
+  }
+  const foreign = ["http://evil.example", "http://localhost:3000", "http://localhost", "null", "", "file://"];
+  const similar = ["http://localhost:4653.evil.example", "ftp://localhost:4653", "http://localhost:4653/x"];
+  for (const origin of [...foreign, ...similar]) assert.equal(codeOf({ origin }), "foreign_request", origin);
+  assert.equal(codeOf({ origin: ["http://localhost:4653", "http://evil.example"] }), "foreign_request");
+});
+
+test("what a browser says about a page of another site is believed, also without an origin", () => {
+  for (const site of ["same-origin", "none"]) assert.equal(codeOf({ "sec-fetch-site": site }), undefined, site);
+  for (const site of ["cross-site", "same-site", "new-kind"]) {
+    assert.equal(codeOf({ "sec-fetch-site": site }), "foreign_request", site);
+  }
+});
+
+test("a body must be JSON by its own words, since a page may send text and forms anywhere without asking", () => {
+  const body = { "content-length": "2" };
+  const types = ["application/json", "Application/JSON; charset=utf-8", "application/merge-patch+json"];
+  for (const type of [...types, "application/json-patch+json"]) {
+    assert.equal(codeOf({ ...body, "content-type": type }, "POST"), undefined, type);
+  }
+  for (const type of ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data", "application/jsonx"]) {
+    for (const method of ["POST", "PUT", "PATCH", "DELETE"]) {
+      assert.equal(codeOf({ ...body, "content-type": type }, method), "content_type_unsupported", type);
+    }
+  }
+  assert.equal(codeOf(body, "POST"), "content_type_unsupported");
+  assert.equal(codeOf({ "transfer-encoding": "chunked" }, "POST"), "content_type_unsupported");
+  assert.equal(codeOf({}, "DELETE"), undefined);
+  assert.equal(codeOf({ "content-length": "0" }, "POST"), undefined);
+});
