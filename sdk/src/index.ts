@@ -2,6 +2,7 @@ export { createClient } from "./client/client.ts";
 export type { Client } from "./client/client.ts";
 export type { Deleted, EntitiesClient, EntityPatch, Page, PatchStep, WriteOptions } from "./client/entities-client.ts";
 export type { AgentsClient, Registration } from "./client/agents-client.ts";
+export type { AuditClient, JournalClient } from "./client/audit-client.ts";
 export { HoldfastError } from "./client/holdfast-error.ts";
 export type {
   AcquireOptions,
@@ -13,8 +14,9 @@ export type {
   LocksClient,
   OwnerOptions,
 } from "./client/locks-client.ts";
-export type { CallOptions, CallReply, Transport, WatchedEvent } from "./client/transport.ts";
+export type { CallOptions, CallReply, RetryCause, Transport, WatchedEvent } from "./client/transport.ts";
 export type { WatchOptions } from "./client/watch-events.ts";
+export type { AuditItem, AuditQuery, JournalItem, JournalQuery } from "./contract/audit.ts";
 export type { Entity, HistoryItem, Written } from "./contract/entities.ts";
 export type { Agent, Registered } from "./contract/agents.ts";
 export type {

@@ -69,6 +69,13 @@ export const planted: readonly Planted[] = [
   { file: "server/src/observe/log.ts", imports: ["./trace.ts"], rules: ["no-cycles"] },
   // A cycle is reported once, at the first of its files.
   { file: "server/src/observe/trace.ts", imports: ["./log.ts"], rules: [] },
+  { file: "server/src/observe/figures.ts", imports: ["../engine/engine.ts"], rules: ["observe-knows-the-sdk"] },
+  {
+    file: "server/src/access/rights.ts",
+    imports: ["../engine/engine.ts", "prom-client", "ws"],
+    rules: ["access-knows-the-sdk", "only-observe-uses-prom-client-and-pino", "only-socket-door-uses-ws"],
+  },
+  { file: "server/src/config/settings.ts", imports: ["../engine/engine.ts"], rules: ["config-knows-base"] },
 ];
 
 /** The rule that is about the file nobody imports: its finding names that file, as all others do. */

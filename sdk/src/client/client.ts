@@ -1,5 +1,7 @@
 import { agentsClient } from "./agents-client.ts";
 import type { AgentsClient } from "./agents-client.ts";
+import { auditClient, journalClient } from "./audit-client.ts";
+import type { AuditClient, JournalClient } from "./audit-client.ts";
 import { entitiesClient } from "./entities-client.ts";
 import type { EntitiesClient, Run } from "./entities-client.ts";
 import { HoldfastError } from "./holdfast-error.ts";
@@ -14,6 +16,8 @@ export interface Client extends AsyncDisposable {
   readonly entities: EntitiesClient;
   readonly agents: AgentsClient;
   readonly locks: LocksClient;
+  readonly audit: AuditClient;
+  readonly journal: JournalClient;
   /** The same client, speaking as a registered agent. */
   readonly as: (agent: { readonly agent_id: string; readonly secret?: string }) => Client;
   /** Runs any operation by name and returns its outcome as a value, refusals included. */
@@ -39,6 +43,8 @@ export function createClient(bare: Transport, agent: Pick<CallOptions, "agent" |
     entities: entitiesClient(run),
     agents: agentsClient(run),
     locks: locksClient(run),
+    audit: auditClient(run),
+    journal: journalClient(run),
     as: ({ agent_id, secret }) =>
       createClient(bare, secret === undefined ? { agent: agent_id } : { agent: agent_id, agentSecret: secret }),
     execute: (operation, input, options = {}) => transport.call(operation, input, options),

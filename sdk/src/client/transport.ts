@@ -21,7 +21,14 @@ export interface CallOptions {
   /** The registered agent that acts, and the secret that its registration returned. */
   readonly agent?: string;
   readonly agentSecret?: string;
+  /** The caller's place in a trace: a W3C `traceparent`. It is kept in the entry; one that is not well formed is ignored. */
+  readonly trace?: string;
+  /** Says that this call is another attempt, and after which refusal. It changes nothing but the figures. */
+  readonly retry?: RetryCause;
 }
+
+/** After what something is tried again: a deadlock, or somebody else's change. */
+export type RetryCause = "deadlock" | "conflict";
 
 /** An answer, as every door gives it. */
 export interface CallReply {

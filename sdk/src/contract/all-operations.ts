@@ -1,4 +1,5 @@
 import { agentOperations } from "./agents.ts";
+import { auditOperations } from "./audit.ts";
 import { entityOperations } from "./entities.ts";
 import { lockInternals } from "./lock-internals.ts";
 import { lockViews } from "./lock-views.ts";
@@ -14,6 +15,7 @@ export const allOperations = {
   ...lockViews,
   ...lockInternals,
   ...spaceOperations,
+  ...auditOperations,
 } as const;
 
 type All = typeof allOperations;

@@ -4,7 +4,7 @@
  */
 import type { Clock } from "../base/clock.ts";
 import type { Ids } from "../base/ids.ts";
-import type { Head, Journal, SubjectQuery } from "../journal/journal.ts";
+import type { Head, Journal, PageLimit, SubjectQuery } from "../journal/journal.ts";
 import type { Entry } from "../machine/entry.ts";
 import type { TimerCommand } from "../machine/feature.ts";
 import type { JsonObject } from "../machine/json.ts";
@@ -194,6 +194,16 @@ export class Engine {
     const recent = positions.map((position) => this.#replica.recent.at(position));
     if (recent.every((entry) => entry !== undefined)) return recent;
     return this.#options.journal.readAt(positions);
+  }
+
+  /** Entries after a position, oldest first, none beyond the head that reads see. */
+  async entriesAfter(after: number, limit: PageLimit): Promise<readonly Entry[]> {
+    await this.#loading?.done;
+    const { position } = this.head;
+    if (after >= position) return [];
+    const recent = this.#replica.recent.after(after, limit.entries);
+    if (recent !== undefined) return recent;
+    return (await this.#options.journal.read(after, limit)).filter((entry) => entry.position <= position);
   }
 
   /** Everything after a position, and then everything that comes. */

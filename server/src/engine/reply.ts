@@ -10,6 +10,8 @@ export interface Request {
   readonly principal: string;
   readonly agent?: string;
   readonly key?: string;
+  /** See Command. */
+  readonly trace?: string;
   /** Commands of different callers take turns; those of one caller stay in order. */
   readonly caller: string;
   /** About how many bytes the input has as text. */
@@ -31,7 +33,11 @@ export interface Reply {
 
 /** The command that a request becomes. One literal for each case: this is on the way of everything. */
 export function commandOf(request: Request, id: string): Command {
-  const { operation, principal, agent, key, input } = request;
+  const { operation, principal, agent, key, trace, input } = request;
+  if (trace !== undefined) {
+    const author = agent === undefined ? { principal } : { principal, agent };
+    return { id, operation, ...author, ...(key === undefined ? {} : { key }), trace, input };
+  }
   if (agent === undefined) {
     return key === undefined ? { id, operation, principal, input } : { id, operation, principal, key, input };
   }

@@ -4,7 +4,7 @@
  * Each entry becomes two lines of JSON; a batch's `lines` are all of them, joined by "\n" (JSON never holds a raw
  * newline, so a line is a line whatever the strings in it contain):
  *
- *   header   {"position","time","rules","grace"?,"id","operation","principal","agent"?,"key"?,
+ *   header   {"position","time","rules","grace"?,"id","operation","principal","agent"?,"key"?,"trace"?,
  *             "outcome","code"?,"events":[[type, subject], …],"payload"}
  *   payload  {"salt","input","outcome","events":[data, …]}
  *
@@ -82,6 +82,7 @@ function headerLine(entry: Entry, payload: string): string {
     principal: entry.principal,
     agent: entry.agent,
     key: entry.key,
+    trace: entry.trace,
     outcome: outcome.kind,
     code: outcome.kind === "refusal" ? outcome.code : undefined,
     events: entry.events.map(({ type, subject }) => [type, subject]),

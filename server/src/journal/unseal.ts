@@ -53,6 +53,7 @@ interface HeaderFields {
   readonly principal: string;
   readonly agent?: string;
   readonly key?: string;
+  readonly trace?: string;
   readonly events: readonly (readonly [type: string, subject: string])[];
   readonly payload: string;
 }
@@ -151,6 +152,7 @@ function toEntry(header: Header, payload: Payload): Entry {
     principal: header.principal,
     ...(header.agent === undefined ? {} : { agent: header.agent }),
     ...(header.key === undefined ? {} : { key: header.key }),
+    ...(header.trace === undefined ? {} : { trace: header.trace }),
     input: payload.input,
     position: header.position,
     time: header.time,

@@ -8,6 +8,8 @@ export interface Command {
   readonly agent?: string;
   /** The caller's idempotency key. Its scope is the principal and the operation. */
   readonly key?: string;
+  /** The caller's place in a trace (W3C `traceparent`). Nothing is decided by it. */
+  readonly trace?: string;
   readonly input: Json;
 }
 

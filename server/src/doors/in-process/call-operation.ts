@@ -1,4 +1,4 @@
-import { publishedName } from "@holdfast/sdk/contract";
+import { publishedName, traceContext } from "@holdfast/sdk/contract";
 import type { CallOptions, CallReply } from "@holdfast/sdk";
 import type { Engine } from "../../engine/engine.ts";
 import type { Reply } from "../../engine/reply.ts";
@@ -82,8 +82,9 @@ function sendCommand(
   const { engine, speaker } = options;
   const { input, bytes } = given;
   // Only these: what else a caller puts into its options must not say who it is.
-  const { key, deadlineMs } = call;
-  const sent = key === undefined && deadlineMs === undefined ? speaker : withOptions(speaker, key, deadlineMs);
+  const { key, deadlineMs, trace } = call;
+  const isPlain = key === undefined && deadlineMs === undefined && trace === undefined;
+  const sent = isPlain ? speaker : withOptions(speaker, call);
   return engine.execute({ operation: wish.operation, input, bytes, ...sent }).then((reply) => {
     if (reply.outcome.kind === "done" && reply.attachment !== undefined) {
       const shown = shownReply(reply, withAttachment(reply));
@@ -93,8 +94,14 @@ function sendCommand(
   });
 }
 
-function withOptions(speaker: Speaker, key: string | undefined, deadlineMs: number | undefined) {
-  return { ...speaker, ...(key === undefined ? {} : { key }), ...(deadlineMs === undefined ? {} : { deadlineMs }) };
+function withOptions(speaker: Speaker, { key, deadlineMs, trace: sent }: CallOptions) {
+  const trace = traceContext(sent);
+  return {
+    ...speaker,
+    ...(key === undefined ? {} : { key }),
+    ...(deadlineMs === undefined ? {} : { deadlineMs }),
+    ...(trace === undefined ? {} : { trace }),
+  };
 }
 
 /** The answer to a command of which not everything can be said from the decision alone. */

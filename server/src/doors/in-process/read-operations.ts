@@ -16,6 +16,7 @@ import type { Entry, Outcome } from "../../machine/entry.ts";
 import type { JsonObject } from "../../machine/json.ts";
 import { done, refusal } from "../../machine/outcome.ts";
 import { entityVersions } from "./entity-versions.ts";
+import { auditReads } from "./read-audit.ts";
 import { lockReads } from "./read-locks.ts";
 
 type EntityOperations = typeof entityOperations;
@@ -39,7 +40,7 @@ export const readOperations: ReadonlyMap<string, ReadOperation> = new Map([
     const operation: Operation = entityOperations[name as ReadNames];
     return [name, { check: checkOf(operation.input), read }];
   }),
-  ...lockReads.map(({ operation, read }): [string, ReadOperation] => [
+  ...[...lockReads, ...auditReads].map(({ operation, read }): [string, ReadOperation] => [
     operation.name,
     { check: checkOf(operation.input), read },
   ]),

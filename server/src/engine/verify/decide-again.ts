@@ -20,13 +20,14 @@ export function decideAgain(machine: Machine, entry: Entry): "same" | "unknown" 
 }
 
 /** The command alone, so that no rule can look at what it came to the first time. */
-function commandOf({ id, operation, principal, agent, key, input }: Entry): Command {
+function commandOf({ id, operation, principal, agent, key, trace, input }: Entry): Command {
   return {
     id,
     operation,
     principal,
     ...(agent === undefined ? {} : { agent }),
     ...(key === undefined ? {} : { key }),
+    ...(trace === undefined ? {} : { trace }),
     input,
   };
 }

@@ -1,0 +1,38 @@
+import type { AuditQuery, JournalQuery } from "@holdfast/sdk/contract";
+import type { Entry } from "../../machine/entry.ts";
+
+export type EntryFilter = Pick<AuditQuery & JournalQuery, "principal" | "agent" | "operation" | "subject" | "outcome">;
+
+/** What recurs all the time and says nothing about who did what. */
+const upkeep = new Set(["renew-agents", "record-state-hash"]);
+
+export function isUpkeep({ operation }: Entry): boolean {
+  return upkeep.has(operation);
+}
+
+export function matches(entry: Entry, filter: EntryFilter): boolean {
+  const { principal, agent, operation, subject, outcome } = filter;
+  if (principal !== undefined && entry.principal !== principal) return false;
+  if (agent !== undefined && entry.agent !== agent) return false;
+  if (operation !== undefined && entry.operation !== operation) return false;
+  if (outcome !== undefined && !cameTo(entry, outcome)) return false;
+  return subject === undefined || entry.events.some((event) => isAbout(event.subject, subject));
+}
+
+/** What an entry came to, in one word. */
+export function outcomeWord({ outcome }: Entry): string {
+  return outcome.kind === "done" ? "done" : outcome.code;
+}
+
+function cameTo(entry: Entry, wanted: string): boolean {
+  return wanted === "refused" ? entry.outcome.kind === "refusal" : outcomeWord(entry) === wanted;
+}
+
+function isAbout(subject: string, wanted: string): boolean {
+  return isTree(wanted) ? subject.startsWith(wanted) : subject === wanted;
+}
+
+/** With a slash at the end, anything below is meant too. */
+export function isTree(wanted: string): boolean {
+  return wanted.endsWith("/");
+}

@@ -1,0 +1,119 @@
+import assert from "node:assert/strict";
+import { checkOf, auditOperations } from "@holdfast/sdk/contract";
+import type { AuditItem, Client } from "holdfast";
+import { promise } from "../api/with-client.ts";
+import { refusedWith } from "../api/refused-with.ts";
+
+async function allPages(client: Client, query: Parameters<Client["audit"]["list"]>[0] = {}): Promise<AuditItem[]> {
+  const items: AuditItem[] = [];
+  let before: number | undefined;
+  for (;;) {
+    const page = await client.audit.list({ ...query, ...(before === undefined ? {} : { before }) });
+    items.push(...page.items);
+    if (page.next === null) return items;
+    before = page.next;
+  }
+}
+
+promise("the audit tells who changed what, from which revision to which [P8]", async (client) => {
+  await client.entities.create("plan", "1", { a: 1 });
+  await client.entities.patch("plan", "1", { merge: { a: 2 } });
+  await client.entities.delete("plan", "1");
+  await client.entities.create("plan", "1", { a: 3 });
+  const { items } = await client.audit.list({ subject: "plan/1" });
+  assert.deepEqual(
+    items.map(({ operation, outcome, changes, by }) => ({ operation, outcome, changes, by })),
+    [
+      ["create-entity", 4, null, "1.4"],
+      ["delete-entity", 3, "1.2", "1.3"],
+      ["patch-entity", 2, "1.1", "1.2"],
+      ["create-entity", 1, null, "1.1"],
+    ].map(([operation, version, prior_revision, revision]) => ({
+      operation,
+      outcome: "done",
+      changes: [{ subject: "plan/1", version, prior_revision, revision }],
+      by: { principal: "alice" },
+    })),
+  );
+});
+
+promise("a version conflict and a deadlock are in the audit, with what they were about [P8 X6]", async (client) => {
+  await client.entities.create("plan", "1", { a: 1 });
+  await assert.rejects(
+    client.entities.replace("plan", "1", { a: 2 }, { expectedVersion: 7 }),
+    refusedWith("concurrency_mismatch"),
+  );
+  const lock = (path: string, ownerId: string) => client.locks.acquire(path, { ownerId, wait: true, ttlSeconds: 60 });
+  await lock("a", "ann");
+  await lock("b", "bob");
+  await lock("b", "ann");
+  await assert.rejects(lock("a", "bob"), refusedWith("deadlock"));
+  const refused = await allPages(client, { outcome: "refused" });
+  assert.deepEqual(
+    refused.map(({ outcome, subjects, events }) => ({ outcome, subjects, events })),
+    [
+      { outcome: "deadlock", subjects: ["lock/a"], events: ["evt.lock.deadlock"] },
+      { outcome: "concurrency_mismatch", subjects: ["plan/1"], events: ["evt.plan.conflict"] },
+    ],
+  );
+  assert.deepEqual(await allPages(client, { outcome: "deadlock" }), refused.slice(0, 1));
+});
+
+promise("a refusal that was recorded for its key names what it was about, and its reason", async (client) => {
+  await assert.rejects(client.entities.replace("plan", "9", 1, { key: "k-1" }), refusedWith("entity_not_found"));
+  await client.run("configure", { settings: { state_hash_every: 1_000 }, reason: "more often" });
+  const [configured, missing] = await allPages(client);
+  assert.deepEqual([missing?.outcome, missing?.subjects], ["entity_not_found", ["plan/9"]]);
+  assert.deepEqual([configured?.operation, configured?.reason], ["configure", "more often"]);
+});
+
+promise("filters of the audit narrow it by operation, agent, tree, position and time", async (client) => {
+  const ann = await client.agents.register({ name: "ann" });
+  const asAnn = client.as(ann);
+  for (const id of ["1", "2", "3"]) await asAnn.entities.create("plan", id, {});
+  await client.entities.create("other", "1", {});
+  const subjects = async (query: Parameters<Client["audit"]["list"]>[0]) =>
+    (await allPages(client, query)).flatMap((item) => item.subjects);
+  assert.deepEqual(await subjects({ agent: ann.agent_id }), ["plan/3", "plan/2", "plan/1"]);
+  assert.deepEqual(await subjects({ subject: "plan/" }), ["plan/3", "plan/2", "plan/1"]);
+  assert.deepEqual(await subjects({ operation: "create-entity", subject: "other/1" }), ["other/1"]);
+  assert.deepEqual(await subjects({ principal: "nobody" }), []);
+  const made = await client.audit.list({ operation: "create-entity" });
+  const [last, , second] = made.items;
+  assert.deepEqual(await subjects({ after: second!.position, before: last!.position }), ["plan/3"]);
+  assert.deepEqual(await subjects({ to_time: 1 }), []);
+  assert.equal((await subjects({ to_time: last!.time + 1 })).length, (await subjects({})).length);
+  assert.deepEqual(await subjects({ from_time: last!.time + 1 }), []);
+});
+
+promise("pages of the audit hold everything once, and each fits its schema [P8]", async (client) => {
+  for (let index = 0; index < 25; index += 1) await client.entities.create("plan", String(index), { index });
+  const check = checkOf(auditOperations["list-audit"].output);
+  const page = await client.audit.list({ limit: 10 });
+  assert.equal(check(page), undefined);
+  assert.equal(page.items.length, 10);
+  const items = await allPages(client, { limit: 7, operation: "create-entity" });
+  assert.deepEqual(
+    items.map(({ subjects }) => subjects[0]),
+    Array.from({ length: 25 }, (_, index) => `plan/${24 - index}`),
+  );
+});
+
+promise("a page of filtered entries looks at a bounded number of them, and says where to go on", async (client) => {
+  await client.entities.create("rare", "1", {});
+  await Promise.all(
+    Array.from({ length: 1_200 }, (_, index) => client.entities.create("plan", String(index), { index })),
+  );
+  const first = await client.audit.list({ subject: "rare/" });
+  assert.deepEqual(first.items, []);
+  assert.notEqual(first.next, null);
+  assert.deepEqual(
+    (await allPages(client, { subject: "rare/" })).map(({ subjects }) => subjects),
+    [["rare/1"]],
+  );
+  // One subject is found by the index, at once.
+  assert.equal((await client.audit.list({ subject: "rare/1" })).items.length, 1);
+  const forward = await client.journal.list({ principal: "nobody" });
+  assert.deepEqual(forward.items, []);
+  assert.notEqual(forward.next, null);
+});

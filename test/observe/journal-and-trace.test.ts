@@ -1,0 +1,84 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { auditOperations, checkOf, traceContext, traceIdOf } from "@holdfast/sdk/contract";
+import { genesis, seal } from "../../server/src/journal/seal.ts";
+import { unsealAll } from "../../server/src/journal/unseal.ts";
+import type { Entry } from "../../server/src/machine/entry.ts";
+import { promise } from "../api/with-client.ts";
+
+const trace = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+
+promise("the journal is listed in order and whole, page by page [X1]", async (client) => {
+  for (let index = 0; index < 12; index += 1) {
+    await client.entities.create("plan", String(index), { index }, { key: `key-${index}` });
+  }
+  const seen: number[] = [];
+  let after: number | null = 0;
+  while (after !== null) {
+    const page: Awaited<ReturnType<typeof client.journal.list>> = await client.journal.list({ after, limit: 5 });
+    assert.equal(checkOf(auditOperations["list-journal"].output)(page), undefined);
+    seen.push(...page.items.map(({ position }) => position));
+    after = page.next;
+  }
+  assert.deepEqual(
+    seen,
+    Array.from({ length: 12 }, (_, index) => index + 1),
+  );
+  const { items, head } = await client.journal.list({ after: 3, before: 5 });
+  assert.equal(head, 12);
+  const [entry] = items;
+  assert.deepEqual(
+    [items.length, entry?.operation, entry?.key, entry?.outcome.kind, entry?.events[0]?.name],
+    [1, "create-entity", "key-3", "done", "evt.plan.created"],
+  );
+  assert.deepEqual(entry?.input, { type: "plan", id: "3", value: { index: 3 } });
+});
+
+promise("the trace of a call is kept in its entry, and shown by journal and audit [X1]", async (client) => {
+  await client.entities.create("plan", "1", {}, { trace });
+  await client.entities.create("plan", "2", {}, { trace: "not a trace" });
+  await client.entities.create("plan", "3", {});
+  const journal = await client.journal.list();
+  assert.deepEqual(
+    journal.items.map((item) => item.trace),
+    [trace, undefined, undefined],
+  );
+  const audit = await client.audit.list();
+  assert.deepEqual(
+    audit.items.map((item) => item.trace),
+    [null, null, trace],
+  );
+});
+
+test("a traceparent that is not well formed is ignored, one of a later version is kept as far as it is known", () => {
+  assert.equal(traceContext(trace), trace);
+  assert.equal(traceContext(trace.replace(/^00/u, "cc") + "-what-comes-later"), trace);
+  assert.equal(traceIdOf(trace), "4bf92f3577b34da6a3ce929d0e0e4736");
+  const bad = [
+    trace.replace(/^00/u, "ff"),
+    `${trace}-more`,
+    trace.toUpperCase(),
+    trace.replace("4bf92f3577b34da6a3ce929d0e0e4736", "0".repeat(32)),
+    trace.replace("00f067aa0ba902b7", "0".repeat(16)),
+    trace.slice(1),
+    "",
+    7,
+    undefined,
+  ];
+  for (const one of bad) assert.equal(traceContext(one), undefined, String(one));
+});
+
+test("a trace is covered by the hash of its entry, and an entry without one has the bytes that it always had", () => {
+  const entry: Entry = {
+    ...{ id: "c1", operation: "create-entity", principal: "ann", input: {}, position: 1, time: 5, rules: 1 },
+    ...{ grace: false, outcome: { kind: "done", data: {} }, events: [] },
+  };
+  const salts = ["0".repeat(32)];
+  const plain = seal([entry], genesis, salts);
+  assert.equal(plain.head.hash, "0eca842f9997d15949495d8019cf09600f0e9cc1d595b335ded2f7ace21a8dcd");
+  const traced = seal([{ ...entry, trace }], genesis, salts);
+  const stored = { first: 1, count: 1, time: 5, previous: genesis.hash, hash: traced.head.hash };
+  assert.deepEqual(unsealAll({ ...stored, lines: traced.lines }, genesis.hash), [{ ...entry, trace }]);
+  const forged = traced.lines.replace("4bf92f", "5bf92f");
+  assert.throws(() => unsealAll({ ...stored, lines: forged }, genesis.hash), /damaged at position 1 \(header\)/u);
+});
