@@ -1,10 +1,13 @@
 /** Holdfast as a server: an engine on a journal, the gate in front of it, and the doors in front of the gate. */
 import { openGate } from "./access/open-gate.ts";
+import { systemClock } from "./base/clock.ts";
 import { openHttpDoor } from "./doors/http/open.ts";
 import type { Health } from "./doors/http/open.ts";
 import { currentEpoch } from "./features/space/space-table.ts";
 import type { Engine } from "./engine/engine.ts";
-import { start, transportOf } from "./server.ts";
+import { inputLimits } from "./machine/canonical/limits.ts";
+import { parseJson } from "./machine/canonical/parse-json.ts";
+import { reportToStandardError, start, transportOf } from "./server.ts";
 import type { OpenOptions, Running } from "./server.ts";
 
 export interface ServeOptions extends OpenOptions {
@@ -27,7 +30,15 @@ export async function serve(options: ServeOptions): Promise<Serving> {
   const gate = openGate({
     transportOf: (speaker) => transportOf(engine, { ...options, ...speaker, sharesEvents: true }),
   });
-  const http = await openHttpDoor({ host, port, gate, health: () => healthOf(engine) });
+  const http = await openHttpDoor({
+    host,
+    port,
+    gate,
+    clock: systemClock,
+    parseJson: (text) => parseJson(text, inputLimits),
+    report: options.report ?? reportToStandardError,
+    health: () => healthOf(engine),
+  });
   return {
     url: http.url,
     facts,

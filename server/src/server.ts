@@ -197,6 +197,6 @@ function writesOf(kinds: readonly Kind[]): ReadonlyMap<string, { readonly type?:
   return new Map([...general, ...own]);
 }
 
-function reportToStandardError(message: string, cause: unknown): void {
+export function reportToStandardError(message: string, cause: unknown): void {
   console.error(`holdfast: ${message}`, cause === undefined ? "" : cause);
 }

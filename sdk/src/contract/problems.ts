@@ -64,6 +64,18 @@ const registry = {
     title: "Somebody else changed the entity first",
     next: "Look at `changes`, read the entity again, decide again, and send a new request.",
   },
+  concurrency_etag_required: {
+    status: 428,
+    retry: "new-key-after-read",
+    title: "This needs to know which version you have seen",
+    next: "Read the entity and send its ETag as If-Match; to create what is not there, send If-None-Match: *.",
+  },
+  concurrency_etag_invalid: {
+    status: 400,
+    retry: "never",
+    title: "This is not the tag of one version",
+    next: "Send If-Match with one strong tag, exactly as ETag had it; `reason` says what is wrong.",
+  },
   rules_unknown: {
     status: 409,
     retry: "never",
@@ -256,6 +268,48 @@ const registry = {
     retry: "never",
     title: "The key was used too long ago for its answer to be given again",
     next: "Read what the request was about; it ran at `position` and never runs again under this key.",
+  },
+  route_not_found: {
+    status: 404,
+    retry: "never",
+    title: "There is nothing at this address",
+    next: "See /docs for all addresses.",
+  },
+  method_not_allowed: {
+    status: 405,
+    retry: "never",
+    title: "This address does not take this method",
+    next: "Use one of `allow`.",
+  },
+  request_malformed: {
+    status: 400,
+    retry: "never",
+    title: "The request is not well-formed",
+    next: "Mend what `reason` names.",
+  },
+  request_timeout: {
+    status: 408,
+    retry: "same-key",
+    title: "The request did not arrive in time",
+    next: "Nothing happened. Send it again, as a whole.",
+  },
+  body_too_large: {
+    status: 413,
+    retry: "never",
+    title: "The body is too large",
+    next: "Send less at once; `limit_bytes` is the bound.",
+  },
+  content_type_unsupported: {
+    status: 415,
+    retry: "never",
+    title: "The body has a media type that is not taken here",
+    next: "Use one of `accepted`, without compression and in UTF-8.",
+  },
+  headers_too_large: {
+    status: 431,
+    retry: "never",
+    title: "The headers are too large",
+    next: "Send less in headers and address; 16 KiB is the bound.",
   },
   cursor_invalid: {
     status: 400,

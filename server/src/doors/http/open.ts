@@ -1,36 +1,97 @@
-/** The HTTP door. It parses, asks the gate who it is, calls the operation, and turns the reply into a response. */
+/**
+ * The HTTP door. It asks the gate who comes in, reads what is asked for, calls the operation, and turns the reply into
+ * a response. It decides nothing: what is promised through a transport holds through it, word for word.
+ */
 import type { Server } from "node:http";
 import Fastify from "fastify";
-import type { Gate } from "../../access/gate.ts";
-import { addCommandRoute } from "./command-route.ts";
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import type { Caller, Gate } from "../../access/gate.ts";
+import type { Clock } from "../../base/clock.ts";
+import { addCommandRoutes } from "./command-routes.ts";
+import type { DoorParts } from "./door-parts.ts";
+import { Endings } from "./endings.ts";
+import { answerBrokenRequest, answerErrors, answerFrameworkError } from "./errors.ts";
+import type { Report } from "./errors.ts";
+import { addHealthRoutes } from "./health-routes.ts";
+import type { HealthOptions } from "./health-routes.ts";
+import { httpLimits } from "./limits.ts";
+import { addOperationRoutes } from "./operation-routes.ts";
+import type { ParseJson } from "./read-body.ts";
+import { plainHeaders } from "./send.ts";
+import { answerUnmatched } from "./unmatched.ts";
+import { admitVisitor } from "./visitor.ts";
 
-/** What `/health` tells. */
-export interface Health {
-  readonly live: boolean;
-  readonly ready: boolean;
-  readonly reasons: readonly string[];
-  readonly position: number;
-  readonly epoch: number;
-}
+export type { Health } from "./health-routes.ts";
 
-export interface HttpDoorOptions {
+export interface HttpDoorOptions extends HealthOptions {
   readonly host: string;
   readonly port: number;
   readonly gate: Gate;
-  readonly health: () => Promise<Health>;
+  readonly clock: Clock;
+  readonly parseJson: ParseJson;
+  readonly report: Report;
 }
 
 export interface HttpDoor {
   readonly url: string;
   /** The socket door listens on the same port. */
   readonly server: Server;
+  /** Ends what takes long, answers what is in flight, and lets go of the port. */
   close(): Promise<void>;
 }
 
 export async function openHttpDoor(options: HttpDoorOptions): Promise<HttpDoor> {
-  const app = Fastify();
-  addCommandRoute(app, options.gate);
-  app.get("/health", () => options.health());
+  const app = createApp(options.report);
+  const callers = new WeakMap<FastifyRequest, Caller>();
+  const endings = new Endings();
+  const parts: DoorParts = { ...options, endings, callerOf: (request) => knownCaller(callers, request) };
+  answerUnmatched(app);
+  answerErrors(app, options.report);
+  app.addHook("onRequest", async (request, reply) => {
+    for (const [name, value] of Object.entries(plainHeaders)) reply.header(name, value);
+    // Before its body is read: whoever is not let in must not make the server read a megabyte.
+    if (request.url.startsWith("/v1/") && !request.is404) callers.set(request, admitVisitor(options.gate, request));
+  });
+  addHealthRoutes(app, options);
+  addCommandRoutes(app, parts);
+  addOperationRoutes(app, parts);
   const url = await app.listen({ host: options.host, port: options.port });
-  return { url, server: app.server, close: () => app.close() };
+  return {
+    url,
+    server: app.server,
+    async close() {
+      endings.closeAll();
+      await app.close();
+    },
+  };
+}
+
+function createApp(report: Report): FastifyInstance {
+  const app = Fastify({
+    bodyLimit: httpLimits.bodyBytesMax,
+    requestTimeout: httpLimits.requestMs,
+    keepAliveTimeout: httpLimits.keepAliveMs,
+    maxRequestsPerSocket: httpLimits.requestsPerConnectionMax,
+    forceCloseConnections: "idle",
+    http: { maxHeaderSize: httpLimits.headerBytesMax, headersTimeout: httpLimits.headersMs },
+    // An id of 256 characters may have 12 bytes for each, behind percent signs.
+    routerOptions: { maxParamLength: 4_096 },
+    clientErrorHandler: answerBrokenRequest,
+    frameworkErrors: (error, _request, reply) => {
+      answerFrameworkError(error, reply, report);
+    },
+  });
+  app.server.maxConnections = httpLimits.connectionsMax;
+  // Bodies are bytes here. They are read as JSON by the project's own parser, and by nobody else.
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser("*", { parseAs: "buffer" }, (_request, body, done) => {
+    done(null, body);
+  });
+  return app;
+}
+
+function knownCaller(callers: WeakMap<FastifyRequest, Caller>, request: FastifyRequest): Caller {
+  const caller = callers.get(request);
+  if (caller === undefined) throw new Error(`nobody was let in for ${request.url}`);
+  return caller;
 }

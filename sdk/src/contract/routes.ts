@@ -1,0 +1,112 @@
+/**
+ * Where each operation is over HTTP. A public operation without a route does not compile, and the door, the description
+ * in OpenAPI and the tests all go by this table.
+ */
+import { allOperations } from "./all-operations.ts";
+import type { OperationName } from "./all-operations.ts";
+import type { Operation } from "./operation.ts";
+
+export interface Route {
+  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+  /** What stands in braces is a member of the input. */
+  readonly path: string;
+  /** When it is done. A lock that is queued is 202, whatever stands here, and an agent that resumes is 200. */
+  readonly status: 200 | 201;
+  /** The header without which nothing is written here. It says which version the caller expects. */
+  readonly needs?: "if-match" | "if-none-match";
+  /** The part of the path that names the agent who speaks, which is no member of the input. */
+  readonly speaker?: string;
+  /** Members that can not be given here. */
+  readonly without?: readonly string[];
+  /** It can be held open with `Prefer: wait=n`. */
+  readonly waits?: true;
+}
+
+type Routes = readonly [Route, ...Route[]];
+
+const get = (path: string, more: Partial<Route> = {}): Route => ({ method: "GET", path, status: 200, ...more });
+const post = (path: string, more: Partial<Route> = {}): Route => ({ method: "POST", path, status: 200, ...more });
+const remove = (path: string, more: Partial<Route> = {}): Route => ({ method: "DELETE", path, status: 200, ...more });
+
+const entity = "/v1/entities/{type}/{id}";
+const ifMatch = { status: 200, needs: "if-match" } as const;
+
+export const routes: Readonly<Record<OperationName, Routes>> = {
+  "create-entity": [
+    post("/v1/entities/{type}", { status: 201, without: ["expected_version"] }),
+    { method: "PUT", path: entity, status: 201, needs: "if-none-match" },
+  ],
+  "replace-entity": [{ method: "PUT", path: entity, ...ifMatch }],
+  "patch-entity": [{ method: "PATCH", path: entity, ...ifMatch }],
+  "delete-entity": [{ method: "DELETE", path: entity, ...ifMatch }],
+  "get-entity": [get(entity)],
+  "list-entities": [get("/v1/entities/{type}")],
+  "list-history": [get(`${entity}/history`)],
+
+  "register-agent": [post("/v1/agents/register", { status: 201, without: ["secret_hash"] })],
+  heartbeat: [post("/v1/agents/heartbeat"), post("/v1/agents/{agent_id}/heartbeat", { speaker: "agent_id" })],
+  "end-agent": [remove("/v1/agents/{agent_id}")],
+  "list-agents": [get("/v1/agents")],
+  "who-am-i": [get("/v1/agents/me")],
+
+  "acquire-lock": [post("/v1/locks/acquire", { waits: true })],
+  "release-lock": [post("/v1/locks/release")],
+  "renew-lock": [post("/v1/locks/renew")],
+  "upgrade-lock": [post("/v1/locks/upgrade", { waits: true })],
+  "downgrade-lock": [post("/v1/locks/downgrade")],
+  "transfer-lock": [post("/v1/locks/transfer")],
+  "request-release": [post("/v1/locks/request-release")],
+  "claim-lock": [post("/v1/locks/claim")],
+  "cancel-ticket": [post("/v1/locks/cancel"), remove("/v1/tickets/{ticket}")],
+  "force-release": [post("/v1/locks/force-release")],
+  "override-release": [post("/v1/locks/override-release")],
+  "configure-locks": [post("/v1/locks/configure")],
+  "list-locks": [get("/v1/locks")],
+  "get-lock": [get("/v1/locks/status")],
+  "get-ticket": [get("/v1/tickets/{ticket}", { waits: true })],
+  "list-waits": [get("/v1/locks/waits")],
+  "list-lock-history": [get("/v1/locks/history")],
+  "check-fence": [get("/v1/locks/check-fence")],
+
+  configure: [post("/v1/space/configure")],
+  "raise-rules": [post("/v1/space/raise-rules")],
+  "erase-payload": [post("/v1/space/erase-payload", { without: ["events"] })],
+};
+
+/** Where a member of the input comes from; a `condition` comes from If-Match or If-None-Match. */
+export type Source = "path" | "query" | "body" | "condition";
+
+/** An operation at one of its routes, with the source of each member of its input. */
+export interface RoutedOperation {
+  readonly operation: Operation;
+  readonly route: Route;
+  readonly sources: ReadonlyMap<string, Source>;
+}
+
+export const routedOperations: readonly RoutedOperation[] = Object.entries(routes).flatMap(([name, list]) => {
+  const operation: Operation = allOperations[name as OperationName];
+  return list.map((route) => ({ operation, route, sources: sourcesOf(operation, route) }));
+});
+
+/** The names in the braces of a path. */
+export function namesInPath(path: string): readonly string[] {
+  return [...path.matchAll(/\{([a-z_]+)\}/gu)].map(([, name = ""]) => name);
+}
+
+/** The members of an object's schema. */
+export function membersOf(schema: object): Readonly<Record<string, object>> {
+  return "properties" in schema ? (schema.properties as Record<string, object>) : {};
+}
+
+function sourcesOf(operation: Operation, route: Route): ReadonlyMap<string, Source> {
+  const inPath = namesInPath(route.path);
+  const names = Object.keys(membersOf(operation.input)).filter((name) => route.without?.includes(name) !== true);
+  return new Map(names.map((name) => [name, inPath.includes(name) ? "path" : sourceOf(route, name)]));
+}
+
+function sourceOf({ method, needs }: Route, name: string): Source {
+  if (needs !== undefined && (name === "expected_version" || name === "expected_revision")) return "condition";
+  // A patch is the body as a whole, and has no room for anything beside it.
+  if (method === "PATCH") return name === "merge" || name === "patch" ? "body" : "query";
+  return method === "POST" || method === "PUT" ? "body" : "query";
+}

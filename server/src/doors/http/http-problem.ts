@@ -1,0 +1,75 @@
+import { problemOf } from "@holdfast/sdk/contract";
+
+/** Thrown where a request can not go on; the door answers with the document. */
+export class HttpProblem extends Error {
+  override readonly name = "HttpProblem";
+  readonly code: string;
+  readonly data: Readonly<Record<string, unknown>>;
+  readonly status: number;
+
+  constructor(code: string, data: Readonly<Record<string, unknown>> = {}, status = problemOf(code).status) {
+    super(code);
+    this.code = code;
+    this.data = data;
+    this.status = status;
+  }
+}
+
+/** A problem document (RFC 9457), as every error of this door is told. */
+export interface ProblemDocument {
+  readonly type: string;
+  readonly title: string;
+  readonly status: number;
+  readonly code: string;
+  readonly detail: string;
+  readonly next: string;
+  readonly retry: string;
+  readonly [fact: string]: unknown;
+}
+
+export function problemType(code: string): string {
+  return `urn:holdfast:problem:${code}`;
+}
+
+const ownMembers = new Set(["title", "status", "code", "detail", "next", "retry"]);
+
+/** What was refused, as data beside the members that every document has, which it never takes the place of. */
+export function problemDocument({
+  code,
+  data,
+  status,
+}: Pick<HttpProblem, "code" | "data" | "status">): ProblemDocument {
+  const { title, next, retry } = problemOf(code);
+  const facts = Object.fromEntries(Object.entries(data).map(([name, value]) => [factName(name), value]));
+  return { ...facts, type: problemType(code), title, status, code, detail: detailOf(title, data), next, retry };
+}
+
+/** `type` is the one member of both worlds that is common: there it names the problem, here the type of an entity. */
+function factName(name: string): string {
+  if (name === "type") return "entity_type";
+  return ownMembers.has(name) ? `data_${name}` : name;
+}
+
+function detailOf(title: string, data: Readonly<Record<string, unknown>>): string {
+  const { reason, issues, pointer } = data;
+  const parts: string[] = [];
+  if (typeof reason === "string") parts.push(reason);
+  if (typeof pointer === "string" && pointer !== "") parts.push(`at ${pointer}`);
+  if (Array.isArray(issues)) parts.push(...(issues as readonly Issue[]).map(issueText));
+  return parts.length === 0 ? `${title}.` : `${title}: ${parts.join("; ")}.`;
+}
+
+interface Issue {
+  readonly pointer: string;
+  readonly message: string;
+}
+
+function issueText({ pointer, message }: Issue): string {
+  return pointer === "" ? message : `${pointer} ${message}`;
+}
+
+/** How long to wait, in whole seconds, if the problem says so. */
+export function retryAfterSeconds(data: Readonly<Record<string, unknown>>): number | undefined {
+  const ms = data["retry_after_ms"];
+  return typeof ms === "number" ? Math.max(1, Math.ceil(ms / 1000)) : undefined;
+}

@@ -1,0 +1,82 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { CallOptions, CallReply, Transport } from "@holdfast/sdk";
+import { routedOperations } from "@holdfast/sdk/contract";
+import type { RoutedOperation } from "@holdfast/sdk/contract";
+import { writeConditionally } from "./conditional-write.ts";
+import type { DoorParts } from "./door-parts.ts";
+import { HttpProblem } from "./http-problem.ts";
+import { readInput } from "./read-input.ts";
+import { readKey } from "./read-key.ts";
+import { agreed, asksToCreate, readBodyTag, readIfMatch } from "./read-tags.ts";
+import type { Expected } from "./read-tags.ts";
+import { sendReply } from "./send-reply.ts";
+import { agentOf } from "./visitor.ts";
+
+/** A route for every operation of the contract. Two operations may share one: then a header says which is meant. */
+export function addOperationRoutes(app: FastifyInstance, parts: DoorParts): void {
+  const places = Map.groupBy(routedOperations, ({ route }) => `${route.method} ${route.path}`);
+  for (const [{ method, path }, group] of [...places.values()].map((list) => [routeOf(list), list] as const)) {
+    app.route({
+      method,
+      url: path.replaceAll(/\{([a-z_]+)\}/gu, ":$1"),
+      handler: (request, reply) => answer(parts, pick(group, request), request, reply),
+    });
+  }
+}
+
+function routeOf(group: readonly RoutedOperation[]): RoutedOperation["route"] {
+  const [first] = group;
+  if (first === undefined) throw new Error("a place without a route");
+  return first.route;
+}
+
+function pick(group: readonly RoutedOperation[], request: FastifyRequest): RoutedOperation {
+  const [first, ...others] = group;
+  if (first === undefined) throw new Error("a place without a route");
+  if (others.length === 0) return first;
+  const wanted = asksToCreate(request.raw.headersDistinct["if-none-match"]) ? "if-none-match" : "if-match";
+  return group.find(({ route }) => route.needs === wanted) ?? first;
+}
+
+/** Headers first, then the body, then the call: the order in which a request is refused is part of the contract. */
+async function answer(
+  parts: DoorParts,
+  routed: RoutedOperation,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const { transport } = parts.callerOf(request);
+  const options = optionsOf(routed, request);
+  const tag = headerTag(routed, request);
+  const { input, bodyTag } = readInput(routed, request, parts.parseJson);
+  const expected = agreed(tag, readBodyTag(bodyTag));
+  const found = await callRouted(transport, routed, { input, expected, options });
+  return sendReply(request, reply, routed, found);
+}
+
+interface Wish {
+  readonly input: Readonly<Record<string, unknown>>;
+  readonly expected: Expected;
+  readonly options: CallOptions;
+}
+
+function callRouted(transport: Transport, { operation, route }: RoutedOperation, wish: Wish): Promise<CallReply> {
+  if (route.needs !== undefined) return writeConditionally(transport, { operation: operation.name, route, ...wish });
+  return transport.call(operation.name, wish.input, wish.options);
+}
+
+function optionsOf({ operation, route }: RoutedOperation, request: FastifyRequest): CallOptions {
+  const key = operation.kind === "write" ? readKey(request.raw.headersDistinct["idempotency-key"]) : undefined;
+  const options = { ...agentOf(request), ...(key === undefined ? {} : { key }) };
+  if (route.speaker === undefined) return options;
+  const agent = (request.params as Readonly<Record<string, string>>)[route.speaker] ?? "";
+  if (options.agent === undefined || options.agent === agent) return { ...options, agent };
+  throw new HttpProblem("not_allowed", { reason: "X-Agent-Id is another agent than the one in the address" });
+}
+
+function headerTag({ route }: RoutedOperation, request: FastifyRequest): Expected {
+  const header = request.raw.headersDistinct["if-match"];
+  const expected = route.method === "GET" ? readIfMatch(undefined) : readIfMatch(header);
+  if (expected.kind === "nothing" || route.needs === "if-match") return expected;
+  throw new HttpProblem("concurrency_etag_invalid", { reason: "If-Match has no meaning here" });
+}

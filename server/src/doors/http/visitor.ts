@@ -1,0 +1,62 @@
+/** Who sends a request: what the headers say, and what the gate makes of it. */
+import type { Socket } from "node:net";
+import type { FastifyRequest } from "fastify";
+import type { CallOptions } from "@holdfast/sdk";
+import { isTurned } from "../../access/gate.ts";
+import type { Caller, Gate } from "../../access/gate.ts";
+import { HttpProblem } from "./http-problem.ts";
+
+const connections = new WeakMap<Socket, string>();
+let connectionCount = 0;
+
+/** A token that is not well-formed is no token, and is refused as one; it is never taken for a caller without. */
+export function admitVisitor(gate: Gate, request: FastifyRequest): Caller {
+  const { socket } = request.raw;
+  const token = bearerOf(request);
+  const caller = gate.admit({
+    ...(token === undefined ? {} : { token }),
+    isLoopback: isLoopback(socket.remoteAddress),
+    connection: connectionOf(socket),
+    door: "http",
+  });
+  if (isTurned(caller)) throw new HttpProblem(caller.code, caller.data);
+  return caller;
+}
+
+/** The agent that speaks, if one does. */
+export function agentOf(request: FastifyRequest): Pick<CallOptions, "agent" | "agentSecret"> {
+  const agent = single(request, "x-agent-id");
+  const agentSecret = single(request, "x-agent-secret");
+  return {
+    ...(agent === undefined ? {} : { agent }),
+    ...(agentSecret === undefined ? {} : { agentSecret }),
+  };
+}
+
+function bearerOf(request: FastifyRequest): string | undefined {
+  const header = single(request, "authorization");
+  if (header === undefined) return undefined;
+  return /^Bearer +([^\s]+)$/iu.exec(header)?.[1] ?? "";
+}
+
+/** A header that is sent twice says nothing that can be relied on. */
+function single({ raw }: FastifyRequest, name: string): string | undefined {
+  const values = raw.headersDistinct[name];
+  if (values === undefined) return undefined;
+  const [value = "", ...more] = values;
+  if (more.length > 0) throw new HttpProblem("request_malformed", { reason: `${name} is sent more than once` });
+  if (value === "" || value.length > 512) throw new HttpProblem("request_malformed", { reason: `${name} has no use` });
+  return value;
+}
+
+function connectionOf(socket: Socket): string {
+  const known = connections.get(socket);
+  if (known !== undefined) return known;
+  const name = `http-${String(++connectionCount)}`;
+  connections.set(socket, name);
+  return name;
+}
+
+function isLoopback(address: string | undefined): boolean {
+  return address !== undefined && /^(::1|(::ffff:)?127\.[0-9.]+)$/u.test(address);
+}
