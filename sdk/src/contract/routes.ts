@@ -68,6 +68,9 @@ export const routes: Readonly<Record<OperationName, Routes>> = {
   "list-lock-history": [get("/v1/locks/history")],
   "check-fence": [get("/v1/locks/check-fence")],
 
+  "list-journal": [get("/v1/journal")],
+  "list-audit": [get("/v1/audit")],
+
   configure: [post("/v1/space/configure")],
   "raise-rules": [post("/v1/space/raise-rules")],
   "erase-payload": [post("/v1/space/erase-payload", { without: ["events"] })],
