@@ -38,7 +38,7 @@ test(
       assert.match(text, new RegExp(`\\n  (\\S+ < \\S+ \\| )?holdfast ${name}`), "an example");
       assert.match(text, /--data DIR/);
       assert.match(text, /--json/);
-      assert.match(text, /Exit codes:[^]*4 {2}the journal is damaged/);
+      assert.match(text, /Exit codes:[^]*4 +the journal is damaged/);
       assert.ok(
         lines.every((line) => line.length <= 120),
         `${name} has a line that does not fit`,

@@ -165,7 +165,7 @@ for (const [words, code, says] of [
   ["up now", 2, /takes no word "now"/],
   ["help upp", 2, /did you mean up\?/],
   ["--version", 0, /^holdfast \d+\.\d+\.\d+/],
-  ["--help", 0, /Commands:[^]*up [^]*Exit codes:[^]*3 {2}another process/],
+  ["--help", 0, /Commands:[^]*up [^]*Exit codes:[^]*3 +another process/],
   ["help up", 0, /Usage: holdfast up[^]*--data DIR[^]*HOLDFAST_DATA/],
   ["up --help", 0, /Usage: holdfast up/],
 ] as const) {

@@ -1,4 +1,6 @@
+import type { OperationName } from "@holdfast/sdk/contract";
 import type { ExitCode } from "./exit-codes.ts";
+import type { Paint } from "./paint.ts";
 
 /** What a command says to, and learns from, whoever started it. */
 export interface Terminal {
@@ -11,11 +13,19 @@ export interface Terminal {
   warn(line: string): void;
   /** Writes over the last line that was drawn. Undefined if nobody watches: standard error is no terminal. */
   readonly draw?: (line: string) => void;
+  /** How wide what is drawn may be. */
+  readonly width: number;
+  /** Colours for standard output; none, unless somebody looks at it. */
+  readonly paint: Paint;
+  /** All of standard input. */
+  readonly readInput: () => Promise<string>;
 }
 
 export interface CommandOption {
   /** With a placeholder such as DIR it takes a value; without one it is a switch. */
   readonly value?: string;
+  /** The value may be left out: `--wait` or `--wait=5`, never `--wait 5`. */
+  readonly isValueOptional?: true;
   readonly summary: string;
 }
 
@@ -30,15 +40,29 @@ export interface Command {
   /** None, if not given. */
   readonly wordsMin?: number;
   readonly wordsMax: number;
+  /** What follows `--` is a command of its own. */
+  readonly takesCommand?: true;
+  /** What it asks a server for. None, for a command that works on a folder or on nothing. */
+  readonly operations?: readonly OperationName[];
   readonly summary: string;
   readonly details: readonly string[];
   readonly options: Readonly<Record<string, CommandOption>>;
-  readonly run: (given: Given, terminal: Terminal) => Promise<ExitCode>;
+  readonly run: (given: Given, terminal: Terminal, commands: Commands) => Promise<ExitCode>;
+}
+
+/** All commands, for those that speak about others. */
+export interface Commands {
+  readonly names: readonly string[];
+  /** The command that the first one or two words name. */
+  readonly find: (words: readonly string[]) => Promise<Command | undefined>;
+  readonly all: () => Promise<readonly Command[]>;
 }
 
 export interface Given {
   readonly values: OptionValues;
   readonly words: readonly string[];
+  /** The command after `--`; undefined if there is no `--`. */
+  readonly child?: readonly string[];
 }
 
 /** What was given can't be meant. Its message is a sentence without its end. */

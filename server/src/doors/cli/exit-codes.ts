@@ -8,11 +8,20 @@ export const exitCodes = {
   unknownHistory: 5,
   unavailable: 6,
   refused: 7,
+  canNotListen: 8,
+  // High numbers, because `holdfast lock` passes on those of its child, which are mostly low.
+  denied: 120,
+  lost: 121,
+  unreachable: 122,
 } as const;
 
-export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
+/** How Holdfast itself ends … */
+export type OwnExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 
-export const exitCodeMeanings: readonly (readonly [code: ExitCode, meaning: string])[] = [
+/** … or, for `holdfast lock`, how its child did. */
+export type ExitCode = number;
+
+export const exitCodeMeanings: readonly (readonly [code: OwnExitCode, meaning: string])[] = [
   [exitCodes.done, "done, or stopped cleanly"],
   [exitCodes.defect, "a defect in Holdfast; please report what it printed"],
   [exitCodes.usage, "the command line was not understood"],
@@ -21,6 +30,10 @@ export const exitCodeMeanings: readonly (readonly [code: ExitCode, meaning: stri
   [exitCodes.unknownHistory, "the data was written by another version, or is another space"],
   [exitCodes.unavailable, "the data folder, or another file, can not be read or written"],
   [exitCodes.refused, "what was asked for was refused, for the reason that was printed"],
+  [exitCodes.canNotListen, "the address can not be listened on: the port is taken, or not allowed"],
+  [exitCodes.denied, "denied: somebody else holds the lock, and waiting was not wanted or took too long"],
+  [exitCodes.lost, "the lock was lost, or nobody knows whether it is held; the command was stopped before that"],
+  [exitCodes.unreachable, "no server answers at the address"],
 ];
 
 /** The number for what kept a command from being done. Operating errors are told by their code, never by their class. */
@@ -33,6 +46,12 @@ export function exitCodeOf(error: unknown): ExitCode {
     case "unsupported":
     case "unknown_history":
       return exitCodes.unknownHistory;
+    case "can_not_listen":
+      return exitCodes.canNotListen;
+    case "lock_denied":
+      return exitCodes.denied;
+    case "unreachable":
+      return exitCodes.unreachable;
     case "io":
     case "full":
     case "busy":

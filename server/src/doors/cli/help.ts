@@ -1,4 +1,4 @@
-import type { Command } from "./command.ts";
+import type { Command, CommandOption } from "./command.ts";
 import { exitCodeMeanings } from "./exit-codes.ts";
 
 /** What `holdfast --help` prints. */
@@ -24,7 +24,7 @@ export function generalHelp(commands: readonly Command[]): string {
 /** What `holdfast help up` and `holdfast up --help` print. */
 export function commandHelp(command: Command): string {
   const options = Object.entries(command.options).map(
-    ([name, { value, summary }]) => [value === undefined ? `--${name}` : `--${name} ${value}`, summary] as const,
+    ([name, option]) => [optionUsage(name, option), option.summary] as const,
   );
   return [
     `Usage: holdfast ${usageOf(command)}${options.length === 0 ? "" : " [OPTIONS]"}`,
@@ -36,7 +36,12 @@ export function commandHelp(command: Command): string {
   ].join("\n");
 }
 
-function usageOf({ name, words }: Command): string {
+export function optionUsage(name: string, { value, isValueOptional }: CommandOption): string {
+  if (value === undefined) return `--${name}`;
+  return isValueOptional === true ? `--${name}[=${value}]` : `--${name} ${value}`;
+}
+
+export function usageOf({ name, words }: Command): string {
   return words === undefined ? name : `${name} ${words}`;
 }
 
@@ -44,7 +49,22 @@ function exitCodeLines(): readonly string[] {
   return ["Exit codes:", ...columns(exitCodeMeanings.map(([code, meaning]) => [String(code), meaning]))];
 }
 
+const lineMax = 118;
+
+/** Two columns; the right one goes on below itself where it is too long for a line. */
 function columns(rows: readonly (readonly [string, string])[]): readonly string[] {
   const width = Math.max(...rows.map(([left]) => left.length));
-  return rows.map(([left, right]) => `  ${left.padEnd(width)}  ${right}`);
+  return rows.flatMap(([left, right]) =>
+    wrapped(right, lineMax - width - 4).map((part, index) => `  ${(index === 0 ? left : "").padEnd(width)}  ${part}`),
+  );
+}
+
+function wrapped(text: string, width: number): readonly string[] {
+  const lines: string[] = [];
+  for (const word of text.split(" ")) {
+    const last = lines.at(-1);
+    if (last === undefined || last.length + 1 + word.length > width) lines.push(word);
+    else lines[lines.length - 1] = `${last} ${word}`;
+  }
+  return lines;
 }

@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
-import { closestWord } from "./closest-word.ts";
-import type { Command, Given } from "./command.ts";
+import { closestWord } from "../../base/closest-word.ts";
+import type { Command, CommandOption, Given } from "./command.ts";
 
 export type ParsedArguments =
   { readonly ok: true; readonly given: Given } | { readonly ok: false; readonly sentence: string };
@@ -18,13 +18,15 @@ export function parseArguments(command: Command, words: readonly string[]): Pars
     tokens: true,
     allowPositionals: true,
     options: Object.fromEntries(
-      Object.entries(options).map(([name, { value }]) => [name, { type: value === undefined ? "boolean" : "string" }]),
+      Object.entries(options).map(([name, option]) => [name, { type: takesNextWord(option) ? "string" : "boolean" }]),
     ),
   });
   const values: Record<string, string | true> = {};
   const positionals: string[] = [];
+  let child: string[] | undefined;
   for (const token of tokens) {
-    if (token.kind === "positional") positionals.push(token.value);
+    if (token.kind === "option-terminator" && command.takesCommand === true) child = [];
+    if (token.kind === "positional") (child ?? positionals).push(token.value);
     if (token.kind !== "option") continue;
     const fault = optionFault(token, options);
     if (fault !== undefined) return { ok: false, sentence: fault };
@@ -34,7 +36,11 @@ export function parseArguments(command: Command, words: readonly string[]): Pars
   if (extra !== undefined) return { ok: false, sentence: `${command.name} takes no word "${extra}"` };
   const isShort = positionals.length < (command.wordsMin ?? 0) && values["help"] === undefined;
   if (isShort) return { ok: false, sentence: `${command.name} needs ${command.words ?? "a word"}` };
-  return { ok: true, given: { values, words: positionals } };
+  return { ok: true, given: { values, words: positionals, ...(child === undefined ? {} : { child }) } };
+}
+
+function takesNextWord({ value, isValueOptional }: CommandOption): boolean {
+  return value !== undefined && isValueOptional !== true;
 }
 
 interface OptionToken {
@@ -51,6 +57,7 @@ function optionFault(token: OptionToken, options: Command["options"]): string | 
     return `there is no option ${token.rawName}${closest === undefined ? "" : `; did you mean --${closest}?`}`;
   }
   if (option.value === undefined) return token.value === undefined ? undefined : `${token.rawName} takes no value`;
+  if (option.isValueOptional === true && token.value === undefined) return undefined;
   const isSwallowed = token.inlineValue !== true && token.value?.startsWith("-") === true;
   if (token.value === undefined || token.value === "" || isSwallowed) {
     return `${token.rawName} needs a value: ${token.rawName}=${option.value}`;

@@ -1,18 +1,23 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { systemClock } from "../../base/clock.ts";
 import { jsonLine } from "../../base/json-line.ts";
 import { serve } from "../../serve.ts";
-import type { Serving } from "../../serve.ts";
+import type { ServeOptions, Serving } from "../../serve.ts";
+import type { ReadConfig } from "../../config/read-config.ts";
+import { isOpenToOthers } from "../../config/host.ts";
+import { removeServerNote, writeServerNote } from "../../config/server-note.ts";
 import { UsageError } from "./command.ts";
 import type { Command, Given, Terminal } from "./command.ts";
 import { exitCodes } from "./exit-codes.ts";
 import type { ExitCode } from "./exit-codes.ts";
-import { dataOption, folderOf } from "./folder-option.ts";
-import { numberOption, wholeNumber } from "./option-values.ts";
+import { configOf, configOptions } from "./config-options.ts";
+import { listenFault } from "./listen-fault.ts";
+import { operatorTokenFile } from "./operator-token.ts";
 import { packageVersion } from "./package-version.ts";
+import { printConfig } from "./print-config.ts";
 import { failureOf } from "./report-failure.ts";
 import { untilSignal } from "./until-signal.ts";
-
-const defaultPort = 4653;
 
 export const upCommand: Command = {
   name: "up",
@@ -22,10 +27,17 @@ export const upCommand: Command = {
     "Starts Holdfast on a data folder, which is made if it does not exist, and runs until it is stopped with Ctrl+C or",
     "SIGTERM. Stopping answers what waits and closes the folder; a second signal ends it at once, and even then nothing",
     "that was acknowledged is lost. One process at a time can have a folder open.",
+    "",
+    "Every setting can be given as an option, as an environment variable, or in holdfast.json in the data folder, such as",
+    '{"port": 4700, "lock_manager": false}; the first of these that has it wins.',
+    "",
+    "  holdfast up",
+    "  holdfast up --data /var/lib/holdfast --port 4700",
+    "  holdfast up --print-config",
   ],
   options: {
-    data: dataOption,
-    port: { value: "PORT", summary: `listen there; 0: any free one (default: $HOLDFAST_PORT, else ${defaultPort})` },
+    ...configOptions(),
+    "print-config": { summary: "print what it would start with, and where each value comes from" },
     json: { summary: "print one line of JSON for each event, for programs" },
   },
   run: runUp,
@@ -39,52 +51,55 @@ interface UpEvent {
 }
 
 async function runUp(given: Given, terminal: Terminal): Promise<ExitCode> {
-  const folder = folderOf(given, terminal);
+  const read = configOf(given, terminal);
+  if (given.values["print-config"] === true) return printConfig(read, given, terminal);
+  const { config } = read;
+  if (isOpenToOthers(config.host)) {
+    throw new UsageError(`${config.host} can be reached by others, and everybody would be let in: use 127.0.0.1`);
+  }
   const tell = given.values["json"] === true ? tellPrograms(terminal) : tellPeople(terminal);
   try {
-    const running = await serve({
-      data: folder,
-      host: "127.0.0.1",
-      port: portOf(given, terminal),
-      report: (message, cause) => {
-        tell(trouble(message, cause));
-      },
-    });
+    const running = await serve(serveOptions(read, (message, cause) => tell(trouble(message, cause))));
     // Listened for before it is up in words: whoever reads that may stop it at once.
     const signalled = untilSignal(systemClock);
-    tell(await upEvent(running, folder));
+    writeServerNote(config.data, running.url);
+    tell(await upEvent(running, config.data));
     const signal = await signalled;
     tell({ event: "stopping", facts: { signal }, words: [`${signal}: stopping; once more ends it at once.`] });
+    removeServerNote(config.data);
     await running.close();
     tell(await stoppedEvent(running));
     return exitCodes.done;
   } catch (error) {
-    const { exit, facts, words } = failureOf(error);
+    const { exit, facts, words } = failureOf(listenFault(error, config));
     tell({ event: "failed", facts, words });
     return exit;
   }
 }
 
-function portOf({ values }: Given, { env }: Terminal): number {
-  const named = env["HOLDFAST_PORT"];
-  const port =
-    numberOption(values, "port", 0) ?? (named === undefined ? defaultPort : wholeNumber(named, "HOLDFAST_PORT", 0));
-  if (port <= 65_535) return port;
-  throw new UsageError(`${port} is not a port: give a number from 0 to 65535`);
+function serveOptions({ config, sources }: ReadConfig, report: ServeOptions["report"] & object): ServeOptions {
+  const { data, host, port, lock_manager } = config;
+  // Only if somebody asked: otherwise what an operator has set by configure-locks stays.
+  const components = sources.lock_manager === "default" ? {} : { components: { lock_manager } };
+  return { data, host, port, ...components, report };
 }
 
 async function upEvent(running: Serving, folder: string): Promise<UpEvent> {
   const { position, epoch, entityCount } = await running.facts();
   const version = packageVersion();
+  const token = join(folder, operatorTokenFile);
+  const operator = existsSync(token) ? { operator_token_file: token } : {};
+  const base = { version, url: running.url, data: folder, position, epoch, entity_count: entityCount };
   return {
     event: "up",
-    facts: { version, url: running.url, data: folder, position, epoch, entity_count: entityCount, pid: process.pid },
+    facts: { ...base, ...operator, pid: process.pid },
     words: [
       `Holdfast ${version} is up.`,
       `  address   ${running.url}`,
       `  data      ${folder}`,
       `  position  ${position} (epoch ${epoch})`,
       `  entities  ${entityCount}, deleted ones included`,
+      ...(existsSync(token) ? [`  operator  ${token} (its token; keep it secret)`] : []),
       "",
       "Stop it with Ctrl+C or SIGTERM.",
     ],

@@ -9,15 +9,20 @@ export function closestWord(word: string, known: readonly string[]): string | un
   return best?.word;
 }
 
-/** How many letters must be added, removed or replaced. */
+/** How many letters must be added, removed, replaced, or swapped with the next. */
 function editDistance(from: string, to: string): number {
+  let twoAbove: number[] = [];
   let above = Array.from({ length: to.length + 1 }, (_, column) => column);
   for (let row = 1; row <= from.length; row += 1) {
     const line = [row];
     for (let column = 1; column <= to.length; column += 1) {
-      const replaced = at(above, column - 1) + (from[row - 1] === to[column - 1] ? 0 : 1);
-      line.push(Math.min(replaced, at(above, column) + 1, at(line, column - 1) + 1));
+      const isSame = from[row - 1] === to[column - 1];
+      const isSwapped = from[row - 1] === to[column - 2] && from[row - 2] === to[column - 1];
+      const replaced = at(above, column - 1) + (isSame ? 0 : 1);
+      const swapped = isSwapped ? at(twoAbove, column - 2) + 1 : Infinity;
+      line.push(Math.min(replaced, swapped, at(above, column) + 1, at(line, column - 1) + 1));
     }
+    twoAbove = above;
     above = line;
   }
   return at(above, to.length);

@@ -1,0 +1,52 @@
+import { readFileSync } from "node:fs";
+import { closestWord } from "../base/closest-word.ts";
+import { ConfigError } from "./config-error.ts";
+import { readJson } from "./read-value.ts";
+import { settingNames, settingOf } from "./settings.ts";
+import type { SettingName, SettingValue } from "./settings.ts";
+
+/** The name of the file in the data folder. */
+export const configFileName = "holdfast.json";
+
+/** What a configuration file says. One that was not asked for by name may be missing. */
+export function readConfigFile(
+  file: string,
+  { isRequired }: { readonly isRequired: boolean },
+): ReadonlyMap<SettingName, SettingValue> {
+  const text = textOf(file, isRequired);
+  return text === undefined ? new Map() : new Map(Object.entries(parse(file, text)).map((pair) => checked(file, pair)));
+}
+
+function textOf(file: string, isRequired: boolean): string | undefined {
+  try {
+    return readFileSync(file, "utf8");
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (!isRequired && (code === "ENOENT" || code === "ENOTDIR")) return undefined;
+    throw new ConfigError(`the configuration file ${file} can't be read (${code ?? String(error)})`);
+  }
+}
+
+function parse(file: string, text: string): Readonly<Record<string, unknown>> {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
+  } catch (error) {
+    throw new ConfigError(`${file} is not JSON: ${(error as Error).message}`);
+  }
+  throw new ConfigError(`${file} must hold one object of JSON, such as {"port": 4653}`);
+}
+
+function checked(file: string, [name, value]: readonly [string, unknown]): [SettingName, SettingValue] {
+  const known = settingNames.find((each) => each === name);
+  if (known === undefined) {
+    const closest = closestWord(name, settingNames);
+    const hint = closest === undefined ? `the keys are ${settingNames.join(", ")}` : `did you mean ${closest}?`;
+    throw new ConfigError(`${file} has a key "${name}" that does not exist; ${hint}`);
+  }
+  // The file is found through the data folder, so it can't say where that is.
+  if (known === "data") throw new ConfigError(`${file} can't name the data folder: give --data or HOLDFAST_DATA`);
+  const read = readJson(settingOf(known), value);
+  if (read.ok) return [known, read.value];
+  throw new ConfigError(`${name} in ${file} takes ${read.expected}, not ${JSON.stringify(value)}`);
+}

@@ -1,0 +1,100 @@
+/**
+ * What a server is started with: options win over the environment, that over the file, that over the defaults. Nothing
+ * that is misspelt passes: a setting that is silently not set is worst when it was meant to protect.
+ */
+import { join, resolve } from "node:path";
+import { closestWord } from "../base/closest-word.ts";
+import { configFileName, readConfigFile } from "./config-file.ts";
+import { ConfigError } from "./config-error.ts";
+import { readText } from "./read-value.ts";
+import { clientVariables, optionOf, settingNames, settingOf, variableOf } from "./settings.ts";
+import type { Config, SettingName, SettingValue, Source } from "./settings.ts";
+
+export interface ConfigInput {
+  /** Options by their name without dashes; `true` for one that was given without a value. */
+  readonly options: Readonly<Record<string, string | true>>;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** The folder that relative paths start from. */
+  readonly folder: string;
+}
+
+export interface ReadConfig {
+  readonly config: Config;
+  readonly sources: Readonly<Record<SettingName, Source>>;
+  /** The file that was looked for. */
+  readonly file: string;
+}
+
+export function readConfig(input: ConfigInput): ReadConfig {
+  const { options, env, folder } = input;
+  refuseMisspelt(env);
+  const given = new Map(settingNames.flatMap((name) => fromOption(name, options) ?? fromVariable(name, env) ?? []));
+  const data = resolve(folder, String(given.get("data")?.value ?? settingOf("data").default));
+  const named = options["config"] ?? nonEmpty(env["HOLDFAST_CONFIG"]);
+  const file = typeof named === "string" ? resolve(folder, named) : join(data, configFileName);
+  const inFile = readConfigFile(file, { isRequired: typeof named === "string" });
+  const values = new Map<SettingName, Found>(
+    settingNames.map((name) => [name, given.get(name) ?? found("file", inFile.get(name)) ?? defaultOf(name)]),
+  );
+  const config = Object.fromEntries([...values].map(([name, { value }]) => [name, value]));
+  const sources = Object.fromEntries([...values].map(([name, { source }]) => [name, source]));
+  return {
+    config: { ...(config as unknown as Config), data },
+    sources: sources as Record<SettingName, Source>,
+    file,
+  };
+}
+
+interface Found {
+  readonly value: SettingValue;
+  readonly source: Source;
+}
+
+function found(source: Source, value: SettingValue | undefined): Found | undefined {
+  return value === undefined ? undefined : { source, value };
+}
+
+function defaultOf(name: SettingName): Found {
+  return { source: "default", value: settingOf(name).default };
+}
+
+function fromOption(name: SettingName, options: ConfigInput["options"]): [SettingName, Found][] | undefined {
+  const option = optionOf(name);
+  const text = options[option];
+  if (text === undefined) return undefined;
+  // `--lock-manager` alone says what it says.
+  if (text === true) return [[name, { source: "option", value: true }]];
+  return [[name, { source: "option", value: valueOf(name, text, `--${option}`) }]];
+}
+
+function fromVariable(name: SettingName, env: ConfigInput["env"]): [SettingName, Found][] | undefined {
+  const variable = variableOf(name);
+  const text = nonEmpty(env[variable]);
+  return text === undefined ? undefined : [[name, { source: "environment", value: valueOf(name, text, variable) }]];
+}
+
+function valueOf(name: SettingName, text: string, place: string): SettingValue {
+  const read = readText(settingOf(name), text);
+  if (read.ok) return read.value;
+  throw new ConfigError(`${place} takes ${read.expected}, not "${text}"`);
+}
+
+/** A variable that is nearly a setting was meant to be one. Others are none of ours: tests and images bring some. */
+function refuseMisspelt(env: ConfigInput["env"]): void {
+  const known = [...settingNames.map(variableOf), ...Object.keys(clientVariables)];
+  for (const name of Object.keys(env)) {
+    if (!name.startsWith("HOLDFAST_") || known.includes(name)) continue;
+    const suffix = name.slice("HOLDFAST_".length);
+    const closest = closestWord(
+      suffix,
+      settingNames.map((each) => each.toUpperCase()),
+    );
+    if (closest === undefined) continue;
+    throw new ConfigError(`the environment has ${name}, which is no setting; did you mean HOLDFAST_${closest}?`);
+  }
+}
+
+/** A variable that is set to nothing is not set. */
+function nonEmpty(text: string | undefined): string | undefined {
+  return text === "" ? undefined : text;
+}

@@ -1,0 +1,92 @@
+/**
+ * Every setting of a server, as data. Options, environment variables, keys of the file, `holdfast help up`, the page
+ * docs/reference/configuration.md and all checks come from this table: a setting is added here, and is everywhere.
+ */
+export interface Setting {
+  readonly kind: Kind;
+  readonly default: SettingValue;
+  readonly summary: string;
+  /** For `choice`. */
+  readonly choices?: readonly string[];
+  /** For `number`. */
+  readonly least?: number;
+  readonly most?: number;
+}
+
+/** `switch` is on or off; `list` is words between commas, or an array in the file. */
+export type Kind = "text" | "number" | "switch" | "list" | "choice";
+
+export type SettingValue = string | number | boolean | readonly string[];
+
+const portMax = 65_535;
+
+export const settings = {
+  data: {
+    kind: "text",
+    default: ".holdfast",
+    summary: "the data folder; it is made if it does not exist",
+  },
+  host: {
+    kind: "text",
+    default: "127.0.0.1",
+    summary: "the address to listen on; it must be one that only this host can reach",
+  },
+  port: {
+    kind: "number",
+    default: 4653,
+    least: 0,
+    most: portMax,
+    summary: "the port to listen on; 0: any free one",
+  },
+  lock_manager: {
+    kind: "switch",
+    default: true,
+    summary: "whether locks can be taken; what needs them does not start without",
+  },
+} as const satisfies Readonly<Record<string, Setting>>;
+
+type Settings = typeof settings;
+export type SettingName = keyof Settings;
+
+type ValueOf<S extends Setting> = S["kind"] extends "number"
+  ? number
+  : S["kind"] extends "switch"
+    ? boolean
+    : S["kind"] extends "list"
+      ? readonly string[]
+      : S extends { readonly choices: readonly (infer Choice)[] }
+        ? Choice
+        : string;
+
+/** What a server is started with. */
+export type Config = { readonly [Name in SettingName]: ValueOf<Settings[Name]> };
+
+/** Where a value came from; later ones win. */
+export type Source = "default" | "file" | "environment" | "option";
+
+export const settingNames = Object.keys(settings) as readonly SettingName[];
+
+export function settingOf(name: SettingName): Setting {
+  return settings[name];
+}
+
+/** `lock_manager` is `--lock-manager` … */
+export function optionOf(name: SettingName): string {
+  return name.replaceAll("_", "-");
+}
+
+/** … and `HOLDFAST_LOCK_MANAGER`. */
+export function variableOf(name: SettingName): string {
+  return `HOLDFAST_${name.toUpperCase()}`;
+}
+
+/** Variables that are not settings of a server: clients and commands read them. */
+export const clientVariables = {
+  HOLDFAST_URL: "the server that commands talk to, such as http://127.0.0.1:4653",
+  HOLDFAST_TOKEN: "the token that commands send",
+  HOLDFAST_AGENT_ID: "the agent that commands act as; `holdfast lock` sets it for its child",
+  HOLDFAST_AGENT_SECRET: "the secret of that agent",
+  HOLDFAST_FENCE: "set by `holdfast lock` for its child: the fence of the lock",
+  HOLDFAST_LOCK_PATHS: "set by `holdfast lock` for its child: the paths that are held, one a line",
+  HOLDFAST_CONFIG: "the configuration file; `holdfast.json` in the data folder, if not given",
+} as const;

@@ -1,0 +1,34 @@
+/** Colours for people. Without them the text is the same: a colour never carries what the words do not say. */
+export interface Paint {
+  readonly strong: (text: string) => string;
+  readonly faint: (text: string) => string;
+  readonly good: (text: string) => string;
+  readonly bad: (text: string) => string;
+  readonly warning: (text: string) => string;
+}
+
+const plain = (text: string): string => text;
+
+export const noPaint: Paint = { strong: plain, faint: plain, good: plain, bad: plain, warning: plain };
+
+const colours: Paint = {
+  strong: code(1, 22),
+  faint: code(2, 22),
+  good: code(32, 39),
+  bad: code(31, 39),
+  warning: code(33, 39),
+};
+
+function code(start: number, end: number): (text: string) => string {
+  return (text) => `\u001b[${start}m${text}\u001b[${end}m`;
+}
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+/** NO_COLOR wins, then FORCE_COLOR; otherwise it depends on who reads. */
+export function paintFor(env: Env, isTerminal: boolean): Paint {
+  const { NO_COLOR: no = "", FORCE_COLOR: force, TERM: kind } = env;
+  if (no !== "") return noPaint;
+  if (force !== undefined && force !== "") return force === "0" || force === "false" ? noPaint : colours;
+  return isTerminal && kind !== "dumb" ? colours : noPaint;
+}

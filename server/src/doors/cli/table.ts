@@ -1,0 +1,44 @@
+import type { Paint } from "./paint.ts";
+
+/** Rows under headings, in columns that line up. What others wrote must be harmless before it comes here. */
+export function table(headings: readonly string[], rows: readonly (readonly string[])[], paint: Paint): string {
+  const widths = headings.map((heading, column) =>
+    Math.max(shownWidth(heading), ...rows.map((row) => shownWidth(row[column] ?? ""))),
+  );
+  const lineOf = (cells: readonly string[]): string =>
+    cells
+      .map((cell, column) => (column === cells.length - 1 ? cell : padded(cell, widths[column] ?? 0)))
+      .join("  ")
+      .trimEnd();
+  return [paint.strong(lineOf(headings)), ...rows.map(lineOf)].join("\n");
+}
+
+function padded(cell: string, width: number): string {
+  return cell + " ".repeat(Math.max(0, width - shownWidth(cell)));
+}
+
+const graphemes = new Intl.Segmenter(undefined, { granularity: "grapheme" });
+
+/** How many columns of a terminal a text takes. Colours take none; signs of East Asia and most emoji take two. */
+export function shownWidth(text: string): number {
+  let width = 0;
+  for (const { segment } of graphemes.segment(text.replace(colourCodes, ""))) width += wide.test(segment) ? 2 : 1;
+  return width;
+}
+
+/** The start of a text that fits into so many columns, with a sign that there was more. */
+export function cutTo(text: string, width: number): string {
+  if (shownWidth(text) <= width) return text;
+  let kept = "";
+  let used = 1;
+  for (const { segment } of graphemes.segment(text)) {
+    used += shownWidth(segment);
+    if (used > width) break;
+    kept += segment;
+  }
+  return `${kept}…`;
+}
+
+const colourCodes = /\u001b\[[0-9;]*m/gu;
+const wide =
+  /^[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|^\p{Emoji_Presentation}/u;

@@ -1,0 +1,177 @@
+/** What a server is started with: options, then the environment, then a file, then the defaults. */
+import assert from "node:assert/strict";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import type { AddressInfo } from "node:net";
+import { once } from "node:events";
+import { join } from "node:path";
+import { test } from "node:test";
+import { open } from "holdfast";
+import { isOpenToOthers } from "../../server/src/config/host.ts";
+import { readConfig } from "../../server/src/config/read-config.ts";
+import type { ConfigInput } from "../../server/src/config/read-config.ts";
+import { optionOf, settingNames, settings, variableOf } from "../../server/src/config/settings.ts";
+import { holdfast, jsonLines, run } from "./holdfast-command.ts";
+import { inEmptyFolder } from "./program.ts";
+
+/** Reads a configuration in a folder whose data folder has this file. */
+function read(folder: string, input: Partial<ConfigInput>, file?: unknown) {
+  if (file !== undefined) {
+    mkdirSync(join(folder, ".holdfast"), { recursive: true });
+    writeFileSync(join(folder, ".holdfast", "holdfast.json"), typeof file === "string" ? file : JSON.stringify(file));
+  }
+  return readConfig({ options: {}, env: {}, folder, ...input });
+}
+
+test(
+  "an option wins over the environment, that over the file, that over the default, and each says where it came from",
+  inEmptyFolder(async (folder) => {
+    const file = { port: 1, host: "127.0.0.2", lock_manager: false };
+    const all = read(folder, { options: { port: "3" }, env: { HOLDFAST_PORT: "2", HOLDFAST_HOST: "127.0.0.3" } }, file);
+    assert.deepEqual([all.config.port, all.config.host, all.config.lock_manager], [3, "127.0.0.3", false]);
+    assert.deepEqual(
+      [all.sources.port, all.sources.host, all.sources.lock_manager, all.sources.data],
+      ["option", "environment", "file", "default"],
+    );
+    assert.equal(all.config.data, join(folder, ".holdfast"));
+    const none = read(folder, { options: { data: "elsewhere" } });
+    assert.deepEqual([none.config.port, none.sources.port], [settings.port.default, "default"]);
+  }),
+);
+
+test(
+  "the file is the one in the data folder that is meant, or the one that is named, which must be there",
+  inEmptyFolder(async (folder) => {
+    mkdirSync(join(folder, "data"));
+    writeFileSync(join(folder, "data", "holdfast.json"), '{"port": 11}');
+    writeFileSync(join(folder, "mine.json"), '{"port": 12}');
+    assert.equal(read(folder, { env: { HOLDFAST_DATA: "data" } }).config.port, 11);
+    assert.equal(read(folder, { options: { data: "data", config: "mine.json" } }).config.port, 12);
+    assert.equal(read(folder, { env: { HOLDFAST_CONFIG: "mine.json" } }).config.port, 12);
+    assert.throws(() => read(folder, { options: { config: "gone.json" } }), /gone\.json can't be read \(ENOENT\)/);
+  }),
+);
+
+test("a variable that is set to nothing is not set, and a switch alone means on", () => {
+  const { config, sources } = readConfig({
+    options: { "lock-manager": true },
+    env: { HOLDFAST_PORT: "", HOLDFAST_DATA: "" },
+    folder: "/nowhere",
+  });
+  assert.deepEqual([config.port, sources.port, config.lock_manager], [4653, "default", true]);
+});
+
+for (const [what, input, file, says] of [
+  [
+    "a key that does not exist",
+    {},
+    { prot: 1 },
+    /holdfast\.json has a key "prot" that does not exist; did you mean port\?/,
+  ],
+  ["a key that is like nothing", {}, { "a.b": 1 }, /"a\.b" that does not exist; the keys are data, host, port/],
+  [
+    "a value of the wrong type",
+    {},
+    { port: "4653" },
+    /port in .*holdfast\.json takes a whole number from 0 to 65535, not "4653"/,
+  ],
+  ["a number that is too large", {}, { port: 65_536 }, /takes a whole number from 0 to 65535, not 65536/],
+  ["a switch that is a word", {}, { lock_manager: "on" }, /lock_manager in .* takes on or off, not "on"/],
+  ["a file that is no JSON", {}, "{port: 1}", /holdfast\.json is not JSON/],
+  ["a file that is no object", {}, [], /must hold one object of JSON/],
+  ["a data folder in the file that is in it", {}, { data: "x" }, /can't name the data folder: give --data/],
+  [
+    "an option that is no number",
+    { options: { port: "many" } },
+    undefined,
+    /--port takes a whole number .* not "many"/,
+  ],
+  ["a variable that is no number", { env: { HOLDFAST_PORT: "1e3" } }, undefined, /HOLDFAST_PORT takes a whole number/],
+  ["an empty host", { options: { host: "" } }, undefined, /--host takes a text that is not empty, not ""/],
+  ["a switch in between", { env: { HOLDFAST_LOCK_MANAGER: "maybe" } }, undefined, /takes on or off, not "maybe"/],
+  [
+    "a variable that is misspelt",
+    { env: { HOLDFAST_LOCK_MANGER: "off" } },
+    undefined,
+    /HOLDFAST_LOCK_MANGER, which is no setting; did you mean HOLDFAST_LOCK_MANAGER\?/,
+  ],
+] as const) {
+  test(
+    `${what} is refused with the place and what would be right`,
+    inEmptyFolder(async (folder) => {
+      assert.throws(() => read(folder, input, file), says);
+    }),
+  );
+}
+
+test("variables that belong to others, or to clients, are let be", () => {
+  const env = { HOLDFAST_URL: "http://x", HOLDFAST_AGENT_SECRET: "s", HOLDFAST_TEST_POSTGRES: "y", HOLDFASTED: "z" };
+  assert.equal(readConfig({ options: {}, env, folder: "/nowhere" }).sources.port, "default");
+});
+
+test("only addresses of this host itself are closed to others", () => {
+  for (const host of ["127.0.0.1", "127.9.9.9", "localhost", "LOCALHOST", "::1", "[::1]", "::ffff:127.0.0.1"]) {
+    assert.equal(isOpenToOthers(host), false, host);
+  }
+  for (const host of ["0.0.0.0", "::", "10.0.0.1", "127.example.org", "localhost.example.org", "", "128.0.0.1"]) {
+    assert.equal(isOpenToOthers(host), true, host);
+  }
+});
+
+test(
+  "up --print-config shows every setting and starts nothing",
+  inEmptyFolder(async (folder) => {
+    const people = await run(folder, "up --print-config --port 7");
+    for (const name of settingNames)
+      assert.ok(
+        people.lines.some((line) => line.startsWith(`${name} `)),
+        name,
+      );
+    assert.match(people.lines.join("\n"), /^port +7 +option$/m);
+    const [program] = jsonLines(await run(folder, "up --print-config --json"));
+    assert.deepEqual(Object.keys(program?.["config"] as object), settingNames);
+    assert.ok(!existsSync(join(folder, ".holdfast")));
+    const help = (await run(folder, "help up")).lines.join("\n");
+    for (const name of settingNames) {
+      assert.ok(help.includes(`--${optionOf(name)}`), name);
+      assert.ok(help.includes(`$${variableOf(name)}`), name);
+    }
+  }),
+);
+
+test(
+  "up takes its port from the file, switches locks off by it, and leaves a note of its address while it runs [M6]",
+  inEmptyFolder(async (folder) => {
+    const data = join(folder, ".holdfast");
+    mkdirSync(data);
+    writeFileSync(join(data, "holdfast.json"), '{"port": 0, "lock_manager": false}');
+    const program = holdfast(folder, "up --json", { env: { HOLDFAST_PORT: "" } });
+    const up = JSON.parse(await program.line(/"event":"up"/)) as Record<string, unknown>;
+    const note = JSON.parse(readFileSync(join(data, "server.json"), "utf8")) as Record<string, unknown>;
+    assert.deepEqual([note["url"], note["pid"]], [up["url"], program.pid]);
+    program.signal("SIGTERM");
+    assert.equal((await program.ended).code, 0);
+    assert.ok(!existsSync(join(data, "server.json")), "a server that stopped is not found any more");
+    await using client = await open(data);
+    await assert.rejects(client.locks.acquire("a", { ownerId: "ann" }), { code: "locks_off" });
+  }),
+);
+
+test(
+  "a port that is taken, and a host that others can reach, are refused in a sentence",
+  inEmptyFolder(async (folder) => {
+    const other = createServer().listen(0, "127.0.0.1");
+    await once(other, "listening");
+    const { port } = other.address() as AddressInfo;
+    const taken = await run(folder, `up --port ${port}`);
+    assert.equal(taken.code, 8, taken.errors);
+    assert.match(taken.errors, /another process listens on 127\.0\.0\.1:\d+ already; stop it, or choose another/);
+    assert.equal(taken.errors.trim().split("\n").length, 1, "a sentence, not a stack");
+    const [failed] = jsonLines(await run(folder, `up --json --port ${port}`));
+    assert.deepEqual([failed?.["code"], failed?.["exit"]], ["can_not_listen", 8]);
+    other.close();
+    const foreign = await run(folder, "up --host 0.0.0.0");
+    assert.equal(foreign.code, 2);
+    assert.match(foreign.errors, /0\.0\.0\.0 can be reached by others/);
+  }),
+);
