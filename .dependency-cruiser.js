@@ -96,7 +96,7 @@ const layers = [
   {
     name: "in-process-door-knows-the-engine",
     folder: under("doors/in-process/"),
-    knows: ["^sdk/src/", under("base/", "engine/", "machine/", "features/", "journal/journal\\.ts$")],
+    knows: ["^sdk/src/", under("base/", "engine/", "machine/", "features/", "packs/", "journal/journal\\.ts$")],
     comment: "The transport that turns the engine into a Client.",
   },
   {

@@ -1,5 +1,11 @@
 /** The one place that puts the parts together: features into a machine, a journal and an engine around it, doors on top. */
-import { agentOperations, entityOperations, lockOperations, spaceOperations } from "@holdfast/sdk/contract";
+import {
+  agentOperations,
+  entityOperations,
+  lockOperations,
+  resourceOfOperation,
+  spaceOperations,
+} from "@holdfast/sdk/contract";
 import type { Operation } from "@holdfast/sdk/contract";
 import { createClient } from "@holdfast/sdk";
 import type { Client, Transport } from "@holdfast/sdk";
@@ -31,6 +37,7 @@ import { createMemoryDisk } from "./journal/memory/disk.ts";
 import { openMemoryJournal } from "./journal/memory/open.ts";
 import { openSqliteJournal } from "./journal/sqlite/open.ts";
 import { Machine } from "./machine/machine.ts";
+import { allPacks } from "./packs/all-packs.ts";
 
 export interface OpenOptions {
   /** Types of entities with a schema, rules and commands of their own. */
@@ -155,7 +162,11 @@ const knownRules = [1];
 
 export function machineOf(kinds: readonly Kind[]): Machine {
   return new Machine({
-    features: [spaceFeature, agentsFeature, locksFeature, entitiesFeature(kinds)],
+    features: [
+      ...[spaceFeature, agentsFeature, locksFeature],
+      entitiesFeature([...allPacks.flatMap((pack) => pack.kinds), ...kinds]),
+      ...allPacks.map(({ feature }) => feature),
+    ],
     knownRules,
     settings: machineSettings,
   });
@@ -194,7 +205,19 @@ function writesOf(kinds: readonly Kind[]): ReadonlyMap<string, { readonly type?:
   const own = kinds.flatMap(({ type, commands }) =>
     commands.map(({ operation }) => [operation.name, { type }] as const),
   );
-  return new Map([...general, ...own]);
+  return new Map([...general, ...own, ...packWrites()]);
+}
+
+function packWrites(): readonly (readonly [string, { readonly type?: string }])[] {
+  return allPacks.flatMap(({ contract }) =>
+    Object.values(contract.operations)
+      .filter(({ kind }) => kind === "write")
+      .map(({ name }) => [name, typed(resourceOfOperation(contract, name)?.type)] as const),
+  );
+}
+
+function typed(type: string | undefined): { readonly type?: string } {
+  return type === undefined ? {} : { type };
 }
 
 export function reportToStandardError(message: string, cause: unknown): void {

@@ -1,20 +1,11 @@
 import { accessProblems } from "./access-problems.ts";
+import { planningProblems } from "./packs/planning-problems.ts";
+import { plainCode } from "./packs/pack-codes.ts";
+import type { Problem } from "./problem.ts";
 
-/**
- * Every reason for which something may be refused, once. The code is what programs compare; title and `next` are for
- * people. `retry` tells a client what it may do by itself:
- * - `never`: the same request will fail the same way;
- * - `new-key-after-read`: read again, decide again, and send a new request (with a new key);
- * - `same-key`: nobody knows or nothing happened; send the same request with the same key or command id;
- * - `later`: the same request, after `retry_after_ms`.
- */
-export interface Problem {
-  readonly status: number;
-  readonly retry: "never" | "new-key-after-read" | "same-key" | "later";
-  readonly title: string;
-  readonly next: string;
-}
+export type { Problem } from "./problem.ts";
 
+/** Every reason for which something may be refused, once. */
 const registry = {
   input_malformed: {
     status: 400,
@@ -359,6 +350,7 @@ const registry = {
     title: "A defect in Holdfast stopped this command",
     next: "Nothing happened. Please report it with the command id.",
   },
+  ...planningProblems,
 } as const satisfies Record<string, Problem>;
 
 export type ProblemCode = keyof typeof registry;
@@ -367,6 +359,7 @@ export const problems: Readonly<Record<ProblemCode, Problem>> = registry;
 
 /** What a code means; kinds bring codes of their own (`ticket.already_closed`), which only the caller can know. */
 export function problemOf(code: string): Problem {
-  if (Object.hasOwn(problems, code)) return problems[code as ProblemCode];
+  const known = [code, plainCode(code)].find((one) => Object.hasOwn(problems, one));
+  if (known !== undefined) return problems[known as ProblemCode];
   return { status: 409, retry: "never", title: code, next: "See the rules of this kind of entity." };
 }

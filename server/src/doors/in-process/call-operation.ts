@@ -1,4 +1,4 @@
-import { publishedName, traceContext } from "@holdfast/sdk/contract";
+import { packOfOperation, publishedName, traceContext } from "@holdfast/sdk/contract";
 import type { CallOptions, CallReply } from "@holdfast/sdk";
 import type { Engine } from "../../engine/engine.ts";
 import type { Reply } from "../../engine/reply.ts";
@@ -10,10 +10,11 @@ import { refusal } from "../../machine/outcome.ts";
 import { copyJson } from "./copy-json.ts";
 import { journalRefusal } from "./journal-refusal.ts";
 import { tellsHowLeft, withHowLeft } from "./lock-replies.ts";
+import { shownByPack } from "./pack-replies.ts";
 import { needsPreparing, prepareCommand } from "./prepare-command.ts";
 import type { Wish } from "./prepare-command.ts";
 import { readOperations } from "./read-operations.ts";
-import type { ReadOperation } from "./read-operations.ts";
+import type { ReadOperation } from "./read-operation.ts";
 import { renderOutcome } from "./render-reply.ts";
 
 /** Who speaks through a transport. */
@@ -38,6 +39,11 @@ export function callOperation(
   input: unknown,
   call: CallOptions,
 ): Promise<CallReply> {
+  const reply = callPlain(options, operation, input, call);
+  return packOfOperation(operation) === undefined ? reply : reply.then((plain) => shownByPack(operation, plain));
+}
+
+function callPlain(options: CallPlace, operation: string, input: unknown, call: CallOptions): Promise<CallReply> {
   // Not an async function: on the way of every command each further promise would cost as much as its decision.
   const { engine } = options;
   const canonical = canonicalValue(input, inputLimits);

@@ -18,7 +18,7 @@ export function createEntity(kindOf: KindOf): Decide<(typeof entityOperations)["
       return { outcome: refusal("entity_exists", facts), events: [] };
     }
     const value = input.value as Json;
-    const violation = kindViolation(kindOf(input.type), { value, previous: undefined, fence: input.fence }, context);
+    const violation = kindViolation(kindOf(input.type), { value, previous: undefined, target: input }, context);
     if (violation !== undefined) return violation;
     return changed({ target: input, row, value, event: { type: "entity.created", data: { value } } }, context);
   };

@@ -16,7 +16,7 @@ export function deleteEntity(kindOf: KindOf): Decide<(typeof entityOperations)["
     if (!isLive(row)) return missing(row, input);
     const violation = kindViolation(
       kindOf(input.type),
-      { value: undefined, previous: row.value, fence: input.fence },
+      { value: undefined, previous: row.value, target: input },
       context,
     );
     if (violation !== undefined) return violation;

@@ -4,12 +4,19 @@ import Type from "typebox";
 import type { Static, TProperties, TSchema } from "typebox";
 import type { DecideContext, Decision } from "../../machine/feature.ts";
 import type { Json, JsonObject } from "../../machine/json.ts";
+import type { StateReader } from "../../machine/state.ts";
 import { refusal } from "../../machine/outcome.ts";
 import { holdsWrite } from "../locks/guard-write.ts";
 import { findEntity, isLive } from "./entity-table.ts";
 
 /** What the rules of a kind may know besides the entity itself. */
 export interface KindContext {
+  /** The operation that wants the change. */
+  readonly operation: string;
+  /** For packs, which keep tables of their own about their entities. */
+  readonly state: StateReader;
+  /** The id of the entity that is to change. */
+  readonly id: string;
   readonly time: number;
   readonly principal: string;
   readonly agent: string | undefined;
@@ -19,7 +26,7 @@ export interface KindContext {
   readonly holdsLock: (path: string) => boolean;
 }
 
-/** A refusal that a kind decided. Its code becomes `<type>.<code>`. */
+/** A refusal that a kind decided. Its code becomes `<type>.<code>`, or starts with the name of its pack. */
 export class KindRefusal {
   readonly code: string;
   readonly data: JsonObject;
@@ -50,6 +57,8 @@ export interface KindCommand<Value, Input extends TProperties> {
 
 export interface KindDefinition<Value extends TSchema, Commands extends Record<string, TProperties>> {
   readonly type: string;
+  /** What its own codes start with; the type, if not given. */
+  readonly codes?: string;
   readonly value: Value;
   /** Whether a change is allowed; `next` is undefined when the entity is to be deleted, `previous` when created. */
   readonly rule?: (
@@ -65,6 +74,7 @@ export interface KindDefinition<Value extends TSchema, Commands extends Record<s
 /** A kind as the machine uses it, with its types forgotten. */
 export interface Kind {
   readonly type: string;
+  readonly codes: string;
   readonly needsLocks: boolean;
   readonly check: Check;
   readonly rule:
@@ -88,6 +98,7 @@ export function defineKind<Value extends TSchema, Commands extends Record<string
   const commands = Object.entries((definition.commands ?? {}) as Record<string, KindCommand<never, TProperties>>);
   return {
     type: definition.type,
+    codes: definition.codes ?? definition.type,
     needsLocks: definition.needsLocks === true,
     check: checkOf(definition.value),
     rule: definition.rule as Kind["rule"],
@@ -113,7 +124,11 @@ function kindOperation(type: string, verb: string, command: KindCommand<never, T
 /** What the kind of an entity has against a change; undefined if nothing. */
 export function kindViolation(
   kind: Kind | undefined,
-  change: { readonly value: Json | undefined; readonly previous: Json | undefined; readonly fence: string | undefined },
+  change: {
+    readonly target: { readonly id: string; readonly fence?: string };
+    readonly value: Json | undefined;
+    readonly previous: Json | undefined;
+  },
   context: DecideContext,
 ): Decision | undefined {
   if (kind === undefined) return undefined;
@@ -122,16 +137,22 @@ export function kindViolation(
     const data = { type: kind.type, issues: issues.map((issue) => ({ ...issue })) };
     return { outcome: refusal("kind_violated", data), events: [] };
   }
-  const refused = kind.rule?.(change.value, change.previous, kindContext(context, change.fence));
-  return refused === undefined ? undefined : kindRefusal(kind.type, refused);
+  const refused = kind.rule?.(change.value, change.previous, kindContext(context, change.target));
+  return refused === undefined ? undefined : kindRefusal(kind, refused);
 }
 
-export function kindRefusal(type: string, refused: KindRefusal): Decision {
-  return { outcome: refusal(`${type}.${refused.code}`, refused.data), events: [] };
+export function kindRefusal(kind: Kind, refused: KindRefusal): Decision {
+  return { outcome: refusal(`${kind.codes}.${refused.code}`, refused.data), events: [] };
 }
 
-export function kindContext(context: DecideContext, fence?: string): KindContext {
+export function kindContext(
+  context: DecideContext,
+  { id, fence }: { readonly id: string; readonly fence?: string },
+): KindContext {
   return {
+    id,
+    operation: context.command.operation,
+    state: context.state,
     time: context.time,
     principal: context.command.principal,
     agent: context.command.agent,

@@ -40,7 +40,7 @@ export function patchEntity(kindOf: KindOf): Decide<(typeof entityOperations)["p
     if ("outcome" in patched) return patched;
     const { value } = patched;
     if (value === row.value) return unchanged(row);
-    const violation = kindViolation(kindOf(input.type), { value, previous: row.value, fence: input.fence }, context);
+    const violation = kindViolation(kindOf(input.type), { value, previous: row.value, target: input }, context);
     if (violation !== undefined) return violation;
     const isWhole = (row.version + 1) % wholeValueEvery === 0;
     const event = isWhole ? { type: "entity.replaced", data: { value } } : patched.event;

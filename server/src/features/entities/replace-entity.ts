@@ -16,7 +16,7 @@ export function replaceEntity(kindOf: KindOf): Decide<(typeof entityOperations)[
     if (!isLive(row)) return missing(row, input);
     const value = input.value as Json;
     if (sameJson(row.value, value)) return unchanged(row);
-    const violation = kindViolation(kindOf(input.type), { value, previous: row.value, fence: input.fence }, context);
+    const violation = kindViolation(kindOf(input.type), { value, previous: row.value, target: input }, context);
     if (violation !== undefined) return violation;
     return changed({ target: input, row, value, event: { type: "entity.replaced", data: { value } } }, context);
   };

@@ -2,7 +2,7 @@ import { canonicalValue } from "../../machine/canonical/canonical-value.ts";
 import type { InputFault } from "../../machine/canonical/input-fault.ts";
 import { sameJson } from "../../machine/canonical/same-json.ts";
 import type { DecideContext, Decision, Rule } from "../../machine/feature.ts";
-import type { JsonObject } from "../../machine/json.ts";
+import type { Json, JsonObject } from "../../machine/json.ts";
 import { ruleOf } from "../rule-of.ts";
 import { changed, missing, unchanged } from "./change.ts";
 import { unmetCondition } from "./conditions.ts";
@@ -18,21 +18,33 @@ export function kindCommandRule(kind: Kind, command: KindOperation): Rule {
 }
 
 function runKindCommand(kind: Kind, command: KindOperation, input: JsonObject, context: DecideContext): Decision {
+  const { event } = command;
+  return changeByKind(kind, { input, event }, context, (value, target) =>
+    command.decide(value, input, kindContext(context, target)),
+  );
+}
+
+/** Gives an entity the value that `make` makes of it, if its conditions and the rule of its kind let it. */
+export function changeByKind(
+  kind: Kind,
+  { input, event }: { readonly input: JsonObject; readonly event: string },
+  context: DecideContext,
+  make: (value: Json, target: Conditions) => Json | KindRefusal,
+): Decision {
   const target = { ...input, type: kind.type } as unknown as Conditions;
   const row = findEntity(context.state, target);
   const unmet = unmetCondition(row, target, context);
   if (unmet !== undefined) return unmet;
   if (!isLive(row)) return missing(row, target);
-  const made = command.decide(row.value, input, kindContext(context, target.fence));
-  if (made instanceof KindRefusal) return kindRefusal(kind.type, made);
+  const made = make(row.value, target);
+  if (made instanceof KindRefusal) return kindRefusal(kind, made);
   const canonical = canonicalValue(made, entityLimits);
-  if (!canonical.ok) return tooLargeOrDefect(command.operation.name, canonical.fault);
+  if (!canonical.ok) return tooLargeOrDefect(context.command.operation, canonical.fault);
   const { value } = canonical;
   if (sameJson(row.value, value)) return unchanged(row);
-  const violation = kindViolation(kind, { value, previous: row.value, fence: target.fence }, context);
+  const violation = kindViolation(kind, { value, previous: row.value, target }, context);
   if (violation !== undefined) return violation;
-  const event = { type: "entity.replaced", data: { value, name: command.event } };
-  return changed({ target, row, value, event }, context);
+  return changed({ target, row, value, event: { type: "entity.replaced", data: { value, name: event } } }, context);
 }
 
 /** A value that is no JSON can only be a defect of the kind, and must not get into an entry. */

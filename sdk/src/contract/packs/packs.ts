@@ -1,0 +1,33 @@
+import type { Operation } from "../operation.ts";
+import { planningOperations, planningResources } from "./planning.ts";
+import type { Resource } from "./resource.ts";
+
+/** A system built on the features: its resources, and all of its operations by name. */
+export interface Pack {
+  readonly name: string;
+  readonly summary: string;
+  readonly resources: readonly Resource[];
+  readonly operations: Readonly<Record<string, Operation>>;
+}
+
+/** Every pack there is. Doors, documents and tests go by this list. */
+export const packs: readonly Pack[] = [
+  {
+    name: "planning",
+    summary: "Who does what, when: organizations, projects, missions, assignments, collaborators.",
+    resources: planningResources,
+    operations: planningOperations,
+  },
+];
+
+const packOf = new Map(packs.flatMap((pack) => Object.keys(pack.operations).map((name) => [name, pack] as const)));
+
+/** The pack that an operation belongs to, if it belongs to one. */
+export function packOfOperation(operation: string): Pack | undefined {
+  return packOf.get(operation);
+}
+
+/** The resource that an operation of a pack is about: `archive-mission` is about missions. */
+export function resourceOfOperation(pack: Pack, operation: string): Resource | undefined {
+  return pack.resources.find(({ name, plural }) => operation.endsWith(`-${name}`) || operation.endsWith(`-${plural}`));
+}

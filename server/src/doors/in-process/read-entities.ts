@@ -1,0 +1,114 @@
+import { publishedName } from "@holdfast/sdk/contract";
+import type { InputOf, entityOperations } from "@holdfast/sdk/contract";
+import type { Engine } from "../../engine/engine.ts";
+import {
+  authorOf,
+  entityTable,
+  findEntity,
+  isLive,
+  representationOf,
+  subjectOf,
+} from "../../features/entities/entity-table.ts";
+import type { EntityRow, LiveEntityRow } from "../../features/entities/entity-table.ts";
+import { missing } from "../../features/entities/change.ts";
+import { epochAt } from "../../features/space/space-table.ts";
+import type { Entry, Outcome } from "../../machine/entry.ts";
+import type { JsonObject } from "../../machine/json.ts";
+import { done, refusal } from "../../machine/outcome.ts";
+import { entityVersions } from "./entity-versions.ts";
+
+type EntityOperations = typeof entityOperations;
+export type ReadNames = {
+  [Name in keyof EntityOperations]: EntityOperations[Name]["kind"] extends "read" ? Name : never;
+}[keyof EntityOperations];
+type Reads = {
+  readonly [Name in ReadNames]: (engine: Engine, input: InputOf<EntityOperations[Name]>) => Promise<Outcome>;
+};
+
+/** One way to read for each read operation of the contract: a missing one does not compile. */
+export const entityReads: Reads = {
+  "get-entity": getEntity,
+  "list-entities": listEntities,
+  "list-history": listHistory,
+};
+
+const pageSize = 100;
+
+export async function getEntity(engine: Engine, input: InputOf<EntityOperations["get-entity"]>): Promise<Outcome> {
+  const row = await engine.read((state) => findEntity(state, input));
+  if (input.version === undefined && input.position === undefined) {
+    return isLive(row) ? done(representationOf(row)) : missing(row, input).outcome;
+  }
+  if (row === undefined) return missing(row, input).outcome;
+  const { version, position } = input;
+  if (version !== undefined && position !== undefined) {
+    const message = "say either version or position";
+    return refusal("input_invalid", { issues: [{ pointer: "/position", message }] });
+  }
+  const range =
+    position === undefined
+      ? { from: version ?? 0, to: version ?? 0, before: row.position + 1 }
+      : { from: "latest" as const, to: Infinity, before: Math.min(position, engine.head.position) + 1 };
+  return pastEntity(engine, row, range);
+}
+
+async function pastEntity(
+  engine: Engine,
+  row: EntityRow,
+  range: { readonly from: number | "latest"; readonly to: number; readonly before: number },
+): Promise<Outcome> {
+  const { type, id } = row;
+  const found = await entityVersions(engine, subjectOf(type, id), range);
+  if (found.kind === "erased") return refusal("entry_erased", { type, id, erased_by: found.by });
+  if (found.kind === "missing") {
+    if (range.from === "latest") return refusal("entity_not_found", { type, id });
+    return refusal("version_not_found", { type, id, version: range.from, current_version: row.version });
+  }
+  const [{ version, value, entry }] = found.versions;
+  const { position, time, principal, agent } = entry;
+  if (value === undefined) return refusal("entity_deleted", { type, id, deleted_at: time, position });
+  const epoch = await engine.read((state) => epochAt(state, position));
+  const author = agent === undefined ? { principal } : { principal, agent };
+  const { subject, size, base } = row;
+  return done(representationOf({ subject, type, id, version, epoch, position, time, ...author, base, value, size }));
+}
+
+async function listEntities(engine: Engine, input: InputOf<EntityOperations["list-entities"]>): Promise<Outcome> {
+  const limit = input.limit ?? pageSize;
+  const prefix = subjectOf(input.type, "");
+  const after = input.after === undefined ? {} : { after: subjectOf(input.type, input.after) };
+  const rows = await engine.scan((state) =>
+    state.rows(entityTable).scan("subject", { prefix, ...after, limit: limit + 1 }),
+  );
+  const items = rows.slice(0, limit) as readonly LiveEntityRow[];
+  return done({ items: items.map(representationOf), next: rows.length > limit ? (items.at(-1)?.id ?? null) : null });
+}
+
+async function listHistory(engine: Engine, input: InputOf<EntityOperations["list-history"]>): Promise<Outcome> {
+  const limit = input.limit ?? pageSize;
+  const subject = subjectOf(input.type, input.id);
+  const before = input.before === undefined ? {} : { before: input.before };
+  const entries = await engine.entriesAbout({ subject, ...before, order: "newest-first", limit: limit + 1 });
+  if (entries.length === 0 && input.before === undefined) {
+    return refusal("entity_not_found", { type: input.type, id: input.id });
+  }
+  const shown = entries.slice(0, limit);
+  const items = shown.flatMap((entry) => historyItems(entry, subject));
+  return done({ items, next: entries.length > limit ? (shown.at(-1)?.position ?? null) : null });
+}
+
+function historyItems(entry: Entry, subject: string): readonly JsonObject[] {
+  const { position, time, operation } = entry;
+  return entry.events
+    .filter((event) => event.subject === subject)
+    .map((event) => ({
+      position,
+      time,
+      by: authorOf(entry),
+      operation,
+      event: publishedName(event),
+      version: event.data["version"] ?? event.data["current_version"] ?? 0,
+      data: event.data,
+      ...(entry.erased === undefined ? {} : { erased_by: entry.erased }),
+    }));
+}

@@ -1,0 +1,9 @@
+import type { Check } from "@holdfast/sdk/contract";
+import type { Engine } from "../../engine/engine.ts";
+import type { Outcome } from "../../machine/entry.ts";
+
+/** How an operation that changes nothing is answered. */
+export interface ReadOperation {
+  readonly check: Check;
+  readonly read: (engine: Engine, input: never, agent?: string) => Promise<Outcome>;
+}

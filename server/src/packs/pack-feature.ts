@@ -1,0 +1,79 @@
+/** What is the same in every pack: the operations that all resources have, and the switch that turns the pack off. */
+import { resourceOperationName } from "@holdfast/sdk/contract";
+import type { Pack, Resource, ResourceVerb } from "@holdfast/sdk/contract";
+import { createEntity } from "../features/entities/create-entity.ts";
+import { deleteEntity } from "../features/entities/delete-entity.ts";
+import { findEntity, isLive } from "../features/entities/entity-table.ts";
+import type { Kind, KindOf } from "../features/entities/kind.ts";
+import { patchEntity } from "../features/entities/patch-entity.ts";
+import { changeByKind } from "../features/entities/run-kind-command.ts";
+import { ruleOf } from "../features/rule-of.ts";
+import { currentEpoch, spaceRow } from "../features/space/space-table.ts";
+import type { DecideContext, Decision, Rule } from "../machine/feature.ts";
+import type { Json, JsonObject } from "../machine/json.ts";
+import { refusal } from "../machine/outcome.ts";
+
+export type DecideResource = (input: JsonObject, context: DecideContext) => Decision;
+
+/** The decisions of a pack: one for every write operation that its contract names. A missing one is a defect at start. */
+export function packRules(
+  pack: Pack,
+  decides: Readonly<Record<string, DecideResource>>,
+): Readonly<Record<string, Rule>> {
+  const writes = Object.values(pack.operations).filter(({ kind }) => kind === "write");
+  return Object.fromEntries(
+    writes.map((operation) => {
+      const decide = decides[operation.name];
+      if (decide === undefined) throw new Error(`the pack ${pack.name} does not decide ${operation.name}`);
+      return [
+        operation.name,
+        ruleOf(operation, (input, context) => whenOn(pack, decide, input as JsonObject, context)),
+      ];
+    }),
+  );
+}
+
+function whenOn(pack: Pack, decide: DecideResource, input: JsonObject, context: DecideContext): Decision {
+  const isOff = spaceRow(context.state).settings.component_toggles[pack.name] === false;
+  if (!isOff) return decide(input, context);
+  return { outcome: refusal(`${pack.name}.off`, { toggle: `component_toggles.${pack.name}` }), events: [] };
+}
+
+/** What every resource can do. `initial` is what a new one has besides what its creator gives. */
+export function resourceDecides(resource: Resource, kind: Kind, initial: JsonObject): Record<string, DecideResource> {
+  const kindOf: KindOf = (type) => (type === kind.type ? kind : undefined);
+  const { type } = kind;
+  const [create, patch, remove] = [createEntity(kindOf), patchEntity(kindOf), deleteEntity(kindOf)];
+  const marking =
+    (archived: boolean): DecideResource =>
+    (input, context) =>
+      changeByKind(kind, { input, event: archived ? "archived" : "unarchived" }, context, (value) => ({
+        ...(value as JsonObject),
+        archived,
+      }));
+  const decides: Record<Exclude<ResourceVerb, "get" | "list">, DecideResource> = {
+    create: ({ id, fence, ...fields }, context) => {
+      const target = { type, id: typeof id === "string" ? id : newId(resource, context) };
+      const value: Json = { ...fields, ...initial, archived: false };
+      return create({ ...target, value, ...(typeof fence === "string" ? { fence } : {}) }, context);
+    },
+    update: ({ changes, ...target }, context) => patch({ ...target, type, merge: changes } as never, context),
+    archive: marking(true),
+    unarchive: marking(false),
+    delete: (target, context) => remove({ ...target, type } as never, context),
+  };
+  return Object.fromEntries(
+    Object.entries(decides).map(([verb, decide]) => [resourceOperationName(resource, verb as ResourceVerb), decide]),
+  );
+}
+
+/** An id for whoever brings none: where it was created says it apart from every other, and it is short to say. */
+function newId(resource: Resource, { state, position }: DecideContext): string {
+  const epoch = currentEpoch(state);
+  const id = `${resource.name}-${position}${epoch === 1 ? "" : `-${epoch}`}`;
+  // Somebody may have chosen this very id.
+  for (let number = 0; ; number += 1) {
+    const free = number === 0 ? id : `${id}.${number}`;
+    if (!isLive(findEntity(state, { type: resource.type, id: free }))) return free;
+  }
+}

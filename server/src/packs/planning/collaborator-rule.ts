@@ -1,0 +1,15 @@
+import { assignment } from "@holdfast/sdk/contract";
+import { refuse } from "../../features/entities/kind.ts";
+import { gap, planTable } from "./plan-table.ts";
+import { planningLimits } from "./planning-limits.ts";
+import type { ChangeRule } from "./lineage.ts";
+
+/** Whoever is booked can't be archived, and whoever was ever assigned can't be deleted: the plan would lie. */
+export const collaboratorFault: ChangeRule = ({ next, previous }, { state, id }) => {
+  const isArchived = next?.["archived"] === true && previous?.["archived"] !== true;
+  if (next !== undefined && !isArchived) return undefined;
+  const sort = next === undefined ? "collaborator" : "booking";
+  const rows = state.rows(planTable).scan(sort, { prefix: `${id}${gap}`, limit: planningLimits.usersNamed });
+  if (rows.length === 0) return undefined;
+  return refuse("in_use", { used_by: rows.map((row) => ({ type: assignment.type, id: row.id })) });
+};

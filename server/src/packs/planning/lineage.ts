@@ -1,0 +1,81 @@
+import { collaborator, mission, organization, project } from "@holdfast/sdk/contract";
+import { refuse } from "../../features/entities/kind.ts";
+import type { KindContext, KindRefusal } from "../../features/entities/kind.ts";
+import { sameJson } from "../../machine/canonical/same-json.ts";
+import type { JsonObject } from "../../machine/json.ts";
+import type { StateReader } from "../../machine/state.ts";
+import { childrenOf, foldCase, gap, planTable, textOf, valueOf } from "./plan-table.ts";
+import { planningLimits } from "./planning-limits.ts";
+
+/** Where each resource belongs: the field that names it, and its type. */
+const parents = {
+  [project.type]: { field: "organization_id", type: organization.type },
+  [collaborator.type]: { field: "organization_id", type: organization.type },
+  [mission.type]: { field: "project_id", type: project.type },
+  "planning-assignment": { field: "mission_id", type: mission.type },
+} as const satisfies Record<string, { readonly field: string; readonly type: string }>;
+
+function parentOf(type: string): { readonly field: string; readonly type: string } | undefined {
+  return Object.hasOwn(parents, type) ? parents[type] : undefined;
+}
+
+/** A change of a resource, as its rule sees it. */
+export interface Change {
+  readonly type: string;
+  readonly next: JsonObject | undefined;
+  readonly previous: JsonObject | undefined;
+}
+
+/** What is wrong with a change; undefined if nothing is. */
+export type ChangeRule = (change: Change, context: KindContext) => KindRefusal | undefined;
+
+/** What holds for every resource: it stays where it belongs, nothing changes in or below what is archived. */
+export function lineageFault(change: Change, { state }: KindContext): KindRefusal | undefined {
+  const { type, next, previous } = change;
+  const parent = parentOf(type);
+  const value = next ?? previous ?? {};
+  if (parent !== undefined) {
+    if (previous !== undefined && next !== undefined && previous[parent.field] !== next[parent.field]) {
+      return refuse("field_fixed", { field: parent.field });
+    }
+    const fault = ancestorFault(state, parent, textOf(value, parent.field));
+    if (fault !== undefined) return fault;
+  }
+  // All that can be done with what is archived is to take it out again, or to delete it.
+  if (previous?.["archived"] !== true || next === undefined) return undefined;
+  if (next["archived"] === false && sameJson(previous, { ...next, archived: true })) return undefined;
+  return refuse("archived", { archived: { type } });
+}
+
+function ancestorFault(
+  state: StateReader,
+  { field, type }: { readonly field: string; readonly type: string },
+  id: string,
+): KindRefusal | undefined {
+  const value = valueOf(state, type, id);
+  if (value === undefined) return refuse("parent_not_found", { field, id });
+  if (value["archived"] === true) return refuse("archived", { archived: { type, id } });
+  const parent = parentOf(type);
+  return parent === undefined ? undefined : ancestorFault(state, parent, textOf(value, parent.field));
+}
+
+/** Names are unique within a parent. Archived ones keep theirs: they may come back. */
+export function nameFault({ type, next, previous }: Change, { state }: KindContext): KindRefusal | undefined {
+  if (next === undefined) return undefined;
+  const name = foldCase(textOf(next, "name"));
+  if (previous !== undefined && foldCase(textOf(previous, "name")) === name) return undefined;
+  const field = parentOf(type)?.field;
+  const parent = field === undefined ? "" : textOf(next, field);
+  const sortKey = `${type}${gap}${parent}${gap}${name}`;
+  const rows = state.rows(planTable).scan("name", { prefix: sortKey, limit: 1 });
+  const taken = rows.find((row) => foldCase(row.name ?? "") === name);
+  return taken === undefined ? undefined : refuse("name_taken", { name: textOf(next, "name"), taken_by: taken.id });
+}
+
+/** Why something can't be deleted: what belongs to it. */
+export function childFault(state: StateReader, types: readonly string[], id: string): KindRefusal | undefined {
+  const limit = planningLimits.usersNamed;
+  const children = types.flatMap((type) => childrenOf(state, type, id, { limit }));
+  if (children.length === 0) return undefined;
+  return refuse("in_use", { used_by: children.slice(0, limit).map(({ type, id: child }) => ({ type, id: child })) });
+}

@@ -1,0 +1,105 @@
+import { refuse } from "../../features/entities/kind.ts";
+import type { KindContext, KindRefusal } from "../../features/entities/kind.ts";
+import type { JsonObject } from "../../machine/json.ts";
+import { assignmentsOf, clashesWith } from "./bookings.ts";
+import type { Booking } from "./bookings.ts";
+import type { ChangeRule } from "./lineage.ts";
+import { isActive, textOf } from "./plan-table.ts";
+import { planningLimits } from "./planning-limits.ts";
+import { contains, rangeFault } from "./times.ts";
+import type { TimeRange } from "./times.ts";
+
+/** Where a mission can go from each status. Back from locked is another operation, for operators. */
+const ways: Readonly<Record<string, readonly string[]>> = {
+  draft: ["planned", "cancelled"],
+  planned: ["locked", "cancelled"],
+  locked: ["completed"],
+  completed: [],
+  cancelled: [],
+};
+
+export const missionFault: ChangeRule = ({ next, previous }, context) => {
+  if (next === undefined) return deletionFault(previous ?? {});
+  if (previous === undefined) return next["status"] === "draft" ? ownRangeFault(next) : wrongWay("", "draft");
+  const isMoved = next["status"] !== previous["status"];
+  if (isMoved) return transitionFault(next, previous, context);
+  if (next["archived"] !== previous["archived"]) return isActive(previous) ? stillActive(previous) : undefined;
+  if (textOf(previous, "status") !== "draft" && textOf(previous, "status") !== "planned") {
+    return refuse("mission_closed", { status: textOf(previous, "status") });
+  }
+  return ownRangeFault(next) ?? rangeChangeFault(next, previous, context);
+};
+
+/** Only what was never planned, or was called off, may vanish; the rest is what happened. */
+function deletionFault(previous: JsonObject): KindRefusal | undefined {
+  const status = textOf(previous, "status");
+  return status === "draft" || status === "cancelled" ? undefined : stillActive(previous);
+}
+
+function stillActive(value: JsonObject): KindRefusal {
+  const status = textOf(value, "status");
+  return refuse("transition_invalid", { status, allowed: ways[status] ?? [], wanted: "archived or deleted" });
+}
+
+function wrongWay(from: string, wanted: string): KindRefusal {
+  return refuse("transition_invalid", { status: from, wanted, allowed: ways[from] ?? ["draft"] });
+}
+
+/** A transition changes the status and nothing else. */
+function transitionFault(next: JsonObject, previous: JsonObject, context: KindContext): KindRefusal | undefined {
+  const [from, to] = [textOf(previous, "status"), textOf(next, "status")];
+  const isReopened = from === "locked" && to === "planned" && context.operation === "reopen-mission";
+  if (!isReopened && ways[from]?.includes(to) !== true) return wrongWay(from, to);
+  const others = Object.keys({ ...next, ...previous }).filter((field) => field !== "status");
+  const changed = others.filter((field) => next[field] !== previous[field]);
+  if (changed.length > 0) return refuse("transition_invalid", { status: from, wanted: to, allowed: [], changed });
+  // What is planned already keeps to this with every change, so it is looked at once.
+  return from === "draft" && to === "planned" ? planningFault(next, context) : undefined;
+}
+
+function planningFault(next: JsonObject, { state, id }: KindContext): KindRefusal | undefined {
+  const assignments = assignmentsOf(state, id);
+  const missing: string[] = [];
+  if (rangeOf(next) === undefined) missing.push("a range of time: from and to");
+  if (assignments.length === 0) missing.push("at least one assignment");
+  if (missing.length > 0) return refuse("prerequisite_missing", { missing });
+  return clashFault(clashesWith(state, assignments));
+}
+
+export function clashFault(clashes: readonly JsonObject[]): KindRefusal | undefined {
+  if (clashes.length === 0) return undefined;
+  return refuse("booking_clash", {
+    clashes: clashes.slice(0, planningLimits.clashesNamed),
+    clash_count: clashes.length,
+  });
+}
+
+export function rangeOf(value: JsonObject): TimeRange | undefined {
+  const range = { from: textOf(value, "from"), to: textOf(value, "to") };
+  return range.from === "" || range.to === "" ? undefined : range;
+}
+
+function ownRangeFault(next: JsonObject): KindRefusal | undefined {
+  if ((next["from"] === undefined) !== (next["to"] === undefined)) {
+    return refuse("range_invalid", { reason: "from and to come together" });
+  }
+  const range = rangeOf(next);
+  const reason = range === undefined ? undefined : rangeFault(range);
+  return reason === undefined ? undefined : refuse("range_invalid", { reason });
+}
+
+/** A mission's range may move as long as its assignments stay inside. */
+function rangeChangeFault(next: JsonObject, previous: JsonObject, context: KindContext): KindRefusal | undefined {
+  if (next["from"] === previous["from"] && next["to"] === previous["to"]) return undefined;
+  const range = rangeOf(next);
+  if (range === undefined && isActive(next)) {
+    return refuse("prerequisite_missing", { missing: ["a range of time: from and to"] });
+  }
+  const assignments = assignmentsOf(context.state, context.id);
+  const outside = assignments.filter((one) => range === undefined || !contains(range, one));
+  return outside.length === 0 ? undefined : refuse("outside_range", { outside: outside.map(shown) });
+}
+
+function shown({ id, from, to, collaborator }: Booking): JsonObject {
+  return { assignment_id: id, collaborator_id: collaborator, from, to };
+}

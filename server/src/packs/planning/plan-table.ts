@@ -1,0 +1,101 @@
+import { assignment, mission } from "@holdfast/sdk/contract";
+import type { Json, JsonObject } from "../../machine/json.ts";
+import { isObject } from "../../machine/json.ts";
+import type { StateReader } from "../../machine/state.ts";
+import type { TableSpec } from "../../machine/table.ts";
+import { findEntity, isLive } from "../../features/entities/entity-table.ts";
+import { comparable } from "./times.ts";
+
+/**
+ * What planning must find without going through everything: children by parent, names within a parent, assignments of a
+ * collaborator, and its bookings by time. One row for each resource, made from its entity.
+ */
+export interface PlanRow {
+  /** The entity's subject, the key. */
+  readonly subject: string;
+  readonly type: string;
+  readonly id: string;
+  /** The id of what it belongs to; empty for an organization. */
+  readonly parent: string;
+  readonly name?: string;
+  readonly collaborator?: string;
+  /** Of a mission: whether its assignments take their collaborators' time. */
+  readonly isActive?: true;
+  /** The end of a booking: an assignment that counts, in a mission that is planned or locked. */
+  readonly bookedTo?: string;
+}
+
+/** Between the parts of a sort key. Ids and names hold no control character. */
+export const gap = "\u0001";
+
+export const planTable: TableSpec<PlanRow, "type" | "child" | "name" | "collaborator" | "booking"> = {
+  name: "planning",
+  key: (row) => row.subject,
+  sorts: {
+    type: (row) => `${row.type}${gap}${row.id}`,
+    child: (row) => `${row.type}${gap}${row.parent}${gap}${row.id}`,
+    name: (row) => (row.name === undefined ? undefined : `${row.type}${gap}${row.parent}${gap}${foldCase(row.name)}`),
+    collaborator: (row) => (row.collaborator === undefined ? undefined : `${row.collaborator}${gap}${row.id}`),
+    /** Bookings of a collaborator do not overlap, so the order of their ends is also that of their beginnings. */
+    booking: (row) => (row.bookedTo === undefined ? undefined : `${row.collaborator ?? ""}${gap}${row.bookedTo}`),
+  },
+  bytes: (row) => 500 + 4 * row.subject.length,
+};
+
+/** Only a to z: what else counts as the same letter differs between versions of Unicode. */
+export function foldCase(name: string): string {
+  return name.replace(/[A-Z]/gu, (letter) => letter.toLowerCase());
+}
+
+const parentFields = ["mission_id", "project_id", "organization_id"];
+
+export function planRowOf(
+  state: StateReader,
+  subject: string,
+  target: { type: string; id: string },
+): PlanRow | undefined {
+  const row = findEntity(state, target);
+  if (!isLive(row) || !isObject(row.value)) return undefined;
+  const { value } = row;
+  const parentField = parentFields.find((field) => typeof value[field] === "string");
+  const parent = parentField === undefined ? "" : textOf(value, parentField);
+  const facts = { subject, type: target.type, id: target.id, parent };
+  if (target.type !== assignment.type) {
+    const active = target.type === mission.type && isActive(value) ? { isActive: true as const } : {};
+    return { ...facts, name: textOf(value, "name"), ...active };
+  }
+  const isBooked = value["archived"] !== true && isActive(valueOf(state, mission.type, parent));
+  return {
+    ...facts,
+    collaborator: textOf(value, "collaborator_id"),
+    ...(isBooked ? { bookedTo: comparable(textOf(value, "to")) } : {}),
+  };
+}
+
+/** Whether the assignments of a mission take their collaborators' time. */
+export function isActive(missionValue: JsonObject | undefined): boolean {
+  const status = missionValue?.["status"];
+  return status === "planned" || status === "locked";
+}
+
+export function valueOf(state: StateReader, type: string, id: string): JsonObject | undefined {
+  const row = findEntity(state, { type, id });
+  return isLive(row) && isObject(row.value) ? row.value : undefined;
+}
+
+export function textOf(value: JsonObject, field: string): string {
+  const text: Json | undefined = value[field];
+  return typeof text === "string" ? text : "";
+}
+
+/** The rows of a type that belong to a parent, in the order of their ids. */
+export function childrenOf(
+  state: StateReader,
+  type: string,
+  parent: string,
+  range: { readonly after?: string; readonly limit: number },
+): readonly PlanRow[] {
+  const prefix = `${type}${gap}${parent}${gap}`;
+  const after = range.after === undefined ? {} : { after: `${prefix}${range.after}` };
+  return state.rows(planTable).scan("child", { prefix, ...after, limit: range.limit });
+}

@@ -1,0 +1,62 @@
+/** The pack `planning`: what it keeps, how its operations are decided, and what it finds without going through everything. */
+import { packs } from "@holdfast/sdk/contract";
+import { changeByKind } from "../../features/entities/run-kind-command.ts";
+import { operatorOnly } from "../../features/locks/owner.ts";
+import type { Feature } from "../../machine/feature.ts";
+import type { JsonObject } from "../../machine/json.ts";
+import type { DecideResource } from "../pack-feature.ts";
+import { packRules, resourceDecides } from "../pack-feature.ts";
+import type { ServerPack } from "../server-pack.ts";
+import { planningFolds } from "./fold-planning.ts";
+import { planningKinds } from "./kinds.ts";
+import { listPlanned } from "./list-planned.ts";
+import { planTable } from "./plan-table.ts";
+
+const contract = packs.find(({ name }) => name === "planning");
+if (contract === undefined) throw new Error("the contract has no pack planning");
+const { resources } = contract;
+
+function kindOf(type: string) {
+  const kind = planningKinds.find((one) => one.type === type);
+  if (kind === undefined) throw new Error(`planning has no kind ${type}`);
+  return kind;
+}
+
+const missionKind = kindOf("planning-mission");
+
+/** A transition is a change of the status, and of nothing else. The rule of missions says whether it may be. */
+const moveMission =
+  (event: (to: string) => string): DecideResource =>
+  ({ to, ...input }, context) => {
+    const status = typeof to === "string" ? to : "planned";
+    return changeByKind(missionKind, { input, event: event(status) }, context, (value) => ({
+      ...(value as JsonObject),
+      status,
+    }));
+  };
+
+const transitionMission = moveMission((to) => to);
+
+const reopenMission: DecideResource = ({ reason: _reason, ...input }, context) =>
+  operatorOnly(context) ?? moveMission(() => "reopened")(input, context);
+
+const feature: Feature = {
+  name: "planning",
+  needs: ["space", "locks", "entities"],
+  tables: [planTable],
+  rules: packRules(contract, {
+    ...Object.fromEntries(
+      resources.flatMap((resource) => {
+        const initial: JsonObject = resource.name === "mission" ? { status: "draft" } : {};
+        return Object.entries(resourceDecides(resource, kindOf(resource.type), initial));
+      }),
+    ),
+    "transition-mission": transitionMission,
+    "reopen-mission": reopenMission,
+  }),
+  folds: planningFolds,
+  reactions: {},
+  timers: [],
+};
+
+export const planningPack: ServerPack = { contract, feature, kinds: planningKinds, list: listPlanned };

@@ -1,0 +1,41 @@
+/** Times as texts. They are compared as texts too: every one in the same form, so that the order is the order of time. */
+
+const daysOf = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+
+/** The one form in which times are compared: with milliseconds. */
+export function comparable(time: string): string {
+  return time.length === "2027-03-01T08:00:00Z".length ? `${time.slice(0, -1)}.000Z` : time;
+}
+
+/** Whether a text that looks like a time is one: there is no 30th of February, and no 25th hour. */
+export function isRealTime(time: string): boolean {
+  const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = time.split(/[^0-9]/u).map(Number);
+  const isInDay = hour <= 23 && minute <= 59 && second <= 59;
+  return isInDay && day >= 1 && day <= daysIn(year, month);
+}
+
+function daysIn(year: number, month: number): number {
+  const isLeap = (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0;
+  return month === 2 && isLeap ? 29 : (daysOf[month - 1] ?? 0);
+}
+
+export interface TimeRange {
+  readonly from: string;
+  readonly to: string;
+}
+
+/** What is wrong with a range; undefined if nothing is. */
+export function rangeFault({ from, to }: TimeRange): string | undefined {
+  if (!isRealTime(from)) return `from: ${from} is not in the calendar`;
+  if (!isRealTime(to)) return `to: ${to} is not in the calendar`;
+  return comparable(from) < comparable(to) ? undefined : `from ${from} is not before to ${to}`;
+}
+
+/** A range ends before its `to`: one may end when the next begins. */
+export function overlaps(one: TimeRange, other: TimeRange): boolean {
+  return comparable(one.from) < comparable(other.to) && comparable(other.from) < comparable(one.to);
+}
+
+export function contains(outer: TimeRange, inner: TimeRange): boolean {
+  return comparable(outer.from) <= comparable(inner.from) && comparable(inner.to) <= comparable(outer.to);
+}

@@ -1,0 +1,54 @@
+/** A small organization to plan with. */
+import assert from "node:assert/strict";
+import type { Client, HoldfastError } from "holdfast";
+import { refusalOf } from "../api/refused-with.ts";
+
+export type Facts = Readonly<Record<string, unknown>> & { readonly id: string; readonly revision: string };
+
+export async function made(client: Client, operation: string, input: object): Promise<Facts> {
+  return (await client.run(operation, input)) as Facts;
+}
+
+/** The refusal that something must end with, of this code. */
+export async function refused(code: string, work: Promise<unknown>): Promise<HoldfastError> {
+  const error = await refusalOf(work);
+  assert.equal(error.code, code, error.message);
+  return error;
+}
+
+export interface Plan {
+  readonly organization: Facts;
+  readonly project: Facts;
+  readonly ann: Facts;
+  readonly bob: Facts;
+}
+
+export async function smallPlan(client: Client): Promise<Plan> {
+  const organization = await made(client, "create-organization", { name: "Acme" });
+  const inside = { organization_id: organization.id };
+  return {
+    organization,
+    project: await made(client, "create-project", { ...inside, name: "Bridge" }),
+    ann: await made(client, "create-collaborator", { ...inside, name: "Ann" }),
+    bob: await made(client, "create-collaborator", { ...inside, name: "Bob", email: "bob@acme.example" }),
+  };
+}
+
+export const day = (number: number): string => `2027-03-${String(number).padStart(2, "0")}T08:00:00Z`;
+
+/** A mission with one assignment, from a day to another. */
+export async function staffedMission(
+  client: Client,
+  plan: Plan,
+  { name, who, from, to }: { name: string; who: Facts; from: number; to: number },
+): Promise<{ mission: Facts; assignment: Facts }> {
+  const range = { from: day(from), to: day(to) };
+  const mission = await made(client, "create-mission", { project_id: plan.project.id, name, ...range });
+  const assignment = await made(client, "create-assignment", {
+    mission_id: mission.id,
+    collaborator_id: who.id,
+    role: "welder",
+    ...range,
+  });
+  return { mission, assignment };
+}

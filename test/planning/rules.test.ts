@@ -1,0 +1,73 @@
+import assert from "node:assert/strict";
+import { promise } from "../api/with-client.ts";
+import { day, made, refused, smallPlan, staffedMission } from "./plan.ts";
+
+promise("a created resource has an id, a revision, its own fields, and is found in its list [P1]", async (client) => {
+  const { organization, project } = await smallPlan(client);
+  assert.equal(project["name"], "Bridge");
+  assert.equal(project["archived"], false);
+  assert.match(project.revision, /^1\.1$/u);
+  const { items } = (await client.run("list-projects", { organization_id: organization.id })) as { items: unknown[] };
+  const { changed: _changed, previous_revision: _previous, ...shown } = project;
+  assert.deepEqual(items, [shown]);
+  assert.deepEqual(await client.run("get-project", { id: project.id }), shown);
+});
+
+promise("a mission goes draft, planned, locked, completed, and no other way [P7]", async (client) => {
+  const plan = await smallPlan(client);
+  const { mission } = await staffedMission(client, plan, { name: "Weld", who: plan.ann, from: 1, to: 5 });
+  await refused("planning.transition_invalid", client.run("transition-mission", { id: mission.id, to: "locked" }));
+  for (const to of ["planned", "locked", "completed"]) {
+    const moved = await made(client, "transition-mission", { id: mission.id, to });
+    assert.equal(moved["status"], to);
+  }
+  await refused("planning.transition_invalid", client.run("transition-mission", { id: mission.id, to: "cancelled" }));
+});
+
+promise("a mission without range or assignment can't be planned, and is told both [P7]", async (client) => {
+  const { project } = await smallPlan(client);
+  const mission = await made(client, "create-mission", { project_id: project.id, name: "Dream" });
+  const error = await refused(
+    "planning.prerequisite_missing",
+    client.run("transition-mission", { id: mission.id, to: "planned" }),
+  );
+  assert.deepEqual(error.data["missing"], ["a range of time: from and to", "at least one assignment"]);
+});
+
+promise("nobody is booked twice: the refusal names both assignments with their times [P7]", async (client) => {
+  const plan = await smallPlan(client);
+  const first = await staffedMission(client, plan, { name: "Weld", who: plan.ann, from: 1, to: 5 });
+  const second = await staffedMission(client, plan, { name: "Paint", who: plan.ann, from: 4, to: 8 });
+  await client.run("transition-mission", { id: first.mission.id, to: "planned" });
+  const wish = client.run("transition-mission", { id: second.mission.id, to: "planned" });
+  const error = await refused("planning.booking_clash", wish);
+  assert.deepEqual(error.data["clashes"], [
+    {
+      collaborator_id: plan.ann.id,
+      assignment_id: second.assignment.id,
+      mission_id: second.mission.id,
+      from: day(4),
+      to: day(8),
+      other_assignment_id: first.assignment.id,
+      other_mission_id: first.mission.id,
+      other_mission_name: "Weld",
+      other_from: day(1),
+      other_to: day(5),
+    },
+  ]);
+  await client.run("transition-mission", { id: first.mission.id, to: "cancelled" });
+  assert.equal(
+    (await made(client, "transition-mission", { id: second.mission.id, to: "planned" }))["status"],
+    "planned",
+  );
+});
+
+promise("a booking may begin when another one ends [P7]", async (client) => {
+  const plan = await smallPlan(client);
+  const missions = [
+    await staffedMission(client, plan, { name: "Weld", who: plan.ann, from: 1, to: 5 }),
+    await staffedMission(client, plan, { name: "Paint", who: plan.ann, from: 5, to: 8 }),
+    await staffedMission(client, plan, { name: "Check", who: plan.bob, from: 1, to: 8 }),
+  ];
+  for (const { mission } of missions) await client.run("transition-mission", { id: mission.id, to: "planned" });
+});
