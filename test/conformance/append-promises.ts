@@ -45,8 +45,17 @@ export function appendPromises(withJournal: WithJournal, kind: JournalKind): voi
       const old = await journal.head();
       await sample.appendSample(journal, 3);
       const head = await journal.head();
-      assert.deepEqual(await journal.append(sample.sampleBatch(old, 3)), { kind: "behind" });
-      assert.deepEqual(await journal.append(sample.sampleBatch(genesis, 1)), { kind: "behind" });
+      for (const [after, missed] of [
+        [old, 3],
+        [genesis, 5],
+      ] as const) {
+        const appended = await journal.append(sample.sampleBatch(after, 3));
+        assert.equal(appended.kind, "behind");
+        // Whoever tells what was missed tells all of it, or the first part.
+        if (!("missed" in appended)) continue;
+        assert.deepEqual(appended.missed.entries, (await journal.read(0, everything)).slice(-missed));
+        assert.deepEqual(appended.missed.head, head);
+      }
       assert.deepEqual(await journal.head(), head);
       assert.equal((await journal.read(0, everything)).length, 5);
     }),

@@ -20,14 +20,22 @@ export type { Head } from "./sealed-batch.ts";
 
 export type Appended =
   | { readonly kind: "appended" }
-  /** Others appended after our predecessor: read on from it. */
-  | { readonly kind: "behind" }
+  /** Others appended after our predecessor: read on from it. A distant store tells what was missed in the same answer. */
+  | { readonly kind: "behind"; readonly missed?: FollowedPage }
   /** Our predecessor is not in this history: drop the state and load again. */
   | { readonly kind: "diverged" };
 
+export interface FollowedPage {
+  readonly kind: "followed";
+  readonly entries: readonly Entry[];
+  readonly head: Head;
+  /** There was nothing beyond this head; a store that does not know it for nothing leaves it out. */
+  readonly isLast?: true;
+}
+
 export type Followed =
   /** Whole batches, in order, and the head that they lead to. No entries: the head given is still the head. */
-  | { readonly kind: "followed"; readonly entries: readonly Entry[]; readonly head: Head }
+  | FollowedPage
   /** The head given is not in this history. */
   | { readonly kind: "diverged" };
 
@@ -53,6 +61,22 @@ export interface Archived {
   readonly segmentCount: number;
 }
 
+/**
+ * What a journal offers that several nodes share. Whoever is slower would lose every race for the head, so nodes that
+ * meet each other there take turns.
+ */
+export interface Sharing {
+  /**
+   * Waits for the turn and then follows. Until the next append of this journal, or `endTurn`, nobody else appends; a
+   * node that does neither for half a second loses its turn, which is noticed by its append.
+   */
+  takeTurn(after: Head, limit: PageLimit): Promise<Followed>;
+  /** Gives back a turn without an append. */
+  endTurn(): Promise<void>;
+  /** How many of the nodes come before this one when all have the same to do. A hint: two may have the same rank. */
+  rank(): number;
+}
+
 export interface Journal {
   /** The head as this journal sees it now. */
   head(): Promise<Head>;
@@ -71,6 +95,8 @@ export interface Journal {
   findKeys(scopes: readonly string[]): Promise<readonly (number | undefined)[]>;
   /** Positions of entries with an event about this subject, each once. */
   findSubject(query: SubjectQuery): Promise<readonly number[]>;
+  /** There if several nodes may share the journal. */
+  readonly sharing?: Sharing;
   /** Where the state is saved from time to time. */
   readonly checkpoints: CheckpointStore;
   /**
@@ -82,7 +108,8 @@ export interface Journal {
   archive(to: number): Promise<Archived>;
   /**
    * Why tokens of this journal's past may also be in use for another future: it was restored from a backup, or its
-   * folder was copied. The epoch must be raised by an entry before anything else is decided.
+   * folder was copied. The epoch must be raised by an entry before anything else is decided. Where this can happen
+   * underneath a node, the call that notices it does nothing else, and fails for certain or says "behind".
    */
   readonly forkedBecause: string | undefined;
   /** The epoch was raised, durably. */

@@ -1,0 +1,104 @@
+/** The table of batches: every statement that reads it, and how its rows are read. */
+import type { Followed, Head, PageLimit } from "../journal.ts";
+import { createWholeBatches, type Joint } from "../page.ts";
+import { genesis } from "../seal.ts";
+import { headOf, type StoredBatch } from "../unseal.ts";
+import type { Row, Session, Statement } from "./session.ts";
+
+const ends = "SELECT first, count, time, previous, hash FROM batches WHERE space = $1";
+const whole = "SELECT first, count, time, previous, hash, lines FROM batches WHERE space = $1";
+
+export const statements = {
+  head: { name: "head", text: `${ends} ORDER BY first DESC LIMIT 1` },
+  below: { name: "below", text: `${ends} AND first <= $2 ORDER BY first DESC LIMIT 1` },
+  holding: { name: "holding", text: `${whole} AND first <= $2 ORDER BY first DESC LIMIT 1` },
+  from: { name: "from", text: `${whole} AND first >= $2 ORDER BY first LIMIT $3` },
+  follow: { name: "follow", text: "SELECT * FROM follow_batches($1, $2, $3, $4, $5)" },
+  takeTurn: { name: "take_turn", text: "SELECT * FROM take_turn($1, $2, $3, $4, $5)" },
+  append: { name: "append", text: "SELECT * FROM append_batch($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)" },
+} as const satisfies Readonly<Record<string, Statement>>;
+
+/** How many batches are fetched at a time when nobody knows how many are needed. */
+const batchesPerFetch = 64;
+
+export interface BatchTable {
+  head(): Promise<Head>;
+  /** The batch that holds a position, and where it must join on. */
+  holding(position: number): Promise<{ readonly stored: StoredBatch; readonly joint: Joint } | undefined>;
+  /** Where the batch that starts at `first` must join on: the end of the last one before it. */
+  jointBefore(first: number): Promise<Joint>;
+  /** The batches from the one that starts at `first`, in order. */
+  from(first: number): AsyncIterable<StoredBatch>;
+  /** Where a reader of this position must start: the first position of the batch that holds it, else itself. */
+  startOf(position: number): Promise<number>;
+  follow(after: Head, limit: PageLimit): Promise<Followed>;
+}
+
+export function createBatchTable(session: Session, space: string): BatchTable {
+  async function below(position: number): Promise<Omit<StoredBatch, "lines"> | undefined> {
+    const [row] = await session.run(statements.below, [space, position]);
+    return row === undefined ? undefined : toBatch(row);
+  }
+
+  async function jointBefore(first: number): Promise<Joint> {
+    const end = await below(first - 1);
+    return end === undefined ? genesis : headOf(end);
+  }
+
+  return {
+    async head() {
+      const [row] = await session.run(statements.head, [space]);
+      return row === undefined ? genesis : headOf(toBatch(row));
+    },
+    async holding(position) {
+      const [row] = await session.run(statements.holding, [space, position]);
+      const stored = row === undefined ? undefined : toBatch(row);
+      if (stored === undefined || position >= stored.first + stored.count) return undefined;
+      return { stored, joint: await jointBefore(stored.first) };
+    },
+    jointBefore,
+    async *from(first) {
+      for (let next = first; ;) {
+        const rows = await session.run(statements.from, [space, next, batchesPerFetch]);
+        for (const row of rows) {
+          const batch = toBatch(row);
+          next = batch.first + batch.count;
+          yield batch;
+        }
+        if (rows.length < batchesPerFetch) return;
+      }
+    },
+    async startOf(position) {
+      const end = await below(position);
+      return end !== undefined && position < end.first + end.count ? end.first : position;
+    },
+    follow: async (after, limit) =>
+      toFollowed(await session.run(statements.follow, followValues(space, after, limit)), after),
+  };
+}
+
+export function followValues(space: string, after: Head, limit: PageLimit): readonly unknown[] {
+  return [space, after.position, after.hash, limit.entries, limit.bytes];
+}
+
+/** Reads the answer of follow_batches, and proves it. */
+export function toFollowed([answer, ...rows]: readonly Row[], after: Head): Followed {
+  if (answer?.[0] === "diverged") return { kind: "diverged" };
+  const taken = createWholeBatches(after, { entries: Infinity, bytes: Infinity });
+  for (const row of rows) taken.take(toBatch(row.slice(1)));
+  const head = taken.head();
+  const isLast = head.position >= Number(answer?.[1]);
+  return { kind: "followed", entries: taken.entries, head, ...(isLast && { isLast }) };
+}
+
+/** 64-bit numbers come as text; these are all far below where that would matter. */
+function toBatch([first, count, time, previous, hash, lines]: Row): StoredBatch {
+  return {
+    first: Number(first),
+    count: Number(count),
+    time: Number(time),
+    previous: String(previous),
+    hash: String(hash),
+    lines: String(lines),
+  };
+}

@@ -1,0 +1,201 @@
+/**
+ * Checkpoints in tables, which may be emptied at any time: then the whole journal is folded again.
+ *
+ * A draft is one transaction on a connection of its own, so nothing of it shows before its commit, whatever happens to
+ * the node; and a lock lets one node save at a time. Only what changed is written. Of each row the versions that the
+ * newest two checkpoints see are kept.
+ */
+import type { Client } from "pg";
+import type { CheckpointDraft, CheckpointFacts, CheckpointRow, CheckpointStore } from "../checkpoint.ts";
+import type { Head } from "../journal.ts";
+import { readLine } from "../read-line.ts";
+import { mapError } from "./map-error.ts";
+import { type Row, send, type Session, type Statement } from "./session.ts";
+import type { Sessions } from "./sessions.ts";
+
+export interface CheckpointOptions {
+  readonly space: string;
+  readonly reader: Session;
+  /** Connections for one piece of work each. */
+  readonly sessions: Sessions;
+}
+
+interface Saved extends CheckpointFacts {
+  readonly generation: number;
+}
+
+/** Those whose head is in the journal, the newest first. */
+const list: Statement = {
+  name: "checkpoints",
+  text: `SELECT c.generation, c.position, c.hash, c.time, c.rules, c.state_hash FROM checkpoints c
+    WHERE c.space = $1 AND c.hash = (SELECT b.hash FROM batches b WHERE b.space = $1 AND b.first <= c.position
+      ORDER BY b.first DESC LIMIT 1) ORDER BY c.generation DESC`,
+};
+
+const rowsPerFetch = 5_000;
+/** The lock of whoever changes the checkpoints of a space. */
+export const checkpointLock = "hashtextextended('holdfast checkpoint ' || $1, 0)";
+
+export function createPostgresCheckpoints({ space, reader, sessions }: CheckpointOptions): CheckpointStore {
+  async function* rows(facts: CheckpointFacts): AsyncGenerator<readonly CheckpointRow[]> {
+    const session = sessions.lend();
+    try {
+      const client = await session.ready();
+      // All slices as of one moment: another node may save the next one meanwhile, and drop what this one needs.
+      await client.query("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
+      const found = (await savedIn(client, space)).find(({ head }) => head.hash === facts.head.hash);
+      if (found === undefined) return;
+      await client.query({ text: declareRows, values: [space, found.generation] });
+      for (;;) {
+        const fetched = await send(client, { name: "fetch", text: `FETCH ${String(rowsPerFetch)} FROM saved` }, []);
+        if (fetched.length > 0) yield fetched.map(toRow);
+        if (fetched.length < rowsPerFetch) return;
+      }
+    } catch (error) {
+      throw mapError(error, { sent: false });
+    } finally {
+      await sessions.giveBack(session);
+    }
+  }
+
+  return {
+    list: async () => (await reader.run(list, [space])).map(toFacts),
+    rows,
+    async begin(base) {
+      const session = sessions.lend();
+      try {
+        const generation = await beginDraft(await session.ready(), space, base);
+        if (generation !== undefined) return draftOn(sessions, session, { space, generation });
+      } catch (error) {
+        await sessions.giveBack(session);
+        throw mapError(error, { sent: false });
+      }
+      await sessions.giveBack(session);
+      return undefined;
+    },
+    clear: () => sessions.once((client) => clearCheckpoints(client, space)),
+  };
+}
+
+/** The newest version of each row up to a generation. Sorted by the primary key, so nothing is sorted. */
+const declareRows = `DECLARE saved NO SCROLL CURSOR FOR SELECT table_name, key, line FROM (
+    SELECT DISTINCT ON (table_name, key) table_name, key, line FROM checkpoint_rows
+    WHERE space = $1 AND generation <= $2 ORDER BY table_name, key, generation DESC
+  ) AS newest WHERE line IS NOT NULL`;
+
+export async function clearCheckpoints(client: Client, space: string): Promise<void> {
+  await client.query("BEGIN");
+  await client.query(`SELECT pg_advisory_xact_lock(${checkpointLock})`, [space]);
+  await client.query("DELETE FROM checkpoints WHERE space = $1", [space]);
+  await client.query("DELETE FROM checkpoint_rows WHERE space = $1", [space]);
+  await client.query("COMMIT");
+}
+
+/** Starts the transaction of a draft. Nothing, if somebody else is saving, or has saved on top of the base. */
+async function beginDraft(client: Client, space: string, base: Head | undefined): Promise<number | undefined> {
+  await client.query("BEGIN");
+  const lock = await client.query<{ free: boolean }>(`SELECT pg_try_advisory_xact_lock(${checkpointLock}) AS free`, [
+    space,
+  ]);
+  if (lock.rows[0]?.free !== true) return undefined;
+  const saved = await savedIn(client, space);
+  if (saved[0]?.head.hash !== base?.hash) return undefined;
+  // What is left of a history that was lost must not show through.
+  if (base === undefined) {
+    await client.query("DELETE FROM checkpoints WHERE space = $1", [space]);
+    await client.query("DELETE FROM checkpoint_rows WHERE space = $1", [space]);
+  }
+  return (saved[0]?.generation ?? 0) + 1;
+}
+
+function draftOn(
+  sessions: Sessions,
+  session: Session,
+  { space, generation }: { readonly space: string; readonly generation: number },
+): CheckpointDraft {
+  async function use(work: (client: Client) => Promise<void>): Promise<void> {
+    // The transaction is gone with its connection; another one would begin with nothing.
+    if (!session.isConnected) throw mapError(new Error("the connection of the draft was lost"), { sent: false });
+    try {
+      await work(await session.ready());
+    } catch (error) {
+      throw mapError(error, { sent: true });
+    }
+  }
+
+  return {
+    write: (rows) => use((client) => writeRows(client, space, generation, rows)),
+    commit: (facts) =>
+      use(async (client) => {
+        await commitDraft(client, space, { ...facts, generation });
+        await sessions.giveBack(session);
+      }),
+    abandon: () => sessions.giveBack(session),
+  };
+}
+
+async function writeRows(
+  client: Client,
+  space: string,
+  generation: number,
+  rows: readonly CheckpointRow[],
+): Promise<void> {
+  if (rows.length === 0) return;
+  await client.query({
+    name: "write_rows",
+    text: `INSERT INTO checkpoint_rows (space, generation, table_name, key, line)
+      SELECT $1, $2, * FROM unnest($3::text[], $4::text[], $5::text[])
+      ON CONFLICT (space, table_name, key, generation) DO UPDATE SET line = excluded.line`,
+    values: [
+      space,
+      generation,
+      rows.map(({ table }) => table),
+      rows.map(({ key }) => JSON.stringify(key)),
+      rows.map(({ line }) => line ?? null),
+    ],
+  });
+}
+
+async function commitDraft(
+  client: Client,
+  space: string,
+  { generation, head, rules, stateHash }: Saved,
+): Promise<void> {
+  const previous = generation - 1;
+  await client.query("DELETE FROM checkpoints WHERE space = $1 AND generation < $2", [space, previous]);
+  await client.query(
+    `INSERT INTO checkpoints (space, generation, position, hash, time, rules, state_hash)
+     VALUES ($1, $2, $3, $4, $5, $6, $7)`,
+    [space, generation, head.position, head.hash, head.time, rules, stateHash],
+  );
+  await dropSuperseded(client, space, previous);
+  await client.query("COMMIT");
+}
+
+/** Removes what nobody sees any more once the oldest checkpoint is the one of this generation. */
+export async function dropSuperseded(client: Client, space: string, oldest: number): Promise<void> {
+  await client.query(
+    `DELETE FROM checkpoint_rows AS old USING checkpoint_rows AS newer
+     WHERE newer.space = $1 AND newer.generation = $2 AND old.space = $1 AND old.table_name = newer.table_name
+       AND old.key = newer.key AND old.generation < $2`,
+    [space, oldest],
+  );
+  await client.query("DELETE FROM checkpoint_rows WHERE space = $1 AND generation <= $2 AND line IS NULL", [
+    space,
+    oldest,
+  ]);
+}
+
+export async function savedIn(client: Client, space: string): Promise<readonly Saved[]> {
+  const rows = await send(client, list, [space]);
+  return rows.map((row) => ({ ...toFacts(row), generation: Number(row[0]) }));
+}
+
+function toFacts([, position, hash, time, rules, stateHash]: Row): CheckpointFacts {
+  const head = { position: Number(position), hash: String(hash), time: Number(time) };
+  return { head, rules: Number(rules), stateHash: String(stateHash) };
+}
+
+function toRow([table, key, line]: Row): CheckpointRow {
+  return { table: String(table), key: readLine(String(key)) as string, line: String(line) };
+}

@@ -1,0 +1,69 @@
+/**
+ * Notices that the server is no longer the one that acknowledged the past: a standby was promoted, a backup was put in
+ * its place. Entries may be lost then that somebody has tokens of, even if this node never saw them; so the epoch must be
+ * raised before anything is appended.
+ *
+ * A promoted standby and a restore to a point in time have another timeline, another cluster another identifier; the space
+ * remembers both. An older copy of the files has the same ones, but its log ends before what this node has seen. Which
+ * server it is can not change under a connection, so it is looked at once for each.
+ */
+import type { Client } from "pg";
+import type { ServerFacts } from "./check-server.ts";
+import { adoptMeta, writeMeta } from "./meta-table.ts";
+
+export class ForkWatch {
+  readonly #space: string;
+  #because: string | undefined;
+  #isTold = true;
+  #facts: ServerFacts | undefined;
+  /** The furthest end of the log that was seen. */
+  #log = 0n;
+
+  constructor(space: string) {
+    this.#space = space;
+  }
+
+  /** Whoever asks knows from now on, and appends nothing before it has raised the epoch. */
+  tell(): string | undefined {
+    this.#isTold = true;
+    return this.#because;
+  }
+
+  /** Something was noticed that nobody has asked for yet: until then nothing is appended. */
+  get isUntold(): boolean {
+    return !this.#isTold;
+  }
+
+  /** Looks at a new connection before it is used. */
+  async look(facts: ServerFacts, client: Client): Promise<void> {
+    const known = await adoptMeta(client, this.#space, "identity", identityOf(facts));
+    const because = this.#difference(facts, known);
+    this.#facts = facts;
+    this.#log = facts.log;
+    if (because === undefined || because === this.#because) return;
+    this.#because = because;
+    this.#isTold = false;
+  }
+
+  /** How far the log is now. */
+  noteLog(log: bigint): void {
+    if (log > this.#log) this.#log = log;
+  }
+
+  /** The epoch was raised: from now on this server is the one. */
+  async settle(client: Client): Promise<void> {
+    if (this.#facts === undefined) return;
+    await writeMeta(client, this.#space, "identity", identityOf(this.#facts));
+    this.#because = undefined;
+  }
+
+  #difference(facts: ServerFacts, known: string): string | undefined {
+    const here = identityOf(facts);
+    if (known !== here) return `the server is another one than the journal was last written on (${known}; now ${here})`;
+    return facts.log < this.#log ? "the server went back: an older copy of it was put in its place" : undefined;
+  }
+}
+
+function identityOf({ system, timeline }: ServerFacts): string {
+  return `${system} on timeline ${timeline}`;
+}

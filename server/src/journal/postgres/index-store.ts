@@ -1,0 +1,95 @@
+/** The part of the key and subject index that is stored in tables: every statement on them. */
+import type { Client } from "pg";
+import type { IndexTail } from "../index-tail.ts";
+import type { Head, SubjectQuery } from "../journal.ts";
+import type { Joint } from "../page.ts";
+import { genesis, hashText } from "../seal.ts";
+import type { Session, Statement } from "./session.ts";
+
+/** What the journal and the index had come to, seen at one moment. */
+export interface Seen {
+  readonly head: Joint;
+  /** Every entry up to here is in the tables. */
+  readonly cover: number;
+}
+
+const seen = `coalesce((SELECT first + count - 1 FROM batches WHERE space = $1 ORDER BY first DESC LIMIT 1), 0),
+  (SELECT hash FROM batches WHERE space = $1 ORDER BY first DESC LIMIT 1),
+  coalesce((SELECT position FROM index_cover WHERE space = $1), 0)`;
+
+const statements = {
+  cover: {
+    name: "cover",
+    text: `SELECT c.position, c.hash, b.time FROM index_cover c JOIN LATERAL (SELECT * FROM batches
+      WHERE space = c.space AND first <= c.position ORDER BY first DESC LIMIT 1) b ON b.hash = c.hash WHERE c.space = $1`,
+  },
+  keys: {
+    name: "keys",
+    text: `SELECT ${seen}, ARRAY(SELECT (SELECT position FROM keys WHERE space = $1 AND hash = wanted.hash)
+      FROM unnest($2::uuid[]) WITH ORDINALITY AS wanted (hash, place) ORDER BY place)`,
+  },
+  rising: { name: "subjects_rising", text: subjectQuery("ASC") },
+  falling: { name: "subjects_falling", text: subjectQuery("DESC") },
+} as const satisfies Readonly<Record<string, Statement>>;
+
+function subjectQuery(direction: "ASC" | "DESC"): string {
+  return `SELECT ${seen}, ARRAY(SELECT position FROM subjects WHERE space = $1 AND hash = $2
+    AND position > $3 AND position < $4 ORDER BY position ${direction} LIMIT $5)`;
+}
+
+export class IndexStore {
+  readonly #session: Session;
+  readonly #space: string;
+
+  constructor(session: Session, space: string) {
+    this.#session = session;
+    this.#space = space;
+  }
+
+  /** The batch up to which everything is in the tables. Rows of a history that was lost went back with it. */
+  async cover(): Promise<Head> {
+    const [row] = await this.#session.run(statements.cover, [this.#space]);
+    return row === undefined ? genesis : { position: Number(row[0]), hash: String(row[1]), time: Number(row[2]) };
+  }
+
+  async findKeys(scopes: readonly string[]): Promise<Seen & { readonly found: readonly (number | undefined)[] }> {
+    const hashes = scopes.map(indexHash);
+    const [row] = await this.#session.run(statements.keys, [this.#space, hashes]);
+    const found = (row?.[3] ?? []) as readonly (string | null)[];
+    return { ...toSeen(row), found: found.map((each) => (each === null ? undefined : Number(each))) };
+  }
+
+  async findSubject(query: Required<SubjectQuery>): Promise<Seen & { readonly found: readonly number[] }> {
+    const { subject, after, before, order, limit } = query;
+    const values = [this.#space, indexHash(subject), after, before, Math.max(0, limit)];
+    const [row] = await this.#session.run(order === "oldest-first" ? statements.rising : statements.falling, values);
+    return { ...toSeen(row), found: ((row?.[3] ?? []) as readonly string[]).map(Number) };
+  }
+}
+
+function toSeen(row: readonly unknown[] | undefined): Seen {
+  const head = { position: Number(row?.[0]), hash: (row?.[1] as string | null | undefined) ?? genesis.hash };
+  return { head, cover: Number(row?.[2]) };
+}
+
+/** Writes a tail into the tables, within a transaction. What is there already stays: it says the same, or was first. */
+export async function insertTail(client: Client, space: string, tail: IndexTail): Promise<void> {
+  const keys = [...tail.keys()];
+  await client.query(
+    `INSERT INTO keys (space, hash, position) SELECT $1, * FROM unnest($2::uuid[], $3::bigint[]) ON CONFLICT DO NOTHING`,
+    [space, keys.map(([scope]) => indexHash(scope)), keys.map(([, position]) => position)],
+  );
+  const subjects = [...tail.subjects()].flatMap(([subject, positions]) => {
+    const hash = indexHash(subject);
+    return positions.map((position) => [hash, position] as const);
+  });
+  await client.query(
+    `INSERT INTO subjects (space, hash, position) SELECT $1, * FROM unnest($2::uuid[], $3::bigint[]) ON CONFLICT DO NOTHING`,
+    [space, subjects.map(([hash]) => hash), subjects.map(([, position]) => position)],
+  );
+}
+
+/** 16 bytes of SHA-256, in hex: two texts that share them will not be met, nor made. */
+function indexHash(text: string): string {
+  return hashText(text).slice(0, 32);
+}

@@ -1,0 +1,157 @@
+/**
+ * The index as the journal asks it: tables below, and above them tails in memory of what is not in the tables yet. Every
+ * node has the tails, one at a time writes them. An answer is about the journal as it was when the tables were asked:
+ * what others appended until then is read first.
+ */
+import { createIndexTail, findInLayers } from "../index-tail.ts";
+import type { Head, SubjectQuery } from "../journal.ts";
+import type { Joint } from "../page.ts";
+import type { IndexedEntry } from "../unseal.ts";
+import type { BatchTable } from "./batch-table.ts";
+import type { IndexPart } from "./flush-index.ts";
+import type { IndexStore, Seen } from "./index-store.ts";
+
+export interface LayeredIndexOptions {
+  readonly store: IndexStore;
+  readonly table: BatchTable;
+  readonly tailRows: number;
+  /** Writes parts to the tables; the position that these cover afterwards, if it is known. */
+  readonly flush: (parts: readonly IndexPart[]) => Promise<number | undefined>;
+  readonly onTrouble: (error: unknown) => void;
+}
+
+/** Tails are dropped one by one, once they are covered. */
+const partsPerFlush = 4;
+const page = { entries: 5_000, bytes: 8 * 1024 * 1024 };
+
+export class LayeredIndex {
+  readonly #options: LayeredIndexOptions;
+  #parts: IndexPart[] = [];
+  #end: Head | undefined;
+  #flushing: Promise<void> | undefined;
+  #dueRows: number;
+  /** The last one that is being written: what comes now goes into another. */
+  #sealed: IndexPart | undefined;
+
+  constructor(options: LayeredIndexOptions) {
+    this.#options = options;
+    this.#dueRows = options.tailRows;
+  }
+
+  /** Takes note of a batch. One that does not follow what is known is read again when it is needed. */
+  add(entries: readonly IndexedEntry[], after: Joint, head: Head): void {
+    if (this.#end?.hash !== after.hash || this.#end.position !== after.position || entries.length === 0) return;
+    const last = this.#parts.at(-1);
+    if (last === undefined || last === this.#sealed || last.tail.rows() >= this.#options.tailRows / partsPerFlush) {
+      const tail = createIndexTail();
+      tail.add(entries);
+      this.#parts.push({ tail, from: after, to: head });
+    } else {
+      last.tail.add(entries);
+      this.#parts[this.#parts.length - 1] = { ...last, to: head };
+    }
+    this.#end = head;
+    this.#flushIfDue();
+  }
+
+  /** What is known is of a history that is gone. */
+  forget(): void {
+    this.#parts = [];
+    this.#end = undefined;
+  }
+
+  async findKeys(scopes: readonly string[]): Promise<readonly (number | undefined)[]> {
+    const { found } = await this.#ask(() => this.#options.store.findKeys(scopes));
+    return scopes.map((scope, index) => {
+      for (const { tail } of found[index] === undefined ? this.#parts : []) {
+        const position = tail.findKey(scope);
+        if (position !== undefined) return position;
+      }
+      return found[index];
+    });
+  }
+
+  async findSubject(query: SubjectQuery): Promise<readonly number[]> {
+    const { after = 0, before = Number.MAX_SAFE_INTEGER } = query;
+    for (;;) {
+      const base = this.#base;
+      // The tails answer for all that they hold, so that nothing is told twice.
+      const stored = { ...query, after, before: Math.min(before, base + 1) };
+      const { found } = await this.#ask(() => this.#options.store.findSubject(stored));
+      if (this.#base !== base) continue;
+      return findInLayers(query, [
+        { findSubject: ({ limit }) => found.slice(0, Math.max(0, limit)) },
+        ...this.#parts.map(({ tail }) => tail),
+      ]);
+    }
+  }
+
+  /** Reads what is not known yet, up to the journal's head. */
+  async catchUp(): Promise<void> {
+    const { store, table } = this.#options;
+    for (;;) {
+      const after = (this.#end ??= await store.cover());
+      const followed = await table.follow(after, page);
+      if (this.#end !== after) continue;
+      if (followed.kind === "diverged") this.forget();
+      else if (followed.entries.length === 0) return;
+      else {
+        this.add(followed.entries, after, followed.head);
+        if (followed.isLast === true) return;
+      }
+    }
+  }
+
+  async settled(): Promise<void> {
+    await this.#flushing;
+  }
+
+  /** Everything up to here is in the tables, or there is none in memory. */
+  get #base(): number {
+    return this.#parts[0]?.from.position ?? this.#end?.position ?? 0;
+  }
+
+  /** An answer of the tables that fits what is in memory. */
+  async #ask<Answer extends Seen>(ask: () => Promise<Answer>): Promise<Answer> {
+    for (;;) {
+      if (this.#end === undefined) await this.catchUp();
+      const answer = await ask();
+      this.#dropCovered(answer.cover);
+      const end = this.#end;
+      if (end !== undefined && end.position > answer.head.position) {
+        // Our own append may have been faster than the question; if not, history went back.
+        const followed = await this.#options.table.follow(end, { entries: 1, bytes: 1 });
+        if (followed.kind === "followed") return answer;
+        this.forget();
+      } else if (end?.hash === answer.head.hash) return answer;
+      else await this.catchUp();
+    }
+  }
+
+  #dropCovered(cover: number): void {
+    while (this.#parts[0] !== undefined && this.#parts[0].to.position <= cover) this.#parts.shift();
+  }
+
+  #flushIfDue(): void {
+    if (this.#flushing !== undefined) return;
+    const rows = this.#parts.reduce((sum, { tail }) => sum + tail.rows(), 0);
+    if (rows < this.#dueRows) return;
+    this.#flushing = this.#flush(rows).finally(() => {
+      this.#flushing = undefined;
+    });
+  }
+
+  async #flush(rows: number): Promise<void> {
+    const { tailRows, flush, onTrouble } = this.#options;
+    this.#sealed = this.#parts.at(-1);
+    try {
+      const covered = await flush([...this.#parts]);
+      if (covered !== undefined) this.#dropCovered(covered);
+      // Somebody else is at it: looking again at once would only get in the way.
+      this.#dueRows = covered === undefined ? rows + tailRows / partsPerFlush : tailRows;
+    } catch (error) {
+      this.#dueRows = rows + tailRows / partsPerFlush;
+      onTrouble(error);
+    }
+  }
+}

@@ -1,0 +1,24 @@
+/** The facts about a space that are kept beside its batches, by name. */
+import type { Client } from "pg";
+
+/** The server that this space is known to be on: see fork.ts. */
+export type MetaName = "identity";
+
+export async function readMeta(client: Client, space: string, name: MetaName): Promise<string | undefined> {
+  const text = "SELECT value FROM meta WHERE space = $1 AND name = $2";
+  const { rows } = await client.query<{ value: string }>(text, [space, name]);
+  return rows[0]?.value;
+}
+
+/** Sets it if it is not set; the value that is there then. */
+export async function adoptMeta(client: Client, space: string, name: MetaName, value: string): Promise<string> {
+  const text = "INSERT INTO meta (space, name, value) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING";
+  await client.query(text, [space, name, value]);
+  return (await readMeta(client, space, name)) ?? value;
+}
+
+export async function writeMeta(client: Client, space: string, name: MetaName, value: string): Promise<void> {
+  const text = `INSERT INTO meta (space, name, value) VALUES ($1, $2, $3)
+    ON CONFLICT (space, name) DO UPDATE SET value = excluded.value`;
+  await client.query(text, [space, name, value]);
+}

@@ -1,0 +1,114 @@
+/**
+ * The journal in a Postgres database, shared by any number of nodes. The database orders and keeps; every node folds and
+ * decides for itself.
+ *
+ * Truth is read from the primary only, through a session of one's own for appends, one for reads and one to listen. All
+ * are made again when they are lost; what a lost one was doing is found out by reading on.
+ */
+import { type Head, type Journal, JournalError } from "../journal.ts";
+import { createAppender } from "./append.ts";
+import { type BatchTable, createBatchTable } from "./batch-table.ts";
+import { createPostgresCheckpoints } from "./checkpoints.ts";
+import { erasePayload } from "./erase.ts";
+import { flushIndex } from "./flush-index.ts";
+import { ForkWatch } from "./fork.ts";
+import { IndexStore } from "./index-store.ts";
+import { createIndexedAppend } from "./indexed-append.ts";
+import { LayeredIndex } from "./layered-index.ts";
+import { mapError } from "./map-error.ts";
+import { migrate } from "./migrate.ts";
+import { type PostgresJournalOptions, type Settings, settingsOf } from "./options.ts";
+import { readPage, readPositions } from "./read.ts";
+import { Sessions } from "./sessions.ts";
+import { Wake } from "./wake.ts";
+
+export async function openPostgresJournal(options: PostgresJournalOptions): Promise<Journal> {
+  const settings = settingsOf(options);
+  const fork = new ForkWatch(settings.space);
+  let isPrepared = false;
+  const sessions = new Sessions(settings, async (facts, client) => {
+    // The tables must be there before a server can be compared with what they say of it.
+    if (!isPrepared) await migrate(client, settings.schema);
+    isPrepared = true;
+    await fork.look(facts, client);
+  });
+  try {
+    await sessions.reader.ready();
+    return await assemble(settings, sessions, fork);
+  } catch (error) {
+    await sessions.close();
+    throw mapError(error, { sent: false });
+  }
+}
+
+async function assemble(settings: Settings, sessions: Sessions, fork: ForkWatch): Promise<Journal> {
+  const { space } = settings;
+  const { reader, writer } = sessions;
+  const table = createBatchTable(reader, space);
+  const appender = createAppender({ session: writer, space, isHeldBack: () => fork.isUntold });
+  const index = createIndex(settings, sessions, table);
+  let known: Head | undefined;
+  const onHead = (head: Head): void => {
+    known = head;
+  };
+  const indexed = createIndexedAppend({ appender, table, index, onHead });
+  const wake = new Wake({ settings, fork, known: () => known });
+  await wake.start();
+  const building = index.catchUp().catch((error: unknown) => {
+    settings.onTrouble("the index of the journal could not be read yet", error);
+  });
+  let closing: Promise<void> | undefined;
+
+  async function use<Result>(work: () => Promise<Result>): Promise<Result> {
+    if (closing !== undefined) throw new JournalError("closed", "The journal is closed.", { certain: true });
+    return work();
+  }
+
+  async function close(): Promise<void> {
+    await wake.close();
+    await sessions.close();
+    await Promise.allSettled([building, index.settled()]);
+  }
+
+  return {
+    head: () => use(() => table.head()),
+    append: (batch) =>
+      use(async () => {
+        const appended = await indexed.append(batch);
+        if (appended.kind === "appended") wake.send();
+        return appended;
+      }),
+    follow: (after, limit) => use(() => indexed.follow(after, limit)),
+    read: (after, limit) => use(() => readPage(table, after, limit)),
+    readAt: (positions) => use(() => readPositions(table, positions)),
+    findKeys: (scopes) => use(() => index.findKeys(scopes)),
+    findSubject: (query) => use(() => index.findSubject(query)),
+    sharing: {
+      takeTurn: (after, limit) => use(() => indexed.takeTurn(after, limit)),
+      endTurn: () => appender.endTurn(),
+      rank: () => wake.rank,
+    },
+    checkpoints: createPostgresCheckpoints({ space, reader, sessions }),
+    erase: (position, by) => use(() => sessions.once((client) => erasePayload(client, space, { position, by }))),
+    // Postgres has no cheaper place to move rows to; tablespaces and partitions are for whoever looks after the server.
+    archive: () => Promise.resolve({ to: 0, batchCount: 0, segmentCount: 0 }),
+    get forkedBecause() {
+      return fork.tell();
+    },
+    settleFork: () => use(() => sessions.once((client) => fork.settle(client))),
+    onWake: (listener) => wake.on(listener),
+    close: () => (closing ??= close()),
+  };
+}
+
+function createIndex(settings: Settings, sessions: Sessions, table: BatchTable): LayeredIndex {
+  return new LayeredIndex({
+    store: new IndexStore(sessions.reader, settings.space),
+    table,
+    tailRows: settings.tailRows,
+    flush: (parts) => sessions.once((client) => flushIndex(client, settings.space, parts)),
+    onTrouble: (error) => {
+      settings.onTrouble("the index of the journal could not be written; it is kept in memory until it can", error);
+    },
+  });
+}

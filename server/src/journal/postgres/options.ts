@@ -1,0 +1,33 @@
+import type { Clock } from "../../base/clock.ts";
+
+export interface PostgresJournalOptions {
+  /** postgres://user:password@host:port/database; `?sslmode=verify-full` for TLS. Never a pooler, never a replica. */
+  readonly url: string;
+  readonly clock: Clock;
+  readonly space?: string;
+  /** The schema that holds the tables. It is made if it is not there. */
+  readonly schema?: string;
+  /** How many index rows are kept in memory before they are written to their tables. */
+  readonly tailRows?: number;
+  /** How long until a node whose wake was lost looks by itself. */
+  readonly pollMs?: number;
+  /** Takes a server that may forget what it acknowledged (fsync=off), for tests on a server that is thrown away. */
+  readonly acceptsForgetfulServer?: boolean;
+  /** Hears of what does not work and is tried again: listening to others, writing the index. */
+  readonly onTrouble?: (message: string, error: unknown) => void;
+}
+
+/** The options, whole. */
+export type Settings = Required<PostgresJournalOptions>;
+
+export function settingsOf(options: PostgresJournalOptions): Settings {
+  return {
+    space: "main",
+    schema: "holdfast",
+    tailRows: 40_000,
+    pollMs: 1_000,
+    acceptsForgetfulServer: false,
+    onTrouble: () => undefined,
+    ...options,
+  };
+}

@@ -1,0 +1,163 @@
+/**
+ * How nodes hear of each other. NOTIFY wakes the others within a millisecond or so, and is only a hint: it is sent after
+ * the append and outside its transaction, many appends share one, and nobody counts on it. A look every second finds what
+ * a lost hint would have said, who else is there, and how far the server's log is.
+ */
+import type { Head } from "../journal.ts";
+import { hashText } from "../seal.ts";
+import type { ForkWatch } from "./fork.ts";
+import type { Settings } from "./options.ts";
+import { Session, type Statement } from "./session.ts";
+
+/** Each node holds a lock that says that it is there: it goes with its connection. Class and place in line are numbers. */
+const look: Statement = {
+  name: "look",
+  text: `SELECT
+    (SELECT hash FROM batches WHERE space = $1 ORDER BY first DESC LIMIT 1),
+    (SELECT count(*) FILTER (WHERE objid < pg_backend_pid()::oid) FROM present),
+    (SELECT count(*) FROM present),
+    (pg_current_wal_insert_lsn() - '0/0')::text
+    FROM (SELECT 1) AS once`,
+};
+const present = `WITH present AS (SELECT objid FROM pg_locks WHERE locktype = 'advisory' AND objsubid = 2
+  AND classid = (hashtext($2)::bigint & 4294967295)::oid
+  AND database = (SELECT oid FROM pg_database WHERE datname = current_database())) `;
+
+const times = { statement: 5_000, lock: 5_000, idleInTransaction: 5_000 };
+
+export interface WakeOptions {
+  readonly settings: Settings;
+  readonly fork: ForkWatch;
+  /** The head that this journal has seen last, whose hash needs no wake. */
+  readonly known: () => Head | undefined;
+}
+
+export class Wake {
+  readonly #options: WakeOptions;
+  readonly #session: Session;
+  readonly #channel: string;
+  readonly #listeners = new Set<() => void>();
+  #stopTimer: () => void = () => undefined;
+  #ownProcess = 0;
+  #rank = 0;
+  #nodeCount = 1;
+  #sending: Promise<void> | undefined;
+  #mustSend = false;
+  #looking: Promise<void> | undefined;
+  #isClosed = false;
+  #wasTroubled = false;
+
+  constructor(options: WakeOptions) {
+    const { settings } = options;
+    this.#options = options;
+    this.#channel = `holdfast_${hashText(`${settings.schema}\n${settings.space}`).slice(0, 32)}`;
+    this.#session = new Session(settings, {
+      name: "listener",
+      times,
+      isDurable: false,
+      onConnect: async (facts, client) => {
+        await options.fork.look(facts, client);
+        const { rows } = await client.query<{ pid: number }>("SELECT pg_backend_pid() AS pid");
+        this.#ownProcess = rows[0]?.pid ?? 0;
+        await client.query("SELECT pg_advisory_lock_shared(hashtext($1), pg_backend_pid())", [this.#channel]);
+        await client.query(`LISTEN ${this.#channel}`);
+        // Whoever was alone until now must begin to wake others.
+        await client.query("SELECT pg_notify($1, 'here')", [this.#channel]);
+      },
+      onNotify: (message, sender) => {
+        if (sender === this.#ownProcess) return;
+        if (message === "here") this.#lookSoon(0);
+        else this.#call();
+      },
+      onLost: () => {
+        this.#lookSoon(options.settings.pollMs / 4);
+      },
+    });
+  }
+
+  /** Begins to listen; it can fail only at the start, later it is tried again. */
+  async start(): Promise<void> {
+    await this.#look();
+    this.#lookSoon(this.#options.settings.pollMs);
+  }
+
+  get rank(): number {
+    return this.#rank;
+  }
+
+  on(listener: () => void): () => void {
+    // A wrapper of its own, so that a listener registered twice can be stopped once.
+    const own = (): void => {
+      listener();
+    };
+    this.#listeners.add(own);
+    return () => void this.#listeners.delete(own);
+  }
+
+  /** Something was appended here. Sent at once if nothing is being sent, else once for all that came meanwhile. */
+  send(): void {
+    if (this.#nodeCount < 2 || this.#isClosed) return;
+    this.#mustSend = true;
+    this.#sending ??= this.#sendAll().finally(() => {
+      this.#sending = undefined;
+    });
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#stopTimer();
+    this.#listeners.clear();
+    await this.#sending;
+    await this.#looking;
+    await this.#session.close();
+  }
+
+  async #sendAll(): Promise<void> {
+    while (this.#mustSend) {
+      this.#mustSend = false;
+      const notify = { name: "notify", text: "SELECT pg_notify($1, '')" };
+      await this.#session.run(notify, [this.#channel]).catch(() => undefined);
+    }
+  }
+
+  #lookSoon(delayMs: number): void {
+    this.#stopTimer();
+    if (this.#isClosed) return;
+    this.#stopTimer = this.#options.settings.clock.after(
+      delayMs,
+      () => {
+        this.#looking ??= this.#tryToLook().finally(() => {
+          this.#looking = undefined;
+          this.#lookSoon(this.#options.settings.pollMs);
+        });
+      },
+      { keepAlive: false },
+    );
+  }
+
+  async #tryToLook(): Promise<void> {
+    try {
+      await this.#look();
+      this.#wasTroubled = false;
+    } catch (error) {
+      if (!this.#wasTroubled && !this.#isClosed)
+        this.#options.settings.onTrouble("nothing is heard of other nodes", error);
+      this.#wasTroubled = true;
+    }
+  }
+
+  async #look(): Promise<void> {
+    const { settings, known, fork } = this.#options;
+    const statement = { name: look.name, text: present + look.text };
+    const [row] = await this.#session.run(statement, [settings.space, this.#channel]);
+    this.#rank = Number(row?.[1] ?? 0);
+    this.#nodeCount = Number(row?.[2] ?? 1);
+    fork.noteLog(BigInt((row?.[3] as string | undefined) ?? 0));
+    const hash = row?.[0] as string | null | undefined;
+    if (typeof hash === "string" && hash !== known()?.hash) this.#call();
+  }
+
+  #call(): void {
+    for (const listener of [...this.#listeners]) listener();
+  }
+}

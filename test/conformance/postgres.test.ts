@@ -1,0 +1,47 @@
+import { after } from "node:test";
+import { Client } from "pg";
+import { systemClock } from "../../server/src/base/clock.ts";
+import { openPostgresJournal } from "../../server/src/journal/postgres/open.ts";
+import { startPostgres } from "../scenario/private-postgres.ts";
+import { journalSuite } from "./journal-suite.ts";
+
+const postgres = await startPostgres();
+const schema = `holdfast_test_${String(process.pid)}`;
+let spaceCount = 0;
+
+after(async () => {
+  await onServer(`DROP SCHEMA IF EXISTS ${schema} CASCADE`);
+  await postgres.stop();
+});
+
+async function onServer(sql: string): Promise<void> {
+  const client = new Client({ connectionString: postgres.url });
+  await client.connect();
+  await client.query(sql);
+  await client.end();
+}
+
+/** Few enough that the index is written to its tables in the middle of the tests. */
+const tailRows = 24;
+
+journalSuite({
+  name: "Postgres",
+  shared: true,
+  archives: false,
+  create() {
+    const space = `space ${String((spaceCount += 1))}`;
+    const options = { url: postgres.url, clock: systemClock, acceptsForgetfulServer: true, schema, space, tailRows };
+    return Promise.resolve({
+      open: () => openPostgresJournal(options),
+      // To the server a node that crashes is a connection that ends.
+      crash: () =>
+        onServer(
+          `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+             WHERE application_name LIKE 'holdfast %' AND pid <> pg_backend_pid()`,
+        ),
+      loseIndex: () =>
+        onServer(`DELETE FROM ${schema}.keys; DELETE FROM ${schema}.subjects; DELETE FROM ${schema}.index_cover`),
+      cleanUp: () => Promise.resolve(),
+    });
+  },
+});
