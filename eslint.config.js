@@ -12,6 +12,8 @@ const configFiles = ["eslint.config.js", ".dependency-cruiser.js"];
 const clockOwners = [
   // It implements Clock and Ids for real: the one place where time and chance enter.
   "server/src/base/**/*.ts",
+  // The same for the client, which has nothing of the server.
+  "sdk/src/client/client-clock.ts",
 ];
 
 const noDefaultExport = {

@@ -30,7 +30,8 @@ function compile(name: Package, out: string, sdkOut: string): void {
       rootDir: join(root, name, "src"),
       outDir: out,
       declaration: true,
-      types: name === "sdk" ? [] : ["node"],
+      // For the sdk's own files for Node; sdk/tsconfig.browser.json proves that nothing else needs them.
+      types: ["node"],
       lib: ["es2024", "esnext.disposable", ...(name === "sdk" ? ["dom", "dom.iterable"] : [])],
       // The server is compiled against the built sdk; against its sources, tsc would build these a second time.
       ...(name === "server" && {

@@ -1,5 +1,7 @@
 export { createClient } from "./client/client.ts";
 export type { Client } from "./client/client.ts";
+export { connect } from "./client/connect.ts";
+export type { ConnectOptions } from "./client/connect.ts";
 export type { Deleted, EntitiesClient, EntityPatch, Page, PatchStep, WriteOptions } from "./client/entities-client.ts";
 export type { AgentsClient, Registration } from "./client/agents-client.ts";
 export type { AuditClient, JournalClient } from "./client/audit-client.ts";

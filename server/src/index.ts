@@ -2,7 +2,7 @@ export { open } from "./server.ts";
 export type { OpenOptions } from "./server.ts";
 export { defineKind, refuse } from "./features/entities/kind.ts";
 export type { Kind, KindCommand, KindContext, KindDefinition, KindRefusal } from "./features/entities/kind.ts";
-export { HoldfastError, createClient, problemOf, problems } from "@holdfast/sdk";
+export { HoldfastError, connect, createClient, problemOf, problems } from "@holdfast/sdk";
 export type {
   AcquireOptions,
   Agent,
@@ -38,6 +38,7 @@ export type {
   CallOptions,
   CallReply,
   Client,
+  ConnectOptions,
   Deleted,
   EntitiesClient,
   Entity,

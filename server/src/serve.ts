@@ -1,8 +1,12 @@
 /** Holdfast as a server: an engine on a journal, the gate in front of it, and the doors in front of the gate. */
 import { openGate } from "./access/open-gate.ts";
+import { writeAddress } from "./address-file.ts";
 import { systemClock } from "./base/clock.ts";
+import { systemIds } from "./base/ids.ts";
+import { packageVersion } from "./doors/cli/package-version.ts";
 import { openHttpDoor } from "./doors/http/open.ts";
 import type { Health } from "./doors/http/open.ts";
+import { openSocketDoor } from "./doors/socket/open.ts";
 import { currentEpoch } from "./features/space/space-table.ts";
 import type { Engine } from "./engine/engine.ts";
 import { inputLimits } from "./machine/canonical/limits.ts";
@@ -39,10 +43,15 @@ export async function serve(options: ServeOptions): Promise<Serving> {
     report: options.report ?? reportToStandardError,
     health: () => healthOf(engine),
   });
+  const { server } = http;
+  const socket = openSocketDoor({ server, gate, clock: systemClock, ids: systemIds, version: packageVersion() });
+  const forgetAddress = writeAddress(data, http.url);
   return {
     url: http.url,
     facts,
     async close() {
+      forgetAddress();
+      await socket.close();
       await http.close();
       await client.close();
     },

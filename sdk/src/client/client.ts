@@ -1,3 +1,4 @@
+import { abortable } from "./abortable.ts";
 import { agentsClient } from "./agents-client.ts";
 import type { AgentsClient } from "./agents-client.ts";
 import { auditClient, journalClient } from "./audit-client.ts";
@@ -32,7 +33,7 @@ export interface Client extends AsyncDisposable {
 }
 
 export function createClient(bare: Transport, agent: Pick<CallOptions, "agent" | "agentSecret"> = {}): Client {
-  const transport = agent.agent === undefined ? bare : speakingAs(bare, agent);
+  const transport = abortable(agent.agent === undefined ? bare : speakingAs(bare, agent));
   const run: Run = async (operation, input, options) => {
     const { outcome, position, replayed } = await transport.call(operation, input, options);
     if (outcome.kind === "done") return outcome.data;

@@ -25,6 +25,11 @@ export interface CallOptions {
   readonly trace?: string;
   /** Says that this call is another attempt, and after which refusal. It changes nothing but the figures. */
   readonly retry?: RetryCause;
+  /**
+   * Ends the caller's interest. Aborted before the command was sent, nothing happens; afterwards the reply is ignored,
+   * and the command may have been done.
+   */
+  readonly signal?: AbortSignal;
 }
 
 /** After what something is tried again: a deadlock, or somebody else's change. */

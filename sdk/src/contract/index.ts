@@ -30,6 +30,8 @@ export { problemOf, problems } from "./problems.ts";
 export type { Problem, ProblemCode } from "./problems.ts";
 export { membersOf, namesInPath, routedOperations, routes } from "./routes.ts";
 export type { Route, RoutedOperation, Source } from "./routes.ts";
+export { closeCodes, eventsAhead, frameBytesMax, socketPath, socketProtocol } from "./socket-protocol.ts";
+export type { CallMessage, ClientMessage, ServerMessage, SocketProblem } from "./socket-protocol.ts";
 export { spaceOperations } from "./space.ts";
 export type { SpaceSettings } from "./space.ts";
 export { traceContext, traceIdOf } from "./trace-context.ts";

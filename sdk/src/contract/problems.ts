@@ -2,6 +2,7 @@ import { accessProblems } from "./access-problems.ts";
 import { planningProblems } from "./packs/planning-problems.ts";
 import { plainCode } from "./packs/pack-codes.ts";
 import type { Problem } from "./problem.ts";
+import { transportProblems } from "./transport-problems.ts";
 
 export type { Problem } from "./problem.ts";
 
@@ -344,6 +345,7 @@ const registry = {
     title: "This node is stopping",
     next: "Nothing happened. Send it again, to a node that runs.",
   },
+  ...transportProblems,
   internal_error: {
     status: 500,
     retry: "same-key",

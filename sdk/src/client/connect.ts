@@ -1,0 +1,35 @@
+import { environment } from "#environment";
+import { findAddress } from "./address.ts";
+import { createClient } from "./client.ts";
+import type { Client } from "./client.ts";
+import { systemClientClock } from "./client-clock.ts";
+import type { ClientClock } from "./client-clock.ts";
+import { SocketTransport } from "./socket-transport.ts";
+
+export interface ConnectOptions {
+  /** The secret of a token; HOLDFAST_TOKEN, if not given. On the host of the server agents need none. */
+  readonly token?: string;
+  /** Speak as this agent: what its registration returned. */
+  readonly agent?: { readonly agent_id: string; readonly secret?: string };
+  /** How long to look for a server that was there and is gone, before what waits for it fails; 30 seconds. */
+  readonly reconnectMs?: number;
+  /** Brings its own time in tests. */
+  readonly clock?: ClientClock;
+}
+
+/**
+ * A client of a server, the same as `open` gives in process. Without an address it finds one: HOLDFAST_URL, then what a
+ * running server wrote into the nearest `.holdfast`, then port 4653 of this host. It connects when it is first used.
+ */
+export async function connect(url?: string | URL, options: ConnectOptions = {}): Promise<Client> {
+  const {
+    agent,
+    clock = systemClientClock,
+    reconnectMs = 30_000,
+    token = environment.variable("HOLDFAST_TOKEN"),
+  } = options;
+  const given = token === undefined ? {} : { token };
+  const transport = new SocketTransport({ address: findAddress(url, environment), clock, reconnectMs, ...given });
+  const client = createClient(transport);
+  return agent === undefined ? client : client.as(agent);
+}

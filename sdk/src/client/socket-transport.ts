@@ -1,0 +1,324 @@
+import { frameBytesMax } from "../contract/socket-protocol.ts";
+import type { ClientMessage, ServerMessage, SocketProblem } from "../contract/socket-protocol.ts";
+import type { WatchFilter } from "../contract/watch-filter.ts";
+import { HoldfastError } from "./holdfast-error.ts";
+import { isRepeatable } from "./repeatable.ts";
+import { SocketLink } from "./socket-link.ts";
+import type { LinkOptions } from "./socket-link.ts";
+import { SocketWatcher } from "./socket-watcher.ts";
+import type { CallOptions, CallReply, Transport } from "./transport.ts";
+import { unanswered, whereOf } from "./unanswered.ts";
+
+/** A call that has no reply yet. */
+interface Pending {
+  readonly id: number;
+  readonly message: string;
+  readonly isRepeatable: boolean;
+  readonly signal: AbortSignal | undefined;
+  readonly resolve: (reply: CallReply) => void;
+  isSent: boolean;
+  cancelDeadline?: () => void;
+}
+
+/** Characters of one frame, about; a message that is longer goes alone. */
+const frameCharsMax = 512 * 1_024;
+/** Bytes that wait to go out; over it calls wait here, where they can still be taken back. */
+const bufferedBytesMax = 1_048_576;
+const lookAgainMs = 5;
+
+/**
+ * Calls and watches of any number of agents over one socket. What is asked in one moment goes out in one frame. When the
+ * connection breaks, watches go on after their last page, and calls that were under way are sent again if that is safe.
+ */
+export class SocketTransport implements Transport {
+  readonly #options: LinkOptions;
+  readonly #link: SocketLink;
+  readonly #calls = new Map<number, Pending>();
+  readonly #watchers = new Map<number, SocketWatcher>();
+  readonly #cursors = new Map<number, { resolve: (cursor: string) => void; reject: (error: Error) => void }>();
+  /** The numbers of agents that speak, and which of them this connection was told of. */
+  readonly #agents = new Map<string, number>();
+  #unsaid: string[] = [];
+  #queue: Pending[] = [];
+  #lastId = 0;
+  #isScheduled = false;
+  #isClosed = false;
+
+  constructor(options: LinkOptions) {
+    this.#options = options;
+    this.#link = new SocketLink(options, {
+      opened: () => this.#opened(),
+      received: (message) => {
+        this.#received(message);
+      },
+      lost: () => {
+        this.#lost();
+      },
+      failed: (problem, why) => {
+        this.#failed(problem, why);
+      },
+      isNeeded: () => this.#calls.size + this.#watchers.size + this.#cursors.size > 0,
+    });
+  }
+
+  call(operation: string, input: unknown, options: CallOptions): Promise<CallReply> {
+    if (this.#isClosed) return Promise.resolve(unanswered("closed", {}));
+    const { key, signal, deadlineMs, trace, retry } = options;
+    this.#lastId += 1;
+    const id = this.#lastId;
+    const as = options.agent === undefined ? undefined : this.#agentNumber(options.agent, options.agentSecret);
+    const message = JSON.stringify({
+      kind: "call",
+      id,
+      operation,
+      input,
+      key,
+      deadline_ms: deadlineMs,
+      as,
+      trace,
+      retry,
+    });
+    if (isTooLarge(message)) return Promise.resolve(unanswered("frame_too_large", { limit: frameBytesMax }));
+    return new Promise((resolve) => {
+      const pending: Pending = {
+        id,
+        message,
+        isRepeatable: isRepeatable(operation, key),
+        signal,
+        resolve,
+        isSent: false,
+      };
+      if (deadlineMs !== undefined) pending.cancelDeadline = this.#deadline(pending, deadlineMs);
+      this.#calls.set(id, pending);
+      this.#queue.push(pending);
+      this.#schedule();
+    });
+  }
+
+  watch(wanted: WatchFilter & { readonly after?: string }): SocketWatcher {
+    this.#lastId += 1;
+    const watcher = new SocketWatcher(this.#lastId, wanted, {
+      tell: (message) => {
+        this.#say(message);
+      },
+      onEnd: (id) => void this.#watchers.delete(id),
+    });
+    if (this.#isClosed) {
+      watcher.finish();
+      return watcher;
+    }
+    this.#watchers.set(watcher.id, watcher);
+    if (this.#link.isOpen) this.#say(watcher.message);
+    else this.#link.start();
+    return watcher;
+  }
+
+  cursor(): Promise<string> {
+    if (this.#isClosed) return Promise.reject(problemError({ code: "closed", data: {} }));
+    this.#lastId += 1;
+    const id = this.#lastId;
+    return new Promise((resolve, reject) => {
+      this.#cursors.set(id, { resolve, reject });
+      if (this.#link.isOpen) this.#say({ kind: "cursor", id });
+      else this.#link.start();
+    });
+  }
+
+  async close(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#flush();
+    this.#link.close();
+    for (const watcher of this.#watchers.values()) watcher.finish();
+    this.#rejectCursors({ code: "closed", data: {} });
+    for (const pending of this.#calls.values()) {
+      this.#settle(
+        pending,
+        unanswered(pending.isSent ? "outcome_unknown" : "closed", { reason: "the client was closed" }),
+      );
+    }
+  }
+
+  #agentNumber(agent: string, secret: string | undefined): number {
+    const name = `${agent} ${secret ?? ""}`;
+    const known = this.#agents.get(name);
+    if (known !== undefined) return known;
+    const as = this.#agents.size;
+    this.#agents.set(name, as);
+    if (this.#link.isOpen) this.#unsaid.push(agentMessage(name, as));
+    return as;
+  }
+
+  /** On a new connection everything that still matters is said again: who speaks, what is watched, what was asked. */
+  #opened(): readonly string[] {
+    this.#unsaid = [];
+    this.#queue = [...this.#calls.values()];
+    const agents = [...this.#agents].map(([name, as]) => agentMessage(name, as));
+    const watches = [...this.#watchers.values()].map((watcher) => {
+      watcher.renew();
+      return JSON.stringify(watcher.message);
+    });
+    const cursors = [...this.#cursors.keys()].map((id) => JSON.stringify({ kind: "cursor", id }));
+    this.#schedule();
+    return [...agents, ...watches, ...cursors];
+  }
+
+  #say(message: ClientMessage): void {
+    // Without a connection there is nothing to tell: a new one is told what matters then.
+    if (!this.#link.isOpen) return;
+    // The order of what the caller asks for is kept: its watch begins before its next call.
+    this.#unsaid.push(...this.#take(), JSON.stringify(message));
+    this.#schedule();
+  }
+
+  #schedule(): void {
+    if (this.#isScheduled) return;
+    this.#isScheduled = true;
+    this.#options.clock.soon(this.#flush);
+  }
+
+  readonly #flush = (): void => {
+    this.#isScheduled = false;
+    if (!this.#link.isOpen) {
+      if (this.#queue.length > 0 && !this.#isClosed) this.#link.start();
+      return;
+    }
+    if (this.#link.bufferedBytes > bufferedBytesMax) {
+      this.#isScheduled = true;
+      this.#options.clock.after(lookAgainMs, this.#flush, { keepAlive: true });
+      return;
+    }
+    const messages = [...this.#unsaid, ...this.#take()];
+    this.#unsaid = [];
+    for (const frame of framesOf(messages)) this.#link.send(frame);
+  };
+
+  /** The messages of the calls that are to be sent now. */
+  #take(): string[] {
+    const queue = this.#queue;
+    this.#queue = [];
+    const messages: string[] = [];
+    for (const pending of queue) {
+      if (pending.signal?.aborted === true) this.#forget(pending);
+      if (!this.#calls.has(pending.id)) continue;
+      pending.isSent = true;
+      messages.push(pending.message);
+    }
+    return messages;
+  }
+
+  #received(message: ServerMessage): void {
+    switch (message.kind) {
+      case "reply":
+        this.#replied(message);
+        return;
+      case "events":
+        this.#watchers.get(message.id)?.add(message.events as never);
+        return;
+      case "watching":
+        this.#watchers.get(message.id)?.started(message.cursor);
+        return;
+      case "ended":
+        this.#watchers.get(message.id)?.ended(message.problem);
+        return;
+      case "cursor":
+        this.#cursors.get(message.id)?.resolve(message.cursor);
+        this.#cursors.delete(message.id);
+        return;
+      case "problem":
+        this.#refused(message.id, message.problem);
+        return;
+      case "welcome":
+      case "pong":
+      case "bye":
+    }
+  }
+
+  #replied({ id, outcome, position, replayed, events }: Extract<ServerMessage, { kind: "reply" }>): void {
+    const pending = this.#calls.get(id);
+    if (pending !== undefined) this.#settle(pending, { outcome, position, replayed, events } as CallReply);
+  }
+
+  #refused(id: number | undefined, { code, data }: SocketProblem): void {
+    if (id === undefined) return;
+    this.#watchers.get(id)?.ended({ code, data });
+    const pending = this.#calls.get(id);
+    if (pending !== undefined) this.#settle(pending, { ...unanswered("closed", data), outcome: refusalOf(code, data) });
+  }
+
+  #lost(): void {
+    for (const pending of this.#calls.values()) {
+      if (!pending.isSent || pending.isRepeatable) continue;
+      this.#settle(pending, unanswered("outcome_unknown", { reason: "the connection broke before the reply came" }));
+    }
+  }
+
+  #failed(problem: SocketProblem | undefined, why: string): void {
+    const where = whereOf(this.#options.address, why);
+    const { code, data } = problem ?? { code: "unreachable", data: where };
+    for (const watcher of this.#watchers.values()) watcher.ended({ code, data });
+    this.#rejectCursors({ code, data });
+    for (const pending of this.#calls.values()) {
+      const isUnknown = pending.isSent && problem === undefined;
+      const reply = isUnknown ? unanswered("outcome_unknown", where) : unanswered("unreachable", data);
+      this.#settle(pending, isUnknown ? reply : { ...reply, outcome: refusalOf(code, data) });
+    }
+  }
+
+  #rejectCursors(problem: SocketProblem): void {
+    for (const { reject } of this.#cursors.values()) reject(problemError(problem));
+    this.#cursors.clear();
+  }
+
+  /** While there is a connection the server keeps the deadline; without one somebody else must. */
+  #deadline(pending: Pending, deadlineMs: number): () => void {
+    const pass = (): void => {
+      if (pending.isSent && this.#link.isOpen) return;
+      this.#settle(pending, unanswered(pending.isSent ? "outcome_unknown" : "deadline_passed", {}));
+    };
+    return this.#options.clock.after(deadlineMs, pass, { keepAlive: true });
+  }
+
+  #settle(pending: Pending, reply: CallReply): void {
+    this.#forget(pending);
+    pending.resolve(reply);
+  }
+
+  #forget(pending: Pending): void {
+    this.#calls.delete(pending.id);
+    pending.cancelDeadline?.();
+  }
+}
+
+function agentMessage(name: string, as: number): string {
+  const [agent = "", secret = ""] = name.split(" ");
+  const message: ClientMessage = { kind: "agent", as, agent, ...(secret === "" ? {} : { secret }) };
+  return JSON.stringify(message);
+}
+
+function refusalOf(code: string, data: Readonly<Record<string, unknown>>): CallReply["outcome"] {
+  return { kind: "refusal", code, data };
+}
+
+function problemError({ code, data }: SocketProblem): HoldfastError {
+  return new HoldfastError("cursor", code, { data, position: 0, replayed: false });
+}
+
+function isTooLarge(message: string): boolean {
+  // A character has at most three bytes; only if that could be too many are they counted.
+  return message.length * 3 > frameBytesMax - 2 && new TextEncoder().encode(message).length > frameBytesMax - 2;
+}
+
+function* framesOf(messages: readonly string[]): Generator<string> {
+  let from = 0;
+  let chars = 0;
+  for (const [index, message] of messages.entries()) {
+    if (chars > 0 && chars + message.length > frameCharsMax) {
+      yield `[${messages.slice(from, index).join(",")}]`;
+      from = index;
+      chars = 0;
+    }
+    chars += message.length;
+  }
+  if (from < messages.length) yield `[${(from === 0 ? messages : messages.slice(from)).join(",")}]`;
+}

@@ -1,0 +1,290 @@
+import type { WebSocket } from "ws";
+import { closeCodes, socketProtocol } from "@holdfast/sdk/contract";
+import type { CallMessage, ClientMessage, SocketProblem } from "@holdfast/sdk/contract";
+import type { CallOptions } from "@holdfast/sdk";
+import { isTurned } from "../../access/gate.ts";
+import type { Caller, Turned } from "../../access/gate.ts";
+import type { Clock } from "../../base/clock.ts";
+import type { SocketLimits } from "./limits.ts";
+import { Outbox } from "./outbox.ts";
+import type { Pace } from "./pace.ts";
+import { FrameFault, readFrame } from "./read-frame.ts";
+import { replyText } from "./reply-text.ts";
+import { SocketWatch } from "./socket-watch.ts";
+
+export interface ConnectionOptions {
+  readonly clock: Clock;
+  readonly limits: SocketLimits;
+  readonly pace: Pace;
+  readonly version: string;
+  /** Lets somebody in with the token of its `hello`, if it sent one. */
+  readonly admit: (token: string | undefined) => Caller | Turned;
+}
+
+type Agent = Pick<CallOptions, "agent" | "agentSecret">;
+
+/**
+ * One socket. Messages are taken in their order; calls are then answered as their entries become durable. While too many
+ * calls are being answered, or what was sent is not taken, nothing more is read.
+ */
+export class Connection {
+  readonly #socket: WebSocket;
+  readonly #options: ConnectionOptions;
+  readonly #outbox: Outbox;
+  readonly #watches = new Map<number, SocketWatch>();
+  readonly #agents = new Map<number, Agent>();
+  readonly #ended = Promise.withResolvers<undefined>();
+  readonly #cancelHello: () => void;
+  #caller: Caller | undefined;
+  #inbox: readonly ClientMessage[] = [];
+  #taken = 0;
+  #later: (readonly ClientMessage[])[] = [];
+  #callCount = 0;
+  #malformedCount = 0;
+  /** A message whose place in the order matters is being worked on. */
+  #isHeld = false;
+  #isStopping = false;
+
+  constructor(socket: WebSocket, options: ConnectionOptions) {
+    this.#socket = socket;
+    this.#options = options;
+    const { clock, limits } = options;
+    this.#outbox = new Outbox(socket, {
+      clock,
+      limits,
+      onDrain: () => {
+        this.#go();
+        for (const watch of this.#watches.values()) watch.wake();
+      },
+    });
+    const turnAway = (): void => {
+      socket.close(closeCodes.silent, "no hello");
+    };
+    this.#cancelHello = clock.after(limits.helloMsMax, turnAway, { keepAlive: false });
+    socket.on("message", (data: Buffer, isBinary) => {
+      this.#receive(isBinary ? undefined : data.toString("utf8"));
+    });
+    socket.on("error", () => undefined);
+    socket.on("close", () => {
+      this.#end();
+    });
+  }
+
+  /** Answers what was asked, says goodbye and closes. Nothing more is read. */
+  async stop(): Promise<void> {
+    this.#isStopping = true;
+    this.#socket.pause();
+    for (const watch of this.#watches.values()) watch.stop();
+    if (this.#callCount === 0) this.#sayGoodbye();
+    await this.#ended.promise;
+  }
+
+  #sayGoodbye(): void {
+    this.#socket.resume();
+    this.#outbox.push('{"kind":"bye","reason":"stopping"}');
+    this.#outbox.flush();
+    this.#socket.close(closeCodes.goingAway, "stopping");
+  }
+
+  #end(): void {
+    this.#cancelHello();
+    this.#outbox.stop();
+    for (const watch of this.#watches.values()) watch.stop();
+    this.#inbox = [];
+    this.#later = [];
+    this.#ended.resolve(undefined);
+  }
+
+  #receive(text: string | undefined): void {
+    try {
+      if (text === undefined) throw new FrameFault("frames are text");
+      this.#later.push(readFrame(text));
+    } catch (error) {
+      if (!(error instanceof FrameFault)) throw error;
+      this.#complain({ code: "frame_malformed", data: { reason: error.message } });
+    }
+    this.#go();
+  }
+
+  #complain(problem: SocketProblem, id?: number): void {
+    this.#outbox.push(JSON.stringify({ kind: "problem", ...(id === undefined ? {} : { id }), problem }));
+    if (problem.code !== "frame_malformed") return;
+    this.#malformedCount += 1;
+    if (this.#malformedCount >= this.#options.limits.malformedMax) this.#close(closeCodes.malformed, "malformed");
+  }
+
+  #close(code: number, reason: string): void {
+    this.#outbox.flush();
+    this.#socket.close(code, reason);
+    this.#end();
+  }
+
+  /** Takes messages as long as there is room for what they lead to. */
+  #go(): void {
+    while (this.#hasRoom()) {
+      if (this.#taken === this.#inbox.length) {
+        const next = this.#later.shift();
+        this.#taken = 0;
+        this.#inbox = next ?? [];
+        if (next === undefined) break;
+        continue;
+      }
+      const message = this.#inbox[this.#taken] as ClientMessage;
+      this.#taken += 1;
+      this.#take(message);
+    }
+    this.#readOrWait();
+  }
+
+  #hasRoom(): boolean {
+    return (
+      !this.#isHeld && !this.#isStopping && this.#callCount < this.#options.limits.callsMax && !this.#outbox.isFull
+    );
+  }
+
+  #readOrWait(): void {
+    if (this.#isStopping) return;
+    const isFull = this.#taken < this.#inbox.length || this.#later.length > 0;
+    if (isFull === this.#socket.isPaused) return;
+    if (isFull) this.#socket.pause();
+    else this.#socket.resume();
+  }
+
+  #take(message: ClientMessage): void {
+    if (message.kind === "hello") {
+      this.#greet(message.protocol, message.token);
+      return;
+    }
+    if (this.#caller === undefined) {
+      this.#complain({ code: "frame_malformed", data: { reason: "the first message must be hello" } });
+      return;
+    }
+    switch (message.kind) {
+      case "call":
+        this.#call(this.#caller, message);
+        return;
+      case "agent":
+        this.#agents.set(message.as, agentOf(message));
+        if (this.#agents.size > this.#options.limits.agentsMax) this.#close(closeCodes.refused, "too many agents");
+        return;
+      case "watch":
+        this.#watch(this.#caller, message);
+        return;
+      case "unwatch":
+        this.#watches.get(message.id)?.stop();
+        return;
+      case "more":
+        this.#watches.get(message.id)?.more(message.count);
+        return;
+      case "cursor":
+        this.#hold(this.#caller.transport.cursor(), (cursor) => {
+          this.#outbox.push(JSON.stringify({ kind: "cursor", id: message.id, cursor }));
+        });
+        return;
+      case "ping":
+        this.#outbox.push(`{"kind":"pong","id":${message.id}}`);
+        return;
+    }
+  }
+
+  #greet(protocol: number, token: string | undefined): void {
+    const { admit, version } = this.#options;
+    if (this.#caller !== undefined) {
+      this.#complain({ code: "frame_malformed", data: { reason: "hello was said already" } });
+      return;
+    }
+    const caller =
+      protocol === socketProtocol
+        ? admit(token)
+        : { code: "protocol_unknown", data: { protocol, known: [socketProtocol] } };
+    if (isTurned(caller)) {
+      this.#complain(caller);
+      this.#close(closeCodes.refused, caller.code);
+      return;
+    }
+    this.#cancelHello();
+    this.#caller = caller;
+    this.#hold(caller.transport.cursor(), (cursor) => {
+      const epoch = Number(cursor.slice(0, cursor.indexOf(".")));
+      this.#outbox.push(JSON.stringify({ kind: "welcome", protocol: socketProtocol, version, epoch, cursor }));
+    });
+  }
+
+  /** Nothing after this message is taken before it is done. */
+  #hold<Result>(work: Promise<Result>, then: (result: Result) => void): void {
+    this.#isHeld = true;
+    void work
+      .then(then, () => {
+        this.#close(closeCodes.goingAway, "stopping");
+      })
+      .finally(() => {
+        this.#isHeld = false;
+        this.#go();
+      });
+  }
+
+  #call({ transport }: Caller, message: CallMessage): void {
+    const agent = message.as === undefined ? undefined : this.#agents.get(message.as);
+    if (agent === undefined && message.as !== undefined) {
+      this.#complain({ code: "frame_malformed", data: { reason: `nobody said who ${message.as} is` } }, message.id);
+      return;
+    }
+    this.#callCount += 1;
+    transport.call(message.operation, message.input, optionsOf(message, agent)).then(
+      (reply) => {
+        this.#answer(replyText(message.id, reply));
+      },
+      () => {
+        this.#answer(replyText(message.id, undefined));
+      },
+    );
+  }
+
+  #answer(text: string): void {
+    this.#callCount -= 1;
+    this.#outbox.push(text);
+    if (this.#isStopping && this.#callCount === 0) this.#sayGoodbye();
+    // Only if something waits for room: it is asked once for every call.
+    else if (this.#taken < this.#inbox.length) this.#go();
+  }
+
+  #watch({ transport }: Caller, message: Extract<ClientMessage, { kind: "watch" }>): void {
+    const { kind: _kind, id, ...wanted } = message;
+    if (this.#watches.has(id) || this.#watches.size >= this.#options.limits.watchesMax) {
+      const limit = this.#options.limits.watchesMax;
+      const problem = this.#watches.has(id)
+        ? { code: "frame_malformed", data: { reason: `${id} is watching already` } }
+        : { code: "watch_limit", data: { limit } };
+      this.#complain(problem, id);
+      return;
+    }
+    const start = (after: string): void => {
+      if (this.#socket.readyState !== this.#socket.OPEN) return;
+      const { pace } = this.#options;
+      const onEnd = (watch: SocketWatch): void => void this.#watches.delete(watch.id);
+      this.#outbox.push(JSON.stringify({ kind: "watching", id, cursor: after }));
+      this.#watches.set(
+        id,
+        new SocketWatch(id, { ...wanted, after }, { transport, outbox: this.#outbox, pace, onEnd }),
+      );
+    };
+    if (wanted.after === undefined) this.#hold(transport.cursor(), start);
+    else start(wanted.after);
+  }
+}
+
+function agentOf({ agent, secret }: Extract<ClientMessage, { kind: "agent" }>): Agent {
+  return secret === undefined ? { agent } : { agent, agentSecret: secret };
+}
+
+function optionsOf(message: CallMessage, agent: Agent | undefined): CallOptions {
+  const { key, deadline_ms: deadlineMs, trace, retry } = message;
+  if (key === undefined && deadlineMs === undefined && trace === undefined && retry === undefined) return agent ?? {};
+  return {
+    ...agent,
+    ...(key === undefined ? {} : { key }),
+    ...(deadlineMs === undefined ? {} : { deadlineMs }),
+    ...(trace === undefined ? {} : { trace }),
+    ...(retry === undefined ? {} : { retry }),
+  };
+}

@@ -1,0 +1,103 @@
+/**
+ * The socket door: commands, replies and events of many agents over one WebSocket, on the port of the HTTP door. It is
+ * the fast way in: what belongs to one moment travels in one frame, and an event becomes text once for all who watch.
+ */
+import type { IncomingMessage, Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { Duplex } from "node:stream";
+import { WebSocketServer } from "ws";
+import type { WebSocket } from "ws";
+import { socketPath } from "@holdfast/sdk/contract";
+import { allowedHostsOf, foreignRequest } from "../../access/foreign-request.ts";
+import type { AllowedHosts } from "../../access/foreign-request.ts";
+import type { Gate } from "../../access/gate.ts";
+import type { Clock } from "../../base/clock.ts";
+import type { Ids } from "../../base/ids.ts";
+import { Connection } from "./connection.ts";
+import { defaultSocketLimits } from "./limits.ts";
+import type { SocketLimits } from "./limits.ts";
+import { Pace } from "./pace.ts";
+import { SignsOfLife } from "./signs-of-life.ts";
+
+export interface SocketDoorOptions {
+  /** The server of the HTTP door. */
+  readonly server: Server;
+  readonly gate: Gate;
+  /** Names of this server besides those of its loopback addresses. */
+  readonly hostNames?: readonly string[];
+  readonly clock: Clock;
+  readonly ids: Ids;
+  /** Of the server, for `welcome`. */
+  readonly version: string;
+  readonly limits?: Partial<SocketLimits>;
+}
+
+export interface SocketDoor {
+  /** Answers what was asked, says goodbye, and closes every socket. */
+  close(): Promise<void>;
+}
+
+export function openSocketDoor(options: SocketDoorOptions): SocketDoor {
+  const { server, clock } = options;
+  const limits = { ...defaultSocketLimits, ...options.limits };
+  const sockets = new WebSocketServer({
+    noServer: true,
+    clientTracking: false,
+    perMessageDeflate: false,
+    maxPayload: limits.frameBytesMax,
+  });
+  const pace = new Pace(clock, limits.eventsEveryMs);
+  const connections = new Set<Connection>();
+  const life = new SignsOfLife(clock, limits.pingEveryMs);
+  const welcome = (socket: WebSocket, request: IncomingMessage): void => {
+    const admit = admitterOf(options, request);
+    const connection = new Connection(socket, { clock, limits, pace, version: options.version, admit });
+    connections.add(connection);
+    life.follow(socket);
+    socket.on("close", () => connections.delete(connection));
+  };
+  const { port } = server.address() as AddressInfo;
+  const allowed = allowedHostsOf(port, options.hostNames);
+  const upgrade = (request: IncomingMessage, stream: Duplex, head: Buffer): void => {
+    const status = refusalOf(request, { allowed, isFull: connections.size >= limits.socketsMax });
+    if (status === undefined) sockets.handleUpgrade(request, stream, head, welcome);
+    else stream.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
+  };
+  server.on("upgrade", upgrade);
+  return {
+    async close() {
+      server.off("upgrade", upgrade);
+      await Promise.all([...connections].map((connection) => connection.stop()));
+      life.stop();
+    },
+  };
+}
+
+interface Guard {
+  readonly allowed: AllowedHosts;
+  readonly isFull: boolean;
+}
+
+/** A page of another site can open sockets too, and browsers don't stop it: only the headers tell. */
+function refusalOf({ url = "", method = "GET", headers }: IncomingMessage, guard: Guard): string | undefined {
+  if (url.split("?", 1)[0] !== socketPath) return "404 Not Found";
+  if (foreignRequest({ method, headers }, guard.allowed) !== undefined) return "403 Forbidden";
+  return guard.isFull ? "503 Service Unavailable" : undefined;
+}
+
+/** A token comes in the header, or, from browsers, which can't set one, in `hello`; never in the address. */
+function admitterOf({ gate, ids }: SocketDoorOptions, { headers, socket }: IncomingMessage) {
+  const sent = /^Bearer (\S+)$/iu.exec(headers.authorization ?? "")?.[1];
+  const connection = ids.unique();
+  return (token = sent) =>
+    gate.admit({
+      ...(token === undefined ? {} : { token }),
+      isLoopback: isLoopback(socket.remoteAddress),
+      connection,
+      door: "socket",
+    });
+}
+
+function isLoopback(address: string | undefined): boolean {
+  return address !== undefined && (address === "::1" || /^(::ffff:)?127\./u.test(address));
+}

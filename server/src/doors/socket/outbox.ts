@@ -1,0 +1,75 @@
+import type { WebSocket } from "ws";
+import { closeCodes } from "@holdfast/sdk/contract";
+import type { Clock } from "../../base/clock.ts";
+import type { SocketLimits } from "./limits.ts";
+
+/**
+ * What goes out over one socket. Messages of one moment share a frame. Over the bound it says so, and everybody who
+ * would add to it waits; a reader that takes nothing for too long is cut off, so that it costs nobody else anything.
+ */
+export class Outbox {
+  readonly #socket: WebSocket;
+  readonly #clock: Clock;
+  readonly #limits: SocketLimits;
+  readonly #onDrain: () => void;
+  #texts: string[] = [];
+  #isScheduled = false;
+  #cancelCutOff: (() => void) | undefined;
+
+  constructor(
+    socket: WebSocket,
+    options: { readonly clock: Clock; readonly limits: SocketLimits; readonly onDrain: () => void },
+  ) {
+    this.#socket = socket;
+    this.#clock = options.clock;
+    this.#limits = options.limits;
+    this.#onDrain = options.onDrain;
+  }
+
+  get isFull(): boolean {
+    return this.#cancelCutOff !== undefined;
+  }
+
+  /** Adds a message, as JSON. */
+  push(text: string): void {
+    this.#texts.push(text);
+    if (this.#isScheduled) return;
+    this.#isScheduled = true;
+    this.#clock.soon(this.flush);
+  }
+
+  readonly flush = (): void => {
+    this.#isScheduled = false;
+    if (this.#texts.length === 0) return;
+    const frame = `[${this.#texts.join(",")}]`;
+    this.#texts = [];
+    if (this.#socket.readyState !== this.#socket.OPEN) return;
+    this.#socket.send(frame, this.#sent);
+    if (this.#socket.bufferedAmount > this.#limits.bufferedBytesMax) this.#fill();
+  };
+
+  stop(): void {
+    this.#cancelCutOff?.();
+    this.#cancelCutOff = undefined;
+    this.#texts = [];
+  }
+
+  #fill(): void {
+    this.#cancelCutOff ??= this.#clock.after(
+      this.#limits.stalledMsMax,
+      () => {
+        // A close frame would wait behind what is not taken.
+        this.#socket.close(closeCodes.slow, "too slow");
+        this.#socket.terminate();
+      },
+      { keepAlive: false },
+    );
+  }
+
+  readonly #sent = (): void => {
+    if (this.#cancelCutOff === undefined || this.#socket.bufferedAmount > this.#limits.bufferedBytesMax / 2) return;
+    this.#cancelCutOff();
+    this.#cancelCutOff = undefined;
+    this.#onDrain();
+  };
+}

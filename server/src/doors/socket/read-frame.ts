@@ -1,0 +1,78 @@
+import type { ClientMessage } from "@holdfast/sdk/contract";
+
+/** A frame that can't be taken, and what is wrong with it. */
+export class FrameFault extends Error {
+  override readonly name = "FrameFault";
+}
+
+/** The messages of a frame. It is checked as a whole: of a frame with a fault nothing is done. */
+export function readFrame(text: string): readonly ClientMessage[] {
+  const messages = parse(text);
+  if (!Array.isArray(messages)) throw new FrameFault("a frame is an array of messages");
+  for (const [index, message] of messages.entries()) {
+    const fault = faultOf(message);
+    if (fault !== undefined) throw new FrameFault(`message ${index}: ${fault}`);
+  }
+  return messages as readonly ClientMessage[];
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new FrameFault("the frame is not JSON");
+  }
+}
+
+type Members = Readonly<Record<string, unknown>>;
+type Rule = readonly [name: string, isRight: (value: unknown) => boolean, what: string];
+
+const id: Rule = ["id", isId, "a whole number from 0"];
+const text = (name: string): Rule => [name, (value) => typeof value === "string", "a text"];
+const optional = ([name, isRight, what]: Rule): Rule => [
+  name,
+  (value) => value === undefined || isRight(value),
+  `${what}, or absent`,
+];
+
+const rules: ReadonlyMap<unknown, readonly Rule[]> = new Map<string, readonly Rule[]>([
+  [
+    "call",
+    [
+      id,
+      text("operation"),
+      optional(text("key")),
+      optional(["as", isId, "a whole number from 0"]),
+      optional(["deadline_ms", (value) => typeof value === "number" && value >= 0, "a number of milliseconds"]),
+      optional(text("trace")),
+      optional(["retry", (value) => value === "deadlock" || value === "conflict", '"deadlock" or "conflict"']),
+    ],
+  ],
+  ["hello", [["protocol", isId, "a whole number"], optional(text("token"))]],
+  ["agent", [["as", isId, "a whole number from 0"], text("agent"), optional(text("secret"))]],
+  ["watch", [id, optional(text("after")), optional(text("subject")), optional(text("owner")), names()]],
+  ["unwatch", [id]],
+  ["more", [id, ["count", isId, "a whole number from 0"]]],
+  ["cursor", [id]],
+  ["ping", [id]],
+]);
+
+function faultOf(message: unknown): string | undefined {
+  if (typeof message !== "object" || message === null) return "a message is an object";
+  const wanted = rules.get((message as Members)["kind"]);
+  if (wanted === undefined) return `there is no such kind; known are ${[...rules.keys()].join(", ")}`;
+  for (const [name, isRight, what] of wanted) {
+    if (!isRight((message as Members)[name])) return `\`${name}\` must be ${what}`;
+  }
+  return undefined;
+}
+
+function isId(value: unknown): boolean {
+  return Number.isSafeInteger(value) && (value as number) >= 0;
+}
+
+function names(): Rule {
+  const isNames = (value: unknown): boolean =>
+    Array.isArray(value) && value.length <= 100 && value.every((name) => typeof name === "string");
+  return optional(["names", isNames, "an array of at most 100 names of events"]);
+}

@@ -1,0 +1,43 @@
+import type { WebSocket } from "ws";
+import type { Clock } from "../../base/clock.ts";
+
+/** Asks each socket for a sign of life from time to time, and ends those that gave none: their host may be gone. */
+export class SignsOfLife {
+  readonly #clock: Clock;
+  readonly #everyMs: number;
+  readonly #silent = new Map<WebSocket, boolean>();
+  #cancel: (() => void) | undefined;
+
+  constructor(clock: Clock, everyMs: number) {
+    this.#clock = clock;
+    this.#everyMs = everyMs;
+  }
+
+  follow(socket: WebSocket): void {
+    this.#silent.set(socket, false);
+    const alive = (): void => void this.#silent.set(socket, false);
+    socket.on("message", alive);
+    socket.on("pong", alive);
+    socket.on("close", () => this.#silent.delete(socket));
+    this.#cancel ??= this.#schedule();
+  }
+
+  stop(): void {
+    this.#cancel?.();
+    this.#cancel = undefined;
+  }
+
+  #schedule(): () => void {
+    return this.#clock.after(this.#everyMs, this.#look, { keepAlive: false });
+  }
+
+  readonly #look = (): void => {
+    for (const [socket, isSilent] of this.#silent) {
+      // One that is not read from can't give a sign, and has a time limit of its own.
+      if (isSilent && !socket.isPaused) socket.terminate();
+      else if (!socket.isPaused) socket.ping();
+      this.#silent.set(socket, true);
+    }
+    this.#cancel = this.#silent.size === 0 ? undefined : this.#schedule();
+  };
+}

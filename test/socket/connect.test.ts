@@ -1,0 +1,90 @@
+import assert from "node:assert/strict";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { connect } from "holdfast";
+import { findAddress } from "../../sdk/src/client/address.ts";
+import { environment } from "../../sdk/src/client/environment.node.ts";
+import { folderFor, serverFor } from "./with-server.ts";
+
+test("a client over the socket is the one that open gives: entities, agents, locks, events [X8]", async (t) => {
+  const { url } = await serverFor(t);
+  await using client = await connect(url);
+  const events = client.watch();
+  const ann = client.as(await client.agents.register({ name: "ann" }));
+  const bob = client.as(await client.agents.register({ name: "bob" }));
+  const held = await ann.locks.acquire("repo/x", { ttlSeconds: 30, purpose: "renaming" });
+  const denied = await bob.locks.tryAcquire("repo/x/a.ts", { ttlSeconds: 30 });
+  assert.deepEqual([held.granted, denied.granted], [true, false]);
+  await client.entities.create("plan", "42", { title: "Launch" });
+  const refused = client.entities.patch("plan", "42", { merge: { title: "x" } }, { expectedVersion: 7 });
+  await assert.rejects(refused, { code: "concurrency_mismatch" });
+
+  const names: string[] = [];
+  for await (const { name } of events) {
+    names.push(name);
+    if (name === "evt.plan.conflict") break;
+  }
+  const agents = ["evt.agent.registered", "evt.agent.registered"];
+  assert.deepEqual(names, [...agents, "evt.lock.acquired", "evt.plan.created", "evt.plan.conflict"]);
+});
+
+test("a server that is not there is said to be unreachable, where, and what to do", async (t) => {
+  const { url, ...server } = await serverFor(t);
+  await server.close();
+  await using client = await connect(url);
+  const message = new RegExp(`unreachable.*${url}.*holdfast up.*HOLDFAST_URL`, "u");
+  await assert.rejects(client.entities.get("plan", "1"), { code: "unreachable", message });
+  await assert.rejects(client.cursor(), { code: "unreachable" });
+  await assert.rejects(client.watch().next(), { code: "unreachable" });
+});
+
+test("a running server is found by HOLDFAST_URL, else from any folder below its data folder's place", async (t) => {
+  const place = await folderFor(t);
+  const { url, ...server } = await serverFor(t, join(place, ".holdfast"));
+  const below = join(place, "a", "b");
+  mkdirSync(below, { recursive: true });
+  const from = process.cwd();
+  t.after(() => {
+    process.chdir(from);
+  });
+  process.chdir(below);
+  assert.equal(findAddress(undefined, environment).url.origin, url);
+  const named = { ...environment, variable: () => "http://127.0.0.1:1" };
+  assert.equal(findAddress(undefined, named).url.port, "1");
+  assert.equal(findAddress("ws://[::1]:2", named).url.href, "http://[::1]:2/");
+  await server.close();
+  const nobody = { ...environment, variable: () => undefined };
+  assert.equal(findAddress(undefined, nobody).url.port, "4653", "a server that stopped takes its address with it");
+});
+
+test("an address that a crash left behind is written over at the next start, and damage in it is ignored", async (t) => {
+  const data = join(await folderFor(t), ".holdfast");
+  mkdirSync(data);
+  writeFileSync(join(data, "server.json"), '{"url": "http://127.0.0.1:1", "pid": 1}');
+  const { url } = await serverFor(t, data);
+  const written = JSON.parse(readFileSync(join(data, "server.json"), "utf8")) as { readonly url: string };
+  assert.equal(written.url, url);
+});
+
+test("an address with a secret in it, or that is none, is refused with what to give instead", () => {
+  for (const wrong of ["nonsense", "ftp://x", "http://user:secret@127.0.0.1", "http://127.0.0.1/?token=secret"]) {
+    assert.throws(() => findAddress(wrong, environment), /Give (one like http|a token as the option)/u);
+  }
+});
+
+test("a closed client refuses, and a signal ends a call: before it was sent nothing happens", async (t) => {
+  const { url } = await serverFor(t);
+  const client = await connect(url);
+  const aborted = AbortSignal.abort(new Error("no longer wanted"));
+  const never = client.run("create-entity", { type: "plan", id: "1", value: 1 }, { signal: aborted });
+  await assert.rejects(never, /no longer wanted/u);
+  const controller = new AbortController();
+  const late = client.run("create-entity", { type: "plan", id: "2", value: 1 }, { signal: controller.signal });
+  controller.abort(new Error("changed my mind"));
+  await assert.rejects(late, /changed my mind/u);
+  assert.deepEqual((await client.entities.list("plan")).items, []);
+  await client.close();
+  await assert.rejects(client.entities.list("plan"), { code: "closed" });
+  await assert.rejects(client.cursor(), { code: "closed" });
+});
