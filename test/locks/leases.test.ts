@@ -79,6 +79,20 @@ describe("a lease", () => {
     await node.stop();
   });
 
+  test("is never made shorter by asking again for what one holds, and ends when it was told to [M7]", async () => {
+    const node = await lockNode();
+    const { locks } = node.client;
+    const a = granted(await locks.acquire("p", { ...ttl, ownerId: "a" }));
+    const { ticket } = queued(await locks.acquire("p", { ttlSeconds: 20, wait: true, ownerId: "b" }));
+    await locks.release({ fence: a.fence }, { ownerId: "a" });
+    const again = granted(await locks.acquire("p", { ttlSeconds: 2, ownerId: "b" }));
+    const status = await locks.ticket(ticket);
+    assert.equal(status.expires_at, again.expires_at, "it is as long as it was told");
+    await node.clock.pass(15_000, 500);
+    assert.equal((await locks.checkFence("p", again.fence)).valid, true, "asking again took the ticket up");
+    await node.stop();
+  });
+
   test("is separate from the longest hold, which renewals do not extend", async () => {
     const node = await lockNode();
     const { locks } = node.client;

@@ -103,14 +103,25 @@ export class LockModel {
     return paths.some((one) => this.#inTheWay(wish, one).length > 0);
   }
 
+  /** How many are ahead of a ticket, and itself. */
+  placeOf(ticket: ModelTicket): number {
+    const isAhead = (other: ModelTicket): boolean =>
+      other.rank < ticket.rank &&
+      other.owner !== ticket.owner &&
+      ticket.paths.some((one) => !this.#isCovered(ticket.owner, one) && other.paths.some((two) => clash(one, two)));
+    return this.queue.filter(isAhead).length + 1;
+  }
+
+  #isCovered(owner: string, one: ModelPath): boolean {
+    return this.grants.some((grant) => grant.owner === owner && grant.paths.some((own) => coversPath(own, one)));
+  }
+
   /** The owners of all that is in the way of one path of a wish. */
   #inTheWay(wish: ModelTicket, one: ModelPath, queue = this.queue): readonly string[] {
     const holders = this.grants.filter(
       (grant) => grant.owner !== wish.owner && grant.paths.some((other) => clash(one, other)),
     );
-    const isCovered = this.grants.some(
-      (grant) => grant.owner === wish.owner && grant.paths.some((own) => coversPath(own, one)),
-    );
+    const isCovered = this.#isCovered(wish.owner, one);
     const earlier = queue.filter(
       (ticket) =>
         ticket.rank < wish.rank && ticket.owner !== wish.owner && ticket.paths.some((other) => clash(one, other)),

@@ -94,6 +94,12 @@ function checkAnswer(world: World, attempt: Attempt, { reply, fact }: { reply: C
   const told = outcome.data as Record<string, Json>;
   const isSame = says(entry, reply) && reply.position === entry.position;
   world.demand(isSame, "an answer is what the journal says", detail);
+  if (outcome.kind === "done" && "granted" in entry.outcome.data) {
+    const isAsRecorded = hasAll(entry, told, none);
+    world.faults.count(isAsRecorded ? "answer about a lock is as recorded" : "answer about a lock is newer");
+    const isTrue = isAsRecorded || world.locks.answers.isTrue(entry.outcome.data, told);
+    world.demand(isTrue, "an answer about a lock tells what an entry made true", detail);
+  }
   world.demand(sameText(reply.events as Json, publishedEvents(entry)), "an answer has the events of its entry", detail);
   if (outcome.kind === "refusal" && outcome.code === "concurrency_mismatch") {
     const isExplained = Array.isArray(told["changes"]) || typeof told["changes_reason"] === "string";
@@ -115,15 +121,19 @@ function checkAnswer(world: World, attempt: Attempt, { reply, fact }: { reply: C
 function says(entry: Fact["entry"], { outcome }: CallReply): boolean {
   const codeOf = (one: { kind: string; code?: string }): string => `${one.kind} ${one.code ?? ""}`;
   const told = outcome.data as Record<string, Json>;
-  const isNewer = (name: string): boolean => "granted" in entry.outcome.data && newer.has(name);
   return (
-    codeOf(outcome) === codeOf(entry.outcome) &&
-    Object.entries(entry.outcome.data).every(([name, value]) => sameText(told[name], value) || isNewer(name))
+    codeOf(outcome) === codeOf(entry.outcome) && hasAll(entry, told, "granted" in entry.outcome.data ? newer : none)
   );
 }
 
+/** Whether all that an entry's outcome says is told, but for some names. */
+function hasAll({ outcome }: Fact["entry"], told: Record<string, Json>, but: ReadonlySet<string>): boolean {
+  return Object.entries(outcome.data).every(([name, value]) => but.has(name) || sameText(told[name], value));
+}
+
 /** What an answer about a lock tells as it is now, if it is given later than at once: as a replay, or after a stall. */
-const newer = new Set(["granted", "place", "expires_at"]);
+const newer: ReadonlySet<string> = new Set(["granted", "place", "expires_at"]);
+const none: ReadonlySet<string> = new Set();
 
 function publishedEvents(entry: Fact["entry"]): Json {
   return entry.events.map((event) => ({ name: publishedName(event), subject: event.subject, data: event.data }));

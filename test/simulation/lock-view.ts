@@ -64,6 +64,13 @@ export class LockView {
     return model;
   }
 
+  /** When a lease ends, as it is told: no lock outlives the registration of its agent. */
+  shownEnd({ owner, expiresAt }: SeenGrant): string {
+    const agent = this.agents.get(owner);
+    const end = agent === undefined ? Infinity : agent.seenAt + agent.limitMs + Math.floor(agent.limitMs / 12);
+    return isoTime(Math.min(expiresAt, end));
+  }
+
   /** True if an agent that ended still has something. */
   hasOrphans(): boolean {
     return [...this.grants.values(), ...this.tickets.values()].some(({ owner }) => this.ended.has(owner));
@@ -180,6 +187,10 @@ export class LockView {
       upgradesFence,
     });
   }
+}
+
+export function isoTime(time: number): string {
+  return new Date(time).toISOString();
 }
 
 /** True if an entry is so long that what else follows from it may come in the next ones. */

@@ -2,6 +2,7 @@
 import type { Entry, Event } from "../../server/src/machine/entry.ts";
 import type { JsonObject } from "../../server/src/machine/json.ts";
 import type { ModelPath } from "../locks/lock-model.ts";
+import { LockAnswers } from "./lock-answers.ts";
 import { changes, dueOf, freeings, guardsOf, isFull, LockView, pathsOf } from "./lock-view.ts";
 import type { Witness } from "./witness.ts";
 
@@ -14,6 +15,9 @@ export class LockWatch {
   /** Fences and tickets of all times, for callers that are late. */
   readonly fences: string[] = [];
   readonly tickets: string[] = [];
+  readonly answers = new LockAnswers();
+  /** Fences that were given out in a history that was lost, and whether the epoch was raised since. */
+  readonly #lost = new Map<string, boolean>();
 
   append(entries: readonly Entry[], witness: LockWitness): void {
     for (const entry of entries) {
@@ -21,21 +25,36 @@ export class LockWatch {
       for (const event of entry.events) {
         new EventCheck(this.view, { event, entry }, witness).check();
         this.view.apply(event, entry);
-        this.#note(event);
+        this.#note(event, witness);
       }
       if (entry.events.some(({ type }) => isAboutLocks(type))) this.#checkEntry(entry, witness);
+      this.answers.note(this.view, entry, witness);
     }
   }
 
-  /** The journal went back: this is what is left of it. */
-  goBack(entries: Iterable<Entry>): void {
+  /** The journal went back: this is what is left of it. What was given out since may be in somebody's hands. */
+  goBack(entries: readonly Entry[]): void {
+    const { length } = entries;
+    for (const fence of this.fences) if (placesOf(fence)[1] > length) this.#lost.set(fence, false);
     this.view = new LockView();
     for (const entry of entries) for (const event of entry.events) this.view.apply(event, entry);
   }
 
-  #note({ type, data }: Event): void {
+  #note({ type, data }: Event, witness: LockWitness): void {
     if (type === "lock.queued") this.tickets.push(data["ticket"] as string);
-    else if (givesFence(type) && data["of"] === undefined) this.fences.push(data["fence"] as string);
+    else if (type === "space.epoch_raised") for (const fence of this.#lost.keys()) this.#lost.set(fence, true);
+    else if (givesFence(type) && data["of"] === undefined) this.#noteFence(data["fence"] as string, witness);
+  }
+
+  /**
+   * Whoever did not see what was lost can't know of it, until somebody who did raises the epoch. From then on no node
+   * gives out again what was given out before.
+   */
+  #noteFence(fence: string, witness: LockWitness): void {
+    const isLost = this.#lost.get(fence);
+    if (isLost === false) witness.faults.count("fence of a lost history is given again before anybody notices");
+    witness.demand(isLost !== true, "no fence of a lost history is given again once it is noticed", () => fence);
+    this.fences.push(fence);
   }
 
   #checkEntry(entry: Entry, witness: LockWitness): void {

@@ -6,6 +6,8 @@ import type { Wish } from "./wish.ts";
 const tree = ["document", "document/a", "document/a/n", "document/b", "ticket", "ticket/1"];
 /** Locks on these go stale, are recovered, and are waited for in one order only. */
 const orderedPaths = ["project/p", "project/p/map/m"];
+/** The same, with leases and a grace that are over within a simulation, once an operator has set them. */
+const shortPaths = ["bench/1", "bench/1/map/m", "bench/2"];
 const modes = ["read", "upgradeable", "write", "write"] as const;
 const scopes = ["tree", "tree", "self"] as const;
 /** Owners that are no agents. */
@@ -39,6 +41,9 @@ export class LockWishes {
   readonly #weights: Record<Doing, number> = { ...usual };
   /** The part of the tree that this seed is about: the smaller it is, the longer are the lines. */
   readonly #paths: readonly string[];
+  /** How many times the kind of the short paths is still to be set: an entry may be lost. */
+  #settingsLeft: number;
+  #shortShare = 0;
 
   constructor(random: Random, locks: LockWatch) {
     this.#random = random;
@@ -47,10 +52,13 @@ export class LockWishes {
     for (const doing of Object.keys(usual) as Doing[]) this.#weights[doing] *= random.pick([0, 0.5, 1, 1, 3]);
     this.#weights.acquire += 1;
     this.#paths = tree.slice(0, random.between(2, tree.length));
+    this.#settingsLeft = random.pick([0, 3]);
+    if (this.#settingsLeft > 0) this.#shortShare = random.pick([0.1, 0.5]);
   }
 
   make(): Wish {
     const random = this.#random;
+    if (this.#settingsLeft > 0 && random.chance(0.3)) return this.#configure();
     const doing = random.weighed(this.#weights);
     switch (doing) {
       case "register":
@@ -76,6 +84,13 @@ export class LockWishes {
     }
   }
 
+  #configure(): Wish {
+    this.#settingsLeft -= 1;
+    const short = { policy: "recover", ttl_seconds: 2, grace_seconds: 4, order: 5 };
+    const kinds = { bench: { ...short, shape: "bench" }, bench_map: { ...short, shape: "bench/map", order: 6 } };
+    return wish("configure-locks", { kinds });
+  }
+
   #register(): Wish {
     const random = this.#random;
     const agents = [...this.#locks.view.agents.keys()];
@@ -95,8 +110,9 @@ export class LockWishes {
 
   #acquire(wait: boolean): Wish {
     const random = this.#random;
-    const known = random.chance(0.06) ? orderedPaths : this.#paths;
-    const isOrdered = known === orderedPaths;
+    const isShort = random.chance(this.#shortShare);
+    const known = isShort ? shortPaths : random.chance(0.06) ? orderedPaths : this.#paths;
+    const isOrdered = known !== this.#paths;
     const count = random.pick([1, 1, 1, 2, 3]);
     const wanted = Array.from({ length: count }, () => ({
       path: random.pick(known),

@@ -15,6 +15,7 @@ import type { Transport } from "@holdfast/sdk";
 import { markSign } from "./attempt-of.ts";
 import { FaultyJournal } from "./faulty-journal.ts";
 import { GraceWatch } from "./grace-watch.ts";
+import { changes } from "./lock-view.ts";
 import type { Mutant } from "./mutant.ts";
 import { stateText, writes } from "./simulated-machine.ts";
 import { processClock } from "./virtual-time.ts";
@@ -219,7 +220,7 @@ export class SimulatedNode {
     if (lostEpoch === undefined) return;
     for (const { events, position } of batch.entries) {
       for (const { type, data } of events) {
-        if (type !== "lock.acquired" && type !== "lock.upgraded") continue;
+        if (type !== "lock.acquired" && !changes.has(type)) continue;
         const fence = data["fence"] as string;
         this.#setting.world.demand(
           Number(fence.split(".")[0]) > lostEpoch,

@@ -52,7 +52,7 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
 
 /** How far time goes at most when nothing is ready to happen. Each seed has its pace. */
 const paces = [5, 50, 400, 1_500] as const;
-const stepsToConvergeMax = 3_000;
+const stepsToConvergeMax = 10_000;
 
 export class Simulation {
   readonly world: World;

@@ -159,7 +159,9 @@ export const wait = Type.Object(
     paths: Type.Array(Type.Object({ path: lockPath, mode, scope }, closed)),
     since: isoTime,
     upgrades: nullable(fence),
-    watches: Type.String({ description: "The claim that it is looked at again for when it goes: a ticket or a fence." }),
+    watches: Type.String({
+      description: "The claim that it is looked at again for when it goes: a ticket or a fence.",
+    }),
     blockers: Type.Array(
       Type.Object(
         {

@@ -2,11 +2,13 @@ import type { InputOf, lockOperations } from "@holdfast/sdk/contract";
 import type { DecideContext, Decision } from "../../machine/feature.ts";
 import { done } from "../../machine/outcome.ts";
 import type { Decide } from "../rule-of.ts";
+import type { Event } from "../../machine/entry.ts";
 import { besideOf } from "./beside.ts";
+import { claimed } from "./claim-lock.ts";
 import { denied } from "./deny.ts";
 import { blockerNow, enqueue } from "./enqueue.ts";
 import { nextFence } from "./fence.ts";
-import { leaseEnd } from "./fold-grants.ts";
+import { leaseEnd, renewedEnd } from "./fold-grants.ts";
 import { expireIfDue, grantView } from "./free-grant.ts";
 import { graceOf, shownEnd, withOrder } from "./hand-over.ts";
 import { acquired, iso, lockSubject } from "./lock-events.ts";
@@ -89,26 +91,21 @@ function holdOn(
 ): Decision {
   const isEnough = row.paths.every((one, index) => covers(one, paths[index] ?? one));
   if (!isEnough) return upgradeGrant(context, row, paths, { wait: input.wait === true });
-  const { time } = context;
-  const expiresAt = Math.max(row.expiresAt, leaseEnd({ ...row, ttlMs: terms.ttlMs }, time));
-  const isLonger = expiresAt > row.expiresAt || row.claimBy !== undefined;
-  const ttlMs = isLonger ? terms.ttlMs : row.ttlMs;
-  const data = {
-    resource_id: row.paths[0]?.path ?? "",
-    owner_id: row.owner,
-    expires_at: iso(expiresAt),
-    fence: row.fence,
-    ...besideOf(context.state, row.paths[0]?.path ?? "", row.fence),
-  };
-  const events = isLonger
-    ? [{ type: "lock.refreshed", subject: lockSubject(data.resource_id), data: { ...data, ttl_ms: ttlMs } }]
-    : [];
-  const { fence, ...view } = grantView(context, { ...row, expiresAt, ttlMs });
+  const expiresAt = renewedEnd({ ...row, ttlMs: terms.ttlMs }, context.time);
+  // A lease is made longer by this, never shorter.
+  const kept = expiresAt > row.expiresAt ? { ...row, expiresAt, ttlMs: terms.ttlMs } : row;
+  const { fence, ...view } = grantView(context, kept);
   return {
     outcome: done({ granted: true, fence: fence ?? "", expires_at: view["expires_at"] ?? "" }),
-    events,
+    events: kept === row ? claimed(row) : [extended(context, kept)],
     attachment: { ...view, still_held: true, already_held: true },
   };
+}
+
+function extended({ state }: DecideContext, { owner, fence, paths, expiresAt, ttlMs }: GrantRow): Event {
+  const path = paths[0]?.path ?? "";
+  const data = { resource_id: path, owner_id: owner, expires_at: iso(expiresAt), fence, ttl_ms: ttlMs };
+  return { type: "lock.refreshed", subject: lockSubject(path), data: { ...data, ...besideOf(state, path, fence) } };
 }
 
 /** Who waits for a path while it holds a later one could make others wait for ever: on ordered kinds it is refused. */

@@ -1,4 +1,5 @@
 import type { lockOperations } from "@holdfast/sdk/contract";
+import type { Event } from "../../machine/entry.ts";
 import type { DecideContext, Decision } from "../../machine/feature.ts";
 import type { JsonObject } from "../../machine/json.ts";
 import { done } from "../../machine/outcome.ts";
@@ -47,13 +48,17 @@ export const cancelTicket: Decide<(typeof lockOperations)["cancel-ticket"]> = (i
 
 function takeUp(context: DecideContext, grant: GrantRow): Decision {
   const { fence, expires_at, ...view } = grantView(context, grant);
-  const data = { fence: grant.fence, owner_id: grant.owner };
-  const claimed = { type: "lock.claimed", subject: `ticket/${grant.ticket ?? ""}`, data };
   return {
     outcome: done({ granted: true, fence: fence ?? "", expires_at: expires_at ?? "" }),
-    events: grant.claimBy === undefined ? [] : [claimed],
+    events: claimed(grant),
     attachment: { ...view, still_held: true },
   };
+}
+
+/** The event by which a granted ticket is taken up, if it is not yet. */
+export function claimed({ ticket = "", fence, owner, claimBy }: GrantRow): readonly Event[] {
+  if (claimBy === undefined) return [];
+  return [{ type: "lock.claimed", subject: `ticket/${ticket}`, data: { fence, owner_id: owner } }];
 }
 
 /** The live grant that a ticket became. An upgrade became the grant that it was about. */

@@ -143,10 +143,18 @@ function notePace(state: StateWriter, holdMs: number): void {
   rows.put({ key: "pace", holdMs: Math.round(before + (holdMs - before) / 4) });
 }
 
+/** When a lease ends that is renewed now. The longest hold is not extended, nor is what lies behind it. */
+export function renewedEnd(row: GrantRow, time: number): number {
+  return isOver(row, time) ? row.expiresAt : leaseEnd(row, time);
+}
+
+function isOver({ acquiredAt, maxHoldMs }: GrantRow, time: number): boolean {
+  return maxHoldMs !== undefined && time >= acquiredAt + maxHoldMs;
+}
+
 function renewed(row: GrantRow, time: number): GrantRow {
   const { claimBy: _claimBy, ...rest } = row;
-  const isOver = row.maxHoldMs !== undefined && time >= row.acquiredAt + row.maxHoldMs;
-  return isOver ? rest : { ...rest, heartbeatAt: time, expiresAt: leaseEnd(row, time) };
+  return isOver(row, time) ? rest : { ...rest, heartbeatAt: time, expiresAt: leaseEnd(row, time) };
 }
 
 function foldRefreshed(state: StateWriter, { data }: Event, entry: EntryFacts): void {

@@ -18,7 +18,8 @@ import { isFull, kindAt, lockLimits } from "./settings.ts";
 
 /** True if somebody waits for this claim. */
 export function isWatched(context: DecideContext, claim: string): boolean {
-  return context.state.rows(ticketTable).scan("claim", { prefix: `${claim}${gap}`, limit: 1 }).length > 0;
+  const tickets = context.state.rows(ticketTable);
+  return tickets.size > 0 && tickets.scan("claim", { prefix: `${claim}${gap}`, limit: 1 }).length > 0;
 }
 
 /** Looks at everybody who waits for a claim that is gone, or weaker than it was. */

@@ -2,7 +2,7 @@ import type { lockOperations } from "@holdfast/sdk/contract";
 import { done } from "../../machine/outcome.ts";
 import type { Decide } from "../rule-of.ts";
 import { besideOf } from "./beside.ts";
-import { leaseEnd } from "./fold-grants.ts";
+import { renewedEnd } from "./fold-grants.ts";
 import { grantView } from "./free-grant.ts";
 import { findHeld } from "./held.ts";
 import { iso, lockSubject } from "./lock-events.ts";
@@ -18,7 +18,7 @@ export const renewLock: Decide<(typeof lockOperations)["renew-lock"]> = (input, 
   const kinds = row.paths.map(({ path }) => ({ kind: kindAt(state, path) }));
   const ttlMs = input.ttl_seconds === undefined ? row.ttlMs : leaseOf(input.ttl_seconds, kinds);
   if (typeof ttlMs !== "number") return ttlMs;
-  const changed = { ...row, ttlMs, expiresAt: leaseEnd({ ...row, ttlMs }, time) };
+  const changed = { ...row, ttlMs, expiresAt: renewedEnd({ ...row, ttlMs }, time) };
   const path = row.paths[0]?.path ?? "";
   const data = {
     resource_id: path,
