@@ -17,6 +17,7 @@ export type {
   OwnerOptions,
 } from "./client/locks-client.ts";
 export type { CallOptions, CallReply, RetryCause, Transport, WatchedEvent } from "./client/transport.ts";
+export type { NewToken, TokensClient } from "./client/tokens-client.ts";
 export type { WatchOptions } from "./client/watch-events.ts";
 export type { AuditItem, AuditQuery, JournalItem, JournalQuery } from "./contract/audit.ts";
 export type { Entity, HistoryItem, Written } from "./contract/entities.ts";
@@ -31,5 +32,7 @@ export type {
   WhoAmI,
 } from "./contract/lock-views.ts";
 export type { Grant, Granted, LeftBefore, Queued } from "./contract/locks.ts";
+export type { Allowance, Verb } from "./contract/allowance.ts";
+export type { CreatedToken, Token } from "./contract/tokens.ts";
 export { problemOf, problems } from "./contract/problems.ts";
 export type { Problem, ProblemCode } from "./contract/problems.ts";

@@ -1,5 +1,4 @@
 /** Holdfast as a server: an engine on a journal, the gate in front of it, and the doors in front of the gate. */
-import { openGate } from "./access/open-gate.ts";
 import { writeAddress } from "./address-file.ts";
 import { systemClock } from "./base/clock.ts";
 import { systemIds } from "./base/ids.ts";
@@ -11,10 +10,12 @@ import { currentEpoch } from "./features/space/space-table.ts";
 import type { Engine } from "./engine/engine.ts";
 import { inputLimits } from "./machine/canonical/limits.ts";
 import { parseJson } from "./machine/canonical/parse-json.ts";
-import { reportToStandardError, start, transportOf } from "./server.ts";
+import { serveGate } from "./serve-gate.ts";
+import type { AccessOptions } from "./serve-gate.ts";
+import { reportToStandardError, start } from "./server.ts";
 import type { OpenOptions, Running } from "./server.ts";
 
-export interface ServeOptions extends OpenOptions {
+export interface ServeOptions extends OpenOptions, AccessOptions {
   readonly data: string;
   readonly host: string;
   readonly port: number;
@@ -31,8 +32,9 @@ export interface Serving {
 export async function serve(options: ServeOptions): Promise<Serving> {
   const { data, host, port } = options;
   const { client, engine, facts } = await start(data, options);
-  const gate = openGate({
-    transportOf: (speaker) => transportOf(engine, { ...options, ...speaker, sharesEvents: true }),
+  const gate = await serveGate(engine, options).catch(async (error: unknown) => {
+    await client.close();
+    throw error;
   });
   const http = await openHttpDoor({
     host,

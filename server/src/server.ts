@@ -1,12 +1,5 @@
 /** The one place that puts the parts together: features into a machine, a journal and an engine around it, doors on top. */
-import {
-  agentOperations,
-  entityOperations,
-  lockOperations,
-  resourceOfOperation,
-  spaceOperations,
-} from "@holdfast/sdk/contract";
-import type { Operation } from "@holdfast/sdk/contract";
+import { publicOperations, resourceOfOperation } from "@holdfast/sdk/contract";
 import { createClient } from "@holdfast/sdk";
 import type { Client, Transport } from "@holdfast/sdk";
 import { systemClock } from "./base/clock.ts";
@@ -32,6 +25,7 @@ import {
   recordedHash,
 } from "./features/space/space-commands.ts";
 import { currentEpoch } from "./features/space/space-table.ts";
+import { tokensFeature } from "./features/tokens/tokens.ts";
 import type { Journal } from "./journal/journal.ts";
 import { createMemoryDisk } from "./journal/memory/disk.ts";
 import { openMemoryJournal } from "./journal/memory/open.ts";
@@ -163,7 +157,7 @@ const knownRules = [1];
 export function machineOf(kinds: readonly Kind[]): Machine {
   return new Machine({
     features: [
-      ...[spaceFeature, agentsFeature, locksFeature],
+      ...[spaceFeature, tokensFeature, agentsFeature, locksFeature],
       entitiesFeature([...allPacks.flatMap((pack) => pack.kinds), ...kinds]),
       ...allPacks.map(({ feature }) => feature),
     ],
@@ -178,6 +172,8 @@ export interface SpeakerOptions extends OpenOptions {
   readonly ids?: Ids;
   /** See InProcessOptions. */
   readonly sharesEvents?: boolean;
+  /** Whether an agent must send its secret. */
+  readonly requiresAgentSecret?: boolean;
 }
 
 export function clientOf(engine: Engine, options: SpeakerOptions = {}): Client {
@@ -185,27 +181,39 @@ export function clientOf(engine: Engine, options: SpeakerOptions = {}): Client {
 }
 
 export function transportOf(engine: Engine, options: SpeakerOptions): Transport {
-  const { kinds = [], principal = "local", caller = "in-process", clock = systemClock, ids = systemIds } = options;
+  const { principal = "local", caller = "in-process" } = options;
+  return transportsOf(engine, options)({ principal, caller });
+}
+
+/** Transports on one engine for many speakers: what they share is made once. */
+export function transportsOf(
+  engine: Engine,
+  options: Omit<SpeakerOptions, "principal" | "caller">,
+): (speaker: { readonly principal: string; readonly caller: string }) => Transport {
+  const { kinds = [], clock = systemClock, ids = systemIds, sharesEvents = false } = options;
+  const { requiresAgentSecret = false } = options;
   const agents = agentDoorOf(engine, { clock, ids });
   const close = (): Promise<void> => {
     // Both start now: what is collected is sent before the engine takes nothing more.
     agents.beats.flush();
     return engine.stop();
   };
-  const { sharesEvents = false } = options;
-  const speaker = { principal, caller };
-  return inProcessTransport({ engine, agents, speaker, writes: writesOf(kinds), close, sharesEvents });
+  const writes = writesOf(kinds);
+  const place = { engine, agents, writes, close, sharesEvents, requiresAgentSecret };
+  return (speaker) => inProcessTransport({ ...place, speaker });
 }
 
 function writesOf(kinds: readonly Kind[]): ReadonlyMap<string, { readonly type?: string }> {
-  const operations: readonly Operation[] = [entityOperations, spaceOperations, agentOperations, lockOperations].flatMap(
-    (group) => Object.values<Operation>(group),
+  const general = publicOperations.filter(({ kind }) => kind === "write").map(({ name }) => [name, {}] as const);
+  const own = [...kindCommandsOf(kinds)].map(([name, type]) => [name, { type }] as const);
+  return new Map<string, { readonly type?: string }>([...general, ...own, ...packWrites()]);
+}
+
+/** The commands that kinds bring, each with its type of entity. */
+export function kindCommandsOf(kinds: readonly Kind[]): ReadonlyMap<string, string> {
+  return new Map(
+    kinds.flatMap(({ type, commands }) => commands.map(({ operation }) => [operation.name, type] as const)),
   );
-  const general = operations.filter(({ kind }) => kind === "write").map(({ name }) => [name, {}] as const);
-  const own = kinds.flatMap(({ type, commands }) =>
-    commands.map(({ operation }) => [operation.name, { type }] as const),
-  );
-  return new Map([...general, ...own, ...packWrites()]);
 }
 
 function packWrites(): readonly (readonly [string, { readonly type?: string }])[] {

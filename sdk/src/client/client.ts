@@ -9,6 +9,8 @@ import { HoldfastError } from "./holdfast-error.ts";
 import { locksClient } from "./locks-client.ts";
 import type { LocksClient } from "./locks-client.ts";
 import type { CallOptions, CallReply, Transport, WatchedEvent } from "./transport.ts";
+import { tokensClient } from "./tokens-client.ts";
+import type { TokensClient } from "./tokens-client.ts";
 import { watchEvents } from "./watch-events.ts";
 import type { WatchOptions } from "./watch-events.ts";
 
@@ -19,6 +21,7 @@ export interface Client extends AsyncDisposable {
   readonly locks: LocksClient;
   readonly audit: AuditClient;
   readonly journal: JournalClient;
+  readonly tokens: TokensClient;
   /** The same client, speaking as a registered agent. */
   readonly as: (agent: { readonly agent_id: string; readonly secret?: string }) => Client;
   /** Runs any operation by name and returns its outcome as a value, refusals included. */
@@ -46,6 +49,7 @@ export function createClient(bare: Transport, agent: Pick<CallOptions, "agent" |
     locks: locksClient(run),
     audit: auditClient(run),
     journal: journalClient(run),
+    tokens: tokensClient(run),
     as: ({ agent_id, secret }) =>
       createClient(bare, secret === undefined ? { agent: agent_id } : { agent: agent_id, agentSecret: secret }),
     execute: (operation, input, options = {}) => transport.call(operation, input, options),

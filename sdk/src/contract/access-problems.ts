@@ -24,6 +24,12 @@ export const accessProblems = {
     title: "There is no such token",
     next: "It was revoked, it has expired, or it never was. List the tokens to see which there are.",
   },
+  principal_reserved: {
+    status: 422,
+    retry: "never",
+    title: "This name belongs to Holdfast itself",
+    next: "Choose another name for the principal.",
+  },
   token_limit: {
     status: 429,
     retry: "never",

@@ -6,6 +6,7 @@ import { lockViews } from "./lock-views.ts";
 import { lockOperations } from "./locks.ts";
 import type { Operation } from "./operation.ts";
 import { spaceOperations } from "./space.ts";
+import { tokenOperations } from "./tokens.ts";
 
 /** Every operation there is, by name. Doors, documents and tests go by this list. */
 export const allOperations = {
@@ -16,6 +17,7 @@ export const allOperations = {
   ...lockInternals,
   ...spaceOperations,
   ...auditOperations,
+  ...tokenOperations,
 } as const;
 
 type All = typeof allOperations;

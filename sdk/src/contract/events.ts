@@ -2,6 +2,7 @@ import Type from "typebox";
 import type { Static, TSchema } from "typebox";
 import { agentEvents, lockEvents } from "./lock-events.ts";
 import { version } from "./conditions.ts";
+import { tokenEvents } from "./tokens.ts";
 
 /**
  * Every type of event that an entry may hold. What folding one does never changes; a new meaning is a new type.
@@ -71,6 +72,7 @@ export const events = {
   },
   ...agentEvents,
   ...lockEvents,
+  ...tokenEvents,
 } as const satisfies Record<string, EventType>;
 
 export type EventTypeName = keyof typeof events;

@@ -71,6 +71,10 @@ export const routes: Readonly<Record<OperationName, Routes>> = {
   "list-journal": [get("/v1/journal")],
   "list-audit": [get("/v1/audit")],
 
+  "create-token": [post("/v1/tokens", { status: 201, without: ["secret_hash"] })],
+  "list-tokens": [get("/v1/tokens")],
+  "revoke-token": [remove("/v1/tokens/{token_id}")],
+
   configure: [post("/v1/space/configure")],
   "raise-rules": [post("/v1/space/raise-rules")],
   "erase-payload": [post("/v1/space/erase-payload", { without: ["events"] })],

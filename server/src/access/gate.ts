@@ -36,6 +36,6 @@ export interface Gate {
   admit(credentials: Credentials): Caller | Turned;
 }
 
-export function isTurned(result: Caller | Turned): result is Turned {
+export function isTurned(result: object): result is Turned {
   return "code" in result;
 }

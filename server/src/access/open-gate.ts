@@ -1,17 +1,42 @@
 import type { Transport } from "@holdfast/sdk";
+import type { Clock } from "../base/clock.ts";
+import { RightsCheck } from "./check-rights.ts";
+import { isTurned } from "./gate.ts";
 import type { Caller, Credentials, Gate, Turned } from "./gate.ts";
+import { guardedTransport } from "./guarded-transport.ts";
+import type { Lookups } from "./lookups.ts";
+import { RefusalNotes } from "./refusal-notes.ts";
+import type { RefusedAttempt } from "./refusal-notes.ts";
+import { isAllowedEverywhere, standingOf } from "./standing.ts";
 
 export interface GateOptions {
   /** A transport on which commands are sent in the name of a principal. */
   readonly transportOf: (speaker: { readonly principal: string; readonly caller: string }) => Transport;
+  readonly lookups: Lookups;
+  /** The digest of the operator's token. */
+  readonly operatorDigest: string;
+  /** Whether callers on this host need a token too. */
+  readonly requiresToken: boolean;
+  /** The commands that kinds of entities bring, each with its type of entity. */
+  readonly kindCommands: ReadonlyMap<string, string>;
+  /** Puts a refused attempt into the journal. */
+  readonly record: (attempt: RefusedAttempt) => void;
+  readonly clock: Clock;
 }
 
 export function openGate(options: GateOptions): Gate {
-  return { admit: (credentials) => admit(options, credentials) };
-}
-
-function admit({ transportOf }: GateOptions, { connection, isLoopback }: Credentials): Caller | Turned {
-  if (!isLoopback) return { code: "not_allowed", data: { reason: "only callers on this host are let in" } };
-  const principal = "anonymous";
-  return { principal, isOperator: false, transport: transportOf({ principal, caller: connection }) };
+  const { lookups, transportOf } = options;
+  const rights = new RightsCheck(options);
+  const notes = new RefusalNotes(options.clock, options.record);
+  return {
+    admit(credentials: Credentials): Caller | Turned {
+      const standing = standingOf(options, credentials);
+      const now = standing();
+      if (isTurned(now)) return now;
+      const { principal } = now;
+      const inner = transportOf({ principal, caller: credentials.connection });
+      const transport = guardedTransport(inner, { lookups, rights, notes, standing });
+      return { principal, isOperator: isAllowedEverywhere(now, ["operate"]), transport };
+    },
+  };
 }

@@ -7,10 +7,13 @@ import type { AgentDoor } from "./agent-door.ts";
 import { callOperation } from "./call-operation.ts";
 import type { CallPlace } from "./call-operation.ts";
 import { explainGone } from "./explain-gone.ts";
+import { createToken } from "./token-calls.ts";
 
 /** Where agents' calls are made. */
 export interface AgentCallPlace extends CallPlace {
   readonly agents: AgentDoor;
+  /** Whether an agent must send its secret. */
+  readonly requiresAgentSecret?: boolean;
 }
 
 /** Finds out who speaks before anything else is looked at. Every call of an agent is a sign of its life. */
@@ -25,16 +28,30 @@ export function callAs(
   if (agent === undefined) {
     if (operation === "register-agent") return register(options, agents, input, call);
     if (operation === "heartbeat") return Promise.resolve(answered(engine, refusal("agent_required")));
-    return callOperation(options, operation, input, call);
+    return callWithSecrets(options, operation, input, call);
   }
-  const row = agents.speaker({ ...call, agent });
+  const { principal } = options.speaker;
+  const row = agents.speaker({ ...call, agent }, { principal, requiresSecret: options.requiresAgentSecret ?? false });
   if ("kind" in row) return explainGone(engine, row).then((outcome) => answered(engine, outcome));
   if (operation === "heartbeat") {
     return agents.beats.beat(row).then(async (outcome) => answered(engine, await explainGone(engine, outcome)));
   }
   agents.beats.sign(row);
   const as = { ...options, speaker: { ...options.speaker, agent, caller: agent } };
-  return operation === "register-agent" ? register(as, agents, input, call) : callOperation(as, operation, input, call);
+  return operation === "register-agent"
+    ? register(as, agents, input, call)
+    : callWithSecrets(as, operation, input, call);
+}
+
+/** A token's secret is made on the way in; everything else goes on as it is. */
+function callWithSecrets(
+  options: AgentCallPlace,
+  operation: string,
+  input: unknown,
+  call: CallOptions,
+): Promise<CallReply> {
+  if (operation !== "create-token") return callOperation(options, operation, input, call);
+  return createToken(options.agents.ids, (...wish) => callOperation(options, ...wish), input, call);
 }
 
 async function register(

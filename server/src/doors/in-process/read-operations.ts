@@ -6,13 +6,14 @@ import { auditReads } from "./read-audit.ts";
 import { lockReads } from "./read-locks.ts";
 import type { ReadOperation } from "./read-operation.ts";
 import { packReads } from "./read-packs.ts";
+import { tokenReads } from "./read-tokens.ts";
 
 export const readOperations: ReadonlyMap<string, ReadOperation> = new Map([
   ...Object.entries(entityReads).map(([name, read]): [string, ReadOperation] => {
     const operation: Operation = entityOperations[name as ReadNames];
     return [name, { check: checkOf(operation.input), read }];
   }),
-  ...[...lockReads, ...auditReads].map(({ operation, read }): [string, ReadOperation] => [
+  ...[...lockReads, ...auditReads, ...tokenReads].map(({ operation, read }): [string, ReadOperation] => [
     operation.name,
     { check: checkOf(operation.input), read },
   ]),

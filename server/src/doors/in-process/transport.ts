@@ -13,6 +13,8 @@ import { watch } from "./watch.ts";
 export interface InProcessOptions extends CallPlace {
   /** What is known of agents, shared by all clients of an engine. */
   readonly agents: AgentDoor;
+  /** Whether an agent must send its secret; a bare id is taken at its word otherwise. */
+  readonly requiresAgentSecret?: boolean;
   readonly close: () => Promise<void>;
   /** For doors, which only turn events into text: they get those that all share, and must not change them. */
   readonly sharesEvents?: boolean;

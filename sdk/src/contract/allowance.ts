@@ -1,0 +1,22 @@
+import Type from "typebox";
+import type { Static } from "typebox";
+
+export const verb = Type.Enum(["read", "write", "lock", "register", "operate"], {
+  description:
+    "`read` entities, locks and events; `write` entities; `lock` paths; `register` agents; `operate`: what belongs to operators.",
+});
+
+export const pathPrefix = Type.String({
+  maxLength: 1024,
+  pattern: "^([^/\\u0000-\\u001f\\u007f]+(/[^/\\u0000-\\u001f\\u007f]+)*)?$",
+  description:
+    "A path and all below it, compared name by name: `repo/x` holds `repo/x/a` and not `repo/xy`. Empty: everything.",
+});
+
+export const allowance = Type.Object(
+  { verbs: Type.Array(verb, { minItems: 1, maxItems: 5 }), under: pathPrefix },
+  { additionalProperties: false },
+);
+
+export type Verb = Static<typeof verb>;
+export type Allowance = Static<typeof allowance>;

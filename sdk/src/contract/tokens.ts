@@ -1,0 +1,147 @@
+import Type from "typebox";
+import type { Static } from "typebox";
+import { isoTime, line } from "./agents.ts";
+import { allowance } from "./allowance.ts";
+import { limit } from "./conditions.ts";
+import { operation } from "./operation.ts";
+
+const closed = { additionalProperties: false } as const;
+
+const tokenId = Type.String({ minLength: 1, maxLength: 128, description: "The id of a token. It is no secret." });
+
+const principal = Type.String({
+  pattern: "^[a-z0-9][a-zA-Z0-9._@-]{0,63}$",
+  description:
+    "The name under which its bearer acts and is kept in the history: up to 64 letters, digits and `._@-`. Not `operator`, `anonymous`, `local` or `holdfast`.",
+});
+
+export const token = Type.Object(
+  {
+    token_id: tokenId,
+    principal,
+    allow: Type.Array(allowance),
+    note: Type.Union([line, Type.Null()]),
+    created_at: isoTime,
+    created_by: Type.String(),
+    expires_at: isoTime,
+  },
+  closed,
+);
+
+export const createToken = operation({
+  name: "create-token",
+  kind: "write",
+  summary:
+    "An operator makes a token: a principal that may do what `allow` says until it expires. The secret is shown once. " +
+    "With `own_key`, or an idempotency key, asking again gives the same token a new secret.",
+  input: Type.Object(
+    {
+      principal,
+      allow: Type.Array(allowance, { minItems: 1, maxItems: 100 }),
+      expires_in_seconds: Type.Optional(
+        Type.Integer({ minimum: 1, maximum: 34_560_000, description: "30 days if not given, 400 days at most." }),
+      ),
+      note: Type.Optional(line),
+      own_key: Type.Optional(
+        Type.String({ minLength: 1, maxLength: 255, pattern: "^[\\x20-\\x7e]+$", description: "Yours to choose." }),
+      ),
+      secret_hash: Type.Optional(
+        Type.String({ pattern: "^[0-9a-f]{64}$", description: "Set by the door, which makes the secret." }),
+      ),
+    },
+    closed,
+  ),
+  output: Type.Object(
+    { ...token.properties, secret: Type.String({ description: "Shown this once: `hf_` and 64 hex digits." }) },
+    closed,
+  ),
+  problems: ["not_allowed", "principal_reserved", "token_limit"],
+});
+
+export const revokeToken = operation({
+  name: "revoke-token",
+  kind: "write",
+  summary: "An operator ends a token at once, also for whoever is connected with it.",
+  input: Type.Object({ token_id: tokenId, reason: Type.Optional(line) }, closed),
+  output: Type.Object({ token_id: tokenId, principal, revoked_at: isoTime }, closed),
+  problems: ["not_allowed", "token_unknown"],
+});
+
+export const listTokens = operation({
+  name: "list-tokens",
+  kind: "read",
+  summary: "The tokens that are neither revoked nor expired, oldest first. `next` is the `after` of the next page.",
+  input: Type.Object({ after: Type.Optional(Type.String({ maxLength: 64 })), limit: Type.Optional(limit) }, closed),
+  output: Type.Object({ items: Type.Array(token), next: Type.Union([Type.String(), Type.Null()]) }, closed),
+  problems: [],
+});
+
+export const expireToken = operation({
+  name: "expire-token",
+  kind: "internal",
+  summary: "Forgets a token that has expired. It has been good for nothing since.",
+  input: Type.Object({ token_id: tokenId }, closed),
+  output: Type.Object({ token_id: tokenId }),
+  problems: ["not_due"],
+});
+
+export const noteRefusal = operation({
+  name: "note-refusal",
+  kind: "internal",
+  summary: "Puts a refused attempt at what belongs to operators into the audit trail.",
+  input: Type.Object(
+    {
+      operation: Type.String({ maxLength: 128 }),
+      reason: line,
+      unrecorded: Type.Optional(Type.Integer({ minimum: 1 })),
+    },
+    closed,
+  ),
+  output: Type.Object({}),
+  problems: [],
+});
+
+export const tokenOperations = {
+  "create-token": createToken,
+  "revoke-token": revokeToken,
+  "list-tokens": listTokens,
+  "expire-token": expireToken,
+  "note-refusal": noteRefusal,
+} as const;
+
+export const tokenEvents = {
+  "token.created": {
+    summary: "An operator made a token. Only the hash of its secret is here.",
+    data: Type.Object(
+      {
+        principal: Type.String(),
+        allow: Type.Array(allowance),
+        expires_at: isoTime,
+        expires_at_ms: Type.Integer(),
+        secret_hash: Type.String(),
+        note: Type.Optional(Type.String()),
+        own_key: Type.Optional(Type.String()),
+      },
+      closed,
+    ),
+  },
+  "token.renewed": {
+    summary: "A token got a new secret, because it was asked for again with its own key. The old one is void.",
+    data: Type.Object({ secret_hash: Type.String() }, closed),
+  },
+  "token.revoked": {
+    summary: "An operator ended a token.",
+    data: Type.Object({ principal: Type.String(), reason: Type.Union([Type.String(), Type.Null()]) }, closed),
+  },
+  "token.expired": { summary: "A token has expired.", data: Type.Object({ principal: Type.String() }, closed) },
+  "access.refused": {
+    summary: "Somebody tried what belongs to operators. `unrecorded`: so many attempts before it were only counted.",
+    data: Type.Object(
+      { operation: Type.String(), reason: Type.String(), unrecorded: Type.Optional(Type.Integer()) },
+      closed,
+    ),
+  },
+} as const;
+
+export type Token = Static<typeof token>;
+export type CreatedToken = Static<typeof createToken.output>;

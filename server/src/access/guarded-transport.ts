@@ -1,0 +1,119 @@
+import { isAllowed, rightOf } from "@holdfast/sdk/contract";
+import { HoldfastError } from "@holdfast/sdk";
+import type { CallOptions, CallReply, Transport, WatchedEvent } from "@holdfast/sdk";
+import type { RightsCheck } from "./check-rights.ts";
+import { isAudited } from "./check-rights.ts";
+import { isTurned } from "./gate.ts";
+import type { Turned } from "./gate.ts";
+import type { Lookups } from "./lookups.ts";
+import type { RefusalNotes } from "./refusal-notes.ts";
+import { isAllowedEverywhere } from "./standing.ts";
+import type { Standing } from "./standing.ts";
+import { EventSight, withoutValues } from "./visible-events.ts";
+
+export interface Guard {
+  readonly lookups: Lookups;
+  readonly rights: RightsCheck;
+  readonly notes: RefusalNotes;
+  /** How the caller stands now. */
+  readonly standing: () => Standing | Turned;
+}
+
+type Pages = AsyncIterableIterator<readonly WatchedEvent[]>;
+
+/** The transport of somebody who was let in: everything is checked anew with every call and every page. */
+export function guardedTransport(inner: Transport, guard: Guard): Transport {
+  return {
+    call: (operation, input, call) => guardedCall(inner, guard, { operation, input, call }),
+    watch: (options) => guardedWatch(guard, options, () => inner.watch(options)),
+    async cursor() {
+      standingNow(guard, "cursor");
+      return inner.cursor();
+    },
+    // A door that closes ends what it has opened itself. What is behind the gate is not for callers to stop.
+    close: () => Promise.resolve(),
+  };
+}
+
+interface Wish {
+  readonly operation: string;
+  readonly input: unknown;
+  readonly call: CallOptions;
+}
+
+function guardedCall(inner: Transport, guard: Guard, wish: Wish): Promise<CallReply> {
+  const { operation, input, call } = wish;
+  const standing = guard.standing();
+  if (isTurned(standing)) return Promise.resolve(refused(guard, standing));
+  const turned = guard.rights.refusalOf(standing, wish);
+  if (turned !== undefined) {
+    if (isAudited(turned)) note(guard, standing, wish);
+    return Promise.resolve(refused(guard, turned));
+  }
+  const answer = inner.call(operation, input, call);
+  // Nearly everybody may read what it touches; then there is nothing to leave out, and nothing to wait for.
+  return isAllowedEverywhere(standing, ["read"]) ? answer : answer.then((reply) => shown(guard, standing, wish, reply));
+}
+
+/** The answer without what the caller may not read. A ticket tells its paths only when it was granted. */
+function shown(guard: Guard, standing: Standing, { operation, input }: Wish, reply: CallReply): CallReply {
+  const events = new EventSight(guard.lookups).visible(standing, reply.events);
+  const turned = operation === "get-ticket" ? guard.rights.refusalOfGrant(standing, operation, reply) : undefined;
+  if (turned !== undefined) return refused(guard, turned);
+  const right = rightOf(operation);
+  const isWrite = right === undefined || right.verbs.includes("write");
+  const { type, id } = { ...(input as object), ...(reply.outcome.data as object) } as { type?: string; id?: string };
+  const mayRead = !isWrite || isAllowed(standing.allow, ["read"], `${type ?? ""}/${id ?? ""}`);
+  return { ...(mayRead ? reply : withoutValues(reply)), events };
+}
+
+/** Whether it is the agent that it says was not found out yet; nobody may leave somebody else's name in the audit trail. */
+function note({ notes, lookups }: Guard, { principal }: Standing, { operation, call }: Wish): void {
+  const isOwn = call.agent !== undefined && lookups.principalOf(call.agent) === principal;
+  const agent = isOwn ? { agent: call.agent } : {};
+  notes.note({ principal, ...agent, operation, reason: "not_allowed" });
+}
+
+function refused({ lookups }: Guard, { code, data }: Turned): CallReply {
+  return { outcome: { kind: "refusal", code, data }, position: lookups.position(), replayed: false, events: [] };
+}
+
+function standingNow(guard: Guard, operation: string): Standing {
+  const standing = guard.standing();
+  if (!isTurned(standing)) return standing;
+  const facts = { data: standing.data, position: guard.lookups.position(), replayed: false };
+  throw new HoldfastError(operation, standing.code, facts);
+}
+
+/** Pages of what the caller may see. A token that was revoked ends it before the next page. */
+function guardedWatch(guard: Guard, options: { readonly owner?: string }, open: () => Pages): Pages {
+  const sight = new EventSight(guard.lookups);
+  const first = guard.standing();
+  if (!isTurned(first) && options.owner !== undefined) sight.expect(first, options.owner);
+  // Opened at once, not with the first page: it starts with what comes after this very call.
+  const pages = isTurned(first) ? undefined : open();
+  const end = async (): Promise<{ done: true; value: undefined }> => {
+    await pages?.return?.();
+    return { done: true, value: undefined };
+  };
+  return {
+    async next() {
+      for (;;) {
+        try {
+          standingNow(guard, "watch");
+          const page = (await pages?.next()) ?? (await end());
+          if (page.done === true) return page;
+          const events = sight.visible(standingNow(guard, "watch"), page.value);
+          if (events.length > 0) return { done: false, value: events };
+        } catch (error) {
+          await end();
+          throw error;
+        }
+      }
+    },
+    return: end,
+    [Symbol.asyncIterator]() {
+      return this;
+    },
+  };
+}

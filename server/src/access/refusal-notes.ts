@@ -1,0 +1,58 @@
+import type { Clock } from "../base/clock.ts";
+
+/** An attempt at what belongs to operators. */
+export interface RefusedAttempt {
+  readonly principal: string;
+  readonly agent?: string;
+  readonly operation: string;
+  readonly reason: string;
+  /** Attempts of the same principal before this one that were only counted. */
+  readonly unrecorded: number;
+}
+
+const notesMax = 10;
+const periodMs = 60_000;
+const principalsMax = 10_000;
+
+interface Count {
+  sinceMs: number;
+  noted: number;
+  skipped: number;
+}
+
+/**
+ * Puts refused attempts into the journal, a few of each principal a minute: the audit trail must show them, and nobody
+ * may fill the journal with them. What is beyond that is counted, and told with the next one that is noted.
+ */
+export class RefusalNotes {
+  readonly #clock: Clock;
+  readonly #record: (attempt: RefusedAttempt) => void;
+  readonly #counts = new Map<string, Count>();
+
+  constructor(clock: Clock, record: (attempt: RefusedAttempt) => void) {
+    this.#clock = clock;
+    this.#record = record;
+  }
+
+  note(attempt: Omit<RefusedAttempt, "unrecorded">): void {
+    const count = this.#countOf(attempt.principal);
+    if (count.noted >= notesMax) {
+      count.skipped += 1;
+      return;
+    }
+    count.noted += 1;
+    const { skipped } = count;
+    count.skipped = 0;
+    this.#record({ ...attempt, unrecorded: skipped });
+  }
+
+  #countOf(principal: string): Count {
+    const nowMs = this.#clock.monotonicMs();
+    const known = this.#counts.get(principal);
+    if (known !== undefined && nowMs - known.sinceMs < periodMs) return known;
+    if (this.#counts.size >= principalsMax) this.#counts.clear();
+    const count = { sinceMs: nowMs, noted: 0, skipped: known?.skipped ?? 0 };
+    this.#counts.set(principal, count);
+    return count;
+  }
+}

@@ -1,0 +1,22 @@
+import { tokenOperations } from "@holdfast/sdk/contract";
+import type { InputOf } from "@holdfast/sdk/contract";
+import type { Engine } from "../../engine/engine.ts";
+import { createdKey, tokenTable, tokenView } from "../../features/tokens/token-table.ts";
+import type { Outcome } from "../../machine/entry.ts";
+import { done } from "../../machine/outcome.ts";
+
+const operation = tokenOperations["list-tokens"];
+const pageSize = 100;
+
+async function listTokens(engine: Engine, input: InputOf<typeof operation>): Promise<Outcome> {
+  const limit = input.limit ?? pageSize;
+  const after = input.after === undefined ? {} : { after: input.after };
+  const rows = await engine.scan((state) => state.rows(tokenTable).scan("created", { ...after, limit: limit + 1 }));
+  const shown = rows.slice(0, limit);
+  const last = shown.at(-1);
+  // One that has expired may not be forgotten yet. It is good for nothing, so it is not shown.
+  const items = shown.filter((row) => row.expiresAt > engine.now()).map(tokenView);
+  return done({ items, next: rows.length > limit && last !== undefined ? createdKey(last) : null });
+}
+
+export const tokenReads = [{ operation, read: listTokens }];

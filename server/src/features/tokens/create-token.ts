@@ -1,0 +1,82 @@
+import type { tokenOperations } from "@holdfast/sdk/contract";
+import type { DecideContext, Decision } from "../../machine/feature.ts";
+import type { JsonObject } from "../../machine/json.ts";
+import { done, refusal } from "../../machine/outcome.ts";
+import type { Decide } from "../rule-of.ts";
+import { operatorsOnly } from "./operators-only.ts";
+import { reservedPrincipals, tokenLimits, tokenOwnKey, tokenSubject, tokenTable, tokenView } from "./token-table.ts";
+import type { TokenRow } from "./token-table.ts";
+
+/** The id is that of the command: unique, and known before anything is decided. */
+export const createToken: Decide<(typeof tokenOperations)["create-token"]> = (input, context) => {
+  const { state, command, position, time } = context;
+  const { principal, own_key: ownKey, secret_hash: secretHash } = input;
+  const refused = operatorsOnly(context) ?? unfit(input.principal, context);
+  if (refused !== undefined) return refused;
+  if (secretHash === undefined) {
+    const issues = [{ pointer: "/secret_hash", message: "must be there: the door makes it" }];
+    return { outcome: refusal("input_invalid", { issues }), events: [] };
+  }
+  const known = ownKey === undefined ? undefined : findByOwnKey(context, ownKey);
+  if (known !== undefined) return renew(known, secretHash);
+  if (state.rows(tokenTable).size >= tokenLimits.tokensMax) {
+    return { outcome: refusal("token_limit", { limit: tokenLimits.tokensMax }), events: [] };
+  }
+  const expiresAt = time + (input.expires_in_seconds ?? tokenLimits.expiresInSeconds) * 1000;
+  const data: JsonObject = {
+    principal,
+    allow: input.allow,
+    expires_at: new Date(expiresAt).toISOString(),
+    expires_at_ms: expiresAt,
+    secret_hash: secretHash,
+    ...(input.note === undefined ? {} : { note: input.note }),
+    ...(ownKey === undefined ? {} : { own_key: ownKey }),
+  };
+  const row = rowOf(command.id, data, { position, time, principal: command.principal });
+  return {
+    outcome: done(tokenView(row)),
+    events: [{ type: "token.created", subject: tokenSubject(row.id), data }],
+    attachment: {},
+  };
+};
+
+function unfit(principal: string, _context: DecideContext): Decision | undefined {
+  if (!reservedPrincipals.includes(principal)) return undefined;
+  return { outcome: refusal("principal_reserved", { principal }), events: [] };
+}
+
+function renew(known: TokenRow, secretHash: string): Decision {
+  return {
+    outcome: done(tokenView(known)),
+    events: [{ type: "token.renewed", subject: tokenSubject(known.id), data: { secret_hash: secretHash } }],
+    attachment: {},
+  };
+}
+
+/** One that has expired, and is not forgotten yet, is not brought back. */
+function findByOwnKey({ state, command, time }: DecideContext, ownKey: string): TokenRow | undefined {
+  const prefix = tokenOwnKey(command.principal, ownKey);
+  const rows = state.rows(tokenTable).scan("ownKey", { prefix, limit: 100 });
+  return rows.find((row) => row.expiresAt > time);
+}
+
+/** The row that the event makes; deciding and folding build the same one. */
+export function rowOf(
+  id: string,
+  data: JsonObject,
+  by: { readonly position: number; readonly time: number; readonly principal: string },
+): TokenRow {
+  const text = (name: string, as: string) => (typeof data[name] === "string" ? { [as]: data[name] } : {});
+  return {
+    id,
+    secretHash: data["secret_hash"] as string,
+    position: by.position,
+    principal: data["principal"] as string,
+    allow: data["allow"] as unknown as TokenRow["allow"],
+    ...text("note", "note"),
+    ...text("own_key", "ownKey"),
+    createdAt: by.time,
+    createdBy: by.principal,
+    expiresAt: data["expires_at_ms"] as number,
+  };
+}

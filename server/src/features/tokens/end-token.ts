@@ -1,0 +1,29 @@
+import type { tokenOperations } from "@holdfast/sdk/contract";
+import { done, refusal } from "../../machine/outcome.ts";
+import type { Decide } from "../rule-of.ts";
+import { operatorsOnly } from "./operators-only.ts";
+import { findToken, tokenSubject } from "./token-table.ts";
+
+export const revokeToken: Decide<(typeof tokenOperations)["revoke-token"]> = (input, context) => {
+  const refused = operatorsOnly(context);
+  if (refused !== undefined) return refused;
+  const { token_id: id } = input;
+  const row = findToken(context.state, id);
+  if (row === undefined) return { outcome: refusal("token_unknown", { token_id: id }), events: [] };
+  const { principal } = row;
+  return {
+    outcome: done({ token_id: id, principal, revoked_at: new Date(context.time).toISOString() }),
+    events: [{ type: "token.revoked", subject: tokenSubject(id), data: { principal, reason: input.reason ?? null } }],
+    attachment: {},
+  };
+};
+
+/** Sent by the timer, to forget what has been good for nothing since it expired. */
+export const expireToken: Decide<(typeof tokenOperations)["expire-token"]> = (input, { state, time }) => {
+  const row = findToken(state, input.token_id);
+  if (row === undefined || row.expiresAt > time) return { outcome: refusal("not_due"), events: [] };
+  return {
+    outcome: done({ token_id: row.id }),
+    events: [{ type: "token.expired", subject: tokenSubject(row.id), data: { principal: row.principal } }],
+  };
+};

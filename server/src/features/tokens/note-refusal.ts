@@ -1,0 +1,10 @@
+import type { tokenOperations } from "@holdfast/sdk/contract";
+import { done } from "../../machine/outcome.ts";
+import type { Decide } from "../rule-of.ts";
+
+/** The gate turned somebody away, and it must be found in the audit trail who that was. */
+export const noteRefusal: Decide<(typeof tokenOperations)["note-refusal"]> = (input) => {
+  const { operation, reason, unrecorded } = input;
+  const data = { operation, reason, ...(unrecorded === undefined ? {} : { unrecorded }) };
+  return { outcome: done({}), events: [{ type: "access.refused", subject: "access", data }] };
+};

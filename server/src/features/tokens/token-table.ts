@@ -1,0 +1,77 @@
+import type { Allowance } from "@holdfast/sdk/contract";
+import type { JsonObject } from "../../machine/json.ts";
+import type { StateReader } from "../../machine/state.ts";
+import type { TableSpec } from "../../machine/table.ts";
+
+/** A token that is neither revoked nor forgotten. Only the hash of the secret is ever here, or in the journal. */
+export interface TokenRow {
+  readonly id: string;
+  readonly secretHash: string;
+  /** The entry that made it: the order of the list. */
+  readonly position: number;
+  readonly principal: string;
+  readonly allow: readonly Allowance[];
+  readonly note?: string;
+  readonly ownKey?: string;
+  readonly createdAt: number;
+  readonly createdBy: string;
+  readonly expiresAt: number;
+}
+
+export const tokenLimits = { tokensMax: 10_000, expiresInSeconds: 30 * 24 * 60 * 60 } as const;
+
+/** Principals that nobody may be given by a token: they mean something else already. */
+export const reservedPrincipals: readonly string[] = ["operator", "anonymous", "local", "holdfast"];
+
+function sortable(number: number): string {
+  return String(number).padStart(16, "0");
+}
+
+const gap = "\u0001";
+
+export function tokenOwnKey(createdBy: string, ownKey: string): string {
+  return `${createdBy}${gap}${ownKey}${gap}`;
+}
+
+/** Where a token stands in the list: the cursor of its page. */
+export function createdKey(row: TokenRow): string {
+  return sortable(row.position);
+}
+
+/** By the hash of the secret, which is what every call of its bearer looks up. */
+export const tokenTable: TableSpec<TokenRow, "id" | "expires" | "created" | "ownKey"> = {
+  name: "tokens",
+  key: (row) => row.secretHash,
+  sorts: {
+    id: (row) => row.id,
+    expires: (row) => sortable(row.expiresAt),
+    created: createdKey,
+    ownKey: (row) => (row.ownKey === undefined ? undefined : tokenOwnKey(row.createdBy, row.ownKey)),
+  },
+  // A token may hold a hundred prefixes; what it weighs is counted as it is written.
+  bytes: (row) => 256 + JSON.stringify(row.allow).length,
+};
+
+export function findToken(state: StateReader, id: string): TokenRow | undefined {
+  return state
+    .rows(tokenTable)
+    .scan("id", { prefix: id, limit: 2 })
+    .find((row) => row.id === id);
+}
+
+export function tokenSubject(id: string): string {
+  return `token/${id}`;
+}
+
+/** The token as every door shows it. */
+export function tokenView(row: TokenRow): JsonObject {
+  return {
+    token_id: row.id,
+    principal: row.principal,
+    allow: row.allow,
+    note: row.note ?? null,
+    created_at: new Date(row.createdAt).toISOString(),
+    created_by: row.createdBy,
+    expires_at: new Date(row.expiresAt).toISOString(),
+  };
+}

@@ -1,0 +1,62 @@
+import assert from "node:assert/strict";
+import { createClient } from "@holdfast/sdk";
+import type { Allowance, Client } from "holdfast";
+import { isTurned } from "../../server/src/access/gate.ts";
+import type { Caller, Credentials, Gate } from "../../server/src/access/gate.ts";
+import { openGate } from "../../server/src/access/open-gate.ts";
+import type { GateOptions } from "../../server/src/access/open-gate.ts";
+import { digestOf } from "../../server/src/base/secret.ts";
+import { behindGate } from "../../server/src/behind-gate.ts";
+import type { MemoryDisk } from "../../server/src/journal/memory/disk.ts";
+import type { ManualClock } from "../engine/manual-clock.ts";
+import { lockNode } from "../locks/lock-node.ts";
+import type { LockNode } from "../locks/lock-node.ts";
+
+export const operatorSecret = "hf_the-operator-of-these-tests-0123456789";
+
+export interface GatedNode extends LockNode {
+  readonly gate: Gate;
+  /** Somebody who comes in through a door, or the test fails. */
+  come(credentials?: Partial<Credentials>): Caller;
+  /** A client of somebody who came in. */
+  clientWith(credentials?: Partial<Credentials>): Client;
+  readonly operator: Client;
+  /** The secret of a new token. */
+  tokenFor(principal: string, allow: readonly Allowance[]): Promise<string>;
+}
+
+export interface GatedOptions extends Partial<Pick<GateOptions, "requiresToken">> {
+  readonly requiresAgentSecret?: boolean;
+  readonly disk?: MemoryDisk;
+  readonly clock?: ManualClock;
+}
+
+/** A real engine with a clock that the test moves, and the gate in front of it as a server has it. */
+export async function gatedNode(options: GatedOptions = {}): Promise<GatedNode> {
+  const { requiresAgentSecret = false, disk, clock: given, ...more } = options;
+  const place = { ...(disk === undefined ? {} : { disk }), ...(given === undefined ? {} : { clock: given }) };
+  const node = await lockNode(place);
+  const { engine, clock } = node;
+  const gate = openGate({
+    ...behindGate(engine, { clock, requiresAgentSecret }),
+    operatorDigest: digestOf(operatorSecret),
+    requiresToken: false,
+    clock,
+    ...more,
+  });
+  const come = (credentials: Partial<Credentials> = {}): Caller => {
+    const caller = gate.admit({ isLoopback: true, connection: "c1", door: "http", ...credentials });
+    assert.ok(!isTurned(caller), JSON.stringify(caller));
+    return caller;
+  };
+  const clientWith = (credentials?: Partial<Credentials>): Client => createClient(come(credentials).transport);
+  const operator = clientWith({ token: operatorSecret, connection: "operator" });
+  return {
+    ...node,
+    gate,
+    come,
+    clientWith,
+    operator,
+    tokenFor: async (principal, allow) => (await operator.tokens.create({ principal, allow })).secret,
+  };
+}
