@@ -1,0 +1,159 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import { open } from "holdfast";
+import type { Client } from "holdfast";
+import { everything } from "./everything.ts";
+import type { Resources } from "./everything.ts";
+
+/** One wish. Numbers choose among what there is, so most are possible and some are not. */
+interface Wish {
+  readonly verb: number;
+  readonly which: number;
+  readonly other: number;
+  readonly from: number;
+  readonly days: number;
+}
+
+const wish: fc.Arbitrary<Wish> = fc.record({
+  verb: fc.nat(15),
+  which: fc.nat(5),
+  other: fc.nat(5),
+  from: fc.integer({ min: 1, max: 20 }),
+  days: fc.integer({ min: 0, max: 6 }),
+});
+
+const day = (number: number): string => `2027-03-${String(number).padStart(2, "0")}T00:00:00Z`;
+
+const ids: Readonly<Record<string, readonly string[]>> = Object.fromEntries(
+  ["organization", "project", "collaborator", "mission", "assignment"].map((name) => [
+    name,
+    Array.from({ length: 6 }, (_, number) => `${name}-${String(number)}`),
+  ]),
+);
+
+const id = (name: string, number: number): string => ids[name]?.[number % 6] ?? "";
+
+function commandOf({ verb, which, other, from, days }: Wish): readonly [string, object] {
+  const range = { from: day(from), to: day(from + days) };
+  const kinds = ["organization", "project", "collaborator", "mission", "assignment"];
+  const kind = kinds[other % kinds.length] ?? "";
+  const commands: readonly (readonly [string, object])[] = [
+    ["create-organization", { id: id("organization", which % 2), name: `Org ${String(which % 3)}` }],
+    [
+      "create-project",
+      { id: id("project", which), organization_id: id("organization", other % 2), name: `P${which % 4}` },
+    ],
+    [
+      "create-collaborator",
+      { id: id("collaborator", which), organization_id: id("organization", other % 2), name: `C${String(which)}` },
+    ],
+    ["create-mission", { id: id("mission", which), project_id: id("project", other), name: `M${which}`, ...range }],
+    [
+      "create-assignment",
+      {
+        ...range,
+        id: id("assignment", which),
+        mission_id: id("mission", days),
+        collaborator_id: id("collaborator", other),
+        role: "r",
+      },
+    ],
+    [
+      "create-assignment",
+      { ...range, mission_id: id("mission", which), collaborator_id: id("collaborator", other), role: "r" },
+    ],
+    ["transition-mission", { id: id("mission", which), to: "planned" }],
+    ["transition-mission", { id: id("mission", which), to: ["locked", "completed", "cancelled"][other % 3] }],
+    ["reopen-mission", { id: id("mission", which), reason: "changed our minds" }],
+    ["update-mission", { id: id("mission", which), changes: range }],
+    ["update-assignment", { id: id("assignment", which), changes: range }],
+    ["update-assignment", { id: id("assignment", which), changes: { collaborator_id: id("collaborator", other) } }],
+    [`archive-${kind}`, { id: id(kind, which) }],
+    [`unarchive-${kind}`, { id: id(kind, which) }],
+    [`delete-${kind}`, { id: id(kind, which) }],
+    ["patch-entity", { type: "planning-mission", id: id("mission", which), merge: { status: "planned" } }],
+  ];
+  return commands[verb] ?? ["list-missions", {}];
+}
+
+test("whatever is asked for in whatever order, nobody is booked twice, nothing is orphaned, and every revision is in the history [P7 P8]", async () => {
+  const seen = new Set<string>();
+  await fc.assert(
+    fc.asyncProperty(fc.array(wish, { minLength: 30, maxLength: 90 }), async (wishes) => {
+      await using client = await open({ memory: true });
+      for (const one of [...foundation, ...wishes]) {
+        const [operation, input] = commandOf(one);
+        const { outcome } = await client.execute(operation, input);
+        seen.add(`${operation} ${outcome.kind === "done" ? "done" : outcome.code}`);
+      }
+      const all = await everything(client);
+      assertNoClash(all);
+      assertNoOrphan(all);
+      assertPlannable(all);
+      await assertWholeHistory(client, all);
+    }),
+    { numRuns: 60 },
+  );
+  for (const needed of [
+    "transition-mission done",
+    "transition-mission planning.booking_clash",
+    "update-mission done",
+  ]) {
+    assert.ok(seen.has(needed), `the wishes never led to: ${needed}`);
+  }
+});
+
+/** Without these most wishes would be about nothing. */
+const foundation: readonly Wish[] = [
+  ...[0, 1].map((verb) => ({ verb, which: 0, other: 0, from: 1, days: 1 })),
+  ...[0, 1].map((which) => ({ verb: 2, which, other: 0, from: 1, days: 1 })),
+  ...[0, 1, 2].map((which) => ({ verb: 3, which, other: 0, from: 1, days: 20 })),
+  ...[0, 1, 2].map((which) => ({ verb: 5, which, other: 0, from: 1 + which, days: 2 })),
+];
+
+function assertNoClash({ assignments, missions }: Resources): void {
+  const active = new Set(
+    [...missions.values()].filter(({ status }) => status === "planned" || status === "locked").map((one) => one.id),
+  );
+  const booked = [...assignments.values()].filter((one) => !one.archived && active.has(one.mission_id ?? ""));
+  for (const one of booked) {
+    for (const other of booked) {
+      if (one.id >= other.id || one.collaborator_id !== other.collaborator_id) continue;
+      const isApart = one.to! <= other.from! || other.to! <= one.from!;
+      assert.ok(isApart, `${one.id} and ${other.id} book ${String(one.collaborator_id)} twice`);
+    }
+  }
+}
+
+function assertNoOrphan({ organizations, projects, collaborators, missions, assignments }: Resources): void {
+  for (const one of [...projects.values(), ...collaborators.values()])
+    assert.ok(organizations.has(one.organization_id!));
+  for (const one of missions.values()) assert.ok(projects.has(one.project_id!));
+  for (const one of assignments.values()) {
+    const project = projects.get(missions.get(one.mission_id!)!.project_id!);
+    assert.equal(collaborators.get(one.collaborator_id!)!.organization_id, project!.organization_id);
+  }
+}
+
+function assertPlannable({ missions, assignments }: Resources): void {
+  for (const mission of missions.values()) {
+    const own = [...assignments.values()].filter((one) => one.mission_id === mission.id && !one.archived);
+    for (const one of own) assert.ok(mission.from! <= one.from! && one.to! <= mission.to!, `${one.id} lies outside`);
+    if (mission.status === "planned" || mission.status === "locked")
+      assert.ok(own.length > 0, `${mission.id} is empty`);
+  }
+}
+
+async function assertWholeHistory(client: Client, all: Resources): Promise<void> {
+  for (const [plural, resources] of Object.entries(all) as [string, Resources["missions"]][]) {
+    for (const { id: one, version } of resources.values()) {
+      const { items } = await client.entities.history(`planning-${plural.slice(0, -1)}`, one, { limit: 1000 });
+      const versions = items.filter(({ event }) => !event.endsWith(".conflict")).map((item) => item.version);
+      assert.deepEqual(
+        versions.slice(0, version),
+        Array.from({ length: version }, (_, index) => version - index),
+      );
+    }
+  }
+}
