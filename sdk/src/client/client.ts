@@ -11,6 +11,8 @@ import type { LocksClient } from "./locks-client.ts";
 import type { CallOptions, CallReply, Transport, WatchedEvent } from "./transport.ts";
 import { tokensClient } from "./tokens-client.ts";
 import type { TokensClient } from "./tokens-client.ts";
+import { planningClient } from "./planning-client.ts";
+import type { PlanningClient } from "./planning-client.ts";
 import { watchEvents } from "./watch-events.ts";
 import type { WatchOptions } from "./watch-events.ts";
 
@@ -19,6 +21,8 @@ export interface Client extends AsyncDisposable {
   readonly entities: EntitiesClient;
   readonly agents: AgentsClient;
   readonly locks: LocksClient;
+  /** The pack `planning`. */
+  readonly planning: PlanningClient;
   readonly audit: AuditClient;
   readonly journal: JournalClient;
   readonly tokens: TokensClient;
@@ -47,6 +51,7 @@ export function createClient(bare: Transport, agent: Pick<CallOptions, "agent" |
     entities: entitiesClient(run),
     agents: agentsClient(run),
     locks: locksClient(run),
+    planning: planningClient(run),
     audit: auditClient(run),
     journal: journalClient(run),
     tokens: tokensClient(run),

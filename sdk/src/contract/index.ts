@@ -26,7 +26,14 @@ export { packOfOperation, packs, resourceOfOperation } from "./packs/packs.ts";
 export type { Pack } from "./packs/packs.ts";
 export { assignment, collaborator, mission, organization, planningOperations, project } from "./packs/planning.ts";
 export { representation, resourceOperationName } from "./packs/resource.ts";
-export type { Resource, ResourceVerb } from "./packs/resource.ts";
+export type {
+  NewResource,
+  Resource,
+  ResourceChanges,
+  ResourceFilters,
+  ResourceVerb,
+  ShownResource,
+} from "./packs/resource.ts";
 export { problemOf, problems } from "./problems.ts";
 export type { Problem, ProblemCode } from "./problems.ts";
 export { membersOf, namesInPath, routedOperations, routes } from "./routes.ts";

@@ -31,7 +31,7 @@ export const missionStatus = Type.Enum(["draft", "planned", "locked", "completed
   description: "draft, planned, locked, completed; or cancelled, from draft or planned.",
 });
 
-export const organization: Resource<"organization", "organizations"> = {
+export const organization = {
   pack,
   name: "organization",
   plural: "organizations",
@@ -41,9 +41,9 @@ export const organization: Resource<"organization", "organizations"> = {
   fields: { name },
   shown: {},
   filters: {},
-};
+} as const satisfies Resource;
 
-export const project: Resource<"project", "projects"> = {
+export const project = {
   pack,
   name: "project",
   plural: "projects",
@@ -53,9 +53,9 @@ export const project: Resource<"project", "projects"> = {
   fields: { name, description },
   shown: {},
   filters: { organization_id: Type.Optional(entityId) },
-};
+} as const satisfies Resource;
 
-export const collaborator: Resource<"collaborator", "collaborators"> = {
+export const collaborator = {
   pack,
   name: "collaborator",
   plural: "collaborators",
@@ -70,9 +70,9 @@ export const collaborator: Resource<"collaborator", "collaborators"> = {
   },
   shown: {},
   filters: { organization_id: Type.Optional(entityId) },
-};
+} as const satisfies Resource;
 
-export const mission: Resource<"mission", "missions"> = {
+export const mission = {
   pack,
   name: "mission",
   plural: "missions",
@@ -82,9 +82,9 @@ export const mission: Resource<"mission", "missions"> = {
   fields: { name, description, from: Type.Optional(time), to: Type.Optional(time) },
   shown: { status: missionStatus },
   filters: { project_id: Type.Optional(entityId), status: Type.Optional(missionStatus) },
-};
+} as const satisfies Resource;
 
-export const assignment: Resource<"assignment", "assignments"> = {
+export const assignment = {
   pack,
   name: "assignment",
   plural: "assignments",
@@ -94,7 +94,7 @@ export const assignment: Resource<"assignment", "assignments"> = {
   fields: { collaborator_id: entityId, role: name, from: time, to: time },
   shown: {},
   filters: { mission_id: Type.Optional(entityId), collaborator_id: Type.Optional(entityId) },
-};
+} as const satisfies Resource;
 
 export const planningResources = [organization, project, collaborator, mission, assignment] as const;
 

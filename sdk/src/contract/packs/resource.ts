@@ -1,5 +1,5 @@
 import Type from "typebox";
-import type { TProperties } from "typebox";
+import type { Static, TObject, TProperties } from "typebox";
 import { isoTime } from "../agents.ts";
 import { conditions, entityId, limit, revision, version } from "../conditions.ts";
 import { operation } from "../operation.ts";
@@ -27,6 +27,34 @@ export interface Resource<Name extends string = string, Plural extends string = 
   /** By which fields a list may be narrowed. */
   readonly filters: TProperties;
 }
+
+/** What every resource shows besides its fields. */
+export interface ResourceFacts {
+  readonly id: string;
+  readonly version: number;
+  readonly revision: string;
+  readonly archived: boolean;
+  /** ISO 8601. */
+  readonly changed_at: string;
+  readonly changed_by: { readonly principal: string; readonly agent?: string };
+  readonly position: number;
+}
+
+/** A resource as a program reads it. */
+export type ShownResource<R extends Resource> = ResourceFacts &
+  Readonly<Static<TObject<R["fixed"] & R["fields"] & R["shown"]>>>;
+
+/** What a program gives to create one. */
+export type NewResource<R extends Resource> = Readonly<Static<TObject<R["fixed"] & R["fields"]>>> & {
+  readonly id?: string;
+};
+
+/** A merge patch of its fields; null removes one. */
+export type ResourceChanges<R extends Resource> = {
+  readonly [Field in keyof Static<TObject<R["fields"]>>]?: Static<TObject<R["fields"]>>[Field] | null;
+};
+
+export type ResourceFilters<R extends Resource> = Readonly<Static<TObject<R["filters"]>>>;
 
 export type ResourceVerb = "create" | "get" | "list" | "update" | "archive" | "unarchive" | "delete";
 

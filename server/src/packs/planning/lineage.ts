@@ -1,4 +1,4 @@
-import { collaborator, mission, organization, project } from "@holdfast/sdk/contract";
+import { assignment, collaborator, mission, organization, project } from "@holdfast/sdk/contract";
 import { refuse } from "../../features/entities/kind.ts";
 import type { KindContext, KindRefusal } from "../../features/entities/kind.ts";
 import { sameJson } from "../../machine/canonical/same-json.ts";
@@ -8,12 +8,12 @@ import { childrenOf, foldCase, gap, planTable, textOf, valueOf } from "./plan-ta
 import { planningLimits } from "./planning-limits.ts";
 
 /** Where each resource belongs: the field that names it, and its type. */
-const parents = {
+const parents: Readonly<Record<string, { readonly field: string; readonly type: string }>> = {
   [project.type]: { field: "organization_id", type: organization.type },
   [collaborator.type]: { field: "organization_id", type: organization.type },
   [mission.type]: { field: "project_id", type: project.type },
-  "planning-assignment": { field: "mission_id", type: mission.type },
-} as const satisfies Record<string, { readonly field: string; readonly type: string }>;
+  [assignment.type]: { field: "mission_id", type: mission.type },
+};
 
 function parentOf(type: string): { readonly field: string; readonly type: string } | undefined {
   return Object.hasOwn(parents, type) ? parents[type] : undefined;

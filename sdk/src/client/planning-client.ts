@@ -1,0 +1,36 @@
+import { assignment, collaborator, mission, organization, project } from "../contract/packs/planning.ts";
+import type { Run } from "./entities-client.ts";
+import { changeResource, resourceClient } from "./resource-client.ts";
+import type { Changed, ChangeOptions, ResourceClient } from "./resource-client.ts";
+
+type MissionChange = Promise<Changed<typeof mission>>;
+
+export interface MissionsClient extends ResourceClient<typeof mission> {
+  /** Moves a mission on. It is refused, with every clash named, if somebody would be booked twice. */
+  transition(id: string, to: "planned" | "locked" | "completed" | "cancelled", options?: ChangeOptions): MissionChange;
+  /** For operators: takes a locked mission back to planned. */
+  reopen(id: string, reason: string, options?: ChangeOptions): MissionChange;
+}
+
+/** Who does what, when. */
+export interface PlanningClient {
+  readonly organizations: ResourceClient<typeof organization>;
+  readonly projects: ResourceClient<typeof project>;
+  readonly collaborators: ResourceClient<typeof collaborator>;
+  readonly missions: MissionsClient;
+  readonly assignments: ResourceClient<typeof assignment>;
+}
+
+export function planningClient(run: Run): PlanningClient {
+  return {
+    organizations: resourceClient(run, organization),
+    projects: resourceClient(run, project),
+    collaborators: resourceClient(run, collaborator),
+    missions: {
+      ...resourceClient(run, mission),
+      transition: (id, to, options) => changeResource(run, "transition-mission", { id, to }, options) as MissionChange,
+      reopen: (id, reason, options) => changeResource(run, "reopen-mission", { id, reason }, options) as MissionChange,
+    },
+    assignments: resourceClient(run, assignment),
+  };
+}

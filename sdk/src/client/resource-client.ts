@@ -1,0 +1,61 @@
+import { resourceOperationName } from "../contract/packs/resource.ts";
+import type {
+  NewResource,
+  Resource,
+  ResourceChanges,
+  ResourceFilters,
+  ResourceVerb,
+  ShownResource,
+} from "../contract/packs/resource.ts";
+import type { Page, Run } from "./entities-client.ts";
+import type { CallOptions } from "./transport.ts";
+
+/** What must hold for a change to be done, and how it is sent. */
+export interface ChangeOptions extends CallOptions {
+  /** Refuse if it has another revision than this, which a read or a write returned. */
+  readonly expectedRevision?: string;
+  /** The fence of the lock under which this is written. */
+  readonly fence?: string;
+}
+
+export type Changed<R extends Resource> = ShownResource<R> & {
+  readonly changed: boolean;
+  readonly previous_revision: string | null;
+};
+
+/** What can be done with one kind of a pack's resources. */
+export interface ResourceClient<R extends Resource> {
+  create(input: NewResource<R>, options?: CallOptions): Promise<Changed<R>>;
+  get(id: string, at?: { readonly version?: number; readonly position?: number }): Promise<ShownResource<R>>;
+  list(
+    query?: ResourceFilters<R> & { readonly archived?: boolean; readonly after?: string; readonly limit?: number },
+  ): Promise<Page<ShownResource<R>, string>>;
+  update(id: string, changes: ResourceChanges<R>, options?: ChangeOptions): Promise<Changed<R>>;
+  archive(id: string, options?: ChangeOptions): Promise<Changed<R>>;
+  unarchive(id: string, options?: ChangeOptions): Promise<Changed<R>>;
+  delete(id: string, options?: ChangeOptions): Promise<{ readonly id: string; readonly previous_revision: string }>;
+}
+
+/** Runs an operation that changes a resource. */
+export function changeResource(run: Run, operation: string, input: object, options: ChangeOptions = {}) {
+  const { expectedRevision, fence, ...call } = options;
+  return run(operation, { ...input, expected_revision: expectedRevision, fence }, call);
+}
+
+export function resourceClient<R extends Resource>(run: Run, resource: R): ResourceClient<R> {
+  const nameOf = (verb: ResourceVerb): string => resourceOperationName(resource, verb);
+  const change =
+    (verb: ResourceVerb) =>
+    (id: string, options?: ChangeOptions): Promise<never> =>
+      changeResource(run, nameOf(verb), { id }, options) as Promise<never>;
+  return {
+    create: (input, options = {}) => run(nameOf("create"), input, options) as Promise<Changed<R>>,
+    get: (id, at = {}) => run(nameOf("get"), { id, ...at }, {}) as Promise<ShownResource<R>>,
+    list: (query = {} as never) => run(nameOf("list"), query, {}) as Promise<Page<ShownResource<R>, string>>,
+    update: (id, changes, options) =>
+      changeResource(run, nameOf("update"), { id, changes }, options) as Promise<Changed<R>>,
+    archive: change("archive"),
+    unarchive: change("unarchive"),
+    delete: change("delete"),
+  };
+}

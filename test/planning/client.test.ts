@@ -1,0 +1,107 @@
+import assert from "node:assert/strict";
+import { promise } from "../api/with-client.ts";
+import { day, refused } from "./plan.ts";
+
+promise(
+  "planning reads like prose through the client, and every write returns the revision for the next [P1 P3]",
+  async ({ planning }) => {
+    const acme = await planning.organizations.create({ name: "Acme" });
+    const bridge = await planning.projects.create({ organization_id: acme.id, name: "Bridge" });
+    const ann = await planning.collaborators.create({ organization_id: acme.id, name: "Ann" });
+    const weld = await planning.missions.create({ project_id: bridge.id, name: "Weld", from: day(1), to: day(9) });
+    await planning.assignments.create({
+      mission_id: weld.id,
+      collaborator_id: ann.id,
+      role: "welder",
+      from: day(1),
+      to: day(5),
+    });
+    const described = await planning.missions.update(
+      weld.id,
+      { description: "by hand" },
+      { expectedRevision: weld.revision },
+    );
+    assert.equal(described.previous_revision, weld.revision);
+    const planned = await planning.missions.transition(weld.id, "planned", { expectedRevision: described.revision });
+    assert.equal(planned.status, "planned");
+    const late = planning.missions.update(weld.id, { name: "Solder" }, { expectedRevision: weld.revision });
+    const conflict = await refused("planning.concurrency_mismatch", late);
+    assert.equal(conflict.data["current_revision"], planned.revision);
+    const { items } = await planning.missions.list({ project_id: bridge.id, status: "planned" });
+    assert.deepEqual(
+      items.map(({ name }) => name),
+      ["Weld"],
+    );
+  },
+);
+
+promise("an update that changes nothing keeps the revision [P1]", async ({ planning }) => {
+  const acme = await planning.organizations.create({ name: "Acme" });
+  const same = await planning.organizations.update(acme.id, { name: "Acme" }, { expectedRevision: acme.revision });
+  assert.equal(same.changed, false);
+  assert.equal(same.revision, acme.revision);
+});
+
+promise(
+  "the same key creates one resource, whatever id it gets, and answers the same [P4 P5]",
+  async ({ planning }) => {
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, () => planning.organizations.create({ name: "Acme" }, { key: "create-acme" })),
+    );
+    assert.equal(new Set(answers.map((one) => JSON.stringify(one))).size, 1);
+    assert.equal((await planning.organizations.list()).items.length, 1);
+    const other = planning.organizations.create({ name: "Other" }, { key: "create-acme" });
+    await refused("planning.idempotency_replay_conflict", other);
+  },
+);
+
+promise("names are unique within what they belong to, archived ones included", async ({ planning }) => {
+  const acme = await planning.organizations.create({ name: "Acme" });
+  await refused("planning.name_taken", planning.organizations.create({ name: "ACME" }));
+  const bridge = await planning.projects.create({ organization_id: acme.id, name: "Bridge" });
+  await planning.projects.archive(bridge.id);
+  await refused("planning.name_taken", planning.projects.create({ organization_id: acme.id, name: "Bridge" }));
+  const umbrella = await planning.organizations.create({ name: "Umbrella" });
+  await planning.projects.create({ organization_id: umbrella.id, name: "Bridge" });
+});
+
+promise(
+  "nothing changes below what is archived, and what has something below it is not deleted",
+  async ({ planning }) => {
+    const acme = await planning.organizations.create({ name: "Acme" });
+    const bridge = await planning.projects.create({ organization_id: acme.id, name: "Bridge" });
+    await refused("planning.in_use", planning.organizations.delete(acme.id));
+    await planning.organizations.archive(acme.id);
+    await refused("planning.archived", planning.projects.update(bridge.id, { name: "Tunnel" }));
+    await refused("planning.archived", planning.missions.create({ project_id: bridge.id, name: "Dig" }));
+    await refused("planning.archived", planning.organizations.update(acme.id, { name: "Apex" }));
+    await planning.organizations.unarchive(acme.id);
+    await planning.projects.delete(bridge.id);
+    await planning.organizations.delete(acme.id);
+  },
+);
+
+promise("a pack that is switched off refuses and names its toggle, and comes back as it was", async (client) => {
+  const acme = await client.planning.organizations.create({ name: "Acme" });
+  await client.run("configure", { settings: { component_toggles: { planning: false } } });
+  const error = await refused("planning.off", client.planning.organizations.create({ name: "Umbrella" }));
+  assert.equal(error.data["toggle"], "component_toggles.planning");
+  await client.run("configure", { settings: { component_toggles: { planning: true } } });
+  assert.equal((await client.planning.organizations.get(acme.id)).name, "Acme");
+});
+
+promise("what belongs elsewhere, does not exist or lies in no calendar is refused by name", async ({ planning }) => {
+  const acme = await planning.organizations.create({ name: "Acme" });
+  const bridge = await planning.projects.create({ organization_id: acme.id, name: "Bridge" });
+  const umbrella = await planning.organizations.create({ name: "Umbrella" });
+  const eve = await planning.collaborators.create({ organization_id: umbrella.id, name: "Eve" });
+  await refused("planning.parent_not_found", planning.projects.create({ organization_id: "none", name: "Void" }));
+  const never = { from: "2027-02-30T00:00:00Z", to: day(2) };
+  await refused("planning.range_invalid", planning.missions.create({ project_id: bridge.id, name: "Dig", ...never }));
+  const dig = await planning.missions.create({ project_id: bridge.id, name: "Dig", from: day(1), to: day(5) });
+  const range = { mission_id: dig.id, role: "digger", from: day(1), to: day(2) };
+  await refused("planning.other_organization", planning.assignments.create({ ...range, collaborator_id: eve.id }));
+  const ann = await planning.collaborators.create({ organization_id: acme.id, name: "Ann" });
+  const late = planning.assignments.create({ ...range, collaborator_id: ann.id, to: day(6) });
+  await refused("planning.outside_range", late);
+});
