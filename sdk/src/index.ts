@@ -1,21 +1,23 @@
 export { createClient } from "./client/client.ts";
-export type { Client } from "./client/client.ts";
+export type { Client, ClientOptions } from "./client/client.ts";
 export { connect } from "./client/connect.ts";
 export type { ConnectOptions } from "./client/connect.ts";
+export { systemClientClock } from "./client/client-clock.ts";
+export type { ClientClock } from "./client/client-clock.ts";
+export type { DeniedLock, Holder, Lock, LockedPath, LockState, Place } from "./client/locks/lock.ts";
+export type { ReleaseRequest } from "./client/locks/lock.ts";
+export { LockLostError, LockUsageError } from "./client/locks/lock-errors.ts";
+export type { LossReason } from "./client/locks/lock-errors.ts";
+export type { LockOptions } from "./client/locks/lock-options.ts";
+export type { LockMode, LockPath, LockPaths, LockScope } from "./client/locks/lock-path.ts";
+export type { RequestLock } from "./client/locks/request.ts";
+export type { Introduction } from "./client/locks/session-agent.ts";
+export type { RetryOptions } from "./client/retry.ts";
 export type { Deleted, EntitiesClient, EntityPatch, Page, PatchStep, WriteOptions } from "./client/entities-client.ts";
 export type { AgentsClient, Registration } from "./client/agents-client.ts";
 export type { AuditClient, JournalClient } from "./client/audit-client.ts";
 export { HoldfastError } from "./client/holdfast-error.ts";
-export type {
-  AcquireOptions,
-  Denied,
-  Held,
-  LockMode,
-  LockPath,
-  LockScope,
-  LocksClient,
-  OwnerOptions,
-} from "./client/locks-client.ts";
+export type { AcquireOptions, Denied, Held, LocksClient, OwnerOptions } from "./client/locks-client.ts";
 export type { CallOptions, CallReply, RetryCause, Transport, WatchedEvent } from "./client/transport.ts";
 export type { NewToken, TokensClient } from "./client/tokens-client.ts";
 export type { WatchOptions } from "./client/watch-events.ts";

@@ -2,7 +2,23 @@ export { open } from "./server.ts";
 export type { OpenOptions } from "./server.ts";
 export { defineKind, refuse } from "./features/entities/kind.ts";
 export type { Kind, KindCommand, KindContext, KindDefinition, KindRefusal } from "./features/entities/kind.ts";
-export { HoldfastError, connect, createClient, problemOf, problems } from "@holdfast/sdk";
+export { HoldfastError, LockLostError, LockUsageError, connect, createClient, problemOf, problems } from "@holdfast/sdk";
+export type {
+  ClientClock,
+  ClientOptions,
+  DeniedLock,
+  Holder,
+  Introduction,
+  Lock,
+  LockedPath,
+  LockOptions,
+  LockState,
+  LossReason,
+  Place,
+  ReleaseRequest,
+  RequestLock,
+  RetryOptions,
+} from "@holdfast/sdk";
 export type {
   AcquireOptions,
   Agent,

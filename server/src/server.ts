@@ -1,7 +1,7 @@
 /** The one place that puts the parts together: features into a machine, a journal and an engine around it, doors on top. */
 import { publicOperations, resourceOfOperation } from "@holdfast/sdk/contract";
-import { createClient } from "@holdfast/sdk";
-import type { Client, Transport } from "@holdfast/sdk";
+import { createClient, systemClientClock } from "@holdfast/sdk";
+import type { Client, ClientOptions, Transport } from "@holdfast/sdk";
 import { systemClock } from "./base/clock.ts";
 import type { Clock } from "./base/clock.ts";
 import { systemIds } from "./base/ids.ts";
@@ -40,6 +40,8 @@ export interface OpenOptions {
   readonly principal?: string;
   /** Switches parts on or off, by an entry. The lock manager is on unless an entry says otherwise. */
   readonly components?: { readonly lock_manager?: boolean };
+  /** How the client introduces itself when it takes locks, and what it tries again by itself. */
+  readonly client?: Pick<ClientOptions, "name" | "purpose" | "parent" | "retry">;
   /** Told about what an operator should know, such as a journal that can't be written. Standard error, if not given. */
   readonly report?: (message: string, cause: unknown) => void;
 }
@@ -177,7 +179,17 @@ export interface SpeakerOptions extends OpenOptions {
 }
 
 export function clientOf(engine: Engine, options: SpeakerOptions = {}): Client {
-  return createClient(transportOf(engine, options));
+  const { clock = systemClock, ids = systemIds, client } = options;
+  // Bound, and not spread: a clock of a test may be an object with a class.
+  const time = {
+    monotonicMs: () => clock.monotonicMs(),
+    wallMs: () => clock.wallMs(),
+    after: clock.after.bind(clock),
+    soon: clock.soon.bind(clock),
+    random: () => systemClientClock.random(),
+    unique: () => ids.unique(),
+  };
+  return createClient(transportOf(engine, options), { clock: time, ...client });
 }
 
 export function transportOf(engine: Engine, options: SpeakerOptions): Transport {

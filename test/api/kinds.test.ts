@@ -78,7 +78,10 @@ describe("a kind", () => {
       commands: { spoil: { summary: "Spoils it.", input: {}, event: "spoilt", decide: () => ({ n: Number.NaN }) } },
     });
     const reports: string[] = [];
-    await using client = await open({ memory: true }, { kinds: [broken], report: (message) => reports.push(message) });
+    await using client = await open(
+      { memory: true },
+      { kinds: [broken], client: { retry: false }, report: (message) => reports.push(message) },
+    );
     await client.entities.create("thing", "1", { n: 1 });
     await assert.rejects(client.run("spoil-thing", { id: "1" }), refusedWith("internal_error"));
     assert.deepEqual((await client.entities.get("thing", "1")).value, { n: 1 });

@@ -35,5 +35,5 @@ export async function startNode(options: NodeOptions = {}): Promise<Node> {
     ...(checkpointEvery === undefined ? {} : { checkpointEvery }),
     report: (message) => reports.push(message),
   });
-  return { engine, client: clientOf(engine, { clock }), journal, clock, disk, reports };
+  return { engine, client: clientOf(engine, { clock, client: { retry: false } }), journal, clock, disk, reports };
 }

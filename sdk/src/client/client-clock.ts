@@ -2,6 +2,8 @@
 export interface ClientClock {
   /** Milliseconds that only grow, from an arbitrary start. */
   monotonicMs(): number;
+  /** Milliseconds since 1970: for display, and to notice that a computer slept while the other clock stood still. */
+  wallMs(): number;
   /** Calls back once after a while. Returns the way to cancel. Only with `keepAlive` does it keep a process running. */
   after(delayMs: number, callback: () => void, options: { readonly keepAlive: boolean }): () => void;
   /** Calls back once everything that happens in this moment has happened, so that what belongs together goes together. */
@@ -15,10 +17,14 @@ export interface ClientClock {
 /** Where there is setImmediate, all that the answers in one frame lead to goes into one frame too. */
 const nextTurn = (globalThis as { setImmediate?: (callback: () => void) => void }).setImmediate ?? queueMicrotask;
 
+/** Longer timers would ring at once. */
+const timerMaxMs = 2 ** 31 - 1;
+
 export const systemClientClock: ClientClock = {
   monotonicMs: () => performance.now(),
+  wallMs: () => Date.now(),
   after(delayMs, callback, { keepAlive }) {
-    const timer: unknown = setTimeout(callback, delayMs);
+    const timer: unknown = setTimeout(callback, Math.min(delayMs, timerMaxMs));
     // Node has objects here that can let a process end; a browser has numbers.
     if (!keepAlive && typeof timer === "object") (timer as { unref?(): void }).unref?.();
     return () => {
@@ -33,3 +39,10 @@ export const systemClientClock: ClientClock = {
   unique: () =>
     [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join(""),
 };
+
+/** A promise of a moment. */
+export function pause(clock: ClientClock, delayMs: number, keepAlive = true): Promise<void> {
+  return new Promise((resolve) => {
+    clock.after(delayMs, resolve, { keepAlive });
+  });
+}

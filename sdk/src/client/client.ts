@@ -3,11 +3,21 @@ import { agentsClient } from "./agents-client.ts";
 import type { AgentsClient } from "./agents-client.ts";
 import { auditClient, journalClient } from "./audit-client.ts";
 import type { AuditClient, JournalClient } from "./audit-client.ts";
+import { Caller } from "./caller.ts";
+import type { Identity } from "./caller.ts";
+import { systemClientClock } from "./client-clock.ts";
+import type { ClientClock } from "./client-clock.ts";
 import { entitiesClient } from "./entities-client.ts";
 import type { EntitiesClient, Run } from "./entities-client.ts";
-import { HoldfastError } from "./holdfast-error.ts";
+import { LockSessions } from "./locks/lock-sessions.ts";
+import type { DeniedLock, Lock } from "./locks/lock.ts";
+import type { LockOptions } from "./locks/lock-options.ts";
+import type { LockPaths } from "./locks/lock-path.ts";
+import type { Introduction } from "./locks/session-agent.ts";
 import { locksClient } from "./locks-client.ts";
 import type { LocksClient } from "./locks-client.ts";
+import { Retrier } from "./retry.ts";
+import type { RetryOptions } from "./retry.ts";
 import type { CallOptions, CallReply, Transport, WatchedEvent } from "./transport.ts";
 import { tokensClient } from "./tokens-client.ts";
 import type { TokensClient } from "./tokens-client.ts";
@@ -26,8 +36,19 @@ export interface Client extends AsyncDisposable {
   readonly audit: AuditClient;
   readonly journal: JournalClient;
   readonly tokens: TokensClient;
+  /**
+   * Takes a lock on one path or on a set, all or nothing, and waits for it unless told otherwise. The lock renews itself
+   * and is released at the end of the scope: `await using lock = await client.acquire("repo/x/src")`. A client that
+   * speaks for no agent registers one of its own first.
+   */
+  readonly acquire: (paths: LockPaths, options?: LockOptions) => Promise<Lock | DeniedLock>;
   /** The same client, speaking as a registered agent. */
   readonly as: (agent: { readonly agent_id: string; readonly secret?: string }) => Client;
+  /**
+   * A client with an agent of its own, over the same connection: what the two lock excludes each other. Closing it ends
+   * its agent and leaves the connection open.
+   */
+  readonly fork: (introduction?: Introduction) => Client;
   /** Runs any operation by name and returns its outcome as a value, refusals included. */
   readonly execute: (operation: string, input: unknown, options?: CallOptions) => Promise<CallReply>;
   /** Runs any operation by name; a refusal is thrown as a HoldfastError. */
@@ -36,41 +57,66 @@ export interface Client extends AsyncDisposable {
   readonly watch: (options?: WatchOptions) => AsyncIterableIterator<WatchedEvent>;
   /** Where the journal is now: watch from here to miss nothing after what you have read before asking. */
   readonly cursor: () => Promise<string>;
+  /** Ends the agent that the client registered for itself, which frees its locks, and the connection. */
   readonly close: () => Promise<void>;
 }
 
-export function createClient(bare: Transport, agent: Pick<CallOptions, "agent" | "agentSecret"> = {}): Client {
-  const transport = abortable(agent.agent === undefined ? bare : speakingAs(bare, agent));
-  const run: Run = async (operation, input, options) => {
-    const { outcome, position, replayed } = await transport.call(operation, input, options);
-    if (outcome.kind === "done") return outcome.data;
-    throw new HoldfastError(operation, outcome.code, { data: outcome.data, position, replayed });
+export interface ClientOptions extends Introduction {
+  /** What a client does by itself when a call fails and its rule allows to send it again; `false`: nothing. */
+  readonly retry?: RetryOptions | false;
+  /** Brings its own time in tests. */
+  readonly clock?: ClientClock;
+  /** Where the server is, if it is another process: answers may get lost on the way, so writes get keys. */
+  readonly remote?: { readonly url: string; readonly token?: string };
+}
+
+export function createClient(bare: Transport, options: ClientOptions = {}): Client {
+  const { clock = systemClientClock, retry = {}, remote } = options;
+  const transport = abortable(bare);
+  const retrier = new Retrier(clock, retry);
+  const caller = new Caller({ transport, clock, retrier, makesKeys: remote !== undefined });
+  return clientOf(caller, options, { closes: true, others: new Set() });
+}
+
+/** What clients over one connection share. */
+interface Family {
+  /** Whether closing this one closes the connection, and with it all the others. */
+  readonly closes: boolean;
+  readonly others: Set<LockSessions>;
+}
+
+function clientOf(caller: Caller, options: ClientOptions, family: Family): Client {
+  const run: Run = (operation, input, call) => caller.run(operation, input, call);
+  const { transport } = caller;
+  const sessions = new LockSessions(caller, options);
+  family.others.add(sessions);
+  const close = async (): Promise<void> => {
+    const ended = family.closes ? [...family.others] : [sessions];
+    await Promise.all(ended.map((one) => one.close()));
+    for (const one of ended) family.others.delete(one);
+    if (!family.closes) return;
+    caller.stop();
+    await transport.close();
   };
-  const close = (): Promise<void> => transport.close();
+  const speakingAs = (identity: Identity | undefined, more: ClientOptions, closes: boolean): Client =>
+    clientOf(caller.as(identity), { ...options, ...more }, { ...family, closes });
   return {
     entities: entitiesClient(run),
     agents: agentsClient(run),
-    locks: locksClient(run),
+    locks: locksClient(run, sessions),
     planning: planningClient(run),
     audit: auditClient(run),
     journal: journalClient(run),
     tokens: tokensClient(run),
-    as: ({ agent_id, secret }) =>
-      createClient(bare, secret === undefined ? { agent: agent_id } : { agent: agent_id, agentSecret: secret }),
-    execute: (operation, input, options = {}) => transport.call(operation, input, options),
-    run: (operation, input, options = {}) => run(operation, input, options),
-    watch: (options = {}) => watchEvents(transport, options),
+    acquire: sessions.acquire,
+    as: ({ agent_id: agent, secret }) =>
+      speakingAs(secret === undefined ? { agent } : { agent, agentSecret: secret }, {}, family.closes),
+    fork: (introduction = {}) => speakingAs(undefined, introduction, false),
+    execute: (operation, input, call = {}) => caller.call(operation, input, call),
+    run: (operation, input, call = {}) => caller.run(operation, input, call),
+    watch: (wanted = {}) => watchEvents(transport, wanted),
     cursor: () => transport.cursor(),
     close,
     [Symbol.asyncDispose]: close,
-  };
-}
-
-function speakingAs(bare: Transport, agent: Pick<CallOptions, "agent" | "agentSecret">): Transport {
-  return {
-    call: (operation, input, options) => bare.call(operation, input, { ...agent, ...options }),
-    watch: (options) => bare.watch(options),
-    cursor: () => bare.cursor(),
-    close: () => bare.close(),
   };
 }

@@ -1,20 +1,17 @@
 import { environment } from "#environment";
 import { findAddress } from "./address.ts";
 import { createClient } from "./client.ts";
-import type { Client } from "./client.ts";
+import type { Client, ClientOptions } from "./client.ts";
 import { systemClientClock } from "./client-clock.ts";
-import type { ClientClock } from "./client-clock.ts";
 import { SocketTransport } from "./socket-transport.ts";
 
-export interface ConnectOptions {
+export interface ConnectOptions extends Omit<ClientOptions, "remote"> {
   /** The secret of a token; HOLDFAST_TOKEN, if not given. On the host of the server agents need none. */
   readonly token?: string;
   /** Speak as this agent: what its registration returned. */
   readonly agent?: { readonly agent_id: string; readonly secret?: string };
   /** How long to look for a server that was there and is gone, before what waits for it fails; 30 seconds. */
   readonly reconnectMs?: number;
-  /** Brings its own time in tests. */
-  readonly clock?: ClientClock;
 }
 
 /**
@@ -27,9 +24,11 @@ export async function connect(url?: string | URL, options: ConnectOptions = {}):
     clock = systemClientClock,
     reconnectMs = 30_000,
     token = environment.variable("HOLDFAST_TOKEN"),
+    ...rest
   } = options;
   const given = token === undefined ? {} : { token };
-  const transport = new SocketTransport({ address: findAddress(url, environment), clock, reconnectMs, ...given });
-  const client = createClient(transport);
+  const address = findAddress(url, environment);
+  const transport = new SocketTransport({ address, clock, reconnectMs, ...given });
+  const client = createClient(transport, { ...rest, clock, remote: { url: address.url.href, ...given } });
   return agent === undefined ? client : client.as(agent);
 }

@@ -1,12 +1,10 @@
 import type { DalLock, LockRow, LockStatus, PastLockStatus, TicketStatus, Wait } from "../contract/lock-views.ts";
 import type { Grant, Granted, Queued } from "../contract/locks.ts";
 import { HoldfastError } from "./holdfast-error.ts";
+import type { LockMode, LockPath, LockScope } from "./locks/lock-path.ts";
+import type { RequestLock } from "./locks/request.ts";
 import type { Page, Run } from "./entities-client.ts";
 import type { CallOptions } from "./transport.ts";
-
-export type LockMode = "read" | "upgradeable" | "write";
-export type LockScope = "tree" | "self";
-export type LockPath = string | { readonly path: string; readonly mode?: LockMode; readonly scope?: LockScope };
 
 /** Whose lock it is, if not the calling agent's. */
 export interface OwnerOptions extends CallOptions {
@@ -38,7 +36,13 @@ export interface Denied {
 /** A held lock: by its fence, or by a path that the owner holds. */
 export type Held = { readonly fence: string } | { readonly path: string };
 
+/**
+ * Locks. `request`, and `acquire` of the client itself, are what a program wants: they wait, renew and release. The
+ * others are the operations as they are, for who keeps the lease and the ticket alive by itself.
+ */
 export interface LocksClient {
+  /** Runs a callback under a lock: `locks.request("repo/x/src", { mode: "read" }, async (lock) => { … })`. */
+  readonly request: RequestLock;
   /** Takes one path or a set. Granted, or queued with `wait`; a denial is thrown. */
   acquire(paths: LockPath | readonly LockPath[], options?: AcquireOptions): Promise<Granted | Queued>;
   /** The same, with a denial as a value. */
@@ -84,7 +88,7 @@ export interface LocksClient {
   ): Promise<unknown>;
 }
 
-export function locksClient(run: Run): LocksClient {
+export function locksClient(run: Run, { request }: Pick<LocksClient, "request">): LocksClient {
   const send = async (operation: string, input: object, { ownerId, ...call }: OwnerOptions = {}): Promise<unknown> =>
     run(operation, { ...input, owner_id: ownerId }, call);
   const acquire: LocksClient["acquire"] = async (paths, options = {}) => {
@@ -101,6 +105,7 @@ export function locksClient(run: Run): LocksClient {
       Granted | Queued;
   };
   return {
+    request,
     acquire,
     tryAcquire: (paths, options) => acquire(paths, options).catch(deniedAsValue),
     release: async (what, { note, ...options } = {}) =>

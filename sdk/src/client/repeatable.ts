@@ -1,12 +1,33 @@
 import { allOperations } from "../contract/all-operations.ts";
 import type { Operation } from "../contract/operation.ts";
 
-const operations: Readonly<Record<string, Operation | undefined>> = allOperations;
+const operations: Readonly<Record<string, Operation>> = allOperations;
 
-/** Writes that come to the same when they are done twice in a row: asking again for what one holds gives the same fence. */
-const sameTwice = new Set(["acquire-lock", "renew-lock", "claim-lock", "heartbeat"]);
+/** Writes that come to the same when they are done twice: asking again for what one holds gives the same fence. */
+const sameTwice = new Map<string, (input: Readonly<Record<string, unknown>>) => boolean>([
+  ["heartbeat", () => true],
+  ["register-agent", ({ own_key }) => typeof own_key === "string"],
+  // Who waits could get a second place in the line.
+  ["acquire-lock", ({ wait }) => wait !== true],
+  ["claim-lock", () => true],
+  ["renew-lock", () => true],
+]);
 
 /** Whether a call may be sent again when nobody knows if it arrived. */
-export function isRepeatable(operation: string, key: string | undefined): boolean {
-  return key !== undefined || sameTwice.has(operation) || operations[operation]?.kind === "read";
+export function isRepeatable(operation: string, input: unknown, key: string | undefined): boolean {
+  return key !== undefined || isRead(operation) || isSameTwice(operation, input);
+}
+
+/** Whether a write needs a key to be repeatable. Kinds have operations of their own, and these are writes. */
+export function needsKey(operation: string, input: unknown): boolean {
+  return operation !== "register-agent" && !isRepeatable(operation, input, undefined);
+}
+
+function isRead(operation: string): boolean {
+  return Object.hasOwn(operations, operation) && operations[operation]?.kind === "read";
+}
+
+function isSameTwice(operation: string, input: unknown): boolean {
+  // What is no input at all is refused anyway.
+  return typeof input === "object" && input !== null && sameTwice.get(operation)?.({ ...input }) === true;
 }

@@ -83,7 +83,7 @@ export class SocketTransport implements Transport {
       const pending: Pending = {
         id,
         message,
-        isRepeatable: isRepeatable(operation, key),
+        isRepeatable: isRepeatable(operation, input, key),
         signal,
         resolve,
         isSent: false,

@@ -1,0 +1,118 @@
+import { lockOperations } from "../contract/locks.ts";
+import type { ClientClock } from "./client-clock.ts";
+import { HoldfastError } from "./holdfast-error.ts";
+import { isRepeatable, needsKey } from "./repeatable.ts";
+import type { Retrier } from "./retry.ts";
+import type { CallOptions, CallReply, Transport } from "./transport.ts";
+
+/** Who speaks: a registered agent with its secret. */
+export interface Identity {
+  readonly agent: string;
+  readonly agentSecret?: string;
+  /** Registered by this client itself, which may then go on without it once it has ended. */
+  readonly isOwn?: boolean;
+}
+
+export interface CallerOptions {
+  readonly transport: Transport;
+  readonly clock: ClientClock;
+  readonly retrier: Retrier;
+  /** Writes get a key, so that they can be sent again when an answer is lost on its way. */
+  readonly makesKeys: boolean;
+}
+
+/** Sends calls in somebody's name, and again where the rule of the refusal says that it may. */
+export class Caller {
+  readonly transport: Transport;
+  readonly clock: ClientClock;
+  identity: Identity | undefined;
+  /** Told when the agent in whose name this speaks turns out to have ended. */
+  onAgentEnded: ((agent: string, data: Readonly<Record<string, unknown>>) => void) | undefined;
+  readonly #retrier: Retrier;
+  readonly #makesKeys: boolean;
+
+  constructor({ transport, clock, retrier, makesKeys }: CallerOptions, identity?: Identity) {
+    this.transport = transport;
+    this.clock = clock;
+    this.#retrier = retrier;
+    this.#makesKeys = makesKeys;
+    this.identity = identity;
+  }
+
+  call(operation: string, input: unknown, options: CallOptions = {}): Promise<CallReply> {
+    const call = this.#completed(operation, input, options);
+    const startedMs = this.#retrier.isOn ? this.clock.monotonicMs() : 0;
+    const send = (): Promise<CallReply> => this.transport.call(operation, input, call);
+    // Not an async function: nearly every call is done at once, and a further promise would only cost.
+    return send().then((reply) => {
+      if (reply.outcome.kind === "done") return reply;
+      if (reply.outcome.code === "agent_unknown") return this.#withoutAgent(reply, operation, input, options);
+      if (!this.#retrier.isOn) return reply;
+      return this.#retrier.goOn(reply, startedMs, isRepeatable(operation, input, call.key), send);
+    });
+  }
+
+  /** One try, whatever comes of it. What a transport throws is a refusal too. */
+  async once(operation: string, input: unknown): Promise<CallReply> {
+    const named = this.identity === undefined ? {} : credentialsOf(this.identity);
+    return this.transport.call(operation, input, named).catch((error: unknown) => unanswered(error));
+  }
+
+  async run(operation: string, input: unknown, options: CallOptions = {}): Promise<unknown> {
+    const { outcome, position, replayed } = await this.call(operation, input, options);
+    if (outcome.kind === "done") return outcome.data;
+    throw new HoldfastError(operation, outcome.code, { data: outcome.data, position, replayed });
+  }
+
+  /** The same caller under another name, with the same way of trying again. */
+  as(identity: Identity | undefined): Caller {
+    const { transport, clock } = this;
+    return new Caller({ transport, clock, retrier: this.#retrier, makesKeys: this.#makesKeys }, identity);
+  }
+
+  /** A closed client tries nothing again. */
+  stop(): void {
+    this.#retrier.stop();
+  }
+
+  #completed(operation: string, input: unknown, options: CallOptions): CallOptions {
+    const { identity } = this;
+    const isNamed = identity !== undefined && options.agent === undefined;
+    const isKeyed = this.#makesKeys && this.#retrier.isOn && options.key === undefined && needsKey(operation, input);
+    if (!isNamed && !isKeyed) return options;
+    return {
+      ...(isNamed ? credentialsOf(identity) : {}),
+      ...(isKeyed ? { key: this.clock.unique() } : {}),
+      ...options,
+    };
+  }
+
+  /** What is no matter of locks goes on without an agent, if it was the client that had brought it in. */
+  #withoutAgent(
+    reply: CallReply,
+    operation: string,
+    input: unknown,
+    options: CallOptions,
+  ): CallReply | Promise<CallReply> {
+    const { identity } = this;
+    const data = reply.outcome.data as Readonly<Record<string, unknown>>;
+    if (identity === undefined || options.agent !== undefined || data["agent_id"] !== identity.agent) return reply;
+    this.onAgentEnded?.(identity.agent, data);
+    if (identity.isOwn !== true) return reply;
+    this.identity = undefined;
+    return aboutAgents.has(operation) ? reply : this.call(operation, input, options);
+  }
+}
+
+function unanswered(error: unknown): CallReply {
+  const isKnown = error instanceof HoldfastError;
+  const code = isKnown ? error.code : "outcome_unknown";
+  const data = isKnown ? error.data : { reason: String(error) };
+  return { outcome: { kind: "refusal", code, data }, position: 0, replayed: false, events: [] };
+}
+
+const aboutAgents = new Set([...Object.keys(lockOperations), "heartbeat", "end-agent", "who-am-i"]);
+
+export function credentialsOf({ agent, agentSecret }: Identity): Pick<CallOptions, "agent" | "agentSecret"> {
+  return agentSecret === undefined ? { agent } : { agent, agentSecret };
+}

@@ -1,0 +1,4 @@
+/** Who runs this program, and where: a page is not told. */
+export function agentName(): string {
+  return "browser";
+}

@@ -1,0 +1,30 @@
+import type { DeniedLock, Holder } from "./lock.ts";
+
+/** A denial as a value: who is in the way, as data and as a sentence. */
+export function deniedLock(paths: readonly string[], data: Readonly<Record<string, unknown>>): DeniedLock {
+  const holders = (data["holders"] ?? data["waits_for"] ?? []) as readonly Holder[];
+  const place = typeof data["place"] === "number" ? data["place"] : 1;
+  const reason = typeof data["reason"] === "string" ? data["reason"] : "held by another owner";
+  return {
+    granted: false,
+    reason,
+    message: sentence(paths, holders, place, reason),
+    holders,
+    place,
+    data,
+    [Symbol.asyncDispose]: () => Promise.resolve(),
+  };
+}
+
+function sentence(paths: readonly string[], holders: readonly Holder[], place: number, reason: string): string {
+  const what = paths.join(", ");
+  const line = `You would be number ${place} in the line.`;
+  if (holders.length === 0) return `${what} is not free: ${reason}. ${line}`;
+  return `${what} is not free: ${holders.map(holderText).join("; ")}. ${line}`;
+}
+
+function holderText({ owner_id, name, purpose, note, path, mode, since, until }: Holder): string {
+  const what = purpose === null ? "" : ` for "${purpose}"`;
+  const last = note === null ? "" : `, last note "${note}"`;
+  return `${name ?? owner_id} has a ${mode} lock on ${path}${what} since ${since}, until ${until} unless renewed${last}`;
+}

@@ -1,0 +1,205 @@
+import type { Granted, LeftBefore } from "../../contract/locks.ts";
+import type { ClientClock } from "../client-clock.ts";
+import { LockLostError } from "./lock-errors.ts";
+import type { LossReason } from "./lock-errors.ts";
+import type { LockedPath, LockState, ReleaseRequest } from "./lock.ts";
+
+/** A moment by both clocks. */
+export interface Moment {
+  readonly monotonicMs: number;
+  readonly wallMs: number;
+}
+
+export const momentOf = (clock: ClientClock): Moment => ({ monotonicMs: clock.monotonicMs(), wallMs: clock.wallMs() });
+
+export interface HeldFacts {
+  readonly clock: ClientClock;
+  /** Before the request that gave or renewed the lease was sent: the server counts from later than that. */
+  readonly sentAt: Moment;
+  /** The hold ends then, renewed or not. */
+  readonly endsAtMs: number;
+  readonly patienceMs: number;
+  /** Takes in renewals that were answered and not looked at yet. */
+  readonly hear: () => void;
+  /** The lease may be over: the server should say. */
+  readonly confirm: (grant: HeldGrant) => void;
+  /** Held no more. With `isGuess` the client gave up by itself, and the server may still take it for held. */
+  readonly onOver: (grant: HeldGrant, isGuess: boolean) => void;
+}
+
+/** What remains of a lease at which the server is asked directly: a sixth of it, two seconds at most. */
+const guardOf = (ttlMs: number): number => Math.min(ttlMs / 6, 2_000);
+
+/**
+ * A grant as its holder knows it. It never counts on more than the server has promised: the lease is counted from before
+ * it was asked for, by a clock that no one sets, and a renewal counts only if it was answered before the end of the
+ * lease. If a computer slept, that clock may have stood still; so the other one is looked at too.
+ */
+export class HeldGrant {
+  fence: string;
+  paths: readonly LockedPath[];
+  ttlMs: number;
+  readonly ownerId: string;
+  readonly leftBefore: readonly LeftBefore[];
+  readonly #facts: HeldFacts;
+  readonly #controller = new AbortController();
+  readonly #stateListeners = new Set<(state: LockState) => void>();
+  readonly #askedListeners = new Set<(request: ReleaseRequest) => void>();
+  #asked: ReleaseRequest | undefined;
+  /** How many handles share it; the last one to release frees it. */
+  handleCount = 0;
+  #state: "held" | "uncertain" | "lost" | "over" = "held";
+  #renewedAt: Moment;
+  #uncertainSinceMs = Infinity;
+  #cancelTimer: () => void = () => undefined;
+
+  constructor(granted: Granted, facts: HeldFacts) {
+    this.fence = granted.fence;
+    this.paths = granted.paths;
+    this.ttlMs = granted.ttl_seconds * 1000;
+    this.ownerId = granted.owner_id;
+    this.leftBefore = granted.left_before;
+    this.#facts = facts;
+    this.#renewedAt = facts.sentAt;
+    this.#schedule();
+  }
+
+  /** Looked at anew each time: a timer may be late. */
+  get state(): "held" | "uncertain" | "lost" | "over" {
+    this.check();
+    return this.#state;
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  get lost(): LockLostError | undefined {
+    return this.#controller.signal.reason as LockLostError | undefined;
+  }
+
+  /** Until then nobody else can have it. */
+  get deadlineMs(): number {
+    return Math.min(this.#renewedAt.monotonicMs + this.ttlMs, this.#facts.endsAtMs);
+  }
+
+  get pathNames(): readonly string[] {
+    return this.paths.map(({ path }) => path);
+  }
+
+  /** The server has renewed it for certain: this very grant was named, or the answer came before the lease could end. */
+  renew(sentAt: Moment): void {
+    if (this.#isOver() || sentAt.monotonicMs < this.#renewedAt.monotonicMs) return;
+    this.#renewedAt = sentAt;
+    this.#uncertainSinceMs = Infinity;
+    this.#become("held");
+    this.#schedule();
+  }
+
+  /** A beat renews what is held when the server hears it; whether this was, is certain only within the lease. */
+  renewByBeat(sentAt: Moment, answeredAt: Moment): void {
+    const isSince = sentAt.monotonicMs >= this.#facts.sentAt.monotonicMs;
+    const isAwake = answeredAt.wallMs - this.#renewedAt.wallMs < this.ttlMs;
+    if (isSince && isAwake && answeredAt.monotonicMs < this.deadlineMs) this.renew(sentAt);
+  }
+
+  /** The same claim under a new fence. */
+  change(fence: string, paths: readonly LockedPath[]): void {
+    this.fence = fence;
+    this.paths = paths;
+  }
+
+  lose(why: LossReason, data: Readonly<Record<string, unknown>> = {}, isGuess = false): void {
+    if (this.#isOver()) return;
+    this.#cancelTimer();
+    // The state first: whoever is told by the signal may look at it.
+    this.#state = "lost";
+    this.#facts.onOver(this, isGuess);
+    this.#controller.abort(new LockLostError(why, { fence: this.fence, paths: this.pathNames }, data));
+    for (const listener of this.#stateListeners) listener("lost");
+  }
+
+  /** Given back: nothing is watched any more. */
+  end(): void {
+    if (this.#isOver()) return;
+    this.#cancelTimer();
+    this.#state = "over";
+    this.#facts.onOver(this, false);
+  }
+
+  ask(request: ReleaseRequest): void {
+    this.#asked = request;
+    for (const listener of this.#askedListeners) listener(request);
+  }
+
+  onAsked(listener: (request: ReleaseRequest) => void): () => void {
+    this.#askedListeners.add(listener);
+    if (this.#asked !== undefined) listener(this.#asked);
+    return () => this.#askedListeners.delete(listener);
+  }
+
+  onState(listener: (state: LockState) => void): () => void {
+    this.#stateListeners.add(listener);
+    return () => this.#stateListeners.delete(listener);
+  }
+
+  /** Compares with the clocks. From shortly before the end of the lease on the server is asked, and nothing is certain. */
+  check(): void {
+    if (this.#state === "held" && this.#isDoubtful()) this.#facts.hear();
+    if (this.#isOver()) return;
+    const nowMs = this.#facts.clock.monotonicMs();
+    if (this.#isLastLease()) {
+      if (nowMs >= this.deadlineMs) this.lose("expired", { why: "max_hold" }, true);
+      return;
+    }
+    if (this.#state === "held" && this.#isDoubtful()) {
+      this.#uncertainSinceMs = nowMs;
+      this.#become("uncertain");
+      this.#schedule();
+      this.#facts.confirm(this);
+    }
+    if (this.#state === "uncertain" && nowMs >= this.#lostAtMs()) this.lose("server-unreachable", {}, true);
+  }
+
+  #isDoubtful(): boolean {
+    const now = momentOf(this.#facts.clock);
+    const guardMs = guardOf(this.ttlMs);
+    const isAsleep = now.wallMs - this.#renewedAt.wallMs >= this.ttlMs - guardMs;
+    return isAsleep || now.monotonicMs >= this.deadlineMs - guardMs;
+  }
+
+  /** Renewing does not help any more: the longest hold ends before the lease. */
+  #isLastLease(): boolean {
+    return this.#facts.endsAtMs <= this.#renewedAt.monotonicMs + this.ttlMs;
+  }
+
+  /** When the loop was blocked beyond the deadline it is too late to be in time, but the answer is still awaited. */
+  #lostAtMs(): number {
+    return Math.max(this.deadlineMs, this.#uncertainSinceMs + guardOf(this.ttlMs)) + this.#facts.patienceMs;
+  }
+
+  #isOver(): boolean {
+    return this.#state === "lost" || this.#state === "over";
+  }
+
+  #become(state: "held" | "uncertain"): void {
+    if (this.#state === state) return;
+    this.#state = state;
+    for (const listener of this.#stateListeners) listener(state);
+  }
+
+  #schedule(): void {
+    this.#cancelTimer();
+    if (this.#isOver()) return;
+    const { clock } = this.#facts;
+    const isCertain = this.#state === "held";
+    const beforeDoubtMs = this.deadlineMs - (this.#isLastLease() ? 0 : guardOf(this.ttlMs));
+    const delayMs = Math.max(0, (isCertain ? beforeDoubtMs : this.#lostAtMs()) - clock.monotonicMs());
+    if (delayMs === Infinity) return;
+    const look = (): void => {
+      this.check();
+      this.#schedule();
+    };
+    this.#cancelTimer = clock.after(delayMs, look, { keepAlive: false });
+  }
+}

@@ -1,0 +1,196 @@
+import type { Grant, Granted, LeftBefore, Queued } from "../../contract/locks.ts";
+import { HoldfastError } from "../holdfast-error.ts";
+import type { LockMode } from "./lock-path.ts";
+import { deniedLock } from "./denied-lock.ts";
+import { momentOf } from "./held-grant.ts";
+import type { HeldGrant } from "./held-grant.ts";
+import { LockUsageError } from "./lock-errors.ts";
+import type { DeniedLock, Lock, LockedPath, LockState, Place, ReleaseRequest } from "./lock.ts";
+import type { LockOptions } from "./lock-options.ts";
+import { codeOf } from "./session.ts";
+import type { LockSession } from "./session.ts";
+import { standInLine } from "./stand-in-line.ts";
+
+/** One use of a grant. Several may share it, if the client asked for that. */
+export class LockHandle implements Lock {
+  readonly granted = true;
+  readonly #session: LockSession;
+  readonly #grant: HeldGrant;
+  readonly #onEnd: () => void;
+  #isReleased = false;
+
+  constructor(session: LockSession, grant: HeldGrant, options: LockOptions, onEnd: () => void) {
+    this.#session = session;
+    this.#grant = grant;
+    this.#onEnd = onEnd;
+    grant.handleCount += 1;
+    grant.signal.addEventListener("abort", onEnd, { once: true });
+    if (options.onReleaseRequested !== undefined) grant.onAsked(options.onReleaseRequested);
+  }
+
+  get fence(): string {
+    return this.#grant.fence;
+  }
+
+  get paths(): readonly LockedPath[] {
+    return this.#grant.paths;
+  }
+
+  get mode(): LockMode {
+    return this.#grant.paths[0]?.mode ?? "write";
+  }
+
+  get ownerId(): string {
+    return this.#grant.ownerId;
+  }
+
+  get state(): LockState {
+    if (this.#isReleased) return "released";
+    const { state } = this.#grant;
+    return state === "over" ? "released" : state;
+  }
+
+  get expiresAt(): Date {
+    const { clock } = this.#session;
+    return new Date(clock.wallMs() + this.#grant.deadlineMs - clock.monotonicMs());
+  }
+
+  get signal(): AbortSignal {
+    return this.#grant.signal;
+  }
+
+  get lost(): Error | undefined {
+    return this.#grant.lost;
+  }
+
+  get leftBefore(): readonly LeftBefore[] {
+    return this.#grant.leftBefore;
+  }
+
+  async certain(): Promise<void> {
+    if (this.#usable().state === "held") return;
+    await new Promise<void>((resolve) => {
+      const stop = this.#grant.onState((state) => {
+        if (state === "uncertain") return;
+        stop();
+        resolve();
+      });
+    });
+    this.#usable();
+  }
+
+  async renew({ note, ttlSeconds }: { readonly note?: string; readonly ttlSeconds?: number } = {}): Promise<void> {
+    const grant = this.#usable();
+    const sentAt = momentOf(this.#session.clock);
+    const more = { ...(note === undefined ? {} : { note }), ...(ttlSeconds && { ttl_seconds: ttlSeconds }) };
+    const renewed = (await this.#change("renew-lock", more)) as Grant;
+    this.#session.renewed(grant, renewed, sentAt);
+  }
+
+  async upgrade(
+    options: {
+      readonly signal?: AbortSignal;
+      readonly waitMs?: number;
+      readonly onPlace?: (place: Place) => void;
+    } = {},
+  ): Promise<void> {
+    const { signal, waitMs, onPlace } = options;
+    signal?.throwIfAborted();
+    const { clock } = this.#session;
+    const giveUpAtMs = clock.monotonicMs() + (waitMs ?? Infinity);
+    const answer = await this.#ask({ wait: waitMs !== 0 });
+    if (answer.granted) {
+      this.#become(answer);
+      return;
+    }
+    const waiting = { giveUpAtMs, ...(signal && { signal }), ...(onPlace && { onPlace }) };
+    const end = await standInLine(this.#session, answer, waiting);
+    if (end.kind === "granted") {
+      this.#become(end.granted);
+      return;
+    }
+    this.#usable();
+    const data = end.kind === "gave-up" ? end.data : { reason: "the place in the line was lost" };
+    throw new HoldfastError("upgrade-lock", "lock_denied", { data, position: 0, replayed: false });
+  }
+
+  async tryUpgrade(): Promise<true | DeniedLock> {
+    try {
+      this.#become((await this.#ask({ wait: false })) as Granted);
+      return true;
+    } catch (error) {
+      if (codeOf(error) !== "lock_denied") throw error;
+      return deniedLock(this.#grant.pathNames, (error as HoldfastError).data);
+    }
+  }
+
+  async downgrade(mode: LockMode): Promise<void> {
+    this.#become((await this.#change("downgrade-lock", { mode })) as Grant);
+  }
+
+  async transfer(to: string): Promise<void> {
+    const grant = this.#usable();
+    if (grant.handleCount > 1)
+      throw new LockUsageError("the lock is shared within this client: release the others first");
+    await this.#change("transfer-lock", { to });
+    this.#finish();
+    grant.end();
+  }
+
+  async release({ note }: { readonly note?: string } = {}): Promise<void> {
+    if (this.#isReleased) return;
+    const grant = this.#grant;
+    this.#finish();
+    grant.handleCount -= 1;
+    if (grant.handleCount === 0) await this.#session.release(grant, note);
+  }
+
+  onReleaseRequested(listener: (request: ReleaseRequest) => void): () => void {
+    return this.#grant.onAsked(listener);
+  }
+
+  onStateChange(listener: (state: LockState) => void): () => void {
+    return this.#grant.onState(listener);
+  }
+
+  /** Never throws: what the scope itself threw must not be hidden. If the server can't be told now, it is told later. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.release().catch(() => undefined);
+  }
+
+  #finish(): void {
+    this.#isReleased = true;
+    this.#onEnd();
+  }
+
+  /** The grant, if there is still something to do with it. */
+  #usable(): HeldGrant {
+    const { state } = this;
+    if (state === "released") {
+      const paths = this.#grant.pathNames.join(", ");
+      throw new LockUsageError(`the lock on ${paths} was released: acquire it again, which gives a new fence`);
+    }
+    if (this.lost !== undefined) throw this.lost;
+    return this.#grant;
+  }
+
+  async #change(operation: string, more: object): Promise<unknown> {
+    const grant = this.#usable();
+    const { fence } = grant;
+    try {
+      return await this.#session.run(operation, { fence, ...more });
+    } catch (error) {
+      if (codeOf(error) !== "lock_not_held" || grant.fence !== fence) throw error;
+      await this.#session.notHeld(grant);
+      throw grant.lost ?? error;
+    }
+  }
+
+  async #ask(more: { readonly wait: boolean }): Promise<Granted | Queued> {
+    return (await this.#change("upgrade-lock", more)) as Granted | Queued;
+  }
+
+  #become({ fence, paths }: Pick<Grant, "fence" | "paths">): void {
+    if (this.#grant.fence !== fence) this.#session.changeFence(this.#grant, fence, paths);
+  }
+}

@@ -1,0 +1,88 @@
+import type { Caller } from "../caller.ts";
+import { TimedBeats } from "./beats.ts";
+import type { Beat, Beats } from "./beats.ts";
+import { momentOf } from "./held-grant.ts";
+import type { Holdings } from "./holdings.ts";
+import { ticketLeaseMs } from "./ticket.ts";
+
+/** Starts heartbeats that do not depend on the loop of this thread, where there is such a thing. */
+export type BeatThread = (caller: Caller, onBeat: () => void) => Beats | undefined;
+
+/** A third of the shortest lease: two beats may get lost. */
+const share = 3;
+
+/** Keeps what a session holds and waits for alive, by one heartbeat, or one by one for an owner that is no agent. */
+export class SessionBeats {
+  readonly #session: Holdings;
+  readonly #timed: TimedBeats;
+  readonly #startThread: BeatThread | undefined;
+  #thread: Beats | undefined;
+
+  constructor(session: Holdings, startThread: BeatThread | undefined) {
+    this.#session = session;
+    this.#startThread = startThread;
+    this.#timed = new TimedBeats({ clock: session.clock, send: () => this.#send(), onBeat: () => this.hear() });
+  }
+
+  /** Beats as often as the shortest lease needs it. Who holds nothing only has to stay registered. */
+  pace(): void {
+    const { grants, tickets, speaker } = this.#session;
+    const leases = [...grants.values()].map(({ ttlMs }) => ttlMs);
+    if (tickets.size > 0) leases.push(ticketLeaseMs);
+    const limitMs = speaker?.limitMs ?? Infinity;
+    const busyMs = leases.length === 0 ? undefined : Math.min(...leases, limitMs) / share;
+    const idleMs = speaker?.isOwn === true ? limitMs / share : undefined;
+    if (busyMs !== undefined && speaker !== undefined) {
+      this.#thread ??= this.#startThread?.(this.#session.caller, () => this.hear());
+    }
+    this.#thread?.pace(busyMs);
+    this.#timed.pace(this.#thread === undefined ? (busyMs ?? idleMs) : idleMs);
+  }
+
+  /** Takes in what was answered. */
+  hear(): void {
+    for (const beat of [...(this.#thread?.take() ?? []), ...this.#timed.take()]) this.#take(beat);
+  }
+
+  stop(): void {
+    this.#timed.stop();
+    this.#thread?.stop();
+    this.#thread = undefined;
+  }
+
+  #take({ sentAt, answeredAt, refusal }: Beat): void {
+    const { grants, tickets } = this.#session;
+    if (refusal?.code === "agent_unknown") this.#session.agentEnded(refusal.data);
+    if (refusal !== undefined) return;
+    // An owner that is no agent has renewed each by itself, with its own answer.
+    if (this.#session.speaker !== undefined) {
+      for (const grant of grants.values()) grant.renewByBeat(sentAt, answeredAt);
+    }
+    for (const ticket of tickets.values()) void this.#session.lookAt(ticket);
+  }
+
+  async #send(): Promise<Beat["refusal"]> {
+    if (this.#session.speaker === undefined) return this.#renewEach();
+    const { outcome } = await this.#session.caller.once("heartbeat", {});
+    return outcome.kind === "done" ? undefined : outcome;
+  }
+
+  async #renewEach(): Promise<Beat["refusal"]> {
+    const { grants, tickets, caller, clock, ownerId: owner_id } = this.#session;
+    const renewals = [...grants.values()].map(async (grant) => {
+      const sentAt = momentOf(clock);
+      const { fence } = grant;
+      const { outcome } = await caller.once("renew-lock", { fence, owner_id });
+      if (outcome.kind === "done") grant.renew(sentAt);
+      else if (outcome.code === "lock_not_held" && grant.fence === fence) await this.#session.notHeld(grant);
+      else return outcome;
+      return undefined;
+    });
+    const claims = [...tickets.keys()].map(async (ticket) => {
+      const { outcome } = await caller.once("claim-lock", { ticket, owner_id });
+      return outcome.kind === "done" || outcome.code === "ticket_unknown" ? undefined : outcome;
+    });
+    const refusals = await Promise.all([...renewals, ...claims]);
+    return refusals.find((refusal) => refusal !== undefined);
+  }
+}

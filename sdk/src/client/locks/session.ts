@@ -1,0 +1,312 @@
+/**
+ * What one owner holds and waits for through a client. One watch tells it of grants and losses, one heartbeat keeps all
+ * of it; nothing runs while nothing is held, but for a sign of life now and then.
+ */
+import type { Granted, Queued } from "../../contract/locks.ts";
+import type { TicketStatus } from "../../contract/lock-views.ts";
+import type { Caller } from "../caller.ts";
+import type { ClientClock } from "../client-clock.ts";
+import { pause } from "../client-clock.ts";
+import { HoldfastError } from "../holdfast-error.ts";
+import { backoffMs } from "../retry.ts";
+import type { CallOptions, WatchedEvent } from "../transport.ts";
+import { HeldGrant, momentOf } from "./held-grant.ts";
+import type { Moment } from "./held-grant.ts";
+import type { Holdings } from "./holdings.ts";
+import { OwnLocks } from "./own-locks.ts";
+import { OwnerWatch } from "./owner-watch.ts";
+import { speakerOf } from "./session-agent.ts";
+import type { Introduction, Speaker } from "./session-agent.ts";
+import { SessionBeats } from "./session-beats.ts";
+import type { BeatThread } from "./session-beats.ts";
+import { lossIn, takeEvent } from "./session-events.ts";
+import { Ticket } from "./ticket.ts";
+import type { LockedPath, Place } from "./lock.ts";
+
+export interface SessionOptions {
+  readonly caller: Caller;
+  readonly introduction: Introduction;
+  /** Whose locks they are, if not those of the caller's agent: its leases are renewed one by one. */
+  readonly ownerId?: string;
+  readonly thread?: BeatThread;
+}
+
+/** What is known when a grant arrives. */
+export interface Arrival {
+  readonly sentAt: Moment;
+  readonly patienceMs: number;
+  /** When the longest hold ends, at the earliest. */
+  readonly endsAtMs: number;
+}
+
+export class LockSession implements Holdings {
+  readonly caller: Caller;
+  readonly clock: ClientClock;
+  readonly ownLocks = new OwnLocks();
+  readonly grants = new Map<string, HeldGrant>();
+  readonly tickets = new Map<string, Ticket>();
+  readonly #options: SessionOptions;
+  readonly #ownKey: string;
+  readonly #beats: SessionBeats;
+  #speaker: Speaker | undefined;
+  #watch: OwnerWatch | undefined;
+  #started: Promise<void> | undefined;
+  #isClosed = false;
+  /** Events about what is only just being asked for: they may come before the answer. */
+  #early: WatchedEvent[] = [];
+  #askedCount = 0;
+
+  constructor(options: SessionOptions) {
+    this.#options = options;
+    this.caller = options.caller;
+    this.clock = options.caller.clock;
+    this.#ownKey = this.clock.unique();
+    this.#beats = new SessionBeats(this, options.thread);
+  }
+
+  get ownerId(): string | undefined {
+    return this.#options.ownerId;
+  }
+
+  get owner(): string {
+    return this.ownerId ?? this.#speaker?.agent ?? "";
+  }
+
+  get speaker(): Speaker | undefined {
+    return this.ownerId === undefined ? this.#speaker : undefined;
+  }
+
+  get isClosed(): boolean {
+    return this.#isClosed;
+  }
+
+  /** Ready to ask: the owner is known, and whatever concerns it from now on will be heard. */
+  start(): Promise<void> {
+    this.#started ??= this.#begin().catch((error: unknown) => {
+      this.#started = undefined;
+      throw error;
+    });
+    return this.#started;
+  }
+
+  async #begin(): Promise<void> {
+    const { caller, introduction, ownerId } = this.#options;
+    if (ownerId === undefined) this.#speaker = await speakerOf(caller, introduction, this.#ownKey);
+    const cursor = await this.#cursor();
+    const { clock } = this;
+    const onEvent = (event: WatchedEvent): void => {
+      if (!takeEvent(this, event) && this.#askedCount > 0) this.#early.push(event);
+    };
+    const onGap = (): void => this.lookAtAll();
+    this.#watch = new OwnerWatch({ transport: caller.transport, clock, owner: this.owner, onEvent, onGap }, cursor);
+    this.#beats.pace();
+  }
+
+  async #cursor(): Promise<string> {
+    for (let tried = 1; ; tried += 1) {
+      try {
+        return await this.caller.transport.cursor();
+      } catch (error) {
+        if (tried >= 5 || this.#isClosed) throw error;
+        await pause(this.clock, backoffMs({ baseMs: 100, capMs: 2_000 }, tried, this.clock.random()));
+      }
+    }
+  }
+
+  run(operation: string, input: object, options?: CallOptions): Promise<unknown> {
+    return this.caller.run(operation, this.#owned(input), options);
+  }
+
+  /** Sends a call whose answer may be overtaken by events about it; what comes early is kept for `hold` and `queue`. */
+  async ask(operation: string, input: object, options?: CallOptions): Promise<Granted | Queued> {
+    this.#askedCount += 1;
+    try {
+      return (await this.run(operation, input, options)) as Granted | Queued;
+    } finally {
+      // After those who wait for the answer have taken it up.
+      this.clock.soon(() => {
+        this.#askedCount -= 1;
+        if (this.#askedCount === 0) this.#early = [];
+      });
+    }
+  }
+
+  hold(granted: Granted, { sentAt, patienceMs, endsAtMs }: Arrival): HeldGrant {
+    const known = this.grants.get(granted.fence);
+    if (known !== undefined) {
+      this.renewed(known, granted, sentAt);
+      return known;
+    }
+    const grant = new HeldGrant(
+      { ...granted, ttl_seconds: this.#leaseOf(granted) / 1000 },
+      {
+        clock: this.clock,
+        ...{ sentAt, patienceMs, endsAtMs },
+        hear: () => this.#beats.hear(),
+        confirm: (held) => void this.#confirm(held),
+        onOver: (held, isGuess) => this.#over(held, isGuess),
+      },
+    );
+    this.grants.set(grant.fence, grant);
+    this.#recall();
+    this.#beats.pace();
+    return grant;
+  }
+
+  /** The server has renewed this very grant. */
+  renewed(grant: HeldGrant, answer: Pick<Granted, "ttl_seconds">, sentAt: Moment): void {
+    grant.ttlMs = this.#leaseOf(answer);
+    grant.renew(sentAt);
+    this.#beats.pace();
+  }
+
+  queue(queued: Queued, queuedAtMs: number, onPlace?: (place: Place) => void): Ticket {
+    const ticket = new Ticket(queued, queuedAtMs, onPlace);
+    this.tickets.set(ticket.id, ticket);
+    this.#recall();
+    this.#beats.pace();
+    return ticket;
+  }
+
+  leave(ticket: Ticket): void {
+    this.tickets.delete(ticket.id);
+    this.#beats.pace();
+  }
+
+  changeFence(grant: HeldGrant, fence: string, paths: readonly LockedPath[]): void {
+    this.grants.delete(grant.fence);
+    grant.change(fence, paths);
+    this.grants.set(fence, grant);
+  }
+
+  /** Gives a grant back. What is not held any more need not be, and that is no fault. */
+  async release(grant: HeldGrant, note?: string): Promise<void> {
+    const { fence } = grant;
+    const isHeld = this.grants.get(fence) === grant;
+    grant.end();
+    if (isHeld) await this.giveBack(fence, note);
+  }
+
+  /** If the answer is lost it goes on trying: a heartbeat would renew what nobody wants any more. */
+  async giveBack(fence: string, note?: string): Promise<void> {
+    const input = note === undefined ? { fence } : { fence, note };
+    const work = (): Promise<unknown> => this.run("release-lock", input);
+    try {
+      await work();
+    } catch (error) {
+      if (codeOf(error) === "lock_not_held" || codeOf(error) === "agent_unknown") return;
+      if (mayWorkLater(error)) this.settle(work);
+      throw error;
+    }
+  }
+
+  /** Does in the background what must be done sooner or later, unless the session ends before. */
+  settle(work: () => Promise<unknown>): void {
+    const go = async (): Promise<void> => {
+      for (let tried = 1; !this.#isClosed; tried += 1) {
+        try {
+          await work();
+          return;
+        } catch (error) {
+          if (!mayWorkLater(error)) return;
+        }
+        await pause(this.clock, backoffMs({ baseMs: 500, capMs: 10_000 }, tried, this.clock.random()), false);
+      }
+    };
+    void go();
+  }
+
+  /** Where a ticket is, asked for: an event may have been missed, and places move without one. */
+  async lookAt(ticket: Ticket): Promise<void> {
+    try {
+      const status = (await this.caller.run("get-ticket", { ticket: ticket.id })) as TicketStatus;
+      if (status.state === "granted") ticket.end({ kind: "granted", fence: status.fence });
+      else ticket.moveTo(status);
+    } catch (error) {
+      if (codeOf(error) === "ticket_unknown") ticket.end({ kind: "gone", why: "unknown" });
+    }
+  }
+
+  lookAtAll(): void {
+    for (const ticket of this.tickets.values()) void this.lookAt(ticket);
+    for (const grant of this.grants.values()) grant.check();
+  }
+
+  /** All that the agent had is gone with it. Whoever asks next starts anew. */
+  agentEnded(data: Readonly<Record<string, unknown>>): void {
+    this.#stop();
+    if (this.caller.identity?.isOwn === true) this.caller.identity = undefined;
+    for (const grant of [...this.grants.values()]) grant.lose("agent-ended", data);
+    for (const ticket of this.tickets.values()) ticket.end({ kind: "gone", why: "agent_ended" });
+    this.#beats.stop();
+  }
+
+  /** Ends the agent, if the client made it, and with it all that is held; handles of another's agent are given back. */
+  async close(): Promise<void> {
+    const { identity } = this.caller;
+    const grants = [...this.grants.values()];
+    for (const grant of grants) grant.end();
+    this.#isClosed = true;
+    this.#stop();
+    this.#beats.stop();
+    for (const ticket of this.tickets.values()) ticket.end({ kind: "gone", why: "closed" });
+    if (this.ownerId === undefined && identity?.isOwn === true) await this.caller.once("end-agent", {});
+    else await Promise.all(grants.map(({ fence }) => this.caller.once("release-lock", this.#owned({ fence }))));
+  }
+
+  #stop(): void {
+    this.#watch?.stop();
+    this.#watch = undefined;
+    this.#started = undefined;
+  }
+
+  #owned(input: object): object {
+    return this.ownerId === undefined ? input : { ...input, owner_id: this.ownerId };
+  }
+
+  /** No lock outlives the registration of its agent. */
+  #leaseOf({ ttl_seconds }: Pick<Granted, "ttl_seconds">): number {
+    return Math.min(ttl_seconds * 1000, this.speaker?.limitMs ?? Infinity);
+  }
+
+  #recall(): void {
+    this.#early = this.#early.filter((event) => !takeEvent(this, event));
+  }
+
+  #over(grant: HeldGrant, isGuess: boolean): void {
+    if (this.grants.get(grant.fence) === grant) this.grants.delete(grant.fence);
+    this.#beats.pace();
+    if (isGuess) this.settle(() => this.run("release-lock", { fence: grant.fence }));
+  }
+
+  /** Asks the server about a lease that may be over, until it answers or the time for it is up. */
+  async #confirm(grant: HeldGrant): Promise<void> {
+    for (let tried = 1; grant.state === "uncertain"; tried += 1) {
+      const sentAt = momentOf(this.clock);
+      const { fence } = grant;
+      const { outcome } = await this.caller.once("renew-lock", this.#owned({ fence }));
+      if (outcome.kind === "done") grant.renew(sentAt);
+      else if (outcome.code === "lock_not_held" && grant.fence === fence) await this.notHeld(grant);
+      else await pause(this.clock, backoffMs({ baseMs: 50, capMs: 1_000 }, tried, this.clock.random()), false);
+    }
+  }
+
+  /** The server says that it is over; its history says why. */
+  async notHeld(grant: HeldGrant): Promise<void> {
+    const { fence } = grant;
+    const [path = ""] = grant.pathNames;
+    const { outcome } = await this.caller.once("list-lock-history", { path, limit: 50 });
+    const items = outcome.kind === "done" ? (outcome.data as { readonly items: readonly unknown[] }).items : [];
+    const loss = lossIn(items, fence) ?? { why: "expired" as const, data: {} };
+    grant.lose(loss.why, loss.data);
+  }
+}
+
+export function codeOf(error: unknown): string | undefined {
+  return error instanceof HoldfastError ? error.code : undefined;
+}
+
+/** Whether the same may be done later: nothing was refused, only not reached. */
+export function mayWorkLater(error: unknown): boolean {
+  return error instanceof HoldfastError && (error.retry === "same-key" || error.retry === "later");
+}

@@ -1,0 +1,104 @@
+import type { Granted, Queued } from "../../contract/locks.ts";
+import { HoldfastError } from "../holdfast-error.ts";
+import { momentOf } from "./held-grant.ts";
+import type { Moment } from "./held-grant.ts";
+import type { Place } from "./lock.ts";
+import { codeOf } from "./session.ts";
+import type { LockSession } from "./session.ts";
+import { claimMs } from "./ticket.ts";
+import type { Ticket, TicketEnd } from "./ticket.ts";
+import { until } from "./until.ts";
+
+export interface Waiting {
+  readonly signal?: AbortSignal;
+  readonly giveUpAtMs: number;
+  readonly onPlace?: (place: Place) => void;
+}
+
+/** How waiting ended: with the lock; with the end of one's patience; or the ticket is no more, and one may ask again. */
+export type WaitEnd =
+  | { readonly kind: "granted"; readonly granted: Granted; readonly sentAt: Moment; readonly sinceMs: number }
+  | { readonly kind: "gave-up"; readonly data: Readonly<Record<string, unknown>> }
+  | { readonly kind: "gone" };
+
+export async function standInLine(session: LockSession, queued: Queued, waiting: Waiting): Promise<WaitEnd> {
+  const ticket = session.queue(queued, session.clock.monotonicMs(), waiting.onPlace);
+  try {
+    const end = await until(waiting.signal, endOf(session, ticket, waiting.giveUpAtMs));
+    if (end.kind === "timeout") return await giveUp(session, ticket);
+    if (end.kind === "granted") return await takeUp(session, ticket, end.fence);
+    return gone(ticket, end.why);
+  } catch (error) {
+    if (waiting.signal?.aborted === true) session.settle(() => leaveLine(session, ticket));
+    throw error;
+  } finally {
+    session.leave(ticket);
+  }
+}
+
+function endOf(session: LockSession, ticket: Ticket, giveUpAtMs: number): Promise<TicketEnd | { kind: "timeout" }> {
+  if (giveUpAtMs === Infinity) return ticket.ended;
+  const delayMs = Math.max(0, giveUpAtMs - session.clock.monotonicMs());
+  return new Promise((resolve) => {
+    const cancel = session.clock.after(delayMs, () => resolve({ kind: "timeout" }), { keepAlive: true });
+    void ticket.ended.then((end) => {
+      cancel();
+      resolve(end);
+    });
+  });
+}
+
+/**
+ * The claim tells how the lock was left before. The renewal is what the lease is counted from: the grant is older, and
+ * by how much only the server knows. Both travel together.
+ */
+async function takeUp(session: LockSession, ticket: Ticket, fence: string): Promise<WaitEnd> {
+  const sentAt = momentOf(session.clock);
+  try {
+    const [granted] = await Promise.all([
+      session.run("claim-lock", { ticket: ticket.id }) as Promise<Granted | Queued>,
+      session.run("renew-lock", { fence }),
+    ]);
+    if (!granted.granted) return { kind: "gone" };
+    const sinceMs = Math.max(ticket.queuedAtMs, sentAt.monotonicMs - claimMs);
+    return { kind: "granted", granted, sentAt, sinceMs };
+  } catch (error) {
+    // Too late: it was passed on.
+    if (codeOf(error) === "ticket_unknown" || codeOf(error) === "lock_not_held") return { kind: "gone" };
+    throw error;
+  }
+}
+
+/** Out of patience. What was granted in this very moment is taken. */
+async function giveUp(session: LockSession, ticket: Ticket): Promise<WaitEnd> {
+  const { place, waitsFor } = ticket.place;
+  const data = { place, waits_for: waitsFor, reason: "it did not become free in time" };
+  try {
+    const answer = (await session.run("cancel-ticket", { ticket: ticket.id })) as { cancelled: string } | Granted;
+    if ("granted" in answer) return await takeUp(session, ticket, answer.fence);
+  } catch (error) {
+    if (codeOf(error) !== "ticket_unknown") {
+      session.settle(() => leaveLine(session, ticket));
+      throw error;
+    }
+  }
+  return { kind: "gave-up", data };
+}
+
+async function leaveLine(session: LockSession, ticket: Ticket): Promise<void> {
+  const answer = (await session.run("cancel-ticket", { ticket: ticket.id })) as { cancelled: string } | Granted;
+  if ("granted" in answer) await session.giveBack(answer.fence);
+}
+
+/** A ticket that expired may be asked for again; one that somebody took away was not meant to be. */
+function gone(ticket: Ticket, why: string): WaitEnd {
+  if (why === "expired" || why === "unknown") return { kind: "gone" };
+  const facts = { position: 0, replayed: false };
+  if (why === "agent_ended") {
+    throw new HoldfastError("acquire-lock", "agent_unknown", {
+      data: { reason: "it ended while it waited" },
+      ...facts,
+    });
+  }
+  throw new HoldfastError("acquire-lock", "ticket_unknown", { data: { ticket: ticket.id, reason: why }, ...facts });
+}

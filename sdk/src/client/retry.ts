@@ -1,0 +1,92 @@
+import { problemOf } from "../contract/problems.ts";
+import type { ClientClock } from "./client-clock.ts";
+import { pause } from "./client-clock.ts";
+import type { CallReply } from "./transport.ts";
+
+/** How often, and for how long, a client sends a call again by itself. The problem's rule says whether it may at all. */
+export interface RetryOptions {
+  /** The first one included; 5 if not given. */
+  readonly tries?: number;
+  /** The first delay, doubled with each try, half of it by chance; 100 if not given. */
+  readonly baseMs?: number;
+  /** The longest delay; 2,000 if not given. Waiting that the server asks for is not cut. */
+  readonly capMs?: number;
+  /** No try starts later than this after the first; 15,000 if not given. */
+  readonly totalMs?: number;
+}
+
+/** After these nobody knows whether it happened; after every other one nothing did. */
+const leavesDoubt = new Set(["outcome_unknown"]);
+
+type Refusal = Extract<CallReply["outcome"], { kind: "refusal" }>;
+
+/** How long to wait before sending it again; undefined: not at all, it is for the caller to decide. */
+export function delayBeforeRetry(
+  { code, data }: Refusal,
+  call: { readonly isRepeatable: boolean; readonly backoffMs: number },
+): number | undefined {
+  const { retry } = problemOf(code);
+  const asked = data["retry_after_ms"];
+  const askedMs = typeof asked === "number" ? asked : undefined;
+  switch (retry) {
+    case "never":
+    case "new-key-after-read":
+      return undefined;
+    case "later":
+      // Nobody said when: asking at random times would only be in the way.
+      return askedMs === undefined ? undefined : askedMs + call.backoffMs / 10;
+    case "same-key":
+      if (leavesDoubt.has(code) && !call.isRepeatable) return undefined;
+      return Math.max(askedMs ?? 0, call.backoffMs);
+  }
+}
+
+export class Retrier {
+  readonly #clock: ClientClock;
+  readonly #options: Required<RetryOptions>;
+  #isStopped = false;
+
+  constructor(clock: ClientClock, options: RetryOptions | false) {
+    this.#clock = clock;
+    const usual = { tries: 5, baseMs: 100, capMs: 2_000, totalMs: 15_000 };
+    this.#options = options === false ? { ...usual, tries: 1 } : { ...usual, ...options };
+  }
+
+  get isOn(): boolean {
+    return this.#options.tries > 1 && !this.#isStopped;
+  }
+
+  /** A client that is closed tries nothing again. */
+  stop(): void {
+    this.#isStopped = true;
+  }
+
+  /** Goes on after the first refusal, as its rule says. */
+  async goOn(first: CallReply, startedMs: number, isSafe: boolean, send: () => Promise<CallReply>): Promise<CallReply> {
+    const { tries, totalMs } = this.#options;
+    let reply = first;
+    for (let tried = 1; tried < tries && reply.outcome.kind === "refusal"; tried += 1) {
+      const delayMs = delayBeforeRetry(reply.outcome, { isRepeatable: isSafe, backoffMs: this.#backoffMs(tried) });
+      if (delayMs === undefined || this.#clock.monotonicMs() + delayMs - startedMs > totalMs) return reply;
+      await pause(this.#clock, delayMs);
+      if (this.#isStopped) return reply;
+      reply = await send();
+    }
+    return reply;
+  }
+
+  #backoffMs(tried: number): number {
+    const { baseMs, capMs } = this.#options;
+    return backoffMs({ baseMs, capMs }, tried, this.#clock.random());
+  }
+}
+
+/** Doubles with each try; the upper half of it is by chance, so that those who failed together do not come together. */
+export function backoffMs(
+  { baseMs, capMs }: { readonly baseMs: number; readonly capMs: number },
+  tried: number,
+  chance: number,
+): number {
+  const full = Math.min(capMs, baseMs * 2 ** Math.min(tried - 1, 30));
+  return full / 2 + (full / 2) * chance;
+}

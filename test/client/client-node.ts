@@ -1,0 +1,40 @@
+import type { Client, ClientOptions, DeniedLock, Lock } from "holdfast";
+import { clientOf } from "../../server/src/server.ts";
+import { turns } from "../engine/manual-clock.ts";
+import { lockNode } from "../locks/lock-node.ts";
+import type { LockNode } from "../locks/lock-node.ts";
+
+export interface ClientNode extends LockNode, AsyncDisposable {
+  /** A client that has registered no agent yet. */
+  fresh(name: string, options?: ClientOptions): Client;
+}
+
+/** A node whose clients live by the clock that the test moves. */
+export async function clientNode(options: Parameters<typeof lockNode>[0] = {}): Promise<ClientNode> {
+  const node = await lockNode(options);
+  const { engine, clock } = node;
+  return {
+    ...node,
+    [Symbol.asyncDispose]: () => node.stop(),
+    fresh: (name, more = {}) => clientOf(engine, { clock, client: { name, ...more } }),
+  };
+}
+
+export function held(lock: Lock | DeniedLock): Lock {
+  if (!lock.granted) throw new Error(`denied: ${lock.message}`);
+  return lock;
+}
+
+export function denied(lock: Lock | DeniedLock): DeniedLock {
+  if (lock.granted) throw new Error(`granted: ${lock.fence}`);
+  return lock;
+}
+
+/** Waits until something is so. Each look gives what is under way a turn on the event loop; nothing waits for time. */
+export async function soon(isSo: () => boolean | Promise<boolean>): Promise<void> {
+  for (let look = 0; look < 2_000; look += 1) {
+    if (await isSo()) return;
+    await turns(1);
+  }
+  throw new Error("it did not come to be");
+}

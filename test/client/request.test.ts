@@ -1,0 +1,154 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { LockUsageError } from "holdfast";
+import type { Client } from "holdfast";
+import { refusedWith } from "../api/refused-with.ts";
+import { promise } from "../api/with-client.ts";
+import { clientNode, denied, held, soon } from "./client-node.ts";
+
+promise("a request holds its lock while the callback runs, and passes the result on", async (client) => {
+  const result = await client.locks.request("doc/1", { purpose: "writing" }, async (lock) => {
+    assert.equal(lock.state, "held");
+    const { holders } = await client.locks.status("doc/1");
+    assert.deepEqual(
+      holders.map(({ fence, purpose }) => [fence, purpose]),
+      [[lock.fence, "writing"]],
+    );
+    return "result";
+  });
+  assert.equal(result, "result");
+  assert.equal((await client.locks.status("doc/1")).holders.length, 0);
+});
+
+promise("a request releases its lock when the callback throws, and the error passes through", async (client) => {
+  const failure = new Error("mine");
+  await assert.rejects(
+    client.locks.request("doc/1", () => {
+      throw failure;
+    }),
+    (error) => error === failure,
+  );
+  assert.equal((await client.locks.status("doc/1")).holders.length, 0);
+});
+
+promise("a client without an agent registers one, and ends it when it is closed [G1]", async (client) => {
+  const worker = client.fork({ name: "worker", purpose: "testing" });
+  await using lock = held(await worker.acquire("doc/1"));
+  const [agent] = (await client.agents.list()).items;
+  assert.deepEqual([agent?.agent_id, agent?.name, agent?.purpose], [lock.ownerId, "worker", "testing"]);
+  await worker.close();
+  assert.equal((await client.agents.list()).items.length, 0);
+  assert.equal((await client.locks.status("doc/1")).holders.length, 0);
+  assert.equal(lock.state, "released");
+});
+
+promise("two forks exclude each other, first come first served [X5]", async (client) => {
+  const order: string[] = [];
+  const forks = ["a", "b", "c"].map((name) => ({ name, fork: client.fork({ name }) }));
+  let go!: () => void;
+  const gate = new Promise<void>((resolve) => {
+    go = resolve;
+  });
+  const [first, ...others] = forks;
+  const work = [
+    first!.fork.locks.request("doc/1", async () => {
+      await gate;
+      order.push(first!.name);
+    }),
+  ];
+  await soon(async () => (await client.locks.status("doc/1")).holders.length === 1);
+  for (const [index, { name, fork }] of others.entries()) {
+    work.push(fork.locks.request("doc/1", () => void order.push(name)));
+    await soon(async () => (await client.locks.status("doc/1")).queue.length === index + 1);
+  }
+  go();
+  await Promise.all(work);
+  assert.deepEqual(order, ["a", "b", "c"]);
+});
+
+describe("a lock that is not free", () => {
+  test("is null to the callback with ifAvailable, a value to acquire, and says who has it, why and until when", async () => {
+    await using node = await clientNode();
+    const [ann, bob] = [node.fresh("ann"), node.fresh("bob")];
+    await using lock = held(await ann.acquire("doc/1", { purpose: "renaming" }));
+    assert.equal(await bob.locks.request("doc/1", { ifAvailable: true }, (got) => got), null);
+    await using no = denied(await bob.acquire("doc/1", { waitMs: 0 }));
+    assert.equal(no.holders[0]?.fence, lock.fence);
+    assert.match(
+      no.message,
+      /^doc\/1 is not free: ann has a write lock on doc\/1 for "renaming" since 2026-.* until 2026-.* You would be number 1/u,
+    );
+  });
+
+  test("is denied after waitMs, with the place that was given up", async () => {
+    await using node = await clientNode();
+    const [ann, bob] = [node.fresh("ann"), node.fresh("bob")];
+    await using _lock = held(await ann.acquire("doc/1"));
+    const waiting = bob.acquire("doc/1", { waitMs: 5_000 });
+    await soon(async () => (await node.client.locks.status("doc/1")).queue.length === 1);
+    await node.clock.pass(5_000);
+    const no = denied(await waiting);
+    assert.deepEqual([no.place, no.holders[0]?.name], [1, "ann"]);
+    assert.equal((await node.client.locks.status("doc/1")).queue.length, 0);
+    const late = bob.locks.request("doc/1", { waitMs: 1_000 }, () => "never").catch((error: unknown) => error);
+    await soon(async () => (await node.client.locks.status("doc/1")).queue.length === 1);
+    await node.clock.pass(1_000);
+    refusedWith("lock_denied")(await late);
+  });
+});
+
+describe("what can't be meant", () => {
+  const cases: readonly [string, (client: Client) => unknown, RegExp][] = [
+    [
+      "a callback that is missing",
+      (c) => c.locks.request("p", {}, undefined as never),
+      /last argument is the function/u,
+    ],
+    ["an option with a typo", (c) => c.acquire("p", { purpos: "x" } as never), /did you mean `purpose`/u],
+    ["an option from elsewhere", (c) => c.acquire("p", { timeout: 5 } as never), /`waitMs` bounds the waiting/u],
+    ["a lease out of range", (c) => c.acquire("p", { ttlSeconds: 0 }), /`ttlSeconds` is 0, .* 1 to 86400/u],
+    ["a lease with a fraction", (c) => c.acquire("p", { ttlSeconds: 1.5 }), /a whole number/u],
+    ["waiting and not waiting", (c) => c.acquire("p", { ifAvailable: true, waitMs: 5 }), /give one of them/u],
+    ["no path", (c) => c.acquire([]), /no path to lock/u],
+    ["a path that is none", (c) => c.acquire({} as never), /a path is a text/u],
+  ];
+  for (const [what, misuse, words] of cases) {
+    test(`is refused with what to do: ${what}`, async () => {
+      await using node = await clientNode();
+      await assert.rejects(
+        async () => misuse(node.fresh("ann")),
+        (error) => error instanceof LockUsageError && words.test(error.message),
+      );
+      assert.equal((await node.client.agents.list()).items.length, 0, "nothing was asked of the server");
+    });
+  }
+
+  test("a promise that is taken for a lock says that `await` is missing", async () => {
+    await using node = await clientNode();
+    const promised = node.fresh("ann").acquire("doc/1");
+    assert.throws(() => (promised as unknown as { fence: string }).fence, /`await using lock = await client.acquire/u);
+    await assert.rejects(async () => {
+      await using _lock = promised as unknown as AsyncDisposable;
+    }, LockUsageError);
+    await held(await promised).release();
+  });
+
+  test("two tasks of one client on the same path are refused, not let in together; forks or reentrant say what is meant", async () => {
+    await using node = await clientNode();
+    const ann = node.fresh("ann");
+    await using outer = held(await ann.acquire("repo/x"));
+    for (const path of ["repo/x", "repo/x/src", "repo"]) {
+      await assert.rejects(ann.acquire(path), /reentrant: true.*client.fork/u, path);
+    }
+    held(await ann.acquire("repo/y"));
+    const inner = held(await ann.acquire("repo/x", { reentrant: true }));
+    assert.equal(inner.fence, outer.fence);
+    await inner.release();
+    assert.equal(outer.state, "held");
+    assert.equal((await node.client.locks.checkFence("repo/x", outer.fence)).valid, true, "the last one frees it");
+    await outer.release();
+    assert.equal((await node.client.locks.checkFence("repo/x", outer.fence)).valid, false);
+    await outer.release();
+    await assert.rejects(outer.renew(), /was released: acquire it again/u);
+  });
+});
