@@ -5,6 +5,8 @@
 import { allOperations } from "./all-operations.ts";
 import type { OperationName } from "./all-operations.ts";
 import type { Operation } from "./operation.ts";
+import { packs, resourceOfOperation } from "./packs/packs.ts";
+import type { Pack } from "./packs/packs.ts";
 
 export interface Route {
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
@@ -18,6 +20,8 @@ export interface Route {
   readonly speaker?: string;
   /** Members that can not be given here. */
   readonly without?: readonly string[];
+  /** The member of the input that the body of a merge patch is; `merge`, if not given. */
+  readonly patches?: string;
   /** It can be held open with `Prefer: wait=n`. */
   readonly waits?: true;
 }
@@ -90,10 +94,40 @@ export interface RoutedOperation {
   readonly sources: ReadonlyMap<string, Source>;
 }
 
-export const routedOperations: readonly RoutedOperation[] = Object.entries(routes).flatMap(([name, list]) => {
-  const operation: Operation = allOperations[name as OperationName];
-  return list.map((route) => ({ operation, route, sources: sourcesOf(operation, route) }));
-});
+export const routedOperations: readonly RoutedOperation[] = [
+  ...Object.entries(routes).flatMap(([name, list]) =>
+    list.map((route) => routed(allOperations[name as OperationName], route)),
+  ),
+  ...packs.flatMap((pack) =>
+    Object.values(pack.operations).map((operation) => routed(operation, packRoute(pack, operation.name))),
+  ),
+];
+
+function routed(operation: Operation, route: Route): RoutedOperation {
+  return { operation, route, sources: sourcesOf(operation, route) };
+}
+
+/** Where an operation of a pack is: `transition-mission` at `/v1/planning/missions/{id}/transition`. */
+function packRoute(pack: Pack, operation: string): Route {
+  const resource = resourceOfOperation(pack, operation);
+  if (resource === undefined) throw new Error(`${operation} is about none of the resources of ${pack.name}`);
+  const all = `/v1/${pack.name}/${resource.plural}`;
+  const verb = operation.slice(0, operation.indexOf("-"));
+  switch (verb) {
+    case "create":
+      return post(all, { status: 201 });
+    case "list":
+      return get(all);
+    case "get":
+      return get(`${all}/{id}`);
+    case "update":
+      return { method: "PATCH", path: `${all}/{id}`, ...ifMatch, patches: "changes" };
+    case "delete":
+      return remove(`${all}/{id}`, ifMatch);
+    default:
+      return post(`${all}/{id}/${verb}`, ifMatch);
+  }
+}
 
 /** The names in the braces of a path. */
 export function namesInPath(path: string): readonly string[] {
@@ -111,9 +145,9 @@ function sourcesOf(operation: Operation, route: Route): ReadonlyMap<string, Sour
   return new Map(names.map((name) => [name, inPath.includes(name) ? "path" : sourceOf(route, name)]));
 }
 
-function sourceOf({ method, needs }: Route, name: string): Source {
+function sourceOf({ method, needs, patches }: Route, name: string): Source {
   if (needs !== undefined && (name === "expected_version" || name === "expected_revision")) return "condition";
   // A patch is the body as a whole, and has no room for anything beside it.
-  if (method === "PATCH") return name === "merge" || name === "patch" ? "body" : "query";
+  if (method === "PATCH") return name === "merge" || name === "patch" || name === patches ? "body" : "query";
   return method === "POST" || method === "PUT" ? "body" : "query";
 }

@@ -1,4 +1,5 @@
 import type { CallOptions, CallReply, Transport } from "@holdfast/sdk";
+import { packOfOperation, resourceOfOperation } from "@holdfast/sdk/contract";
 import type { Issue, Route } from "@holdfast/sdk/contract";
 import { HttpProblem } from "./http-problem.ts";
 import type { Expected } from "./read-tags.ts";
@@ -51,7 +52,10 @@ async function missingTarget(transport: Transport, write: ResourceWrite): Promis
   const { type, id } = write.input;
   const { agent, agentSecret } = write.options;
   const speaker = { ...(agent === undefined ? {} : { agent }), ...(agentSecret === undefined ? {} : { agentSecret }) };
-  const found = await transport.call("get-entity", { type, id }, speaker);
+  const ofPack = packOfOperation(write.operation);
+  const resource = ofPack === undefined ? undefined : resourceOfOperation(ofPack, write.operation);
+  const target = { type: resource?.type ?? type, id };
+  const found = await transport.call("get-entity", target, speaker);
   return found.outcome.kind === "refusal" ? found : undefined;
 }
 

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { CallOptions, CallReply, Transport } from "@holdfast/sdk";
-import { routedOperations } from "@holdfast/sdk/contract";
+import { codeOfPack, packOfOperation, routedOperations } from "@holdfast/sdk/contract";
 import type { RoutedOperation } from "@holdfast/sdk/contract";
 import { writeConditionally } from "./conditional-write.ts";
 import type { DoorParts } from "./door-parts.ts";
@@ -19,9 +19,21 @@ export function addOperationRoutes(app: FastifyInstance, parts: DoorParts): void
     app.route({
       method,
       url: path.replaceAll(/\{([a-z_]+)\}/gu, ":$1"),
-      handler: (request, reply) => answer(parts, pick(group, request), request, reply),
+      handler: async (request, reply) => {
+        const routed = pick(group, request);
+        return answer(parts, routed, request, reply).catch((error: unknown) => {
+          throw ofPack(routed, error);
+        });
+      },
     });
   }
+}
+
+/** What this door refuses by itself has the name of the pack in front, like what the machine refuses. */
+function ofPack({ operation }: RoutedOperation, error: unknown): unknown {
+  const pack = packOfOperation(operation.name);
+  if (pack === undefined || !(error instanceof HttpProblem)) return error;
+  return new HttpProblem(codeOfPack(pack.name, error.code), error.data, error.status);
 }
 
 function routeOf(group: readonly RoutedOperation[]): RoutedOperation["route"] {

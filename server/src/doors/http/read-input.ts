@@ -20,7 +20,8 @@ const jsonPatch = "application/json-patch+json";
 
 /** Which media types a route takes. */
 export function acceptedTypes({ route }: RoutedOperation): readonly string[] {
-  return route.method === "PATCH" ? [json, mergePatch, jsonPatch] : [json];
+  if (route.method !== "PATCH") return [json];
+  return route.patches === undefined ? [json, mergePatch, jsonPatch] : [json, mergePatch];
 }
 
 /**
@@ -44,12 +45,13 @@ function bodyMembers(routed: RoutedOperation, request: FastifyRequest, body: unk
   if (body === undefined) return none;
   const type = mediaType(request);
   if (type === jsonPatch) return { ...none, members: { patch: body } };
-  if (type === mergePatch) return { ...none, members: { merge: body } };
+  const { patches = "merge" } = routed.route;
+  if (type === mergePatch) return { ...none, members: { [patches]: body } };
   if (!isObject(body)) throw invalid("", "must be an object");
   const { method, needs } = routed.route;
   if (needs !== "if-match") return { ...none, members: body };
   const { if_match: bodyTag, ...members } = body;
-  return { members: method === "PATCH" ? { merge: members } : members, bodyTag };
+  return { members: method === "PATCH" ? { [patches]: members } : members, bodyTag };
 }
 
 function place({ route, sources }: RoutedOperation, from: "query" | "body", members: Members, input: object): void {

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { CallReply } from "@holdfast/sdk";
-import { problemOf } from "@holdfast/sdk/contract";
+import { packOfOperation, problemOf } from "@holdfast/sdk/contract";
 import type { RoutedOperation } from "@holdfast/sdk/contract";
 import { isNoneMatch } from "./read-tags.ts";
 import { sendJson, sendProblem } from "./send.ts";
@@ -28,7 +28,7 @@ export function sendReply(
     const isKnown = !isNoneMatch(request.raw.headersDistinct["if-none-match"], tag);
     return isKnown ? reply.code(304).send() : sendJson(reply, 200, data);
   }
-  const location = locationOf(operation.name, data);
+  const location = locationOf(routed, data);
   if (location !== undefined) reply.header("location", location);
   return sendJson(reply, statusOf(routed, data), { ...data, replayed });
 }
@@ -45,14 +45,14 @@ function sendRefusal(reply: FastifyReply, { code, data }: Refusal, more: { posit
   const tag = tagOf("", data["current_revision"]);
   if (tag !== undefined) reply.header("etag", tag);
   // A conflict is in the history, where it can be found by its position.
-  const isRecorded = code === "concurrency_mismatch";
+  const isRecorded = code.endsWith("concurrency_mismatch");
   const instance = isRecorded ? { instance: `urn:holdfast:entry:${more.position}` } : {};
   return sendProblem(reply, { code, data, status: problemOf(code).status }, { ...more, ...instance });
 }
 
 /** A deleted entity has no representation that a tag could name. */
 function tagOf(operation: string, revision: unknown): string | undefined {
-  return typeof revision === "string" && operation !== "delete-entity" ? `"${revision}"` : undefined;
+  return typeof revision === "string" && !operation.startsWith("delete-") ? `"${revision}"` : undefined;
 }
 
 function statusOf({ operation, route }: RoutedOperation, data: Facts): number {
@@ -60,9 +60,12 @@ function statusOf({ operation, route }: RoutedOperation, data: Facts): number {
   return operation.name === "register-agent" && data["resumed"] === true ? 200 : route.status;
 }
 
-function locationOf(operation: string, data: Facts): string | undefined {
+function locationOf({ operation, route }: RoutedOperation, data: Facts): string | undefined {
   const { ticket, granted, type, id } = data;
   if (granted === false) return `/v1/tickets/${String(ticket)}`;
-  if (operation !== "create-entity") return undefined;
+  if (packOfOperation(operation.name) !== undefined && route.status === 201) {
+    return `${route.path}/${encodeURIComponent(String(id))}`;
+  }
+  if (operation.name !== "create-entity") return undefined;
   return `/v1/entities/${encodeURIComponent(String(type))}/${encodeURIComponent(String(id))}`;
 }
