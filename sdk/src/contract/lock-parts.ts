@@ -7,7 +7,7 @@ const closed = { additionalProperties: false } as const;
 export const lockPath = Type.String({
   minLength: 1,
   maxLength: 1024,
-  description: "What is locked: names and ids between slashes, such as `project/p1/map/m2` or `repo/x/src/a.ts`.",
+  description: "What is locked: names and ids between slashes, such as `project/p1/map/m2` or `repo/x/src/a`.",
 });
 
 export const mode = Type.Enum(["read", "upgradeable", "write"], {

@@ -1,0 +1,107 @@
+/**
+ * Writes the reference pages from the contract: `node tools/make-reference.ts`. A tidy test compares them, so that what
+ * is documented is what is checked.
+ */
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { allOperations, events, problems, publishedName } from "@holdfast/sdk/contract";
+import type { EventType, Operation, Problem } from "@holdfast/sdk/contract";
+import { format, resolveConfig } from "prettier";
+import { routes } from "../sdk/src/contract/routes.ts";
+import type { Route } from "../sdk/src/contract/routes.ts";
+import { fieldTable } from "./reference-fields.ts";
+
+const root = join(import.meta.dirname, "..");
+const folder = join(root, "docs/reference");
+const made = "This page is made from the contract by `tools/make-reference.ts`; do not edit it.";
+
+/** Every page, by its path, as it must be. */
+export async function referencePages(): Promise<ReadonlyMap<string, string>> {
+  const pages = { operations: operationsPage(), problems: problemsPage(), events: eventsPage() };
+  const config = await resolveConfig(join(root, "README.md"));
+  const formatted = Object.entries(pages).map(async ([name, text]) => {
+    const path = join(folder, `${name}.md`);
+    return [path, await format(text, { ...config, filepath: path })] as const;
+  });
+  return new Map(await Promise.all(formatted));
+}
+
+function operationsPage(): string {
+  const all = Object.values<Operation>(allOperations);
+  const open = all.filter(({ kind }) => kind !== "internal");
+  const internal = all.filter(({ kind }) => kind === "internal");
+  return [
+    "# Operations",
+    made,
+    "Every door offers these operations under these names. A `write` becomes a command, and may become an entry of the " +
+      "journal; a `read` looks at what is durable. Besides the problems that are listed, any operation may be refused " +
+      "with those that concern every call: see [problems](problems.md).",
+    ...open.map(operationSection),
+    "## Internal operations",
+    "Only Holdfast itself sends these. They are found in the journal.",
+    internal.map(({ name, summary }) => `- \`${name}\`: ${summary}`).join("\n"),
+  ].join("\n\n");
+}
+
+function operationSection({ name, kind, summary, input, output, problems: codes }: Operation): string {
+  const ways = (routes as Readonly<Record<string, readonly Route[]>>)[name] ?? [];
+  const over = ways.map(({ method, path }) => `\`${method} ${path}\``).join(", ");
+  const refused = codes.map((code) => `[\`${code}\`](problems.md#${code})`).join(", ");
+  return [
+    `## ${name}`,
+    summary,
+    [
+      `- Kind: ${kind}`,
+      ...(over === "" ? [] : [`- HTTP: ${over}`]),
+      ...(refused === "" ? [] : [`- Refused with: ${refused}`]),
+    ].join("\n"),
+    "Input:",
+    fieldTable(input),
+    "Output:",
+    fieldTable(output),
+  ].join("\n\n");
+}
+
+const retries: Readonly<Record<Problem["retry"], string>> = {
+  never: "The same request will fail the same way.",
+  "new-key-after-read": "Read again, decide again, and send a new request, with a new key.",
+  "same-key": "Send the same request again, with the same key.",
+  later: "Send the same request again, after `retry_after_ms`.",
+};
+
+function problemsPage(): string {
+  const entries = Object.entries<Problem>(problems);
+  return [
+    "# Problems",
+    made,
+    "Programs compare the code. `retry` says what a client may do by itself:",
+    Object.entries(retries)
+      .map(([retry, words]) => `- \`${retry}\`: ${words}`)
+      .join("\n"),
+    ...entries.map(([code, { status, retry, title, next }]) =>
+      [`## ${code}`, `${title}.`, next, `HTTP status ${status}, retry \`${retry}\`.`].join("\n\n"),
+    ),
+  ].join("\n\n");
+}
+
+function eventsPage(): string {
+  return [
+    "# Events",
+    made,
+    "What happened, as entries hold it and `watch` tells it. An event about an entity is published under the entity's " +
+      "own type: `entity.created` of the type `plan` is `evt.plan.created`. Kinds may give their changes verbs of their " +
+      "own. What folding an event does never changes; a new meaning is a new type. Readers ignore members that they do " +
+      "not know.",
+    ...Object.entries<EventType>(events).map(([type, { summary, data }]) =>
+      [`## ${type}`, summary, `Published as \`${publishedAs(type)}\`.`, fieldTable(data)].join("\n\n"),
+    ),
+  ].join("\n\n");
+}
+
+function publishedAs(type: string): string {
+  return publishedName({ type, subject: "TYPE/ID", data: {} });
+}
+
+if (import.meta.main) {
+  for (const [path, text] of await referencePages()) writeFileSync(path, text);
+}
