@@ -3,7 +3,8 @@
  * what it must lead to. It is made once for each number of rules and then kept for ever: a later build that decides or
  * folds it differently would break the journals of everybody who has one. So it never writes over a file.
  *
- *   node tools/make-fixture.ts rules-2
+ *   node tools/make-fixture.ts rules-2          entities and the space
+ *   node tools/make-fixture.ts rules-2-locks    agents and locks
  */
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -12,9 +13,10 @@ import { batchLine } from "../server/src/journal/batch-line.ts";
 import { withoutPayload } from "../server/src/journal/erase-payload.ts";
 import { genesis, seal } from "../server/src/journal/seal.ts";
 import { headOf, type StoredBatch } from "../server/src/journal/unseal.ts";
-import type { Command, Entry } from "../server/src/machine/entry.ts";
+import type { Command, Entry, Outcome } from "../server/src/machine/entry.ts";
 import type { Json } from "../server/src/machine/json.ts";
 import { sampleHistory, sampleMachine } from "../test/machine/sample-history.ts";
+import { recordLocks } from "./record-locks.ts";
 
 const folder = join(import.meta.dirname, "..", "test", "fixtures", "journals");
 const entriesPerBatch = [1, 3, 8, 2];
@@ -30,19 +32,27 @@ class Recorder {
   readonly #machine = sampleMachine();
   readonly #hash = new StateHash();
   #count = 0;
+  #passedMs = 0;
 
-  decide(command: Omit<Command, "id">): void {
+  decide(command: Omit<Command, "id">, grace = false): Outcome {
     this.#count += 1;
-    const place = { position: this.entries.length + 1, time: 1_800_000_000_000 + 7 * this.#count, grace: false };
-    const { entry } = this.#machine.decide(
+    const time = 1_800_000_000_000 + this.#passedMs + 7 * this.#count;
+    const { entry, outcome, defect } = this.#machine.decide(
       { ...command, id: `fixture-${this.#count}` },
-      { ...place, prior: undefined },
+      { position: this.entries.length + 1, time, grace, prior: undefined },
     );
+    if (defect !== undefined) throw defect as Error;
     this.#machine.settle();
-    if (entry === undefined) return;
+    if (entry === undefined) return outcome;
     this.entries.push(entry);
-    if (entry.position % this.#machine.settings.stateHashEvery !== 0) return;
-    this.tell("record-state-hash", { position: entry.position, hash: this.stateHash() });
+    if (entry.position % this.#machine.settings.stateHashEvery === 0) {
+      this.tell("record-state-hash", { position: entry.position, hash: this.stateHash() });
+    }
+    return outcome;
+  }
+
+  pass(durationMs: number): void {
+    this.#passedMs += durationMs;
   }
 
   tell(operation: string, input: Json, key?: string): void {
@@ -81,16 +91,18 @@ function isWhole({ type }: { readonly type: string }): boolean {
   return type === "entity.created" || type === "entity.replaced" || type === "entity.deleted";
 }
 
-function record(): { readonly entries: readonly Entry[]; readonly erased: ReadonlyMap<number, number>; hash: string } {
+interface Recorded {
+  readonly entries: readonly Entry[];
+  readonly erased: ReadonlyMap<number, number>;
+  readonly hash: string;
+}
+
+function record(isAboutLocks: boolean): Recorded {
   const recorder = new Recorder();
   for (const command of commandsOf(31, 220)) recorder.decide(command);
   recorder.tell("configure", { settings: { state_hash_every: 100, component_toggles: { lock_manager: true } } });
-  for (const command of commandsOf(32, 220)) recorder.decide(command);
-  recorder.tell("raise-epoch", { above: 1, at_least: 5, reason: "restored from a backup" });
-  recorder.tell("raise-rules", { to: 9 }, "too-far");
-  const bad = { type: "ticket", id: "bad", value: { title: "", status: "open" } };
-  recorder.tell("create-entity", bad, "violates-its-kind");
-  for (const command of commandsOf(33, 120)) recorder.decide(command);
+  if (isAboutLocks) recordLocks(recorder);
+  else recordEntities(recorder);
   const erased = new Map<number, number>();
   for (const { position, events } of erasable(recorder.entries)) {
     const about = events.map(({ type, subject }) => [type, subject]);
@@ -99,6 +111,15 @@ function record(): { readonly entries: readonly Entry[]; readonly erased: Readon
   }
   for (const command of commandsOf(34, 60)) recorder.decide(command);
   return { entries: recorder.entries, erased, hash: recorder.stateHash() };
+}
+
+function recordEntities(recorder: Recorder): void {
+  for (const command of commandsOf(32, 220)) recorder.decide(command);
+  recorder.tell("raise-epoch", { above: 1, at_least: 5, reason: "restored from a backup" });
+  recorder.tell("raise-rules", { to: 9 }, "too-far");
+  const bad = { type: "ticket", id: "bad", value: { title: "", status: "open" } };
+  recorder.tell("create-entity", bad, "violates-its-kind");
+  for (const command of commandsOf(33, 120)) recorder.decide(command);
 }
 
 function sealed(entries: readonly Entry[], erased: ReadonlyMap<number, number>): readonly StoredBatch[] {
@@ -125,7 +146,7 @@ const [name] = process.argv.slice(2);
 if (name === undefined || !/^rules-\d+(-[a-z]+)*$/.test(name)) fail("which fixture? Give a name such as rules-2.");
 const file = join(folder, `${name}.ndjson`);
 if (existsSync(file)) fail(`${file} exists. A fixture is never made again: make one of another name.`);
-const { entries, erased, hash } = record();
+const { entries, erased, hash } = record(name.endsWith("-locks"));
 const batches = sealed(entries, erased);
 const last = batches.at(-1) ?? fail("the history is empty");
 mkdirSync(folder, { recursive: true });

@@ -101,7 +101,7 @@ test("a decision that was changed without a new number of rules is caught by a f
 });
 
 /** Features whose events are published. Whoever adds one adds a fixture that holds its events. */
-const published = ["entity", "payload", "space"];
+const published = ["entity", "payload", "space", "agent", "agents", "lock", "locks"];
 
 test("every type of event of a published feature is in a fixture", () => {
   const types = new Set(fixtures.flatMap(entriesOf).flatMap((entry) => entry.events.map(({ type }) => type)));
