@@ -68,7 +68,14 @@ export class GraceWatch {
   }
 }
 
-const timerOperations = new Set(["expire-lease", "expire-lock", "expire-ticket", "expire-agent"]);
+const timerOperations = new Set([
+  "expire-lease",
+  "expire-lock",
+  "expire-ticket",
+  "expire-agent",
+  "continue-handover",
+  "free-ended",
+]);
 
 /** Whether something ends because its time is over. */
 function endsByTime({ type, data }: SealedBatch["entries"][number]["events"][number]): boolean {

@@ -42,13 +42,17 @@ export class LockWatch {
 
   #note({ type, data }: Event, witness: LockWitness): void {
     if (type === "lock.queued") this.tickets.push(data["ticket"] as string);
-    else if (type === "space.epoch_raised") for (const fence of this.#lost.keys()) this.#lost.set(fence, true);
+    else if (type === "space.epoch_raised") this.#noteEpoch(data["epoch"] as number);
     else if (givesFence(type) && data["of"] === undefined) this.#noteFence(data["fence"] as string, witness);
   }
 
+  #noteEpoch(epoch: number): void {
+    for (const fence of this.#lost.keys()) if (placesOf(fence)[0] < epoch) this.#lost.set(fence, true);
+  }
+
   /**
-   * Whoever did not see what was lost can't know of it, until somebody who did raises the epoch. From then on no node
-   * gives out again what was given out before.
+   * Whoever did not see what was lost can't know of it, until somebody who did raises the epoch above it. From then on
+   * no node gives out again what was given out before.
    */
   #noteFence(fence: string, witness: LockWitness): void {
     const isLost = this.#lost.get(fence);

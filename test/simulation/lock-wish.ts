@@ -96,7 +96,7 @@ export class LockWishes {
     const agents = [...this.#locks.view.agents.keys()];
     // Who has enough of them is resumed.
     const own_key = `own${random.below(agents.length < agentsMax ? 9 : 3)}`;
-    const parent = agents.length > 0 && random.chance(0.3) ? { parent: random.pick(agents) } : {};
+    const parent = agents.length > 0 && random.chance(0.5) ? { parent: random.pick(agents) } : {};
     const input = { ...(random.chance(0.7) ? { own_key } : {}), ...parent };
     return { ...wish("register-agent", { ...input, inactivity_seconds: random.between(10, 30) }), isKeyless: true };
   }

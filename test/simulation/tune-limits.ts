@@ -17,7 +17,7 @@ export function tuneLimits(random: Random): () => void {
   if (random.chance(0.5)) limits.recentEntriesMax = random.between(1, 8);
   if (random.chance(0.2)) limits.deadlineMs = random.between(100, 2_000);
   const usualOfLocks = { ...lockLimits };
-  if (random.chance(0.3)) (lockLimits as LockLimits).eventsPerEntryMax = random.between(3, 8);
+  if (random.chance(0.3)) (lockLimits as LockLimits).eventsPerEntryMax = random.between(2, 5);
   return () => {
     Object.assign(limits, usual);
     Object.assign(lockLimits, usualOfLocks);

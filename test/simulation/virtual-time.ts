@@ -49,7 +49,8 @@ export class VirtualTime {
   }
 
   holdStill(owner: string, untilMs: number): void {
-    this.#still.set(owner, untilMs);
+    // Standing still again must not end what is longer.
+    this.#still.set(owner, Math.max(untilMs, this.#still.get(owner) ?? 0));
   }
 
   isStill(owner: string): boolean {
