@@ -41,6 +41,9 @@ export const mutants: Readonly<Record<string, Mutant>> = {
   "a lock is granted whatever is held below it": mutant({
     patch: () => replace(lockRules, "acquire-lock", blindBelow),
   }),
+  "what an agent has outlives it": mutant({
+    patch: () => replace(lockFolds, "agent.ended", () => () => undefined),
+  }),
   "a request ends what is overdue within the grace": mutant({
     patch: () => replace(lockRules, "acquire-lock", withoutGrace),
   }),
