@@ -4,7 +4,7 @@ import type { GateOptions } from "./access/open-gate.ts";
 import type { RefusedAttempt } from "./access/refusal-notes.ts";
 import { isSameDigest } from "./base/secret.ts";
 import type { Engine } from "./engine/engine.ts";
-import { findAgent } from "./features/agents/agent-table.ts";
+import { agentTable, findAgent } from "./features/agents/agent-table.ts";
 import { findGrant } from "./features/locks/guard-write.ts";
 import { ticketTable } from "./features/locks/lock-tables.ts";
 import { tokenTable } from "./features/tokens/token-table.ts";
@@ -38,6 +38,15 @@ function lookupsOf(engine: Engine): Lookups {
       ),
     grant: (fence) => ownedOf(engine.peek((state) => findGrant(state, fence))),
     ticket: (ticket) => ownedOf(engine.peek((state) => state.rows(ticketTable).get(ticket))),
+    agentTotal: () => engine.peek((state) => state.rows(agentTable).size) ?? 0,
+    agentCount: (principal) =>
+      engine.scan(
+        (state) =>
+          state
+            .rows(agentTable)
+            .scan("registered", { limit: Infinity })
+            .filter((row) => row.principal === principal).length,
+      ),
     principalOf: (agent) => engine.peek((state) => findAgent(state, agent))?.principal,
   };
 }

@@ -2,6 +2,7 @@
 import { openGate } from "./access/open-gate.ts";
 import type { Gate } from "./access/gate.ts";
 import { listeningFault, listeningWarning, needsTokens } from "./access/listening-rules.ts";
+import type { AccessLimits } from "./access/limits.ts";
 import { operatorDigestOf } from "./access/operator-token.ts";
 import { systemClock } from "./base/clock.ts";
 import { systemIds } from "./base/ids.ts";
@@ -21,6 +22,8 @@ export interface AccessOptions {
   readonly operatorToken?: string;
   /** `required`: an agent's id is good for nothing without its secret. */
   readonly agentSecrets?: "optional" | "required";
+  /** What one caller may ask for; the usual bounds, where not given. */
+  readonly limits?: Partial<AccessLimits>;
 }
 
 export interface ServeGateOptions extends OpenOptions, AccessOptions {
@@ -44,7 +47,13 @@ export async function serveGate(engine: Engine, options: ServeGateOptions): Prom
   if (warning !== undefined) report(warning, undefined);
   const operatorDigest = await operatorDigestOf({ folder: data, ...given, ids: systemIds });
   const behind = behindGate(engine, { kinds, requiresAgentSecret: options.agentSecrets === "required" });
-  return openGate({ ...behind, operatorDigest, requiresToken: needsTokens(plan), clock: systemClock });
+  return openGate({
+    ...behind,
+    operatorDigest,
+    requiresToken: needsTokens(plan),
+    clock: systemClock,
+    limits: options.limits ?? {},
+  });
 }
 
 function hasTokens(engine: Engine): Promise<boolean> {

@@ -25,7 +25,7 @@ export interface GatedNode extends LockNode {
   tokenFor(principal: string, allow: readonly Allowance[]): Promise<string>;
 }
 
-export interface GatedOptions extends Partial<Pick<GateOptions, "requiresToken">> {
+export interface GatedOptions extends Partial<Pick<GateOptions, "requiresToken" | "limits">> {
   readonly requiresAgentSecret?: boolean;
   readonly disk?: MemoryDisk;
   readonly clock?: ManualClock;

@@ -1,6 +1,7 @@
 import { isAllowed, rightOf } from "@holdfast/sdk/contract";
 import { HoldfastError } from "@holdfast/sdk";
 import type { CallOptions, CallReply, Transport, WatchedEvent } from "@holdfast/sdk";
+import type { Allotment, Asker } from "./allotment.ts";
 import type { RightsCheck } from "./check-rights.ts";
 import { isAudited } from "./check-rights.ts";
 import { isTurned } from "./gate.ts";
@@ -15,6 +16,8 @@ export interface Guard {
   readonly lookups: Lookups;
   readonly rights: RightsCheck;
   readonly notes: RefusalNotes;
+  readonly allotment: Allotment;
+  readonly asker: Asker;
   /** How the caller stands now. */
   readonly standing: () => Standing | Turned;
 }
@@ -45,14 +48,23 @@ function guardedCall(inner: Transport, guard: Guard, wish: Wish): Promise<CallRe
   const { operation, input, call } = wish;
   const standing = guard.standing();
   if (isTurned(standing)) return Promise.resolve(refused(guard, standing));
-  const turned = guard.rights.refusalOf(standing, wish);
+  const turned = guard.allotment.call(askerOf(guard, call)) ?? guard.rights.refusalOf(standing, wish);
   if (turned !== undefined) {
     if (isAudited(turned)) note(guard, standing, wish);
     return Promise.resolve(refused(guard, turned));
   }
-  const answer = inner.call(operation, input, call);
+  const answer = operation === "register-agent" ? registered(inner, guard, wish) : inner.call(operation, input, call);
   // Nearly everybody may read what it touches; then there is nothing to leave out, and nothing to wait for.
   return isAllowedEverywhere(standing, ["read"]) ? answer : answer.then((reply) => shown(guard, standing, wish, reply));
+}
+
+function askerOf({ asker }: Guard, { agent }: CallOptions): Asker {
+  return agent === undefined ? asker : { ...asker, agent };
+}
+
+async function registered(inner: Transport, guard: Guard, { operation, input, call }: Wish): Promise<CallReply> {
+  const turned = await guard.allotment.register(guard.asker);
+  return turned === undefined ? inner.call(operation, input, call) : refused(guard, turned);
 }
 
 /** The answer without what the caller may not read. A ticket tells its paths only when it was granted. */
@@ -81,8 +93,11 @@ function refused({ lookups }: Guard, { code, data }: Turned): CallReply {
 function standingNow(guard: Guard, operation: string): Standing {
   const standing = guard.standing();
   if (!isTurned(standing)) return standing;
-  const facts = { data: standing.data, position: guard.lookups.position(), replayed: false };
-  throw new HoldfastError(operation, standing.code, facts);
+  throw problem(guard, operation, standing);
+}
+
+function problem({ lookups }: Guard, operation: string, { code, data }: Turned): HoldfastError {
+  return new HoldfastError(operation, code, { data, position: lookups.position(), replayed: false });
 }
 
 /** Pages of what the caller may see. A token that was revoked ends it before the next page. */
@@ -90,9 +105,11 @@ function guardedWatch(guard: Guard, options: { readonly owner?: string }, open: 
   const sight = new EventSight(guard.lookups);
   const first = guard.standing();
   if (!isTurned(first) && options.owner !== undefined) sight.expect(first, options.owner);
+  const counted = isTurned(first) ? first : guard.allotment.watch(guard.asker);
   // Opened at once, not with the first page: it starts with what comes after this very call.
-  const pages = isTurned(first) ? undefined : open();
+  const pages = isTurned(counted) ? undefined : open();
   const end = async (): Promise<{ done: true; value: undefined }> => {
+    if (!isTurned(counted)) counted();
     await pages?.return?.();
     return { done: true, value: undefined };
   };
@@ -101,8 +118,9 @@ function guardedWatch(guard: Guard, options: { readonly owner?: string }, open: 
       for (;;) {
         try {
           standingNow(guard, "watch");
+          if (isTurned(counted)) throw problem(guard, "watch", counted);
           const page = (await pages?.next()) ?? (await end());
-          if (page.done === true) return page;
+          if (page.done === true) return await end();
           const events = sight.visible(standingNow(guard, "watch"), page.value);
           if (events.length > 0) return { done: false, value: events };
         } catch (error) {

@@ -32,6 +32,12 @@ export function listeningFault(plan: ListeningPlan): string | undefined {
   );
 }
 
+/** The names under which it may be spoken to, besides those of this host itself. */
+export function hostNamesOf({ host, names }: Pick<ListeningPlan, "host" | "names">): readonly string[] {
+  if (isLoopbackHost(host) || host === "0.0.0.0" || host === "::") return names;
+  return [...names, host.includes(":") ? `[${host}]` : host];
+}
+
 /** What an operator should know about an address that others can reach. */
 export function listeningWarning({ host }: ListeningPlan): string | undefined {
   if (isLoopbackHost(host)) return undefined;

@@ -29,6 +29,9 @@ export interface Lookups {
   grant(fence: string): Owned | undefined;
   /** A ticket that waits; one that was granted is found by its fence only. */
   ticket(ticket: string): Owned | undefined;
+  /** How many agents there are, and how many of them a principal has registered. */
+  agentTotal(): number;
+  agentCount(principal: string): Promise<number>;
   /** Who registered an agent. */
   principalOf(agent: string): string | undefined;
 }

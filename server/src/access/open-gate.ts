@@ -1,9 +1,12 @@
 import type { Transport } from "@holdfast/sdk";
 import type { Clock } from "../base/clock.ts";
+import { Allotment } from "./allotment.ts";
 import { RightsCheck } from "./check-rights.ts";
 import { isTurned } from "./gate.ts";
 import type { Caller, Credentials, Gate, Turned } from "./gate.ts";
 import { guardedTransport } from "./guarded-transport.ts";
+import { defaultAccessLimits } from "./limits.ts";
+import type { AccessLimits } from "./limits.ts";
 import type { Lookups } from "./lookups.ts";
 import { RefusalNotes } from "./refusal-notes.ts";
 import type { RefusedAttempt } from "./refusal-notes.ts";
@@ -22,11 +25,14 @@ export interface GateOptions {
   /** Puts a refused attempt into the journal. */
   readonly record: (attempt: RefusedAttempt) => void;
   readonly clock: Clock;
+  /** The usual ones, where not given. */
+  readonly limits?: Partial<AccessLimits>;
 }
 
 export function openGate(options: GateOptions): Gate {
   const { lookups, transportOf } = options;
   const rights = new RightsCheck(options);
+  const allotment = new Allotment(options.clock, lookups, { ...defaultAccessLimits, ...options.limits });
   const notes = new RefusalNotes(options.clock, options.record);
   return {
     admit(credentials: Credentials): Caller | Turned {
@@ -35,7 +41,8 @@ export function openGate(options: GateOptions): Gate {
       if (isTurned(now)) return now;
       const { principal } = now;
       const inner = transportOf({ principal, caller: credentials.connection });
-      const transport = guardedTransport(inner, { lookups, rights, notes, standing });
+      const asker = { principal, connection: credentials.connection };
+      const transport = guardedTransport(inner, { lookups, rights, notes, standing, allotment, asker });
       return { principal, isOperator: isAllowedEverywhere(now, ["operate"]), transport };
     },
   };

@@ -1,0 +1,36 @@
+import type { Clock } from "../base/clock.ts";
+import type { Lookups } from "./lookups.ts";
+
+/** For so long a count is taken as it was, plus what was let through since. */
+const freshMs = 1_000;
+
+/** How many agents a principal has. Going through all of them for each registration would itself be a way to overload. */
+export class AgentCensus {
+  readonly #clock: Clock;
+  readonly #lookups: Lookups;
+  readonly #counts = new Map<string, { count: number; atMs: number }>();
+
+  constructor(clock: Clock, lookups: Lookups) {
+    this.#clock = clock;
+    this.#lookups = lookups;
+  }
+
+  /** At most a second old, and never less than what was let through meanwhile. */
+  async count(principal: string, enough: number): Promise<number> {
+    const total = this.#lookups.agentTotal();
+    // Nobody has more than there are.
+    if (total < enough) return total;
+    const nowMs = this.#clock.monotonicMs();
+    const known = this.#counts.get(principal);
+    if (known !== undefined && nowMs - known.atMs < freshMs) return known.count;
+    this.#counts.clear();
+    const count = await this.#lookups.agentCount(principal);
+    this.#counts.set(principal, { count, atMs: nowMs });
+    return count;
+  }
+
+  letThrough(principal: string): void {
+    const known = this.#counts.get(principal);
+    if (known !== undefined) known.count += 1;
+  }
+}

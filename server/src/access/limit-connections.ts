@@ -1,0 +1,23 @@
+import type { Server, Socket } from "node:net";
+
+/**
+ * Cuts off connections from an address that has too many open already. It happens before a byte is read: there is no
+ * request yet that could be answered.
+ */
+export function limitConnections(server: Server, perAddressMax: number): void {
+  const counts = new Map<string, number>();
+  server.on("connection", (socket: Socket) => {
+    const address = socket.remoteAddress ?? "";
+    const count = counts.get(address) ?? 0;
+    if (count >= perAddressMax) {
+      socket.destroy();
+      return;
+    }
+    counts.set(address, count + 1);
+    socket.once("close", () => {
+      const left = (counts.get(address) ?? 1) - 1;
+      if (left === 0) counts.delete(address);
+      else counts.set(address, left);
+    });
+  });
+}

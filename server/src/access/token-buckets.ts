@@ -1,0 +1,69 @@
+import type { Clock } from "../base/clock.ts";
+
+/** How many there are before those that are full again are forgotten. */
+const bucketsMax = 10_000;
+
+interface Bucket {
+  left: number;
+  atMs: number;
+}
+
+/**
+ * So many a second for each name, and twice as many at once after a while of rest. A bucket that is full again is the
+ * same as none, so names that come once leave nothing behind.
+ */
+export class TokenBuckets {
+  readonly #clock: Clock;
+  readonly #perSecond: number;
+  readonly #buckets = new Map<string, Bucket>();
+  #sweepAt = bucketsMax;
+
+  constructor(clock: Clock, perSecond: number) {
+    this.#clock = clock;
+    this.#perSecond = perSecond;
+  }
+
+  /** Takes one. If there is none, nothing is taken, and it says in how many milliseconds there will be one. */
+  take(name: string): number {
+    const nowMs = this.#clock.monotonicMs();
+    const bucket = this.#fill(name, nowMs);
+    if (bucket.left >= 1) {
+      bucket.left -= 1;
+      return 0;
+    }
+    return Math.max(1, Math.ceil(((1 - bucket.left) * 1000) / this.#perSecond));
+  }
+
+  get size(): number {
+    return this.#buckets.size;
+  }
+
+  #fill(name: string, nowMs: number): Bucket {
+    const known = this.#buckets.get(name);
+    if (known !== undefined) {
+      known.left = this.#leftAt(known, nowMs);
+      known.atMs = nowMs;
+      return known;
+    }
+    if (this.#buckets.size >= this.#sweepAt) this.#sweep(nowMs);
+    const bucket = { left: this.#full, atMs: nowMs };
+    this.#buckets.set(name, bucket);
+    return bucket;
+  }
+
+  /** The next one comes when there are twice as many, so that many who are busy do not make every call go through all. */
+  #sweep(nowMs: number): void {
+    for (const [name, bucket] of this.#buckets) {
+      if (this.#leftAt(bucket, nowMs) >= this.#full) this.#buckets.delete(name);
+    }
+    this.#sweepAt = Math.max(bucketsMax, this.#buckets.size * 2);
+  }
+
+  #leftAt({ left, atMs }: Bucket, nowMs: number): number {
+    return Math.min(this.#full, left + ((nowMs - atMs) * this.#perSecond) / 1000);
+  }
+
+  get #full(): number {
+    return this.#perSecond * 2;
+  }
+}

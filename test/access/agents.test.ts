@@ -1,0 +1,72 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Allowance } from "holdfast";
+import { refusalOf, refusedWith } from "../api/refused-with.ts";
+import { gatedNode } from "./gated-node.ts";
+
+const everything: Allowance[] = [{ verbs: ["read", "write", "lock", "register"], under: "" }];
+
+test("an agent's id is good only for the principal that registered it, whatever secret is sent [M14 G1]", async () => {
+  const node = await gatedNode();
+  const ann = node.clientWith({ token: await node.tokenFor("ann", everything) });
+  const bob = node.clientWith({ token: await node.tokenFor("bob", everything) });
+  const agent = await ann.agents.register({ name: "a" });
+  await ann.as(agent).locks.acquire("repo/a");
+  const { fence } = (await ann.as(agent).agents.whoAmI()).holds[0]!;
+  for (const thief of [{ agent_id: agent.agent_id }, agent]) {
+    const stolen = bob.as(thief);
+    const refusal = await refusalOf(stolen.locks.release({ fence }));
+    assert.deepEqual([refusal.code, refusal.status], ["agent_unknown", 401]);
+    await assert.rejects(stolen.agents.heartbeat(), refusedWith("agent_unknown"));
+    await assert.rejects(stolen.agents.end(), refusedWith("agent_unknown"));
+  }
+  await assert.rejects(bob.agents.end(agent.agent_id), refusedWith("not_allowed"));
+  assert.deepEqual((await ann.as(agent).locks.release({ fence })).released, ["repo/a"]);
+  await node.stop();
+});
+
+test("a wrong secret is refused, and where secrets are required a bare id is good for nothing [M14]", async () => {
+  const lenient = await gatedNode();
+  const strict = await gatedNode({ requiresAgentSecret: true });
+  for (const node of [lenient, strict]) {
+    const client = node.clientWith();
+    const agent = await client.agents.register({ name: "a" });
+    await client.as(agent).locks.acquire("repo/a");
+    await assert.rejects(client.as({ ...agent, secret: "hf_wrong" }).agents.whoAmI(), refusedWith("agent_unknown"));
+    const bare = client.as({ agent_id: agent.agent_id }).agents.whoAmI();
+    if (node === strict) await assert.rejects(bare, refusedWith("agent_secret_required"));
+    else assert.equal((await bare).holds.length, 1);
+    await node.stop();
+  }
+});
+
+test("an agent is ended by itself, its parent or an operator, and by no neighbour [G1 W13]", async () => {
+  const node = await gatedNode();
+  const client = node.clientWith();
+  const parent = await client.agents.register({ name: "parent" });
+  const child = await client.agents.register({ name: "child", parent: parent.agent_id });
+  const [neighbour, second] = [await client.agents.register({}), await client.agents.register({})];
+  await assert.rejects(client.agents.end(child.agent_id), refusedWith("not_allowed"));
+  await assert.rejects(client.as(neighbour).agents.end(child.agent_id), refusedWith("not_allowed"));
+  await client.as(parent).agents.end(child.agent_id);
+  await client.as(neighbour).agents.end();
+  await node.operator.agents.end(second.agent_id);
+  assert.deepEqual(
+    (await client.agents.list()).items.map(({ name }) => name),
+    ["parent"],
+  );
+  await node.stop();
+});
+
+test("a revoked token is noticed before an agent, a key or an input is looked at [P6]", async () => {
+  const node = await gatedNode();
+  const { secret, token_id } = await node.operator.tokens.create({ principal: "ann", allow: everything });
+  const client = node.clientWith({ token: secret });
+  const agent = client.as(await client.agents.register({ name: "a" }));
+  await agent.locks.acquire("repo/a", { key: "k" });
+  await node.operator.tokens.revoke(token_id);
+  await assert.rejects(agent.locks.acquire("repo/a", { key: "k" }), refusedWith("token_invalid"));
+  await assert.rejects(agent.agents.heartbeat(), refusedWith("token_invalid"));
+  await assert.rejects(agent.run("acquire-lock", { paths: 7 }), refusedWith("token_invalid"));
+  await node.stop();
+});

@@ -1,0 +1,120 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { connect, createServer } from "node:net";
+import type { AddressInfo, Socket } from "node:net";
+import { test } from "node:test";
+import type { Allowance, Client } from "holdfast";
+import { limitConnections } from "../../server/src/access/limit-connections.ts";
+import { TokenBuckets } from "../../server/src/access/token-buckets.ts";
+import { refusalOf, refusedWith } from "../api/refused-with.ts";
+import { ManualClock } from "../engine/manual-clock.ts";
+import { gatedNode } from "./gated-node.ts";
+
+const everything: Allowance[] = [{ verbs: ["read", "write", "lock", "register"], under: "" }];
+
+async function callsUntilLimit(client: Client): Promise<number> {
+  for (let count = 0; ; count += 1) {
+    const { outcome } = await client.execute("list-entities", { type: "doc" });
+    if (outcome.kind === "refusal") {
+      assert.equal(outcome.code, "rate_limited");
+      return count;
+    }
+  }
+}
+
+test("a caller has so many calls a second and twice as many at once, and is told when to come back", async () => {
+  const node = await gatedNode({ limits: { callsPerSecond: 5 } });
+  const client = node.clientWith({ connection: "busy" });
+  assert.equal(await callsUntilLimit(client), 10);
+  const refusal = await refusalOf(client.entities.create("doc", "1", {}));
+  assert.deepEqual([refusal.code, refusal.status, refusal.retry], ["rate_limited", 429, "later"]);
+  assert.deepEqual(refusal.data, { limit: "calls_per_second", bound: 5, retry_after_ms: 200 });
+  node.clock.advance(199);
+  await assert.rejects(client.entities.list("doc"), refusedWith("rate_limited"));
+  node.clock.advance(1);
+  assert.deepEqual((await client.entities.list("doc")).items, [], "nothing had been written");
+  assert.equal(await callsUntilLimit(node.clientWith({ connection: "other" })), 10, "others have their own");
+  for (let count = 0; count < 30; count += 1) await node.operator.entities.list("doc");
+  await node.stop();
+});
+
+test("each agent counts for itself, and all tokens of one principal count together", async () => {
+  const node = await gatedNode({ limits: { callsPerSecond: 5, principalCallsPerSecond: 8 } });
+  const anonymous = node.clientWith();
+  const [a, b] = [await anonymous.agents.register({}), await anonymous.agents.register({})];
+  assert.deepEqual([await callsUntilLimit(anonymous.as(a)), await callsUntilLimit(anonymous.as(b))], [10, 10]);
+  const tokens = [await node.tokenFor("ci", everything), await node.tokenFor("ci", everything)];
+  const [one, two] = tokens.map((token, index) => node.clientWith({ token, connection: `t${index}` }));
+  assert.deepEqual([await callsUntilLimit(one!), await callsUntilLimit(two!)], [10, 6], "16 for both");
+  const { data } = await refusalOf(two!.entities.list("doc"));
+  assert.equal(data["limit"], "principal_calls_per_second");
+  await node.stop();
+});
+
+test("a principal has so many watches at once, and one that ended makes room for the next", async () => {
+  const node = await gatedNode({ limits: { watchesMax: 2 } });
+  const client = node.clientWith({ token: await node.tokenFor("ci", everything) });
+  const [first] = [client.watch(), client.watch()];
+  await assert.rejects(client.watch().next(), refusedWith("rate_limited"));
+  await first!.return?.();
+  await first!.return?.();
+  const third = client.watch();
+  await assert.rejects(client.watch().next(), refusedWith("rate_limited"), "an end counts once");
+  const event = third.next();
+  await node.operator.entities.create("doc", "1", {});
+  assert.equal((await event).value?.subject, "doc/1");
+  await node.stop();
+});
+
+test("a principal has so many agents, also within the second for which they are counted", async () => {
+  const node = await gatedNode({ limits: { agentsMax: 3 } });
+  const client = node.clientWith({ token: await node.tokenFor("ci", everything) });
+  const other = node.clientWith();
+  for (let count = 0; count < 3; count += 1) await other.agents.register({});
+  for (let count = 0; count < 3; count += 1) await client.agents.register({});
+  const refusal = await refusalOf(client.agents.register({}));
+  assert.deepEqual([refusal.code, refusal.data["limit"]], ["rate_limited", "agents_max"]);
+  const { items } = await node.operator.agents.list();
+  assert.equal(items.filter(({ principal }) => principal === "ci").length, 3);
+  await node.operator.agents.end(items.find(({ principal }) => principal === "ci")!.agent_id);
+  node.clock.advance(1_000);
+  await client.agents.register({});
+  await node.stop();
+});
+
+test("callers that come once leave no trace in the account of calls", async () => {
+  const clock = new ManualClock();
+  const buckets = new TokenBuckets(clock, 1);
+  for (let caller = 0; caller < 10_000; caller += 1) buckets.take(`caller ${caller}`);
+  clock.advance(60_000);
+  buckets.take("one more");
+  assert.equal(buckets.size, 1);
+});
+
+test("an address has so many connections, and one that closes makes room for the next", async () => {
+  const server = createServer();
+  limitConnections(server, 2);
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  const open = async (): Promise<Socket> => {
+    const socket = connect(port, "127.0.0.1");
+    socket.on("error", () => {});
+    await once(socket, "connect");
+    return socket;
+  };
+  const kept: Socket[] = [];
+  server.on("connection", (socket) => kept.push(socket));
+  const [first, second] = [await open(), await open()];
+  const third = await open();
+  await once(third, "close");
+  first.end();
+  await once(kept[0]!.resume(), "close");
+  const fourth = await open();
+  const arrived = once(kept.at(-1)!, "data");
+  fourth.write("hello");
+  assert.equal(String((await arrived)[0]), "hello");
+  for (const socket of [second, fourth]) socket.destroy();
+  server.close();
+  await once(server, "close");
+});

@@ -1,0 +1,192 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { isAllowed, isAtOrUnder, packs, publicOperations, rightOf } from "@holdfast/sdk/contract";
+import type { Verb } from "@holdfast/sdk/contract";
+import type { Client } from "holdfast";
+import { refusedWith } from "../api/refused-with.ts";
+import { gatedNode } from "./gated-node.ts";
+
+const agentVerbs: Verb[] = ["read", "write", "lock", "register"];
+
+test("a prefix is compared name by name, never as a text", () => {
+  for (const path of ["repo/x", "repo/x/a", "repo/x/a/b"]) assert.ok(isAtOrUnder(path, "repo/x"), path);
+  for (const path of ["repo/xy", "repo/x-a", "repo", "repo/", "", "a/repo/x"]) {
+    assert.ok(!isAtOrUnder(path, "repo/x"), path);
+  }
+  assert.ok(isAtOrUnder("anything", ""));
+  const allow = [
+    { verbs: ["read" as const], under: "repo" },
+    { verbs: ["write" as const], under: "repo/x" },
+  ];
+  assert.ok(isAllowed(allow, ["write"], "repo/x/a"));
+  assert.ok(!isAllowed(allow, ["write"], "repo/y"), "verbs of one allowance do not go with the prefix of another");
+  assert.ok(!isAllowed(allow, ["read"], ""));
+});
+
+test("every operation that somebody may ask for has a right that it needs [M14]", () => {
+  const operations = [...publicOperations, ...packs.flatMap((pack) => Object.values(pack.operations))];
+  assert.ok(operations.length > 60);
+  for (const { name } of operations) assert.ok((rightOf(name)?.verbs.length ?? 0) > 0, name);
+  assert.equal(rightOf("note-refusal"), undefined);
+  assert.equal(rightOf("toString"), undefined);
+});
+
+/** Each operation with an input that lies under `repo/x`, or under the type `doc`, and one that does not. */
+const confined: readonly (readonly [string, (place: string) => object])[] = [
+  ["create-entity", (place) => ({ ...entityAt(place), value: {} })],
+  ["replace-entity", (place) => ({ ...entityAt(place), value: {} })],
+  ["patch-entity", (place) => ({ ...entityAt(place), merge: {} })],
+  ["delete-entity", entityAt],
+  ["get-entity", entityAt],
+  ["list-history", entityAt],
+  ["acquire-lock", (place) => ({ paths: [place, { path: `${place}/b`, mode: "read" }], owner_id: "o" })],
+  ["release-lock", (place) => ({ paths: [place], owner_id: "o" })],
+  ["renew-lock", (place) => ({ path: place, owner_id: "o" })],
+  ["upgrade-lock", (place) => ({ path: place, owner_id: "o" })],
+  ["downgrade-lock", (place) => ({ path: place, mode: "read", owner_id: "o" })],
+  ["transfer-lock", (place) => ({ path: place, to: "p", owner_id: "o" })],
+  ["request-release", (place) => ({ path: place, reason: "please", owner_id: "o" })],
+  ["list-locks", (place) => ({ under: place })],
+  ["get-lock", (place) => ({ path: place })],
+  ["list-lock-history", (place) => ({ path: place })],
+  ["check-fence", (place) => ({ path: place, fence: "1.1" })],
+];
+
+function entityAt(place: string): { type: string; id: string } {
+  const [type = "", ...id] = place.split("/");
+  return { type, id: id.join("/") };
+}
+
+async function codeOf(client: Client, operation: string, input: object): Promise<string> {
+  const { outcome } = await client.execute(operation, input);
+  return outcome.kind === "done" ? "done" : outcome.code;
+}
+
+test("a token reaches what lies under its prefixes, and nothing beside them, whatever the operation", async () => {
+  const node = await gatedNode();
+  const client = node.clientWith({ token: await node.tokenFor("ci", [{ verbs: agentVerbs, under: "repo/x" }]) });
+  for (const [operation, input] of confined) {
+    for (const place of ["repo/x", "repo/x/a"]) {
+      assert.notEqual(await codeOf(client, operation, input(place)), "not_allowed", `${operation} ${place}`);
+    }
+    for (const place of ["repo/xy", "repo/y", "other/x"]) {
+      assert.equal(await codeOf(client, operation, input(place)), "not_allowed", `${operation} ${place}`);
+    }
+  }
+  const mixed = { paths: ["repo/x/a", "repo/y"], owner_id: "o" };
+  assert.equal(await codeOf(client, "acquire-lock", mixed), "not_allowed", "one path of a set is enough");
+  await node.stop();
+});
+
+test("a token without the verb is refused under its own prefix too", async () => {
+  const node = await gatedNode();
+  for (const [operation, input] of confined) {
+    const verbs = rightOf(operation)?.verbs ?? [];
+    const others = agentVerbs.filter((verb) => !verbs.includes(verb));
+    const client = node.clientWith({ token: await node.tokenFor("ci", [{ verbs: others, under: "" }]) });
+    assert.equal(await codeOf(client, operation, input("repo/x")), "not_allowed", operation);
+  }
+  await node.stop();
+});
+
+test("what is about everything needs the verb on everything", async () => {
+  const node = await gatedNode();
+  const client = node.clientWith({ token: await node.tokenFor("ci", [{ verbs: agentVerbs, under: "repo" }]) });
+  const wishes: (readonly [string, object])[] = [
+    ["list-agents", {}],
+    ["list-waits", {}],
+    ["list-locks", {}],
+    ["list-locks", { under: "repo/x", view: "dal_locks" }],
+    ["list-locks", { under: "repo/x", owner_id: "somebody" }],
+    ["who-am-i", { owner_id: "somebody" }],
+    ["list-audit", {}],
+    ["list-entities", { type: "doc" }],
+    ["list-missions", {}],
+    ["create-organization", { name: "x" }],
+  ];
+  for (const [operation, input] of wishes) {
+    assert.equal(await codeOf(client, operation, input), "not_allowed", `${operation} ${JSON.stringify(input)}`);
+  }
+  assert.equal(await codeOf(client, "list-entities", { type: "repo" }), "done");
+  await node.stop();
+});
+
+test("a fence or a ticket alone is no way to what lies outside of a token's prefixes", async () => {
+  const node = await gatedNode();
+  const holder = node.clientWith({ connection: "holder" });
+  const held = await holder.locks.acquire("repo/y/a", { ownerId: "o" });
+  assert.ok(held.granted);
+  const queued = await holder.locks.acquire("repo/y/a", { ownerId: "p", wait: true });
+  assert.ok(!queued.granted);
+  const client = node.clientWith({ token: await node.tokenFor("ci", [{ verbs: agentVerbs, under: "repo/x" }]) });
+  const { fence } = held;
+  const wishes: (readonly [string, object])[] = [
+    ["release-lock", { fence, owner_id: "o" }],
+    ["release-lock", { fence, paths: ["repo/x/a"], owner_id: "o" }],
+    ["renew-lock", { fence, owner_id: "o" }],
+    ["upgrade-lock", { fence, owner_id: "o" }],
+    ["downgrade-lock", { fence, mode: "read", owner_id: "o" }],
+    ["transfer-lock", { fence, to: "q", owner_id: "o" }],
+    ["claim-lock", { ticket: queued.ticket, owner_id: "p" }],
+    ["cancel-ticket", { ticket: queued.ticket, owner_id: "p" }],
+    ["get-ticket", { ticket: queued.ticket }],
+  ];
+  const before = node.engine.head.position;
+  for (const [operation, input] of wishes)
+    assert.equal(await codeOf(client, operation, input), "not_allowed", operation);
+  assert.equal(node.engine.head.position, before, "nothing of it is in the journal");
+  await holder.locks.release({ fence }, { ownerId: "o" });
+  const granted = await codeOf(client, "get-ticket", { ticket: queued.ticket });
+  assert.equal(granted, "not_allowed", "a ticket that was granted tells its paths as well");
+  await node.stop();
+});
+
+test("an operator of some paths frees the locks there, and no others, and configures nothing [W10]", async () => {
+  const node = await gatedNode();
+  const secret = await node.tokenFor("janitor", [{ verbs: ["operate"], under: "repo/x" }]);
+  const janitor = node.come({ token: secret });
+  assert.equal(janitor.isOperator, false);
+  const client = node.clientWith({ token: secret });
+  const inside = await node.operator.locks.acquire("repo/x/a", { ownerId: "o" });
+  const outside = await node.operator.locks.acquire("repo/y", { ownerId: "o" });
+  assert.ok(inside.granted && outside.granted);
+  const free = (fence: string) => codeOf(client, "force-release", { fence, reason: "stuck" });
+  assert.equal(await free(outside.fence), "not_allowed");
+  assert.equal(await free(inside.fence), "done");
+  assert.equal(await free("1.999"), "lock_not_held");
+  assert.equal(await codeOf(client, "configure-locks", { lock_manager: false }), "not_allowed");
+  assert.equal(await codeOf(client, "create-token", { principal: "a", allow: [] }), "input_invalid");
+  const more = { principal: "a", allow: [{ verbs: ["operate"], under: "" }] };
+  assert.equal(await codeOf(client, "create-token", more), "not_allowed");
+  await node.stop();
+});
+
+test("an operation that does not exist, or is Holdfast's own, is unknown to everybody", async () => {
+  const node = await gatedNode();
+  for (const operation of ["note-refusal", "expire-lock", "renew-agents", "constructor", "nothing"]) {
+    for (const client of [node.operator, node.clientWith()]) {
+      await assert.rejects(client.run(operation, {}), refusedWith("operation_unknown"), operation);
+    }
+  }
+  await node.stop();
+});
+
+test("who may write and not read is told neither the value nor what others changed", async () => {
+  const node = await gatedNode();
+  const secret = await node.tokenFor("blind", [{ verbs: ["write"], under: "doc" }]);
+  const client = node.clientWith({ token: secret });
+  await node.operator.entities.create("doc", "1", { hidden: "sesame" });
+  const done = await client.execute("patch-entity", { type: "doc", id: "1", merge: { mine: 1 } });
+  const conflict = await client.execute("patch-entity", {
+    type: "doc",
+    id: "1",
+    merge: { mine: 2 },
+    expected_version: 1,
+  });
+  assert.deepEqual([done.outcome.kind, conflict.outcome.kind], ["done", "refusal"]);
+  assert.doesNotMatch(JSON.stringify([done, conflict]), /sesame|"mine"/);
+  const reader = node.clientWith({ token: await node.tokenFor("seer", [{ verbs: ["read", "write"], under: "doc" }]) });
+  const seen = await reader.execute("patch-entity", { type: "doc", id: "1", merge: { mine: 3 } });
+  assert.match(JSON.stringify(seen), /sesame/);
+  await node.stop();
+});

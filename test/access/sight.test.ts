@@ -1,0 +1,76 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Client, WatchedEvent } from "holdfast";
+import { refusedWith } from "../api/refused-with.ts";
+import { gatedNode } from "./gated-node.ts";
+
+/** What is seen until the last thing that this file's tests write. */
+async function seenUntil(events: AsyncIterableIterator<WatchedEvent>, last: string): Promise<readonly string[]> {
+  const seen: string[] = [];
+  for await (const { name, subject } of events) {
+    if (subject === last) break;
+    seen.push(`${name} ${subject}`);
+  }
+  return seen;
+}
+
+async function work(client: Client): Promise<void> {
+  await client.entities.create("doc", "seen", {});
+  await client.entities.create("secret", "1", {});
+  const [inside, both] = [
+    await client.locks.acquire("doc/seen", { ownerId: "o", ttlSeconds: 60 }),
+    await client.locks.acquire(["doc/other", "secret/2"], { ownerId: "o", ttlSeconds: 60 }),
+  ];
+  assert.ok(inside.granted && both.granted);
+  await client.locks.release({ fence: inside.fence }, { ownerId: "o" });
+  await client.entities.create("doc", "last", {});
+}
+
+test("a watch leaves out what its caller may not read, and starts with what comes after it was asked for", async () => {
+  const node = await gatedNode();
+  const client = node.clientWith({ token: await node.tokenFor("ci", [{ verbs: ["read"], under: "doc" }]) });
+  const live = client.watch();
+  await work(node.operator);
+  await node.operator.agents.register({ name: "somebody" });
+  const visible = ["evt.doc.created doc/seen", "evt.lock.acquired lock/doc/seen", "evt.lock.released lock/doc/seen"];
+  assert.deepEqual(await seenUntil(live, "doc/last"), visible);
+  assert.deepEqual(await seenUntil(client.watch({ after: "1.0" }), "doc/last"), visible, "nor from the journal");
+  const all = await seenUntil(node.clientWith().watch({ after: "1.0" }), "doc/last");
+  assert.ok(all.length > visible.length + 3, "who may read everything sees everything");
+  await node.stop();
+});
+
+test("an agent hears what concerns it, also where its token may only lock, and also that it has ended [M14]", async () => {
+  const node = await gatedNode();
+  const client = node.clientWith({
+    token: await node.tokenFor("ci", [{ verbs: ["lock", "register"], under: "repo" }]),
+  });
+  const agent = await client.agents.register({ name: "a" });
+  const stranger = await node.operator.agents.register({ name: "b" });
+  const own = client.watch({ owner: agent.agent_id });
+  const others = client.watch({ after: "1.0" });
+  await node.operator.as(stranger).locks.acquire("elsewhere", { ttlSeconds: 60 });
+  await client.as(agent).locks.acquire("repo/a");
+  await node.operator.agents.end(agent.agent_id);
+  const heard: string[] = [];
+  for await (const { name } of own) if (heard.push(name) === 3) break;
+  assert.deepEqual(heard.toSorted(), ["evt.agent.ended", "evt.lock.acquired", "evt.lock.released"]);
+  await client.as(await client.agents.register({ name: "c" })).locks.acquire("repo/last");
+  const seen = await seenUntil(others, "lock/repo/last");
+  assert.ok(!seen.some((line) => line.includes("elsewhere") || line.includes(stranger.agent_id)), seen.join("\n"));
+  await node.stop();
+});
+
+test("a watch ends when its token is revoked, before another event is seen [P6]", async () => {
+  const node = await gatedNode();
+  const allow = [{ verbs: ["read" as const], under: "" }];
+  const { secret, token_id } = await node.operator.tokens.create({ principal: "ci", allow });
+  const events = node.clientWith({ token: secret }).watch();
+  const first = events.next();
+  await node.operator.entities.create("doc", "1", {});
+  assert.equal((await first).value?.subject, "doc/1");
+  const second = events.next();
+  await node.operator.tokens.revoke(token_id);
+  await assert.rejects(second, refusedWith("token_invalid"));
+  await node.stop();
+});
