@@ -1,4 +1,7 @@
 /** Holdfast as a server: an engine on a journal, the gate in front of it, and the doors in front of the gate. */
+import { limitConnections } from "./access/limit-connections.ts";
+import { defaultAccessLimits } from "./access/limits.ts";
+import { hostNamesOf } from "./access/listening-rules.ts";
 import { writeAddress } from "./address-file.ts";
 import { systemClock } from "./base/clock.ts";
 import { systemIds } from "./base/ids.ts";
@@ -46,7 +49,15 @@ export async function serve(options: ServeOptions): Promise<Serving> {
     health: () => healthOf(engine),
   });
   const { server } = http;
-  const socket = openSocketDoor({ server, gate, clock: systemClock, ids: systemIds, version: packageVersion() });
+  limitConnections(server, options.limits?.connectionsPerAddressMax ?? defaultAccessLimits.connectionsPerAddressMax);
+  const socket = openSocketDoor({
+    server,
+    gate,
+    hostNames: hostNamesOf({ host, names: options.allowedHosts ?? [] }),
+    clock: systemClock,
+    ids: systemIds,
+    version: packageVersion(),
+  });
   const forgetAddress = writeAddress(data, http.url);
   return {
     url: http.url,

@@ -56,8 +56,8 @@ test("a principal has so many watches at once, and one that ended makes room for
   const client = node.clientWith({ token: await node.tokenFor("ci", everything) });
   const [first] = [client.watch(), client.watch()];
   await assert.rejects(client.watch().next(), refusedWith("rate_limited"));
-  await first!.return?.();
-  await first!.return?.();
+  await first.return?.();
+  await first.return?.();
   const third = client.watch();
   await assert.rejects(client.watch().next(), refusedWith("rate_limited"), "an end counts once");
   const event = third.next();
