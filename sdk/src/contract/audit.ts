@@ -28,7 +28,7 @@ const filters = {
   ),
   outcome: Type.Optional(
     Type.String({
-      pattern: "^[a-z][a-z_-]{0,63}$",
+      pattern: "^[a-z][a-z._-]{0,63}$",
       description: "`done`, `refused` for any refusal, or the code of a problem.",
     }),
   ),
