@@ -74,13 +74,13 @@ async function rebuilt(url: string): Promise<Facts> {
 /** The writes to the mission, oldest first. */
 async function auditTrail(url: string): Promise<readonly Facts[]> {
   const items: Facts[] = [];
-  let after: unknown = undefined;
+  let after: number | null | undefined;
   do {
-    const query = after === undefined ? "" : `&before=${encodeURIComponent(String(after))}`;
+    const query = after === undefined ? "" : `&before=${encodeURIComponent(after)}`;
     const { body, text } = await ask(url, "GET", `/v1/audit?subject=planning-mission/m&outcome=done&limit=20${query}`);
     assert.ok(Array.isArray(body["items"]), text);
     items.push(...(body["items"] as Facts[]));
-    after = body["next"];
+    after = body["next"] as number | null;
   } while (after !== null);
   return items.toReversed();
 }
