@@ -75,7 +75,9 @@ function checkReplay(world: World, attempt: Attempt, reply: CallReply): void {
   const facts = scope === undefined ? [] : world.history.ofScope(scope);
   const there = facts.filter(({ entry }) => entry.position === reply.position);
   // The same key may have been used at the same position of a history that was lost.
-  const fact = there.find(({ entry }) => says(entry, reply)) ?? there[0];
+  const isTold = ({ entry }: Fact): boolean =>
+    says(entry, reply) && sameText(reply.events as Json, publishedEvents(entry));
+  const fact = there.find(isTold) ?? there[0];
   if (fact === undefined) {
     world.fail("a replay is of an entry", `${attempt.name}: ${scope ?? ""} was not used at position ${reply.position}`);
     return;
