@@ -1,4 +1,4 @@
-import type { Appended, Journal } from "../../server/src/journal/journal.ts";
+import type { Appended, Journal, Sharing } from "../../server/src/journal/journal.ts";
 import { JournalError } from "../../server/src/journal/journal.ts";
 import type { SealedBatch } from "../../server/src/journal/seal.ts";
 
@@ -51,7 +51,8 @@ export class StagedJournal implements Journal {
   get checkpoints(): Journal["checkpoints"] {
     return this.#journal.checkpoints;
   }
-  readonly forkedBecause = undefined;
+  sharing?: Sharing;
+  forkedBecause: string | undefined = undefined;
   erase: Journal["erase"] = (position, by) => this.#journal.erase(position, by);
   archive: Journal["archive"] = (to) => this.#journal.archive(to);
   settleFork: Journal["settleFork"] = () => this.#journal.settleFork();

@@ -21,12 +21,15 @@ export interface NodeOptions {
   readonly disk?: MemoryDisk;
   readonly clock?: ManualClock;
   readonly checkpointEvery?: number;
+  /** Changes the journal before the engine sees it. */
+  readonly prepare?: (journal: StagedJournal) => void;
 }
 
 /** A real engine on a memory disk, with a clock and a journal that the test controls. */
 export async function startNode(options: NodeOptions = {}): Promise<Node> {
   const { disk = createMemoryDisk(), clock = new ManualClock() } = options;
   const journal = new StagedJournal(openMemoryJournal(disk));
+  options.prepare?.(journal);
   const reports: string[] = [];
   const { checkpointEvery } = options;
   const engine = await startEngine({

@@ -9,9 +9,13 @@ import { leaseFeature, leases } from "./lease-feature.ts";
 import { ManualClock, turns } from "./manual-clock.ts";
 import { StagedJournal } from "./staged-journal.ts";
 
-async function startLeases(disk = createMemoryDisk()) {
-  const clock = new ManualClock();
+async function startLeases(disk = createMemoryDisk(), { clock = new ManualClock(), rank = 0 } = {}) {
   const journal = new StagedJournal(openMemoryJournal(disk));
+  journal.sharing = {
+    takeTurn: (after, limit) => journal.follow(after, limit),
+    endTurn: async () => {},
+    rank: () => rank,
+  };
   const engine = await Engine.start({
     journal,
     clock,
@@ -141,5 +145,43 @@ describe("timers", () => {
     const [earlier] = await ahead.engine.entriesAt([reply.position - 1]);
     assert.ok((entry?.time ?? 0) >= (earlier?.time ?? Infinity));
     await ahead.engine.stop();
+  });
+
+  test("of several nodes one acts on what is due, and the next only if that one is gone", async () => {
+    const clock = new ManualClock();
+    const first = await startLeases(createMemoryDisk(), { clock });
+    const second = await startLeases(first.disk, { clock, rank: 1 });
+    const expiriesBy = ({ journal }: typeof first): number =>
+      journal.batches.flatMap(({ entries }) => entries).filter(({ operation }) => operation === "expire-lease").length;
+    await clock.pass(10_000);
+    for (const name of ["a", "b", "c"]) await second.hold(name, 500);
+    await clock.pass(2_000);
+    assert.deepEqual([expiriesBy(first), expiriesBy(second)], [3, 0]);
+    await first.engine.stop();
+    await second.hold("d", 500);
+    await clock.pass(900);
+    assert.equal(await second.isHeld("d"), true);
+    await clock.pass(300);
+    assert.equal(await second.isHeld("d"), false);
+    await second.engine.stop();
+  });
+
+  test("another node whose clock is far ahead expires nothing here before its holder could renew [M9]", async () => {
+    const here = await startLeases();
+    await here.clock.pass(10_000);
+    await here.hold("a", 5_000);
+    const ahead = new ManualClock();
+    ahead.jumpWall(60_000);
+    const there = await startLeases(here.disk, { clock: ahead });
+    await there.hold("b", 500_000);
+    await here.clock.pass(1_000);
+    assert.ok(here.engine.now() > 60_000, "its time is lifted");
+    assert.equal(await here.isHeld("a"), true);
+    await here.clock.pass(8_000);
+    assert.equal(await here.isHeld("a"), true);
+    await here.clock.pass(2_000);
+    assert.equal(await here.isHeld("a"), false);
+    await here.engine.stop();
+    await there.engine.stop();
   });
 });

@@ -2,6 +2,10 @@
  * A program that keeps a Postgres for whoever started it: on loopback, on a free port, with a password of its own, in a
  * temporary folder. It says the address in a line. When its input ends, also because the one who started it was killed,
  * it stops the server and removes the folder; so nothing is left behind, whatever happens to a test.
+ *
+ * Until then each line of its input is something to do to the server: `stop`, `crash`, `start`, and, while it is stopped,
+ * `save` and `restore` a copy of its files. It answers with the same word. With the word `durable` it really waits for the
+ * disk.
  */
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
@@ -11,6 +15,7 @@ import { createRequire } from "node:module";
 import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { createInterface } from "node:readline";
 
 const instead = "or set HOLDFAST_TEST_POSTGRES to the URL of a server that the tests may use";
 
@@ -107,16 +112,19 @@ async function startServer(): Promise<string> {
   const data = join(folder, "data");
   const cluster = ["--pgdata", data, "--username=holdfast", `--pwfile=${passwordFile}`, "--auth=scram-sha-256"];
   await run(join(bin, "initdb"), [...cluster, "--no-locale", "--encoding=UTF8", "--no-sync", "--no-instructions"]);
-  const settings = ["listen_addresses=127.0.0.1", "unix_socket_directories=", "fsync=off"].flatMap((set) => [
-    "-c",
-    set,
-  ]);
+  const fsync = `fsync=${process.argv.includes("durable") ? "on" : "off"}`;
+  const settings = ["listen_addresses=127.0.0.1", "unix_socket_directories=", fsync].flatMap((set) => ["-c", set]);
   // Between finding a free port and taking it somebody else may take it.
   for (let attempt = 0; attempt < 3 && failures.length === attempt; attempt += 1) {
     const port = String(await freePort());
     const words = ["-D", data, "-p", port, ...settings];
     const { isUp } = await run(join(bin, "postgres"), words, "ready to accept connections");
-    if (isUp) return `postgres://holdfast:${password}@127.0.0.1:${port}/postgres`;
+    if (!isUp) continue;
+    startAgain = async () => {
+      const again = await run(join(bin, "postgres"), words, "ready to accept connections");
+      if (!again.isUp) throw new Error(`Postgres did not start again; it said: ${again.said}`);
+    };
+    return `postgres://holdfast:${password}@127.0.0.1:${port}/postgres`;
   }
   throw new Error(`Postgres did not start; it said: ${failures.join("\n")}\nMend this, ${instead}`);
 }
@@ -125,13 +133,34 @@ function own(path: string): void {
   if (account.uid !== undefined && account.gid !== undefined) chownSync(path, account.uid, account.gid);
 }
 
-/** Ends the server quickly but in order, then this program. */
+/** SIGINT ends the server quickly but in order, SIGQUIT as a crash would. */
+async function stopServer(signal: "SIGINT" | "SIGQUIT"): Promise<void> {
+  if (running?.exitCode !== null || running.signalCode !== null) return;
+  const closed = once(running, "close");
+  running.kill(signal);
+  await closed;
+}
+
+/** The files with their owners and times, as an administrator would copy them. */
+function copyFiles(from: string, to: string): void {
+  rmSync(join(folder, to), { recursive: true, force: true });
+  const { status, stderr } = spawnSync("cp", ["-a", join(folder, from), join(folder, to)]);
+  if (status !== 0) throw new Error(`the files could not be copied: ${String(stderr)}`);
+}
+
+async function obey(word: string): Promise<void> {
+  if (word === "stop") await stopServer("SIGINT");
+  else if (word === "crash") await stopServer("SIGQUIT");
+  else if (word === "start") await startAgain();
+  else if (word === "save") copyFiles("data", "saved");
+  else if (word === "restore") copyFiles("saved", "data");
+  else throw new Error(`it can not ${word}`);
+  console.log(word);
+}
+
+/** Ends the server, then this program. */
 async function end(code: number): Promise<never> {
-  if (running?.exitCode === null && running.signalCode === null) {
-    const closed = once(running, "close");
-    running.kill("SIGINT");
-    await closed;
-  }
+  await stopServer("SIGINT");
   rmSync(folder, { recursive: true, force: true });
   process.exit(code);
 }
@@ -140,13 +169,15 @@ const account = accountForServer();
 const folder = mkdtempSync(join(tmpdir(), "holdfast-postgres-"));
 const failures: string[] = [];
 let running: ChildProcess | undefined;
+let startAgain: () => Promise<void> = () => Promise.resolve();
 
 own(folder);
 // Ctrl+C reaches the whole group; the end of the input says the same, and then there is time to clean up.
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => undefined);
-process.stdin.resume().on("end", () => void end(0));
 try {
   console.log(await startServer());
+  for await (const word of createInterface({ input: process.stdin })) await obey(word);
+  await end(0);
 } catch (error) {
   console.error(error instanceof Error ? error.message : error);
   await end(1);

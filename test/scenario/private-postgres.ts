@@ -7,6 +7,27 @@ export interface PrivatePostgres {
   stop(): Promise<void>;
 }
 
+/** One that a test may treat badly. */
+export interface OwnPostgres extends PrivatePostgres {
+  /** `stop` and `crash` end it, in order or not; `save` and `restore` copy its files while it is stopped. */
+  order(word: "stop" | "crash" | "start" | "save" | "restore"): Promise<void>;
+}
+
+/** Starts one that nobody else uses, whatever else is there. `isDurable` makes it wait for the disk, as a real one does. */
+export async function startOwnPostgres({ isDurable = false } = {}): Promise<OwnPostgres> {
+  const words = isDurable ? ["durable"] : [];
+  const keeper = startProgram(join(import.meta.dirname, "postgres-keeper.ts"), words, { inputStaysOpen: true });
+  const url = await keeper.line(/^postgres:/);
+  return {
+    url,
+    order: (word) => keeper.ask(word),
+    async stop() {
+      keeper.endInput();
+      await keeper.ended;
+    },
+  };
+}
+
 /**
  * Starts one that nobody else uses. With HOLDFAST_TEST_POSTGRES, the URL of a server, that one is used and left running; so
  * a test works in a schema of its own and drops it.
@@ -14,13 +35,5 @@ export interface PrivatePostgres {
 export async function startPostgres(): Promise<PrivatePostgres> {
   const given = process.env["HOLDFAST_TEST_POSTGRES"] ?? "";
   if (given !== "") return { url: given, stop: () => Promise.resolve() };
-  const keeper = startProgram(join(import.meta.dirname, "postgres-keeper.ts"), [], { inputStaysOpen: true });
-  const url = await keeper.line(/^postgres:/);
-  return {
-    url,
-    async stop() {
-      keeper.endInput();
-      await keeper.ended;
-    },
-  };
+  return startOwnPostgres();
 }

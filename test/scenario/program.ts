@@ -24,6 +24,8 @@ export interface Program {
   onLine(listener: (line: string) => void): void;
   signal(signal: NodeJS.Signals): void;
   endInput(): void;
+  /** Gives it a line, and waits until it says the same. */
+  ask(line: string): Promise<void>;
   readonly ended: Promise<Ended>;
 }
 
@@ -71,6 +73,19 @@ export function startProgram(file: string, words: readonly string[], options: Pr
     onLine: (listener) => void listeners.add(listener),
     signal: (signal) => void child.kill(signal),
     endInput: () => void child.stdin.end(),
+    async ask(line) {
+      const heard = new Promise<void>((resolve) => {
+        const listener = (said: string): void => {
+          if (said !== line) return;
+          listeners.delete(listener);
+          resolve();
+        };
+        listeners.add(listener);
+      });
+      const missed = ended.then(({ code }) => assert.fail(`it ended (${String(code)}) before ${line}: ${errors}`));
+      child.stdin.write(`${line}\n`);
+      await Promise.race([heard, missed]);
+    },
     ended,
   };
 }

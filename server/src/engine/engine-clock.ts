@@ -9,6 +9,7 @@ export class EngineClock {
   readonly #clock: Clock;
   #base: number;
   #last: number;
+  #liftedMs = 0;
 
   constructor(clock: Clock, lastTime: number) {
     this.#clock = clock;
@@ -27,5 +28,13 @@ export class EngineClock {
     if (time <= now) return;
     this.#base += time - now;
     this.#last = time;
+    this.#liftedMs = Math.max(this.#liftedMs, time - now);
+  }
+
+  /** The largest leap since the last call: for so long nobody could renew, as leases see it. */
+  takeLift(): number {
+    const lifted = this.#liftedMs;
+    this.#liftedMs = 0;
+    return lifted;
   }
 }

@@ -54,6 +54,8 @@ export class Engine {
   readonly #moved = new Signal();
   readonly #subscriptions = new Set<Subscription>();
   #stopListening: () => void = () => undefined;
+  /** Why a new epoch is about to begin. */
+  #fork: string | undefined;
   /** Set while the state is being folded again; reads wait for it. */
   #loading: { readonly done: Promise<void>; readonly finish: () => void } | undefined;
 
@@ -87,6 +89,7 @@ export class Engine {
       ...options,
       replica: this.#replica,
       ownCommands: () => this.#keeper.due(),
+      fork: () => this.#noticeFork(),
       on: {
         moved: () => {
           this.#moved.fire();
@@ -109,30 +112,41 @@ export class Engine {
       this.#writer.followSoon();
     });
     this.#writer.begin();
-    if (journal.forkedBecause !== undefined) await this.#noteFork(journal.forkedBecause);
+    await this.#settleFork();
   }
 
-  /**
-   * Tokens of this journal's past may be in use for another future: a new epoch begins, before anything else. The start
-   * waits for it, but not for ever: if the journal can't be written now, it is sent again until it can.
-   */
-  #noteFork(reason: string): Promise<void> {
-    const { journal, afterFork, clock, report } = this.#options;
-    report(`a new epoch begins: ${reason}`, undefined);
-    const { machine, time } = this.#replica;
-    const command = afterFork(machine.durable, reason, time.now());
+  /** The start waits for a new epoch, but not for ever: if the journal can't be written now, it is sent until it can. */
+  #settleFork(): Promise<void> {
+    const fork = this.#noticeFork();
+    if (fork === undefined) return Promise.resolve();
     return new Promise((resolve) => {
-      const stopWaiting = clock.after(engineLimits.forkPatienceMs, resolve, { keepAlive: true });
-      this.#writer.sendFirst(command, () => {
+      const stopWaiting = this.#options.clock.after(engineLimits.forkPatienceMs, resolve, { keepAlive: true });
+      this.#writer.sendFirst(fork.command, () => {
         stopWaiting();
-        journal
-          .settleFork()
-          .catch((error: unknown) => {
-            report("the new epoch could not be noted in the folder; the next start begins another one", error);
-          })
-          .finally(resolve);
+        void fork.done().finally(resolve);
       });
     });
+  }
+
+  /** Tokens of this journal's past may be in use for another future: a new epoch begins, before anything else. */
+  #noticeFork(): { readonly command: TimerCommand; readonly done: () => Promise<void> } | undefined {
+    const { journal, afterFork, report } = this.#options;
+    const reason = journal.forkedBecause;
+    if (reason === undefined || reason === this.#fork) return undefined;
+    this.#fork = reason;
+    report(`a new epoch begins: ${reason}`, undefined);
+    const { machine, time } = this.#replica;
+    return {
+      command: afterFork(machine.durable, reason, time.now()),
+      done: async () => {
+        try {
+          await journal.settleFork();
+        } catch (error) {
+          report("the new epoch could not be noted in the journal; the next start begins another one", error);
+        }
+        this.#fork = undefined;
+      },
+    };
   }
 
   /** Decides a command. The answer leaves when it, and all that it was decided on, is durable. */
@@ -177,6 +191,16 @@ export class Engine {
     await this.#loading?.done;
     while (this.#replica.machine.isUnsettled) await this.#writer.settled();
     return look(this.#replica.machine.durable);
+  }
+
+  /**
+   * Resolves when everything is folded here that was acknowledged anywhere before the call, so that what is read then is
+   * the latest. It costs one look at the head of a shared journal, which all who ask together share; it fails with a
+   * JournalError if the journal can't be reached.
+   */
+  async catchUp(): Promise<void> {
+    await this.#writer.catchUp();
+    await this.#loading?.done;
   }
 
   get head(): Head {

@@ -1,5 +1,5 @@
 import { JournalError } from "../journal/journal.ts";
-import type { Journal } from "../journal/journal.ts";
+import type { Head, Journal } from "../journal/journal.ts";
 import { keyScope } from "../machine/entry.ts";
 import type { Entry } from "../machine/entry.ts";
 import type { Waiting } from "./command-queue.ts";
@@ -46,4 +46,9 @@ async function readFound(journal: Journal, positions: readonly number[]): Promis
     if (!(error instanceof JournalError) || error.code !== "invalid") throw error;
     throw new JournalError("io", `the journal went back: ${error.message}`, { certain: false, cause: error });
   }
+}
+
+/** True if somebody else used a key at a position that is not folded here. */
+export function isAhead(priors: ReadonlyMap<string, Entry>, head: Head): boolean {
+  return [...priors.values()].some(({ position }) => position > head.position);
 }

@@ -1,8 +1,9 @@
+import type { FollowedPage } from "../journal/journal.ts";
 import type { Entry } from "../machine/entry.ts";
 import type { TimerCommand } from "../machine/feature.ts";
 import type { StateReader } from "../machine/state.ts";
 import type { CommandQueue, Waiting } from "./command-queue.ts";
-import type { Replica } from "./replica.ts";
+import type { AskForPage, Replica } from "./replica.ts";
 import { replyFromEntry } from "./reply.ts";
 
 export interface FollowerListener {
@@ -37,13 +38,9 @@ export class Follower {
   }
 
   /** Returns the command to be sent after a loss, once everything is folded again. It may throw half-way; call again. */
-  async follow(): Promise<TimerCommand | undefined> {
+  async follow(first?: AskForPage): Promise<TimerCommand | undefined> {
     const { replica, on } = this.#options;
-    const fold = (entries: readonly Entry[]): void => {
-      this.#answerOwn(entries);
-      on.moved();
-    };
-    while ((await replica.follow(fold)) === "diverged") {
+    while ((await replica.follow(this.#onFolded, first)) === "diverged") {
       this.#lose();
       await replica.restart();
     }
@@ -53,6 +50,16 @@ export class Follower {
     on.loaded();
     return command;
   }
+
+  /** What a lost race told. */
+  foldMissed(missed: FollowedPage): void {
+    this.#options.replica.foldPage(missed, this.#onFolded);
+  }
+
+  readonly #onFolded = (entries: readonly Entry[]): void => {
+    this.#answerOwn(entries);
+    this.#options.on.moved();
+  };
 
   #lose(): void {
     const { replica, on } = this.#options;

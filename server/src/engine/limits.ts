@@ -29,6 +29,10 @@ export const engineLimits = {
   checkpointAtStop: 1_000,
   /** How long a start waits for the new epoch of a restored or copied journal. */
   forkPatienceMs: 2_000,
+  /** After so many turns without an entry of another node this one appends without taking turns. */
+  quietTurnsMax: 16,
+  /** Nodes that share a journal act on what is due one after the other, in the order of their ranks. */
+  rankDelayMs: 500,
   /** Between attempts while the journal fails. */
   retryFirstMs: 50,
   retryMaxMs: 2_000,

@@ -1,6 +1,6 @@
 import type { Clock } from "../base/clock.ts";
 import type { CheckpointFacts } from "../journal/checkpoint.ts";
-import type { Head, Journal } from "../journal/journal.ts";
+import type { Followed, FollowedPage, Head, Journal, PageLimit } from "../journal/journal.ts";
 import { genesis } from "../journal/seal.ts";
 import type { SealedBatch } from "../journal/seal.ts";
 import type { Entry } from "../machine/entry.ts";
@@ -23,6 +23,9 @@ export interface ReplicaListener {
   /** An entry of the journal was folded. */
   folded(entry: Entry): void;
 }
+
+export type OnFolded = (entries: readonly Entry[]) => void;
+export type AskForPage = (after: Head, limit: PageLimit) => Promise<Followed>;
 
 export interface ReplicaOptions {
   readonly journal: Journal;
@@ -58,16 +61,26 @@ export class Replica {
     return this.#head;
   }
 
-  /** Folds what others appended. "diverged" means that what is folded here is not in the journal any more. */
-  async follow(onFolded: (entries: readonly Entry[]) => void): Promise<"current" | "diverged"> {
-    for (;;) {
-      const followed = await this.#options.journal.follow(this.#head, page);
+  /**
+   * Folds what others appended. "diverged" means that what is folded here is not in the journal any more. `first` asks
+   * for the first page in another way than by following.
+   */
+  async follow(onFolded: OnFolded, first?: AskForPage): Promise<"current" | "diverged"> {
+    const { journal } = this.#options;
+    for (let ask = first; ; ask = undefined) {
+      const followed = await (ask?.(this.#head, page) ?? journal.follow(this.#head, page));
       if (followed.kind === "diverged") return "diverged";
-      if (followed.entries.length === 0) return "current";
-      for (const entry of followed.entries) this.#fold(entry);
-      this.#advance(followed.head, followed.entries, page.bytes / 4);
-      onFolded(followed.entries);
+      this.foldPage(followed, onFolded);
+      if (followed.entries.length === 0 || followed.isLast === true) return "current";
     }
+  }
+
+  /** Folds a page that follows what is folded here. */
+  foldPage({ entries, head }: FollowedPage, onFolded: OnFolded): void {
+    if (entries.length === 0) return;
+    for (const entry of entries) this.#fold(entry);
+    this.#advance(head, entries, page.bytes / 4);
+    onFolded(entries);
   }
 
   /** What the machine decided is durable. */

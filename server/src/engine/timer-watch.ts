@@ -16,13 +16,15 @@ export class TimerWatch {
   readonly #clock: Clock;
   readonly #grace: Grace;
   readonly #wake: () => void;
+  readonly #rank: () => number;
   #cancelTick: (() => void) | undefined;
   /** When it meant to look again, if anything can become due. */
   #lookAtMs: number | undefined;
   /** A timer command that changed nothing would come again at once, for ever; so the next look is a tick later. */
   #restUntilMs = 0;
 
-  constructor(options: { clock: Clock; grace: Grace; wake: () => void }) {
+  constructor(options: { clock: Clock; grace: Grace; wake: () => void; rank: () => number }) {
+    this.#rank = options.rank;
     this.#clock = options.clock;
     this.#grace = options.grace;
     this.#wake = options.wake;
@@ -32,9 +34,11 @@ export class TimerWatch {
   take(machine: Machine, time: number, limit: number): readonly Waiting[] {
     const nowMs = this.#clock.monotonicMs();
     if (limit <= 0 || !this.#grace.isOver(nowMs) || nowMs < this.#restUntilMs) return [];
+    // Others come first, and what they have done by then is not done twice.
+    const untilTime = time - this.#delayMs();
     const next = machine.nextTime();
-    if (next === undefined || next > time) return [];
-    return machine.due(time, limit).map((command) => this.waitingOf(command, { isTimer: true }));
+    if (next === undefined || next > untilTime) return [];
+    return machine.due(untilTime, limit).map((command) => this.waitingOf(command, { isTimer: true }));
   }
 
   waitingOf(timer: TimerCommand, { isTimer }: { isTimer: boolean }): Waiting {
@@ -69,7 +73,12 @@ export class TimerWatch {
     if (nextTime === undefined) return;
     const startMs = this.#clock.monotonicMs();
     // What is overdue has to wait for the grace and the rest: looking every millisecond until then would only burn.
-    const waitMs = Math.max(nextTime - time, this.#grace.endsAt - startMs, this.#restUntilMs - startMs, 1);
+    const waitMs = Math.max(
+      nextTime + this.#delayMs() - time,
+      this.#grace.endsAt - startMs,
+      this.#restUntilMs - startMs,
+      1,
+    );
     const delayMs = Math.min(waitMs, engineLimits.tickMs);
     this.#lookAtMs = startMs + delayMs;
     this.#cancelTick = this.#clock.after(delayMs, this.#wake, { keepAlive: false });
@@ -78,5 +87,9 @@ export class TimerWatch {
   stop(): void {
     this.#cancelTick?.();
     this.#cancelTick = undefined;
+  }
+
+  #delayMs(): number {
+    return this.#rank() * engineLimits.rankDelayMs;
   }
 }

@@ -9,49 +9,28 @@
  *   delays. Reads are not concerned.
  * - If the history that this node folded is gone, the state is dropped and folded again, and the epoch is raised.
  */
-import type { Clock } from "../base/clock.ts";
-import type { Ids } from "../base/ids.ts";
 import { JournalError } from "../journal/journal.ts";
-import type { Journal } from "../journal/journal.ts";
 import { seal } from "../journal/seal.ts";
 import type { TimerCommand } from "../machine/feature.ts";
-import type { StateReader } from "../machine/state.ts";
 import { Answers } from "./answers.ts";
 import { decideBatch } from "./batch.ts";
 import type { Batch } from "./batch.ts";
 import { CommandQueue } from "./command-queue.ts";
 import type { Waiting } from "./command-queue.ts";
-import { findPriors } from "./find-priors.ts";
+import { findPriors, isAhead } from "./find-priors.ts";
 import { Follower } from "./follower.ts";
-import type { FollowerListener } from "./follower.ts";
 import { Grace } from "./grace.ts";
 import { engineLimits } from "./limits.ts";
-import type { Entry } from "../machine/entry.ts";
-import type { Replica } from "./replica.ts";
+import { Latest } from "./latest.ts";
 import type { Reply } from "./reply.ts";
 import { Signal } from "./signal.ts";
 import type { OwnCommand } from "./state-keeper.ts";
 import { TimerWatch } from "./timer-watch.ts";
+import { Turns } from "./turns.ts";
 import { TroubleWatch } from "./trouble-watch.ts";
 import type { Trouble } from "./trouble-watch.ts";
-
-export interface WriterOptions {
-  readonly journal: Journal;
-  readonly replica: Replica;
-  readonly clock: Clock;
-  readonly ids: Ids;
-  readonly afterLoss: (lost: StateReader) => TimerCommand;
-  /** What the engine itself has to record with the next batch; asked again until it is in the journal. */
-  readonly ownCommands: () => readonly OwnCommand[];
-  readonly on: FollowerListener;
-}
-
-/** Why a new command can't even wait. */
-export interface RefusalNow {
-  readonly code: "stopping" | "journal_unavailable" | "overloaded";
-  readonly reason: string;
-  readonly retryAfterMs: number | undefined;
-}
+import { refusalBy } from "./writer-options.ts";
+import type { RefusalNow, WriterOptions } from "./writer-options.ts";
 
 export class Writer {
   readonly #options: WriterOptions;
@@ -62,6 +41,9 @@ export class Writer {
   readonly #trouble: TroubleWatch;
   readonly #answers: Answers;
   readonly #settled = new Signal();
+  readonly #turns: Turns;
+  readonly #latest = new Latest();
+  #fork: OwnCommand | undefined;
   #run: Promise<void> | undefined;
   #isScheduled = false;
   #mustFollow = false;
@@ -79,7 +61,9 @@ export class Writer {
     this.#options = options;
     this.#follower = new Follower({ ...options, queue: this.#queue });
     this.#grace = new Grace(clock.monotonicMs());
-    this.#timers = new TimerWatch({ clock, grace: this.#grace, wake });
+    const { sharing } = options.journal;
+    this.#turns = new Turns(sharing);
+    this.#timers = new TimerWatch({ clock, grace: this.#grace, wake, rank: () => sharing?.rank() ?? 0 });
     this.#trouble = new TroubleWatch(clock, wake);
     const position = (): number => options.replica.head.position;
     this.#answers = new Answers({ trouble: this.#trouble, position, report: options.on.report });
@@ -96,12 +80,7 @@ export class Writer {
   refusalNow(): RefusalNow | undefined {
     if (this.#phase !== "running") return { code: "stopping", reason: "this node stops", retryAfterMs: undefined };
     if (this.#broken !== undefined) return { code: "stopping", reason: this.#broken.message, retryAfterMs: undefined };
-    const retryAfterMs = this.#trouble.waitMs;
-    if (retryAfterMs !== undefined) {
-      return { code: "journal_unavailable", reason: this.#trouble.current?.reason ?? "", retryAfterMs };
-    }
-    if (this.#queue.hasRoom) return undefined;
-    return { code: "overloaded", reason: "too many commands wait", retryAfterMs: this.#queue.drainMs };
+    return refusalBy(this.#trouble, this.#queue);
   }
 
   submit(waiting: Waiting): void {
@@ -134,6 +113,18 @@ export class Writer {
     this.#phase = "running";
     this.#grace.startAgain(this.#options.clock.monotonicMs());
     this.wake();
+  }
+
+  /** Resolves when all is folded that was durable before the call. A journal with one owner holds nothing else. */
+  async catchUp(): Promise<void> {
+    if (this.#options.journal.sharing === undefined) return;
+    const refused = this.refusalNow();
+    if (refused !== undefined && refused.code !== "overloaded") {
+      throw new JournalError("io", `the journal can't be asked for its head: ${refused.reason}`, { certain: true });
+    }
+    const looked = this.#latest.wait();
+    this.wake();
+    await looked;
   }
 
   /** Others may have appended. */
@@ -172,6 +163,7 @@ export class Writer {
     this.#timers.stop();
     this.#trouble.cancel();
     for (const waiting of this.#queue.takeLate(Infinity)) this.#answers.undecided(waiting);
+    this.#latest.begin().failed(new JournalError("closed", "this node stops", { certain: true }));
   }
 
   async #runOnce(): Promise<void> {
@@ -203,7 +195,7 @@ export class Writer {
     if (this.#phase === "stopped" || this.#broken !== undefined) return;
     const { machine, time } = this.#options.replica;
     this.#timers.watch(machine.nextTime(), time.now());
-    const hasWork = this.#queue.size > 0 || this.#mustFollow;
+    const hasWork = this.#queue.size > 0 || this.#mustFollow || this.#latest.isWanted;
     if (!hasWork) return;
     if (this.#trouble.current === undefined) this.wake();
     else this.#trouble.retryLater({ keepAlive: this.#queue.size > 0 });
@@ -212,7 +204,7 @@ export class Writer {
   async #work(): Promise<void> {
     const { clock, replica } = this.#options;
     for (;;) {
-      if ((this.#mustFollow || this.#trouble.current !== undefined) && !(await this.#follow())) return;
+      if (this.#mustFollowNow && !(await this.#follow())) return;
       const commandsMax = this.#aloneCount > 0 ? 1 : engineLimits.batchCommandsMax;
       this.#aloneCount = Math.max(0, this.#aloneCount - 1);
       const { batch, late } = this.#queue.take(clock.monotonicMs(), commandsMax);
@@ -222,12 +214,22 @@ export class Writer {
         // Not beside a command that is tried alone: it would never be known which of them can't be written.
         ...(batch.length < commandsMax ? this.#options.ownCommands().map((own) => this.#ownWaiting(own)) : []),
       ];
-      if (batch.length + due.length === 0) return;
+      if (batch.length + due.length === 0) {
+        await this.#turns.giveBack();
+        return;
+      }
       if (!(await this.#decideAndAppend(due.length === 0 ? batch : [...batch, ...due]))) return;
       // Answers lead to new commands at once. Without a turn of the event loop in between, a busy queue would starve
       // timers, signals and sockets, and batches would stay small.
       if (this.#queue.size > 0) await this.#turn();
     }
+  }
+
+  /** An append says as much about the head as a look does, so readers wait for a look only if there is nothing to append. */
+  get #mustFollowNow(): boolean {
+    const hasCommands = this.#queue.size > 0;
+    if (this.#mustFollow || this.#trouble.current !== undefined) return true;
+    return hasCommands ? this.#turns.isWanted : this.#latest.isWanted;
   }
 
   /** Not put back if the append fails: it is due again anyway. */
@@ -252,12 +254,24 @@ export class Writer {
   async #follow(): Promise<boolean> {
     const { clock } = this.#options;
     const startMs = clock.monotonicMs();
+    const look = this.#latest.begin();
+    const isTurn = this.#turns.isWanted && this.#queue.size > 0;
+    // Before anything is read on: whoever has raised the epoch meanwhile has done it for this node too.
+    this.#fork ??= this.#options.fork();
     try {
-      const afterLoss = await this.#follower.follow();
       this.#mustFollow = false;
+      const afterLoss = await this.#follower.follow(
+        isTurn ? (after, limit) => this.#turns.take(after, limit) : undefined,
+      );
+      look.done();
       if (afterLoss !== undefined) this.sendFirst(afterLoss, () => undefined);
+      if (this.#fork !== undefined) this.sendFirst(this.#fork.command, this.#fork.done);
+      this.#fork = undefined;
+      this.#noteLift();
       return true;
     } catch (error) {
+      this.#mustFollow = true;
+      look.failed(error instanceof Error ? error : new Error(String(error)));
       if (!(error instanceof JournalError)) throw error;
       // Nobody can renew while this node can't catch up, just as while it can't append.
       this.#grace.startAgain(clock.monotonicMs());
@@ -274,9 +288,11 @@ export class Writer {
     const { clock, ids, journal, replica } = this.#options;
     const startMs = clock.monotonicMs();
     let batch: Batch | undefined;
+    const look = this.#latest.begin();
+    let isAtHead = false;
     try {
       const priors = await findPriors(waiting, { journal, recent: replica.recent });
-      if (isAhead(priors, replica)) return this.#catchUpFirst(waiting);
+      if (isAhead(priors, replica.head)) return this.#catchUpFirst(waiting);
       // The look-up may have been the stall, and what was due before it must then wait for the grace.
       this.#noteStall(startMs);
       batch = decideBatch(waiting, { replica, priors, grace: !this.#grace.isOver(clock.monotonicMs()), clock });
@@ -284,12 +300,16 @@ export class Writer {
       if (postponed.length > 0) this.#putBack(postponed);
       const sealed = entries.length === 0 ? undefined : seal(entries, replica.head, ids.salts(entries.length));
       if (sealed !== undefined && !(await this.#append(sealed, batch))) return true;
+      isAtHead = sealed !== undefined;
       this.#trouble.end();
       this.#answers.decided(batch);
       return true;
     } catch (error) {
       return this.#failed(error, batch?.results.map((result) => result.waiting) ?? waiting);
     } finally {
+      await this.#turns.giveBack();
+      if (isAtHead) look.done();
+      else this.#mustFollow ||= look.inVain();
       this.#noteStall(startMs);
       this.#settled.fire();
     }
@@ -302,6 +322,11 @@ export class Writer {
     return true;
   }
 
+  /** The time of another node was ahead: what is overdue by that leap alone could not be renewed. */
+  #noteLift(): void {
+    this.#grace.noteStall(this.#options.clock.monotonicMs(), this.#options.replica.time.takeLift());
+  }
+
   #noteStall(startMs: number): void {
     const nowMs = this.#options.clock.monotonicMs();
     this.#grace.noteStall(nowMs, nowMs - startMs);
@@ -310,6 +335,7 @@ export class Writer {
   /** False if somebody else was first: the commands go back and are decided again. */
   async #append(sealed: ReturnType<typeof seal>, batch: Batch): Promise<boolean> {
     const appended = await this.#options.journal.append(sealed);
+    this.#turns.noteAppend();
     if (appended.kind === "appended") {
       this.#options.replica.accept(sealed);
       this.#options.on.moved();
@@ -317,7 +343,11 @@ export class Writer {
     }
     this.#options.replica.machine.undo();
     this.#putBack(batch.results.map(({ waiting }) => waiting));
-    this.#mustFollow = true;
+    this.#turns.noteLost();
+    const missed = appended.kind === "behind" ? appended.missed : undefined;
+    if (missed !== undefined) this.#follower.foldMissed(missed);
+    this.#mustFollow ||= missed?.isLast !== true;
+    this.#noteLift();
     return false;
   }
 
@@ -365,8 +395,4 @@ export class Writer {
     this.#options.on.report(`this node stops: ${broken.message}`, error);
     for (const waiting of this.#queue.takeLate(Infinity)) this.#answers.broken(waiting, broken.message);
   }
-}
-
-function isAhead(priors: ReadonlyMap<string, Entry>, replica: Replica): boolean {
-  return [...priors.values()].some(({ position }) => position > replica.head.position);
 }

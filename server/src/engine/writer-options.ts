@@ -1,0 +1,39 @@
+import type { Clock } from "../base/clock.ts";
+import type { Ids } from "../base/ids.ts";
+import type { Journal } from "../journal/journal.ts";
+import type { TimerCommand } from "../machine/feature.ts";
+import type { StateReader } from "../machine/state.ts";
+import type { CommandQueue } from "./command-queue.ts";
+import type { FollowerListener } from "./follower.ts";
+import type { Replica } from "./replica.ts";
+import type { OwnCommand } from "./state-keeper.ts";
+import type { TroubleWatch } from "./trouble-watch.ts";
+
+export interface WriterOptions {
+  readonly journal: Journal;
+  readonly replica: Replica;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly afterLoss: (lost: StateReader) => TimerCommand;
+  /** What the engine itself has to record with the next batch; asked again until it is in the journal. */
+  readonly ownCommands: () => readonly OwnCommand[];
+  /** What must come first because the journal may have another future elsewhere, made from what is folded now. */
+  readonly fork: () => OwnCommand | undefined;
+  readonly on: FollowerListener;
+}
+
+/** Why a new command can't even wait. */
+export interface RefusalNow {
+  readonly code: "stopping" | "journal_unavailable" | "overloaded";
+  readonly reason: string;
+  readonly retryAfterMs: number | undefined;
+}
+
+export function refusalBy(trouble: TroubleWatch, queue: CommandQueue): RefusalNow | undefined {
+  const retryAfterMs = trouble.waitMs;
+  if (retryAfterMs !== undefined) {
+    return { code: "journal_unavailable", reason: trouble.current?.reason ?? "", retryAfterMs };
+  }
+  if (queue.hasRoom) return undefined;
+  return { code: "overloaded", reason: "too many commands wait", retryAfterMs: queue.drainMs };
+}

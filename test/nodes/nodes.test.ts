@@ -1,0 +1,65 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { refusalOf } from "../api/refused-with.ts";
+import { granted, queued } from "../locks/lock-node.ts";
+import { type PrivatePostgres, startPostgres } from "../scenario/private-postgres.ts";
+import { type PostgresNode, shareJournal, type SharedJournal } from "./shared-journal.ts";
+
+describe("nodes on one Postgres", () => {
+  let postgres: PrivatePostgres;
+  let shared: SharedJournal;
+  let nodes: readonly [PostgresNode, PostgresNode, PostgresNode];
+
+  before(async () => {
+    postgres = await startPostgres();
+    shared = shareJournal(postgres);
+    // All at once, on an empty database: one makes the tables, the others wait for it.
+    nodes = (await Promise.all([1, 2, 3].map(() => shared.node()))) as [PostgresNode, PostgresNode, PostgresNode];
+  });
+
+  after(async () => {
+    await shared.close();
+    await postgres.stop();
+  });
+
+  test("a lock taken through one is denied through another, and handed over to whoever waits at a third [W11 X7]", async () => {
+    const [a, b, c] = nodes;
+    const held = granted(await a.client.locks.acquire("doc/1", { ttlSeconds: 60, ownerId: "ann" }));
+    const denied = await refusalOf(b.client.locks.acquire("doc/1", { ttlSeconds: 60, ownerId: "bob" }));
+    assert.equal(denied.code, "lock_denied");
+    const waiting = queued(await c.client.locks.acquire("doc/1", { ttlSeconds: 60, ownerId: "cat", wait: true }));
+    const events = c.client.watch();
+    const next = events.next();
+    await a.client.locks.release({ fence: held.fence }, { ownerId: "ann" });
+    // The release is an entry of another node: only a wake brings it here, since nobody asks.
+    assert.ok((await next).value !== undefined);
+    assert.equal((await c.client.locks.ticket(waiting.ticket)).state, "granted");
+    await events.return?.();
+  });
+
+  test("whoever catches up first reads what was acknowledged anywhere before, and readers share one look", async () => {
+    const [a, b] = nodes;
+    for (let n = 0; n < 20; n += 1) {
+      const { version } = await a.client.entities.create("note", String(n), { n });
+      await Promise.all(Array.from({ length: 5 }, () => b.engine.catchUp()));
+      assert.equal((await b.client.entities.get("note", String(n))).version, version);
+    }
+  });
+
+  test("a key used through one is known to the others, also at the same moment [M4]", async () => {
+    const input = { type: "note", id: "keyed", value: {} };
+    const replies = await Promise.all(
+      [...nodes, ...nodes].map(({ client }) => client.execute("create-entity", input, { key: "k" })),
+    );
+    assert.equal(replies.filter(({ replayed }) => !replayed).length, 1);
+    for (const reply of replies) assert.deepEqual({ ...reply, replayed: true }, { ...replies[0], replayed: true });
+  });
+
+  test("every node shows the others that it is there, and all come to the same head", async () => {
+    for (const [n, { client }] of nodes.entries()) await client.entities.create("note", `of ${String(n)}`, {});
+    await Promise.all(nodes.map(({ engine }) => engine.catchUp()));
+    assert.equal(new Set(nodes.map(({ engine }) => engine.head.hash)).size, 1);
+    const there = await shared.sql("SELECT DISTINCT objid FROM pg_locks WHERE locktype = 'advisory' AND objsubid = 2");
+    assert.equal(there.length, nodes.length);
+  });
+});

@@ -1,0 +1,39 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { startPostgres } from "../scenario/private-postgres.ts";
+import { type PostgresNode, shareJournal } from "./shared-journal.ts";
+
+const rounds = 300;
+
+test("of 2 to 32 writers on three nodes that expect the same version exactly one wins, and each other one is a conflict [M1 M2 X7]", async () => {
+  const postgres = await startPostgres();
+  const shared = shareJournal(postgres);
+  try {
+    const nodes = await Promise.all([1, 2, 3].map(() => shared.node()));
+    const [first] = nodes as [PostgresNode];
+    await first.client.entities.create("counter", "1", { round: 0, by: -1 });
+    let conflictCount = 0;
+    for (let round = 1; round <= rounds; round += 1) {
+      const writers = Array.from({ length: 2 + (round % 31) }, (_, index) => index);
+      const results = await Promise.allSettled(
+        writers.map((by) => {
+          const { client } = nodes[by % 3] ?? first;
+          return client.entities.replace("counter", "1", { round, by }, { expectedVersion: round });
+        }),
+      );
+      const won = results.flatMap((result) => (result.status === "fulfilled" ? [result.value.version] : []));
+      assert.deepEqual(won, [round + 1], `round ${String(round)}`);
+      conflictCount += writers.length - 1;
+    }
+    await Promise.all(nodes.map(({ engine }) => engine.catchUp()));
+    const events = await shared.sql("SELECT lines FROM batches ORDER BY first");
+    const recorded = events.flatMap(({ lines }) => String(lines).match(/"entity\.conflict"/gu) ?? []);
+    assert.equal(recorded.length, conflictCount);
+    for (const { client } of nodes) {
+      assert.deepEqual((await client.entities.get("counter", "1")).version, rounds + 1);
+    }
+  } finally {
+    await shared.close();
+    await postgres.stop();
+  }
+});
