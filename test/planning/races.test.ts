@@ -74,14 +74,14 @@ async function rebuilt(url: string): Promise<Facts> {
 /** The writes to the mission, oldest first. */
 async function auditTrail(url: string): Promise<readonly Facts[]> {
   const items: Facts[] = [];
-  let after: number | null | undefined;
+  let before: number | null = null;
   do {
-    const query = after === undefined ? "" : `&before=${encodeURIComponent(after)}`;
+    const query = before === null ? "" : `&before=${String(before)}`;
     const { body, text } = await ask(url, "GET", `/v1/audit?subject=planning-mission/m&outcome=done&limit=20${query}`);
     assert.ok(Array.isArray(body["items"]), text);
     items.push(...(body["items"] as Facts[]));
-    after = body["next"] as number | null;
-  } while (after !== null);
+    before = body["next"] as number | null;
+  } while (before !== null);
   return items.toReversed();
 }
 
