@@ -29,6 +29,7 @@ import { tokensFeature } from "./features/tokens/tokens.ts";
 import type { Journal } from "./journal/journal.ts";
 import { createMemoryDisk } from "./journal/memory/disk.ts";
 import { openMemoryJournal } from "./journal/memory/open.ts";
+import { openPostgresJournal } from "./journal/postgres/open.ts";
 import { openSqliteJournal } from "./journal/sqlite/open.ts";
 import { Machine } from "./machine/machine.ts";
 import { allPacks } from "./packs/all-packs.ts";
@@ -46,8 +47,13 @@ export interface OpenOptions {
   readonly report?: (message: string, cause: unknown) => void;
 }
 
-/** Opens Holdfast in this process, on a folder, or in memory for tests. */
-export async function open(place: string | { readonly memory: true }, options: OpenOptions = {}): Promise<Client> {
+/**
+ * Where the journal is: a folder, a Postgres database that several nodes may share (postgres://…), or memory, for tests.
+ */
+export type Place = string | { readonly memory: true } | { readonly journal: string; readonly space?: string };
+
+/** Opens Holdfast in this process. */
+export async function open(place: Place, options: OpenOptions = {}): Promise<Client> {
   return (await start(place, options)).client;
 }
 
@@ -59,11 +65,11 @@ export interface Running {
   readonly facts: () => Promise<{ readonly position: number; readonly epoch: number; readonly entityCount: number }>;
 }
 
-export async function start(place: string | { readonly memory: true }, options: OpenOptions = {}): Promise<Running> {
-  const journal =
-    typeof place === "string" ? await openFolder(place, options.report) : openMemoryJournal(createMemoryDisk());
+export async function start(place: Place, options: OpenOptions = {}): Promise<Running> {
+  const journal = await openPlace(place, options.report);
   const engine = await startEngine({ ...options, journal });
-  await followNewestRules(engine);
+  // Of a shared journal this process is not the only node, and others may not know the newest rules yet.
+  if (journal.sharing === undefined) await followNewestRules(engine);
   await setComponents(engine, options);
   return {
     client: clientOf(engine, options),
@@ -75,6 +81,13 @@ export async function start(place: string | { readonly memory: true }, options: 
         entityCount: state.rows(entityTable).size,
       })),
   };
+}
+
+async function openPlace(place: Place, report = reportToStandardError): Promise<Journal> {
+  if (typeof place !== "string" && "memory" in place) return openMemoryJournal(createMemoryDisk());
+  const { journal, space = "main" } = typeof place === "string" ? { journal: place } : place;
+  if (!/^postgres(ql)?:\/\//u.test(journal)) return openFolder(journal, report);
+  return openPostgresJournal({ url: journal, space, clock: systemClock, onTrouble: report });
 }
 
 /** Opens the journal of a data folder as its owner, the same way for everybody who writes to it. */
