@@ -39,13 +39,17 @@ export async function serve(options: ServeOptions): Promise<Serving> {
     await client.close();
     throw error;
   });
+  const version = packageVersion();
+  const hostNames = hostNamesOf({ host, names: options.allowedHosts ?? [] });
   const http = await openHttpDoor({
     host,
     port,
     gate,
+    hostNames,
     clock: systemClock,
     parseJson: (text) => parseJson(text, inputLimits),
     report: options.report ?? reportToStandardError,
+    version,
     health: () => healthOf(engine),
   });
   const { server } = http;
@@ -53,10 +57,10 @@ export async function serve(options: ServeOptions): Promise<Serving> {
   const socket = openSocketDoor({
     server,
     gate,
-    hostNames: hostNamesOf({ host, names: options.allowedHosts ?? [] }),
+    hostNames,
     clock: systemClock,
     ids: systemIds,
-    version: packageVersion(),
+    version,
   });
   const forgetAddress = writeAddress(data, http.url);
   return {

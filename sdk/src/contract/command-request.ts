@@ -20,6 +20,11 @@ export const commandRequest = Type.Object(
     agent_secret: Type.Optional(
       Type.String({ minLength: 1, maxLength: 256, description: "The same as X-Agent-Secret." }),
     ),
+    retry: Type.Optional(
+      Type.Enum(["deadlock", "conflict"], {
+        description: "This is another attempt, after such a refusal. For figures.",
+      }),
+    ),
   },
   closed,
 );

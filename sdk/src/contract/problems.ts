@@ -291,12 +291,6 @@ const registry = {
     title: "The body is too large",
     next: "Send less at once; `limit_bytes` is the bound.",
   },
-  content_type_unsupported: {
-    status: 415,
-    retry: "never",
-    title: "The body has a media type that is not taken here",
-    next: "Use one of `accepted`, without compression and in UTF-8.",
-  },
   headers_too_large: {
     status: 431,
     retry: "never",

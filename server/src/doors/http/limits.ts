@@ -8,6 +8,8 @@ export const httpLimits = {
   keepAliveMs: 72_000,
   connectionsMax: 4_096,
   requestsPerConnectionMax: 100_000,
+  /** When the door closes, whoever does not take its answer for so long is cut off. */
+  closeMs: 5_000,
   /** `Prefer: wait` is honoured up to so many seconds. */
   waitSecondsMax: 60,
   /** A reader of events that takes nothing for so long is cut off: its kernel's buffers are full, or it is gone. */

@@ -5,18 +5,24 @@
 import type { Server } from "node:http";
 import Fastify from "fastify";
 import type { FastifyInstance, FastifyRequest } from "fastify";
+import { allowedHostsOf, foreignRequest } from "../../access/foreign-request.ts";
 import type { Caller, Gate } from "../../access/gate.ts";
 import type { Clock } from "../../base/clock.ts";
 import { addCommandRoutes } from "./command-routes.ts";
+import { addDocumentRoutes } from "./document-routes.ts";
 import type { DoorParts } from "./door-parts.ts";
 import { Endings } from "./endings.ts";
 import { answerBrokenRequest, answerErrors, answerFrameworkError } from "./errors.ts";
 import type { Report } from "./errors.ts";
 import { addHealthRoutes } from "./health-routes.ts";
+import { addEventRoutes } from "./event-routes.ts";
 import type { HealthOptions } from "./health-routes.ts";
+import { HttpProblem } from "./http-problem.ts";
 import { httpLimits } from "./limits.ts";
 import { addOperationRoutes } from "./operation-routes.ts";
+import { addProgramRoutes } from "./program-routes.ts";
 import type { ParseJson } from "./read-body.ts";
+import { RequestsInFlight } from "./requests-in-flight.ts";
 import { plainHeaders } from "./send.ts";
 import { answerUnmatched } from "./unmatched.ts";
 import { admitVisitor } from "./visitor.ts";
@@ -30,6 +36,9 @@ export interface HttpDoorOptions extends HealthOptions {
   readonly clock: Clock;
   readonly parseJson: ParseJson;
   readonly report: Report;
+  readonly version: string;
+  /** Names under which the server may be spoken to, besides those of loopback. */
+  readonly hostNames?: readonly string[];
 }
 
 export interface HttpDoor {
@@ -44,24 +53,43 @@ export async function openHttpDoor(options: HttpDoorOptions): Promise<HttpDoor> 
   const app = createApp(options.report);
   const callers = new WeakMap<FastifyRequest, Caller>();
   const endings = new Endings();
+  // The port is known when it listens, and nobody asks before.
+  let allowed = allowedHostsOf(options.port);
   const parts: DoorParts = { ...options, endings, callerOf: (request) => knownCaller(callers, request) };
   answerUnmatched(app);
   answerErrors(app, options.report);
+  const inFlight = new RequestsInFlight();
   app.addHook("onRequest", async (request, reply) => {
+    inFlight.add(reply.raw);
     for (const [name, value] of Object.entries(plainHeaders)) reply.header(name, value);
+    const foreign = foreignRequest(request, allowed);
+    if (foreign !== undefined) throw new HttpProblem(foreign.code, foreign.data);
     // Before its body is read: whoever is not let in must not make the server read a megabyte.
     if (request.url.startsWith("/v1/") && !request.is404) callers.set(request, admitVisitor(options.gate, request));
   });
   addHealthRoutes(app, options);
+  addDocumentRoutes(app, options.version);
   addCommandRoutes(app, parts);
   addOperationRoutes(app, parts);
+  addProgramRoutes(app, parts);
+  addEventRoutes(app, parts);
   const url = await app.listen({ host: options.host, port: options.port });
+  allowed = allowedHostsOf(portOf(app.server), options.hostNames);
   return {
     url,
     server: app.server,
     async close() {
       endings.closeAll();
-      await app.close();
+      const closing = app.close();
+      // Whoever does not take its answer is not waited for; whoever merely keeps its connection open neither.
+      const cut = (): void => {
+        app.server.closeAllConnections();
+      };
+      const cancel = options.clock.after(httpLimits.closeMs, cut, { keepAlive: true });
+      await inFlight.none();
+      cut();
+      await closing;
+      cancel();
     },
   };
 }
@@ -88,6 +116,12 @@ function createApp(report: Report): FastifyInstance {
     done(null, body);
   });
   return app;
+}
+
+function portOf(server: Server): number {
+  const address = server.address();
+  if (address === null || typeof address === "string") throw new Error("the door has no port");
+  return address.port;
 }
 
 function knownCaller(callers: WeakMap<FastifyRequest, Caller>, request: FastifyRequest): Caller {

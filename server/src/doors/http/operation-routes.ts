@@ -10,7 +10,8 @@ import { readKey } from "./read-key.ts";
 import { agreed, asksToCreate, readBodyTag, readIfMatch } from "./read-tags.ts";
 import type { Expected } from "./read-tags.ts";
 import { sendReply } from "./send-reply.ts";
-import { agentOf } from "./visitor.ts";
+import { agentOf, traceOf } from "./visitor.ts";
+import { preferredWait, waitForGrant } from "./wait-for-grant.ts";
 
 /** A route for every operation of the contract. Two operations may share one: then a header says which is meant. */
 export function addOperationRoutes(app: FastifyInstance, parts: DoorParts): void {
@@ -57,16 +58,37 @@ async function answer(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const { transport } = parts.callerOf(request);
   const options = optionsOf(routed, request);
   const tag = headerTag(routed, request);
   const { input, bodyTag } = readInput(routed, request, parts.parseJson);
   const expected = agreed(tag, readBodyTag(bodyTag));
-  const found = await callRouted(transport, routed, { input, expected, options });
-  return sendReply(request, reply, routed, found);
+  return sendReply(
+    request,
+    reply,
+    routed,
+    await callWaiting(parts, routed, { input, expected, options }, request, reply),
+  );
 }
 
-interface Wish {
+/** The call itself. Where the request prefers to wait for a lock, its answer is held back. */
+export async function callWaiting(
+  parts: DoorParts,
+  routed: RoutedOperation,
+  wish: Wish,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<CallReply> {
+  const { transport } = parts.callerOf(request);
+  const { operation, route } = routed;
+  const { input, options } = wish;
+  const seconds = route.waits === true ? preferredWait(request) : undefined;
+  if (seconds === undefined || input["wait"] === false) return callRouted(transport, routed, wish);
+  reply.header("preference-applied", `wait=${seconds}`);
+  const onHangUp = (callback: () => void): void => void reply.raw.once("close", callback);
+  return waitForGrant({ transport, operation: operation.name, input, options, seconds, ...parts, onHangUp });
+}
+
+export interface Wish {
   readonly input: Readonly<Record<string, unknown>>;
   readonly expected: Expected;
   readonly options: CallOptions;
@@ -77,9 +99,9 @@ function callRouted(transport: Transport, { operation, route }: RoutedOperation,
   return transport.call(operation.name, wish.input, wish.options);
 }
 
-function optionsOf({ operation, route }: RoutedOperation, request: FastifyRequest): CallOptions {
+export function optionsOf({ operation, route }: RoutedOperation, request: FastifyRequest): CallOptions {
   const key = operation.kind === "write" ? readKey(request.raw.headersDistinct["idempotency-key"]) : undefined;
-  const options = { ...agentOf(request), ...(key === undefined ? {} : { key }) };
+  const options = { ...agentOf(request), ...traceOf(request), ...(key === undefined ? {} : { key }) };
   if (route.speaker === undefined) return options;
   const agent = (request.params as Readonly<Record<string, string>>)[route.speaker] ?? "";
   if (options.agent === undefined || options.agent === agent) return { ...options, agent };

@@ -33,6 +33,12 @@ export function agentOf(request: FastifyRequest): Pick<CallOptions, "agent" | "a
   };
 }
 
+/** The caller's place in a trace. One that is not well formed is ignored by whoever keeps it. */
+export function traceOf({ headers }: FastifyRequest): Pick<CallOptions, "trace"> {
+  const { traceparent } = headers;
+  return typeof traceparent === "string" ? { trace: traceparent } : {};
+}
+
 function bearerOf(request: FastifyRequest): string | undefined {
   const header = single(request, "authorization");
   if (header === undefined) return undefined;

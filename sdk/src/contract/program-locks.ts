@@ -1,0 +1,66 @@
+/**
+ * Locks on the functions of a program, in the words of whoever edits programs: a function is the path
+ * `program/{program_id}/function/{function_id}`, and what is said about it is said by the operations on locks.
+ */
+import Type from "typebox";
+import type { Static } from "typebox";
+import { line } from "./agents.ts";
+import { fence, mode, ttlSeconds } from "./lock-parts.ts";
+
+const closed = { additionalProperties: false } as const;
+
+/** A part of a path, so it holds no slash. */
+const name = (description: string) =>
+  Type.String({ minLength: 1, maxLength: 200, pattern: "^[^/\\u0000-\\u001f\\u007f]+$", description });
+
+export const programId = name("The id of a program.");
+export const functionId = name("The id of a function of this program.");
+
+const functionIds = Type.Array(functionId, { minItems: 1, maxItems: 1000 });
+const which = { function_id: Type.Optional(functionId), function_ids: Type.Optional(functionIds) };
+const how = {
+  mode: Type.Optional(mode),
+  description: Type.Optional(line),
+  wait: Type.Optional(Type.Boolean({ description: "Stand in line if it is not free." })),
+  ttl_seconds: Type.Optional(ttlSeconds),
+};
+
+export const programAcquire = Type.Object({ ...which, ...how }, closed);
+
+export const programBatch = Type.Object(
+  {
+    locks: Type.Array(Type.Object({ function_id: functionId, mode: Type.Optional(mode) }, closed), {
+      minItems: 1,
+      maxItems: 1000,
+      description: "All of them or none.",
+    }),
+    ...how,
+  },
+  closed,
+);
+
+export const programRelease = Type.Object({ ...which, fence: Type.Optional(fence) }, closed);
+
+export const programRenew = Type.Object(
+  {
+    function_id: Type.Optional(functionId),
+    fence: Type.Optional(fence),
+    ttl_seconds: Type.Optional(ttlSeconds),
+    description: Type.Optional(line),
+  },
+  closed,
+);
+
+export type ProgramAcquire = Static<typeof programAcquire>;
+export type ProgramBatch = Static<typeof programBatch>;
+export type ProgramRelease = Static<typeof programRelease>;
+export type ProgramRenew = Static<typeof programRenew>;
+
+/** The addresses, with the operation that each is a view of. */
+export const programRoutes = [
+  { method: "GET", path: "/v1/programs/{program_id}/locks", operation: "list-locks", body: undefined },
+  { method: "POST", path: "/v1/programs/{program_id}/locks/acquire", operation: "acquire-lock", body: programAcquire },
+  { method: "POST", path: "/v1/programs/{program_id}/locks/batch", operation: "acquire-lock", body: programBatch },
+  { method: "POST", path: "/v1/programs/{program_id}/locks/release", operation: "release-lock", body: programRelease },
+  { method: "POST", path: "/v1/programs/{program_id}/locks/renew", operation: "renew-lock", body: programRenew },
+] as const;

@@ -1,0 +1,69 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { Transport } from "@holdfast/sdk";
+import { checkOf, membersOf, watchQuery } from "@holdfast/sdk/contract";
+import type { WatchQuery } from "@holdfast/sdk/contract";
+import type { DoorParts } from "./door-parts.ts";
+import { EventStream } from "./event-stream.ts";
+import { HttpProblem } from "./http-problem.ts";
+import { httpLimits } from "./limits.ts";
+import { readQuery, typedValues } from "./read-query.ts";
+import { plainHeaders } from "./send.ts";
+import { SharedTick } from "./shared-tick.ts";
+
+const check = checkOf(watchQuery);
+
+/** How long an answer waits to hear that its cursor is good, before it begins. */
+const cursorMs = 250;
+
+/** Every event as it becomes durable, without gap or repeat, also across connections. */
+export function addEventRoutes(app: FastifyInstance, parts: DoorParts): void {
+  const tick = new SharedTick(parts.clock, httpLimits.gatherMs);
+  app.get("/v1/events", { exposeHeadRoute: false }, async (request, reply) => {
+    if (parts.endings.isClosing) throw new HttpProblem("stopping");
+    const { transport } = parts.callerOf(request);
+    await stream(transport, { parts, tick }, request, reply);
+    return reply;
+  });
+}
+
+interface Shared {
+  readonly parts: DoorParts;
+  readonly tick: SharedTick;
+}
+
+async function stream(transport: Transport, shared: Shared, request: FastifyRequest, reply: FastifyReply) {
+  const { clock, endings } = shared.parts;
+  const { after: given, ...filter } = wanted(request);
+  const after = given ?? (await transport.cursor());
+  const pages = transport.watch({ ...filter, after });
+  const first = pages.next();
+  // What is wrong with a cursor is known at once; a good one may have nothing to tell for hours.
+  const soon = new Promise<void>((resolve) => clock.after(cursorMs, resolve, { keepAlive: false }));
+  await Promise.race([first.then(() => undefined), given === undefined ? undefined : soon]);
+  reply.hijack();
+  const response = reply.raw;
+  response.writeHead(200, {
+    ...plainHeaders,
+    "content-type": "text/event-stream; charset=utf-8",
+    // For proxies that would wait for more before they pass anything on.
+    "x-accel-buffering": "no",
+  });
+  // An id without data: whoever is cut off before the first event goes on from here.
+  response.write(`retry: 1000\nid: ${after}\n\n`);
+  const events = new EventStream({ response, pages, first, clock, tick: shared.tick });
+  const forget = endings.add(() => {
+    events.stop();
+  });
+  void events.run().finally(forget);
+}
+
+function wanted(request: FastifyRequest): WatchQuery {
+  const query = typedValues(readQuery(request.url), membersOf(watchQuery));
+  const { names } = query;
+  if (Array.isArray(names)) query["names"] = names.flatMap((name: string) => name.split(","));
+  const last = request.headers["last-event-id"];
+  if (last !== undefined && last !== "") query["after"] = last;
+  const issues = check(query);
+  if (issues !== undefined) throw new HttpProblem("input_invalid", { issues });
+  return query;
+}

@@ -1,0 +1,83 @@
+import type { ServerResponse } from "node:http";
+import type { WatchedEvent } from "@holdfast/sdk";
+import type { Clock } from "../../base/clock.ts";
+import { pageBytes } from "./event-text.ts";
+import { httpLimits } from "./limits.ts";
+import type { SharedTick } from "./shared-tick.ts";
+
+type Pages = AsyncIterableIterator<readonly WatchedEvent[]>;
+
+export interface StreamOptions {
+  readonly response: ServerResponse;
+  readonly pages: Pages;
+  /** The first page was asked for already, to hear of a cursor that is none before the answer begins. */
+  readonly first: ReturnType<Pages["next"]>;
+  readonly clock: Clock;
+  readonly tick: SharedTick;
+}
+
+/**
+ * Writes pages as they come. The next one is asked for when the last one has left and the tick is over, so nothing
+ * piles up here: a slow reader costs its own reading from the journal, and one that takes nothing at all is cut off.
+ */
+export class EventStream {
+  readonly #options: StreamOptions;
+  #isOver = false;
+  #stopBeating: () => void = () => undefined;
+
+  constructor(options: StreamOptions) {
+    this.#options = options;
+  }
+
+  async run(): Promise<void> {
+    const { response, pages, tick } = this.#options;
+    response.once("close", () => {
+      this.stop();
+    });
+    this.#beat();
+    try {
+      for (let page = await this.#options.first; page.done !== true; page = await pages.next()) {
+        if (!response.write(pageBytes(page.value))) await this.#drained();
+        await tick.next();
+        if (this.#isOver) break;
+      }
+    } catch {
+      // The history is lost, or the right to read it. Whoever comes back with its cursor is told by the status.
+    }
+    this.stop();
+    response.end();
+  }
+
+  stop(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#stopBeating();
+    void this.#options.pages.return?.();
+  }
+
+  /** Comments keep the connection open through whatever closes idle ones, and tell a reader that it is. */
+  #beat(): void {
+    const { response, clock } = this.#options;
+    this.#stopBeating = clock.after(
+      httpLimits.heartbeatMs,
+      () => {
+        if (!response.writableNeedDrain) response.write(": still here\n\n");
+        this.#beat();
+      },
+      { keepAlive: false },
+    );
+  }
+
+  #drained(): Promise<void> {
+    const { response, clock } = this.#options;
+    return new Promise((resolve) => {
+      const cancel = clock.after(httpLimits.stalledMs, () => response.destroy(), { keepAlive: false });
+      const end = (): void => {
+        cancel();
+        response.off("drain", end).off("close", end);
+        resolve();
+      };
+      response.once("drain", end).once("close", end);
+    });
+  }
+}

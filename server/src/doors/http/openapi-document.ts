@@ -1,0 +1,181 @@
+/** The description of the door in OpenAPI 3.1, made from the contract: what is not in it does not exist. */
+import { allOperations, callReply, commandRequest, programRoutes, routedOperations } from "@holdfast/sdk/contract";
+import { commandsMax, membersOf, watchQuery } from "@holdfast/sdk/contract";
+import type { Operation } from "@holdfast/sdk/contract";
+import { describeOperation, tagOf } from "./openapi-operation.ts";
+import {
+  headers,
+  parameters,
+  problemCodes,
+  problemExamples,
+  problemResponses,
+  problemSchema,
+} from "./openapi-parts.ts";
+import type { Json } from "./openapi-parts.ts";
+
+const ref = (place: string, name: string): Json => ({ $ref: `#/components/${place}/${name}` });
+const speaker = [ref("parameters", "AgentId"), ref("parameters", "AgentSecret")];
+
+export function openApiDocument(version: string): Json {
+  const paths: Record<string, Record<string, Json>> = {};
+  const add = (method: string, path: string, described: Json): void => {
+    const place = (paths[path] ??= {});
+    const name = method.toLowerCase();
+    place[name] = place[name] === undefined ? described : together(place[name], described);
+  };
+  const counts = new Map<string, number>();
+  for (const routed of routedOperations) {
+    const { name } = routed.operation;
+    const index = counts.get(name) ?? 0;
+    counts.set(name, index + 1);
+    add(routed.route.method, routed.route.path, describeOperation(routed, index));
+  }
+  for (const route of programRoutes) add(route.method, route.path, programOperation(route));
+  add("POST", "/v1/commands", commands());
+  add("GET", "/v1/cursor", { operationId: "cursor", ...plain("Where the journal is now.", "events", cursorSchema) });
+  add("GET", "/v1/events", events());
+  add("GET", "/health", health());
+  return {
+    openapi: "3.1.0",
+    info: {
+      title: "Holdfast",
+      version,
+      description: "Lets many agents change the same things at once, and nothing gets lost.",
+      license: { name: "Apache-2.0", identifier: "Apache-2.0" },
+    },
+    servers: [{ url: "/" }],
+    security: [{}, { token: [] }],
+    tags: [...new Set(Object.keys(paths).map(tagOf))].map((name) => ({ name })),
+    paths,
+    components: {
+      schemas: { Problem: problemSchema, CommandRequest: commandRequest, CallReply: callReply },
+      parameters,
+      examples: problemExamples,
+      headers,
+      securitySchemes: { token: { type: "http", scheme: "bearer" } },
+    },
+  };
+}
+
+/** Two operations at one address and method: a header says which is meant, and either may be refused. */
+function together(first: Json, second: Json): Json {
+  const both = (name: string): readonly unknown[] => {
+    const all = [first, second].flatMap((one) => (one[name] ?? []) as readonly unknown[]);
+    return [...new Map(all.map((one) => [JSON.stringify(one), one])).values()];
+  };
+  return {
+    ...second,
+    summary: `${String(second["summary"])} With \`If-None-Match: *\`: ${String(first["summary"])}`,
+    parameters: both("parameters"),
+    responses: { ...(first["responses"] as Json), ...(second["responses"] as Json) },
+  };
+}
+
+const cursorSchema = { type: "object", required: ["cursor"], properties: { cursor: { type: "string" } } };
+
+function plain(summary: string, tag: string, schema: Json): Json {
+  return {
+    summary,
+    tags: [tag],
+    parameters: [],
+    responses: { "200": { description: "It.", content: { "application/json": { schema } } }, ...anyProblem([]) },
+  };
+}
+
+function commands(): Json {
+  const request = ref("schemas", "CommandRequest");
+  const reply = ref("schemas", "CallReply");
+  const example = { operation: "get-entity", input: { type: "plan", id: "42" } };
+  const many = { type: "array", maxItems: commandsMax };
+  return {
+    operationId: "commands",
+    summary: "Any operation by name, or several. The answer is the whole reply; nothing is required beyond its input.",
+    tags: ["commands"],
+    parameters: [...speaker, ref("parameters", "TraceParent"), ref("parameters", "IdempotencyKey")],
+    requestBody: {
+      required: true,
+      content: { "application/json": { schema: { anyOf: [request, { ...many, items: request }] }, example } },
+    },
+    responses: {
+      "200": {
+        description: "The reply; for several commands the replies in their order, refusals included.",
+        content: { "application/json": { schema: { anyOf: [reply, { ...many, items: reply }] } } },
+      },
+      ...anyProblem(Object.values<Operation>(allOperations).flatMap(({ problems }) => problems)),
+    },
+  };
+}
+
+function anyProblem(codes: Operation["problems"]): Json {
+  const shared = { name: "", kind: "write", summary: "", input: {}, output: {}, problems: codes } as const;
+  return problemResponses([...problemCodes(shared, { isTagged: false, hasBody: true }), "operation_unknown"]);
+}
+
+function events(): Json {
+  const filters = Object.entries(membersOf(watchQuery)).map(([name, schema]) => ({ name, in: "query", schema }));
+  return {
+    operationId: "events",
+    summary: "Every event as it becomes durable, as an event stream: `id` is the cursor, `data` the event in JSON.",
+    tags: ["events"],
+    parameters: [...filters, ref("parameters", "LastEventId"), ...speaker],
+    responses: {
+      "200": { description: "Events, until either side ends it.", content: { "text/event-stream": {} } },
+      ...problemResponses(["cursor_invalid", "cursor_lost", "input_invalid", "token_invalid", "stopping"]),
+    },
+  };
+}
+
+function health(): Json {
+  const schema = {
+    type: "object",
+    required: ["live", "ready", "reasons", "position", "epoch"],
+    properties: {
+      live: { type: "boolean" },
+      ready: { type: "boolean" },
+      reasons: { type: "array", items: { type: "string" } },
+      position: { type: "integer" },
+      epoch: { type: "integer" },
+    },
+  };
+  const content = { "application/json": { schema } };
+  return {
+    operationId: "health",
+    summary: "Whether the server lives, whether it takes writes, and why not.",
+    tags: ["server"],
+    security: [],
+    responses: { "200": { description: "Ready.", content }, "503": { description: "Not ready.", content } },
+  };
+}
+
+function programOperation({ method, path, operation, body }: (typeof programRoutes)[number]): Json {
+  const routed = allOperations[operation] as Operation;
+  const word = path.split("/").at(-1) ?? "";
+  const program = { name: "program_id", in: "path", required: true, schema: { type: "string" }, example: "p1" };
+  const isWrite = routed.kind === "write";
+  const example = { "acquire-lock": word === "batch" ? { locks: [{ function_id: "f1" }] } : { function_id: "f1" } };
+  const queued = { "202": { description: "Queued: `ticket` and `queue_position`." } };
+  return {
+    operationId: method === "GET" ? "program-locks" : `program-locks-${word}`,
+    summary: `For functions of a program: ${routed.summary}`,
+    tags: ["programs"],
+    parameters: [program, ...speaker, ...(isWrite ? [ref("parameters", "IdempotencyKey")] : [])],
+    ...(body === undefined
+      ? {}
+      : {
+          requestBody: {
+            required: true,
+            content: {
+              "application/json": {
+                schema: body,
+                example: operation === "acquire-lock" ? example[operation] : { function_id: "f1" },
+              },
+            },
+          },
+        }),
+    responses: {
+      "200": { description: "Done.", content: { "application/json": { schema: { type: "object" } } } },
+      ...(operation === "acquire-lock" ? queued : {}),
+      ...problemResponses(problemCodes(routed, { isTagged: false, hasBody: body !== undefined })),
+    },
+  };
+}

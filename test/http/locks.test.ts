@@ -1,0 +1,160 @@
+/** Locks over HTTP: the statuses, the long poll, and the words of programs. */
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { readEvents } from "./event-reader.ts";
+import { httpServer } from "./http-server.ts";
+import type { Answer, Facts, HttpServer } from "./http-server.ts";
+
+let server: HttpServer;
+before(async () => {
+  server = await httpServer();
+});
+after(() => server.close());
+
+const acquire = (
+  path: string,
+  owner: string,
+  more: Facts = {},
+  headers: Record<string, string> = {},
+): Promise<Answer> =>
+  server.ask("POST", "/v1/locks/acquire", {
+    body: { paths: [path], owner_id: owner, ttl_seconds: 60, ...more },
+    headers,
+  });
+
+async function agent(name: string): Promise<Record<string, string>> {
+  const { body } = await server.ask("POST", "/v1/agents/register", { body: { name } });
+  return { "x-agent-id": String(body["agent_id"]), "x-agent-secret": String(body["secret"]) };
+}
+
+test("granted is 200, denied is 409 and names the holder, queued is 202 and says where the ticket is [G4]", async () => {
+  const granted = await acquire("g", "ann", { purpose: "tests" });
+  assert.equal(granted.status, 200);
+  const denied = await acquire("g", "bob");
+  assert.equal(denied.status, 409);
+  assert.equal(denied.body["code"], "lock_denied");
+  const [holder] = denied.body["holders"] as readonly Facts[];
+  assert.deepEqual([holder?.["owner_id"], holder?.["purpose"], denied.body["place"]], ["ann", "tests", 1]);
+  const queued = await acquire("g", "bob", { wait: true });
+  assert.equal(queued.status, 202);
+  const ticket = await server.ask("GET", queued.headers.get("location") ?? "");
+  assert.deepEqual([ticket.status, ticket.body["state"], ticket.body["place"]], [200, "waiting", 1]);
+});
+
+test("a long poll is answered when the lock is granted, and has taken it up [G4]", async () => {
+  const { body } = await acquire("p", "ann");
+  const reader = await readEvents(`${server.url}/v1/events?names=evt.lock.queued,evt.lock.claimed`);
+  const waiting = acquire("p", "bob", {}, { prefer: "respond-async, wait=30" });
+  await reader.next();
+  await server.ask("POST", "/v1/locks/release", { body: { fence: body["fence"], owner_id: "ann" } });
+  const answer = await waiting;
+  assert.deepEqual([answer.status, answer.body["granted"], answer.body["owner_id"]], [200, true, "bob"]);
+  assert.equal(answer.headers.get("preference-applied"), "wait=30");
+  assert.equal((await reader.next()).data.name, "evt.lock.claimed");
+  reader.hangUp();
+});
+
+test("a long poll whose time is over is 202, with its place, and its ticket stays", async () => {
+  await acquire("t", "ann");
+  const answer = await acquire("t", "bob", {}, { prefer: "wait=1" });
+  assert.deepEqual([answer.status, answer.headers.get("preference-applied")], [202, "wait=1"]);
+  assert.equal((await server.ask("GET", answer.headers.get("location") ?? "")).body["state"], "waiting");
+});
+
+test("a wait beyond the bound is cut to it, and one of nothing answers at once", async () => {
+  const applied = async (prefer: string): Promise<string | null> =>
+    (await acquire("free", "ann", {}, { prefer })).headers.get("preference-applied");
+  assert.equal(await applied("wait=100000"), "wait=60");
+  assert.equal(await applied("wait=0"), "wait=0");
+  assert.equal(await applied("handling=strict"), null);
+});
+
+test("hanging up removes nothing: the ticket stays, and is not taken up for somebody who is gone", async () => {
+  const { body } = await acquire("h", "ann");
+  const reader = await readEvents(`${server.url}/v1/events?owner=bob`);
+  const control = new AbortController();
+  const url = `${server.url}/v1/locks/acquire`;
+  const headers = { "content-type": "application/json", prefer: "wait=60" };
+  const text = JSON.stringify({ paths: ["h"], owner_id: "bob", ttl_seconds: 60 });
+  const waiting = fetch(url, { method: "POST", headers, body: text, signal: control.signal });
+  assert.equal((await reader.next()).data.name, "evt.lock.queued");
+  control.abort();
+  await assert.rejects(waiting);
+  // Asked over a connection of its own: by then the server has heard that the other one is closed, or its wait is over.
+  const { body: status } = await server.ask("GET", "/v1/locks/status?path=h");
+  const [waiter] = status["queue"] as readonly Facts[];
+  assert.equal(waiter?.["owner_id"], "bob");
+  await server.ask("POST", "/v1/locks/release", { body: { fence: body["fence"], owner_id: "ann" } });
+  assert.equal((await reader.next()).data.name, "evt.lock.acquired");
+  reader.hangUp();
+  const ticket = await server.ask("GET", `/v1/tickets/${String(waiter["ticket"])}`);
+  assert.equal(ticket.body["state"], "granted");
+});
+
+test("a ticket can be waited for, and reading it takes nothing up", async () => {
+  const { body } = await acquire("w", "ann");
+  const queued = await acquire("w", "bob", { wait: true });
+  const waiting = server.ask("GET", queued.headers.get("location") ?? "", { headers: { prefer: "wait=30" } });
+  await server.ask("POST", "/v1/locks/release", { body: { fence: body["fence"], owner_id: "ann" } });
+  assert.deepEqual([(await waiting).status, (await waiting).body["state"]], [200, "granted"]);
+});
+
+test("an agent registers, beats under either address, is listed and ends, which frees its locks [G1]", async () => {
+  const headers = await agent("carl");
+  const id = headers["x-agent-id"] ?? "";
+  await server.ask("POST", "/v1/locks/acquire", { body: { paths: ["carls"], ttl_seconds: 60 }, headers });
+  for (const path of ["/v1/agents/heartbeat", `/v1/agents/${id}/heartbeat`]) {
+    assert.equal((await server.ask("POST", path, { headers })).body["agent_id"], id);
+  }
+  const other = { ...headers, "x-agent-id": "somebody" };
+  assert.equal((await server.ask("POST", `/v1/agents/${id}/heartbeat`, { headers: other })).status, 403);
+  const me = await server.ask("GET", "/v1/agents/me", { headers });
+  assert.equal((me.body["holds"] as readonly unknown[]).length, 1);
+  assert.equal((await server.ask("DELETE", `/v1/agents/${id}`, { headers })).status, 200);
+  const { body } = await server.ask("GET", "/v1/locks/status?path=carls");
+  assert.deepEqual(body["holders"], []);
+  const gone = await server.ask("GET", "/v1/agents/me", { headers });
+  assert.deepEqual([gone.status, gone.body["code"]], [401, "agent_unknown"]);
+  assert.equal(typeof gone.body["ended_at"], "string");
+});
+
+test("functions of a program are locked alone and in batches, shown, renewed and released [G2]", async () => {
+  const [ann, bob] = [await agent("ann"), await agent("bob")];
+  const place = "/v1/programs/p1/locks";
+  const body = { locks: [{ function_id: "f1" }, { function_id: "f2", mode: "read" }], description: "inlines f2" };
+  const batch = await server.ask("POST", `${place}/batch`, { body, headers: ann });
+  assert.equal(batch.status, 200);
+  const modes = (batch.body["locks"] as readonly Facts[]).map(({ function_id, mode }) => [function_id, mode]);
+  assert.deepEqual(modes, [
+    ["f1", "write"],
+    ["f2", "read"],
+  ]);
+  const denied = await server.ask("POST", `${place}/acquire`, { body: { function_id: "f1" }, headers: bob });
+  const [denial] = denied.body["denials"] as readonly { function_id: string; holder: Facts; queue_position: number }[];
+  assert.deepEqual([denied.status, denial?.function_id, denial?.queue_position], [409, "f1", 1]);
+  assert.deepEqual([denial?.holder["agent_name"], denial?.holder["description"]], ["ann", "inlines f2"]);
+  const shared = await server.ask("POST", `${place}/acquire`, {
+    body: { function_id: "f2", mode: "read" },
+    headers: bob,
+  });
+  assert.equal(shared.status, 200);
+  const queued = await server.ask("POST", `${place}/acquire`, {
+    body: { function_id: "f1", wait: true },
+    headers: bob,
+  });
+  assert.deepEqual([queued.status, queued.body["queue_position"]], [202, 1]);
+  const all = (await server.ask("GET", place)).body["locks"] as readonly { holders: unknown[]; queue: unknown[] }[];
+  assert.deepEqual(
+    all.map(({ holders, queue }) => [holders.length, queue.length]),
+    [
+      [1, 1],
+      [2, 0],
+    ],
+  );
+  const renewed = await server.ask("POST", `${place}/renew`, { body: { function_id: "f1" }, headers: ann });
+  assert.equal(renewed.body["fence"], batch.body["fence"]);
+  const released = await server.ask("POST", `${place}/release`, { body: { function_ids: ["f1", "f2"] }, headers: ann });
+  assert.deepEqual(released.body["released"], ["f1", "f2"]);
+  const bad = await server.ask("POST", `${place}/acquire`, { body: { function_id: "a/b" }, headers: ann });
+  assert.equal(bad.status, 422);
+});

@@ -1,0 +1,117 @@
+/** Idempotency keys over HTTP: what is replayed, what is not, and in which order things are looked at. */
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { httpServer, rawExchange } from "./http-server.ts";
+import type { HttpServer } from "./http-server.ts";
+
+let server: HttpServer;
+before(async () => {
+  server = await httpServer();
+});
+after(() => server.close());
+
+async function create(id: string): Promise<{ path: string; tag: string }> {
+  const { headers } = await server.ask("POST", "/v1/entities/plan", { body: { id, value: { a: 1 } } });
+  return { path: `/v1/entities/plan/${id}`, tag: headers.get("etag") ?? "" };
+}
+
+test("a key is done once and answered the same each time, bare or quoted [P4]", async () => {
+  const { path, tag } = await create("once");
+  const ask = (key: string) =>
+    server.ask("PATCH", path, { body: { b: 1 }, headers: { "if-match": tag, "idempotency-key": key } });
+  const first = await ask("k-1");
+  const position = await server.position();
+  const again = await ask('"k-1"');
+  assert.equal(first.headers.get("idempotent-replayed"), "false");
+  assert.equal(again.headers.get("idempotent-replayed"), "true");
+  assert.equal(again.headers.get("etag"), first.headers.get("etag"));
+  assert.deepEqual({ ...again.body, replayed: false }, first.body);
+  assert.equal(again.body["replayed"], true);
+  assert.equal(await server.position(), position, "a replay adds nothing to the journal");
+});
+
+test("a known key is answered although the tag is old by now, and although the entity is gone [P4]", async () => {
+  const { path, tag } = await create("old");
+  const headers = { "if-match": tag, "idempotency-key": "k-2" };
+  const first = await server.ask("PATCH", path, { body: { b: 1 }, headers });
+  await server.ask("DELETE", path, { headers: { "if-match": first.headers.get("etag") ?? "" } });
+  const again = await server.ask("PATCH", path, { body: { b: 1 }, headers });
+  assert.equal(again.status, 200);
+  assert.equal(again.headers.get("idempotent-replayed"), "true");
+});
+
+test("a conflict is recorded once under its key, with its explanation [P4 X4]", async () => {
+  const { path, tag } = await create("conflict");
+  await server.ask("PATCH", path, { body: { b: 1 }, headers: { "if-match": tag } });
+  const headers = { "if-match": tag, "idempotency-key": "k-3" };
+  const first = await server.ask("PATCH", path, { body: { b: 2 }, headers });
+  await server.ask("PATCH", path, { body: { c: 1 }, headers: { "if-match": first.headers.get("etag") ?? "" } });
+  const position = await server.position();
+  const again = await server.ask("PATCH", path, { body: { b: 2 }, headers });
+  assert.equal(again.status, 412);
+  assert.deepEqual({ ...again.body, replayed: false }, first.body);
+  assert.equal(await server.position(), position);
+});
+
+test("the same key with another body, another tag or none is another request: 422 [P4 P5]", async () => {
+  const { path, tag } = await create("other");
+  const key = { "idempotency-key": "k-4" };
+  const first = await server.ask("PATCH", path, { body: { b: 1 }, headers: { ...key, "if-match": tag } });
+  const others = [
+    { body: { b: 2 }, headers: { ...key, "if-match": tag } },
+    { body: { b: 1 }, headers: { ...key, "if-match": first.headers.get("etag") ?? "" } },
+    { body: { b: 1 }, headers: key },
+  ];
+  for (const other of others) {
+    const answer = await server.ask("PATCH", path, other);
+    assert.equal(answer.status, 422, answer.text);
+    assert.equal(answer.body["code"], "idempotency_replay_conflict");
+    assert.ok(!answer.text.includes('"value"'), "the first request is not revealed");
+  }
+});
+
+test("what was refused before it was looked at leaves its key free [P4]", async () => {
+  const { path, tag } = await create("free");
+  const key = { "idempotency-key": "k-5" };
+  assert.equal((await server.ask("PUT", path, { body: { value: 2 }, headers: key })).status, 428);
+  assert.equal((await server.ask("PUT", path, { body: {}, headers: { ...key, "if-match": tag } })).status, 422);
+  const answer = await server.ask("PUT", path, { body: { value: 2 }, headers: { ...key, "if-match": tag } });
+  assert.equal(answer.status, 200);
+  assert.equal(answer.headers.get("idempotent-replayed"), "false");
+});
+
+test("of many first uses at the same time one runs, and all get its answer [P4]", async () => {
+  const { path, tag } = await create("many");
+  const start = await server.position();
+  const headers = { "if-match": tag, "idempotency-key": "k-6" };
+  const answers = await Promise.all(
+    Array.from({ length: 20 }, () => server.ask("PATCH", path, { body: { b: 1 }, headers })),
+  );
+  assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([200]));
+  assert.equal(answers.filter(({ body }) => body["replayed"] === false).length, 1);
+  assert.equal((await server.position()) - start, 1);
+});
+
+for (const [what, key] of [
+  ["empty", ""],
+  ["too long", "x".repeat(256)],
+  ["with a quote inside", 'a"b'],
+  ["with a backslash", "a\\b"],
+  ["quoted and empty", '""'],
+] as const) {
+  test(`a key that is ${what} is 400 [P4]`, async () => {
+    const answer = await server.ask("POST", "/v1/locks/release", { body: {}, headers: { "idempotency-key": key } });
+    assert.equal(answer.status, 400);
+    assert.equal(answer.body["code"], "idempotency_key_invalid");
+  });
+}
+
+test("a key, a tag or an agent that is sent twice is 400 [P4]", async () => {
+  const { host } = new URL(server.url);
+  for (const name of ["Idempotency-Key", "If-Match", "X-Agent-Id"]) {
+    const lines = [`DELETE /v1/entities/plan/none HTTP/1.1`, `Host: ${host}`, `${name}: "1.1"`, `${name}: "1.1"`];
+    const answer = await rawExchange(server.url, `${lines.join("\r\n")}\r\nConnection: close\r\n\r\n`);
+    assert.match(answer, /^HTTP\/1\.1 400 /u, name);
+    assert.match(answer, /application\/problem\+json/u);
+  }
+});

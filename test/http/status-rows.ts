@@ -1,0 +1,360 @@
+/** The table of statuses: what is sent to an entity at its second version, and what comes back. */
+import type { Ask } from "./http-server.ts";
+
+export interface Row {
+  readonly what: string;
+  readonly method: string;
+  readonly given?: (tags: { old: string; current: string }) => Ask;
+  /** Another address than that of the entity. */
+  readonly path?: string;
+  readonly status: number;
+  readonly code?: string;
+  /** Whether the journal grows. */
+  readonly records?: true;
+}
+
+const merge = (headers: Ask["headers"] = {}, body: unknown = { c: 1 }): Ask => ({ body, headers });
+const value = { value: { c: 1 } };
+
+export const rows: readonly Row[] = [
+  {
+    what: "no tag, PUT",
+    method: "PUT",
+    given: () => ({ body: value }),
+    status: 428,
+    code: "concurrency_etag_required",
+  },
+  { what: "no tag, PATCH", method: "PATCH", given: () => merge(), status: 428, code: "concurrency_etag_required" },
+  { what: "no tag, DELETE", method: "DELETE", status: 428, code: "concurrency_etag_required" },
+  {
+    what: "no tag and a bad body: the body counts first",
+    method: "PUT",
+    given: () => ({ body: { valeu: 1 } }),
+    status: 422,
+    code: "input_invalid",
+  },
+  {
+    what: "no tag and no entity, PATCH",
+    method: "PATCH",
+    path: "/v1/entities/plan/none",
+    given: () => merge(),
+    status: 404,
+    code: "entity_not_found",
+  },
+  {
+    what: "no tag and no entity, PUT, which could create",
+    method: "PUT",
+    path: "/v1/entities/plan/none",
+    given: () => ({ body: value }),
+    status: 428,
+    code: "concurrency_etag_required",
+  },
+  {
+    what: "the current tag, PATCH",
+    method: "PATCH",
+    given: ({ current }) => merge({ "if-match": current }),
+    status: 200,
+    records: true,
+  },
+  {
+    what: "the current tag, PUT",
+    method: "PUT",
+    given: ({ current }) => ({ body: value, headers: { "if-match": current } }),
+    status: 200,
+    records: true,
+  },
+  {
+    what: "the current tag, DELETE",
+    method: "DELETE",
+    given: ({ current }) => ({ headers: { "if-match": current } }),
+    status: 200,
+    records: true,
+  },
+  {
+    what: "the tag in the body",
+    method: "PATCH",
+    given: ({ current }) => merge({}, { c: 1, if_match: current }),
+    status: 200,
+    records: true,
+  },
+  {
+    what: "the bare revision in the body",
+    method: "PUT",
+    given: ({ current }) => ({ body: { ...value, if_match: current.slice(1, -1) } }),
+    status: 200,
+    records: true,
+  },
+  {
+    what: "the tag in the body of a DELETE",
+    method: "DELETE",
+    given: ({ current }) => ({ body: { if_match: current } }),
+    status: 200,
+    records: true,
+  },
+  {
+    what: "the tag in header and body",
+    method: "PATCH",
+    given: ({ current }) => merge({ "if-match": current }, { c: 1, if_match: current }),
+    status: 200,
+    records: true,
+  },
+  {
+    what: "header and body differ",
+    method: "PATCH",
+    given: ({ old, current }) => merge({ "if-match": current }, { c: 1, if_match: old }),
+    status: 400,
+    code: "concurrency_etag_invalid",
+  },
+  {
+    what: "a tag in the body that is no text",
+    method: "PATCH",
+    given: () => merge({}, { if_match: 1 }),
+    status: 400,
+    code: "concurrency_etag_invalid",
+  },
+  {
+    what: "an old tag",
+    method: "PATCH",
+    given: ({ old }) => merge({ "if-match": old }),
+    status: 412,
+    code: "concurrency_mismatch",
+    records: true,
+  },
+  {
+    what: "an old tag, DELETE",
+    method: "DELETE",
+    given: ({ old }) => ({ headers: { "if-match": old } }),
+    status: 412,
+    code: "concurrency_mismatch",
+    records: true,
+  },
+  {
+    what: "a tag of a version that is to come",
+    method: "PATCH",
+    given: () => merge({ "if-match": '"1.99"' }),
+    status: 412,
+    code: "concurrency_mismatch",
+    records: true,
+  },
+  {
+    what: "a well-formed tag of nobody",
+    method: "PATCH",
+    given: () => merge({ "if-match": '"abc"' }),
+    status: 412,
+    code: "concurrency_mismatch",
+    records: true,
+  },
+  {
+    what: "an empty tag, which is well-formed",
+    method: "PATCH",
+    given: () => merge({ "if-match": '""' }),
+    status: 412,
+    code: "concurrency_mismatch",
+    records: true,
+  },
+  {
+    what: "a weak tag",
+    method: "PATCH",
+    given: ({ current }) => merge({ "if-match": `W/${current}` }),
+    status: 412,
+    code: "concurrency_etag_invalid",
+  },
+  {
+    what: "any tag",
+    method: "PATCH",
+    given: () => merge({ "if-match": "*" }),
+    status: 400,
+    code: "concurrency_etag_invalid",
+  },
+  {
+    what: "a list of tags",
+    method: "PATCH",
+    given: ({ old, current }) => merge({ "if-match": `${old}, ${current}` }),
+    status: 400,
+    code: "concurrency_etag_invalid",
+  },
+  {
+    what: "a tag without quotes",
+    method: "PATCH",
+    given: ({ current }) => merge({ "if-match": current.slice(1, -1) }),
+    status: 400,
+    code: "concurrency_etag_invalid",
+  },
+  {
+    what: "a tag with one quote",
+    method: "PATCH",
+    given: ({ current }) => merge({ "if-match": current.slice(1) }),
+    status: 400,
+    code: "concurrency_etag_invalid",
+  },
+  {
+    what: "a bad tag and a bad body: the header counts first",
+    method: "PATCH",
+    given: () => ({ text: "{", headers: { "if-match": "*" } }),
+    status: 400,
+    code: "concurrency_etag_invalid",
+  },
+  {
+    what: "a bad key and a bad tag: the key counts first",
+    method: "PATCH",
+    given: () => merge({ "if-match": "*", "idempotency-key": "" }),
+    status: 400,
+    code: "idempotency_key_invalid",
+  },
+  {
+    what: "create, where something is",
+    method: "PUT",
+    given: () => ({ body: value, headers: { "if-none-match": "*" } }),
+    status: 412,
+    code: "concurrency_mismatch",
+    records: true,
+  },
+  {
+    what: "If-None-Match with a tag on a write",
+    method: "PUT",
+    given: ({ current }) => ({ body: value, headers: { "if-none-match": current } }),
+    status: 400,
+    code: "concurrency_etag_invalid",
+  },
+  {
+    what: "create and change at once",
+    method: "PUT",
+    given: ({ current }) => ({ body: value, headers: { "if-none-match": "*", "if-match": current } }),
+    status: 400,
+    code: "concurrency_etag_invalid",
+  },
+  {
+    what: "a patch that can not be applied",
+    method: "PATCH",
+    given: ({ current }) => ({
+      body: [{ op: "remove", path: "/zz" }],
+      headers: { "if-match": current, "content-type": "application/json-patch+json" },
+    }),
+    status: 422,
+    code: "patch_failed",
+  },
+  {
+    what: "a patch that is no list",
+    method: "PATCH",
+    given: ({ current }) => ({
+      body: {},
+      headers: { "if-match": current, "content-type": "application/json-patch+json" },
+    }),
+    status: 422,
+    code: "input_invalid",
+  },
+  {
+    what: "a JSON patch",
+    method: "PATCH",
+    given: ({ current }) => ({
+      body: [{ op: "add", path: "/z", value: 1 }],
+      headers: { "if-match": current, "content-type": "application/json-patch+json" },
+    }),
+    status: 200,
+    records: true,
+  },
+  {
+    what: "a merge patch",
+    method: "PATCH",
+    given: ({ current }) => ({
+      body: { z: 1 },
+      headers: { "if-match": current, "content-type": "application/merge-patch+json" },
+    }),
+    status: 200,
+    records: true,
+  },
+  {
+    what: "a form",
+    method: "PATCH",
+    given: ({ current }) => ({
+      text: "a=1",
+      headers: { "if-match": current, "content-type": "application/x-www-form-urlencoded" },
+    }),
+    status: 415,
+    code: "content_type_unsupported",
+  },
+  {
+    what: "a patch where none is taken",
+    method: "PUT",
+    given: ({ current }) => ({
+      text: "{}",
+      headers: { "if-match": current, "content-type": "application/merge-patch+json" },
+    }),
+    status: 415,
+    code: "content_type_unsupported",
+  },
+  {
+    what: "not JSON",
+    method: "PUT",
+    given: ({ current }) => ({ text: "{", headers: { "if-match": current } }),
+    status: 400,
+    code: "input_malformed",
+  },
+  {
+    what: "a name twice",
+    method: "PUT",
+    given: ({ current }) => ({ text: '{"value":1,"value":2}', headers: { "if-match": current } }),
+    status: 400,
+    code: "input_malformed",
+  },
+  {
+    what: "a body that is too large",
+    method: "PUT",
+    given: ({ current }) => ({
+      text: JSON.stringify({ value: "x".repeat(1_048_576) }),
+      headers: { "if-match": current },
+    }),
+    status: 413,
+    code: "body_too_large",
+  },
+  {
+    what: "a member that comes from the path",
+    method: "PUT",
+    given: ({ current }) => ({ body: { ...value, id: "x" }, headers: { "if-match": current } }),
+    status: 422,
+    code: "input_invalid",
+  },
+  { what: "an address that does not exist", method: "GET", path: "/v1/nothing", status: 404, code: "route_not_found" },
+  {
+    what: "a method that is not taken",
+    method: "POST",
+    given: () => ({ body: {} }),
+    status: 405,
+    code: "method_not_allowed",
+  },
+  {
+    what: "a parameter that is no integer",
+    method: "GET",
+    path: "/v1/entities/plan?limit=1e2",
+    status: 422,
+    code: "input_invalid",
+  },
+  {
+    what: "a parameter that nobody knows",
+    method: "GET",
+    path: "/v1/entities/plan?limti=1",
+    status: 422,
+    code: "input_invalid",
+  },
+  {
+    what: "a parameter twice",
+    method: "GET",
+    path: "/v1/entities/plan?limit=1&limit=2",
+    status: 422,
+    code: "input_invalid",
+  },
+  {
+    what: "an address that is not UTF-8",
+    method: "GET",
+    path: "/v1/entities/plan?after=%ff",
+    status: 400,
+    code: "request_malformed",
+  },
+  {
+    what: "an agent that nobody registered",
+    method: "GET",
+    given: () => ({ headers: { "x-agent-id": "nobody" } }),
+    status: 401,
+    code: "agent_unknown",
+  },
+];
