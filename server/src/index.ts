@@ -1,8 +1,16 @@
 export { open } from "./server.ts";
-export type { OpenOptions, Place } from "./server.ts";
+export type { OpenOptions, JournalPlace } from "./server.ts";
 export { defineKind, refuse } from "./features/entities/kind.ts";
 export type { Kind, KindCommand, KindContext, KindDefinition, KindRefusal } from "./features/entities/kind.ts";
-export { HoldfastError, LockLostError, LockUsageError, connect, createClient, problemOf, problems } from "@holdfast/sdk";
+export {
+  HoldfastError,
+  LockLostError,
+  LockUsageError,
+  connect,
+  createClient,
+  problemOf,
+  problems,
+} from "@holdfast/sdk";
 export type {
   ClientClock,
   ClientOptions,

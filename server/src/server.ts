@@ -50,10 +50,10 @@ export interface OpenOptions {
 /**
  * Where the journal is: a folder, a Postgres database that several nodes may share (postgres://…), or memory, for tests.
  */
-export type Place = string | { readonly memory: true } | { readonly journal: string; readonly space?: string };
+export type JournalPlace = string | { readonly memory: true } | { readonly journal: string; readonly space?: string };
 
 /** Opens Holdfast in this process. */
-export async function open(place: Place, options: OpenOptions = {}): Promise<Client> {
+export async function open(place: JournalPlace, options: OpenOptions = {}): Promise<Client> {
   return (await start(place, options)).client;
 }
 
@@ -65,7 +65,7 @@ export interface Running {
   readonly facts: () => Promise<{ readonly position: number; readonly epoch: number; readonly entityCount: number }>;
 }
 
-export async function start(place: Place, options: OpenOptions = {}): Promise<Running> {
+export async function start(place: JournalPlace, options: OpenOptions = {}): Promise<Running> {
   const journal = await openPlace(place, options.report);
   const engine = await startEngine({ ...options, journal });
   // Of a shared journal this process is not the only node, and others may not know the newest rules yet.
@@ -83,7 +83,7 @@ export async function start(place: Place, options: OpenOptions = {}): Promise<Ru
   };
 }
 
-async function openPlace(place: Place, report = reportToStandardError): Promise<Journal> {
+async function openPlace(place: JournalPlace, report = reportToStandardError): Promise<Journal> {
   if (typeof place !== "string" && "memory" in place) return openMemoryJournal(createMemoryDisk());
   const { journal, space = "main" } = typeof place === "string" ? { journal: place } : place;
   if (!/^postgres(ql)?:\/\//u.test(journal)) return openFolder(journal, report);
