@@ -9,6 +9,7 @@ import type { Ids } from "./base/ids.ts";
 import { agentDoorOf } from "./doors/in-process/agent-door.ts";
 import { inProcessTransport } from "./doors/in-process/transport.ts";
 import { Engine } from "./engine/engine.ts";
+import type { EngineOptions } from "./engine/engine.ts";
 import { systemPrincipal } from "./engine/timer-watch.ts";
 import { agentsFeature } from "./features/agents/agents.ts";
 import { entitiesFeature } from "./features/entities/entities.ts";
@@ -45,6 +46,8 @@ export interface OpenOptions {
   readonly client?: Pick<ClientOptions, "name" | "purpose" | "parent" | "retry">;
   /** Told about what an operator should know, such as a journal that can't be written. Standard error, if not given. */
   readonly report?: (message: string, cause: unknown) => void;
+  /** See EngineOptions. */
+  readonly onBatch?: EngineOptions["onBatch"];
 }
 
 /**
@@ -149,6 +152,7 @@ export async function startEngine(options: StartOptions): Promise<Engine> {
   try {
     return await Engine.start({
       ...(options.checkpointEvery === undefined ? {} : { checkpointEvery: options.checkpointEvery }),
+      ...(options.onBatch === undefined ? {} : { onBatch: options.onBatch }),
       journal,
       createMachine: () => machineOf(kinds),
       clock,

@@ -119,6 +119,11 @@ export class Checkpointer {
     await this.#working;
   }
 
+  /** The head that the newest checkpoint is of. */
+  get saved(): Head | undefined {
+    return this.#saved;
+  }
+
   get savedPosition(): number {
     return this.#saved?.position ?? 0;
   }

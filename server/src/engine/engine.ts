@@ -36,6 +36,8 @@ export interface EngineOptions {
   readonly recordHash: StateKeeperOptions["recordHash"];
   readonly recordedHash: StateKeeperOptions["recordedHash"];
   readonly report: (message: string, cause: unknown) => void;
+  /** Told about every batch that this node appended, for figures. It must be quick and must not throw. */
+  readonly onBatch?: (batch: { readonly entries: readonly Entry[]; readonly appendMs: number }) => void;
 }
 
 export interface EngineHealth {
@@ -44,6 +46,11 @@ export interface EngineHealth {
   /** Why not, if it is not writable. */
   readonly reason: string | undefined;
   readonly waitingCount: number;
+  /** For how long the journal can't be written; 0 if it can. */
+  readonly troubleMs: number;
+  /** The last entry that is in a checkpoint, if there is one. */
+  readonly saved: Head | undefined;
+  readonly subscriberCount: number;
 }
 
 export class Engine {
@@ -264,7 +271,16 @@ export class Engine {
   health(): EngineHealth {
     const refused = this.#writer.refusalNow();
     const reason = this.#writer.trouble?.reason ?? refused?.reason;
-    return { head: this.head, isWritable: reason === undefined, reason, waitingCount: this.#writer.waitingCount };
+    const sinceMs = this.#writer.trouble?.sinceMs;
+    return {
+      head: this.head,
+      isWritable: reason === undefined,
+      reason,
+      waitingCount: this.#writer.waitingCount,
+      troubleMs: sinceMs === undefined ? 0 : this.#options.clock.monotonicMs() - sinceMs,
+      saved: this.#keeper.saved,
+      subscriberCount: this.#subscriptions.size,
+    };
   }
 
   /** Answers what waits, ends subscriptions and closes the journal. Nothing acknowledged is lost. */

@@ -86,6 +86,10 @@ export class StateKeeper implements ReplicaListener {
     }));
   }
 
+  get saved(): Head | undefined {
+    return this.#checkpointer.saved;
+  }
+
   get savedPosition(): number {
     return this.#checkpointer.savedPosition;
   }

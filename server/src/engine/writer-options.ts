@@ -1,6 +1,7 @@
 import type { Clock } from "../base/clock.ts";
 import type { Ids } from "../base/ids.ts";
 import type { Journal } from "../journal/journal.ts";
+import type { Entry } from "../machine/entry.ts";
 import type { TimerCommand } from "../machine/feature.ts";
 import type { StateReader } from "../machine/state.ts";
 import type { CommandQueue } from "./command-queue.ts";
@@ -20,6 +21,8 @@ export interface WriterOptions {
   /** What must come first because the journal may have another future elsewhere, made from what is folded now. */
   readonly fork: () => OwnCommand | undefined;
   readonly on: FollowerListener;
+  /** See EngineOptions. */
+  readonly onBatch?: (batch: { readonly entries: readonly Entry[]; readonly appendMs: number }) => void;
 }
 
 /** Why a new command can't even wait. */

@@ -334,11 +334,13 @@ export class Writer {
 
   /** False if somebody else was first: the commands go back and are decided again. */
   async #append(sealed: ReturnType<typeof seal>, batch: Batch): Promise<boolean> {
+    const startMs = this.#options.clock.monotonicMs();
     const appended = await this.#options.journal.append(sealed);
     this.#turns.noteAppend();
     if (appended.kind === "appended") {
       this.#options.replica.accept(sealed);
       this.#options.on.moved();
+      this.#options.onBatch?.({ entries: sealed.entries, appendMs: this.#options.clock.monotonicMs() - startMs });
       return true;
     }
     this.#options.replica.machine.undo();

@@ -94,6 +94,10 @@ export class DurableView implements StateReader {
         if (!state.undo.isEmpty) throw new Error(`a scan of ${spec.name} while a batch is in flight`);
         return table.scan(sort, range);
       },
+      count(sort: Sort): number {
+        if (!state.undo.isEmpty) throw new Error(`a count of ${spec.name} while a batch is in flight`);
+        return table.count(sort);
+      },
       get size(): number {
         return table.size;
       },

@@ -37,6 +37,8 @@ export interface ScanRange {
 export interface TableReader<Row, Sort extends string = string> {
   get(key: string): Row | undefined;
   scan(sort: Sort, range: ScanRange): readonly Row[];
+  /** How many rows have this sort key. */
+  count(sort: Sort): number;
   readonly size: number;
 }
 
@@ -97,9 +99,12 @@ export class Table<Row, Sort extends string = string> implements TableWriter<Row
     return this.#rows.get(key);
   }
 
+  count(sort: Sort): number {
+    return this.#index(sort).tree.size;
+  }
+
   scan(sort: Sort, range: ScanRange): readonly Row[] {
-    const index = this.#indexes[Object.keys(this.spec.sorts).indexOf(sort)];
-    if (index === undefined) throw new Error(`table ${this.spec.name} has no sort key ${sort}`);
+    const index = this.#index(sort);
     const prefix = range.prefix ?? "";
     // Above every composite key of the sort key `after`: the separator is the lowest character.
     const start = range.after === undefined ? prefix : `${range.after}\u0001`;
@@ -150,6 +155,12 @@ export class Table<Row, Sort extends string = string> implements TableWriter<Row
       if (row !== old) changes.push({ table: this.spec.name, key, old, row });
     }
     return changes;
+  }
+
+  #index(sort: Sort): SortIndex<Row> {
+    const index = this.#indexes[Object.keys(this.spec.sorts).indexOf(sort)];
+    if (index === undefined) throw new Error(`table ${this.spec.name} has no sort key ${sort}`);
+    return index;
   }
 
   #note(key: string, old: Row | undefined): void {

@@ -1,0 +1,46 @@
+import { monitorEventLoopDelay, performance } from "node:perf_hooks";
+
+/** What the operating system and the event loop say about this process. */
+export interface ProcessWatch {
+  /** The event loop's figures are those since the last look. */
+  look(): {
+    readonly cpuSeconds: number;
+    readonly residentBytes: number;
+    readonly heapBytes: number;
+    readonly startedAtMs: number;
+    readonly loopDelaySeconds: { readonly p50: number; readonly p99: number; readonly max: number };
+  };
+  stop(): void;
+}
+
+const resolutionMs = 20;
+
+export function watchProcess(): ProcessWatch {
+  const delay = monitorEventLoopDelay({ resolution: resolutionMs });
+  delay.enable();
+  // The timer that measures counts as delay what it was meant to wait.
+  const seconds = (nanoseconds: number): number => Math.max(0, nanoseconds / 1e9 - resolutionMs / 1000);
+  return {
+    look() {
+      const { user, system } = process.cpuUsage();
+      const { rss, heapUsed } = process.memoryUsage();
+      const hasSamples = delay.count > 0;
+      const loopDelaySeconds = {
+        p50: hasSamples ? seconds(delay.percentile(50)) : 0,
+        p99: hasSamples ? seconds(delay.percentile(99)) : 0,
+        max: hasSamples ? seconds(delay.max) : 0,
+      };
+      delay.reset();
+      return {
+        cpuSeconds: (user + system) / 1e6,
+        residentBytes: rss,
+        heapBytes: heapUsed,
+        startedAtMs: performance.timeOrigin,
+        loopDelaySeconds,
+      };
+    },
+    stop() {
+      delay.disable();
+    },
+  };
+}

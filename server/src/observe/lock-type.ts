@@ -1,0 +1,20 @@
+import { lockTypes } from "./metrics.ts";
+import type { LockType } from "./metrics.ts";
+
+/** The strongest mode that a request, a grant or a ticket names. Whatever does not say is a write lock, as in the contract. */
+export function lockTypeOf(named: unknown): LockType {
+  if (typeof named !== "object" || named === null) return "write";
+  const { mode, paths } = named as { readonly mode?: unknown; readonly paths?: unknown };
+  const own = known(mode);
+  if (!Array.isArray(paths)) return own ?? "write";
+  let strongest = -1;
+  for (const path of paths as readonly unknown[]) {
+    const asked = typeof path === "object" && path !== null ? known((path as { readonly mode?: unknown }).mode) : own;
+    strongest = Math.max(strongest, lockTypes.indexOf(asked ?? own ?? "write"));
+  }
+  return lockTypes[strongest] ?? own ?? "write";
+}
+
+function known(mode: unknown): LockType | undefined {
+  return lockTypes.find((one) => one === mode);
+}

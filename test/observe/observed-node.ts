@@ -1,0 +1,66 @@
+import { createClient } from "@holdfast/sdk";
+import type { CallOptions, Client } from "@holdfast/sdk";
+import { systemClock } from "../../server/src/base/clock.ts";
+import { openObservation } from "../../server/src/observation.ts";
+import { openLog } from "../../server/src/observe/log.ts";
+import type { LogLevel } from "../../server/src/observe/log-level.ts";
+import { clientOf, startEngine, transportOf } from "../../server/src/server.ts";
+import type { Engine } from "../../server/src/engine/engine.ts";
+import type { Journal } from "../../server/src/journal/journal.ts";
+import { createMemoryDisk } from "../../server/src/journal/memory/disk.ts";
+import { openMemoryJournal } from "../../server/src/journal/memory/open.ts";
+
+export interface ObservedNode extends AsyncDisposable {
+  readonly engine: Engine;
+  /** A caller through the gate, as from a door. */
+  readonly client: Client;
+  /** The same without the gate: what an embedding program does. */
+  readonly inside: Client;
+  readonly lines: string[];
+  turnAway(): void;
+  execute(operation: string, input: unknown, options?: CallOptions): Promise<unknown>;
+  /** The value of one series: `holdfast_calls_total{door="http",…}`. */
+  figure(series: string): Promise<number | undefined>;
+  page(): Promise<string>;
+}
+
+/** An engine in memory with figures and logs around it, as `serve` puts them. */
+export async function observedNode(
+  options: { readonly journal?: Journal; readonly level?: LogLevel } = {},
+): Promise<ObservedNode> {
+  const { journal = openMemoryJournal(createMemoryDisk()), level = "debug" } = options;
+  const lines: string[] = [];
+  const log = openLog({ level, format: "json", write: (line) => lines.push(line), clock: systemClock });
+  const observation = openObservation({ log, clock: systemClock, version: "1.2.3", kindCommands: [] });
+  const { onBatch, report } = observation;
+  const engine = await startEngine({ journal, report, onBatch });
+  observation.follow(engine);
+  const transport = transportOf(engine, { principal: "ann", caller: "c1" });
+  let isOpen = true;
+  const gate = observation.gate({
+    admit: () =>
+      isOpen ? { principal: "ann", isOperator: false, transport } : { code: "not_allowed", data: { reason: "closed" } },
+  });
+  const credentials = { isLoopback: true, connection: "c1", door: "http" } as const;
+  const admitted = gate.admit(credentials);
+  if ("code" in admitted) throw new Error("turned away");
+  const client = createClient(admitted.transport);
+  const page = (): Promise<string> => observation.metricsText();
+  return {
+    ...{ engine, client, lines, page },
+    inside: clientOf(engine, { caller: "c2" }),
+    turnAway() {
+      isOpen = false;
+      gate.admit(credentials);
+    },
+    execute: (operation, input, call) => client.execute(operation, input, call),
+    async figure(series) {
+      const line = (await page()).split("\n").find((one) => one.startsWith(`${series} `));
+      return line === undefined ? undefined : Number(line.slice(series.length + 1));
+    },
+    async [Symbol.asyncDispose]() {
+      await client.close();
+      observation.close();
+    },
+  };
+}
