@@ -13,6 +13,8 @@ import { currentEpoch } from "./features/space/space-table.ts";
 import type { Engine } from "./engine/engine.ts";
 import { inputLimits } from "./machine/canonical/limits.ts";
 import { parseJson } from "./machine/canonical/parse-json.ts";
+import { observationOf } from "./observation.ts";
+import type { LogOptions } from "./observe/log.ts";
 import { serveGate } from "./serve-gate.ts";
 import type { AccessOptions } from "./serve-gate.ts";
 import { reportToStandardError, start } from "./server.ts";
@@ -22,6 +24,8 @@ export interface ServeOptions extends OpenOptions, AccessOptions {
   readonly data: string;
   readonly host: string;
   readonly port: number;
+  /** What the server tells while it runs; nothing, if not given. */
+  readonly log?: Omit<LogOptions, "clock">;
 }
 
 /** A server that runs, as whoever started it sees it. */
@@ -34,12 +38,17 @@ export interface Serving {
 
 export async function serve(options: ServeOptions): Promise<Serving> {
   const { data, host, port } = options;
-  const { client, engine, facts } = await start(data, options);
-  const gate = await serveGate(engine, options).catch(async (error: unknown) => {
+  const version = packageVersion();
+  const observation = observationOf({ report: reportToStandardError, ...options, version });
+  const { onBatch, report, metricsText } = observation;
+  const { client, engine, facts } = await start(data, { ...options, report, onBatch });
+  observation.follow(engine);
+  const unwatched = await serveGate(engine, { ...options, report }).catch(async (error: unknown) => {
     await client.close();
+    observation.close();
     throw error;
   });
-  const version = packageVersion();
+  const gate = observation.gate(unwatched);
   const hostNames = hostNamesOf({ host, names: options.allowedHosts ?? [] });
   const http = await openHttpDoor({
     host,
@@ -48,7 +57,8 @@ export async function serve(options: ServeOptions): Promise<Serving> {
     hostNames,
     clock: systemClock,
     parseJson: (text) => parseJson(text, inputLimits),
-    report: options.report ?? reportToStandardError,
+    report,
+    metricsText,
     version,
     health: () => healthOf(engine),
   });
@@ -71,6 +81,7 @@ export async function serve(options: ServeOptions): Promise<Serving> {
       await socket.close();
       await http.close();
       await client.close();
+      observation.close();
     },
   };
 }

@@ -1,5 +1,8 @@
-import type { FastifyInstance } from "fastify";
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import type { Gate } from "../../access/gate.ts";
+import { HttpProblem } from "./http-problem.ts";
 import { sendJson } from "./send.ts";
+import { admitVisitor } from "./visitor.ts";
 
 /** What `/health` tells. */
 export interface Health {
@@ -16,15 +19,24 @@ export interface HealthOptions {
   readonly metricsText?: () => Promise<string>;
 }
 
-/** For whoever watches over the server. Both need no token, and tell nothing about anybody. */
-export function addHealthRoutes(app: FastifyInstance, { health, metricsText }: HealthOptions): void {
+/** For whoever watches over the server. Health needs no token; figures are for those who may read. */
+export function addHealthRoutes(app: FastifyInstance, options: HealthOptions & { readonly gate: Gate }): void {
+  const { health, metricsText, gate } = options;
   app.get("/health", async (_request, reply) => {
     const state = await health();
     return sendJson(reply, state.ready ? 200 : 503, state);
   });
   app.get("/health/live", async (_request, reply) => sendJson(reply, 200, { live: true }));
   if (metricsText === undefined) return;
-  app.get("/metrics", async (_request, reply) =>
-    reply.header("content-type", "text/plain; version=0.0.4; charset=utf-8").send(await metricsText()),
-  );
+  app.get("/metrics", async (request, reply) => {
+    await admitReader(gate, request);
+    return reply.header("content-type", "text/plain; version=0.0.4; charset=utf-8").send(await metricsText());
+  });
+}
+
+/** They name no one, but how busy who is through which door is nobody's business who may not look at the state. */
+async function admitReader(gate: Gate, request: FastifyRequest): Promise<void> {
+  const { transport } = admitVisitor(gate, request);
+  const { outcome } = await transport.call("list-agents", { limit: 1 }, {});
+  if (outcome.kind === "refusal") throw new HttpProblem(outcome.code, outcome.data);
 }

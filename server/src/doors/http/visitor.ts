@@ -33,10 +33,13 @@ export function agentOf(request: FastifyRequest): Pick<CallOptions, "agent" | "a
   };
 }
 
-/** The caller's place in a trace. One that is not well formed is ignored by whoever keeps it. */
-export function traceOf({ headers }: FastifyRequest): Pick<CallOptions, "trace"> {
-  const { traceparent } = headers;
-  return typeof traceparent === "string" ? { trace: traceparent } : {};
+/** What the call is part of: a trace, another attempt. What is not well formed here is ignored, and no reason to refuse. */
+export function traceOf({ headers }: FastifyRequest): Pick<CallOptions, "trace" | "retry"> {
+  const { traceparent, "holdfast-retry": retry } = headers;
+  return {
+    ...(typeof traceparent === "string" ? { trace: traceparent } : {}),
+    ...(retry === "deadlock" || retry === "conflict" ? { retry } : {}),
+  };
 }
 
 function bearerOf(request: FastifyRequest): string | undefined {

@@ -1,0 +1,132 @@
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { promisify } from "node:util";
+import { parse } from "yaml";
+import { observedNode } from "./observed-node.ts";
+
+const folder = join(import.meta.dirname, "../../docs/operating");
+const alertsFile = join(folder, "alerts.yml");
+
+interface Rule {
+  readonly alert: string;
+  readonly expr: string;
+  readonly for: string;
+  readonly labels: { readonly severity: string };
+  readonly annotations: { readonly summary: string; readonly description: string };
+}
+
+const { groups } = parse(readFileSync(alertsFile, "utf8")) as {
+  readonly groups: readonly { readonly name: string; readonly rules: readonly Rule[] }[];
+};
+const rules = groups.flatMap((group) => group.rules);
+
+interface Panel {
+  readonly title: string;
+  readonly gridPos: { readonly x: number; readonly y: number };
+  readonly targets: readonly { readonly expr: string }[];
+}
+
+const dashboard = JSON.parse(readFileSync(join(folder, "dashboard.json"), "utf8")) as {
+  readonly panels: readonly Panel[];
+};
+const shown = dashboard.panels.flatMap(({ targets }) => targets.map(({ expr }) => expr));
+
+const promised = [
+  "lock_acquisitions_total",
+  "lock_acquisition_duration_seconds",
+  "lock_contentions_total",
+  "deadlock_detections_total",
+  "deadlock_retries_total",
+  "version_conflicts_total",
+  "version_conflict_retries_total",
+  "active_locks",
+].map((name) => `holdfast_${name}`);
+
+const namesIn = (text: string): readonly string[] => text.match(/holdfast_[a-z_]+/gu) ?? [];
+
+/** The names of all series of a server after a little of everything. */
+async function scraped(): Promise<ReadonlySet<string>> {
+  await using node = await observedNode();
+  const { locks, entities } = node.client;
+  const held = await locks.acquire("a", { ownerId: "ann", ttlSeconds: 60 });
+  await locks.acquire("a", { ownerId: "bob", ttlSeconds: 60, wait: true });
+  await entities.create("plan", "1", {});
+  assert.ok(held.granted);
+  await locks.release({ fence: held.fence }, { ownerId: "ann" });
+  node.turnAway();
+  const lines = (await node.page()).split("\n").filter((line) => line !== "" && !line.startsWith("#"));
+  return new Set(lines.map((line) => line.replace(/[{ ].*/u, "")));
+}
+
+test("every series that an alert or the dashboard speaks of is there in a real scrape [B8]", async () => {
+  const names = await scraped();
+  const asked = [...rules.map(({ expr }) => expr), ...shown].flatMap(namesIn);
+  assert.ok(asked.length > 30);
+  assert.deepEqual(
+    [...new Set(asked)].filter((name) => !names.has(name)),
+    [],
+  );
+});
+
+test("the dashboard shows every figure that is promised, each panel in its own place [B8]", () => {
+  for (const name of promised)
+    assert.ok(
+      shown.some((expr) => expr.includes(name)),
+      `no panel shows ${name}`,
+    );
+  const places = dashboard.panels.map(({ gridPos }) => `${gridPos.x},${gridPos.y}`);
+  assert.equal(new Set(places).size, dashboard.panels.length);
+});
+
+test("the alerts are those that are promised, with their bounds, each for five minutes [B8]", () => {
+  const rule = (name: string): Rule => rules.find(({ alert }) => alert === `Holdfast${name}`)!;
+  const expected = {
+    HighLockContention: "sum by (job) (rate(holdfast_lock_contentions_total[5m])) > 10",
+    FrequentDeadlocks: "sum by (job) (rate(holdfast_deadlock_detections_total[5m])) > 1",
+    HighVersionConflicts: "sum by (job) (rate(holdfast_version_conflicts_total[5m])) > 20",
+    SlowLockAcquisition:
+      "histogram_quantile(0.95, sum by (job, le) " +
+      "(rate(holdfast_lock_acquisition_duration_seconds_bucket[5m]))) > 0.5",
+  };
+  for (const [name, expr] of Object.entries(expected)) {
+    assert.equal(rule(name).expr, expr);
+    assert.equal(rule(name).for, "5m");
+  }
+});
+
+test("every alert has a name, words for people, and its section in the guide", () => {
+  const guide = readFileSync(join(folder, "metrics.md"), "utf8");
+  assert.equal(new Set(rules.map(({ alert }) => alert)).size, rules.length);
+  for (const { alert, annotations, labels } of rules) {
+    assert.ok(annotations.summary !== "" && annotations.description !== "", alert);
+    assert.match(labels.severity, /^(warning|critical)$/u);
+    assert.ok(guide.includes(`\n### ${alert}\n`), `metrics.md does not say what to do about ${alert}`);
+  }
+});
+
+test("the guide explains every figure, and none that is not there", async () => {
+  const guide = readFileSync(join(folder, "metrics.md"), "utf8");
+  const families = new Set([...(await scraped())].map((name) => name.replace(/_(bucket|sum|count)$/u, "")));
+  assert.deepEqual(
+    [...families].filter((name) => !guide.includes(`\`${name}\``)),
+    [],
+  );
+  const explained = [...guide.matchAll(/`(holdfast_[a-z_]+)`/gu)].map((match) => match[1] ?? "");
+  assert.deepEqual(
+    explained.filter((name) => !families.has(name)),
+    [],
+  );
+});
+
+test("Prometheus' own checker takes the alerts, where it is installed", async (t) => {
+  try {
+    const { stdout } = await promisify(execFile)("promtool", ["check", "rules", alertsFile]);
+    assert.match(stdout, new RegExp(`SUCCESS: ${rules.length} rules found`, "u"));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+    t.diagnostic("promtool is not installed (Debian: prometheus); only our own checks were made");
+  }
+});

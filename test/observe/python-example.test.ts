@@ -1,0 +1,42 @@
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import { promisify } from "node:util";
+import { serve } from "../../server/src/serve.ts";
+
+const example = join(import.meta.dirname, "../../examples/python/holdfast_example.py");
+
+/** Part of every Debian. Without it this promise can't be looked at, and that is said. */
+async function runPython(...args: readonly string[]): Promise<string> {
+  try {
+    return (await promisify(execFile)("python3", args)).stdout;
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "ENOENT") throw new Error("python3 is not installed: the example in Python can't be tried without it");
+    throw error;
+  }
+}
+
+test("a program in Python, with its standard library alone, locks, writes, meets a conflict and goes on [X8]", async () => {
+  const data = await mkdtemp(join(tmpdir(), "holdfast-"));
+  const server = await serve({ data, host: "127.0.0.1", port: 0 });
+  try {
+    const lines = (await runPython(example, server.url)).trim().split("\n");
+    assert.deepEqual(
+      lines.map((line) => line.slice(0, line.indexOf(":"))),
+      ["registered", "locked, fence", "renewed until", "conflict", "written", "released"],
+    );
+    assert.equal(lines[3], "conflict: /by is 'somebody else' now");
+    assert.equal(lines[4], 'written: {"by": "somebody else", "lines": ["first", "second"]} version 3');
+    const page = await (await fetch(`${server.url}/metrics`)).text();
+    assert.match(page, /^holdfast_version_conflicts_total 1$/mu);
+    assert.match(page, /^holdfast_version_conflict_retries_total 1$/mu);
+    assert.match(page, /^holdfast_calls_total\{door="http",operation="release-lock",outcome="done"\} 1$/mu);
+  } finally {
+    await server.close();
+    await rm(data, { recursive: true });
+  }
+});
