@@ -20,6 +20,12 @@ const nextTurn = (globalThis as { setImmediate?: (callback: () => void) => void 
 /** Longer timers would ring at once. */
 const timerMaxMs = 2 ** 31 - 1;
 
+/** Chance makes this client's ids its own once, and counting does the rest: chance for each would cost more than a call. */
+const chosen = [...crypto.getRandomValues(new Uint8Array(16))]
+  .map((byte) => byte.toString(16).padStart(2, "0"))
+  .join("");
+let count = 0;
+
 export const systemClientClock: ClientClock = {
   monotonicMs: () => performance.now(),
   wallMs: () => Date.now(),
@@ -35,9 +41,7 @@ export const systemClientClock: ClientClock = {
     nextTurn(callback);
   },
   random: () => Math.random(),
-  // Not randomUUID: browsers have that only on pages from https.
-  unique: () =>
-    [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join(""),
+  unique: () => `${chosen}-${String((count += 1))}`,
 };
 
 /** A promise of a moment. */

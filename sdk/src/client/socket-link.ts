@@ -27,6 +27,8 @@ const firstDelayMs = 50;
 const delayMsMax = 2_000;
 /** So long nothing may be heard, twice, before a connection counts as dead. */
 const silenceMs = 10_000;
+/** So long an attempt to connect may take, greeting included. */
+const welcomeMsMax = 10_000;
 
 /** One connection to a server, made again when it breaks, with growing and uneven delays so that clients spread. */
 export class SocketLink {
@@ -78,6 +80,10 @@ export class SocketLink {
     this.#socket = socket;
     this.#isWelcome = false;
     this.#problem = undefined;
+    const giveUp = (): void => {
+      this.#over(closeCodes.silent, "no answer");
+    };
+    this.#cancelWatch = this.#options.clock.after(welcomeMsMax, giveUp, { keepAlive: true });
     socket.onopen = () => {
       const { token } = this.#options;
       const hello: ClientMessage = {
@@ -86,7 +92,6 @@ export class SocketLink {
         ...(token === undefined ? {} : { token }),
       };
       socket.send(`[${[JSON.stringify(hello), ...this.#events.opened()].join(",")}]`);
-      this.#listen();
     };
     socket.onmessage = ({ data }: { readonly data: unknown }) => {
       this.#silentRounds = 0;
@@ -103,6 +108,8 @@ export class SocketLink {
   #take(message: ServerMessage): void {
     if (message.kind === "welcome") {
       this.#isWelcome = true;
+      this.#cancelWatch?.();
+      this.#listen();
       this.#lostAtMs = undefined;
       this.#attempts = 0;
     }

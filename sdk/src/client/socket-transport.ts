@@ -28,7 +28,8 @@ const lookAgainMs = 5;
 
 /**
  * Calls and watches of any number of agents over one socket. What is asked in one moment goes out in one frame. When the
- * connection breaks, watches go on after their last page, and calls that were under way are sent again if that is safe.
+ * connection breaks, watches go on after their last page, and calls that were under way are sent again if that is safe:
+ * if they have a key, or come to the same when they are done twice.
  */
 export class SocketTransport implements Transport {
   readonly #options: LinkOptions;
@@ -246,6 +247,7 @@ export class SocketTransport implements Transport {
     if (pending !== undefined) this.#settle(pending, { ...unanswered("closed", data), outcome: refusalOf(code, data) });
   }
 
+  /** What may have been done, and would be done a second time if it were sent again, is left to the caller. */
   #lost(): void {
     for (const pending of this.#calls.values()) {
       if (!pending.isSent || pending.isRepeatable) continue;

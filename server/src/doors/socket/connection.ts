@@ -44,6 +44,7 @@ export class Connection {
   /** A message whose place in the order matters is being worked on. */
   #isHeld = false;
   #isStopping = false;
+  #isOver = false;
 
   constructor(socket: WebSocket, options: ConnectionOptions) {
     this.#socket = socket;
@@ -75,8 +76,14 @@ export class Connection {
     this.#isStopping = true;
     this.#socket.pause();
     for (const watch of this.#watches.values()) watch.stop();
+    const { clock, limits } = this.#options;
+    const cutOff = (): void => {
+      this.#socket.terminate();
+    };
+    const cancel = clock.after(limits.goodbyeMsMax, cutOff, { keepAlive: true });
     if (this.#callCount === 0) this.#sayGoodbye();
     await this.#ended.promise;
+    cancel();
   }
 
   #sayGoodbye(): void {
@@ -90,12 +97,15 @@ export class Connection {
     this.#cancelHello();
     this.#outbox.stop();
     for (const watch of this.#watches.values()) watch.stop();
+    this.#isOver = true;
     this.#inbox = [];
+    this.#taken = 0;
     this.#later = [];
     this.#ended.resolve(undefined);
   }
 
   #receive(text: string | undefined): void {
+    if (this.#isOver || this.#isStopping) return;
     try {
       if (text === undefined) throw new FrameFault("frames are text");
       this.#later.push(readFrame(text));
@@ -115,6 +125,8 @@ export class Connection {
 
   #close(code: number, reason: string): void {
     this.#outbox.flush();
+    // One that is not read from would never hear the client's goodbye.
+    this.#socket.resume();
     this.#socket.close(code, reason);
     this.#end();
   }
@@ -138,15 +150,23 @@ export class Connection {
 
   #hasRoom(): boolean {
     return (
-      !this.#isHeld && !this.#isStopping && this.#callCount < this.#options.limits.callsMax && !this.#outbox.isFull
+      !this.#isHeld &&
+      !this.#isOver &&
+      !this.#isStopping &&
+      this.#callCount < this.#options.limits.callsMax &&
+      !this.#outbox.isFull
     );
   }
 
+  /** Messages are waiting for room. */
+  get #isBehind(): boolean {
+    return this.#taken < this.#inbox.length || this.#later.length > 0;
+  }
+
   #readOrWait(): void {
-    if (this.#isStopping) return;
-    const isFull = this.#taken < this.#inbox.length || this.#later.length > 0;
-    if (isFull === this.#socket.isPaused) return;
-    if (isFull) this.#socket.pause();
+    if (this.#isStopping || this.#isOver) return;
+    if (this.#isBehind === this.#socket.isPaused) return;
+    if (this.#isBehind) this.#socket.pause();
     else this.#socket.resume();
   }
 
@@ -245,7 +265,7 @@ export class Connection {
     this.#outbox.push(text);
     if (this.#isStopping && this.#callCount === 0) this.#sayGoodbye();
     // Only if something waits for room: it is asked once for every call.
-    else if (this.#taken < this.#inbox.length) this.#go();
+    else if (this.#isBehind) this.#go();
   }
 
   #watch({ transport }: Caller, message: Extract<ClientMessage, { kind: "watch" }>): void {

@@ -16,6 +16,8 @@ export interface SocketLimits {
   /** Frames that were not understood. */
   readonly malformedMax: number;
   readonly helloMsMax: number;
+  /** How long a stop waits for a socket to be answered and to close, before it is cut off. */
+  readonly goodbyeMsMax: number;
   /** A socket is asked for a sign of life so often, and closed if it gives none until the next time. */
   readonly pingEveryMs: number;
   /** Events that follow each other closely are sent together, so far apart. */
@@ -32,6 +34,7 @@ export const defaultSocketLimits: SocketLimits = {
   agentsMax: 4_096,
   malformedMax: 5,
   helloMsMax: 10_000,
+  goodbyeMsMax: 2_000,
   pingEveryMs: 20_000,
   eventsEveryMs: 10,
   socketsMax: 4_096,

@@ -1,0 +1,173 @@
+import assert from "node:assert/strict";
+import { request } from "node:http";
+import { test } from "node:test";
+import fc from "fast-check";
+import { connect } from "holdfast";
+import { rawSocketFor } from "./raw-socket.ts";
+import { serverFor } from "./with-server.ts";
+
+const get = (id: number) => ({ kind: "call", id, operation: "get-entity", input: { type: "plan", id: "1" } });
+
+test("hello is answered with welcome, and a frame of calls with a frame of replies", async (t) => {
+  const { url } = await serverFor(t);
+  const socket = await rawSocketFor(t, url);
+  socket.hello();
+  const welcome = await socket.message("welcome");
+  assert.deepEqual(
+    [welcome["protocol"], welcome["epoch"], welcome["cursor"], typeof welcome["version"]],
+    [1, 1, "1.0", "string"],
+  );
+  const input = { type: "plan", id: "1", value: { a: 1 } };
+  socket.send({ kind: "call", id: 7, operation: "create-entity", input, key: "k1" }, { ...get(8), id: 8 });
+  const replies = [await socket.message("reply"), await socket.message("reply")];
+  const created = replies.find(({ id }) => id === 7);
+  assert.deepEqual([created?.["position"], created?.["replayed"]], [1, false]);
+  socket.send(get(9), get(10), get(11));
+  assert.deepEqual(
+    (await socket.frame()).map(({ id }) => id),
+    [9, 10, 11],
+  );
+  socket.send({ kind: "ping", id: 12 }, { kind: "cursor", id: 13 });
+  assert.deepEqual(await socket.message("pong"), { kind: "pong", id: 12 });
+});
+
+test("an agent says once who it is, and then speaks by a number [M14]", async (t) => {
+  const { url } = await serverFor(t);
+  await using client = await connect(url);
+  const { agent_id, secret } = await client.agents.register({ name: "ann" });
+  const socket = await rawSocketFor(t, url);
+  socket.hello();
+  const who = { kind: "call", operation: "who-am-i", input: {} };
+  socket.send({ kind: "agent", as: 3, agent: agent_id, secret }, { ...who, id: 1, as: 3 });
+  const { outcome } = await socket.message("reply");
+  assert.equal((outcome as { data: { agent: { agent_id: string } } }).data.agent.agent_id, agent_id);
+  socket.send({ ...who, id: 2, as: 4 });
+  assert.equal((await socket.message("problem"))["id"], 2, "nobody said who 4 is");
+  socket.send({ kind: "agent", as: 5, agent: agent_id, secret: "wrong" }, { ...who, id: 3, as: 5 });
+  assert.equal(((await socket.message("reply"))["outcome"] as { code: string }).code, "agent_unknown");
+});
+
+test("a watch sends what comes, stops at sixteen messages ahead, and goes on when more is wanted", async (t) => {
+  const { url } = await serverFor(t);
+  await using client = await connect(url);
+  const socket = await rawSocketFor(t, url);
+  socket.hello();
+  socket.send({ kind: "watch", id: 1, owner: "ann", after: "1.0" });
+  assert.deepEqual(await socket.message("watching"), { kind: "watching", id: 1, cursor: "1.0" });
+  for (let index = 0; index < 20; index += 1) {
+    await client.locks.acquire(`a/${index}`, { ttlSeconds: 60, ownerId: "ann" });
+    if (index < 16) await socket.message("events");
+  }
+  socket.send({ kind: "more", id: 1, count: 16 });
+  const { events } = await socket.message("events");
+  assert.equal((events as { position: number }[])[0]?.position, 17, "all that waited comes, from where it stopped");
+  socket.send({ kind: "watch", id: 2, after: "nonsense" });
+  const ended = await socket.message("ended");
+  assert.equal((ended["problem"] as { code: string }).code, "cursor_invalid");
+});
+
+test("what is not understood changes nothing, is answered with what is wrong, and closes the socket in the end", async (t) => {
+  const { url } = await serverFor(t);
+  const socket = await rawSocketFor(t, url);
+  socket.hello();
+  const reasons: unknown[] = [];
+  const wrong = ["nonsense", "{}", "[3]", '[{"kind":"dance"}]', '[{"kind":"call","id":-1}]'];
+  for (const text of wrong) {
+    socket.sendRaw(text);
+    const { problem } = await socket.message("problem");
+    reasons.push((problem as { data: { reason: string } }).data.reason);
+  }
+  assert.match(String(reasons[3]), /no such kind; known are call, hello/u);
+  assert.match(String(reasons[4]), /message 0: `id` must be a whole number/u);
+  assert.equal(await socket.closed, 4400);
+});
+
+test("a frame is refused as a whole: nothing that stands before a fault in it is done", async (t) => {
+  const { url } = await serverFor(t);
+  await using client = await connect(url);
+  const socket = await rawSocketFor(t, url);
+  socket.hello();
+  const create = { kind: "call", id: 1, operation: "create-entity", input: { type: "plan", id: "1", value: 1 } };
+  socket.send(create, { kind: "call", id: "x" });
+  await socket.message("problem");
+  assert.deepEqual((await client.entities.list("plan")).items, []);
+});
+
+test("whoever says nothing first, or speaks another protocol, or says too much, is told and turned away", async (t) => {
+  const { url } = await serverFor(t);
+  const early = await rawSocketFor(t, url);
+  early.send(get(1));
+  assert.match(JSON.stringify(await early.message("problem")), /first message must be hello/u);
+  const other = await rawSocketFor(t, url);
+  other.send({ kind: "hello", protocol: 99 });
+  assert.match(JSON.stringify(await other.message("problem")), /protocol_unknown.*"known":\[1\]/u);
+  assert.equal(await other.closed, 4401);
+  const loud = await rawSocketFor(t, url);
+  loud.sendRaw(`[${" ".repeat(4 * 1_048_576)}]`);
+  assert.equal(await loud.closed, 1009);
+  const binary = await rawSocketFor(t, url);
+  binary.sendRaw(Buffer.from([1, 2, 3]));
+  assert.match(JSON.stringify(await binary.message("problem")), /frames are text/u);
+});
+
+/** The status with which a handshake is answered. */
+async function handshake(url: string, path: string, headers: Readonly<Record<string, string>>): Promise<number> {
+  const { promise, resolve, reject } = Promise.withResolvers<number>();
+  const given = { connection: "Upgrade", upgrade: "websocket", "sec-websocket-version": "13", ...headers };
+  const asked = request(new URL(path, url), {
+    headers: { ...given, "sec-websocket-key": "AAAAAAAAAAAAAAAAAAAAAA==" },
+  });
+  asked.on("response", (response) => {
+    response.resume();
+    resolve(response.statusCode ?? 0);
+  });
+  asked.on("upgrade", (response, socket) => {
+    socket.destroy();
+    resolve(response.statusCode ?? 0);
+  });
+  asked.on("error", reject);
+  asked.end();
+  return promise;
+}
+
+test("a foreign page can not open the socket: its Origin, its Host and its site are refused", async (t) => {
+  const { url } = await serverFor(t);
+  assert.equal(await handshake(url, "/v1/socket", {}), 101);
+  assert.equal(await handshake(url, "/v1/socket", { origin: url }), 101);
+  assert.equal(await handshake(url, "/v1/socket", { origin: "https://evil.example" }), 403);
+  assert.equal(await handshake(url, "/v1/socket", { origin: "null" }), 403);
+  assert.equal(await handshake(url, "/v1/socket", { host: "evil.example" }), 403);
+  assert.equal(await handshake(url, "/v1/socket", { "sec-fetch-site": "cross-site" }), 403);
+  assert.equal(await handshake(url, "/v1/elsewhere", {}), 404);
+});
+
+/** Messages that are nearly right. */
+const nearly = fc.record(
+  {
+    kind: fc.constantFrom("call", "watch", "agent", "more", "unwatch", "cursor", "ping", "hello", "x", 1, null),
+    id: fc.oneof(fc.integer(), fc.string(), fc.constant(undefined)),
+    operation: fc.oneof(fc.constantFrom("get-entity", "list-locks", "constructor", "__proto__"), fc.jsonValue()),
+    input: fc.jsonValue(),
+    as: fc.oneof(fc.integer(), fc.jsonValue()),
+    after: fc.oneof(fc.constantFrom("1.0", "9.9", ""), fc.jsonValue()),
+    count: fc.oneof(fc.integer(), fc.jsonValue()),
+    protocol: fc.oneof(fc.constant(1), fc.jsonValue()),
+  },
+  { requiredKeys: ["kind"] },
+);
+
+test("no frame, however wrong, stops the server or changes anything", async (t) => {
+  const { url } = await serverFor(t);
+  await using client = await connect(url);
+  const before = await client.cursor();
+  const frames = fc.array(fc.oneof(fc.array(nearly, { maxLength: 5 }), fc.jsonValue(), fc.string()), { maxLength: 8 });
+  for (const list of fc.sample(frames, { numRuns: 60, seed: 4653 })) {
+    const socket = await rawSocketFor(t, url);
+    socket.hello();
+    for (const frame of list) socket.sendRaw(typeof frame === "string" ? frame : JSON.stringify(frame));
+    socket.send({ kind: "ping", id: 1 });
+    await Promise.race([socket.message("pong"), socket.closed]);
+    socket.end();
+  }
+  assert.equal(await client.cursor(), before);
+});
