@@ -1,0 +1,125 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import type { Engine } from "../../server/src/engine/engine.ts";
+import { refusalOf } from "../api/refused-with.ts";
+import { type OwnPostgres, startOwnPostgres } from "../scenario/private-postgres.ts";
+import { type PostgresNode, shareJournal, type SharedJournal } from "./shared-journal.ts";
+
+/** Writes until it is told that it is written: what a client does that gets "try again". */
+async function persist<Result>(write: () => Promise<Result>): Promise<Result> {
+  for (;;) {
+    try {
+      return await write();
+    } catch (error) {
+      const { code } = error as { code?: string };
+      if (code !== "journal_unavailable" && code !== "outcome_unknown") throw error;
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  }
+}
+
+/** Everything that was acknowledged is folded here, however long the journal is away. */
+function latest(engine: Engine): Promise<void> {
+  return persist(async () => {
+    try {
+      await engine.catchUp();
+    } catch (error) {
+      throw Object.assign(new Error("not yet", { cause: error }), { code: "journal_unavailable" });
+    }
+  });
+}
+
+describe("a Postgres that fails under its nodes", () => {
+  let postgres: OwnPostgres;
+  let shared: SharedJournal;
+  let nodes: readonly [PostgresNode, PostgresNode];
+
+  before(async () => {
+    postgres = await startOwnPostgres();
+    shared = shareJournal(postgres);
+    nodes = [await shared.node(), await shared.node()];
+  });
+
+  after(async () => {
+    await shared.close();
+    await postgres.stop();
+  });
+
+  /** Each key is written through both nodes until both say that it is; then it must be there once. */
+  async function writeThrough(prefix: string, count: number, disturb: (n: number) => Promise<void>): Promise<void> {
+    const disturbing: Promise<void>[] = [];
+    for (let n = 0; n < count; n += 1) {
+      const id = `${prefix}${String(n)}`;
+      const input = { type: "note", id, value: { n } };
+      disturbing.push(disturb(n));
+      const replies = await Promise.all(
+        nodes.map(({ client }) => persist(() => client.run("create-entity", input, { key: id }))),
+      );
+      assert.deepEqual(replies[0], replies[1]);
+    }
+    await Promise.all(disturbing);
+    for (const { engine, client } of nodes) {
+      await latest(engine);
+      for (let n = 0; n < count; n += 1) {
+        assert.equal((await client.entities.get("note", `${prefix}${String(n)}`)).version, 1);
+      }
+    }
+    assert.deepEqual(nodes[0].engine.head, nodes[1].engine.head);
+  }
+
+  test("that ends connections in the middle of appends loses nothing and does nothing twice [X1 M4]", async () => {
+    await writeThrough("cut ", 40, async () => {
+      await shared.sql(
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'holdfast writer'",
+      );
+    });
+  });
+
+  test("that crashes and comes back loses nothing and does nothing twice [X1 M4]", async () => {
+    await writeThrough("crash ", 12, async (n) => {
+      if (n % 6 !== 3) return;
+      await postgres.order("crash");
+      await postgres.order("start");
+    });
+  });
+
+  test("that is away refuses writes and latest reads clearly, and what is folded can still be read", async () => {
+    const [{ client, engine }] = nodes;
+    await persist(() => client.entities.create("note", "known", {}));
+    await postgres.order("stop");
+    const refused = await refusalOf(
+      client.run("create-entity", { type: "note", id: "unknown", value: {} }, { deadlineMs: 300 }),
+    );
+    assert.ok(["journal_unavailable", "outcome_unknown"].includes(refused.code), refused.code);
+    await assert.rejects(engine.catchUp());
+    assert.equal((await client.entities.get("note", "known")).version, 1);
+    assert.equal(engine.health().isWritable, false);
+    await postgres.order("start");
+    await persist(() => client.entities.create("note", "after", {}));
+  });
+
+  test("into whose place an older copy was put is noticed: the epoch is raised before anything else [X3]", async () => {
+    const [a, b] = nodes;
+    await postgres.order("stop");
+    await postgres.order("save");
+    await postgres.order("start");
+    const lost = await persist(() => a.client.entities.create("note", "lost", {}));
+    await latest(b.engine);
+    await postgres.order("crash");
+    await postgres.order("restore");
+    await postgres.order("start");
+    const written = await Promise.all(
+      nodes.map(({ client }, n) => persist(() => client.entities.create("note", `new ${String(n)}`, {}))),
+    );
+    for (const { revision } of written) {
+      assert.ok(Number(revision.split(".")[0]) > Number(lost.revision.split(".")[0]), revision);
+    }
+    for (const { client, engine } of nodes) {
+      await latest(engine);
+      assert.equal((await refusalOf(client.entities.get("note", "lost"))).code, "entity_not_found");
+    }
+    assert.ok(
+      [...a.reports, ...b.reports].some((report) => report.includes("new epoch") || report.includes("no longer holds")),
+    );
+  });
+});

@@ -1,0 +1,59 @@
+/** Stands between a node and its server: makes the way longer, or changes what the server says. */
+import { type AddressInfo, connect, createServer, type Socket } from "node:net";
+import { once } from "node:events";
+
+export interface TcpProxy {
+  /** The same address, by way of this proxy. */
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+export interface TcpProxyOptions {
+  /** Added to the way there and to the way back. */
+  readonly delayMs?: number;
+  /** Changes the first thing that the server says once somebody is let in. */
+  readonly rewrite?: (chunk: Buffer) => Buffer;
+}
+
+export async function startTcpProxy(to: string, { delayMs = 0, rewrite }: TcpProxyOptions = {}): Promise<TcpProxy> {
+  const target = new URL(to);
+  const sockets = new Set<Socket>();
+  const server = createServer((near) => {
+    const far = connect(Number(target.port), target.hostname);
+    for (const socket of [near, far]) {
+      socket.setNoDelay(true);
+      sockets.add(socket);
+      socket.on("error", () => undefined).on("close", () => sockets.delete(socket));
+    }
+    pass(near, far, delayMs, undefined);
+    pass(far, near, delayMs, rewrite);
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const url = new URL(to);
+  url.hostname = "127.0.0.1";
+  url.port = String((server.address() as AddressInfo).port);
+  return {
+    url: url.href,
+    async close() {
+      for (const socket of sockets) socket.destroy();
+      server.close();
+      await once(server, "close");
+    },
+  };
+}
+
+function pass(from: Socket, to: Socket, delayMs: number, rewrite: TcpProxyOptions["rewrite"]): void {
+  const later = (work: () => void): void => {
+    if (delayMs === 0) work();
+    else setTimeout(work, delayMs);
+  };
+  from.on("data", (chunk: Buffer) => {
+    const sent = rewrite?.(chunk) ?? chunk;
+    later(() => void to.write(sent));
+  });
+  from.on("close", () => {
+    later(() => {
+      to.destroy();
+    });
+  });
+}
