@@ -11,7 +11,7 @@ const entryPoints = [
   "^server/src/index\\.ts$",
   "^server/src/doors/cli/main\\.ts$",
   // Started as threads, by URL, which is no import.
-  "^server/src/.*[/-]worker\\.ts$",
+  "^(server|sdk)/src/.*[/-]worker(\\.node)?\\.ts$",
   "^(test|bench|tools)/",
 ];
 

@@ -3,6 +3,7 @@ export type { OpenOptions, JournalPlace } from "./server.ts";
 export { defineKind, refuse } from "./features/entities/kind.ts";
 export type { Kind, KindCommand, KindContext, KindDefinition, KindRefusal } from "./features/entities/kind.ts";
 export {
+  DeadlockError,
   HoldfastError,
   LockLostError,
   LockUsageError,
@@ -14,6 +15,7 @@ export {
 export type {
   ClientClock,
   ClientOptions,
+  DeadlockRetryOptions,
   DeniedLock,
   Holder,
   Introduction,
@@ -26,6 +28,8 @@ export type {
   ReleaseRequest,
   RequestLock,
   RetryOptions,
+  Tries,
+  UpdateOptions,
 } from "@holdfast/sdk";
 export type {
   AcquireOptions,
@@ -79,6 +83,7 @@ export type {
   Problem,
   ProblemCode,
   RetryCause,
+  Transport,
   WatchedEvent,
   WatchOptions,
   WriteOptions,

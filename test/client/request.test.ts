@@ -3,10 +3,10 @@ import { describe, test } from "node:test";
 import { LockUsageError } from "holdfast";
 import type { Client } from "holdfast";
 import { refusedWith } from "../api/refused-with.ts";
-import { promise } from "../api/with-client.ts";
+import { everyWay } from "./every-way.ts";
 import { clientNode, denied, held, soon } from "./client-node.ts";
 
-promise("a request holds its lock while the callback runs, and passes the result on", async (client) => {
+everyWay("a request holds its lock while the callback runs, and passes the result on", async (client) => {
   const result = await client.locks.request("doc/1", { purpose: "writing" }, async (lock) => {
     assert.equal(lock.state, "held");
     const { holders } = await client.locks.status("doc/1");
@@ -20,7 +20,7 @@ promise("a request holds its lock while the callback runs, and passes the result
   assert.equal((await client.locks.status("doc/1")).holders.length, 0);
 });
 
-promise("a request releases its lock when the callback throws, and the error passes through", async (client) => {
+everyWay("a request releases its lock when the callback throws, and the error passes through", async (client) => {
   const failure = new Error("mine");
   await assert.rejects(
     client.locks.request("doc/1", () => {
@@ -31,7 +31,7 @@ promise("a request releases its lock when the callback throws, and the error pas
   assert.equal((await client.locks.status("doc/1")).holders.length, 0);
 });
 
-promise("a client without an agent registers one, and ends it when it is closed [G1]", async (client) => {
+everyWay("a client without an agent registers one, and ends it when it is closed [G1]", async (client) => {
   const worker = client.fork({ name: "worker", purpose: "testing" });
   await using lock = held(await worker.acquire("doc/1"));
   const [agent] = (await client.agents.list()).items;
@@ -42,7 +42,7 @@ promise("a client without an agent registers one, and ends it when it is closed 
   assert.equal(lock.state, "released");
 });
 
-promise("two forks exclude each other, first come first served [X5]", async (client) => {
+everyWay("two forks exclude each other, first come first served [X5]", async (client) => {
   const order: string[] = [];
   const forks = ["a", "b", "c"].map((name) => ({ name, fork: client.fork({ name }) }));
   let go!: () => void;

@@ -40,13 +40,15 @@ export class Caller {
   }
 
   call(operation: string, input: unknown, options: CallOptions = {}): Promise<CallReply> {
+    const { identity } = this;
     const call = this.#completed(operation, input, options);
     const startedMs = this.#retrier.isOn ? this.clock.monotonicMs() : 0;
     const send = (): Promise<CallReply> => this.transport.call(operation, input, call);
     // Not an async function: nearly every call is done at once, and a further promise would only cost.
     return send().then((reply) => {
       if (reply.outcome.kind === "done") return reply;
-      if (reply.outcome.code === "agent_unknown") return this.#withoutAgent(reply, operation, input, options);
+      if (reply.outcome.code === "agent_unknown")
+        return this.#withoutAgent(identity, reply, () => this.call(operation, input, options), operation);
       if (!this.#retrier.isOn) return reply;
       return this.#retrier.goOn(reply, startedMs, isRepeatable(operation, input, call.key), send);
     });
@@ -89,18 +91,17 @@ export class Caller {
 
   /** What is no matter of locks goes on without an agent, if it was the client that had brought it in. */
   #withoutAgent(
+    sent: Identity | undefined,
     reply: CallReply,
+    again: () => Promise<CallReply>,
     operation: string,
-    input: unknown,
-    options: CallOptions,
   ): CallReply | Promise<CallReply> {
-    const { identity } = this;
     const data = reply.outcome.data as Readonly<Record<string, unknown>>;
-    if (identity === undefined || options.agent !== undefined || data["agent_id"] !== identity.agent) return reply;
-    this.onAgentEnded?.(identity.agent, data);
-    if (identity.isOwn !== true) return reply;
-    this.identity = undefined;
-    return aboutAgents.has(operation) ? reply : this.call(operation, input, options);
+    if (sent === undefined || data["agent_id"] !== sent.agent) return reply;
+    this.onAgentEnded?.(sent.agent, data);
+    if (sent.isOwn !== true) return reply;
+    if (this.identity?.agent === sent.agent) this.identity = undefined;
+    return aboutAgents.has(operation) ? reply : again();
   }
 }
 

@@ -1,3 +1,4 @@
+import { beatThread } from "#host";
 import { abortable } from "./abortable.ts";
 import { agentsClient } from "./agents-client.ts";
 import type { AgentsClient } from "./agents-client.ts";
@@ -9,6 +10,7 @@ import { systemClientClock } from "./client-clock.ts";
 import type { ClientClock } from "./client-clock.ts";
 import { entitiesClient } from "./entities-client.ts";
 import type { EntitiesClient, Run } from "./entities-client.ts";
+import type { BeatThread } from "./locks/beats.ts";
 import { LockSessions } from "./locks/lock-sessions.ts";
 import type { DeniedLock, Lock } from "./locks/lock.ts";
 import type { LockOptions } from "./locks/lock-options.ts";
@@ -16,6 +18,8 @@ import type { LockPaths } from "./locks/lock-path.ts";
 import type { Introduction } from "./locks/session-agent.ts";
 import { locksClient } from "./locks-client.ts";
 import type { LocksClient } from "./locks-client.ts";
+import { retryOnDeadlock } from "./locks/retry-on-deadlock.ts";
+import type { DeadlockRetryOptions, Tries } from "./locks/retry-on-deadlock.ts";
 import { Retrier } from "./retry.ts";
 import type { RetryOptions } from "./retry.ts";
 import type { CallOptions, CallReply, Transport, WatchedEvent } from "./transport.ts";
@@ -42,6 +46,14 @@ export interface Client extends AsyncDisposable {
    * speaks for no agent registers one of its own first.
    */
   readonly acquire: (paths: LockPaths, options?: LockOptions) => Promise<Lock | DeniedLock>;
+  /**
+   * Runs something that takes several locks, and again if waiting for one of them would never have ended; what it took
+   * through the argument is released in between. Three tries, then a DeadlockError.
+   */
+  readonly retryOnDeadlock: <Result>(
+    work: (scope: Tries) => Promise<Result>,
+    options?: DeadlockRetryOptions,
+  ) => Promise<Result>;
   /** The same client, speaking as a registered agent. */
   readonly as: (agent: { readonly agent_id: string; readonly secret?: string }) => Client;
   /**
@@ -68,14 +80,20 @@ export interface ClientOptions extends Introduction {
   readonly clock?: ClientClock;
   /** Where the server is, if it is another process: answers may get lost on the way, so writes get keys. */
   readonly remote?: { readonly url: string; readonly token?: string };
+  /**
+   * Over the network, in Node, leases are renewed by a thread of their own, so that a busy loop does not lose them. A loop
+   * that is blocked for longer than this counts as stuck, and its leases are let go; 600,000 if not given.
+   */
+  readonly maxBlockedMs?: number;
 }
 
 export function createClient(bare: Transport, options: ClientOptions = {}): Client {
-  const { clock = systemClientClock, retry = {}, remote } = options;
+  const { clock = systemClientClock, retry = {}, remote, maxBlockedMs = 600_000 } = options;
   const transport = abortable(bare);
   const retrier = new Retrier(clock, retry);
   const caller = new Caller({ transport, clock, retrier, makesKeys: remote !== undefined });
-  return clientOf(caller, options, { closes: true, others: new Set() });
+  const thread = remote === undefined ? undefined : beatThread({ maxBlockedMs, ...remote }, clock);
+  return clientOf(caller, options, { closes: true, others: new Set(), thread });
 }
 
 /** What clients over one connection share. */
@@ -83,12 +101,13 @@ interface Family {
   /** Whether closing this one closes the connection, and with it all the others. */
   readonly closes: boolean;
   readonly others: Set<LockSessions>;
+  readonly thread: BeatThread | undefined;
 }
 
 function clientOf(caller: Caller, options: ClientOptions, family: Family): Client {
   const run: Run = (operation, input, call) => caller.run(operation, input, call);
   const { transport } = caller;
-  const sessions = new LockSessions(caller, options);
+  const sessions = new LockSessions(caller, options, family.thread);
   family.others.add(sessions);
   const close = async (): Promise<void> => {
     const ended = family.closes ? [...family.others] : [sessions];
@@ -101,7 +120,7 @@ function clientOf(caller: Caller, options: ClientOptions, family: Family): Clien
   const speakingAs = (identity: Identity | undefined, more: ClientOptions, closes: boolean): Client =>
     clientOf(caller.as(identity), { ...options, ...more }, { ...family, closes });
   return {
-    entities: entitiesClient(run),
+    entities: entitiesClient(run, caller.clock),
     agents: agentsClient(run),
     locks: locksClient(run, sessions),
     planning: planningClient(run),
@@ -109,6 +128,7 @@ function clientOf(caller: Caller, options: ClientOptions, family: Family): Clien
     journal: journalClient(run),
     tokens: tokensClient(run),
     acquire: sessions.acquire,
+    retryOnDeadlock: (work, bounds) => retryOnDeadlock(sessions, caller.clock, work, bounds),
     as: ({ agent_id: agent, secret }) =>
       speakingAs(secret === undefined ? { agent } : { agent, agentSecret: secret }, {}, family.closes),
     fork: (introduction = {}) => speakingAs(undefined, introduction, false),

@@ -1,5 +1,8 @@
 import type { Entity, HistoryItem, Written } from "../contract/entities.ts";
+import type { ClientClock } from "./client-clock.ts";
 import type { CallOptions } from "./transport.ts";
+import { updateEntity } from "./update-entity.ts";
+import type { UpdateOptions } from "./update-entity.ts";
 
 /** What must hold for a write to be done, and how it is sent. */
 export interface WriteOptions extends CallOptions {
@@ -34,6 +37,16 @@ export interface EntitiesClient {
   ): Promise<Written>;
   replace(type: string, id: string, value: unknown, options?: WriteOptions): Promise<Written>;
   patch(type: string, id: string, patch: EntityPatch, options?: WriteOptions): Promise<Written>;
+  /**
+   * Reads, changes and writes, and again from the start if somebody else was faster: the function gets the value and
+   * returns the new one. It may run several times, so it should do nothing else.
+   */
+  update<Value = unknown>(
+    type: string,
+    id: string,
+    change: (value: Value, entity: Entity) => unknown,
+    options?: UpdateOptions<Value>,
+  ): Promise<Written>;
   delete(type: string, id: string, options?: WriteOptions): Promise<Deleted>;
   /** The entity as it is now, as it was at a version, or as it was at a position of the journal. */
   get(type: string, id: string, options?: { readonly version?: number; readonly position?: number }): Promise<Entity>;
@@ -58,7 +71,7 @@ export interface Page<Item, Next> {
 /** Runs an operation and returns what it came to, or throws the refusal. */
 export type Run = (operation: string, input: unknown, options: CallOptions) => Promise<unknown>;
 
-export function entitiesClient(run: Run): EntitiesClient {
+export function entitiesClient(run: Run, clock: ClientClock): EntitiesClient {
   // Not async functions: a promise of their own for every call would add nothing.
   const write = (operation: string, input: object, options: WriteOptions = {}): Promise<unknown> => {
     const { expectedVersion, expectedRevision, ifUnchanged, fence, ...call } = options;
@@ -70,7 +83,7 @@ export function entitiesClient(run: Run): EntitiesClient {
     };
     return run(operation, { ...input, ...conditions }, call);
   };
-  return {
+  const client: Omit<EntitiesClient, "update"> = {
     create: (type, id, value, options) => write("create-entity", { type, id, value }, options) as Promise<Written>,
     replace: (type, id, value, options) => write("replace-entity", { type, id, value }, options) as Promise<Written>,
     patch: (type, id, patch, options) => write("patch-entity", { type, id, ...patch }, options) as Promise<Written>,
@@ -78,5 +91,10 @@ export function entitiesClient(run: Run): EntitiesClient {
     get: (type, id, options) => run("get-entity", { type, id, ...options }, {}) as Promise<Entity>,
     list: (type, page) => run("list-entities", { type, ...page }, {}) as Promise<Page<Entity, string>>,
     history: (type, id, page) => run("list-history", { type, id, ...page }, {}) as Promise<Page<HistoryItem, number>>,
+  };
+  return {
+    ...client,
+    update: (type, id, change, options) =>
+      updateEntity({ client, clock }, { type, id }, change as never, options),
   };
 }

@@ -1,5 +1,8 @@
 import { hostname, userInfo } from "node:os";
 import process from "node:process";
+import type { ClientClock } from "./client-clock.ts";
+import type { BeatThread, Remote } from "./locks/beats.ts";
+import { startBeatThread } from "./locks/beat-thread.node.ts";
 
 /** Who runs this program, and where: the name of an agent that did not say its own. */
 export function agentName(): string {
@@ -13,4 +16,9 @@ function userName(): string {
   } catch {
     return String(process.getuid?.() ?? "user");
   }
+}
+
+/** Heartbeats that do not depend on the loop of the program. */
+export function beatThread(remote: Remote, clock: ClientClock): BeatThread | undefined {
+  return startBeatThread(remote, clock);
 }

@@ -19,6 +19,20 @@ export interface Beats {
   stop(): void;
 }
 
+/** Starts heartbeats that do not depend on the loop of this thread, where there is such a thing. */
+export type BeatThread = (
+  agent: { readonly agent: string; readonly agentSecret?: string },
+  events: { readonly onBeat: () => void; readonly onBroken: () => void },
+) => Beats | undefined;
+
+/** How a thread reaches the same server by itself. */
+export interface Remote {
+  readonly url: string;
+  readonly token?: string;
+  /** How long the thread of the program may be blocked before it counts as stuck, and its leases are let go. */
+  readonly maxBlockedMs: number;
+}
+
 export interface TimedBeatsOptions {
   readonly clock: ClientClock;
   readonly send: () => Promise<Beat["refusal"]>;

@@ -9,7 +9,7 @@ import type { LockPaths } from "./lock-path.ts";
 import { requestLock } from "./request.ts";
 import type { RequestLock } from "./request.ts";
 import type { Introduction } from "./session-agent.ts";
-import type { BeatThread } from "./session-beats.ts";
+import type { BeatThread } from "./beats.ts";
 import { LockSession } from "./session.ts";
 
 /** The sessions of one client: one for its agent, and one for each other owner in whose name it takes locks. */
@@ -23,7 +23,10 @@ export class LockSessions {
     this.#caller = caller;
     this.#introduction = introduction;
     this.#thread = thread;
-    caller.onAgentEnded = (_agent, data) => this.#sessions.get(undefined)?.agentEnded(data);
+    caller.onAgentEnded = (agent, data) => {
+      const session = this.#sessions.get(undefined);
+      if (session?.owner === agent) session.agentEnded(data);
+    };
   }
 
   readonly acquire = (paths: LockPaths, options?: LockOptions): Promise<Lock | DeniedLock> =>

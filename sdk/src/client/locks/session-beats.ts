@@ -1,12 +1,8 @@
-import type { Caller } from "../caller.ts";
 import { TimedBeats } from "./beats.ts";
-import type { Beat, Beats } from "./beats.ts";
+import type { Beat, Beats, BeatThread } from "./beats.ts";
 import { momentOf } from "./held-grant.ts";
 import type { Holdings } from "./holdings.ts";
 import { ticketLeaseMs } from "./ticket.ts";
-
-/** Starts heartbeats that do not depend on the loop of this thread, where there is such a thing. */
-export type BeatThread = (caller: Caller, onBeat: () => void) => Beats | undefined;
 
 /** A third of the shortest lease: two beats may get lost. */
 const share = 3;
@@ -15,7 +11,7 @@ const share = 3;
 export class SessionBeats {
   readonly #session: Holdings;
   readonly #timed: TimedBeats;
-  readonly #startThread: BeatThread | undefined;
+  #startThread: BeatThread | undefined;
   #thread: Beats | undefined;
 
   constructor(session: Holdings, startThread: BeatThread | undefined) {
@@ -32,9 +28,8 @@ export class SessionBeats {
     const limitMs = speaker?.limitMs ?? Infinity;
     const busyMs = leases.length === 0 ? undefined : Math.min(...leases, limitMs) / share;
     const idleMs = speaker?.isOwn === true ? limitMs / share : undefined;
-    if (busyMs !== undefined && speaker !== undefined) {
-      this.#thread ??= this.#startThread?.(this.#session.caller, () => this.hear());
-    }
+    // Started with the session: it takes as long as the first few questions, and may be needed right after them.
+    if (speaker !== undefined) this.#thread ??= this.#start();
     this.#thread?.pace(busyMs);
     this.#timed.pace(this.#thread === undefined ? (busyMs ?? idleMs) : idleMs);
   }
@@ -48,6 +43,17 @@ export class SessionBeats {
     this.#timed.stop();
     this.#thread?.stop();
     this.#thread = undefined;
+  }
+
+  #start(): Beats | undefined {
+    const { identity } = this.#session.caller;
+    if (identity === undefined) return undefined;
+    const onBroken = (): void => {
+      this.#startThread = undefined;
+      this.#thread = undefined;
+      this.pace();
+    };
+    return this.#startThread?.(identity, { onBeat: () => this.hear(), onBroken });
   }
 
   #take({ sentAt, answeredAt, refusal }: Beat): void {

@@ -18,7 +18,7 @@ import { OwnerWatch } from "./owner-watch.ts";
 import { speakerOf } from "./session-agent.ts";
 import type { Introduction, Speaker } from "./session-agent.ts";
 import { SessionBeats } from "./session-beats.ts";
-import type { BeatThread } from "./session-beats.ts";
+import type { BeatThread } from "./beats.ts";
 import { lossIn, takeEvent } from "./session-events.ts";
 import { Ticket } from "./ticket.ts";
 import type { LockedPath, Place } from "./lock.ts";

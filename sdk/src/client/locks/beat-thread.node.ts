@@ -1,0 +1,107 @@
+/**
+ * Heartbeats from a thread with a connection of its own: they go on while the loop of the program is blocked. What was
+ * answered can be read without that loop, so that a lock that was renewed meanwhile is not taken for lost.
+ */
+import { MessageChannel, Worker, receiveMessageOnPort } from "node:worker_threads";
+import type { MessagePort } from "node:worker_threads";
+import type { ClientClock } from "../client-clock.ts";
+import type { Beat, Beats, BeatThread, Remote } from "./beats.ts";
+import { threadsMs } from "./threads-clock.node.ts";
+
+/** What the thread is started with. Nothing else of the program reaches it. */
+export interface BeatWorkerData extends Remote {
+  readonly agent: string;
+  readonly agentSecret?: string;
+  readonly port: MessagePort;
+}
+
+/** To the thread: another pace, and every message is a sign that the loop of the program turns. */
+export interface BeatWorkerOrder {
+  /** null: nothing to renew. */
+  readonly intervalMs?: number | null;
+}
+
+/** A thread that has nothing to do is kept for so long: starting one takes longer than most locks are held. */
+const idleMs = 30_000;
+
+/** The file beside this one, as source or as built. */
+const workerUrl = new URL(`./beat-worker.node${/\.[jt]s$/u.exec(import.meta.url)?.[0] ?? ".js"}`, import.meta.url);
+
+export function startBeatThread(remote: Remote, clock: ClientClock): BeatThread {
+  return (agent, events) => new ThreadBeats({ ...remote, ...agent }, events, clock);
+}
+
+class ThreadBeats implements Beats {
+  readonly #who: Omit<BeatWorkerData, "port">;
+  readonly #events: Parameters<BeatThread>[1];
+  readonly #clock: ClientClock;
+  #worker: Worker | undefined;
+  #port: MessagePort | undefined;
+  #cancelIdle: () => void = () => undefined;
+  #taken: Beat[] = [];
+
+  constructor(who: Omit<BeatWorkerData, "port">, events: Parameters<BeatThread>[1], clock: ClientClock) {
+    this.#who = who;
+    this.#events = events;
+    this.#clock = clock;
+    this.#start();
+  }
+
+  pace(intervalMs: number | undefined): void {
+    this.#cancelIdle();
+    if (this.#port === undefined && intervalMs !== undefined) this.#start();
+    this.#tell({ intervalMs: intervalMs ?? null });
+    if (intervalMs === undefined) this.#cancelIdle = this.#clock.after(idleMs, () => this.stop(), { keepAlive: false });
+  }
+
+  take(): readonly Beat[] {
+    const port = this.#port;
+    // What has arrived and was not delivered yet, because the loop has not turned since.
+    for (let next = port && receiveMessageOnPort(port); next !== undefined; next = port && receiveMessageOnPort(port)) {
+      this.#add((next as { readonly message: Beat }).message);
+    }
+    const taken = this.#taken;
+    this.#taken = [];
+    return taken;
+  }
+
+  stop(): void {
+    this.#cancelIdle();
+    this.#port?.close();
+    void this.#worker?.terminate();
+    this.#port = undefined;
+    this.#worker = undefined;
+  }
+
+  #start(): void {
+    const { port1, port2 } = new MessageChannel();
+    const workerData: BeatWorkerData = { ...this.#who, port: port2 };
+    const worker = new Worker(workerUrl, { workerData, transferList: [port2] });
+    this.#worker = worker;
+    this.#port = port1;
+    port1.on("message", (beat: Beat) => {
+      this.#add(beat);
+      this.#tell({});
+      this.#events.onBeat();
+    });
+    worker.on("error", () => {
+      if (this.#worker !== worker) return;
+      this.stop();
+      this.#events.onBroken();
+    });
+    // Neither keeps a program running that has nothing else to do.
+    port1.unref();
+    worker.unref();
+  }
+
+  #tell(order: BeatWorkerOrder): void {
+    this.#port?.postMessage(order);
+  }
+
+  /** Both threads read the same clock of the host; the program's own may start elsewhere. */
+  #add(beat: Beat): void {
+    const shiftMs = this.#clock.monotonicMs() - threadsMs();
+    const shifted = (moment: Beat["sentAt"]) => ({ ...moment, monotonicMs: moment.monotonicMs + shiftMs });
+    this.#taken.push({ ...beat, sentAt: shifted(beat.sentAt), answeredAt: shifted(beat.answeredAt) });
+  }
+}

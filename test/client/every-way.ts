@@ -1,0 +1,16 @@
+import { test } from "node:test";
+import { connect } from "holdfast";
+import type { Client } from "holdfast";
+import { promise } from "../api/with-client.ts";
+import { serverFor } from "../socket/with-server.ts";
+
+/** One promise, in process and over the network: a client is the same, however it reaches the server. */
+export function everyWay(title: string, check: (client: Client) => Promise<void>): void {
+  promise(title, check);
+  const [text, ids = ""] = title.split(/ (?=\[)/u);
+  test(`${text ?? title}, over the socket ${ids}`.trim(), async (t) => {
+    const server = await serverFor(t);
+    await using client = await connect(server.url);
+    await check(client);
+  });
+}

@@ -1,0 +1,19 @@
+/** A program that takes a lock on a server, says so, and then does what it is told: blocks its loop, or waits to die. */
+import { connect } from "holdfast";
+
+const [url = "", name = "", blocksMs = "0"] = process.argv.slice(2);
+const client = await connect(url, { name });
+const lock = await client.acquire("doc/1", { ttlSeconds: 3 });
+if (!lock.granted) throw new Error(lock.message);
+// Once it was renewed for the first time, the thread that does it runs.
+const { expiresAt } = lock;
+while (lock.expiresAt.getTime() < expiresAt.getTime() + 500) await new Promise((resolve) => void setImmediate(resolve));
+console.log(`got ${lock.fence}`);
+if (Number(blocksMs) > 0) {
+  const end = performance.now() + Number(blocksMs);
+  while (performance.now() < end);
+  await lock.certain();
+  console.log(`${lock.state} ${lock.fence}`);
+  await client.close();
+}
+process.stdin.resume();

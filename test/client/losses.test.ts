@@ -1,0 +1,178 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { LockLostError } from "holdfast";
+import type { Lock, LockState, LossReason } from "holdfast";
+import { turns } from "../engine/manual-clock.ts";
+import { clientNode, held, soon } from "./client-node.ts";
+import type { ClientNode } from "./client-node.ts";
+
+function lossOf(lock: Lock): LossReason | undefined {
+  assert.equal(lock.signal.aborted, lock.lost !== undefined);
+  if (lock.lost === undefined) return undefined;
+  assert.ok(lock.lost instanceof LockLostError);
+  assert.equal(lock.state, "lost");
+  return lock.lost.why;
+}
+
+describe("a lock renews itself", () => {
+  test("by one heartbeat for all, for as long as it is held, and nothing is sent while nothing is [M9]", async () => {
+    await using node = await clientNode();
+    const ann = node.fresh("ann");
+    const locks = [held(await ann.acquire("a", { ttlSeconds: 10 })), held(await ann.acquire("b", { ttlSeconds: 40 }))];
+    await node.clock.pass(120_000, 250);
+    assert.deepEqual(
+      locks.map(({ state }) => state),
+      ["held", "held"],
+    );
+    const beats = await beatCount(node);
+    assert.ok(beats >= 30 && beats <= 46, `a beat about every third of the shortest lease: ${beats}`);
+    for (const lock of locks) await lock.release();
+    await node.clock.pass(120_000, 250);
+    assert.ok((await beatCount(node)) - beats <= 1);
+  });
+
+  test("one by one for an owner that is no agent, and its tickets too [M9 X5]", async () => {
+    await using node = await clientNode();
+    const ann = node.fresh("ann");
+    const lock = held(await ann.acquire("a", { ownerId: "x", ttlSeconds: 10 }));
+    const waiting = node.fresh("bob").acquire("a", { ownerId: "y" });
+    await node.clock.pass(90_000, 250);
+    assert.equal(lock.state, "held");
+    await lock.release();
+    assert.equal(held(await waiting).ownerId, "y");
+  });
+});
+
+async function beatCount(node: ClientNode): Promise<number> {
+  let count = 0;
+  const events = node.client.watch({ after: "1.0", names: ["evt.agents.renewed"] });
+  const next = async (): Promise<boolean> => {
+    const event = await Promise.race([events.next(), turns(30)]);
+    return event !== undefined && event.done !== true;
+  };
+  while (await next()) count += 1;
+  await events.return?.();
+  return count;
+}
+
+describe("a lock that is lost says so, and why", () => {
+  const cases: readonly [LossReason, (node: ClientNode, lock: Lock) => Promise<unknown>][] = [
+    ["forced", (node, lock) => node.client.locks.forceRelease(lock.fence, "stuck")],
+    ["agent-ended", (node, lock) => node.client.agents.end(lock.ownerId)],
+    ["released", (node, lock) => node.client.as({ agent_id: lock.ownerId }).locks.release({ fence: lock.fence })],
+    [
+      "transferred",
+      (node, lock) => node.client.as({ agent_id: lock.ownerId }).locks.transfer({ fence: lock.fence }, "other"),
+    ],
+    ["expired", (node) => node.clock.pass(61_000, 250)],
+  ];
+  for (const [why, lose] of cases) {
+    test(`${why}: the signal aborts, the state says it, and releasing it does nothing`, async () => {
+      await using node = await clientNode();
+      const lock = held(await node.fresh("ann").acquire("doc/1", { maxHoldSeconds: 60 }));
+      const states: LockState[] = [];
+      lock.onStateChange((state) => states.push(state));
+      await lose(node, lock);
+      await soon(() => lock.signal.aborted);
+      assert.equal(lossOf(lock), why);
+      assert.deepEqual(states, ["lost"]);
+      await assert.rejects(lock.renew(), (error) => error === lock.lost);
+      await lock.release();
+      await lock[Symbol.asyncDispose]();
+    });
+  }
+
+  test("a request whose lock was lost is rejected with that, unless its callback failed by itself", async () => {
+    await using node = await clientNode();
+    const ann = node.fresh("ann");
+    const force = async (lock: Lock): Promise<void> => {
+      await node.client.locks.forceRelease(lock.fence, "stuck");
+      await soon(() => lock.signal.aborted);
+    };
+    await assert.rejects(ann.locks.request("p", force), LockLostError);
+    const failing = ann.locks.request("p", async (lock) => {
+      await force(lock);
+      throw new Error("mine");
+    });
+    await assert.rejects(failing, /mine/u);
+    await ann.locks.request("p", { ifAvailable: true }, (lock) => assert.ok(lock));
+  });
+
+  test("an agent that ended is replaced when the next lock is asked for [G1]", async () => {
+    await using node = await clientNode();
+    const ann = node.fresh("ann");
+    const first = held(await ann.acquire("p"));
+    await node.client.agents.end(first.ownerId);
+    await ann.entities.create("doc", "1", {});
+    await soon(() => first.signal.aborted);
+    assert.equal(lossOf(first), "agent-ended");
+    const second = held(await ann.acquire("p"));
+    assert.notEqual(second.ownerId, first.ownerId);
+  });
+});
+
+describe("a server that does not answer", () => {
+  test("makes a lock uncertain shortly before its lease ends, and lost by then: never later than the server [M9]", async () => {
+    await using node = await clientNode();
+    const lock = held(await node.fresh("ann", { retry: false }).acquire("doc/1", { ttlSeconds: 30 }));
+    const states: [LockState, number][] = [];
+    const from = node.clock.monotonicMs();
+    lock.onStateChange((state) => states.push([state, node.clock.monotonicMs() - from]));
+    node.journal.fate = () => ({ lands: false, certain: true, code: "io" });
+    await node.clock.pass(40_000, 250);
+    assert.equal(lossOf(lock), "server-unreachable");
+    assert.deepEqual(
+      states.map(([state]) => state),
+      ["uncertain", "lost"],
+    );
+    assert.ok(states[0]![1] >= 27_750 && states[0]![1] <= 28_250, String(states[0]));
+    assert.ok(states[1]![1] <= 30_250, String(states[1]));
+    node.journal.fate = () => undefined;
+  });
+
+  test("and comes back in time, is asked, and the lock goes on if the holder has the patience [M9]", async () => {
+    await using node = await clientNode();
+    const ann = node.fresh("ann", { retry: false });
+    const lock = held(await ann.acquire("doc/1", { ttlSeconds: 30, patienceMs: 60_000 }));
+    node.journal.fate = () => ({ lands: false, certain: true, code: "io" });
+    await node.clock.pass(40_000, 250);
+    assert.deepEqual([lock.state, lock.signal.aborted], ["uncertain", false]);
+    const certain = lock.certain();
+    node.journal.fate = () => undefined;
+    await node.clock.pass(10_000, 250);
+    await certain;
+    assert.equal(lock.state, "held");
+    await lock.release();
+  });
+
+  test("is asked when the computer has slept: the clock that stood still proves nothing [M9]", async () => {
+    await using node = await clientNode();
+    const ann = node.fresh("ann");
+    const lock = held(await ann.acquire("doc/1", { ttlSeconds: 30 }));
+    const states: LockState[] = [];
+    lock.onStateChange((state) => states.push(state));
+    node.clock.jumpWall(3_600_000);
+    assert.equal(lock.state, "uncertain");
+    await lock.certain();
+    assert.deepEqual([lock.state, states], ["held", ["uncertain", "held"]]);
+    await lock.release();
+  });
+
+  test("is told later of what was released meanwhile, and disposing does not throw", async () => {
+    await using node = await clientNode();
+    const ann = node.fresh("ann", { retry: false });
+    const other = held(await ann.acquire("doc/2"));
+    const lock = held(await ann.acquire("doc/1", { ttlSeconds: 600 }));
+    node.journal.fate = () => ({ lands: false, certain: true, code: "io" });
+    await lock[Symbol.asyncDispose]();
+    assert.equal(lock.state, "released");
+    node.journal.fate = () => undefined;
+    await node.clock.pass(20_000, 250);
+    assert.equal(
+      (await node.client.locks.status("doc/1")).holders.length,
+      0,
+      "the heartbeat must not keep it for ever",
+    );
+    await other.release();
+  });
+});

@@ -1,0 +1,164 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { DeadlockError, HoldfastError, problems } from "holdfast";
+import type { ProblemCode } from "holdfast";
+import { refusalOf, refusedWith } from "../api/refused-with.ts";
+import { everyWay } from "./every-way.ts";
+import { turns } from "../engine/manual-clock.ts";
+import { clientNode, held, soon } from "./client-node.ts";
+import { scripted } from "./scripted-transport.ts";
+
+const refusal = (code: string, data: Record<string, unknown> = {}) => ({ kind: "refusal", code, data }) as const;
+const done = { kind: "done", data: {} } as const;
+const write = { type: "doc", id: "1", merge: {} };
+
+/** What the client does by itself with each code: the rule of the registry, and nothing else. */
+describe("after a refusal the client obeys the rule of its code", () => {
+  for (const [code, { retry }] of Object.entries(problems) as [ProblemCode, { retry: string }][]) {
+    test(`${code}: ${retry} [P9]`, async () => {
+      const after = retry === "later" ? { retry_after_ms: 700 } : {};
+      const { client, clock, sent } = scripted((_call, count) => (count === 1 ? refusal(code, after) : done));
+      const result = client.run("patch-entity", write).catch((error: unknown) => error);
+      await clock.pass(20_000, 500);
+      const isRepeated = retry === "same-key" || retry === "later";
+      assert.equal(sent.length, isRepeated ? 2 : 1);
+      if (!isRepeated) return void refusedWith(code)(await result);
+      assert.deepEqual(await result, {});
+      const [first, second] = sent;
+      assert.equal(typeof first?.options.key, "string", "the first one had a key already");
+      assert.equal(second?.options.key, first?.options.key);
+      assert.deepEqual(second?.input, first?.input);
+      if (retry === "later") assert.ok(second!.atMs >= 700);
+    });
+  }
+
+  test("it gives up after its tries, with growing delays, and says what was refused [P9]", async () => {
+    const { client, clock, sent } = scripted(() => refusal("journal_unavailable"), {
+      retry: { tries: 4, baseMs: 1_000, capMs: 2_000 },
+    });
+    const result = refusalOf(client.run("patch-entity", write));
+    await turns(2);
+    await clock.pass(20_000, 50);
+    assert.equal((await result).code, "journal_unavailable");
+    const times = sent.map(({ atMs }) => atMs);
+    assert.deepEqual(times, [0, 750, 2_250, 3_750]);
+  });
+
+  test("it does not wait longer than its time, and not at all if it must not [P9]", async () => {
+    const late = scripted(() => refusal("overloaded", { retry_after_ms: 60_000 }));
+    assert.equal((await refusalOf(late.client.run("patch-entity", write))).code, "overloaded");
+    const never = scripted(() => refusal("journal_unavailable"), { retry: false });
+    assert.equal((await refusalOf(never.client.run("patch-entity", write))).code, "journal_unavailable");
+    assert.deepEqual([late.sent.length, never.sent.length, never.sent[0]?.options.key], [1, 1, undefined]);
+  });
+
+  test("without a key an unknown outcome of a write is not sent again, and what can't hurt is [P9]", async () => {
+    const unknown = scripted(() => refusal("outcome_unknown"), { remote: undefined as never });
+    assert.equal((await refusalOf(unknown.client.run("patch-entity", write))).code, "outcome_unknown");
+    assert.equal(unknown.sent.length, 1);
+    for (const [operation, input] of [
+      ["get-entity", {}],
+      ["heartbeat", {}],
+      ["acquire-lock", { paths: ["p"] }],
+    ] as const) {
+      const { client, clock, sent } = scripted((_call, count) => (count === 1 ? refusal("outcome_unknown") : done));
+      const result = client.run(operation, input);
+      await clock.pass(1_000);
+      await result;
+      assert.deepEqual(
+        sent.map(({ options }) => options.key),
+        [undefined, undefined],
+        operation,
+      );
+    }
+  });
+});
+
+everyWay("an update reads, changes and writes until nobody was faster, and nothing is lost [M1 P9]", async (client) => {
+  await client.entities.create("doc", "1", { n: 0 });
+  const forks = [1, 2, 3, 4].map(() => client.fork());
+  await Promise.all(
+    forks.map((fork) => fork.entities.update<{ n: number }>("doc", "1", ({ n }) => ({ n: n + 1 }), { tries: 50 })),
+  );
+  assert.deepEqual((await client.entities.get("doc", "1")).value, { n: 4 });
+});
+
+everyWay("an update that is always overtaken ends with the last conflict, explained", async (client) => {
+  await client.entities.create("doc", "1", { n: 0 });
+  let rounds = 0;
+  const overtaken = await refusalOf(
+    client.entities.update<{ n: number }>(
+      "doc",
+      "1",
+      async ({ n }) => {
+        rounds += 1;
+        await client.entities.patch("doc", "1", { merge: { n: 10 + rounds } });
+        return { n: n + 1 };
+      },
+      { tries: 3 },
+    ),
+  );
+  assert.deepEqual([overtaken.code, rounds, overtaken.data["tries"]], ["concurrency_mismatch", 3, 3]);
+  assert.match(overtaken.message, /others changed doc\/1 in each of 3 tries, the last time \/n/u);
+  await assert.rejects(
+    client.entities.update("doc", "2", (value) => value),
+    refusedWith("entity_not_found"),
+  );
+  const made = await client.entities.update<{ n: number }>("doc", "2", ({ n }) => ({ n: n + 1 }), {
+    initial: { n: 0 },
+  });
+  assert.deepEqual([made.version, made.value], [1, { n: 1 }]);
+  await assert.rejects(
+    client.entities.update("doc", "1", () => undefined),
+    /must return the new value/u,
+  );
+});
+
+describe("retryOnDeadlock", () => {
+  test("releases what the try took and runs it again, so that both get through [X6]", async () => {
+    await using node = await clientNode();
+    const [a, b] = [node.fresh("a"), node.fresh("b")];
+    const one = held(await a.acquire("x"));
+    const work = b.retryOnDeadlock(async ({ acquire, tried }) => {
+      await using _y = held(await acquire("y"));
+      if (tried === 1) await soon(async () => (await node.client.locks.status("y")).queue.length === 1);
+      await using _x = held(await acquire("x"));
+      return tried;
+    });
+    await soon(async () => (await node.client.locks.status("y")).holders.length === 1);
+    const two = held(await a.acquire("y", {}));
+    await two.release();
+    await one.release();
+    await node.clock.pass(2_000);
+    assert.equal(await work, 2);
+  });
+
+  test("ends after its tries with a DeadlockError that has the cycle; other errors pass", async () => {
+    await using node = await clientNode();
+    const client = node.fresh("a");
+    const cycle = [{ owner_id: "a" }];
+    const deadlock = new HoldfastError("acquire-lock", "deadlock", { data: { cycle }, position: 1, replayed: false });
+    let tries = 0;
+    const failing = client
+      .retryOnDeadlock(() => {
+        tries += 1;
+        return Promise.reject(deadlock);
+      })
+      .catch((error: unknown) => error);
+    await node.clock.pass(1_000);
+    const error = await failing;
+    assert.ok(error instanceof DeadlockError);
+    assert.equal(error.message, "Operation failed after 3 deadlock retries");
+    assert.deepEqual([tries, error.max_retries, error.last_error, error.cycle], [3, 3, deadlock, cycle]);
+    await assert.rejects(
+      client.retryOnDeadlock(() => Promise.reject(new Error("other"))),
+      /other/u,
+    );
+    const sql = Object.assign(new Error("deadlock detected"), { code: "40P01" });
+    const seen = await Promise.all([
+      client.retryOnDeadlock(({ tried }) => (tried === 1 ? Promise.reject(sql) : Promise.resolve(tried))),
+      node.clock.pass(500),
+    ]);
+    assert.equal(seen[0], 2);
+  });
+});

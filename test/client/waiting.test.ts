@@ -1,0 +1,170 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import type { Client, Place, ReleaseRequest } from "holdfast";
+import { refusedWith } from "../api/refused-with.ts";
+import { everyWay } from "./every-way.ts";
+import { turns } from "../engine/manual-clock.ts";
+import { clientNode, held, soon } from "./client-node.ts";
+
+const queued = (client: Client, count: number, path = "doc/1") =>
+  soon(async () => (await client.locks.status(path)).queue.length === count);
+
+everyWay("who waits gets the lock when it is free, and is told how it was left before [X5]", async (client) => {
+  const [ann, bob] = [client.fork({ name: "ann" }), client.fork({ name: "bob" })];
+  const lock = held(await ann.acquire("doc/1", { purpose: "draft" }));
+  const waiting = bob.acquire("doc/1");
+  await queued(client, 1);
+  await lock.release({ note: "half done" });
+  await using got = held(await waiting);
+  const [left] = got.leftBefore;
+  assert.deepEqual([left?.how, left?.by, left?.purpose, left?.note], ["released", lock.ownerId, "draft", "half done"]);
+});
+
+describe("waiting", () => {
+  test("lasts as long as it must: a ticket is kept alive, and the place is told whenever it is another [X5]", async () => {
+    await using node = await clientNode();
+    const [ann, bob, eve] = [node.fresh("ann"), node.fresh("bob"), node.fresh("eve")];
+    const lock = held(await ann.acquire("doc/1"));
+    const second = bob.acquire("doc/1");
+    await queued(node.client, 1);
+    const places: Place[] = [];
+    const third = eve.acquire("doc/1", { onPlace: (place) => places.push(place) });
+    await queued(node.client, 2);
+    await node.clock.pass(180_000, 250);
+    assert.equal((await node.client.locks.status("doc/1")).queue.length, 2);
+    await lock.release();
+    await node.clock.pass(11_000, 250);
+    await held(await second).release();
+    await held(await third).release();
+    assert.deepEqual(
+      places.map(({ place }) => place),
+      [2, 1],
+    );
+    assert.equal(places[0]?.waitsFor[0]?.name, "ann");
+  });
+
+  test("ends when its signal aborts, at every moment, and leaves nothing behind", async () => {
+    await using node = await clientNode();
+    const [ann, bob] = [node.fresh("ann"), node.fresh("bob")];
+    await held(await bob.acquire("warm")).release();
+    const lock = held(await ann.acquire("doc/1"));
+    for (let moment = 0; moment < 12; moment += 1) {
+      const stop = new AbortController();
+      const waiting = bob.acquire("doc/1", { signal: stop.signal }).catch((error: unknown) => error);
+      await turns(moment);
+      stop.abort(new Error(`stop ${moment}`));
+      assert.match(String(await waiting), new RegExp(`stop ${moment}`, "u"));
+    }
+    await soon(async () => (await node.client.locks.status("doc/1")).queue.length === 0);
+    await lock.release();
+    await turns(20);
+    assert.equal((await node.client.locks.status("doc/1")).holders.length, 0);
+    const early = AbortSignal.abort(new Error("before"));
+    await assert.rejects(bob.acquire("doc/1", { signal: early }), /before/u);
+  });
+
+  test("that is cancelled in the moment of the grant gives it back; once granted, the signal does nothing", async () => {
+    await using node = await clientNode();
+    const [ann, bob] = [node.fresh("ann"), node.fresh("bob")];
+    for (let moment = 0; moment < 10; moment += 1) {
+      const lock = held(await ann.acquire("doc/1"));
+      const stop = new AbortController();
+      const waiting = bob.acquire("doc/1", { signal: stop.signal }).catch(() => undefined);
+      await queued(node.client, 1);
+      const released = lock.release();
+      await turns(moment);
+      stop.abort();
+      await released;
+      const got = await waiting;
+      if (got?.granted === true) {
+        assert.equal(got.state, "held");
+        await got.release();
+      }
+      await soon(async () => (await node.client.locks.status("doc/1")).holders.length === 0);
+    }
+  });
+
+  test("misses no grant, however soon after the question it comes [X5]", async () => {
+    await using node = await clientNode();
+    const [ann, bob] = [node.fresh("ann"), node.fresh("bob")];
+    for (let round = 0; round < 30; round += 1) {
+      const lock = held(await ann.acquire("doc/1"));
+      const waiting = bob.acquire("doc/1");
+      await turns(round % 6);
+      await lock.release();
+      await held(await waiting).release();
+    }
+  });
+
+  test("that could never end is refused with the cycle [X6]", async () => {
+    await using node = await clientNode();
+    const [ann, bob] = [node.fresh("ann"), node.fresh("bob")];
+    const [x, y] = [held(await ann.acquire("x")), held(await bob.acquire("y"))];
+    const waiting = ann.acquire("y");
+    await queued(node.client, 1, "y");
+    await assert.rejects(bob.acquire("x"), refusedWith("deadlock"));
+    await y.release();
+    await held(await waiting).release();
+    await x.release();
+  });
+
+  test("goes on when the node was away, and when the ticket did not live that long it asks again [X5]", async () => {
+    await using node = await clientNode();
+    const [ann, bob] = [node.fresh("ann"), node.fresh("bob")];
+    const lock = held(await ann.acquire("doc/1", { ttlSeconds: 600 }));
+    const waiting = bob.acquire("doc/1");
+    await queued(node.client, 1);
+    const { queue } = await node.client.locks.status("doc/1");
+    const [ticket] = queue;
+    await node.client
+      .as({ agent_id: ticket!.owner_id })
+      .locks.cancel(ticket!.ticket)
+      .catch(() => undefined);
+    await assert.rejects(waiting, refusedWith("ticket_unknown"));
+    await lock.release();
+  });
+});
+
+describe("a handle", () => {
+  test("changes its mode in place: upgrade, downgrade, a new fence each time", async () => {
+    await using node = await clientNode();
+    const [ann, bob] = [node.fresh("ann"), node.fresh("bob")];
+    await using lock = held(await ann.acquire("doc/1", { mode: "upgradeable" }));
+    const reader = held(await bob.acquire("doc/1", { mode: "read" }));
+    const fences = [lock.fence];
+    const no = await lock.tryUpgrade();
+    assert.ok(no !== true && no.message.includes("bob has a read lock"));
+    const upgrading = lock.upgrade();
+    await queued(node.client, 1);
+    await reader.release();
+    await upgrading;
+    fences.push(lock.fence);
+    assert.equal(lock.mode, "write");
+    await lock.downgrade("read");
+    fences.push(lock.fence);
+    assert.equal(lock.mode, "read");
+    await node.clock.pass(60_000, 250);
+    assert.equal(lock.state, "held");
+    assert.equal(new Set(fences).size, 3);
+    await assert.rejects(ann.entities.create("doc", "1", {}, { fence: lock.fence }), refusedWith("fence_stale"));
+    assert.equal(await lock.tryUpgrade(), true);
+    await ann.entities.create("doc", "1", {}, { fence: lock.fence });
+  });
+
+  test("tells who asks for it, also who asked before somebody listened; and hands it on", async () => {
+    await using node = await clientNode();
+    const [ann, bob] = [node.fresh("ann"), await node.agent("bob")];
+    const asked: ReleaseRequest[] = [];
+    const lock = held(await ann.acquire("doc/1", { onReleaseRequested: (request) => asked.push(request) }));
+    await bob.locks.requestRelease("doc/1", "a hotfix");
+    await soon(() => asked.length === 1);
+    assert.deepEqual([asked[0]?.by, asked[0]?.reason, asked[0]?.path], [bob.id, "a hotfix", "doc/1"]);
+    lock.onReleaseRequested((request) => asked.push(request));
+    assert.equal(asked.length, 2);
+    await lock.renew({ note: "nearly done" });
+    assert.equal((await node.client.locks.status("doc/1")).holders[0]?.note, "nearly done");
+    await lock.transfer(bob.id);
+    assert.equal(lock.state, "released");
+    assert.equal((await node.client.locks.status("doc/1")).holders[0]?.owner_id, bob.id);
+  });
+});
