@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { connect, createServer } from "node:net";
 import type { AddressInfo, Socket } from "node:net";
 import { test } from "node:test";
-import type { Allowance, Client } from "holdfast";
+import type { Allowance, Client, WatchedEvent } from "holdfast";
 import { limitConnections } from "../../server/src/access/limit-connections.ts";
 import { TokenBuckets } from "../../server/src/access/token-buckets.ts";
 import { refusalOf, refusedWith } from "../api/refused-with.ts";
@@ -62,7 +62,7 @@ test("a principal has so many watches at once, and one that ended makes room for
   await assert.rejects(client.watch().next(), refusedWith("rate_limited"), "an end counts once");
   const event = third.next();
   await node.operator.entities.create("doc", "1", {});
-  assert.equal((await event).value?.subject, "doc/1");
+  assert.equal(((await event).value as WatchedEvent).subject, "doc/1");
   await node.stop();
 });
 

@@ -68,7 +68,7 @@ test("a watch ends when its token is revoked, before another event is seen [P6]"
   const events = node.clientWith({ token: secret }).watch();
   const first = events.next();
   await node.operator.entities.create("doc", "1", {});
-  assert.equal((await first).value?.subject, "doc/1");
+  assert.equal(((await first).value as WatchedEvent).subject, "doc/1");
   const second = events.next();
   await node.operator.tokens.revoke(token_id);
   await assert.rejects(second, refusedWith("token_invalid"));
