@@ -156,7 +156,7 @@ const registry = {
   owner_taken: {
     status: 403,
     retry: "never",
-    title: "This owner id belongs to a registered agent",
+    title: "This owner id belongs to somebody else",
     next: "Act as that agent, or use an owner id of your own.",
   },
   locks_off: {

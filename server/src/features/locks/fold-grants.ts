@@ -9,7 +9,7 @@ import { removeTicket } from "./fold-tickets.ts";
 import { dueTime, gap, grantTable, holdTable, holdTallyTable, lockFactTable } from "./lock-tables.ts";
 import type { GrantRow, LockPaceRow, Terms } from "./lock-tables.ts";
 import type { LockedPath } from "./modes.ts";
-import { countOwner } from "./owner-counts.ts";
+import { countOwner, principalOf } from "./owner-counts.ts";
 import { countIn } from "./tally.ts";
 
 /** A path as events name it: with its place in the global order, if its kind has one. */
@@ -83,14 +83,21 @@ function foldAcquired(state: StateWriter, { data }: Event, entry: EntryFacts): v
     ...(data["grace_ms"] === undefined ? {} : { graceMs: data["grace_ms"] as number }),
     ...(ticket === undefined ? {} : { ticket, claimBy: time + (data["claim_ms"] as number) }),
   };
+  // Before its ticket goes: with it, all that is known of the owner may go.
+  const principal = principalOf(state, row.owner, entry);
   if (ticket !== undefined) removeTicket(state, ticket);
-  putGrant(state, row, paths, entry);
+  putGrant(state, row, paths, { position: entry.position, principal });
 }
 
-function putGrant(state: StateWriter, row: GrantRow, paths: readonly EventPath[], entry: EntryFacts): void {
+function putGrant(
+  state: StateWriter,
+  row: GrantRow,
+  paths: readonly EventPath[],
+  by: { readonly position: number; readonly principal: string },
+): void {
   state.rows(grantTable).put(row);
   const holds = state.rows(holdTable);
-  const seq = seqOf(row.fence, entry.position);
+  const seq = seqOf(row.fence, by.position);
   for (const { path, mode, scope, order } of paths) {
     holds.put({
       path,
@@ -103,7 +110,7 @@ function putGrant(state: StateWriter, row: GrantRow, paths: readonly EventPath[]
     });
     countIn(state, holdTallyTable, { path, mode, scope }, 1);
   }
-  countOwner(state, row.owner, { paths: paths.length });
+  countOwner(state, row.owner, { paths: paths.length }, by.principal);
 }
 
 function removeHolds(state: StateWriter, { fence, owner }: GrantRow, paths: readonly LockedPath[]): void {
@@ -171,13 +178,18 @@ function foldRefreshed(state: StateWriter, { data }: Event, entry: EntryFacts): 
 function foldChanged(state: StateWriter, { data }: Event, entry: EntryFacts): void {
   const { upgrading: _upgrading, asked: _asked, ...row } = existing(state, data["previous_fence"], entry);
   const paths = pathsOf(data);
+  const owner = data["owner_id"] as string;
+  const principal = principalOf(state, owner, entry);
   state.rows(grantTable).delete(row.fence);
   removeHolds(state, row, row.paths);
   const ticket = data["ticket"] as string | undefined;
   if (ticket !== undefined) removeTicket(state, ticket);
   const plain = paths.map(({ path, mode, scope }) => ({ path, mode, scope }));
-  const changed = { ...row, fence: data["fence"] as string, owner: data["owner_id"] as string, paths: plain };
-  putGrant(state, ticket === undefined ? changed : { ...changed, ticket }, paths, entry);
+  const changed = { ...row, fence: data["fence"] as string, owner, paths: plain };
+  putGrant(state, ticket === undefined ? changed : { ...changed, ticket }, paths, {
+    position: entry.position,
+    principal,
+  });
 }
 
 function foldClaimed(state: StateWriter, { data }: Event, entry: EntryFacts): void {

@@ -9,7 +9,7 @@ import { ancestorsOf } from "./lock-path.ts";
 import { gap, grantTable, lineKey, lockFactTable, ticketTable, waitTable, waitTallyTable } from "./lock-tables.ts";
 import type { LockSettingsRow, TicketRow, WaitRow } from "./lock-tables.ts";
 import type { LockedPath } from "./modes.ts";
-import { countOwner } from "./owner-counts.ts";
+import { countOwner, principalOf } from "./owner-counts.ts";
 import { countIn } from "./tally.ts";
 
 export const ticketFolds: Readonly<Record<string, Fold>> = {
@@ -59,7 +59,7 @@ function foldQueued(state: StateWriter, { data }: Event, entry: EntryFacts): voi
   const waits = state.rows(waitTable);
   for (const wait of waitsOf(row)) waits.put(wait);
   for (const locked of row.paths) countIn(state, waitTallyTable, locked, 1);
-  countOwner(state, row.owner, { tickets: 1, waits: row.paths.length });
+  countOwner(state, row.owner, { tickets: 1, waits: row.paths.length }, principalOf(state, row.owner, entry));
   if (upgrades === undefined) return;
   const grant = state.rows(grantTable).get(upgrades);
   if (grant !== undefined) state.rows(grantTable).put({ ...grant, upgrading: row.ticket });

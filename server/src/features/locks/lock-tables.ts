@@ -113,6 +113,8 @@ export const waitTallyTable: TableSpec<TallyRow, never> = { name: "wait-tallies"
 /** How many paths an owner holds, how many tickets it has, and for how many paths these wait. */
 export interface OwnerRow {
   readonly owner: string;
+  /** Who may act for it. An owner need not be registered; as long as it has something, it is its principal's alone. */
+  readonly principal: string;
   readonly pathCount: number;
   readonly ticketCount: number;
   readonly waitCount: number;

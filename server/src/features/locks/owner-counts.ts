@@ -1,4 +1,5 @@
 import type { StateReader, StateWriter } from "../../machine/state.ts";
+import { findAgent } from "../agents/agent-table.ts";
 import { ownerTable } from "./lock-tables.ts";
 import type { OwnerRow } from "./lock-tables.ts";
 
@@ -7,9 +8,11 @@ export function countOwner(
   state: StateWriter,
   owner: string,
   by: { readonly paths?: number; readonly tickets?: number; readonly waits?: number },
+  principal = "",
 ): void {
   const rows = state.rows(ownerTable);
-  const before = countsOf(state, owner);
+  // Who gives something back has a row; the principal is for whoever has nothing yet.
+  const before = rows.get(owner) ?? { ...countsOf(state, owner), principal };
   const pathCount = before.pathCount + (by.paths ?? 0);
   const ticketCount = before.ticketCount + (by.tickets ?? 0);
   const waitCount = before.waitCount + (by.waits ?? 0);
@@ -17,7 +20,12 @@ export function countOwner(
   else rows.put({ ...before, pathCount, ticketCount, waitCount });
 }
 
-export function countsOf(state: StateReader, owner: string): OwnerRow {
+/** Whose an owner is: it stays with its principal as long as it has something, in whoever's entry it is handed more. */
+export function principalOf(state: StateReader, owner: string, entry: { readonly principal: string }): string {
+  return state.rows(ownerTable).get(owner)?.principal ?? findAgent(state, owner)?.principal ?? entry.principal;
+}
+
+export function countsOf(state: StateReader, owner: string): Omit<OwnerRow, "principal"> {
   return state.rows(ownerTable).get(owner) ?? { owner, pathCount: 0, ticketCount: 0, waitCount: 0 };
 }
 

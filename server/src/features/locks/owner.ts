@@ -1,6 +1,7 @@
 import type { DecideContext, Decision } from "../../machine/feature.ts";
 import { refusal } from "../../machine/outcome.ts";
 import { findAgent } from "../agents/agent-table.ts";
+import { ownerTable } from "./lock-tables.ts";
 import { countsOf } from "./owner-counts.ts";
 import { lockLimits, lockSettings } from "./settings.ts";
 
@@ -20,6 +21,9 @@ export function ownerOf(
   if (owner === undefined) return refused("owner_required", {});
   if (owner.startsWith(ownPrefix) || (owner !== agent && findAgent(state, owner) !== undefined))
     return refused("owner_taken", { owner_id: owner });
+  // An owner that is not registered is a name that anybody could send: what it has is its principal's alone.
+  const known = owner === agent ? undefined : state.rows(ownerTable).get(owner);
+  if (known !== undefined && known.principal !== command.principal) return refused("owner_taken", { owner_id: owner });
   return { owner };
 }
 
