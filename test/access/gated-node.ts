@@ -49,7 +49,8 @@ export async function gatedNode(options: GatedOptions = {}): Promise<GatedNode> 
     assert.ok(!isTurned(caller), JSON.stringify(caller));
     return caller;
   };
-  const clientWith = (credentials?: Partial<Credentials>): Client => createClient(come(credentials).transport);
+  // A refusal must be seen as it comes: a client that tries again by itself would wait for a clock that stands.
+  const clientWith = (credentials?: Partial<Credentials>): Client => createClient(come(credentials).transport, { retry: false });
   const operator = clientWith({ token: operatorSecret, connection: "operator" });
   return {
     ...node,
