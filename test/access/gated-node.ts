@@ -50,7 +50,8 @@ export async function gatedNode(options: GatedOptions = {}): Promise<GatedNode> 
     return caller;
   };
   // A refusal must be seen as it comes: a client that tries again by itself would wait for a clock that stands.
-  const clientWith = (credentials?: Partial<Credentials>): Client => createClient(come(credentials).transport, { retry: false });
+  const clientWith = (credentials?: Partial<Credentials>): Client =>
+    createClient(come(credentials).transport, { retry: false });
   const operator = clientWith({ token: operatorSecret, connection: "operator" });
   return {
     ...node,
