@@ -115,12 +115,9 @@ function ofListedLocks(input: InputOf<All["list-locks"]>): Touch {
   return under === undefined || view === "dal_locks" ? { space: true } : { paths: [under] };
 }
 
-/** Operations of packs that belong to operators. */
-const operatorsOfPacks: readonly string[] = ["reopen-mission"];
-
 /** What a pack keeps are entities, and what is done to them needs the same as if it were done by hand. */
 export function rightToKind(type: string, kind: "read" | "write", operation: string): Right {
-  const verb = operatorsOfPacks.includes(operation) ? "operate" : kind;
+  const verb = packOfOperation(operation)?.forOperators.includes(operation) === true ? "operate" : kind;
   return {
     verbs: [verb],
     touches: (input: { readonly id?: unknown }) => ({

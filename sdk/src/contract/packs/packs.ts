@@ -8,6 +8,8 @@ export interface Pack {
   readonly summary: string;
   readonly resources: readonly Resource[];
   readonly operations: Readonly<Record<string, Operation>>;
+  /** The names of those that belong to operators. */
+  readonly forOperators: readonly string[];
 }
 
 /** Every pack there is. Doors, documents and tests go by this list. */
@@ -17,6 +19,7 @@ export const packs: readonly Pack[] = [
     summary: "Who does what, when: organizations, projects, missions, assignments, collaborators.",
     resources: planningResources,
     operations: planningOperations,
+    forOperators: ["reopen-mission"],
   },
 ];
 

@@ -1,0 +1,147 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { serverFor } from "../socket/with-server.ts";
+import { asking, assertProblem, plan } from "./ask.ts";
+import type { Facts } from "./ask.ts";
+
+/** Every way to change a resource, as it would be done. */
+const changes: readonly (readonly [method: string, path: string, body: object | undefined])[] = [
+  ["PATCH", "/organizations/o", { name: "Apex" }],
+  ["PATCH", "/missions/m", { description: "by hand" }],
+  ["DELETE", "/assignments/a", undefined],
+  ["POST", "/missions/m/transition", { to: "planned" }],
+  ["POST", "/projects/p/archive", undefined],
+  ["POST", "/projects/p/unarchive", undefined],
+];
+
+test("every single read carries a strong ETag, which bodies and lists have as revision, and no change keeps it [P1]", async (t) => {
+  const ask = asking((await serverFor(t)).url);
+  await plan(ask);
+  for (const [plural, id] of [
+    ["organizations", "o"],
+    ["projects", "p"],
+    ["collaborators", "ann"],
+    ["missions", "m"],
+    ["assignments", "a"],
+  ]) {
+    const read = await ask("GET", `/${plural ?? ""}/${id ?? ""}`);
+    assert.match(read.etag, /^"[^"]+"$/u);
+    assert.equal(read.etag, `"${String(read.body["revision"])}"`);
+    const { body } = await ask("GET", `/${plural ?? ""}?limit=1`);
+    const [first] = body["items"] as Facts[];
+    assert.equal(first?.["revision"], read.body["revision"]);
+    const cached = await ask("GET", `/${plural ?? ""}/${id ?? ""}`, undefined, { "if-none-match": read.etag });
+    assert.equal(cached.status, 304);
+  }
+  const same = await ask("PATCH", "/organizations/o", { name: "Acme" }, { "if-match": '"1.1"' });
+  assert.deepEqual([same.status, same.etag, same.body["changed"]], [200, '"1.1"', false]);
+});
+
+test("every change needs If-Match, and every wrong form of it is told apart [P2 P9]", async (t) => {
+  const { url } = await serverFor(t);
+  const ask = asking(url);
+  await plan(ask);
+  for (const [method, path, body] of changes) {
+    const send = (tag: string) => ask(method, path, body, { "if-match": tag });
+    assertProblem(await ask(method, path, body), 428, "planning.concurrency_etag_required");
+    for (const tag of ["*", '"1.1", "1.2"', "1.1", '"1.1']) {
+      assertProblem(await send(tag), 400, "planning.concurrency_etag_invalid");
+    }
+    assertProblem(await send('W/"1.1"'), 412, "planning.concurrency_etag_invalid");
+    for (const tag of ['"9.9"', '"never-was"']) {
+      const answer = await send(tag);
+      assertProblem(answer, 412, "planning.concurrency_mismatch");
+      assert.equal(answer.etag, '"1.1"', "the current one is told");
+    }
+    const both = await ask(method, path, { ...body, if_match: "1.7" }, { "if-match": '"1.1"' });
+    assertProblem(both, 400, "planning.concurrency_etag_invalid");
+  }
+  const history = await fetch(`${url}/v1/entities/planning-mission/m/history`);
+  const { items } = (await history.json()) as { items: Facts[] };
+  const conflicts = items.filter(({ event }) => event === "evt.planning-mission.conflict");
+  assert.equal(conflicts.length, 4, "each mismatch is in the history");
+  const named = await ask("PATCH", "/organizations/o", { name: "Apex", if_match: "1.1" });
+  assert.equal(named.status, 200, "in the body it counts too");
+});
+
+test("a write returns what the next read returns, so that writes chain [P3 P7]", async (t) => {
+  const ask = asking((await serverFor(t)).url);
+  await plan(ask);
+  let tag = '"1.1"';
+  for (const to of ["planned", "locked", "completed"]) {
+    const written = await ask("POST", "/missions/m/transition", { to }, { "if-match": tag });
+    assert.deepEqual([written.status, written.body["status"]], [200, to]);
+    const read = await ask("GET", "/missions/m");
+    const { changed: _changed, previous_revision: previous, replayed: _replayed, ...shown } = written.body;
+    assert.deepEqual(shown, read.body);
+    assert.equal(`"${String(previous)}"`, tag);
+    assert.equal(written.etag, read.etag);
+    tag = written.etag;
+  }
+});
+
+test("a key answers the same for ever: success, conflict and clash, but not a body that never fitted [P4]", async (t) => {
+  const ask = asking((await serverFor(t)).url);
+  await plan(ask);
+  const keyed = (key: string) => ({ "idempotency-key": key });
+  const range = { from: "2027-03-01T08:00:00Z", to: "2027-03-05T08:00:00Z" };
+  await ask("POST", "/missions/m/transition", { to: "planned" }, { "if-match": '"1.1"' });
+  await ask("POST", "/missions", { id: "n", project_id: "p", name: "Paint", ...range });
+  await ask("POST", "/assignments", { id: "b", mission_id: "n", collaborator_id: "ann", role: "painter", ...range });
+  const plan2 = () =>
+    ask("POST", "/missions/n/transition", { to: "planned" }, { "if-match": '"1.1"', ...keyed("plan-n") });
+  const clash = await plan2();
+  assertProblem(clash, 409, "planning.booking_clash");
+  await ask("POST", "/missions/m/transition", { to: "cancelled" }, { "if-match": '"1.2"' });
+  const again = await plan2();
+  assert.deepEqual(again.body["clashes"], clash.body["clashes"], "the clash is told again though it is gone");
+  assert.deepEqual([clash.replayed, again.replayed], ["false", "true"]);
+  const create = (body: object) => ask("POST", "/organizations", body, keyed("org-2"));
+  assertProblem(await create({ nome: "Umbrella" }), 422, "input_invalid");
+  const made = await create({ name: "Umbrella" });
+  assert.equal(made.status, 201, "what never fitted leaves the key free");
+  const quoted = await ask("POST", "/organizations", { name: "Umbrella" }, keyed('"org-2"'));
+  assert.deepEqual([quoted.status, quoted.body["id"], quoted.replayed], [201, made.body["id"], "true"]);
+  assertProblem(await create({ name: "Other" }), 422, "planning.idempotency_replay_conflict");
+  for (const key of ["", "x".repeat(256), "tab\there"]) {
+    const bad = await ask("POST", "/organizations", { name: "Bad" }, keyed(key)).catch(() => undefined);
+    if (bad !== undefined) assertProblem(bad, 400, "planning.idempotency_key_invalid");
+  }
+});
+
+test("a key means something else on another route [P5]", async (t) => {
+  const ask = asking((await serverFor(t)).url);
+  await plan(ask);
+  const key = { "idempotency-key": "one" };
+  assert.equal((await ask("POST", "/organizations", { name: "Umbrella" }, key)).status, 201);
+  const project = await ask("POST", "/projects", { organization_id: "o", name: "Tunnel" }, key);
+  assert.deepEqual([project.status, project.replayed], [201, "false"]);
+});
+
+test("what belongs to a mission that is gone, archived or closed is refused by name, and changes nothing [P7 P9]", async (t) => {
+  const { url } = await serverFor(t);
+  const ask = asking(url);
+  await plan(ask);
+  assertProblem(await ask("GET", "/missions/none"), 404, "entity_not_found");
+  assertProblem(
+    await ask("POST", "/missions/m/transition", { to: "locked" }, { "if-match": '"1.1"' }),
+    409,
+    "planning.transition_invalid",
+  );
+  assertProblem(await ask("DELETE", "/missions/m", undefined, { "if-match": '"1.1"' }), 409, "planning.in_use");
+  assertProblem(
+    await ask("PATCH", "/assignments/a", { mission_id: "x" }, { "if-match": '"1.1"' }),
+    422,
+    "input_invalid",
+  );
+  await ask("POST", "/missions/m/transition", { to: "planned" }, { "if-match": '"1.1"' });
+  await ask("POST", "/missions/m/transition", { to: "locked" }, { "if-match": '"1.2"' });
+  assertProblem(
+    await ask("PATCH", "/assignments/a", { role: "boss" }, { "if-match": '"1.1"' }),
+    409,
+    "planning.mission_closed",
+  );
+  const reopened = await ask("POST", "/missions/m/reopen", { reason: "rain" }, { "if-match": '"1.3"' });
+  assertProblem(reopened, 403, "not_allowed");
+  assert.equal((await ask("GET", "/missions/m")).etag, '"1.3"');
+});

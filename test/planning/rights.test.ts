@@ -1,0 +1,67 @@
+import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { test } from "node:test";
+import type { TestContext } from "node:test";
+import { folderFor, serverFor } from "../socket/with-server.ts";
+import { asking, assertProblem, plan } from "./ask.ts";
+
+const bearer = (secret: string) => ({ authorization: `Bearer ${secret}` });
+
+/** A server, its operator's secret, and a way to make tokens and revoke them. */
+async function guarded(t: TestContext) {
+  const data = join(await folderFor(t), ".holdfast");
+  const { url } = await serverFor(t, data);
+  const operator = bearer((await readFile(join(data, "operator-token"), "utf8")).trim());
+  const token = async (principal: string, allow: object[]) => {
+    const headers = { ...operator, "content-type": "application/json" };
+    const response = await fetch(`${url}/v1/tokens`, {
+      method: "POST",
+      headers,
+      body: JSON.stringify({ principal, allow }),
+    });
+    assert.equal(response.status, 201);
+    return (await response.json()) as { readonly token_id: string; readonly secret: string };
+  };
+  const revoke = (id: string) => fetch(`${url}/v1/tokens/${id}`, { method: "DELETE", headers: operator });
+  return { url, operator, token, revoke };
+}
+
+test("a replay does not get around a revoked token, and the key of another principal is another key [P5 P6]", async (t) => {
+  const { url, token, revoke } = await guarded(t);
+  const all = [{ verbs: ["read", "write"], under: "" }];
+  const ann = await token("ann", all);
+  const bob = await token("bob", all);
+  const key = { "idempotency-key": "acme" };
+  const asAnn = asking(url, { ...bearer(ann.secret), ...key });
+  assert.equal((await asAnn("POST", "/organizations", { name: "Acme" })).status, 201);
+  assert.equal((await asAnn("POST", "/organizations", { name: "Acme" })).replayed, "true");
+  const other = await asking(url, { ...bearer(bob.secret), ...key })("POST", "/organizations", { name: "Umbrella" });
+  assert.deepEqual([other.status, other.replayed], [201, "false"]);
+  assert.equal((await revoke(ann.token_id)).status, 200);
+  assertProblem(await asAnn("POST", "/organizations", { name: "Acme" }), 401, "token_invalid");
+});
+
+test("who may read plans may not change them, and only an operator takes a locked mission back, with a reason [P6 P7]", async (t) => {
+  const { url, operator, token } = await guarded(t);
+  const anybody = asking(url);
+  await plan(anybody);
+  const reader = asking(url, bearer((await token("eve", [{ verbs: ["read"], under: "" }])).secret));
+  assert.equal((await reader("GET", "/missions/m")).status, 200);
+  const tag = { "if-match": '"1.1"' };
+  assertProblem(await reader("PATCH", "/missions/m", { name: "Solder" }, tag), 403, "not_allowed");
+  await anybody("POST", "/missions/m/transition", { to: "planned" }, tag);
+  await anybody("POST", "/missions/m/transition", { to: "locked" }, { "if-match": '"1.2"' });
+  const back = { "if-match": '"1.3"' };
+  assertProblem(await anybody("POST", "/missions/m/reopen", { reason: "rain" }, back), 403, "not_allowed");
+  const asOperator = asking(url, operator);
+  assertProblem(await asOperator("POST", "/missions/m/reopen", {}, back), 422, "input_invalid");
+  const reopened = await asOperator("POST", "/missions/m/reopen", { reason: "rain" }, back);
+  assert.deepEqual([reopened.status, reopened.body["status"]], [200, "planned"]);
+  const audit = await fetch(`${url}/v1/audit?operation=reopen-mission&outcome=done`, { headers: operator });
+  const { items } = (await audit.json()) as { items: Readonly<Record<string, unknown>>[] };
+  assert.deepEqual(
+    items.map(({ by, reason }) => ({ by, reason })),
+    [{ by: { principal: "operator" }, reason: "rain" }],
+  );
+});
