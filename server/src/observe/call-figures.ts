@@ -1,7 +1,7 @@
 import type { CallOptions, CallReply } from "@holdfast/sdk";
 import type { CountCell, SpreadCell } from "./cells.ts";
 import { lockTypeOf } from "./lock-type.ts";
-import type { Metrics } from "./metrics.ts";
+import type { LockType, Metrics } from "./metrics.ts";
 
 /** A call that was answered. */
 export interface AnsweredCall {
@@ -26,11 +26,14 @@ const denials = new Set(["lock_denied", "upgrade_refused"]);
 export class CallFigures {
   readonly #metrics: Metrics;
   readonly #operations: ReadonlySet<string>;
+  readonly #acquired: Readonly<Record<LockType, SpreadCell>>;
   readonly #doors = new Map<string, Map<string, OperationCells>>();
 
   /** `operations` are the names that get a series of their own; a caller's inventions share one. */
   constructor(metrics: Metrics, operations: readonly string[]) {
     this.#metrics = metrics;
+    const cell = (lock_type: LockType): SpreadCell => metrics.acquisitionDuration.cell({ lock_type });
+    this.#acquired = { read: cell("read"), upgradeable: cell("upgradeable"), write: cell("write") };
     this.#operations = new Set(operations);
   }
 
@@ -57,8 +60,7 @@ export class CallFigures {
   #noteLock({ operation, input }: AnsweredCall, { outcome }: CallReply, seconds: number): void {
     if (outcome.kind === "done") {
       const { granted } = outcome.data as { readonly granted?: unknown };
-      if (granted === true)
-        this.#metrics.acquisitionDuration.cell({ lock_type: typeOf(operation, input) }).observe(seconds);
+      if (granted === true) this.#acquired[typeOf(operation, input)].observe(seconds);
     } else if (denials.has(outcome.code)) {
       const lock_type = typeOf(operation, input);
       this.#metrics.acquisitions.cell({ lock_type, status: "denied" }).count += 1;
@@ -92,7 +94,7 @@ export class CallFigures {
 }
 
 /** An upgrade asks for a write lock, whatever is held. */
-function typeOf(operation: string, input: unknown) {
+function typeOf(operation: string, input: unknown): LockType {
   return operation === "upgrade-lock" ? "write" : lockTypeOf(input);
 }
 

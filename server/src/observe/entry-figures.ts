@@ -1,3 +1,5 @@
+import type { SpreadCell } from "./cells.ts";
+import { waysToLeave } from "./metrics.ts";
 import type { Metrics } from "./metrics.ts";
 import { lockTypeOf } from "./lock-type.ts";
 
@@ -29,7 +31,8 @@ interface Since {
   /** The position at which it began. */
   readonly from: number;
   readonly time: number;
-  readonly note: (seconds: number) => void;
+  /** Where its length is counted. */
+  readonly cells: readonly SpreadCell[];
 }
 
 /**
@@ -40,6 +43,7 @@ export class EntryFigures {
   readonly #metrics: Metrics;
   readonly #timesAt: TimesAt;
   readonly #granted;
+  readonly #held: ReadonlyMap<string, readonly SpreadCell[]>;
   readonly #append;
   readonly #batch;
 
@@ -51,6 +55,7 @@ export class EntryFigures {
       upgradeable: metrics.acquisitions.cell({ lock_type: "upgradeable", status: "granted" }),
       write: metrics.acquisitions.cell({ lock_type: "write", status: "granted" }),
     };
+    this.#held = new Map(waysToLeave.map((how) => [how, [metrics.holdDuration.cell({ how })]]));
     this.#append = metrics.appendDuration.cell({});
     this.#batch = metrics.batchEntries.cell({});
   }
@@ -101,11 +106,9 @@ export class EntryFigures {
   #noteWait(entry: SeenEntry, data: Readonly<Record<string, unknown>>, lock_type: string, since: Since[]): void {
     const from = positionIn(data["ticket"]);
     if (from === undefined) return;
-    const note = (seconds: number): void => {
-      this.#metrics.waitDuration.cell({ lock_type }).observe(seconds);
-      this.#metrics.acquisitionDuration.cell({ lock_type }).observe(seconds);
-    };
-    since.push({ from, time: entry.time, note });
+    const { waitDuration, acquisitionDuration } = this.#metrics;
+    const cells = [waitDuration.cell({ lock_type }), acquisitionDuration.cell({ lock_type })];
+    since.push({ from, time: entry.time, cells });
   }
 
   #noteQueued(data: Readonly<Record<string, unknown>>): void {
@@ -117,10 +120,7 @@ export class EntryFigures {
   #noteFreed(entry: SeenEntry, data: Readonly<Record<string, unknown>>, how: string, since: Since[]): void {
     const from = positionIn(data["fence"]);
     if (from === undefined) return;
-    const note = (seconds: number): void => {
-      this.#metrics.holdDuration.cell({ how }).observe(seconds);
-    };
-    since.push({ from, time: entry.time, note });
+    since.push({ from, time: entry.time, cells: this.#held.get(how) ?? [] });
   }
 
   #noteDeadlock({ operation, input }: SeenEntry): void {
@@ -132,9 +132,10 @@ export class EntryFigures {
   /** The journal may not be readable now. A figure that is lost is no reason to disturb anybody. */
   async #lookUp(since: readonly Since[]): Promise<void> {
     const times = await this.#timesAt(since.map(({ from }) => from)).catch(() => []);
-    for (const [index, { time, note }] of since.entries()) {
+    for (let index = 0; index < since.length; index += 1) {
       const began = times[index];
-      if (began !== undefined) note((time - began) / 1000);
+      const { time, cells } = since[index] as Since;
+      if (began !== undefined) for (const cell of cells) cell.observe((time - began) / 1000);
     }
   }
 }
@@ -142,6 +143,8 @@ export class EntryFigures {
 /** A fence or a ticket is epoch, position, and sometimes a number within the entry. */
 function positionIn(token: unknown): number | undefined {
   if (typeof token !== "string") return undefined;
-  const position = Number(token.split(".")[1]);
+  const start = token.indexOf(".") + 1;
+  const end = token.indexOf(".", start);
+  const position = Number(end < 0 ? token.slice(start) : token.slice(start, end));
   return Number.isSafeInteger(position) && position > 0 ? position : undefined;
 }

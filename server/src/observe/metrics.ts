@@ -14,6 +14,9 @@ export type Metrics = ReturnType<typeof createMetrics>;
 export const lockTypes = ["read", "upgradeable", "write"] as const;
 export type LockType = (typeof lockTypes)[number];
 
+/** How a lock may be left. */
+export const waysToLeave = ["released", "expired", "recovered", "forced"] as const;
+
 /** What a request for a lock may come to. */
 const statuses = ["granted", "queued", "denied", "deadlock"] as const;
 
@@ -26,7 +29,7 @@ export function createMetrics() {
       family.cell({ lock_type });
     }
   }
-  for (const how of ["released", "expired", "recovered", "forced"]) metrics.holdDuration.cell({ how });
+  for (const how of waysToLeave) metrics.holdDuration.cell({ how });
   return metrics;
 }
 
