@@ -9,7 +9,8 @@ import type { Memory, Wish } from "./wish.ts";
 import { makeWish, poisonousWish } from "./wish.ts";
 import type { World } from "./world.ts";
 
-const principals = ["ada", "ben", "eve"];
+const ownersPrincipal = "ada";
+const principals = [ownersPrincipal, "ben", "eve"];
 /** Most seeds have some locks, a few have hardly anything else. */
 const lockShares = [0, 0.3, 0.6, 0.9] as const;
 /** What a caller does not send again after so many, so that a list of old intents does not grow. */
@@ -99,7 +100,13 @@ export class Callers {
   #intentOf(wish: Wish): Intent {
     const { random } = this.#world;
     const key = wish.isRead || wish.isKeyless || random.chance(0.5) ? undefined : `k${(this.#keyCount += 1)}`;
-    return { principal: random.pick(principals), wish, key, isHonest: true, isKnown: false };
+    return { principal: this.#principalOf(wish), wish, key, isHonest: true, isKnown: false };
+  }
+
+  /** Agents, and owners that have something, are one principal's: mostly that one asks, and at times somebody else. */
+  #principalOf(wish: Wish): string {
+    const { random } = this.#world;
+    return wish.speaker !== undefined && random.chance(0.95) ? ownersPrincipal : random.pick(principals);
   }
 
   #misuse(node: SimulatedNode, intent: Intent): void {

@@ -21,8 +21,11 @@ export class LockAnswers {
       addTo(this.#places, ticket.ticket, model.placeOf(ticket));
     }
     for (const { data } of entry.events) {
-      const { ticket, fence } = data;
-      if (typeof ticket === "string" && typeof fence === "string") addTo(this.#fences, ticket, fence);
+      const { ticket, fence, previous_fence: previous } = data;
+      if (typeof fence !== "string") continue;
+      if (typeof ticket === "string") addTo(this.#fences, ticket, fence);
+      // A grant that changes its mode is still what its ticket became.
+      for (const fences of this.#fences.values()) if (fences.has(previous as string)) fences.add(fence);
     }
     const { kind, data } = entry.outcome;
     if (kind === "done" && "granted" in data) this.#checkOutcome(view, entry, witness);

@@ -69,7 +69,7 @@ const mustHappen = [
 ];
 
 test("a seed gives the same story again, word for word [X10]", async () => {
-  for (const seed of [3, 8, 17]) {
+  for (const seed of [3, 7, 12]) {
     const first = await simulate({ seed, steps, isTraced: true });
     const second = await simulate({ seed, steps, isTraced: true });
     assert.ok(first.trace.length > steps / 2);
