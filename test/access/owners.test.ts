@@ -76,3 +76,13 @@ test("what is handed to a registered agent is that agent's, whoever hands it ove
   assert.deepEqual((await bob.as(agent).locks.release({ paths: ["repo/a"] })).released, ["repo/a"]);
   await node.stop();
 });
+
+test("a fence that everybody can see proves something only for the principal that has the lock [X3 W13]", async () => {
+  const { node, ann, bob } = await annAndBob();
+  const held = await ann.locks.acquire("doc/1", shared);
+  assert.ok(held.granted);
+  const { fence } = held;
+  await assert.rejects(bob.entities.create("doc", "1", "bob's", { fence }), refusedWith("fence_stale"));
+  await ann.entities.create("doc", "1", "ann's", { fence });
+  await node.stop();
+});

@@ -94,7 +94,6 @@ export function entitiesClient(run: Run, clock: ClientClock): EntitiesClient {
   };
   return {
     ...client,
-    update: (type, id, change, options) =>
-      updateEntity({ client, clock }, { type, id }, change as never, options),
+    update: (type, id, change, options) => updateEntity({ client, clock }, { type, id }, change as never, options),
   };
 }

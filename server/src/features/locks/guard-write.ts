@@ -5,7 +5,7 @@ import { conflictingHolds } from "./blockers.ts";
 import { holderView } from "./deny.ts";
 import { expireIfDue, liveGrant } from "./free-grant.ts";
 import { isAtOrBelow, pathFault } from "./lock-path.ts";
-import { grantTable } from "./lock-tables.ts";
+import { grantTable, ownerTable } from "./lock-tables.ts";
 import type { GrantRow } from "./lock-tables.ts";
 import { strength } from "./modes.ts";
 import type { Mode } from "./modes.ts";
@@ -33,7 +33,7 @@ export function findGrant(state: StateReader, fence: string): GrantRow | undefin
  */
 export function unguardedWrite(path: string, fence: string | undefined, context: DecideContext): Decision | undefined {
   if (fence !== undefined) {
-    const reason = fenceFault(liveGrant(context, fence), path, "write");
+    const reason = presentedFault(fence, path, context);
     return reason === undefined ? undefined : refused("fence_stale", { path, fence, reason });
   }
   const { state } = context;
@@ -47,11 +47,19 @@ export function unguardedWrite(path: string, fence: string | undefined, context:
   return refused("fence_required", { path, holders: holders.map((row) => holderView(state, row)) });
 }
 
+/** Everybody sees fences. What makes one a proof is that it is presented in the name of the principal that has the lock. */
+function presentedFault(fence: string, path: string, context: DecideContext): string | undefined {
+  const grant = liveGrant(context, fence);
+  const whose = grant === undefined ? undefined : context.state.rows(ownerTable).get(grant.owner)?.principal;
+  if (whose !== undefined && whose !== context.command.principal) return "the grant is another principal's";
+  return fenceFault(grant, path, "write");
+}
+
 const holdersMax = 10;
 
 /** True if the caller's agent, or the fence that it presents, has a write lock that covers the path. */
 export function holdsWrite(path: string, fence: string | undefined, context: DecideContext): boolean {
-  if (fence !== undefined) return fenceFault(liveGrant(context, fence), path, "write") === undefined;
+  if (fence !== undefined) return presentedFault(fence, path, context) === undefined;
   const { agent } = context.command;
   if (agent === undefined) return false;
   return ownFences(context, agent, path).some(
