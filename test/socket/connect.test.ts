@@ -3,40 +3,66 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { connect } from "holdfast";
+import type { WatchedEvent } from "holdfast";
 import { findAddress } from "../../sdk/src/client/address.ts";
 import { environment } from "../../sdk/src/client/environment.node.ts";
+import { proxyFor } from "./tcp-proxy.ts";
 import { folderFor, serverFor } from "./with-server.ts";
 
-test("a client over the socket is the one that open gives: entities, agents, locks, events [X8]", async (t) => {
+for (const transport of ["socket", "http"] as const) {
+  test(`a client over the ${transport} is the one that open gives: entities, agents, locks, events [X8]`, async (t) => {
+    const { url } = await serverFor(t);
+    await using client = await connect(url, { transport });
+    const events = client.watch({ after: await client.cursor() });
+    const ann = client.as(await client.agents.register({ name: "ann" }));
+    const bob = client.as(await client.agents.register({ name: "bob" }));
+    const held = await ann.locks.acquire("repo/x", { ttlSeconds: 30, purpose: "renaming" });
+    const denied = await bob.locks.tryAcquire("repo/x/a.ts", { ttlSeconds: 30 });
+    assert.deepEqual([held.granted, denied.granted], [true, false]);
+    await client.entities.create("plan", "42", { title: "Launch" });
+    const refused = client.entities.patch("plan", "42", { merge: { title: "x" } }, { expectedVersion: 7 });
+    await assert.rejects(refused, { code: "concurrency_mismatch" });
+
+    const names: string[] = [];
+    for await (const { name } of events) {
+      names.push(name);
+      if (name === "evt.plan.conflict") break;
+    }
+    const agents = ["evt.agent.registered", "evt.agent.registered"];
+    assert.deepEqual(names, [...agents, "evt.lock.acquired", "evt.plan.created", "evt.plan.conflict"]);
+  });
+
+  test(`a server that is not there is said to be unreachable over the ${transport}, where, and what to do`, async (t) => {
+    const { url, ...server } = await serverFor(t);
+    await server.close();
+    await using client = await connect(url, { transport, retry: false });
+    const message = new RegExp(`unreachable.*${url}.*holdfast up.*HOLDFAST_URL`, "u");
+    await assert.rejects(client.entities.get("plan", "1"), { code: "unreachable", message });
+    await assert.rejects(client.cursor(), { code: "unreachable" });
+    await assert.rejects(client.watch().next(), { code: "unreachable" });
+  });
+}
+
+test("a watch over HTTP goes on after its connection broke, and ends when it is told to", async (t) => {
   const { url } = await serverFor(t);
-  await using client = await connect(url);
-  const events = client.watch();
-  const ann = client.as(await client.agents.register({ name: "ann" }));
-  const bob = client.as(await client.agents.register({ name: "bob" }));
-  const held = await ann.locks.acquire("repo/x", { ttlSeconds: 30, purpose: "renaming" });
-  const denied = await bob.locks.tryAcquire("repo/x/a.ts", { ttlSeconds: 30 });
-  assert.deepEqual([held.granted, denied.granted], [true, false]);
-  await client.entities.create("plan", "42", { title: "Launch" });
-  const refused = client.entities.patch("plan", "42", { merge: { title: "x" } }, { expectedVersion: 7 });
-  await assert.rejects(refused, { code: "concurrency_mismatch" });
-
-  const names: string[] = [];
-  for await (const { name } of events) {
-    names.push(name);
-    if (name === "evt.plan.conflict") break;
+  const proxy = await proxyFor(t, url);
+  await using direct = await connect(url);
+  await using client = await connect(proxy.url, { transport: "http" });
+  const events = client.watch({ after: "1.0" });
+  const positions: number[] = [];
+  for (let index = 1; index <= 12; index += 1) {
+    await direct.entities.create("item", String(index), index);
+    const { value: event } = (await events.next()) as { readonly value: WatchedEvent };
+    positions.push(event.position);
+    if (index % 4 === 0) proxy.cut();
   }
-  const agents = ["evt.agent.registered", "evt.agent.registered"];
-  assert.deepEqual(names, [...agents, "evt.lock.acquired", "evt.plan.created", "evt.plan.conflict"]);
-});
-
-test("a server that is not there is said to be unreachable, where, and what to do", async (t) => {
-  const { url, ...server } = await serverFor(t);
-  await server.close();
-  await using client = await connect(url);
-  const message = new RegExp(`unreachable.*${url}.*holdfast up.*HOLDFAST_URL`, "u");
-  await assert.rejects(client.entities.get("plan", "1"), { code: "unreachable", message });
-  await assert.rejects(client.cursor(), { code: "unreachable" });
-  await assert.rejects(client.watch().next(), { code: "unreachable" });
+  assert.deepEqual(
+    positions,
+    Array.from({ length: 12 }, (_, index) => index + 1),
+  );
+  const waiting = events.next();
+  await events.return?.();
+  assert.equal((await waiting).done, true);
 });
 
 test("a running server is found by HOLDFAST_URL, else from any folder below its data folder's place", async (t) => {

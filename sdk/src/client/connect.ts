@@ -3,6 +3,7 @@ import { findAddress } from "./address.ts";
 import { createClient } from "./client.ts";
 import type { Client, ClientOptions } from "./client.ts";
 import { systemClientClock } from "./client-clock.ts";
+import { httpTransport } from "./http-transport.ts";
 import { SocketTransport } from "./socket-transport.ts";
 
 export interface ConnectOptions extends Omit<ClientOptions, "remote"> {
@@ -10,6 +11,8 @@ export interface ConnectOptions extends Omit<ClientOptions, "remote"> {
   readonly token?: string;
   /** Speak as this agent: what its registration returned. */
   readonly agent?: { readonly agent_id: string; readonly secret?: string };
+  /** The socket, unless there is no WebSocket here; HTTP sends each call as a request of its own, and is slower. */
+  readonly transport?: "socket" | "http";
   /** How long to look for a server that was there and is gone, before what waits for it fails; 30 seconds. */
   readonly reconnectMs?: number;
 }
@@ -24,11 +27,14 @@ export async function connect(url?: string | URL, options: ConnectOptions = {}):
     clock = systemClientClock,
     reconnectMs = 30_000,
     token = environment.variable("HOLDFAST_TOKEN"),
+    transport: _transport,
     ...rest
   } = options;
   const given = token === undefined ? {} : { token };
   const address = findAddress(url, environment);
-  const transport = new SocketTransport({ address, clock, reconnectMs, ...given });
+  const reach = { address, clock, reconnectMs, ...given };
+  const usesHttp = options.transport === "http" || typeof WebSocket === "undefined";
+  const transport = usesHttp ? httpTransport(reach) : new SocketTransport(reach);
   const client = createClient(transport, { ...rest, clock, remote: { url: address.url.href, ...given } });
   return agent === undefined ? client : client.as(agent);
 }

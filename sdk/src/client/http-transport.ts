@@ -1,0 +1,105 @@
+import type { Address } from "./address.ts";
+import type { ClientClock } from "./client-clock.ts";
+import { HoldfastError } from "./holdfast-error.ts";
+import { watchOverHttp } from "./http-watch.ts";
+import type { CallOptions, CallReply, Transport } from "./transport.ts";
+import { unanswered, whereOf } from "./unanswered.ts";
+
+export interface HttpOptions {
+  readonly address: Address;
+  readonly token?: string;
+  readonly clock: ClientClock;
+  /** How long a watch tries to get back to a server that was there. */
+  readonly reconnectMs: number;
+}
+
+/** Every call is a request of its own. It is for where a socket can not be; the socket is many times faster. */
+export function httpTransport(options: HttpOptions): Transport {
+  const { address, token } = options;
+  const closing = new AbortController();
+  const headers: Record<string, string> = token === undefined ? {} : { authorization: `Bearer ${token}` };
+  const get = async (path: string, more: Record<string, string>, signal: AbortSignal): Promise<Response> => {
+    if (closing.signal.aborted) throw refused("closed", {});
+    const request = { headers: { ...headers, ...more }, signal };
+    const response = await fetch(new URL(path, address.url), request).catch((error: unknown) => {
+      throw refused(closing.signal.aborted ? "closed" : "unreachable", whereOf(address, whyOf(error)));
+    });
+    if (response.ok) return response;
+    const { code = "internal_error", ...data } = (await response.json()) as { readonly code?: string };
+    throw refused(code, data);
+  };
+  return {
+    call: (operation, input, call) =>
+      closing.signal.aborted
+        ? Promise.resolve(unanswered("closed", {}))
+        : post(options, { headers, signal: closing.signal }, bodyOf(operation, input, call), call),
+    watch: (wanted) => watchOverHttp({ ...options, get, closing: closing.signal }, wanted),
+    async cursor() {
+      const { cursor } = (await (await get("/v1/cursor", {}, closing.signal)).json()) as { readonly cursor: string };
+      return cursor;
+    },
+    async close() {
+      closing.abort();
+    },
+  };
+}
+
+function bodyOf(operation: string, input: unknown, call: CallOptions): string {
+  const { key, deadlineMs, agent, agentSecret, retry } = call;
+  return JSON.stringify({ operation, input, key, deadline_ms: deadlineMs, agent, agent_secret: agentSecret, retry });
+}
+
+interface Sending {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly signal: AbortSignal;
+}
+
+async function post(options: HttpOptions, sending: Sending, body: string, call: CallOptions): Promise<CallReply> {
+  const trace = call.trace === undefined ? {} : { traceparent: call.trace };
+  const headers = { ...sending.headers, ...trace, "content-type": "application/json" };
+  const signal = call.signal === undefined ? sending.signal : AbortSignal.any([sending.signal, call.signal]);
+  try {
+    const response = await fetch(new URL("/v1/commands", options.address.url), {
+      method: "POST",
+      headers,
+      body,
+      signal,
+    });
+    return replyOf((await response.json()) as Answer);
+  } catch (error) {
+    const where = whereOf(options.address, whyOf(error));
+    return unanswered(wasNeverSent(error) ? "unreachable" : "outcome_unknown", where);
+  }
+}
+
+/** A whole reply; or a problem about the request itself, which then became no command. */
+type Answer = CallReply | ({ readonly code: string } & Readonly<Record<string, unknown>>);
+
+function replyOf(answer: Answer): CallReply {
+  if ("outcome" in answer) {
+    const { outcome, position, replayed, events } = answer as CallReply;
+    return { outcome, position, replayed, events };
+  }
+  const { code, ...data } = answer;
+  return { outcome: { kind: "refusal", code, data }, position: 0, replayed: false, events: [] };
+}
+
+function causeOf(error: unknown): { readonly code?: unknown; readonly message?: unknown } {
+  return (error as { readonly cause?: object }).cause ?? {};
+}
+
+function whyOf(error: unknown): string {
+  const { code, message } = causeOf(error);
+  return typeof code === "string" ? code : typeof message === "string" ? message : "nobody answers there";
+}
+
+/** Browsers don't say why a request failed; then it may have arrived. */
+function wasNeverSent(error: unknown): boolean {
+  return ["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH", "ENETUNREACH", "UND_ERR_CONNECT_TIMEOUT"].includes(
+    String(causeOf(error).code),
+  );
+}
+
+function refused(code: string, data: Readonly<Record<string, unknown>>): HoldfastError {
+  return new HoldfastError("request", code, { data, position: 0, replayed: false });
+}

@@ -1,0 +1,32 @@
+/** A message of an event stream: a place to go on from, data, or both. */
+export interface SentEvent {
+  readonly id: string | undefined;
+  readonly data: string | undefined;
+}
+
+/** Cuts an event stream (the format of `EventSource`) into its messages. Comments, which only keep it open, are dropped. */
+export async function* sentEvents(body: ReadableStream<Uint8Array>): AsyncGenerator<SentEvent, void, undefined> {
+  const decoder = new TextDecoder();
+  const reader = body.getReader();
+  let rest = "";
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return;
+      const blocks = `${rest}${decoder.decode(value, { stream: true })}`.split("\n\n");
+      rest = blocks.pop() ?? "";
+      for (const block of blocks) yield messageOf(block);
+    }
+  } finally {
+    await reader.cancel().catch(() => undefined);
+  }
+}
+
+function messageOf(block: string): SentEvent {
+  const fields = new Map<string, string>();
+  for (const line of block.split("\n")) {
+    const colon = line.indexOf(":");
+    if (colon > 0) fields.set(line.slice(0, colon), line.slice(colon + 1).replace(/^ /u, ""));
+  }
+  return { id: fields.get("id"), data: fields.get("data") };
+}
