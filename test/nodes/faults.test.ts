@@ -3,7 +3,7 @@ import { after, before, describe, test } from "node:test";
 import type { Engine } from "../../server/src/engine/engine.ts";
 import { refusalOf } from "../api/refused-with.ts";
 import { type OwnPostgres, startOwnPostgres } from "../scenario/private-postgres.ts";
-import { type PostgresNode, shareJournal, type SharedJournal } from "./shared-journal.ts";
+import { type PostgresNode, shareJournal, type SharedJournal } from "./postgres-nodes.ts";
 
 /** Writes until it is told that it is written: what a client does that gets "try again". */
 async function persist<Result>(write: () => Promise<Result>): Promise<Result> {

@@ -3,7 +3,7 @@ import { after, before, describe, test } from "node:test";
 import { refusalOf } from "../api/refused-with.ts";
 import { granted, queued } from "../locks/lock-node.ts";
 import { type PrivatePostgres, startPostgres } from "../scenario/private-postgres.ts";
-import { type PostgresNode, shareJournal, type SharedJournal } from "./shared-journal.ts";
+import { type PostgresNode, shareJournal, type SharedJournal } from "./postgres-nodes.ts";
 
 describe("nodes on one Postgres", () => {
   let postgres: PrivatePostgres;

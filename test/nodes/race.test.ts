@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { startPostgres } from "../scenario/private-postgres.ts";
-import { type PostgresNode, shareJournal } from "./shared-journal.ts";
+import { type PostgresNode, shareJournal } from "./postgres-nodes.ts";
 
 const rounds = 300;
 

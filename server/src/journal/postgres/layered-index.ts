@@ -73,6 +73,8 @@ export class LayeredIndex {
 
   async findSubject(query: SubjectQuery): Promise<readonly number[]> {
     const { after = 0, before = Number.MAX_SAFE_INTEGER } = query;
+    const remembered = this.#findInMemory(query, before);
+    if (remembered !== undefined) return remembered;
     for (;;) {
       const base = this.#base;
       // The tails answer for all that they hold, so that nothing is told twice.
@@ -86,24 +88,40 @@ export class LayeredIndex {
     }
   }
 
+  /** What was asked about a path that was just in use: a question to the tables for each would cost more than the append. */
+  #findInMemory(query: SubjectQuery, before: number): readonly number[] | undefined {
+    if (before - 1 > this.#position) return undefined;
+    const found = findInLayers(
+      query,
+      this.#parts.map(({ tail }) => tail),
+    );
+    const isWhole = this.#base <= (query.after ?? 0) || (query.order === "newest-first" && found.length >= query.limit);
+    return isWhole ? found : undefined;
+  }
+
   /** Reads what is not known yet, up to the journal's head. */
   async catchUp(): Promise<void> {
     const { store, table } = this.#options;
     for (;;) {
       const after = (this.#end ??= await store.cover());
       const followed = await table.follow(after, page);
-      if (this.#end !== after) continue;
-      if (followed.kind === "diverged") this.forget();
-      else if (followed.entries.length === 0) return;
-      else {
-        this.add(followed.entries, after, followed.head);
-        if (followed.isLast === true) return;
+      if (followed.kind === "diverged") {
+        if (this.#end === after) this.forget();
+        continue;
       }
+      // Appends of our own go on meanwhile; what they have added already is not added again.
+      this.add(followed.entries, after, followed.head);
+      const isThere = this.#position >= followed.head.position;
+      if (isThere && (followed.isLast === true || followed.entries.length === 0)) return;
     }
   }
 
   async settled(): Promise<void> {
     await this.#flushing;
+  }
+
+  get #position(): number {
+    return this.#end?.position ?? -1;
   }
 
   /** Everything up to here is in the tables, or there is none in memory. */

@@ -47,7 +47,7 @@ export function shareJournal(postgres: PrivatePostgres, space = "main"): SharedJ
         ...options,
       });
       const engine = await startEngine({ journal, report, ...(checkpointEvery !== undefined && { checkpointEvery }) });
-      const node = { engine, client: clientOf(engine, {}), reports };
+      const node = { engine, client: clientOf(engine, { client: { retry: false } }), reports };
       nodes.push(node);
       return node;
     },
