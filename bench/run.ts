@@ -6,12 +6,14 @@ import { parseArgs } from "node:util";
 import { engine } from "./engine.ts";
 import { journal } from "./journal.ts";
 import { locks } from "./locks.ts";
+import { nodes } from "./nodes.ts";
 import { planning } from "./planning.ts";
 import type { Bench } from "./report.ts";
 
 const benches: Readonly<Record<string, { readonly summary: string; readonly run: Bench }>> = {
   engine: { summary: "commands in process, over raw inserts of the same bytes", run: engine },
   locks: { summary: "lock cycles, long lines, large sets, many leases, idle agents", run: locks },
+  nodes: { summary: "one, two and three nodes on Postgres, one of them slow, over direct locks", run: nodes },
   planning: { summary: "whether somebody is booked twice, among a hundred thousand assignments", run: planning },
   journal: { summary: "start, fold, verify and save of a journal of a million entries", run: journal },
 };

@@ -24,6 +24,8 @@ export interface Program {
   onLine(listener: (line: string) => void): void;
   signal(signal: NodeJS.Signals): void;
   endInput(): void;
+  /** Gives it a line. */
+  say(line: string): void;
   /** Gives it a line, and waits until it says the same. */
   ask(line: string): Promise<void>;
   readonly ended: Promise<Ended>;
@@ -73,6 +75,7 @@ export function startProgram(file: string, words: readonly string[], options: Pr
     onLine: (listener) => void listeners.add(listener),
     signal: (signal) => void child.kill(signal),
     endInput: () => void child.stdin.end(),
+    say: (line) => void child.stdin.write(`${line}\n`),
     async ask(line) {
       const heard = new Promise<void>((resolve) => {
         const listener = (said: string): void => {
