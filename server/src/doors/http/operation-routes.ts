@@ -110,7 +110,7 @@ export function optionsOf({ operation, route }: RoutedOperation, request: Fastif
 
 function headerTag({ route }: RoutedOperation, request: FastifyRequest): Expected {
   const header = request.raw.headersDistinct["if-match"];
-  const expected = route.method === "GET" ? readIfMatch(undefined) : readIfMatch(header);
-  if (expected.kind === "nothing" || route.needs === "if-match") return expected;
+  if (route.needs === "if-match") return readIfMatch(header);
+  if (header === undefined || route.method === "GET") return { kind: "nothing" };
   throw new HttpProblem("concurrency_etag_invalid", { reason: "If-Match has no meaning here" });
 }
