@@ -3,7 +3,7 @@ import { hash } from "node:crypto";
 import type { Json } from "./openapi-parts.ts";
 
 const style = `
-:root { color-scheme: light dark; --line: #8884; --soft: #8882; }
+:root { color-scheme: light dark; --line: rgb(128 128 128 / 27%); --soft: rgb(128 128 128 / 13%); }
 body { font: 16px/1.5 system-ui, sans-serif; margin: 0 auto; max-width: 60rem; padding: 2rem 1rem; }
 h1 { margin: 0; } h2 { margin-top: 2.5rem; border-bottom: 1px solid var(--line); text-transform: capitalize; }
 nav a { margin-right: 1rem; }

@@ -8,7 +8,7 @@ import { HttpProblem } from "./http-problem.ts";
 import { httpLimits } from "./limits.ts";
 import { readQuery, typedValues } from "./read-query.ts";
 import { plainHeaders } from "./send.ts";
-import { SharedTick } from "./shared-tick.ts";
+import { NextTick } from "./next-tick.ts";
 
 const check = checkOf(watchQuery);
 
@@ -17,7 +17,7 @@ const cursorMs = 250;
 
 /** Every event as it becomes durable, without gap or repeat, also across connections. */
 export function addEventRoutes(app: FastifyInstance, parts: DoorParts): void {
-  const tick = new SharedTick(parts.clock, httpLimits.gatherMs);
+  const tick = new NextTick(parts.clock, httpLimits.gatherMs);
   app.get("/v1/events", { exposeHeadRoute: false }, async (request, reply) => {
     if (parts.endings.isClosing) throw new HttpProblem("stopping");
     const { transport } = parts.callerOf(request);
@@ -28,7 +28,7 @@ export function addEventRoutes(app: FastifyInstance, parts: DoorParts): void {
 
 interface Shared {
   readonly parts: DoorParts;
-  readonly tick: SharedTick;
+  readonly tick: NextTick;
 }
 
 async function stream(transport: Transport, shared: Shared, request: FastifyRequest, reply: FastifyReply) {

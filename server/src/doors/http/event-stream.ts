@@ -3,7 +3,7 @@ import type { WatchedEvent } from "@holdfast/sdk";
 import type { Clock } from "../../base/clock.ts";
 import { pageBytes } from "./event-text.ts";
 import { httpLimits } from "./limits.ts";
-import type { SharedTick } from "./shared-tick.ts";
+import type { NextTick } from "./next-tick.ts";
 
 type Pages = AsyncIterableIterator<readonly WatchedEvent[]>;
 
@@ -13,7 +13,7 @@ export interface StreamOptions {
   /** The first page was asked for already, to hear of a cursor that is none before the answer begins. */
   readonly first: ReturnType<Pages["next"]>;
   readonly clock: Clock;
-  readonly tick: SharedTick;
+  readonly tick: NextTick;
 }
 
 /**

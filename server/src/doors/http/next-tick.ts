@@ -1,7 +1,7 @@
 import type { Clock } from "../../base/clock.ts";
 
 /** The next tick, the same for all who ask meanwhile: what they do then, they do together. Nobody asks, no timer runs. */
-export class SharedTick {
+export class NextTick {
   readonly #clock: Clock;
   readonly #everyMs: number;
   #next: Promise<void> | undefined;
