@@ -1,6 +1,7 @@
 /** Stands between a node and its server: makes the way longer, or changes what the server says. */
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { once } from "node:events";
+import { systemClock } from "../../server/src/base/clock.ts";
 
 export interface TcpProxy {
   /** The same address, by way of this proxy. */
@@ -45,7 +46,7 @@ export async function startTcpProxy(to: string, { delayMs = 0, rewrite }: TcpPro
 function pass(from: Socket, to: Socket, delayMs: number, rewrite: TcpProxyOptions["rewrite"]): void {
   const later = (work: () => void): void => {
     if (delayMs === 0) work();
-    else setTimeout(work, delayMs);
+    else systemClock.after(delayMs, work, { keepAlive: true });
   };
   from.on("data", (chunk: Buffer) => {
     const sent = rewrite?.(chunk) ?? chunk;
