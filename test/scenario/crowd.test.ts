@@ -1,0 +1,82 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { connect as connectTcp } from "node:net";
+import type { Socket } from "node:net";
+import { performance } from "node:perf_hooks";
+import { test } from "node:test";
+import { connect } from "holdfast";
+import type { Client } from "holdfast";
+import { holdfast } from "./holdfast-command.ts";
+import { inEmptyFolder } from "./program.ts";
+
+const crowdSize = 200;
+
+/** What badly behaved clients do once they are connected; each kind stays until it is thrown out or told to go. */
+const manners: readonly ((socket: Socket, host: string) => void)[] = [
+  // Says nothing at all.
+  () => undefined,
+  // Begins a request and never ends its headers.
+  (socket, host) => void socket.write(`POST /v1/commands HTTP/1.1\r\nHost: ${host}\r\nX-Slow: `),
+  // Promises a body and sends a part of it.
+  (socket, host) => {
+    const headers = `Host: ${host}\r\nContent-Type: application/json\r\nContent-Length: 100000`;
+    socket.write(`POST /v1/commands HTTP/1.1\r\n${headers}\r\n\r\n{`);
+  },
+  // Asks for all events and reads none of them.
+  (socket, host) => {
+    socket.pause();
+    socket.write(`GET /v1/events HTTP/1.1\r\nHost: ${host}\r\n\r\n`);
+  },
+  // Vanishes in the middle of a word.
+  (socket) => {
+    socket.write("GET /v1/lo");
+    socket.resetAndDestroy();
+  },
+];
+
+async function crowd(url: string): Promise<readonly Socket[]> {
+  const { hostname, port, host } = new URL(url);
+  return Promise.all(
+    Array.from({ length: crowdSize }, async (_, number) => {
+      const socket = connectTcp(Number(port), hostname);
+      socket.on("error", () => undefined);
+      await once(socket, "connect");
+      manners[number % manners.length]?.(socket, host);
+      return socket;
+    }),
+  );
+}
+
+/** So many lock cycles, one after the other, and how long the slowest of twenty took. */
+async function cycles(client: Client, name: string, count: number): Promise<number> {
+  const took: number[] = [];
+  for (let number = 0; number < count; number += 1) {
+    const begin = performance.now();
+    await using lock = await client.acquire(`crowd/${name}`, { waitMs: 0 });
+    assert.ok(lock.granted);
+    took.push(performance.now() - begin);
+  }
+  return took.toSorted((a, b) => a - b)[Math.floor(count * 0.95)] ?? Infinity;
+}
+
+test(
+  "200 clients that say nothing, crawl, stall or vanish do not keep others from their locks",
+  inEmptyFolder(async (folder) => {
+    const program = holdfast(folder, "up --json");
+    const { url } = JSON.parse(await program.line(/"event":"up"/)) as { url: string };
+    const clients = await Promise.all(Array.from({ length: 5 }, () => connect(url)));
+    const work = (count: number) => Promise.all(clients.map((client, number) => cycles(client, String(number), count)));
+    await work(20);
+    const sockets = await crowd(url);
+    const slowest = Math.max(...(await work(100)));
+    // Locally a cycle takes a few milliseconds; a second would mean that somebody waited for the crowd.
+    assert.ok(slowest < 1_000, `19 of 20 locks took up to ${String(slowest)} ms`);
+    const { status } = await fetch(`${url}/health`);
+    assert.equal(status, 200);
+    for (const socket of sockets) socket.destroy();
+    await Promise.all(clients.map((client) => client.close()));
+    program.signal("SIGTERM");
+    const { code } = await program.ended;
+    assert.equal(code, 0, "it stops cleanly");
+  }),
+);
