@@ -1,6 +1,6 @@
 /** The command `holdfast`, as a newcomer or a script runs it. */
 import { join } from "node:path";
-import { type Ended, type Program, type ProgramOptions, startProgram } from "./program.ts";
+import { type Ended, inEmptyFolder, type Program, type ProgramOptions, startProgram } from "./program.ts";
 
 const command = join(import.meta.dirname, "..", "..", "server", "bin", "holdfast.js");
 
@@ -10,7 +10,7 @@ export function holdfast(folder: string, words: string | readonly string[], opti
   return startProgram(command, list, {
     ...options,
     folder,
-    env: { HOLDFAST_DATA: "", HOLDFAST_PORT: "0", ...options.env },
+    env: { HOLDFAST_DATA: "", HOLDFAST_URL: "", HOLDFAST_PORT: "0", ...options.env },
   });
 }
 
@@ -22,4 +22,24 @@ export function run(folder: string, words: string | readonly string[], options: 
 /** Every line of its output, which must be JSON. */
 export function jsonLines({ lines }: Ended): readonly Record<string, unknown>[] {
   return lines.map((line) => JSON.parse(line) as Record<string, unknown>);
+}
+
+/** A server for a test, in a folder of its own. */
+export interface Served {
+  readonly folder: string;
+  readonly url: string;
+  readonly program: Program;
+}
+
+export function withServer(work: (served: Served) => Promise<void>): () => Promise<void> {
+  return inEmptyFolder(async (folder) => {
+    const program = holdfast(folder, "up --json");
+    try {
+      const { url } = JSON.parse(await program.line(/"event":"up"/)) as { readonly url: string };
+      await work({ folder, url, program });
+    } finally {
+      program.signal("SIGTERM");
+      await program.ended;
+    }
+  });
 }

@@ -6,6 +6,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import type { Readable } from "node:stream";
 
 export interface Ended {
   readonly code: number | null;
@@ -20,6 +21,8 @@ export interface Program {
   readonly pid: number;
   /** The first line of its output that matches; it may have been said already. */
   line(pattern: RegExp): Promise<string>;
+  /** The first line of its standard error that matches. */
+  errorLine(pattern: RegExp): Promise<string>;
   /** Calls back for every line as it arrives. */
   onLine(listener: (line: string) => void): void;
   signal(signal: NodeJS.Signals): void;
@@ -47,31 +50,30 @@ export function startProgram(file: string, words: readonly string[], options: Pr
   if (options.inputStaysOpen !== true) child.stdin.end(options.input ?? "");
   let errors = "";
   child.stderr.setEncoding("utf8").on("data", (text: string) => (errors += text));
-  const lines: string[] = [];
-  const listeners = new Set<(line: string) => void>();
-  createInterface({ input: child.stdout }).on("line", (line) => {
-    lines.push(line);
-    for (const listener of listeners) listener(line);
-  });
+  const { lines, listeners } = linesOf(child.stdout);
+  const warnings = linesOf(child.stderr);
   const ended = once(child, "close").then(() => {
     listeners.clear();
+    warnings.listeners.clear();
     return { code: child.exitCode, signal: child.signalCode, lines, errors };
   });
+  const heard = ({ lines: said, listeners: waiting }: Lines, pattern: RegExp): Promise<string> => {
+    const found = said.find((line) => pattern.test(line));
+    if (found !== undefined) return Promise.resolve(found);
+    const comes = new Promise<string>((resolve) => {
+      waiting.add((line) => {
+        if (pattern.test(line)) resolve(line);
+      });
+    });
+    const missed = ended.then(({ code }) =>
+      assert.fail(`it ended (${String(code)}) without ${String(pattern)}: ${lines.join("\n")}${errors}`),
+    );
+    return Promise.race([comes, missed]);
+  };
   return {
     pid: child.pid ?? assert.fail(`${file} could not be started`),
-    line(pattern) {
-      const said = lines.find((line) => pattern.test(line));
-      if (said !== undefined) return Promise.resolve(said);
-      const heard = new Promise<string>((resolve) => {
-        listeners.add((line) => {
-          if (pattern.test(line)) resolve(line);
-        });
-      });
-      const missed = ended.then(({ code }) =>
-        assert.fail(`it ended (${String(code)}) without ${String(pattern)}: ${lines.join("\n")}${errors}`),
-      );
-      return Promise.race([heard, missed]);
-    },
+    line: (pattern) => heard({ lines, listeners }, pattern),
+    errorLine: (pattern) => heard(warnings, pattern),
     onLine: (listener) => void listeners.add(listener),
     signal: (signal) => void child.kill(signal),
     endInput: () => void child.stdin.end(),
@@ -91,6 +93,22 @@ export function startProgram(file: string, words: readonly string[], options: Pr
     },
     ended,
   };
+}
+
+/** What one of its streams has said, and who waits for more. */
+interface Lines {
+  readonly lines: string[];
+  readonly listeners: Set<(line: string) => void>;
+}
+
+function linesOf(input: Readable): Lines {
+  const lines: string[] = [];
+  const listeners = new Set<(line: string) => void>();
+  createInterface({ input }).on("line", (line) => {
+    lines.push(line);
+    for (const listener of listeners) listener(line);
+  });
+  return { lines, listeners };
 }
 
 /** Runs a test in an empty folder that is removed afterwards. */

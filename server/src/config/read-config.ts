@@ -60,6 +60,7 @@ function defaultOf(name: SettingName): Found {
 
 function fromOption(name: SettingName, options: ConfigInput["options"]): [SettingName, Found][] | undefined {
   const option = optionOf(name);
+  if (settingOf(name).isSecret === true) return undefined;
   const text = options[option];
   if (text === undefined) return undefined;
   // `--lock-manager` alone says what it says.

@@ -11,6 +11,8 @@ export interface Setting {
   /** For `number`. */
   readonly least?: number;
   readonly most?: number;
+  /** Never an option, which everybody on the host can see, and never shown. */
+  readonly isSecret?: true;
 }
 
 /** `switch` is on or off; `list` is words between commas, or an array in the file. */
@@ -29,7 +31,7 @@ export const settings = {
   host: {
     kind: "text",
     default: "127.0.0.1",
-    summary: "the address to listen on; it must be one that only this host can reach",
+    summary: "the address to listen on; at one that others can reach everybody needs a token",
   },
   port: {
     kind: "number",
@@ -37,6 +39,65 @@ export const settings = {
     least: 0,
     most: portMax,
     summary: "the port to listen on; 0: any free one",
+  },
+  require_token: {
+    kind: "switch",
+    default: false,
+    summary: "let nobody in without a token, not even from this host",
+  },
+  allowed_hosts: {
+    kind: "list",
+    default: [],
+    summary: "further names under which the server is reached, such as a proxy's; then everybody needs a token",
+  },
+  agent_secrets: {
+    kind: "choice",
+    choices: ["required", "optional"],
+    default: "optional",
+    summary: "whether an agent must send the secret of its registration with every call",
+  },
+  operator_token: {
+    kind: "text",
+    default: "",
+    isSecret: true,
+    summary: "the operator's token, if it should not be the one in the data folder; 32 characters at least",
+  },
+  log_level: {
+    kind: "choice",
+    choices: ["silent", "error", "warn", "info", "debug"],
+    default: "warn",
+    summary: "how much the server tells on standard error while it runs",
+  },
+  log_format: {
+    kind: "choice",
+    choices: ["lines", "json"],
+    default: "lines",
+    summary: "whether it tells that to people or to programs; with --json always to programs",
+  },
+  calls_per_second: {
+    kind: "number",
+    default: 20_000,
+    least: 1,
+    summary: "how many calls one agent may send, or a connection on which no agent speaks",
+  },
+  principal_calls_per_second: {
+    kind: "number",
+    default: 100_000,
+    least: 1,
+    summary: "how many calls all may send who come with tokens of one principal",
+  },
+  watches_max: {
+    kind: "number",
+    default: 10_000,
+    least: 1,
+    summary: "how many watches one principal may have, event streams and long polls included",
+  },
+  agents_max: { kind: "number", default: 10_000, least: 1, summary: "how many agents one principal may register" },
+  connections_per_address_max: {
+    kind: "number",
+    default: 2_048,
+    least: 1,
+    summary: "how many connections may come from one address",
   },
   lock_manager: {
     kind: "switch",
@@ -64,6 +125,7 @@ export type Config = { readonly [Name in SettingName]: ValueOf<Settings[Name]> }
 /** Where a value came from; later ones win. */
 export type Source = "default" | "file" | "environment" | "option";
 
+/** All of them, or those that may be given as options. */
 export const settingNames = Object.keys(settings) as readonly SettingName[];
 
 export function settingOf(name: SettingName): Setting {

@@ -18,7 +18,8 @@ const ownPlaceholders: Partial<Record<SettingName, string>> = { data: "DIR", hos
 
 /** The options of `holdfast up`, from the table of settings. */
 export function configOptions(): Readonly<Record<string, CommandOption>> {
-  const named = settingNames.map((name) => [optionOf(name), configOption(name, settingOf(name))] as const);
+  const shown = settingNames.filter((name) => settingOf(name).isSecret !== true);
+  const named = shown.map((name) => [optionOf(name), configOption(name, settingOf(name))] as const);
   const file = {
     value: "FILE",
     summary: "the configuration file (default: $HOLDFAST_CONFIG, else holdfast.json in the data folder)",

@@ -36,33 +36,29 @@ export const exitCodeMeanings: readonly (readonly [code: OwnExitCode, meaning: s
   [exitCodes.unreachable, "no server answers at the address"],
 ];
 
-/** The number for what kept a command from being done. Operating errors are told by their code, never by their class. */
-export function exitCodeOf(error: unknown): ExitCode {
-  switch (codeOf(error)) {
-    case "owned":
-      return exitCodes.owned;
-    case "damaged":
-      return exitCodes.damaged;
-    case "unsupported":
-    case "unknown_history":
-      return exitCodes.unknownHistory;
-    case "can_not_listen":
-      return exitCodes.canNotListen;
-    case "lock_denied":
-      return exitCodes.denied;
-    case "unreachable":
-      return exitCodes.unreachable;
-    case "io":
-    case "full":
-    case "busy":
-    case "read_only":
-      return exitCodes.unavailable;
-    case "invalid":
-    case "archived":
-      return exitCodes.refused;
-    default:
-      return isRefusal(error) ? exitCodes.refused : exitCodes.defect;
-  }
+/** What kept a command from being done is told by its code, never by its class. */
+const codes: Readonly<Record<string, OwnExitCode>> = {
+  owned: exitCodes.owned,
+  damaged: exitCodes.damaged,
+  unsupported: exitCodes.unknownHistory,
+  unknown_history: exitCodes.unknownHistory,
+  io: exitCodes.unavailable,
+  full: exitCodes.unavailable,
+  busy: exitCodes.unavailable,
+  read_only: exitCodes.unavailable,
+  invalid: exitCodes.refused,
+  archived: exitCodes.refused,
+  can_not_start: exitCodes.refused,
+  can_not_listen: exitCodes.canNotListen,
+  lock_denied: exitCodes.denied,
+  lock_lost: exitCodes.lost,
+  unreachable: exitCodes.unreachable,
+};
+
+export function exitCodeOf(error: unknown): OwnExitCode {
+  const code = codeOf(error);
+  if (Object.hasOwn(codes, code)) return codes[code] ?? exitCodes.defect;
+  return isRefusal(error) ? exitCodes.refused : exitCodes.defect;
 }
 
 /** A refusal by Holdfast itself; its code is one of the contract's. */

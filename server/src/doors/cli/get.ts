@@ -1,12 +1,12 @@
 import { HoldfastError } from "@holdfast/sdk";
 import { jsonLine } from "../../base/json-line.ts";
-import { readDataFolder } from "../../data-folder.ts";
 import { type Command, type Given, type Terminal, UsageError } from "./command.ts";
 import { exitCodes } from "./exit-codes.ts";
 import type { ExitCode } from "./exit-codes.ts";
-import { dataOption, folderOf } from "./folder-option.ts";
+import { harmlessLines } from "./harmless.ts";
 import { entityWord, numberOption } from "./option-values.ts";
 import { orSayWhyNot } from "./report-failure.ts";
+import { fromServerOrFolder, placeOptions } from "./server-or-folder.ts";
 
 export const momentOptions = {
   version: { value: "V", summary: "as it was at this version" },
@@ -21,30 +21,38 @@ export const getCommand: Command = {
   summary: "show an entity, as it is or as it was",
   details: [
     "Shows an entity as JSON: its value, version and revision, who changed it last and when. With --version or --at it",
-    "shows the entity as it was then, from the journal and its archive. It works beside a running `holdfast up`.",
+    "shows the entity as it was then. It asks the server that --url, HOLDFAST_URL or the nearest .holdfast names. If none",
+    "runs, or with --data, it reads the journal and its archive in the data folder itself.",
     "",
     "  holdfast get note/first",
     "  holdfast get note/first --version 3",
     "  holdfast get note/first --at 1042",
   ],
-  options: { data: dataOption, ...momentOptions, json: { summary: "print one object of JSON, on one line" } },
-  run: (given, terminal) => orSayWhyNot(given, terminal, async () => getEntity(given, terminal)),
+  options: { ...placeOptions, ...momentOptions, json: { summary: "print one object of JSON, on one line" } },
+  operations: ["get-entity"],
+  run: (given, terminal) => orSayWhyNot(given, terminal, () => getEntity(given, terminal)),
 };
 
-function getEntity(given: Given, terminal: Terminal): ExitCode {
-  const { values } = given;
+async function getEntity(given: Given, terminal: Terminal): Promise<ExitCode> {
   const target = entityWord(given.words[0] ?? "");
   const moment = momentOf(given);
-  const folder = readDataFolder(folderOf(given, terminal));
-  try {
-    const outcome = folder.entity(target, moment);
-    const { kind, data } = outcome;
-    if (kind === "refusal") throw new HoldfastError("get", outcome.code, { data, position: 0, replayed: false });
-    terminal.say(values["json"] === true ? jsonLine(data) : JSON.stringify(data, undefined, 2));
-    return exitCodes.done;
-  } finally {
-    folder.close();
-  }
+  const data = await fromServerOrFolder<unknown>(given, terminal, {
+    server: (client) => client.entities.get(target.type, target.id, moment),
+    async folder(path) {
+      const { readDataFolder } = await import("../../data-folder.ts");
+      const folder = readDataFolder(path);
+      try {
+        const outcome = folder.entity(target, moment);
+        if (outcome.kind === "done") return outcome.data;
+        throw new HoldfastError("get", outcome.code, { data: outcome.data, position: 0, replayed: false });
+      } finally {
+        folder.close();
+      }
+    },
+  });
+  const isJson = given.values["json"] === true;
+  terminal.say(isJson ? jsonLine(data) : harmlessLines(JSON.stringify(data, undefined, 2)));
+  return exitCodes.done;
 }
 
 /** Which state of an entity is meant. */

@@ -1,7 +1,7 @@
 import { jsonLine } from "../../base/json-line.ts";
 import type { ReadConfig } from "../../config/read-config.ts";
-import { settingNames } from "../../config/settings.ts";
-import type { SettingValue } from "../../config/settings.ts";
+import { settingNames, settingOf } from "../../config/settings.ts";
+import type { SettingName, SettingValue } from "../../config/settings.ts";
 import type { Given, Terminal } from "./command.ts";
 import { exitCodes } from "./exit-codes.ts";
 import type { ExitCode } from "./exit-codes.ts";
@@ -10,18 +10,25 @@ import { table } from "./table.ts";
 
 /** Says what a server would be started with, and where each value comes from. */
 export function printConfig(read: ReadConfig, { values }: Given, terminal: Terminal): ExitCode {
-  const { config, sources, file } = read;
+  const { sources, file } = read;
+  const config = Object.fromEntries(settingNames.map((name) => [name, hidden(name, read.config[name])]));
   if (values["json"] === true) {
     terminal.say(jsonLine({ event: "config", config, sources, file }));
     return exitCodes.done;
   }
-  const rows = settingNames.map((name) => [name, shownValue(config[name]), sources[name]]);
+  const rows = settingNames.map((name) => [name, shownValue(config[name] ?? ""), sources[name]]);
   terminal.say(table(["SETTING", "VALUE", "FROM"], rows, terminal.paint));
   terminal.say(`\nThe file is ${file}.`);
   return exitCodes.done;
 }
 
+/** A secret is never shown, only that there is one. */
+function hidden(name: SettingName, value: SettingValue): SettingValue {
+  return settingOf(name).isSecret === true && value !== "" ? "(given)" : value;
+}
+
 function shownValue(value: SettingValue): string {
   if (typeof value === "boolean") return value ? "on" : "off";
-  return harmless(typeof value === "object" ? value.join(",") || "-" : String(value));
+  const text = harmless(typeof value === "object" ? value.join(",") : String(value));
+  return text === "" ? "-" : text;
 }

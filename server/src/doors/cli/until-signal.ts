@@ -8,16 +8,30 @@ const longMs = 2 ** 31 - 1;
  * it does to any program: whoever sends a second one wants an end, not a clean one.
  */
 export function untilSignal(clock: Clock): Promise<NodeJS.Signals> {
-  return new Promise((resolve) => {
-    let cancel = stayUp();
-    function stayUp(): () => void {
-      return clock.after(longMs, () => (cancel = stayUp()), { keepAlive: true });
-    }
-    function stop(signal: NodeJS.Signals): void {
-      process.off("SIGINT", stop).off("SIGTERM", stop);
-      cancel();
-      resolve(signal);
-    }
-    process.on("SIGINT", stop).on("SIGTERM", stop);
+  return listenForSignal(clock).signalled;
+}
+
+/** The same for whoever may be done before: `stop` listens no more, and the process may end. */
+export function listenForSignal(clock: Clock): {
+  readonly signalled: Promise<NodeJS.Signals>;
+  readonly stop: () => void;
+} {
+  let cancel = stayUp();
+  function stayUp(): () => void {
+    return clock.after(longMs, () => (cancel = stayUp()), { keepAlive: true });
+  }
+  let hear: (signal: NodeJS.Signals) => void = () => undefined;
+  const stop = (): void => {
+    process.off("SIGINT", heard).off("SIGTERM", heard);
+    cancel();
+  };
+  function heard(signal: NodeJS.Signals): void {
+    stop();
+    hear(signal);
+  }
+  process.on("SIGINT", heard).on("SIGTERM", heard);
+  const signalled = new Promise<NodeJS.Signals>((resolve) => {
+    hear = resolve;
   });
+  return { signalled, stop };
 }

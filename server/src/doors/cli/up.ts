@@ -3,11 +3,7 @@ import { join } from "node:path";
 import { systemClock } from "../../base/clock.ts";
 import { jsonLine } from "../../base/json-line.ts";
 import { serve } from "../../serve.ts";
-import type { ServeOptions, Serving } from "../../serve.ts";
-import type { ReadConfig } from "../../config/read-config.ts";
-import { isOpenToOthers } from "../../config/host.ts";
-import { removeServerNote, writeServerNote } from "../../config/server-note.ts";
-import { UsageError } from "./command.ts";
+import type { Serving } from "../../serve.ts";
 import type { Command, Given, Terminal } from "./command.ts";
 import { exitCodes } from "./exit-codes.ts";
 import type { ExitCode } from "./exit-codes.ts";
@@ -17,6 +13,7 @@ import { operatorTokenFile } from "./operator-token.ts";
 import { packageVersion } from "./package-version.ts";
 import { printConfig } from "./print-config.ts";
 import { failureOf } from "./report-failure.ts";
+import { serveOptions } from "./serve-options.ts";
 import { untilSignal } from "./until-signal.ts";
 
 export const upCommand: Command = {
@@ -29,7 +26,7 @@ export const upCommand: Command = {
     "that was acknowledged is lost. One process at a time can have a folder open.",
     "",
     "Every setting can be given as an option, as an environment variable, or in holdfast.json in the data folder, such as",
-    '{"port": 4700, "lock_manager": false}; the first of these that has it wins.',
+    '{"port": 4700, "require_token": true}; the first of these that has it wins.',
     "",
     "  holdfast up",
     "  holdfast up --data /var/lib/holdfast --port 4700",
@@ -54,19 +51,19 @@ async function runUp(given: Given, terminal: Terminal): Promise<ExitCode> {
   const read = configOf(given, terminal);
   if (given.values["print-config"] === true) return printConfig(read, given, terminal);
   const { config } = read;
-  if (isOpenToOthers(config.host)) {
-    throw new UsageError(`${config.host} can be reached by others, and everybody would be let in: use 127.0.0.1`);
-  }
-  const tell = given.values["json"] === true ? tellPrograms(terminal) : tellPeople(terminal);
+  const isJson = given.values["json"] === true;
+  const tell = isJson ? tellPrograms(terminal) : tellPeople(terminal);
+  const report = (message: string, cause: unknown): void => {
+    // To people the log tells it.
+    if (isJson || config.log_level === "silent") tell(trouble(message, cause));
+  };
   try {
-    const running = await serve(serveOptions(read, (message, cause) => tell(trouble(message, cause))));
+    const running = await serve(serveOptions(read, { isJson, write: (line) => terminal.warn(line), report }));
     // Listened for before it is up in words: whoever reads that may stop it at once.
     const signalled = untilSignal(systemClock);
-    writeServerNote(config.data, running.url);
-    tell(await upEvent(running, config.data));
+    tell(await upEvent(running, config.data, terminal));
     const signal = await signalled;
     tell({ event: "stopping", facts: { signal }, words: [`${signal}: stopping; once more ends it at once.`] });
-    removeServerNote(config.data);
     await running.close();
     tell(await stoppedEvent(running));
     return exitCodes.done;
@@ -77,19 +74,14 @@ async function runUp(given: Given, terminal: Terminal): Promise<ExitCode> {
   }
 }
 
-function serveOptions({ config, sources }: ReadConfig, report: ServeOptions["report"] & object): ServeOptions {
-  const { data, host, port, lock_manager } = config;
-  // Only if somebody asked: otherwise what an operator has set by configure-locks stays.
-  const components = sources.lock_manager === "default" ? {} : { components: { lock_manager } };
-  return { data, host, port, ...components, report };
-}
-
-async function upEvent(running: Serving, folder: string): Promise<UpEvent> {
+async function upEvent(running: Serving, folder: string, { env }: Terminal): Promise<UpEvent> {
   const { position, epoch, entityCount } = await running.facts();
   const version = packageVersion();
   const token = join(folder, operatorTokenFile);
   const operator = existsSync(token) ? { operator_token_file: token } : {};
   const base = { version, url: running.url, data: folder, position, epoch, entity_count: entityCount };
+  // Whoever started it with npm has the command through npx alone.
+  const command = env["npm_execpath"] === undefined ? "holdfast" : "npx holdfast";
   return {
     event: "up",
     facts: { ...base, ...operator, pid: process.pid },
@@ -100,6 +92,10 @@ async function upEvent(running: Serving, folder: string): Promise<UpEvent> {
       `  position  ${position} (epoch ${epoch})`,
       `  entities  ${entityCount}, deleted ones included`,
       ...(existsSync(token) ? [`  operator  ${token} (its token; keep it secret)`] : []),
+      "",
+      "Try this in two other terminals, here:",
+      `  ${command} lock demo --purpose "trying it out" -- sleep 30`,
+      `  ${command} lock demo -- echo "my turn"`,
       "",
       "Stop it with Ctrl+C or SIGTERM.",
     ],

@@ -1,0 +1,91 @@
+import type { LockOptions } from "@holdfast/sdk";
+import { type Given, type Terminal, UsageError } from "../command.ts";
+import { numberOption, textOption, wholeNumber } from "../option-values.ts";
+
+/** What somebody wants of `holdfast lock`, checked before anything is asked for. */
+export interface LockWish {
+  readonly paths: readonly string[];
+  readonly options: LockOptions & { readonly ttlSeconds: number };
+  readonly name?: string;
+  readonly once?: string;
+  readonly runsWithout: boolean;
+  readonly command?: readonly [string, ...string[]];
+}
+
+const ttlDefault = 30;
+const ttlMax = 86_400;
+
+export function lockWishOf(given: Given, terminal: Terminal): LockWish {
+  const { values, words } = given;
+  refuseNested(words, terminal);
+  const once = textOption(values, "once");
+  if (once !== undefined && !/^[\x21\x23-\x5b\x5d-\x7e]{1,200}$/u.test(once)) {
+    throw new UsageError("--once takes up to 200 printable ASCII characters without spaces, quotes and backslashes");
+  }
+  const name = textOption(values, "name");
+  const command = commandOf(given);
+  if (once !== undefined && command === undefined) throw new UsageError("--once needs a command: -- COMMAND");
+  return {
+    paths: words,
+    options: optionsOf(given),
+    runsWithout: choice(given, "if-unavailable", ["fail", "run"]) === "run",
+    ...(name === undefined ? {} : { name }),
+    ...(once === undefined ? {} : { once }),
+    ...(command === undefined ? {} : { command }),
+  };
+}
+
+function optionsOf(given: Given): LockWish["options"] {
+  const { values } = given;
+  const ttlSeconds = numberOption(values, "ttl", 1) ?? ttlDefault;
+  if (ttlSeconds > ttlMax) throw new UsageError(`--ttl is ${ttlMax} seconds at most, which is a day`);
+  const mode = choice(given, "mode", ["read", "upgradeable", "write"]);
+  const scope = choice(given, "scope", ["tree", "self"]);
+  const purpose = textOption(values, "purpose");
+  const note = textOption(values, "note");
+  const waitMs = waitOf(given);
+  return {
+    ttlSeconds,
+    ...(mode === undefined ? {} : { mode }),
+    ...(scope === undefined ? {} : { scope }),
+    ...(purpose === undefined ? {} : { purpose }),
+    ...(note === undefined ? {} : { note }),
+    ...(waitMs === undefined ? {} : { waitMs }),
+  };
+}
+
+/** undefined: for ever. */
+function waitOf({ values }: Given): number | undefined {
+  const { wait } = values;
+  if (values["no-wait"] === true) {
+    if (wait !== undefined) throw new UsageError("give --wait or --no-wait, not both");
+    return 0;
+  }
+  return typeof wait === "string" ? wholeNumber(wait, "--wait", 1) * 1_000 : undefined;
+}
+
+function commandOf({ child }: Given): LockWish["command"] {
+  if (child === undefined) return undefined;
+  const [file, ...rest] = child;
+  if (file === undefined) throw new UsageError("there is no command after --");
+  return [file, ...rest];
+}
+
+function choice<Word extends string>({ values }: Given, name: string, words: readonly Word[]): Word | undefined {
+  const given = textOption(values, name);
+  if (given === undefined) return undefined;
+  const found = words.find((word) => word === given);
+  if (found === undefined) throw new UsageError(`--${name} takes ${words.join(" or ")}, not "${given}"`);
+  return found;
+}
+
+/** Under a lock of its own, a command that waits for the same path would wait for itself, and for ever. */
+function refuseNested(paths: readonly string[], { env }: Terminal): void {
+  const held = (env["HOLDFAST_LOCK_PATHS"] ?? "").split("\n").filter((path) => path !== "");
+  const isWithin = (path: string, other: string): boolean => path === other || path.startsWith(`${other}/`);
+  for (const path of paths) {
+    const outer = held.find((other) => isWithin(path, other) || isWithin(other, path));
+    if (outer === undefined) continue;
+    throw new UsageError(`this runs under \`holdfast lock ${outer}\` already, so waiting for ${path} would never end`);
+  }
+}

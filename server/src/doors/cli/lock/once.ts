@@ -1,0 +1,49 @@
+import { HoldfastError } from "@holdfast/sdk";
+import type { Client, Lock } from "@holdfast/sdk";
+import { harmless } from "../harmless.ts";
+
+/** Whether this is the first to run something under a key, or who was. */
+export type Once =
+  | { readonly isFirst: true }
+  | { readonly isFirst: false; readonly facts: Readonly<Record<string, unknown>>; readonly words: string };
+
+/**
+ * Spends a key, under the lock: whoever comes first gets to run, and an idempotency key lets nobody come first twice. The
+ * command that carries it names the fence, which is this grant's alone; so the same key from another grant is refused,
+ * while a lost answer that is asked for again is not.
+ */
+export async function spendKey(client: Client, lock: Lock, key: string): Promise<Once> {
+  try {
+    await client.locks.renew({ fence: lock.fence }, { key: `lock-once:${key}`, note: `runs ${key}` });
+    return { isFirst: true };
+  } catch (error) {
+    if (!isSpent(error)) throw error;
+    const [path = ""] = lock.paths.map((locked) => locked.path);
+    return { isFirst: false, ...(await whoRan(client, path, Number(error.data["position"]))) };
+  }
+}
+
+function isSpent(error: unknown): error is HoldfastError {
+  const codes = ["idempotency_replay_conflict", "idempotency_key_expired", "entry_erased"];
+  return error instanceof HoldfastError && codes.includes(error.code);
+}
+
+interface HistoryItem {
+  readonly position: number;
+  readonly time: number;
+  readonly data?: { readonly owner_id?: string };
+}
+
+/** The entry of the first run says when it was and whose; it may have been under another path, or long ago. */
+async function whoRan(
+  client: Client,
+  path: string,
+  position: number,
+): Promise<{ facts: Record<string, unknown>; words: string }> {
+  const page = await client.locks.history(path, { before: position + 1, limit: 1 });
+  const item = (page.items as readonly HistoryItem[]).find((each) => each.position === position);
+  if (item === undefined) return { facts: { position }, words: `entry ${position} ran it` };
+  const at = new Date(item.time).toISOString();
+  const owner = item.data?.owner_id ?? "somebody";
+  return { facts: { position, at, owner_id: owner }, words: `${harmless(owner)} ran it at ${at} (entry ${position})` };
+}

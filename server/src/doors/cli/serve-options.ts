@@ -1,0 +1,36 @@
+import type { ReadConfig } from "../../config/read-config.ts";
+import type { Config } from "../../config/settings.ts";
+import type { ServeOptions } from "../../serve.ts";
+
+export interface Telling {
+  readonly isJson: boolean;
+  /** Where lines of the log go. */
+  readonly write: (line: string) => void;
+  readonly report: (message: string, cause: unknown) => void;
+}
+
+/** What a server is started with, in the server's own words. */
+export function serveOptions({ config, sources }: ReadConfig, { isJson, write, report }: Telling): ServeOptions {
+  const { data, host, port, lock_manager, log_level: level } = config;
+  // Only if somebody asked: otherwise what an operator has set by configure-locks stays.
+  const components = sources.lock_manager === "default" ? {} : { components: { lock_manager } };
+  const format = isJson ? "json" : config.log_format;
+  return { data, host, port, ...accessOf(config), ...components, log: { level, format, write }, report };
+}
+
+function accessOf(config: Config): Partial<ServeOptions> {
+  const { operator_token: token } = config;
+  return {
+    requireToken: config.require_token,
+    allowedHosts: config.allowed_hosts,
+    agentSecrets: config.agent_secrets,
+    ...(token === "" ? {} : { operatorToken: token }),
+    limits: {
+      callsPerSecond: config.calls_per_second,
+      principalCallsPerSecond: config.principal_calls_per_second,
+      watchesMax: config.watches_max,
+      agentsMax: config.agents_max,
+      connectionsPerAddressMax: config.connections_per_address_max,
+    },
+  };
+}
