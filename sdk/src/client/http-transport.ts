@@ -1,17 +1,8 @@
-import type { Address } from "./address.ts";
-import type { ClientClock } from "./client-clock.ts";
 import { HoldfastError } from "./holdfast-error.ts";
+import type { HttpOptions } from "./http-options.ts";
 import { watchOverHttp } from "./http-watch.ts";
 import type { CallOptions, CallReply, Transport } from "./transport.ts";
 import { unanswered, whereOf } from "./unanswered.ts";
-
-export interface HttpOptions {
-  readonly address: Address;
-  readonly token?: string;
-  readonly clock: ClientClock;
-  /** How long a watch tries to get back to a server that was there. */
-  readonly reconnectMs: number;
-}
 
 /** Every call is a request of its own. It is for where a socket can not be; the socket is many times faster. */
 export function httpTransport(options: HttpOptions): Transport {

@@ -1,5 +1,5 @@
 import type { WatchFilter } from "../contract/watch-filter.ts";
-import type { HttpOptions } from "./http-transport.ts";
+import type { HttpOptions } from "./http-options.ts";
 import { HoldfastError } from "./holdfast-error.ts";
 import { sentEvents } from "./server-sent-events.ts";
 import type { WatchedEvent } from "./transport.ts";
