@@ -3,6 +3,7 @@
  * this computer is today is nobody's promise. With --json the last line is one object {"rows": [...]}.
  */
 import { parseArgs } from "node:util";
+import { doors } from "./doors.ts";
 import { engine } from "./engine.ts";
 import { journal } from "./journal.ts";
 import { locks } from "./locks.ts";
@@ -12,6 +13,7 @@ import type { Bench } from "./report.ts";
 
 const benches: Readonly<Record<string, { readonly summary: string; readonly run: Bench }>> = {
   engine: { summary: "commands in process, over raw inserts of the same bytes", run: engine },
+  doors: { summary: "locks over the socket beside Redlock, HTTP, subscribers", run: doors },
   locks: { summary: "lock cycles, long lines, large sets, many leases, idle agents", run: locks },
   nodes: { summary: "one, two and three nodes on Postgres, one of them slow, over direct locks", run: nodes },
   planning: { summary: "whether somebody is booked twice, among a hundred thousand assignments", run: planning },

@@ -66,6 +66,23 @@ test("a watch sends what comes, stops at sixteen messages ahead, and goes on whe
   assert.equal((ended["problem"] as { code: string }).code, "cursor_invalid");
 });
 
+test("watches with other filters never share what lies between the same first and last event", async (t) => {
+  const { url } = await serverFor(t);
+  await using client = await connect(url);
+  for (const [id, type] of ["x", "y", "z", "x"].entries()) await client.entities.create(type, String(id), id);
+  const socket = await rawSocketFor(t, url);
+  socket.hello();
+  const names = (...types: readonly string[]) => types.map((type) => `evt.${type}.created`);
+  socket.send({ kind: "watch", id: 1, after: "1.0", names: names("x", "y") });
+  socket.send({ kind: "watch", id: 2, after: "1.0", names: names("x", "z") });
+  const seen = new Map<unknown, string>();
+  while (seen.size < 2) {
+    const { id, events } = await socket.message("events");
+    seen.set(id, (events as { subject: string }[]).map(({ subject }) => subject).join());
+  }
+  assert.deepEqual([seen.get(1), seen.get(2)], ["x/0,y/1,x/3", "x/0,z/2,x/3"]);
+});
+
 test("what is not understood changes nothing, is answered with what is wrong, and closes the socket in the end", async (t) => {
   const { url } = await serverFor(t);
   const socket = await rawSocketFor(t, url);

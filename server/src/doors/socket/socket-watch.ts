@@ -2,7 +2,7 @@ import { eventsAhead, problemOf } from "@holdfast/sdk/contract";
 import type { WatchFilter } from "@holdfast/sdk/contract";
 import { HoldfastError } from "@holdfast/sdk";
 import type { Transport, WatchedEvent } from "@holdfast/sdk";
-import { eventText } from "./event-text.ts";
+import { pageText } from "./event-text.ts";
 import type { Outbox } from "./outbox.ts";
 import type { Pace } from "./pace.ts";
 
@@ -62,7 +62,7 @@ export class SocketWatch {
         const page = await this.#pages.next();
         if (page.done === true || this.#isStopped) break;
         this.#ahead -= 1;
-        outbox.push(`{"kind":"events","id":${this.id},"events":[${page.value.map(eventText).join(",")}]}`);
+        outbox.push(`{"kind":"events","id":${this.id},"events":${pageText(page.value)}}`);
         if (this.#isPaced) await pace.wait();
       }
     } catch (error) {

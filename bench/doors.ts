@@ -1,0 +1,230 @@
+/** What the doors cost, with a server in a process of its own: cycles of locks, one lock that all want, HTTP, subscribers. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { Agent, request } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { connect } from "holdfast";
+import type { Client } from "holdfast";
+import { startChild } from "./child-server.ts";
+import type { ChildServer } from "./child-server.ts";
+import { RawInserts } from "./raw-inserts.ts";
+import { redlockOn } from "./redlock.ts";
+import { startRedis } from "./redis-server.ts";
+import { type Bench, type BenchOptions, format, median, type Row, spread, table } from "./report.ts";
+import { Subscriber } from "./subscribers.ts";
+import { Waiter } from "./waiter.ts";
+
+interface Place extends BenchOptions {
+  readonly server: ChildServer;
+  readonly folder: string;
+}
+
+export const doors: Bench = async (options) => {
+  const folder = mkdtempSync(join(tmpdir(), "holdfast-bench-"));
+  const server = await startChild("doors-server.ts", [join(folder, "data")]);
+  try {
+    const place = { ...options, server, folder };
+    // Subscribers come first: they count from the beginning of the journal.
+    const rows = [...(await subscribers(place)), await many(place), await alone(place)];
+    rows.push(...(await contended(place)), await overHttp(place));
+    const lines = rows.map(({ name, ours, peer, ratio, goal, met }) => [
+      name,
+      format(ours, 2),
+      format(peer, 2),
+      ratio.toFixed(2),
+      `${goal} ${met ? "met" : "missed"}`,
+    ]);
+    options.say(table(["what", "ours", "peer", "ratio", "goal"], lines));
+    return rows;
+  } finally {
+    await server.close();
+    rmSync(folder, { recursive: true, force: true });
+  }
+};
+
+const atLeast = (name: string, ours: number, peer: number, goal: number): Row => {
+  const ratio = ours / peer;
+  return { name, ours, peer, ratio, goal, met: ratio >= goal };
+};
+
+const atMost = (name: string, ours: number, peer: number, goal: number): Row => {
+  const ratio = ours / peer;
+  return { name, ours, peer, ratio, goal, met: ratio <= goal };
+};
+
+/** Rounds of ours and of the peer, in turn, so that whatever else the computer does falls on both. The first is dropped. */
+async function inTurns(options: BenchOptions, ours: () => Promise<number>, peer: () => Promise<number>) {
+  const [mine, theirs]: [number[], number[]] = [[], []];
+  for (let round = -1; round < (options.isQuick ? 3 : 5); round += 1) {
+    const [one, other] = [await ours(), await peer()];
+    if (round < 0) continue;
+    mine.push(one);
+    theirs.push(other);
+  }
+  options.say(`  rounds: ours ${spread(mine, 2)}, peer ${spread(theirs, 2)}`);
+  return { ours: median(mine), peer: median(theirs) };
+}
+
+const durationOf = ({ isQuick }: BenchOptions): number => (isQuick ? 1_000 : 3_000);
+
+/** How often the work of each of so many was done in a second. */
+async function ratePerSecond(count: number, durationMs: number, work: (index: number) => Promise<void>) {
+  const startMs = performance.now();
+  let doneCount = 0;
+  const each = async (index: number): Promise<void> => {
+    while (performance.now() - startMs < durationMs) {
+      await work(index);
+      doneCount += 1;
+    }
+  };
+  await Promise.all(Array.from({ length: count }, (_, index) => each(index)));
+  return (doneCount / (performance.now() - startMs)) * 1_000;
+}
+
+async function cycle(agent: Client, path: string): Promise<void> {
+  const held = await agent.locks.acquire(path, { ttlSeconds: 60 });
+  if (held.granted) await agent.locks.release({ fence: held.fence });
+}
+
+async function agentsOf(client: Client, count: number): Promise<readonly Client[]> {
+  const register = async (): Promise<Client> => client.as(await client.agents.register());
+  return Promise.all(Array.from({ length: count }, register));
+}
+
+async function many(place: Place): Promise<Row> {
+  const redis = await startRedis({ fsync: false });
+  const redlock = redlockOn(redis.port);
+  const client = await connect(place.server.url);
+  const agents = await agentsOf(client, 256);
+  const durationMs = durationOf(place);
+  // Until the code of the server is compiled for its hottest paths, this would measure the compiler.
+  await ratePerSecond(256, 3 * durationMs, (index) => cycle(agents[index] as Client, `bench/${index}`));
+  const { ours, peer } = await inTurns(
+    place,
+    () => ratePerSecond(256, durationMs, (index) => cycle(agents[index] as Client, `bench/${index}`)),
+    () => ratePerSecond(256, durationMs, (index) => redlock.cycle(`bench/${index}`)),
+  );
+  await client.close();
+  redlock.close();
+  await redis.close();
+  return atLeast("lock cycles/s, 256 agents over the socket, SQLite, over Redlock without fsync", ours, peer, 2);
+}
+
+async function alone(place: Place): Promise<Row> {
+  const client = await connect(place.server.url);
+  const [agent] = await agentsOf(client, 1);
+  const raw = new RawInserts(join(place.folder, "raw"));
+  const row = "x".repeat(600);
+  const count = place.isQuick ? 300 : 1_000;
+  const p50 = async (work: () => unknown): Promise<number> => {
+    const times: number[] = [];
+    for (let index = 0; index < count; index += 1) {
+      const startMs = performance.now();
+      await work();
+      times.push(performance.now() - startMs);
+    }
+    return median(times);
+  };
+  const { ours, peer } = await inTurns(
+    place,
+    () => p50(() => cycle(agent as Client, "alone")),
+    () => p50(() => raw.run([row, row], 1)),
+  );
+  await client.close();
+  raw.close();
+  return atMost("p50 of a cycle of one agent alone over the socket, over two bare commits, ms", ours, peer, 2.5);
+}
+
+/** One lock that 32 want. */
+async function contended(place: Place): Promise<readonly Row[]> {
+  const redis = await startRedis({ fsync: true });
+  const redlock = redlockOn(redis.port);
+  const client = await connect(place.server.url);
+  const waiters = await Promise.all(Array.from({ length: 32 }, () => Waiter.of(client)));
+  const durationMs = durationOf(place);
+  const waits: number[] = [];
+  const { ours, peer } = await inTurns(
+    place,
+    () =>
+      ratePerSecond(32, durationMs, async (index) => {
+        const startMs = performance.now();
+        const { fence } = await (waiters[index] as Waiter).acquire("hot");
+        waits.push(performance.now() - startMs);
+        await (waiters[index] as Waiter).agent.locks.release({ fence });
+      }),
+    () => ratePerSecond(32, durationMs, () => redlock.cycle("hot")),
+  );
+  await client.close();
+  redlock.close();
+  await redis.close();
+  // The first ones of a round find an empty line.
+  const settled = waits.slice(waits.length >> 1);
+  return [
+    atLeast("hand-overs/s of one lock that 32 agents want, over Redlock with fsync, retry 5 ms", ours, peer, 1.5),
+    atMost("the longest wait for it over the median wait, ms", Math.max(...settled), median(settled), 3),
+  ];
+}
+
+async function overHttp(place: Place): Promise<Row> {
+  const echo = await startChild("echo-server.ts");
+  const agent = new Agent({ keepAlive: true, maxSockets: 64 });
+  let count = 0;
+  const post = (url: string): Promise<void> => {
+    count += 1;
+    const input = { type: "item", id: String(count), value: { title: "a plan", count } };
+    const body = JSON.stringify({ operation: "create-entity", input, key: `bench-${count}` });
+    return postTo(new URL("/v1/commands", url), agent, body);
+  };
+  const { ours, peer } = await inTurns(
+    place,
+    () => ratePerSecond(64, durationOf(place), () => post(place.server.url)),
+    () => ratePerSecond(64, durationOf(place), () => post(echo.url)),
+  );
+  agent.destroy();
+  await echo.close();
+  return atLeast("durable idempotent writes/s over HTTP, over a bare Fastify echo of the same body", ours, peer, 0.4);
+}
+
+function postTo(url: URL, agent: Agent, body: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const headers = { "content-type": "application/json", "content-length": Buffer.byteLength(body) };
+    const sent = request(url, { method: "POST", agent, headers }, (response) => {
+      if (response.statusCode !== 200) reject(new Error(`status ${String(response.statusCode)}`));
+      response.resume();
+      response.on("end", resolve);
+    });
+    sent.on("error", reject);
+    sent.end(body);
+  });
+}
+
+/** 200 who watch everything while 2,000 events happen in a second. */
+async function subscribers(place: Place): Promise<readonly Row[]> {
+  const client = await connect(place.server.url);
+  const all = await Promise.all(Array.from({ length: 200 }, () => Subscriber.connect(place.server.url)));
+  const seconds = place.isQuick ? 3 : 10;
+  const before = await place.server.busy();
+  const startMs = performance.now();
+  const writes: Promise<unknown>[] = [];
+  for (let count = 0; count < seconds * 2_000; count += 1) {
+    writes.push(client.entities.create("watched", String(count), { count }));
+    const aheadMs = count / 2 - (performance.now() - startMs);
+    if (aheadMs > 5) await new Promise((resolve) => setTimeout(resolve, aheadMs));
+  }
+  await Promise.all(writes);
+  const tookMs = performance.now() - startMs;
+  const after = await place.server.busy();
+  const last = Number((await client.cursor()).split(".")[1]);
+  const deadlineMs = performance.now() + 10_000;
+  while (performance.now() < deadlineMs && all.some(({ position }) => position < last)) {
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  const delivered = all.reduce((sum, { position }) => sum + position, 0);
+  for (const subscriber of all) subscriber.close();
+  await client.close();
+  place.say(`  ${format((seconds * 2_000_000) / tookMs)} events/s to 200 subscribers`);
+  return [
+    atLeast("200 subscribers, 2,000 events/s: events delivered over events to deliver", delivered, 200 * last, 1),
+    atMost("200 subscribers, 2,000 events/s: the server's loop busy", after.loopMs - before.loopMs, tookMs, 0.5),
+  ];
+}

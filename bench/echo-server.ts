@@ -1,0 +1,8 @@
+/** The peer of the HTTP door: a bare Fastify that sends back the body. It promises nothing and keeps nothing. */
+import Fastify from "fastify";
+
+const app = Fastify();
+app.post("/v1/commands", async (request) => request.body);
+const url = await app.listen({ host: "127.0.0.1", port: 0 });
+process.once("disconnect", () => void app.close());
+process.send?.({ url });

@@ -1,0 +1,52 @@
+/** The peer Redis: a real server of this run's own, on a free port and in a folder of its own. */
+import { execFileSync, spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { createServer } from "node:net";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+
+export interface RedisServer {
+  readonly port: number;
+  close(): Promise<void>;
+}
+
+/** Without `fsync` it keeps everything in memory only, which is how most people run locks on it. */
+export async function startRedis({ fsync }: { readonly fsync: boolean }): Promise<RedisServer> {
+  ensureInstalled();
+  const folder = mkdtempSync(join(tmpdir(), "holdfast-redis-"));
+  const port = await freePort();
+  const durable = fsync ? ["--appendonly", "yes", "--appendfsync", "always"] : ["--appendonly", "no"];
+  const words = ["--port", String(port), "--bind", "127.0.0.1", "--dir", folder, "--save", "", ...durable];
+  const child = spawn("redis-server", words, { stdio: ["ignore", "pipe", "inherit"] });
+  for await (const line of createInterface({ input: child.stdout })) {
+    if (line.includes("Ready to accept connections")) break;
+  }
+  child.stdout.resume();
+  return {
+    port,
+    async close() {
+      const ended = once(child, "exit");
+      child.kill("SIGTERM");
+      await ended;
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+function ensureInstalled(): void {
+  if (spawnSync("redis-server", ["--version"]).status === 0) return;
+  if (process.getuid?.() !== 0) throw new Error("redis-server is not installed: `apt-get install redis-server`");
+  execFileSync("apt-get", ["install", "-y", "redis-server"], { stdio: "ignore" });
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, "close");
+  return port;
+}

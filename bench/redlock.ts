@@ -1,0 +1,38 @@
+/** The peer of the locks: the package `redlock` on one Redis, whose commands share a connection as ioredis does it. */
+import { createRequire } from "node:module";
+import { Redis } from "ioredis";
+
+interface Lock {
+  release(): Promise<unknown>;
+}
+
+interface Redlock {
+  acquire(paths: readonly string[], ttlMs: number): Promise<Lock>;
+  on(name: "error", listener: () => void): void;
+}
+
+/** Not an import: the package has types, and its `exports` hide them. */
+const { default: Redlock } = createRequire(import.meta.url)("redlock") as {
+  readonly default: new (clients: readonly Redis[], settings: Readonly<Record<string, number>>) => Redlock;
+};
+
+export interface RedlockPeer {
+  /** Takes a lock and gives it back; if somebody else has it, it tries again until it is free. */
+  cycle(path: string): Promise<void>;
+  close(): void;
+}
+
+export function redlockOn(port: number): RedlockPeer {
+  const redis = new Redis({ port, host: "127.0.0.1" });
+  const redlock = new Redlock([redis], { retryCount: -1, retryDelay: 5, retryJitter: 0 });
+  redlock.on("error", () => undefined);
+  return {
+    async cycle(path) {
+      const lock = await redlock.acquire([path], 60_000);
+      await lock.release();
+    },
+    close: () => {
+      redis.disconnect();
+    },
+  };
+}
