@@ -111,7 +111,9 @@ function clientOf(caller: Caller, options: ClientOptions, family: Family): Clien
   family.others.add(sessions);
   const close = async (): Promise<void> => {
     const ended = family.closes ? [...family.others] : [sessions];
-    await Promise.all(ended.map((one) => one.close()));
+    // Without locks it closes in this very moment: whatever is sent after that is refused.
+    const used = ended.filter((one) => !one.isUnused);
+    if (used.length > 0) await Promise.all(used.map((one) => one.close()));
     for (const one of ended) family.others.delete(one);
     if (!family.closes) return;
     caller.stop();

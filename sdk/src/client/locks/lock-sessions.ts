@@ -35,6 +35,11 @@ export class LockSessions {
   readonly request = ((paths: LockPaths, ...given: Parameters<typeof requestLock>[1]) =>
     requestLock((options) => this.#acquire(paths, options), given)) as RequestLock;
 
+  /** True if no lock was ever asked for, so that there is nothing to give back. */
+  get isUnused(): boolean {
+    return this.#sessions.size === 0;
+  }
+
   async close(): Promise<void> {
     await Promise.all([...this.#sessions.values()].map((session) => session.close()));
     this.#sessions.clear();
