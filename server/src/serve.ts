@@ -13,6 +13,7 @@ import { currentEpoch } from "./features/space/space-table.ts";
 import type { Engine } from "./engine/engine.ts";
 import { inputLimits } from "./machine/canonical/limits.ts";
 import { parseJson } from "./machine/canonical/parse-json.ts";
+import { readJson } from "./machine/canonical/read-json.ts";
 import { observationOf } from "./observation.ts";
 import type { LogOptions } from "./observe/log.ts";
 import { serveGate } from "./serve-gate.ts";
@@ -61,10 +62,16 @@ export async function serve(options: ServeOptions): Promise<Serving> {
     metricsText,
     version,
     health: () => healthOf(engine),
+  }).catch(async (error: unknown) => {
+    // A port that is taken: the folder is given back at once.
+    await client.close();
+    observation.close();
+    throw error;
   });
   const { server } = http;
   limitConnections(server, options.limits?.connectionsPerAddressMax ?? defaultAccessLimits.connectionsPerAddressMax);
   const socket = openSocketDoor({
+    readJson,
     server,
     gate,
     hostNames,

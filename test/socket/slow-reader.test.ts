@@ -10,6 +10,7 @@ import type { Gate } from "../../server/src/access/gate.ts";
 import { systemClock } from "../../server/src/base/clock.ts";
 import { systemIds } from "../../server/src/base/ids.ts";
 import type { SocketLimits } from "../../server/src/doors/socket/limits.ts";
+import { readJson } from "../../server/src/machine/canonical/read-json.ts";
 import { openSocketDoor } from "../../server/src/doors/socket/open.ts";
 import { start, transportOf } from "../../server/src/server.ts";
 import { rawSocketFor } from "./raw-socket.ts";
@@ -34,7 +35,7 @@ async function doorFor(
       };
     },
   };
-  const door = openSocketDoor({ server, gate, clock: systemClock, ids: systemIds, version: "test", limits });
+  const door = openSocketDoor({ readJson, server, gate, clock: systemClock, ids: systemIds, version: "test", limits });
   t.after(async () => {
     await door.close();
     server.close();

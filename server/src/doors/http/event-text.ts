@@ -5,21 +5,24 @@ const texts = new WeakMap<WatchedEvent, string>();
 const pages = new WeakMap<WatchedEvent, Page>();
 
 interface Page {
-  readonly last: WatchedEvent;
-  readonly count: number;
+  readonly events: readonly WatchedEvent[];
   readonly bytes: Buffer;
 }
 
 /** A page of events in the format of an event stream. Readers that keep up have the same pages, and share the bytes. */
 export function pageBytes(events: readonly WatchedEvent[]): Buffer {
   const [first] = events;
-  const last = events.at(-1);
-  if (first === undefined || last === undefined) return Buffer.alloc(0);
+  if (first === undefined) return Buffer.alloc(0);
   const known = pages.get(first);
-  if (known?.last === last && known.count === events.length) return known.bytes;
+  if (known !== undefined && isSame(known.events, events)) return known.bytes;
   const bytes = Buffer.from(events.map((event, index) => messageText(event, events[index + 1])).join(""));
-  pages.set(first, { last, count: events.length, bytes });
+  pages.set(first, { events, bytes });
   return bytes;
+}
+
+/** Every event is compared: with other filters or rights, pages with the same ends may differ between them. */
+function isSame(one: readonly WatchedEvent[], other: readonly WatchedEvent[]): boolean {
+  return one.length === other.length && one.every((event, index) => event === other[index]);
 }
 
 /**

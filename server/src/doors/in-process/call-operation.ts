@@ -8,6 +8,7 @@ import type { Outcome } from "../../machine/entry.ts";
 import type { Json, JsonObject } from "../../machine/json.ts";
 import { refusal } from "../../machine/outcome.ts";
 import { copyJson } from "./copy-json.ts";
+import { published } from "./entry-events.ts";
 import { journalRefusal } from "./journal-refusal.ts";
 import { tellsHowLeft, withHowLeft } from "./lock-replies.ts";
 import { shownByPack } from "./pack-replies.ts";
@@ -137,7 +138,7 @@ function eventsOf(reply: Reply): CallReply["events"] {
   return reply.events.map((event) => ({
     name: publishedName(event),
     subject: event.subject,
-    data: copyJson(event.data),
+    data: copyJson(published(event.data)),
   }));
 }
 

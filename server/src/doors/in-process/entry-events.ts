@@ -3,11 +3,19 @@ import type { WatchedEvent } from "@holdfast/sdk";
 import { authorOf } from "../../features/entities/entity-table.ts";
 import { epochAt } from "../../features/space/space-table.ts";
 import type { Entry } from "../../machine/entry.ts";
+import type { JsonObject } from "../../machine/json.ts";
 import type { StateReader } from "../../machine/state.ts";
 
 /** A cursor is epoch and position, so that one from a lost history is told from one of this. */
 export function cursorAt(state: StateReader, position: number): string {
   return `${String(epochAt(state, position))}.${String(position)}`;
+}
+
+/** What a fold needs and nobody outside should see: the hash by which a secret is known again. */
+export function published(data: JsonObject): JsonObject {
+  if (data["secret_hash"] === undefined) return data;
+  const { secret_hash: _hash, ...rest } = data;
+  return rest;
 }
 
 /** Made once for all who watch: with hundreds of them, making them for each would be most of the work. */
@@ -23,7 +31,7 @@ export function entryEvents(state: StateReader, entry: Entry): readonly WatchedE
     time: entry.time,
     name: publishedName(event),
     subject: event.subject,
-    data: event.data,
+    data: published(event.data),
     operation: entry.operation,
     by: authorOf(entry) as WatchedEvent["by"],
   }));

@@ -9,10 +9,12 @@ import type { SocketLimits } from "./limits.ts";
 import { Outbox } from "./outbox.ts";
 import type { Pace } from "./pace.ts";
 import { FrameFault, readFrame } from "./read-frame.ts";
+import type { ReadJson } from "./read-frame.ts";
 import { replyText } from "./reply-text.ts";
 import { SocketWatch } from "./socket-watch.ts";
 
 export interface ConnectionOptions {
+  readonly readJson: ReadJson;
   readonly clock: Clock;
   readonly limits: SocketLimits;
   readonly pace: Pace;
@@ -108,7 +110,7 @@ export class Connection {
     if (this.#isOver || this.#isStopping) return;
     try {
       if (text === undefined) throw new FrameFault("frames are text");
-      this.#later.push(readFrame(text));
+      this.#later.push(readFrame(text, this.#options.readJson));
     } catch (error) {
       if (!(error instanceof FrameFault)) throw error;
       this.#complain({ code: "frame_malformed", data: { reason: error.message } });

@@ -17,9 +17,11 @@ import { Connection } from "./connection.ts";
 import { defaultSocketLimits } from "./limits.ts";
 import type { SocketLimits } from "./limits.ts";
 import { Pace } from "./pace.ts";
+import type { ReadJson } from "./read-frame.ts";
 import { SignsOfLife } from "./signs-of-life.ts";
 
 export interface SocketDoorOptions {
+  readonly readJson: ReadJson;
   /** The server of the HTTP door. */
   readonly server: Server;
   readonly gate: Gate;
@@ -51,7 +53,14 @@ export function openSocketDoor(options: SocketDoorOptions): SocketDoor {
   const life = new SignsOfLife(clock, limits.pingEveryMs);
   const welcome = (socket: WebSocket, request: IncomingMessage): void => {
     const admit = admitterOf(options, request);
-    const connection = new Connection(socket, { clock, limits, pace, version: options.version, admit });
+    const connection = new Connection(socket, {
+      clock,
+      limits,
+      pace,
+      version: options.version,
+      admit,
+      readJson: options.readJson,
+    });
     connections.add(connection);
     life.follow(socket);
     socket.on("close", () => connections.delete(connection));

@@ -6,8 +6,8 @@ export class FrameFault extends Error {
 }
 
 /** The messages of a frame. It is checked as a whole: of a frame with a fault nothing is done. */
-export function readFrame(text: string): readonly ClientMessage[] {
-  const messages = parse(text);
+export function readFrame(text: string, readJson: ReadJson): readonly ClientMessage[] {
+  const messages = parse(text, readJson);
   if (!Array.isArray(messages)) throw new FrameFault("a frame is an array of messages");
   for (const [index, message] of messages.entries()) {
     const fault = faultOf(message);
@@ -16,9 +16,12 @@ export function readFrame(text: string): readonly ClientMessage[] {
   return messages as readonly ClientMessage[];
 }
 
-function parse(text: string): unknown {
+/** The reader of the machine: JSON.parse may read a name that holds an escape wrongly. It throws what is not JSON. */
+export type ReadJson = (text: string) => unknown;
+
+function parse(text: string, readJson: ReadJson): unknown {
   try {
-    return JSON.parse(text);
+    return readJson(text);
   } catch {
     throw new FrameFault("the frame is not JSON");
   }

@@ -1,0 +1,50 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { connect } from "holdfast";
+import type { WatchedEvent } from "holdfast";
+import { pageBytes } from "../../server/src/doors/http/event-text.ts";
+import { pageText } from "../../server/src/doors/socket/event-text.ts";
+import { serverFor } from "../socket/with-server.ts";
+
+const event = (position: number, subject: string): WatchedEvent => ({
+  cursor: `1.${String(position)}`,
+  position,
+  time: 0,
+  name: "evt.document.changed",
+  subject,
+  data: {},
+  operation: "patch-entity",
+  by: { principal: "ann" },
+});
+
+test("pages that begin and end alike are told apart by what lies between: nobody gets events of another's filter", () => {
+  const [first, mine, others, last] = [event(1, "a/1"), event(2, "a/2"), event(2, "b/2"), event(3, "a/3")];
+  for (const textOf of [(page: WatchedEvent[]) => pageBytes(page).toString(), pageText]) {
+    assert.match(textOf([first, mine, last]), /a\/2/u);
+    const other = textOf([first, others, last]);
+    assert.match(other, /b\/2/u);
+    assert.doesNotMatch(other, /a\/2/u);
+  }
+});
+
+test("names with escapes in them arrive over the socket as they were sent", async (t) => {
+  const { url } = await serverFor(t);
+  await using client = await connect(url);
+  // The first makes the parser of the process remember a name that the second must not be taken for.
+  await client.entities.create("note", "1", { q: 1, "a\\": 2 });
+  await client.entities.create("note", "2", { q: 1, "a\n": 2 });
+  const response = await fetch(`${url}/v1/entities/note/2`);
+  assert.match(await response.text(), /"a\\n":2/u);
+});
+
+test("whoever watches registrations sees no hash of a secret", async (t) => {
+  const { url } = await serverFor(t);
+  await using client = await connect(url);
+  const before = await client.cursor();
+  await client.agents.register({ name: "ann" });
+  const watch = client.watch({ after: before });
+  const told = (await watch.next()).value as WatchedEvent;
+  assert.equal(told.name, "evt.agent.registered");
+  assert.doesNotMatch(JSON.stringify(told), /secret/u);
+  await watch.return?.();
+});
