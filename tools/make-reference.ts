@@ -4,11 +4,9 @@
  */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { allOperations, events, problems, publishedName } from "@holdfast/sdk/contract";
-import type { EventType, Operation, Problem } from "@holdfast/sdk/contract";
+import { allOperations, events, packs, problems, publishedName, routedOperations } from "@holdfast/sdk/contract";
+import type { EventType, Operation, Pack, Problem } from "@holdfast/sdk/contract";
 import { format, resolveConfig } from "prettier";
-import { routes } from "../sdk/src/contract/routes.ts";
-import type { Route } from "../sdk/src/contract/routes.ts";
 import { fieldTable } from "./reference-fields.ts";
 
 const root = join(import.meta.dirname, "..");
@@ -17,7 +15,8 @@ const made = "This page is made from the contract by `tools/make-reference.ts`; 
 
 /** Every page, by its path, as it must be. */
 export async function referencePages(): Promise<ReadonlyMap<string, string>> {
-  const pages = { operations: operationsPage(), problems: problemsPage(), events: eventsPage() };
+  const ofPacks = Object.fromEntries(packs.map((pack) => [pack.name, packPage(pack)]));
+  const pages = { operations: operationsPage(), ...ofPacks, problems: problemsPage(), events: eventsPage() };
   const config = await resolveConfig(join(root, "README.md"));
   const formatted = Object.entries(pages).map(async ([name, text]) => {
     const path = join(folder, `${name}.md`);
@@ -37,16 +36,28 @@ function operationsPage(): string {
       "journal; a `read` looks at what is durable. Besides the problems that are listed, any operation may be refused " +
       "with those that concern every call: see [problems](problems.md).",
     ...open.map(operationSection),
+    "## Packs",
+    packs.map(({ name, summary }) => `- [\`${name}\`](${name}.md): ${summary}`).join("\n"),
     "## Internal operations",
     "Only Holdfast itself sends these. They are found in the journal.",
     internal.map(({ name, summary }) => `- \`${name}\`: ${summary}`).join("\n"),
   ].join("\n\n");
 }
 
+function packPage({ name, summary, operations }: Pack): string {
+  return [
+    `# Operations of the pack ${name}`,
+    made,
+    `${summary} Besides the problems that are listed, any of them may be refused with those of the pack, which start ` +
+      `with \`${name}.\`, and with those that concern every call: see [problems](problems.md).`,
+    ...Object.values(operations).map(operationSection),
+  ].join("\n\n");
+}
+
 function operationSection({ name, kind, summary, input, output, problems: codes }: Operation): string {
-  const ways = (routes as Readonly<Record<string, readonly Route[]>>)[name] ?? [];
-  const over = ways.map(({ method, path }) => `\`${method} ${path}\``).join(", ");
-  const refused = codes.map((code) => `[\`${code}\`](problems.md#${code})`).join(", ");
+  const ways = routedOperations.filter(({ operation }) => operation.name === name);
+  const over = ways.map(({ route: { method, path } }) => `\`${method} ${path}\``).join(", ");
+  const refused = codes.map((code) => `[\`${code}\`](problems.md#${code.replaceAll(".", "")})`).join(", ");
   return [
     `## ${name}`,
     summary,
