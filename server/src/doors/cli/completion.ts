@@ -41,7 +41,11 @@ function optionWords({ options }: Command): readonly string[] {
 }
 
 function bashScript(commands: readonly Command[]): string {
-  const cases = commands.map((command) => `    "${command.name}") words="${optionWords(command).join(" ")}" ;;`);
+  const casesOf = (isInGroup: boolean): string =>
+    commands
+      .filter(({ name }) => name.includes(" ") === isInGroup)
+      .map((command) => `    "${command.name}") words="${optionWords(command).join(" ")}" ;;`)
+      .join("\n");
   const groups = firstWords(commands).flatMap((first) => {
     const seconds = commands.filter(({ name }) => name.startsWith(`${first} `)).map(({ name }) => name.split(" ")[1]);
     return seconds.length === 0 ? [] : [`    "${first}") words="${seconds.join(" ")}" ;;`];
@@ -62,11 +66,11 @@ ${groups.join("\n")}
     fi
   fi
   case "\${COMP_WORDS[1]} \${COMP_WORDS[2]}" in
-${cases.filter((line) => /^ +"\S+ \S+"/u.test(line)).join("\n")}
+${casesOf(true)}
   esac
   if [ -z "$words" ]; then
     case "\${COMP_WORDS[1]}" in
-${cases.filter((line) => !/^ +"\S+ \S+"/u.test(line)).join("\n")}
+${casesOf(false)}
     esac
   fi
   COMPREPLY=()

@@ -60,9 +60,9 @@ async function showOnce(asking: Asking): Promise<ExitCode> {
 /** Shows it again after each event about a lock or a ticket. */
 async function watchLocks(asking: Asking): Promise<ExitCode> {
   const { client, terminal, isJson } = asking;
+  const events = client.watch({ after: await client.cursor() });
   const listening = listenForSignal(systemClock);
   const stopped = listening.signalled.then(() => undefined);
-  const events = client.watch({ after: await client.cursor() });
   try {
     for (;;) {
       if (!isJson && terminal.draw !== undefined) terminal.say("\u001b[2J\u001b[H");

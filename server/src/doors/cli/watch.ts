@@ -42,14 +42,17 @@ async function watchEvents(asking: Asking): Promise<ExitCode> {
   const stopped = listening.signalled.then(() => undefined);
   const events = client.watch({ ...filterOf(asking), after });
   if (!isJson) terminal.warn(`watching ${asking.server.url} after ${harmless(after)}; stop with Ctrl+C.`);
-  for (let count = 0; count < limit; count += 1) {
-    const next = await Promise.race([stopped, events.next()]);
-    if (next === undefined || next.done === true) break;
-    terminal.say(isJson ? jsonLine(next.value) : eventWords(next.value, values["verbose"] === true));
+  try {
+    for (let count = 0; count < limit; count += 1) {
+      const next = await Promise.race([stopped, events.next()]);
+      if (next === undefined || next.done === true) break;
+      terminal.say(isJson ? jsonLine(next.value) : eventWords(next.value, values["verbose"] === true));
+    }
+    return exitCodes.done;
+  } finally {
+    listening.stop();
+    void events.return?.();
   }
-  listening.stop();
-  void events.return?.();
-  return exitCodes.done;
 }
 
 function filterOf({ values }: Given): { names?: readonly string[]; subject?: string; owner?: string } {
