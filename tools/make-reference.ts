@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { allOperations, events, packs, problems, publishedName, routedOperations } from "@holdfast/sdk/contract";
 import type { EventType, Operation, Pack, Problem } from "@holdfast/sdk/contract";
 import { format, resolveConfig } from "prettier";
+import { commandsPage, configurationPage } from "./cli-reference.ts";
 import { fieldTable } from "./reference-fields.ts";
 
 const root = join(import.meta.dirname, "..");
@@ -15,8 +16,14 @@ const made = "This page is made from the contract by `tools/make-reference.ts`; 
 
 /** Every page, by its path, as it must be. */
 export async function referencePages(): Promise<ReadonlyMap<string, string>> {
-  const ofPacks = Object.fromEntries(packs.map((pack) => [pack.name, packPage(pack)]));
-  const pages = { operations: operationsPage(), ...ofPacks, problems: problemsPage(), events: eventsPage() };
+  const pages = {
+    operations: operationsPage(),
+    ...Object.fromEntries(packs.map((pack) => [pack.name, packPage(pack)])),
+    problems: problemsPage(),
+    events: eventsPage(),
+    cli: await commandsPage(),
+    configuration: configurationPage(),
+  };
   const config = await resolveConfig(join(root, "README.md"));
   const formatted = Object.entries(pages).map(async ([name, text]) => {
     const path = join(folder, `${name}.md`);

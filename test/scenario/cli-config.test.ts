@@ -7,6 +7,8 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { test } from "node:test";
 import { open } from "holdfast";
+import { defaultAccessLimits } from "../../server/src/access/limits.ts";
+import { serveOptions } from "../../server/src/doors/cli/serve-options.ts";
 import { readConfig } from "../../server/src/config/read-config.ts";
 import type { ConfigInput } from "../../server/src/config/read-config.ts";
 import { optionOf, settingNames, settingOf, settings, variableOf } from "../../server/src/config/settings.ts";
@@ -102,6 +104,15 @@ for (const [what, input, file, says] of [
     }),
   );
 }
+
+test("the limits are the usual ones, unless somebody sets them", () => {
+  const { limits } = serveOptions(readConfig({ options: {}, env: {}, folder: "/nowhere" }), {
+    isJson: false,
+    write: () => undefined,
+    report: () => undefined,
+  });
+  assert.deepEqual(limits, defaultAccessLimits);
+});
 
 test("variables that belong to others, or to clients, are let be", () => {
   const env = { HOLDFAST_URL: "http://x", HOLDFAST_AGENT_SECRET: "s", HOLDFAST_TEST_POSTGRES: "y", HOLDFASTED: "z" };

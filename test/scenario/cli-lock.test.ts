@@ -62,7 +62,7 @@ test(
     holder.signal("SIGKILL");
     const { code, lines, errors } = await next.ended;
     assert.deepEqual([code, lines], [0, ["my turn"]]);
-    assert.match(errors, /note: repo\/x was expired by/);
+    assert.match(errors, /note: repo\/x was lost by a holder that went silent: \S+ .*; it was for "renaming/);
     assert.ok(!isAlive(pid), "a command does not outlive its lease");
   }),
 );

@@ -1,16 +1,23 @@
 /**
  * Where a data folder says how to reach the server that runs on it, so that commands on this host find it. It is a note,
- * never a proof: whoever reads it still has to connect.
+ * never a proof: whoever reads it still has to connect, and after a crash it names a process that is gone.
  */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** The address of the server on a folder; undefined if nobody says so, or the process that said so is gone. */
-export function readServerNote(folder: string): string | undefined {
+export interface ServerNote {
+  readonly url: string;
+  /** Whether the process that wrote it is still there. */
+  readonly isRunning: boolean;
+}
+
+/** What the folder says; undefined if it says nothing, as after a clean stop. */
+export function readServerNote(folder: string): ServerNote | undefined {
   try {
     const note = JSON.parse(readFileSync(join(folder, "server.json"), "utf8")) as Readonly<Record<string, unknown>>;
     const { url, pid } = note;
-    return typeof url === "string" && typeof pid === "number" && isRunning(pid) ? url : undefined;
+    if (typeof url !== "string" || typeof pid !== "number") return undefined;
+    return { url, isRunning: isRunning(pid) };
   } catch {
     return undefined;
   }

@@ -150,5 +150,5 @@ export const clientVariables = {
   HOLDFAST_AGENT_SECRET: "the secret of that agent",
   HOLDFAST_FENCE: "set by `holdfast lock` for its child: the fence of the lock",
   HOLDFAST_LOCK_PATHS: "set by `holdfast lock` for its child: the paths that are held, one a line",
-  HOLDFAST_CONFIG: "the configuration file; `holdfast.json` in the data folder, if not given",
+  HOLDFAST_CONFIG: "the configuration file; holdfast.json in the data folder, if not given",
 } as const;

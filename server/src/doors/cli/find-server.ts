@@ -14,24 +14,31 @@ export interface FoundServer {
   readonly from: string;
   /** The data folder that it runs on, if it was found by that. */
   readonly folder?: string;
+  /** Its process is gone: it did not stop, it crashed. */
+  readonly isGone?: true;
 }
 
 export const defaultUrl = `http://${settings.host.default}:${settings.port.default}`;
 
 export function findServer(given: Given, terminal: Terminal): FoundServer {
-  return findRunning(given, terminal) ?? { url: defaultUrl, from: "the default address" };
+  return find(given, terminal) ?? { url: defaultUrl, from: "the default address" };
 }
 
-/** The same without the last resort: undefined if nothing says that there is a server. */
-export function findRunning({ values }: Given, { env, folder }: Terminal): FoundServer | undefined {
+/** The server, if anything says that there is one: undefined for whoever can read the folder instead. */
+export function findRunning(given: Given, terminal: Terminal): FoundServer | undefined {
+  const found = find(given, terminal);
+  return found?.isGone === true ? undefined : found;
+}
+
+/** A server that crashed is still the one that is meant: what answers elsewhere could be another folder's. */
+function find({ values }: Given, { env, folder }: Terminal): FoundServer | undefined {
   const url = textOption(values, "url");
   if (url !== undefined) return { url: checked(url, "--url"), from: "--url" };
   const data = textOption(values, "data");
   if (data !== undefined) {
     const found = onFolder(resolve(folder, data), "--data");
-    if (found === undefined)
-      throw new UsageError(`no server runs on ${data}: start one with \`holdfast up --data ${data}\``);
-    return found;
+    if (found !== undefined) return found;
+    throw new UsageError(`no server runs on ${data}: start one with \`holdfast up --data ${data}\``);
   }
   const { HOLDFAST_URL: named = "", HOLDFAST_DATA: namedFolder = "" } = env;
   if (named !== "") return { url: checked(named, "HOLDFAST_URL"), from: "HOLDFAST_URL" };
@@ -45,8 +52,9 @@ function nearest(folder: string): FoundServer | undefined {
 }
 
 function onFolder(folder: string, from: string): FoundServer | undefined {
-  const url = readServerNote(folder);
-  return url === undefined ? undefined : { url, from: `${from} (${folder})`, folder };
+  const note = readServerNote(folder);
+  if (note === undefined) return undefined;
+  return { url: note.url, from: `${from} (${folder})`, folder, ...(note.isRunning ? {} : { isGone: true }) };
 }
 
 function checked(text: string, from: string): string {

@@ -74,19 +74,25 @@ function waiterWords(waiter: Waiter, nowMs: number): string {
   return `${holderName(waiter)} wants ${harmless(waiter.path)} to ${waiter.mode}${why} (since ${relativeTime(waiter.since, nowMs)})`;
 }
 
-/** How a path was left before: what whoever gets it next should know. */
-export function leftWords(
-  left: {
-    readonly path: string;
-    readonly how: string;
-    readonly by: string;
-    readonly at: string;
-    readonly purpose: string | null;
-    readonly note: string | null;
-  },
-  nowMs: number,
-): string {
-  const why = left.purpose === null ? "" : `, who had it for "${harmless(left.purpose)}"`;
-  const last = left.note === null ? "" : `, last note "${harmless(left.note)}"`;
-  return `${harmless(left.path)} was ${left.how} by ${harmless(left.by)} ${relativeTime(left.at, nowMs)}${why}${last}`;
+export interface Left {
+  readonly path: string;
+  readonly how: string;
+  readonly by: string;
+  readonly at: string;
+  readonly purpose: string | null;
+  readonly note: string | null;
 }
+
+/** How a path was left before: what whoever gets it next should know. */
+export function leftWords({ path, how, by, at, purpose, note }: Left, nowMs: number): string {
+  const what = leftHow[how] ?? how;
+  const why = purpose === null ? "" : `; it was for "${harmless(purpose)}"`;
+  const last = note === null ? "" : `, last note "${harmless(note)}"`;
+  return `${harmless(path)} ${what} ${harmless(by)} ${relativeTime(at, nowMs)}${why}${last}`;
+}
+
+const leftHow: Readonly<Record<string, string>> = {
+  expired: "was lost by a holder that went silent:",
+  forced: "was taken by an operator from",
+  recovered: "was recovered from",
+};

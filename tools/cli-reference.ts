@@ -1,0 +1,88 @@
+/** The pages about the command line and the settings, from the tables that the command line itself reads. */
+import { commands } from "../server/src/doors/cli/all-commands.ts";
+import type { Command } from "../server/src/doors/cli/command.ts";
+import { defaultText } from "../server/src/doors/cli/config-options.ts";
+import { exitCodeMeanings } from "../server/src/doors/cli/exit-codes.ts";
+import { optionUsage, usageOf } from "../server/src/doors/cli/help.ts";
+import { expectedOf } from "../server/src/config/read-value.ts";
+import { clientVariables, optionOf, settingNames, settingOf, variableOf } from "../server/src/config/settings.ts";
+
+const made = "This page is made from the commands themselves by `tools/make-reference.ts`; do not edit it.";
+
+export async function commandsPage(): Promise<string> {
+  const all = await commands.all();
+  return [
+    "# The command line",
+    made,
+    "Each command explains itself: `holdfast help COMMAND`. What went wrong is said on standard error with its code and " +
+      "what to do next; with `--json` as a line of JSON on standard output. Colours go to terminals only, and `NO_COLOR` and " +
+      "`FORCE_COLOR` are obeyed.",
+    "## Which server is asked",
+    "That of `--url`; the one that runs on the folder of `--data`; `HOLDFAST_URL`; the one on the folder of " +
+      "`HOLDFAST_DATA`, or on the nearest `.holdfast`, from here upwards; else port 4653 of this host. `get` and `history` " +
+      "read the data folder itself with `--data`, and when no server runs. `--verbose` says which it was.",
+    "## Exit codes",
+    "`holdfast lock` ends with the code of its command; its own codes are high, so that they are not mistaken for that one's. " +
+      "A command that was ended by a signal gives 128 and the signal's number, one that could not be started 126 or 127.",
+    rowsOf(
+      ["code", "meaning"],
+      exitCodeMeanings.map(([code, meaning]) => [String(code), meaning]),
+    ),
+    "## Environment",
+    rowsOf(
+      ["variable", "what it is"],
+      Object.entries(clientVariables).map(([name, what]) => [`\`${name}\``, what]),
+    ),
+    ...all.map(commandSection),
+  ].join("\n\n");
+}
+
+function commandSection(command: Command): string {
+  const { name, summary, details, options, operations = [] } = command;
+  const operation = (each: string): string => `[${each}](operations.md#${each})`;
+  const asked =
+    name === "run"
+      ? "Any operation: see [operations](operations.md)."
+      : `Asks for ${operations.map(operation).join(", ")}.`;
+  return [
+    `## holdfast ${name}`,
+    `${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`,
+    `\`\`\`text\nholdfast ${usageOf(command)}\n\n${details.join("\n")}\n\`\`\``,
+    ...(operations.length === 0 ? [] : [asked]),
+    ...(Object.keys(options).length === 0
+      ? []
+      : [
+          rowsOf(
+            ["option", "what it does"],
+            Object.entries(options).map(([each, option]) => [`\`${optionUsage(each, option)}\``, option.summary]),
+          ),
+        ]),
+  ].join("\n\n");
+}
+
+export function configurationPage(): string {
+  const rows = settingNames.map((name) => {
+    const setting = settingOf(name);
+    const option = setting.isSecret === true ? "-" : `\`--${optionOf(name)}\``;
+    const key = name === "data" ? "-" : `\`${name}\``;
+    return [key, option, `\`${variableOf(name)}\``, expectedOf(setting), defaultText(setting), setting.summary];
+  });
+  return [
+    "# Settings of a server",
+    made,
+    "A setting is an option of `holdfast up`, else an environment variable, else a key of the file, else its default. The file " +
+      "is `.holdfast/holdfast.json`, or what `--config` or `HOLDFAST_CONFIG` names. Nothing that is misspelt passes: an unknown " +
+      "key, a variable that is nearly a setting, and a value that does not fit stop the start with a sentence. " +
+      "`holdfast up --print-config` shows what it would start with, and where each value comes from.",
+    rowsOf(["key", "option", "variable", "takes", "default", "what it is"], rows),
+    '```json\n{ "port": 4700, "require_token": true, "allowed_hosts": ["holdfast.example.org"] }\n```',
+    "What decisions read, such as the quota of the state, is set by an entry and not here: see the operation " +
+      "[configure](operations.md#configure).",
+  ].join("\n\n");
+}
+
+function rowsOf(headings: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]): string =>
+    `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`;
+  return [line(headings), line(headings.map(() => "---")), ...rows.map(line)].join("\n");
+}
