@@ -63,7 +63,7 @@ export class LockTeller {
     const nowMs = systemClock.wallMs();
     const holders = denied.holders.map((holder) => holderWords(holder, nowMs));
     const why = holders.length === 0 ? harmless(denied.reason) : holders.join("; ");
-    const next = "Wait for it without --no-wait, or ask for it with `holdfast request-release`.";
+    const next = "Wait for it (longer), or ask for it with `holdfast request-release`.";
     const words = `lock_denied: ${paths.map(harmless).join(", ")} is not free: ${why}. ${next}`;
     this.tell("denied", { code: "lock_denied", holders: denied.holders, place: denied.place }, words);
   }
