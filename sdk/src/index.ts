@@ -40,4 +40,5 @@ export type { Grant, Granted, LeftBefore, Queued } from "./contract/locks.ts";
 export type { Allowance, Verb } from "./contract/allowance.ts";
 export type { CreatedToken, Token } from "./contract/tokens.ts";
 export { problemOf, problems } from "./contract/problems.ts";
-export type { Problem, ProblemCode } from "./contract/problems.ts";
+export type { ProblemCode } from "./contract/core-problems.ts";
+export type { Problem } from "./contract/problem.ts";

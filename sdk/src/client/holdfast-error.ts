@@ -1,5 +1,5 @@
 import { problemOf } from "../contract/problems.ts";
-import type { Problem } from "../contract/problems.ts";
+import type { Problem } from "../contract/problem.ts";
 import type { CallReply } from "./transport.ts";
 
 /** A refusal, as an exception. Compare `code`; `retry` says what may be done about it. */

@@ -1,4 +1,4 @@
-import type { ProblemCode } from "../contract/problems.ts";
+import type { ProblemCode } from "../contract/core-problems.ts";
 import type { Address } from "./address.ts";
 import type { CallReply } from "./transport.ts";
 

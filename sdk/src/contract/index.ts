@@ -36,7 +36,8 @@ export type {
   ShownResource,
 } from "./packs/resource.ts";
 export { problemOf, problems } from "./problems.ts";
-export type { Problem, ProblemCode } from "./problems.ts";
+export type { ProblemCode } from "./core-problems.ts";
+export type { Problem } from "./problem.ts";
 export { membersOf, namesInPath, routedOperations, routes } from "./routes.ts";
 export type { Route, RoutedOperation, Source } from "./routes.ts";
 export { closeCodes, eventsAhead, frameBytesMax, socketPath, socketProtocol } from "./socket-protocol.ts";

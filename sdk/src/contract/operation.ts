@@ -1,5 +1,5 @@
 import type { Static, TSchema } from "typebox";
-import type { ProblemCode } from "./problems.ts";
+import type { ProblemCode } from "./core-problems.ts";
 
 /**
  * Something that can be asked for, by name: `verb-noun`, the same in every door.

@@ -1,5 +1,7 @@
 import type { Operation } from "../operation.ts";
 import { planningOperations, planningResources } from "./planning.ts";
+import { planningProblems } from "./planning-problems.ts";
+import type { Problem } from "../problem.ts";
 import type { Resource } from "./resource.ts";
 
 /** A system built on the features: its resources, and all of its operations by name. */
@@ -8,6 +10,8 @@ export interface Pack {
   readonly summary: string;
   readonly resources: readonly Resource[];
   readonly operations: Readonly<Record<string, Operation>>;
+  /** What it refuses with besides what every writer meets; each code starts with the name of the pack. */
+  readonly problems: Readonly<Record<string, Problem>>;
   /** The names of those that belong to operators. */
   readonly forOperators: readonly string[];
 }
@@ -19,6 +23,7 @@ export const packs: readonly Pack[] = [
     summary: "Who does what, when: organizations, projects, missions, assignments, collaborators.",
     resources: planningResources,
     operations: planningOperations,
+    problems: planningProblems,
     forOperators: ["reopen-mission"],
   },
 ];
