@@ -1,4 +1,4 @@
-import { publicOperations } from "@holdfast/sdk/contract";
+import { packs, publicOperations } from "@holdfast/sdk/contract";
 import type { OperationName } from "@holdfast/sdk/contract";
 import { closestWord } from "../../base/closest-word.ts";
 import { type Command, UsageError } from "./command.ts";
@@ -9,7 +9,8 @@ import { textOption } from "./option-values.ts";
 import { serverCommand } from "./server-command.ts";
 import { table } from "./table.ts";
 
-const names = publicOperations.map(({ name }) => name);
+const offered = [...publicOperations, ...packs.flatMap(({ operations }) => Object.values(operations))];
+const names = offered.map(({ name }) => name);
 
 export const runCommand: Command = serverCommand({
   name: "run",
@@ -34,7 +35,7 @@ export const runCommand: Command = serverCommand({
   async ask({ client, words, values, terminal, isJson, show }) {
     const [name] = words;
     if (values["list"] === true) {
-      const all = publicOperations.map(({ name: each, kind, summary }) => ({ name: each, kind, summary }));
+      const all = offered.map(({ name: each, kind, summary }) => ({ name: each, kind, summary }));
       return show(all, () =>
         table(["OPERATION", "KIND", "WHAT IT DOES"], all.map(Object.values<string>), terminal.paint),
       );
