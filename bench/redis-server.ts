@@ -2,11 +2,10 @@
 import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
-import { createServer } from "node:net";
-import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { freePort } from "../test/scenario/free-port.ts";
 
 export interface RedisServer {
   readonly port: number;
@@ -40,13 +39,4 @@ function ensureInstalled(): void {
   if (spawnSync("redis-server", ["--version"]).status === 0) return;
   if (process.getuid?.() !== 0) throw new Error("redis-server is not installed: `apt-get install redis-server`");
   execFileSync("apt-get", ["install", "-y", "redis-server"], { stdio: "ignore" });
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, "close");
-  return port;
 }

@@ -12,10 +12,10 @@ import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { chownSync, cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
+import { freePort } from "./free-port.ts";
 
 const instead = "or set HOLDFAST_TEST_POSTGRES to the URL of a server that the tests may use";
 
@@ -74,15 +74,6 @@ function runnablePrograms(): string {
   throw new Error(
     `Postgres can not be run, neither as installed (${trouble}) nor copied (${still}): mend this, ${instead}`,
   );
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, "close");
-  return port;
 }
 
 /** Runs a program until it ends, or until it says what it is waited for. */

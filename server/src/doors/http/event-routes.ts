@@ -8,7 +8,7 @@ import { HttpProblem } from "./http-problem.ts";
 import { httpLimits } from "./limits.ts";
 import { readQuery, typedValues } from "./read-query.ts";
 import { plainHeaders } from "./send.ts";
-import { NextTick } from "./next-tick.ts";
+import { Pace } from "../pace.ts";
 
 const check = checkOf(watchQuery);
 
@@ -17,18 +17,18 @@ const cursorMs = 250;
 
 /** Every event as it becomes durable, without gap or repeat, also across connections. */
 export function addEventRoutes(app: FastifyInstance, parts: DoorParts): void {
-  const tick = new NextTick(parts.clock, httpLimits.gatherMs);
+  const pace = new Pace(parts.clock, httpLimits.gatherMs);
   app.get("/v1/events", { exposeHeadRoute: false }, async (request, reply) => {
     if (parts.endings.isClosing) throw new HttpProblem("stopping");
     const { transport } = parts.callerOf(request);
-    await stream(transport, { parts, tick }, request, reply);
+    await stream(transport, { parts, pace }, request, reply);
     return reply;
   });
 }
 
 interface Shared {
   readonly parts: DoorParts;
-  readonly tick: NextTick;
+  readonly pace: Pace;
 }
 
 async function stream(transport: Transport, shared: Shared, request: FastifyRequest, reply: FastifyReply) {
@@ -50,7 +50,7 @@ async function stream(transport: Transport, shared: Shared, request: FastifyRequ
   });
   // An id without data: whoever is cut off before the first event goes on from here.
   response.write(`retry: 1000\nid: ${after}\n\n`);
-  const events = new EventStream({ response, pages, first, clock, tick: shared.tick });
+  const events = new EventStream({ response, pages, first, clock, pace: shared.pace });
   const forget = endings.add(() => {
     events.stop();
   });

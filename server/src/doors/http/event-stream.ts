@@ -3,7 +3,7 @@ import type { WatchedEvent } from "@holdfast/sdk";
 import type { Clock } from "../../base/clock.ts";
 import { pageBytes } from "./event-text.ts";
 import { httpLimits } from "./limits.ts";
-import type { NextTick } from "./next-tick.ts";
+import type { Pace } from "../pace.ts";
 
 type Pages = AsyncIterableIterator<readonly WatchedEvent[]>;
 
@@ -13,12 +13,12 @@ export interface StreamOptions {
   /** The first page was asked for already, to hear of a cursor that is none before the answer begins. */
   readonly first: ReturnType<Pages["next"]>;
   readonly clock: Clock;
-  readonly tick: NextTick;
+  readonly pace: Pace;
 }
 
 /**
- * Writes pages as they come. The next one is asked for when the last one has left and the tick is over, so nothing
- * piles up here: a slow reader costs its own reading from the journal, and one that takes nothing at all is cut off.
+ * Writes pages as they come. The next one is asked for when the last one has left and the pace allows it, so nothing piles
+ * up here: a slow reader costs its own reading from the journal, and one that takes nothing at all is cut off.
  */
 export class EventStream {
   readonly #options: StreamOptions;
@@ -30,7 +30,7 @@ export class EventStream {
   }
 
   async run(): Promise<void> {
-    const { response, pages, tick } = this.#options;
+    const { response, pages, pace } = this.#options;
     response.once("close", () => {
       this.stop();
     });
@@ -38,7 +38,7 @@ export class EventStream {
     try {
       for (let page = await this.#options.first; page.done !== true; page = await pages.next()) {
         if (!response.write(pageBytes(page.value))) await this.#drained();
-        await tick.next();
+        await pace.wait();
         if (this.#isOver) break;
       }
     } catch {

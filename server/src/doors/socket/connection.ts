@@ -7,7 +7,7 @@ import type { Caller, Turned } from "../../access/gate.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { SocketLimits } from "./limits.ts";
 import { Outbox } from "./outbox.ts";
-import type { Pace } from "./pace.ts";
+import type { Pace } from "../pace.ts";
 import { FrameFault, readFrame } from "./read-frame.ts";
 import type { ReadJson } from "./read-frame.ts";
 import { replyText } from "./reply-text.ts";

@@ -16,7 +16,7 @@ import type { Ids } from "../../base/ids.ts";
 import { Connection } from "./connection.ts";
 import { defaultSocketLimits } from "./limits.ts";
 import type { SocketLimits } from "./limits.ts";
-import { Pace } from "./pace.ts";
+import { Pace } from "../pace.ts";
 import type { ReadJson } from "./read-frame.ts";
 import { SignsOfLife } from "./signs-of-life.ts";
 

@@ -4,7 +4,7 @@ import { HoldfastError } from "@holdfast/sdk";
 import type { Transport, WatchedEvent } from "@holdfast/sdk";
 import { pageText } from "./event-text.ts";
 import type { Outbox } from "./outbox.ts";
-import type { Pace } from "./pace.ts";
+import type { Pace } from "../pace.ts";
 
 export interface WatchPlace {
   readonly transport: Transport;

@@ -1,7 +1,10 @@
-import type { Clock } from "../../base/clock.ts";
+import type { Clock } from "../base/clock.ts";
 
-/** The next tick, the same for all who ask meanwhile: what they do then, they do together. Nobody asks, no timer runs. */
-export class NextTick {
+/**
+ * Wakes all who wait for it at the same moment, at most once in a while. Without it a busy journal would be read, and a
+ * frame sent, for each batch and each watcher: most of the time would go into frames with one event.
+ */
+export class Pace {
   readonly #clock: Clock;
   readonly #everyMs: number;
   #next: Promise<void> | undefined;
@@ -11,7 +14,8 @@ export class NextTick {
     this.#everyMs = everyMs;
   }
 
-  next(): Promise<void> {
+  /** The next moment. */
+  wait(): Promise<void> {
     this.#next ??= new Promise((resolve) => {
       this.#clock.after(
         this.#everyMs,
