@@ -25,7 +25,8 @@ interface Flight {
   land: () => Appended | undefined;
 }
 
-type FaultyPart = "append" | "head" | "read" | "readAt" | "findSubject" | "findKeys" | "follow" | "onWake";
+type FaultyPart =
+  "settleFork" | "append" | "head" | "read" | "readAt" | "findSubject" | "findKeys" | "follow" | "onWake";
 
 const quickShare = 0.5;
 
@@ -37,6 +38,7 @@ export class FaultyJournal {
   readonly #write: (batch: SealedBatch) => Appended;
   readonly #watcher: JournalWatcher;
   readonly #flights = new Set<Flight>();
+  #told: string | undefined;
   readonly #listeners = new Set<() => void>();
 
   /** `write` puts a batch on the disk in one go: the moment at which it is durable must not be a promise. */
@@ -51,8 +53,15 @@ export class FaultyJournal {
     this.#world = world;
     this.#inner = parts.inner;
     this.port = { ...parts.inner, ...this.#faultyParts() };
+    Object.defineProperty(this.port, "forkedBecause", { enumerable: true, get: () => this.#tell() });
     this.#write = parts.write;
     this.#watcher = parts.watcher;
+  }
+
+  /** Whoever asks knows from now on that the journal is another one than before. */
+  #tell(): string | undefined {
+    this.#told = this.#world.forkedBecause;
+    return this.#told;
   }
 
   #faultyParts(): Pick<Journal, FaultyPart> {
@@ -65,6 +74,9 @@ export class FaultyJournal {
       findSubject: (query) => this.#read(() => inner.findSubject(query)),
       findKeys: (scopes) => this.#needed(() => inner.findKeys(scopes)),
       follow: (after, limit) => this.#needed(() => inner.follow(after, this.#page(limit))),
+      settleFork: async () => {
+        if (this.#world.forkedBecause === this.#told) this.#world.forkedBecause = undefined;
+      },
       onWake: (listener) => {
         this.#listeners.add(listener);
         return () => void this.#listeners.delete(listener);
@@ -135,7 +147,9 @@ export class FaultyJournal {
     const flight: Flight = {
       land: () => {
         flight.land = () => undefined;
-        const appended = this.#write(batch);
+        // Nothing is appended by a node that does not know that the journal is another one.
+        const isHeldBack = this.#world.forkedBecause !== undefined && this.#world.forkedBecause !== this.#told;
+        const appended: Appended = isHeldBack ? { kind: "behind" } : this.#write(batch);
         if (appended.kind === "appended") this.#watcher.written(batch);
         return appended;
       },

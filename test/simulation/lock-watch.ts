@@ -16,8 +16,8 @@ export class LockWatch {
   readonly fences: string[] = [];
   readonly tickets: string[] = [];
   readonly answers = new LockAnswers();
-  /** Fences that were given out in a history that was lost, and whether the epoch was raised since. */
-  readonly #lost = new Map<string, boolean>();
+  /** Fences that were given out in a history that was lost. */
+  readonly #lost = new Set<string>();
 
   append(entries: readonly Entry[], witness: LockWitness): void {
     for (const entry of entries) {
@@ -35,29 +35,19 @@ export class LockWatch {
   /** The journal went back: this is what is left of it. What was given out since may be in somebody's hands. */
   goBack(entries: readonly Entry[]): void {
     const { length } = entries;
-    for (const fence of this.fences) if (placesOf(fence)[1] > length) this.#lost.set(fence, false);
+    for (const fence of this.fences) if (placesOf(fence)[1] > length) this.#lost.add(fence);
     this.view = new LockView();
     for (const entry of entries) for (const event of entry.events) this.view.apply(event, entry);
   }
 
   #note({ type, data }: Event, witness: LockWitness): void {
     if (type === "lock.queued") this.tickets.push(data["ticket"] as string);
-    else if (type === "space.epoch_raised") this.#noteEpoch(data["epoch"] as number);
     else if (givesFence(type) && data["of"] === undefined) this.#noteFence(data["fence"] as string, witness);
   }
 
-  #noteEpoch(epoch: number): void {
-    for (const fence of this.#lost.keys()) if (placesOf(fence)[0] < epoch) this.#lost.set(fence, true);
-  }
-
-  /**
-   * Whoever did not see what was lost can't know of it, until somebody who did raises the epoch above it. From then on
-   * no node gives out again what was given out before.
-   */
+  /** Somebody may still have one of these: a store that lost history says so before anything is appended to it. */
   #noteFence(fence: string, witness: LockWitness): void {
-    const isLost = this.#lost.get(fence);
-    if (isLost === false) witness.faults.count("fence of a lost history is given again before anybody notices");
-    witness.demand(isLost !== true, "no fence of a lost history is given again once it is noticed", () => fence);
+    witness.demand(!this.#lost.has(fence), "no fence of a lost history is given again", () => fence);
     this.fences.push(fence);
   }
 

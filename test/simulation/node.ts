@@ -3,7 +3,7 @@ import type { Speaker } from "../../server/src/doors/in-process/call-operation.t
 import { cursorAt } from "../../server/src/doors/in-process/entry-events.ts";
 import { watch } from "../../server/src/doors/in-process/watch.ts";
 import { Engine } from "../../server/src/engine/engine.ts";
-import { hashCommand, recordedHash } from "../../server/src/features/space/space-commands.ts";
+import { forkCommand, hashCommand, recordedHash } from "../../server/src/features/space/space-commands.ts";
 import { currentEpoch } from "../../server/src/features/space/space-table.ts";
 import { appendBatch } from "../../server/src/journal/memory/append.ts";
 import type { MemoryDisk, MemoryStore } from "../../server/src/journal/memory/disk.ts";
@@ -88,9 +88,7 @@ export class SimulatedNode {
         const input = { above: this.lostEpoch, reason: "went back" };
         return { id: `${owner}-loss-${world.random.bits()}`, operation: "raise-epoch", input };
       },
-      afterFork: () => {
-        throw new Error("a memory journal is never a fork");
-      },
+      afterFork: (state, reason, time) => forkCommand(`${owner}-fork-${world.random.bits()}`, state, reason, time),
       // Small, so that most starts load a checkpoint and fold only the rest.
       checkpointEvery: world.random.between(5, 60),
       erasures: () => [],

@@ -52,6 +52,7 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
 
 /** How far time goes at most when nothing is ready to happen. Each seed has its pace. */
 const paces = [5, 50, 400, 1_500] as const;
+/** A line of a dozen whose leases must end one after the other takes some thousand steps at the slowest pace. */
 const stepsToConvergeMax = 10_000;
 
 export class Simulation {
@@ -154,6 +155,8 @@ export class Simulation {
     disk.truncate(Math.max(0, head - world.random.between(1, 10)));
     const { position } = disk.head();
     world.losses += 1;
+    // Like the identity of a server: whoever opens or uses the journal next finds out that it is another one.
+    world.forkedBecause = `the journal went back, for the ${world.losses}. time`;
     world.tell(() => `the journal goes back from ${head} to ${position}`);
     world.history.goBack(position);
     world.locks.goBack(world.history.facts.map(({ entry }) => entry));

@@ -25,6 +25,8 @@ export class World {
   readonly trace: string[] = [];
   readonly counts = new Map<string, number>();
   broken: BrokenPromise | undefined;
+  /** Why the journal is another one than before, until a new epoch has begun; kept on the disk. */
+  forkedBecause: string | undefined;
   /** How often the journal went back. */
   losses = 0;
   readonly #isTraced: boolean;
