@@ -1,11 +1,11 @@
 export { createClient } from "./client/client.ts";
-export type { Client, ClientOptions } from "./client/client.ts";
+export type { Client, ClientOptions, WatchOptions } from "./client/client.ts";
 export { connect } from "./client/connect.ts";
 export type { ConnectOptions } from "./client/connect.ts";
 export { systemClientClock } from "./client/client-clock.ts";
 export type { ClientClock } from "./client/client-clock.ts";
 export type { DeniedLock, Holder, Lock, LockedPath, LockState, Place } from "./client/locks/lock.ts";
-export type { ReleaseRequest } from "./client/locks/lock.ts";
+export type { LeaseWarning, ReleaseRequest } from "./client/locks/lock.ts";
 export { LockLostError, LockUsageError } from "./client/locks/lock-errors.ts";
 export type { LossReason } from "./client/locks/lock-errors.ts";
 export type { LockOptions } from "./client/locks/lock-options.ts";
@@ -23,7 +23,7 @@ export { HoldfastError } from "./client/holdfast-error.ts";
 export type { AcquireOptions, Denied, Held, LocksClient, OwnerOptions } from "./client/locks-client.ts";
 export type { CallOptions, CallReply, RetryCause, Transport, WatchedEvent } from "./client/transport.ts";
 export type { NewToken, TokensClient } from "./client/tokens-client.ts";
-export type { WatchOptions } from "./client/watch-events.ts";
+
 export type { AuditItem, AuditQuery, JournalItem, JournalQuery } from "./contract/audit.ts";
 export type { Entity, HistoryItem, Written } from "./contract/entities.ts";
 export type { Agent, Registered } from "./contract/agents.ts";
@@ -37,6 +37,7 @@ export type {
   WhoAmI,
 } from "./contract/lock-views.ts";
 export type { Grant, Granted, LeftBefore, Queued } from "./contract/locks.ts";
+export type { ExpiringNotice, Notice, PlaceNotice } from "./contract/notices.ts";
 export type { Allowance, Verb } from "./contract/allowance.ts";
 export type { CreatedToken, Token } from "./contract/tokens.ts";
 export { problemOf, problems } from "./contract/problems.ts";

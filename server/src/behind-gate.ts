@@ -11,6 +11,7 @@ import { tokenTable } from "./features/tokens/token-table.ts";
 import type { TokenRow } from "./features/tokens/token-table.ts";
 import { kindCommandsOf, transportsOf } from "./server.ts";
 import type { SpeakerOptions } from "./server.ts";
+import { TokenChanges } from "./token-changes.ts";
 
 export function behindGate(
   engine: Engine,
@@ -27,6 +28,7 @@ export function behindGate(
 }
 
 function lookupsOf(engine: Engine): Lookups {
+  const changes = new TokenChanges(engine);
   return {
     isReady: () => engine.peek(() => true) === true,
     now: () => engine.now(),
@@ -47,6 +49,7 @@ function lookupsOf(engine: Engine): Lookups {
             .scan("registered", { limit: Infinity })
             .filter((row) => row.principal === principal).length,
       ),
+    onTokensChanged: (callback) => changes.onChange(callback),
     principalOf: (agent) => engine.peek((state) => findAgent(state, agent))?.principal,
   };
 }

@@ -78,6 +78,7 @@ export async function serve(options: ServeOptions): Promise<Serving> {
     clock: systemClock,
     ids: systemIds,
     version,
+    report,
   });
   const forgetAddress = writeAddress(data, http.url);
   return {

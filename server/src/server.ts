@@ -228,7 +228,7 @@ export function transportsOf(
     return engine.stop();
   };
   const writes = writesOf(kinds);
-  const place = { engine, agents, writes, close, sharesEvents, requiresAgentSecret };
+  const place = { engine, agents, clock, writes, close, sharesEvents, requiresAgentSecret };
   return (speaker) => inProcessTransport({ ...place, speaker });
 }
 

@@ -8,9 +8,14 @@ import { serverFor } from "../socket/with-server.ts";
 export function everyWay(title: string, check: (client: Client) => Promise<void>): void {
   promise(title, check);
   const [text, ids = ""] = title.split(/ (?=\[)/u);
-  test(`${text ?? title}, over the socket ${ids}`.trim(), async (t) => {
-    const server = await serverFor(t);
-    await using client = await connect(server.url);
-    await check(client);
-  });
+  for (const [name, transport] of [
+    ["the socket", "socket"],
+    ["HTTP", "http"],
+  ] as const) {
+    test(`${text ?? title}, over ${name} ${ids}`.trim(), async (t) => {
+      const server = await serverFor(t);
+      await using client = await connect(server.url, { transport });
+      await check(client);
+    });
+  }
 }

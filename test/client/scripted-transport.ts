@@ -31,6 +31,9 @@ export function scripted(
     watch() {
       throw new Error("nobody watches here");
     },
+    notices() {
+      throw new Error("nobody listens here");
+    },
     cursor: () => Promise.resolve("1.1"),
     close: () => Promise.resolve(),
   };

@@ -7,7 +7,7 @@ import { openApiDocument } from "../../server/src/doors/http/openapi-document.ts
 import { httpServer } from "./http-server.ts";
 
 /** Addresses that are about the door itself. Every other one is an operation's. */
-const frame = ["POST /v1/commands", "GET /v1/cursor", "GET /v1/events", "GET /health"];
+const frame = ["POST /v1/commands", "GET /v1/cursor", "GET /v1/events", "GET /v1/notices", "GET /health"];
 
 type Paths = Readonly<Record<string, Readonly<Record<string, { readonly operationId: string }>>>>;
 

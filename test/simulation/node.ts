@@ -160,6 +160,9 @@ export class SimulatedNode {
         return reply;
       },
       watch: ({ after }) => watch(engine, after === undefined ? {} : { after }),
+      notices: () => {
+        throw new Error("nobody listens in a simulation");
+      },
       cursor: () => engine.read((state) => cursorAt(state, engine.head.position)),
       close: () => engine.stop(),
     };

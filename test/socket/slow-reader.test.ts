@@ -35,7 +35,17 @@ async function doorFor(
       };
     },
   };
-  const door = openSocketDoor({ readJson, server, gate, clock: systemClock, ids: systemIds, version: "test", limits });
+  const report = (message: string): never => assert.fail(message);
+  const door = openSocketDoor({
+    readJson,
+    server,
+    gate,
+    clock: systemClock,
+    ids: systemIds,
+    version: "test",
+    report,
+    limits,
+  });
   t.after(async () => {
     await door.close();
     server.close();

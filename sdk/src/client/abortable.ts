@@ -10,6 +10,7 @@ export function abortable(transport: Transport): Transport {
       return endedBy(signal, transport.call(operation, input, options));
     },
     watch: (options) => transport.watch(options),
+    notices: (options) => transport.notices(options),
     cursor: () => transport.cursor(),
     close: () => transport.close(),
   };

@@ -27,8 +27,9 @@ import { tokensClient } from "./tokens-client.ts";
 import type { TokensClient } from "./tokens-client.ts";
 import { planningClient } from "./planning-client.ts";
 import type { PlanningClient } from "./planning-client.ts";
-import { watchEvents } from "./watch-events.ts";
-import type { WatchOptions } from "./watch-events.ts";
+import type { Notice } from "../contract/notices.ts";
+import type { WatchFilter } from "../contract/watch-filter.ts";
+import { oneByOne } from "./one-by-one.ts";
 
 /** Holdfast, as a program sees it: the same in process, over a socket and over HTTP. Its functions need no `this`. */
 export interface Client extends AsyncDisposable {
@@ -67,10 +68,21 @@ export interface Client extends AsyncDisposable {
   readonly run: (operation: string, input: unknown, options?: CallOptions) => Promise<unknown>;
   /** Every event after a cursor, without gap or repeat, and then every one that comes. */
   readonly watch: (options?: WatchOptions) => AsyncIterableIterator<WatchedEvent>;
+  /**
+   * What is told to an owner of locks and is no event: its place in a line whenever it is another (at most once a second
+   * for each ticket), and each lease of which only a third is left. Locks of `acquire` tell it themselves: `onPlace`,
+   * `onExpiring`.
+   */
+  readonly notices: (options: { readonly owner: string }) => AsyncIterableIterator<Notice>;
   /** Where the journal is now: watch from here to miss nothing after what you have read before asking. */
   readonly cursor: () => Promise<string>;
   /** Ends the agent that the client registered for itself, which frees its locks, and the connection. */
   readonly close: () => Promise<void>;
+}
+
+export interface WatchOptions extends WatchFilter {
+  /** Continue after this cursor; without it, start with what happens after this call. */
+  readonly after?: string;
 }
 
 export interface ClientOptions extends Introduction {
@@ -136,7 +148,8 @@ function clientOf(caller: Caller, options: ClientOptions, family: Family): Clien
     fork: (introduction = {}) => speakingAs(undefined, introduction, false),
     execute: (operation, input, call = {}) => caller.call(operation, input, call),
     run: (operation, input, call = {}) => caller.run(operation, input, call),
-    watch: (wanted = {}) => watchEvents(transport, wanted),
+    watch: (wanted = {}) => oneByOne(transport.watch(wanted)),
+    notices: (wanted) => oneByOne(transport.notices(wanted)),
     cursor: () => transport.cursor(),
     close,
     [Symbol.asyncDispose]: close,

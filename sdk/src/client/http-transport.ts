@@ -1,6 +1,6 @@
 import { HoldfastError } from "./holdfast-error.ts";
 import type { HttpOptions } from "./http-options.ts";
-import { watchOverHttp } from "./http-watch.ts";
+import { noticesOverHttp, watchOverHttp } from "./http-watch.ts";
 import type { CallOptions, CallReply, Transport } from "./transport.ts";
 import { unanswered, whereOf } from "./unanswered.ts";
 
@@ -25,6 +25,7 @@ export function httpTransport(options: HttpOptions): Transport {
         ? Promise.resolve(unanswered("closed", {}))
         : post(options, { headers, signal: closing.signal }, bodyOf(operation, input, call), call),
     watch: (wanted) => watchOverHttp({ ...options, get, closing: closing.signal }, wanted),
+    notices: (wanted) => noticesOverHttp({ ...options, get, closing: closing.signal }, wanted),
     async cursor() {
       const { cursor } = (await (await get("/v1/cursor", {}, closing.signal)).json()) as { readonly cursor: string };
       return cursor;

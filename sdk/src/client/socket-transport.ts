@@ -1,3 +1,4 @@
+import type { Notice, NoticeQuery } from "../contract/notices.ts";
 import { frameBytesMax } from "../contract/socket-protocol.ts";
 import type { ClientMessage, ServerMessage, SocketProblem } from "../contract/socket-protocol.ts";
 import type { WatchFilter } from "../contract/watch-filter.ts";
@@ -5,8 +6,9 @@ import { HoldfastError } from "./holdfast-error.ts";
 import { isRepeatable } from "./repeatable.ts";
 import { SocketLink } from "./socket-link.ts";
 import type { LinkOptions } from "./socket-link.ts";
-import { SocketWatcher } from "./socket-watcher.ts";
-import type { CallOptions, CallReply, Transport } from "./transport.ts";
+import type { SocketWatcher } from "./socket-watcher.ts";
+import { SocketWatchers } from "./socket-watchers.ts";
+import type { CallOptions, CallReply, Transport, WatchedEvent } from "./transport.ts";
 import { unanswered, whereOf } from "./unanswered.ts";
 
 /** A call that has no reply yet. */
@@ -35,7 +37,7 @@ export class SocketTransport implements Transport {
   readonly #options: LinkOptions;
   readonly #link: SocketLink;
   readonly #calls = new Map<number, Pending>();
-  readonly #watchers = new Map<number, SocketWatcher>();
+  readonly #watchers: SocketWatchers;
   readonly #cursors = new Map<number, { resolve: (cursor: string) => void; reject: (error: Error) => void }>();
   /** The numbers of agents that speak, and which of them this connection was told of. */
   readonly #agents = new Map<string, number>();
@@ -47,6 +49,12 @@ export class SocketTransport implements Transport {
 
   constructor(options: LinkOptions) {
     this.#options = options;
+    this.#watchers = new SocketWatchers({
+      newId: () => (this.#lastId += 1),
+      tell: (message) => {
+        this.#say(message);
+      },
+    });
     this.#link = new SocketLink(options, {
       opened: () => this.#opened(),
       received: (message) => {
@@ -58,7 +66,7 @@ export class SocketTransport implements Transport {
       failed: (problem, why) => {
         this.#failed(problem, why);
       },
-      isNeeded: () => this.#calls.size + this.#watchers.size + this.#cursors.size > 0,
+      isNeeded: () => this.#calls.size + this.#watchers.count + this.#cursors.size > 0,
     });
   }
 
@@ -96,20 +104,17 @@ export class SocketTransport implements Transport {
     });
   }
 
-  watch(wanted: WatchFilter & { readonly after?: string }): SocketWatcher {
-    this.#lastId += 1;
-    const watcher = new SocketWatcher(this.#lastId, wanted, {
-      tell: (message) => {
-        this.#say(message);
-      },
-      onEnd: (id) => void this.#watchers.delete(id),
-    });
-    if (this.#isClosed) {
-      watcher.finish();
-      return watcher;
-    }
-    this.#watchers.set(watcher.id, watcher);
-    if (this.#link.isOpen) this.#say(watcher.message);
+  watch(wanted: WatchFilter & { readonly after?: string }): AsyncIterableIterator<readonly WatchedEvent[]> {
+    return this.#begin(this.#watchers.watch(wanted));
+  }
+
+  notices(wanted: NoticeQuery): AsyncIterableIterator<readonly Notice[]> {
+    return this.#begin(this.#watchers.listen(wanted));
+  }
+
+  #begin<Item>(watcher: SocketWatcher<Item>): SocketWatcher<Item> {
+    if (this.#isClosed) watcher.finish();
+    else if (this.#link.isOpen) this.#say(watcher.message);
     else this.#link.start();
     return watcher;
   }
@@ -130,7 +135,7 @@ export class SocketTransport implements Transport {
     this.#isClosed = true;
     this.#flush();
     this.#link.close();
-    for (const watcher of this.#watchers.values()) watcher.finish();
+    this.#watchers.endAll();
     this.#rejectCursors({ code: "closed", data: {} });
     for (const pending of this.#calls.values()) {
       this.#settle(
@@ -155,10 +160,7 @@ export class SocketTransport implements Transport {
     this.#unsaid = [];
     this.#queue = [...this.#calls.values()];
     const agents = [...this.#agents].map(([name, as]) => agentMessage(name, as));
-    const watches = [...this.#watchers.values()].map((watcher) => {
-      watcher.renew();
-      return JSON.stringify(watcher.message);
-    });
+    const watches = this.#watchers.renewed().map((message) => JSON.stringify(message));
     const cursors = [...this.#cursors.keys()].map((id) => JSON.stringify({ kind: "cursor", id }));
     this.#schedule();
     return [...agents, ...watches, ...cursors];
@@ -214,13 +216,10 @@ export class SocketTransport implements Transport {
         this.#replied(message);
         return;
       case "events":
-        this.#watchers.get(message.id)?.add(message.events as never);
-        return;
+      case "notices":
       case "watching":
-        this.#watchers.get(message.id)?.started(message.cursor);
-        return;
       case "ended":
-        this.#watchers.get(message.id)?.ended(message.problem);
+        this.#watchers.take(message);
         return;
       case "cursor":
         this.#cursors.get(message.id)?.resolve(message.cursor);
@@ -242,7 +241,7 @@ export class SocketTransport implements Transport {
 
   #refused(id: number | undefined, { code, data }: SocketProblem): void {
     if (id === undefined) return;
-    this.#watchers.get(id)?.ended({ code, data });
+    this.#watchers.refused(id, { code, data });
     const pending = this.#calls.get(id);
     if (pending !== undefined) this.#settle(pending, { ...unanswered("closed", data), outcome: refusalOf(code, data) });
   }
@@ -258,7 +257,7 @@ export class SocketTransport implements Transport {
   #failed(problem: SocketProblem | undefined, why: string): void {
     const where = whereOf(this.#options.address, why);
     const { code, data } = problem ?? { code: "unreachable", data: where };
-    for (const watcher of this.#watchers.values()) watcher.ended({ code, data });
+    this.#watchers.endAll({ code, data });
     this.#rejectCursors({ code, data });
     for (const pending of this.#calls.values()) {
       const isUnknown = pending.isSent && problem === undefined;

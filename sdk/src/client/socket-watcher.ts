@@ -1,11 +1,9 @@
 import { eventsAhead } from "../contract/socket-protocol.ts";
 import type { ClientMessage, SocketProblem } from "../contract/socket-protocol.ts";
-import type { WatchFilter } from "../contract/watch-filter.ts";
 import { HoldfastError } from "./holdfast-error.ts";
-import type { WatchedEvent } from "./transport.ts";
 
-type Page = readonly WatchedEvent[];
-type Result = IteratorResult<Page, undefined>;
+/** What is said to a server to begin, or to go on after a cursor. */
+export type WatchWish = (id: number, cursor: string | undefined) => ClientMessage;
 
 export interface WatcherPlace {
   /** Sends a message about this watch, if there is a connection. */
@@ -13,29 +11,31 @@ export interface WatcherPlace {
   readonly onEnd: (id: number) => void;
 }
 
+/** A watch as whoever hands out messages sees it, whatever its pages hold. */
+export type Watching = Pick<SocketWatcher<never>, "message" | "renew" | "started" | "add" | "ended" | "finish">;
+
 /** A watch over a socket. It outlives connections: each goes on after the last page that was received. */
-export class SocketWatcher implements AsyncIterableIterator<Page> {
+export class SocketWatcher<Item> implements AsyncIterableIterator<readonly Item[]> {
   readonly id: number;
-  readonly #filter: WatchFilter;
+  readonly #wish: WatchWish;
   readonly #place: WatcherPlace;
-  readonly #pages: Page[] = [];
-  readonly #waiting: { resolve: (result: Result) => void; reject: (error: Error) => void }[] = [];
+  readonly #pages: (readonly Item[])[] = [];
+  readonly #waiting: { resolve: (result: Result<Item>) => void; reject: (error: Error) => void }[] = [];
   /** Where the next connection goes on. */
   #cursor: string | undefined;
   /** Pages that were taken since the server was told. */
   #takenCount = 0;
   #end: { readonly error?: Error } | undefined;
 
-  constructor(id: number, { after, ...filter }: WatchFilter & { readonly after?: string }, place: WatcherPlace) {
+  constructor(id: number, { wish, after }: { readonly wish: WatchWish; readonly after?: string }, place: WatcherPlace) {
     this.id = id;
-    this.#filter = filter;
-    this.#cursor = after;
+    this.#wish = wish;
+    if (after !== undefined) this.#cursor = after;
     this.#place = place;
   }
 
   get message(): ClientMessage {
-    const after = this.#cursor === undefined ? {} : { after: this.#cursor };
-    return { kind: "watch", id: this.id, ...this.#filter, ...after };
+    return this.#wish(this.id, this.#cursor);
   }
 
   /** A new connection begins: pages that came over the old one do not count on it. */
@@ -47,9 +47,9 @@ export class SocketWatcher implements AsyncIterableIterator<Page> {
     this.#cursor ??= cursor;
   }
 
-  add(page: Page): void {
-    // A page holds whole entries, so that its last cursor is one after which nothing of it is missing.
-    this.#cursor = page.at(-1)?.cursor ?? this.#cursor;
+  /** `cursor`: after which nothing of this page is missing. */
+  add(page: readonly Item[], cursor?: string): void {
+    this.#cursor = cursor ?? this.#cursor;
     const next = this.#waiting.shift();
     if (next === undefined) {
       this.#pages.push(page);
@@ -77,7 +77,7 @@ export class SocketWatcher implements AsyncIterableIterator<Page> {
     if (waiting.length > 0) this.#end = {};
   }
 
-  next(): Promise<Result> {
+  next(): Promise<Result<Item>> {
     const page = this.#pages.shift();
     if (page !== undefined) {
       this.#took();
@@ -91,7 +91,7 @@ export class SocketWatcher implements AsyncIterableIterator<Page> {
     return new Promise((resolve, reject) => this.#waiting.push({ resolve, reject }));
   }
 
-  return(): Promise<Result> {
+  return(): Promise<Result<Item>> {
     this.#pages.length = 0;
     if (this.#end === undefined) this.#place.tell({ kind: "unwatch", id: this.id });
     this.finish();
@@ -110,3 +110,5 @@ export class SocketWatcher implements AsyncIterableIterator<Page> {
     this.#takenCount = 0;
   }
 }
+
+type Result<Item> = IteratorResult<readonly Item[], undefined>;

@@ -1,3 +1,4 @@
+import type { Notice, NoticeQuery } from "../contract/notices.ts";
 import type { WatchFilter } from "../contract/watch-filter.ts";
 
 /** How a client reaches Holdfast: in the same process, over a socket or over HTTP. All of them answer alike. */
@@ -5,6 +6,11 @@ export interface Transport {
   call(operation: string, input: unknown, options: CallOptions): Promise<CallReply>;
   /** Events after a cursor (from now on, if there is none), in pages; then every one as it becomes durable. */
   watch(options: WatchFilter & { readonly after?: string }): AsyncIterableIterator<readonly WatchedEvent[]>;
+  /**
+   * What is told to an owner and is no event: its place in a line, and leases that near their end. It begins with what is
+   * so now, and of each ticket and lease whoever is slow gets the newest. It ends when the server has to start anew.
+   */
+  notices(options: NoticeQuery): AsyncIterableIterator<readonly Notice[]>;
   /** The cursor of the last durable entry: `watch` from here misses nothing that comes after what was read before. */
   cursor(): Promise<string>;
   close(): Promise<void>;

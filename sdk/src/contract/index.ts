@@ -20,6 +20,8 @@ export { lockViews } from "./lock-views.ts";
 export type { DalLock, LockRow, LockStatus, PastLockStatus, TicketStatus, Wait, WhoAmI } from "./lock-views.ts";
 export { lockOperations } from "./locks.ts";
 export type { Grant, Granted, LeftBefore, Queued } from "./locks.ts";
+export { expiringAtMs, notice, noticeQuery, placeEveryMs } from "./notices.ts";
+export type { ExpiringNotice, Notice, NoticeQuery, PlaceNotice } from "./notices.ts";
 export { operation } from "./operation.ts";
 export type { InputOf, Operation, OutputOf } from "./operation.ts";
 export { codeOfPack } from "./packs/pack-codes.ts";

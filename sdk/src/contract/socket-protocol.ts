@@ -2,6 +2,7 @@
  * What travels over the socket. A frame is a JSON text that holds an array of messages; what belongs to one moment goes
  * into one frame, in both directions. `docs/reference/socket.md` describes it for whoever writes a client of their own.
  */
+import type { Notice } from "./notices.ts";
 import type { WatchFilter } from "./watch-filter.ts";
 
 export const socketProtocol = 1;
@@ -15,6 +16,7 @@ export type ClientMessage =
   | { readonly kind: "agent"; readonly as: number; readonly agent: string; readonly secret?: string }
   | CallMessage
   | ({ readonly kind: "watch"; readonly id: number; readonly after?: string } & WatchFilter)
+  | { readonly kind: "listen"; readonly id: number; readonly owner: string }
   | { readonly kind: "unwatch"; readonly id: number }
   | { readonly kind: "more"; readonly id: number; readonly count: number }
   | { readonly kind: "cursor"; readonly id: number }
@@ -59,6 +61,7 @@ export type ServerMessage =
     }
   | { readonly kind: "watching"; readonly id: number; readonly cursor: string }
   | { readonly kind: "events"; readonly id: number; readonly events: readonly unknown[] }
+  | { readonly kind: "notices"; readonly id: number; readonly notices: readonly Notice[] }
   | { readonly kind: "ended"; readonly id: number; readonly problem?: SocketProblem }
   | { readonly kind: "cursor"; readonly id: number; readonly cursor: string }
   | { readonly kind: "pong"; readonly id: number }
@@ -68,7 +71,7 @@ export type ServerMessage =
 /** A frame has at most so many bytes. */
 export const frameBytesMax = 4 * 1_048_576;
 
-/** `events` messages of one watch that may be on their way before the client says that it wants more. */
+/** `events` or `notices` messages of one watch that may be on their way before the client says that it wants more. */
 export const eventsAhead = 16;
 
 /** Why a server closed a socket. What is not here is as RFC 6455 says. */
@@ -77,6 +80,8 @@ export const closeCodes = {
   goingAway: 1001,
   /** Too much in one frame: more than 4 MiB. */
   tooBig: 1009,
+  /** A defect of the server. Come back, and say again what still matters. */
+  defect: 1011,
   /** Several frames were not understood; a `problem` said what was wrong with each. */
   malformed: 4400,
   /** Not let in; the `problem` before it says why. */

@@ -1,6 +1,6 @@
 import { isAllowed, rightOf } from "@holdfast/sdk/contract";
 import { HoldfastError } from "@holdfast/sdk";
-import type { CallOptions, CallReply, Transport, WatchedEvent } from "@holdfast/sdk";
+import type { CallOptions, CallReply, Transport } from "@holdfast/sdk";
 import type { Allotment, Asker } from "./allotment.ts";
 import type { RightsCheck } from "./check-rights.ts";
 import { isAudited } from "./check-rights.ts";
@@ -20,15 +20,26 @@ export interface Guard {
   readonly asker: Asker;
   /** How the caller stands now. */
   readonly standing: () => Standing | Turned;
+  /** Calls back once it would not be let in any more. Returns the way to stop. */
+  readonly onLost: (callback: () => void) => () => void;
 }
 
-type Pages = AsyncIterableIterator<readonly WatchedEvent[]>;
+type Pages<Item> = AsyncIterableIterator<readonly Item[]>;
 
 /** The transport of somebody who was let in: everything is checked anew with every call and every page. */
 export function guardedTransport(inner: Transport, guard: Guard): Transport {
   return {
     call: (operation, input, call) => guardedCall(inner, guard, { operation, input, call }),
-    watch: (options) => guardedWatch(guard, options, () => inner.watch(options)),
+    watch: (options) =>
+      guardedPages(guard, options.owner, {
+        open: () => inner.watch(options),
+        visible: (sight, standing, events) => sight.visible(standing, events),
+      }),
+    notices: (options) =>
+      guardedPages(guard, options.owner, {
+        open: () => inner.notices(options),
+        visible: (sight, standing, notices) => notices.filter((notice) => sight.isNoticeVisible(standing, notice)),
+      }),
     async cursor() {
       standingNow(guard, "cursor");
       return inner.cursor();
@@ -100,16 +111,23 @@ function problem({ lookups }: Guard, operation: string, { code, data }: Turned):
   return new HoldfastError(operation, code, { data, position: lookups.position(), replayed: false });
 }
 
-/** Pages of what the caller may see. A token that was revoked ends it before the next page. */
-function guardedWatch(guard: Guard, options: { readonly owner?: string }, open: () => Pages): Pages {
+interface Sighted<Item> {
+  readonly open: () => Pages<Item>;
+  readonly visible: (sight: EventSight, standing: Standing, items: readonly Item[]) => readonly Item[];
+}
+
+/** Pages of what the caller may see. When its token is revoked or expires it ends, also while nothing happens. */
+function guardedPages<Item>(guard: Guard, owner: string | undefined, { open, visible }: Sighted<Item>): Pages<Item> {
   const sight = new EventSight(guard.lookups);
   const first = guard.standing();
-  if (!isTurned(first) && options.owner !== undefined) sight.expect(first, options.owner);
+  if (!isTurned(first) && owner !== undefined) sight.expect(first, owner);
   const counted = isTurned(first) ? first : guard.allotment.watch(guard.asker);
   // Opened at once, not with the first page: it starts with what comes after this very call.
   const pages = isTurned(counted) ? undefined : open();
+  const listenNoMore = pages === undefined ? undefined : guard.onLost(() => void pages.return?.());
   const end = async (): Promise<{ done: true; value: undefined }> => {
     if (!isTurned(counted)) counted();
+    listenNoMore?.();
     await pages?.return?.();
     return { done: true, value: undefined };
   };
@@ -120,9 +138,10 @@ function guardedWatch(guard: Guard, options: { readonly owner?: string }, open: 
           standingNow(guard, "watch");
           if (isTurned(counted)) throw problem(guard, "watch", counted);
           const page = (await pages?.next()) ?? (await end());
+          const standing = standingNow(guard, "watch");
           if (page.done === true) return await end();
-          const events = sight.visible(standingNow(guard, "watch"), page.value);
-          if (events.length > 0) return { done: false, value: events };
+          const items = visible(sight, standing, page.value);
+          if (items.length > 0) return { done: false, value: items };
         } catch (error) {
           await end();
           throw error;

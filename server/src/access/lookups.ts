@@ -32,6 +32,8 @@ export interface Lookups {
   /** How many agents there are, and how many of them a principal has registered. */
   agentTotal(): number;
   agentCount(principal: string): Promise<number>;
+  /** Calls back whenever a token may be one no more. Returns the way to stop. */
+  onTokensChanged(callback: () => void): () => void;
   /** Who registered an agent. */
   principalOf(agent: string): string | undefined;
 }

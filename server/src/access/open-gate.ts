@@ -11,6 +11,7 @@ import type { Lookups } from "./lookups.ts";
 import { RefusalNotes } from "./refusal-notes.ts";
 import type { RefusedAttempt } from "./refusal-notes.ts";
 import { isAllowedEverywhere, standingOf } from "./standing.ts";
+import { onStandingLost } from "./standing-watch.ts";
 
 export interface GateOptions {
   /** A transport on which commands are sent in the name of a principal. */
@@ -30,7 +31,7 @@ export interface GateOptions {
 }
 
 export function openGate(options: GateOptions): Gate {
-  const { lookups, transportOf } = options;
+  const { lookups, transportOf, clock } = options;
   const rights = new RightsCheck(options);
   const allotment = new Allotment(options.clock, lookups, { ...defaultAccessLimits, ...options.limits });
   const notes = new RefusalNotes(options.clock, options.record);
@@ -42,7 +43,8 @@ export function openGate(options: GateOptions): Gate {
       const { principal } = now;
       const inner = transportOf({ principal, caller: credentials.connection });
       const asker = { principal, connection: credentials.connection };
-      const transport = guardedTransport(inner, { lookups, rights, notes, standing, allotment, asker });
+      const onLost = (callback: () => void) => onStandingLost({ lookups, clock, standing }, callback);
+      const transport = guardedTransport(inner, { lookups, rights, notes, standing, onLost, allotment, asker });
       return { principal, isOperator: isAllowedEverywhere(now, ["operate"]), transport };
     },
   };

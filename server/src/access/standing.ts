@@ -8,6 +8,8 @@ import type { Lookups } from "./lookups.ts";
 export interface Standing {
   readonly principal: string;
   readonly allow: readonly Allowance[];
+  /** In the time of the engine; absent if it rests on no token that could be revoked or expire. */
+  readonly expiresAt?: number;
 }
 
 export interface StandingOptions {

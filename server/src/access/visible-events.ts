@@ -1,4 +1,5 @@
 import { isAllowed, ownersOf } from "@holdfast/sdk/contract";
+import type { Notice } from "@holdfast/sdk/contract";
 import type { CallReply, WatchedEvent } from "@holdfast/sdk";
 import type { Lookups } from "./lookups.ts";
 import { isAllowedEverywhere } from "./standing.ts";
@@ -27,6 +28,12 @@ export class EventSight {
   /** Somebody asks for what concerns this owner: it is looked up now, while it is there. */
   expect(standing: Standing, owner: string): void {
     this.#isOwn(standing, owner);
+  }
+
+  /** What is told to an owner is for it, and for whoever may read or lock the paths that it is about. */
+  isNoticeVisible(standing: Standing, { owner_id: owner, paths }: Notice): boolean {
+    if (isAllowedEverywhere(standing, ["read"]) || this.#isOwn(standing, owner)) return true;
+    return paths.every((path) => isAllowed(standing.allow, ["read", "lock"], path));
   }
 
   #isVisible(standing: Standing, event: Shown): boolean {

@@ -32,6 +32,7 @@ export function observedTransport(transport: Transport, caller: ObservedCaller, 
       return answer;
     },
     watch: (options) => transport.watch(options),
+    notices: (options) => transport.notices(options),
     cursor: () => transport.cursor(),
     close: () => transport.close(),
   };

@@ -2,7 +2,7 @@ import type { Granted, LeftBefore } from "../../contract/locks.ts";
 import type { ClientClock } from "../client-clock.ts";
 import { LockLostError } from "./lock-errors.ts";
 import type { LossReason } from "./lock-errors.ts";
-import type { LockedPath, LockState, ReleaseRequest } from "./lock.ts";
+import type { LeaseWarning, LockedPath, LockState, ReleaseRequest } from "./lock.ts";
 
 /** A moment by both clocks. */
 export interface Moment {
@@ -23,6 +23,8 @@ export interface HeldFacts {
   readonly hear: () => void;
   /** The lease may be over: the server should say. */
   readonly confirm: (grant: HeldGrant) => void;
+  /** Somebody wants to be warned, or nobody any more. */
+  readonly onListeners: () => void;
   /** Held no more. With `isGuess` the client gave up by itself, and the server may still take it for held. */
   readonly onOver: (grant: HeldGrant, isGuess: boolean) => void;
 }
@@ -44,6 +46,7 @@ export class HeldGrant {
   readonly #facts: HeldFacts;
   readonly #controller = new AbortController();
   readonly #stateListeners = new Set<(state: LockState) => void>();
+  readonly #warningListeners = new Set<(warning: LeaseWarning) => void>();
   readonly #askedListeners = new Set<(request: ReleaseRequest) => void>();
   #asked: ReleaseRequest | undefined;
   /** How many handles share it; the last one to release frees it. */
@@ -136,6 +139,25 @@ export class HeldGrant {
     this.#askedListeners.add(listener);
     if (this.#asked !== undefined) listener(this.#asked);
     return () => this.#askedListeners.delete(listener);
+  }
+
+  get wantsWarning(): boolean {
+    return this.#warningListeners.size > 0;
+  }
+
+  /** The server says that the lease nears its end, and that it has heard of no renewal. */
+  warn(leftMs: number): void {
+    const warning = { leftMs, endsAt: new Date(this.#facts.clock.wallMs() + leftMs) };
+    for (const listener of this.#warningListeners) listener(warning);
+  }
+
+  onWarning(listener: (warning: LeaseWarning) => void): () => void {
+    this.#warningListeners.add(listener);
+    this.#facts.onListeners();
+    return () => {
+      this.#warningListeners.delete(listener);
+      this.#facts.onListeners();
+    };
   }
 
   onState(listener: (state: LockState) => void): () => void {

@@ -5,7 +5,7 @@ import { deniedLock } from "./denied-lock.ts";
 import { momentOf } from "./held-grant.ts";
 import type { HeldGrant } from "./held-grant.ts";
 import { LockUsageError } from "./lock-errors.ts";
-import type { DeniedLock, Lock, LockedPath, LockState, Place, ReleaseRequest } from "./lock.ts";
+import type { DeniedLock, LeaseWarning, Lock, LockedPath, LockState, Place, ReleaseRequest } from "./lock.ts";
 import type { LockOptions } from "./lock-options.ts";
 import { codeOf } from "./session.ts";
 import type { LockSession } from "./session.ts";
@@ -26,6 +26,7 @@ export class LockHandle implements Lock {
     grant.handleCount += 1;
     grant.signal.addEventListener("abort", onEnd, { once: true });
     if (options.onReleaseRequested !== undefined) grant.onAsked(options.onReleaseRequested);
+    if (options.onExpiring !== undefined) grant.onWarning(options.onExpiring);
   }
 
   get fence(): string {
@@ -147,6 +148,10 @@ export class LockHandle implements Lock {
 
   onReleaseRequested(listener: (request: ReleaseRequest) => void): () => void {
     return this.#grant.onAsked(listener);
+  }
+
+  onExpiring(listener: (warning: LeaseWarning) => void): () => void {
+    return this.#grant.onWarning(listener);
   }
 
   onStateChange(listener: (state: LockState) => void): () => void {

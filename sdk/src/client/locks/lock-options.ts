@@ -2,7 +2,7 @@ import type { lockOperations } from "../../contract/locks.ts";
 import type { LockMode, LockPath, LockScope } from "./lock-path.ts";
 import { closestName } from "./closest-name.ts";
 import { LockUsageError } from "./lock-errors.ts";
-import type { LockedPath, Place, ReleaseRequest } from "./lock.ts";
+import type { LeaseWarning, LockedPath, Place, ReleaseRequest } from "./lock.ts";
 
 export interface LockOptions {
   /** `write` if not given. */
@@ -34,6 +34,8 @@ export interface LockOptions {
   /** Told of the place in the line: first when one is queued, then whenever it is another. */
   readonly onPlace?: (place: Place) => void;
   readonly onReleaseRequested?: (request: ReleaseRequest) => void;
+  /** Told when a third of the lease is left and no renewal has reached the server. */
+  readonly onExpiring?: (warning: LeaseWarning) => void;
 }
 
 /** Checked: what a request says, with what is usual filled in. */
@@ -65,6 +67,7 @@ const known: readonly (keyof LockOptions)[] = [
   "ownerId",
   "onPlace",
   "onReleaseRequested",
+  "onExpiring",
 ];
 
 /** Names from elsewhere that mean something here. */

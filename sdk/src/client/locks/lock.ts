@@ -26,6 +26,13 @@ export interface ReleaseRequest {
   readonly path: string;
 }
 
+/** A lease nears its end. */
+export interface LeaseWarning {
+  readonly leftMs: number;
+  /** By the clock of this host. */
+  readonly endsAt: Date;
+}
+
 /** Where one stands in the line. */
 export interface Place {
   readonly place: number;
@@ -69,6 +76,11 @@ export interface Lock extends AsyncDisposable {
   release(options?: { readonly note?: string }): Promise<void>;
   /** Told when somebody asks for it, also if that was before this call. Returns the way to listen no more. */
   onReleaseRequested(listener: (request: ReleaseRequest) => void): () => void;
+  /**
+   * Told when a third of the lease is left and the server has heard of no renewal: they do not get through, or the longest
+   * hold ends. The client renews at once by itself; if that fails too, the lock becomes `uncertain` and then `lost`.
+   */
+  onExpiring(listener: (warning: LeaseWarning) => void): () => void;
   onStateChange(listener: (state: LockState) => void): () => void;
 }
 

@@ -9,10 +9,12 @@ import type { ClientClock } from "../client-clock.ts";
 import { pause } from "../client-clock.ts";
 import { HoldfastError } from "../holdfast-error.ts";
 import { backoffMs } from "../retry.ts";
+import type { Notice } from "../../contract/notices.ts";
 import type { CallOptions, WatchedEvent } from "../transport.ts";
 import { HeldGrant, momentOf } from "./held-grant.ts";
 import type { Moment } from "./held-grant.ts";
 import type { Holdings } from "./holdings.ts";
+import { NoticeWatch } from "./notice-watch.ts";
 import { OwnLocks } from "./own-locks.ts";
 import { OwnerWatch } from "./owner-watch.ts";
 import { speakerOf } from "./session-agent.ts";
@@ -48,6 +50,7 @@ export class LockSession implements Holdings {
   readonly #options: SessionOptions;
   readonly #ownKey: string;
   readonly #beats: SessionBeats;
+  readonly #notices: NoticeWatch;
   #speaker: Speaker | undefined;
   #watch: OwnerWatch | undefined;
   #started: Promise<void> | undefined;
@@ -62,6 +65,10 @@ export class LockSession implements Holdings {
     this.clock = options.caller.clock;
     this.#ownKey = this.clock.unique();
     this.#beats = new SessionBeats(this, options.thread);
+    this.#notices = new NoticeWatch({
+      ...{ transport: options.caller.transport, clock: this.clock, owner: () => this.owner },
+      onNotice: (notice) => this.#takeNotice(notice),
+    });
   }
 
   get ownerId(): string | undefined {
@@ -144,6 +151,7 @@ export class LockSession implements Holdings {
         ...{ sentAt, patienceMs, endsAtMs },
         hear: () => this.#beats.hear(),
         confirm: (held) => void this.#confirm(held),
+        onListeners: () => this.#listen(),
         onOver: (held, isGuess) => this.#over(held, isGuess),
       },
     );
@@ -165,12 +173,14 @@ export class LockSession implements Holdings {
     this.tickets.set(ticket.id, ticket);
     this.#recall();
     this.#beats.pace();
+    this.#listen();
     return ticket;
   }
 
   leave(ticket: Ticket): void {
     this.tickets.delete(ticket.id);
     this.#beats.pace();
+    this.#listen();
   }
 
   changeFence(grant: HeldGrant, fence: string, paths: readonly LockedPath[]): void {
@@ -254,7 +264,31 @@ export class LockSession implements Holdings {
     else await Promise.all(grants.map(({ fence }) => this.caller.once("release-lock", this.#owned({ fence }))));
   }
 
+  /** Places and ends of leases are told only to who wants to know them. */
+  #listen(): void {
+    const wantsPlace = [...this.tickets.values()].some((ticket) => ticket.wantsPlace);
+    this.#notices.want(wantsPlace || [...this.grants.values()].some((grant) => grant.wantsWarning));
+  }
+
+  #takeNotice(notice: Notice): void {
+    if (notice.notice === "place") {
+      this.tickets.get(notice.ticket)?.moveTo(notice);
+      return;
+    }
+    const grant = this.grants.get(notice.fence);
+    grant?.warn(notice.left_ms);
+    // No renewal has reached the server for a while: better one now than one more beat that gets lost.
+    if (grant !== undefined) void this.#renewNow(grant);
+  }
+
+  async #renewNow(grant: HeldGrant): Promise<void> {
+    const sentAt = momentOf(this.clock);
+    const { outcome } = await this.caller.once("renew-lock", this.#owned({ fence: grant.fence }));
+    if (outcome.kind === "done") grant.renew(sentAt);
+  }
+
   #stop(): void {
+    this.#notices.want(false);
     this.#watch?.stop();
     this.#watch = undefined;
     this.#started = undefined;
@@ -276,6 +310,7 @@ export class LockSession implements Holdings {
   #over(grant: HeldGrant, isGuess: boolean): void {
     if (this.grants.get(grant.fence) === grant) this.grants.delete(grant.fence);
     this.#beats.pace();
+    this.#listen();
     if (isGuess) this.settle(() => this.run("release-lock", { fence: grant.fence }));
   }
 

@@ -25,6 +25,11 @@ export class Ticket {
     onPlace?.(this.place);
   }
 
+  /** Whether anybody is to be told when the place is another. */
+  get wantsPlace(): boolean {
+    return this.#onPlace !== undefined;
+  }
+
   end(end: TicketEnd): void {
     this.#end(end);
   }

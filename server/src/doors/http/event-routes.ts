@@ -3,11 +3,11 @@ import type { Transport } from "@holdfast/sdk";
 import { checkOf, membersOf, watchQuery } from "@holdfast/sdk/contract";
 import type { WatchQuery } from "@holdfast/sdk/contract";
 import type { DoorParts } from "./door-parts.ts";
-import { EventStream } from "./event-stream.ts";
+import { EventStream, beginStream } from "./event-stream.ts";
+import { pageBytes } from "./event-text.ts";
 import { HttpProblem } from "./http-problem.ts";
 import { httpLimits } from "./limits.ts";
 import { readQuery, typedValues } from "./read-query.ts";
-import { plainHeaders } from "./send.ts";
 import { Pace } from "../pace.ts";
 
 const check = checkOf(watchQuery);
@@ -40,17 +40,9 @@ async function stream(transport: Transport, shared: Shared, request: FastifyRequ
   // What is wrong with a cursor is known at once; a good one may have nothing to tell for hours.
   const soon = new Promise<void>((resolve) => clock.after(cursorMs, resolve, { keepAlive: false }));
   await Promise.race([first.then(() => undefined), given === undefined ? undefined : soon]);
-  reply.hijack();
-  const response = reply.raw;
-  response.writeHead(200, {
-    ...plainHeaders,
-    "content-type": "text/event-stream; charset=utf-8",
-    // For proxies that would wait for more before they pass anything on.
-    "x-accel-buffering": "no",
-  });
   // An id without data: whoever is cut off before the first event goes on from here.
-  response.write(`retry: 1000\nid: ${after}\n\n`);
-  const events = new EventStream({ response, pages, first, clock, pace: shared.pace });
+  const response = beginStream(reply, `id: ${after}\n`);
+  const events = new EventStream({ response, pages, first, bytesOf: pageBytes, clock, pace: shared.pace });
   const forget = endings.add(() => {
     events.stop();
   });

@@ -16,6 +16,7 @@ import { answerBrokenRequest, answerErrors, answerFrameworkError } from "./error
 import type { Report } from "./errors.ts";
 import { addHealthRoutes } from "./health-routes.ts";
 import { addEventRoutes } from "./event-routes.ts";
+import { addNoticeRoutes } from "./notice-routes.ts";
 import type { HealthOptions } from "./health-routes.ts";
 import { HttpProblem } from "./http-problem.ts";
 import { httpLimits } from "./limits.ts";
@@ -73,6 +74,7 @@ export async function openHttpDoor(options: HttpDoorOptions): Promise<HttpDoor> 
   addOperationRoutes(app, parts);
   addProgramRoutes(app, parts);
   addEventRoutes(app, parts);
+  addNoticeRoutes(app, parts);
   const url = await app.listen({ host: options.host, port: options.port });
   allowed = allowedHostsOf(portOf(app.server), options.hostNames);
   return {

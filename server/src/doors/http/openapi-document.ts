@@ -1,6 +1,6 @@
 /** The description of the door in OpenAPI 3.1, made from the contract: what is not in it does not exist. */
 import { allOperations, callReply, commandRequest, programRoutes, routedOperations } from "@holdfast/sdk/contract";
-import { commandsMax, membersOf, watchQuery } from "@holdfast/sdk/contract";
+import { commandsMax, membersOf, notice, noticeQuery, watchQuery } from "@holdfast/sdk/contract";
 import type { Operation } from "@holdfast/sdk/contract";
 import { describeOperation, tagOf } from "./openapi-operation.ts";
 import {
@@ -34,6 +34,7 @@ export function openApiDocument(version: string): Json {
   add("POST", "/v1/commands", commands());
   add("GET", "/v1/cursor", { operationId: "cursor", ...plain("Where the journal is now.", "events", cursorSchema) });
   add("GET", "/v1/events", events());
+  add("GET", "/v1/notices", notices());
   add("GET", "/health", health());
   return {
     openapi: "3.1.0",
@@ -121,6 +122,31 @@ function events(): Json {
     responses: {
       "200": { description: "Events, until either side ends it.", content: { "text/event-stream": {} } },
       ...problemResponses(["cursor_invalid", "cursor_lost", "input_invalid", "token_invalid", "stopping"]),
+    },
+  };
+}
+
+function notices(): Json {
+  return {
+    operationId: "notices",
+    summary:
+      "What is told to an owner and is no event, as an event stream: its place in a line, and leases that near their end.",
+    tags: ["events"],
+    parameters: [
+      ...Object.entries(membersOf(noticeQuery)).map(([name, schema]) => ({
+        name,
+        in: "query",
+        required: true,
+        schema,
+      })),
+      ...speaker,
+    ],
+    responses: {
+      "200": {
+        description: "Notices, until either side ends it. `event` is their name, and `data` holds this as JSON.",
+        content: { "text/event-stream": { schema: { type: "string", contentSchema: notice } } },
+      },
+      ...problemResponses(["input_invalid", "token_invalid", "rate_limited", "stopping"]),
     },
   };
 }

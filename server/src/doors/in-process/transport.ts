@@ -3,11 +3,13 @@
  * internal operations inside, adds to an outcome what history knows, and hands out copies only.
  */
 import type { Transport, WatchedEvent } from "@holdfast/sdk";
+import type { Clock } from "../../base/clock.ts";
 import { callAs } from "./agent-calls.ts";
 import type { AgentDoor } from "./agent-door.ts";
 import type { CallPlace } from "./call-operation.ts";
 import { copyJson } from "./copy-json.ts";
 import { cursorAt } from "./entry-events.ts";
+import { noticeHubOf } from "./notice-hub.ts";
 import { watch } from "./watch.ts";
 
 export interface InProcessOptions extends CallPlace {
@@ -15,16 +17,19 @@ export interface InProcessOptions extends CallPlace {
   readonly agents: AgentDoor;
   /** Whether an agent must send its secret; a bare id is taken at its word otherwise. */
   readonly requiresAgentSecret?: boolean;
+  /** For what is told by the time: that a lease nears its end, and a place at most once a second. */
+  readonly clock: Clock;
   readonly close: () => Promise<void>;
   /** For doors, which only turn events into text: they get those that all share, and must not change them. */
   readonly sharesEvents?: boolean;
 }
 
 export function inProcessTransport(options: InProcessOptions): Transport {
-  const { engine, close, sharesEvents = false } = options;
+  const { engine, clock, close, sharesEvents = false } = options;
   return {
     call: (operation, input, call) => callAs(options, operation, input, call),
     watch: (wanted) => (sharesEvents ? watch(engine, wanted) : copied(watch(engine, wanted))),
+    notices: ({ owner }) => noticeHubOf(engine, clock).listen(owner),
     cursor: () => engine.read((state) => cursorAt(state, engine.head.position)),
     close,
   };

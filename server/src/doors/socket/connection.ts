@@ -11,7 +11,7 @@ import type { Pace } from "../pace.ts";
 import { FrameFault, readFrame } from "./read-frame.ts";
 import type { ReadJson } from "./read-frame.ts";
 import { replyText } from "./reply-text.ts";
-import { SocketWatch } from "./socket-watch.ts";
+import { Watches } from "./watches.ts";
 
 export interface ConnectionOptions {
   readonly readJson: ReadJson;
@@ -19,6 +19,8 @@ export interface ConnectionOptions {
   readonly limits: SocketLimits;
   readonly pace: Pace;
   readonly version: string;
+  /** Told about defects. */
+  readonly report: (message: string, cause: unknown) => void;
   /** Lets somebody in with the token of its `hello`, if it sent one. */
   readonly admit: (token: string | undefined) => Caller | Turned;
 }
@@ -33,7 +35,7 @@ export class Connection {
   readonly #socket: WebSocket;
   readonly #options: ConnectionOptions;
   readonly #outbox: Outbox;
-  readonly #watches = new Map<number, SocketWatch>();
+  readonly #watches: Watches;
   readonly #agents = new Map<number, Agent>();
   readonly #ended = Promise.withResolvers<undefined>();
   readonly #cancelHello: () => void;
@@ -57,9 +59,10 @@ export class Connection {
       limits,
       onDrain: () => {
         this.#go();
-        for (const watch of this.#watches.values()) watch.wake();
+        this.#watches.wake();
       },
     });
+    this.#watches = new Watches({ outbox: this.#outbox, pace: options.pace, watchesMax: limits.watchesMax });
     const turnAway = (): void => {
       socket.close(closeCodes.silent, "no hello");
     };
@@ -77,7 +80,7 @@ export class Connection {
   async stop(): Promise<void> {
     this.#isStopping = true;
     this.#socket.pause();
-    for (const watch of this.#watches.values()) watch.stop();
+    this.#watches.stop();
     const { clock, limits } = this.#options;
     const cutOff = (): void => {
       this.#socket.terminate();
@@ -98,7 +101,7 @@ export class Connection {
   #end(): void {
     this.#cancelHello();
     this.#outbox.stop();
-    for (const watch of this.#watches.values()) watch.stop();
+    this.#watches.stop();
     this.#isOver = true;
     this.#inbox = [];
     this.#taken = 0;
@@ -145,9 +148,19 @@ export class Connection {
       }
       const message = this.#inbox[this.#taken] as ClientMessage;
       this.#taken += 1;
-      this.#take(message);
+      try {
+        this.#take(message);
+      } catch (error) {
+        this.#fail(error);
+      }
     }
     this.#readOrWait();
+  }
+
+  /** A defect. It ends this socket and nothing else: whoever spoke through it comes back and says what still matters. */
+  #fail(error: unknown): void {
+    this.#options.report("a message over the socket met a defect", error);
+    this.#close(closeCodes.defect, "internal error");
   }
 
   #hasRoom(): boolean {
@@ -192,11 +205,14 @@ export class Connection {
       case "watch":
         this.#watch(this.#caller, message);
         return;
+      case "listen":
+        this.#listen(this.#caller, message);
+        return;
       case "unwatch":
-        this.#watches.get(message.id)?.stop();
+        this.#watches.end(message.id);
         return;
       case "more":
-        this.#watches.get(message.id)?.more(message.count);
+        this.#watches.more(message.id, message.count);
         return;
       case "cursor":
         this.#hold(this.#caller.transport.cursor(), (cursor) => {
@@ -271,27 +287,22 @@ export class Connection {
   }
 
   #watch({ transport }: Caller, message: Extract<ClientMessage, { kind: "watch" }>): void {
-    const { kind: _kind, id, ...wanted } = message;
-    if (this.#watches.has(id) || this.#watches.size >= this.#options.limits.watchesMax) {
-      const limit = this.#options.limits.watchesMax;
-      const problem = this.#watches.has(id)
-        ? { code: "frame_malformed", data: { reason: `${id} is watching already` } }
-        : { code: "watch_limit", data: { limit } };
-      this.#complain(problem, id);
+    const refused = this.#watches.refusalOf(message.id);
+    if (refused !== undefined) {
+      this.#complain(refused, message.id);
       return;
     }
     const start = (after: string): void => {
-      if (this.#socket.readyState !== this.#socket.OPEN) return;
-      const { pace } = this.#options;
-      const onEnd = (watch: SocketWatch): void => void this.#watches.delete(watch.id);
-      this.#outbox.push(JSON.stringify({ kind: "watching", id, cursor: after }));
-      this.#watches.set(
-        id,
-        new SocketWatch(id, { ...wanted, after }, { transport, outbox: this.#outbox, pace, onEnd }),
-      );
+      if (this.#socket.readyState === this.#socket.OPEN) this.#watches.watch(transport, message, after);
     };
-    if (wanted.after === undefined) this.#hold(transport.cursor(), start);
-    else start(wanted.after);
+    if (message.after === undefined) this.#hold(transport.cursor(), start);
+    else start(message.after);
+  }
+
+  #listen({ transport }: Caller, message: Extract<ClientMessage, { kind: "listen" }>): void {
+    const refused = this.#watches.refusalOf(message.id);
+    if (refused === undefined) this.#watches.listen(transport, message);
+    else this.#complain(refused, message.id);
   }
 }
 

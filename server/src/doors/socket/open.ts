@@ -31,6 +31,8 @@ export interface SocketDoorOptions {
   readonly ids: Ids;
   /** Of the server, for `welcome`. */
   readonly version: string;
+  /** Told about defects. */
+  readonly report: (message: string, cause: unknown) => void;
   readonly limits?: Partial<SocketLimits>;
 }
 
@@ -58,6 +60,7 @@ export function openSocketDoor(options: SocketDoorOptions): SocketDoor {
       limits,
       pace,
       version: options.version,
+      report: options.report,
       admit,
       readJson: options.readJson,
     });

@@ -54,6 +54,7 @@ const rules: ReadonlyMap<unknown, readonly Rule[]> = new Map<string, readonly Ru
   ["hello", [["protocol", isId, "a whole number"], optional(text("token"))]],
   ["agent", [["as", isId, "a whole number from 0"], text("agent"), optional(text("secret"))]],
   ["watch", [id, optional(text("after")), optional(text("subject")), optional(text("owner")), names()]],
+  ["listen", [id, ["owner", (value) => typeof value === "string" && value !== "", "the id of an owner"]]],
   ["unwatch", [id]],
   ["more", [id, ["count", isId, "a whole number from 0"]]],
   ["cursor", [id]],

@@ -1,37 +1,39 @@
 import { eventsAhead, problemOf } from "@holdfast/sdk/contract";
-import type { WatchFilter } from "@holdfast/sdk/contract";
 import { HoldfastError } from "@holdfast/sdk";
-import type { Transport, WatchedEvent } from "@holdfast/sdk";
-import { pageText } from "./event-text.ts";
 import type { Outbox } from "./outbox.ts";
 import type { Pace } from "../pace.ts";
 
+/** Where the pages of a watch come from, and how one becomes the member of a message. */
+export interface WatchSource<Item> {
+  readonly pages: AsyncIterableIterator<readonly Item[]>;
+  readonly kind: "events" | "notices";
+  readonly text: (page: readonly Item[]) => string;
+  /** Whether pages that follow closely are sent together. What concerns one owner is little and urgent, and is not. */
+  readonly isPaced: boolean;
+}
+
 export interface WatchPlace {
-  readonly transport: Transport;
   readonly outbox: Outbox;
   readonly pace: Pace;
-  readonly onEnd: (watch: SocketWatch) => void;
+  readonly onEnd: (id: number) => void;
 }
 
 /**
  * One watch of one socket. It takes events from the journal only as fast as the client wants them and the network takes
  * them; what waits, waits in the journal.
  */
-export class SocketWatch {
+export class SocketWatch<Item> {
   readonly id: number;
   readonly #place: WatchPlace;
-  readonly #pages: AsyncIterableIterator<readonly WatchedEvent[]>;
-  readonly #isPaced: boolean;
+  readonly #source: WatchSource<Item>;
   #ahead = eventsAhead;
   #wake: (() => void) | undefined;
   #isStopped = false;
 
-  constructor(id: number, filter: WatchFilter & { readonly after?: string }, place: WatchPlace) {
+  constructor(id: number, source: WatchSource<Item>, place: WatchPlace) {
     this.id = id;
+    this.#source = source;
     this.#place = place;
-    // What concerns one owner is little and urgent: somebody waits for a grant.
-    this.#isPaced = filter.owner === undefined;
-    this.#pages = place.transport.watch(filter);
     void this.#pump();
   }
 
@@ -49,28 +51,29 @@ export class SocketWatch {
   stop(): void {
     if (this.#isStopped) return;
     this.#isStopped = true;
-    void this.#pages.return?.();
+    void this.#source.pages.return?.();
     this.wake();
   }
 
   async #pump(): Promise<void> {
     const { outbox, pace, onEnd } = this.#place;
+    const { pages, kind, text, isPaced } = this.#source;
     let problem: object = {};
     try {
       for (;;) {
         while (this.#isFull()) await this.#woken();
-        const page = await this.#pages.next();
+        const page = await pages.next();
         if (page.done === true || this.#isStopped) break;
         this.#ahead -= 1;
-        outbox.push(`{"kind":"events","id":${this.id},"events":${pageText(page.value)}}`);
-        if (this.#isPaced) await pace.wait();
+        outbox.push(`{"kind":"${kind}","id":${this.id},"${kind}":${text(page.value)}}`);
+        if (isPaced) await pace.wait();
       }
     } catch (error) {
       problem = { problem: problemFrom(error) };
     }
     if (!this.#isStopped) outbox.push(JSON.stringify({ kind: "ended", id: this.id, ...problem }));
     this.#isStopped = true;
-    onEnd(this);
+    onEnd(this.id);
   }
 
   #isFull(): boolean {

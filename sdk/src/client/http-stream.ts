@@ -1,0 +1,74 @@
+import type { HttpOptions } from "./http-options.ts";
+import { HoldfastError } from "./holdfast-error.ts";
+
+export interface HttpStreamPlace extends HttpOptions {
+  /** Asks for a page; whatever is wrong is thrown as a HoldfastError. */
+  readonly get: (path: string, headers: Record<string, string>, signal: AbortSignal) => Promise<Response>;
+  /** Aborted when the client is closed. */
+  readonly closing: AbortSignal;
+}
+
+/** An event stream, as what it is asked for and how it is read. */
+export interface HttpStream<Page> {
+  readonly path: string;
+  /** What is sent along, which may rest on what was read before. */
+  readonly headers: () => Readonly<Record<string, string>>;
+  readonly read: (body: ReadableStream<Uint8Array>) => AsyncGenerator<Page, void, undefined>;
+  /** Whether it can go on after a loss. One that never began knows no place, and is better told at once. */
+  readonly canGoOn: () => boolean;
+}
+
+const delayMs = 200;
+
+/** Pages of an event stream, which is asked for again when it breaks off. */
+export function httpPages<Page>(place: HttpStreamPlace, stream: HttpStream<Page>): AsyncIterableIterator<Page> {
+  const stopping = new AbortController();
+  const ended = AbortSignal.any([place.closing, stopping.signal]);
+  const pages = pagesOf(place, stream, ended);
+  return {
+    next: () => pages.next(),
+    async return() {
+      // First, because a generator that waits for the network hears of nothing else.
+      stopping.abort();
+      return pages.return(undefined);
+    },
+    [Symbol.asyncIterator]() {
+      return this;
+    },
+  };
+}
+
+async function* pagesOf<Page>(
+  place: HttpStreamPlace,
+  stream: HttpStream<Page>,
+  ended: AbortSignal,
+): AsyncGenerator<Page, undefined, undefined> {
+  const { get, clock, reconnectMs } = place;
+  let lostAtMs: number | undefined;
+  while (!isOver(ended)) {
+    try {
+      const { body } = await get(stream.path, { accept: "text/event-stream", ...stream.headers() }, ended);
+      lostAtMs = undefined;
+      if (body !== null) yield* stream.read(body);
+    } catch (error) {
+      if (isOver(ended)) return undefined;
+      lostAtMs ??= clock.monotonicMs();
+      if (!stream.canGoOn() || !isLoss(error) || clock.monotonicMs() - lostAtMs > reconnectMs) throw error;
+    }
+    await pause(place);
+  }
+  return undefined;
+}
+
+/** Whether only the connection is to blame. */
+function isLoss(error: unknown): boolean {
+  return !(error instanceof HoldfastError) || error.code === "unreachable" || error.code === "stopping";
+}
+
+function isOver(signal: AbortSignal): boolean {
+  return signal.aborted;
+}
+
+function pause({ clock }: HttpStreamPlace): Promise<void> {
+  return new Promise((resolve) => clock.after(delayMs * (0.5 + clock.random()), resolve, { keepAlive: true }));
+}

@@ -1,0 +1,84 @@
+import type { Notice, NoticeQuery } from "../contract/notices.ts";
+import type { ClientMessage, ServerMessage, SocketProblem } from "../contract/socket-protocol.ts";
+import type { WatchFilter } from "../contract/watch-filter.ts";
+import { SocketWatcher } from "./socket-watcher.ts";
+import type { Watching, WatchWish } from "./socket-watcher.ts";
+import type { WatchedEvent } from "./transport.ts";
+
+export interface WatchersPlace {
+  readonly newId: () => number;
+  /** Sends a message about a watch, if there is a connection. */
+  readonly tell: (message: ClientMessage) => void;
+}
+
+type Pages = Extract<ServerMessage, { kind: "events" | "notices" | "watching" | "ended" }>;
+
+/** Everything that is watched or listened to over one socket, across its connections. */
+export class SocketWatchers {
+  readonly #place: WatchersPlace;
+  readonly #watchers = new Map<number, Watching>();
+
+  constructor(place: WatchersPlace) {
+    this.#place = place;
+  }
+
+  get count(): number {
+    return this.#watchers.size;
+  }
+
+  watch({ after, ...filter }: WatchFilter & { readonly after?: string }): SocketWatcher<WatchedEvent> {
+    const wish: WatchWish = (id, cursor) => ({
+      ...{ kind: "watch", id, ...filter },
+      ...(cursor === undefined ? {} : { after: cursor }),
+    });
+    return this.#follow(after === undefined ? { wish } : { wish, after });
+  }
+
+  listen({ owner }: NoticeQuery): SocketWatcher<Notice> {
+    return this.#follow({ wish: (id) => ({ kind: "listen", id, owner }) });
+  }
+
+  /** What a new connection is told. */
+  renewed(): readonly ClientMessage[] {
+    return [...this.#watchers.values()].map((watcher) => {
+      watcher.renew();
+      return watcher.message;
+    });
+  }
+
+  take(message: Pages): void {
+    const watcher = this.#watchers.get(message.id);
+    switch (message.kind) {
+      case "events":
+        // A page holds whole entries, so that its last cursor is one after which nothing of it is missing.
+        watcher?.add(message.events as never, (message.events.at(-1) as WatchedEvent).cursor);
+        return;
+      case "notices":
+        watcher?.add(message.notices as never);
+        return;
+      case "watching":
+        watcher?.started(message.cursor);
+        return;
+      case "ended":
+        watcher?.ended(message.problem);
+    }
+  }
+
+  refused(id: number, problem: SocketProblem): void {
+    this.#watchers.get(id)?.ended(problem);
+  }
+
+  /** Ends all of them, for the reason given if there is one. */
+  endAll(problem?: SocketProblem): void {
+    for (const watcher of this.#watchers.values()) watcher.ended(problem);
+  }
+
+  #follow<Item>(wanted: { readonly wish: WatchWish; readonly after?: string }): SocketWatcher<Item> {
+    const watcher = new SocketWatcher<Item>(this.#place.newId(), wanted, {
+      tell: this.#place.tell,
+      onEnd: (id) => void this.#watchers.delete(id),
+    });
+    this.#watchers.set(watcher.id, watcher);
+    return watcher;
+  }
+}

@@ -1,0 +1,56 @@
+import type { Notice } from "@holdfast/sdk/contract";
+
+type Notices = readonly Notice[];
+type Result = IteratorResult<Notices, undefined>;
+
+/**
+ * Notices on their way to one who listens. Of each ticket and each lease only the newest waits: one that reads slowly
+ * reads what is so now, and never more than it has tickets and leases.
+ */
+export class NoticeBox implements AsyncIterableIterator<Notices> {
+  readonly #onEnd: () => void;
+  #notices = new Map<string, Notice>();
+  #waiting: ((result: Result) => void)[] = [];
+  #isOver = false;
+
+  constructor(onEnd: () => void) {
+    this.#onEnd = onEnd;
+  }
+
+  add(notice: Notice): void {
+    if (this.#isOver) return;
+    this.#notices.set(notice.notice === "place" ? `place ${notice.ticket}` : `expiring ${notice.fence}`, notice);
+    const next = this.#waiting.shift();
+    if (next !== undefined) next(this.#take());
+  }
+
+  /** Nothing more is told: this node stops, or has to read its history again. Whoever still wants it asks again. */
+  end(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#notices.clear();
+    for (const next of this.#waiting.splice(0)) next({ done: true, value: undefined });
+    this.#onEnd();
+  }
+
+  next(): Promise<Result> {
+    if (this.#isOver) return Promise.resolve({ done: true, value: undefined });
+    if (this.#notices.size > 0) return Promise.resolve(this.#take());
+    return new Promise((resolve) => this.#waiting.push(resolve));
+  }
+
+  return(): Promise<Result> {
+    this.end();
+    return Promise.resolve({ done: true, value: undefined });
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  #take(): Result {
+    const value = [...this.#notices.values()];
+    this.#notices = new Map();
+    return { done: false, value };
+  }
+}

@@ -1,0 +1,67 @@
+import type { ClientMessage, SocketProblem } from "@holdfast/sdk/contract";
+import type { Transport } from "@holdfast/sdk";
+import type { Pace } from "../pace.ts";
+import { pageText } from "./event-text.ts";
+import type { Outbox } from "./outbox.ts";
+import { SocketWatch } from "./socket-watch.ts";
+import type { WatchSource } from "./socket-watch.ts";
+
+export interface WatchesOptions {
+  readonly outbox: Outbox;
+  readonly pace: Pace;
+  readonly watchesMax: number;
+}
+
+type WatchMessage = Extract<ClientMessage, { kind: "watch" }>;
+
+/** What one socket watches and listens to. Both count alike, and their ids are of one kind. */
+export class Watches {
+  readonly #options: WatchesOptions;
+  readonly #watches = new Map<number, Pick<SocketWatch<never>, "more" | "wake" | "stop">>();
+
+  constructor(options: WatchesOptions) {
+    this.#options = options;
+  }
+
+  /** Why there can be no watch with this id; undefined if there can. */
+  refusalOf(id: number): SocketProblem | undefined {
+    const { watchesMax: limit } = this.#options;
+    if (this.#watches.has(id)) return { code: "frame_malformed", data: { reason: `${id} is watching already` } };
+    return this.#watches.size >= limit ? { code: "watch_limit", data: { limit } } : undefined;
+  }
+
+  watch(transport: Transport, message: WatchMessage, after: string): void {
+    const { kind: _kind, id, ...filter } = message;
+    this.#options.outbox.push(JSON.stringify({ kind: "watching", id, cursor: after }));
+    // What concerns one owner is little and urgent: somebody waits for a grant.
+    const isPaced = filter.owner === undefined;
+    this.#add(id, { kind: "events", pages: transport.watch({ ...filter, after }), text: pageText, isPaced });
+  }
+
+  listen(transport: Transport, { id, owner }: Extract<ClientMessage, { kind: "listen" }>): void {
+    this.#add(id, { kind: "notices", pages: transport.notices({ owner }), text: JSON.stringify, isPaced: false });
+  }
+
+  more(id: number, count: number): void {
+    this.#watches.get(id)?.more(count);
+  }
+
+  end(id: number): void {
+    this.#watches.get(id)?.stop();
+  }
+
+  /** There is room again for what waits. */
+  wake(): void {
+    for (const watch of this.#watches.values()) watch.wake();
+  }
+
+  stop(): void {
+    for (const watch of this.#watches.values()) watch.stop();
+  }
+
+  #add<Item>(id: number, source: WatchSource<Item>): void {
+    const { outbox, pace } = this.#options;
+    const onEnd = (ended: number): void => void this.#watches.delete(ended);
+    this.#watches.set(id, new SocketWatch(id, source, { outbox, pace, onEnd }));
+  }
+}

@@ -1,0 +1,248 @@
+import assert from "node:assert/strict";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { once } from "node:events";
+import { test } from "node:test";
+import type { TestContext } from "node:test";
+import { connect } from "holdfast";
+import type { LeaseWarning, Notice, Place } from "holdfast";
+import { systemClock } from "../../server/src/base/clock.ts";
+import { systemIds } from "../../server/src/base/ids.ts";
+import { openSocketDoor } from "../../server/src/doors/socket/open.ts";
+import { readJson } from "../../server/src/machine/canonical/read-json.ts";
+import { transportOf } from "../../server/src/server.ts";
+import { turns } from "../engine/manual-clock.ts";
+import { queued } from "../locks/lock-node.ts";
+import { rawSocketFor } from "../socket/raw-socket.ts";
+import { proxyFor } from "../socket/tcp-proxy.ts";
+import { clientNode, held, soon } from "./client-node.ts";
+import type { ClientNode } from "./client-node.ts";
+import { everyWay } from "./every-way.ts";
+
+/** Longer than any of these tests. */
+const ttlSeconds = 600;
+
+/** Collects what an owner is told. */
+function noticesOf(node: ClientNode, owner: string): { readonly all: Notice[]; stop(): Promise<unknown> } {
+  const notices = node.client.notices({ owner });
+  const all: Notice[] = [];
+  void (async () => {
+    for await (const notice of notices) all.push(notice);
+  })();
+  return { all, stop: async () => notices.return?.() };
+}
+
+const placesIn = (notices: readonly Notice[]): readonly unknown[] =>
+  notices.map((notice) => (notice.notice === "place" ? notice.place : notice));
+
+test("a ticket is told its place when it is another: at once, and then at most once a second [X5]", async () => {
+  await using node = await clientNode();
+  const owners = ["ann", "bob", "carl", "dora", "eve"];
+  for (const owner of owners) await node.client.locks.acquire("doc/1", { ownerId: owner, wait: true, ttlSeconds });
+  const listening = noticesOf(node, "eve");
+  await soon(() => listening.all.length === 1);
+  const leave = async (owner: string): Promise<void> => {
+    const [ticket] = (await node.client.locks.status("doc/1")).queue.filter(({ owner_id }) => owner_id === owner);
+    await node.client.locks.cancel(ticket!.ticket, { ownerId: owner });
+  };
+  await node.clock.pass(2_000);
+  await leave("bob");
+  await node.clock.pass(50);
+  await soon(() => listening.all.length === 2);
+  // Two more leave within the same second: one word about both, when it is over.
+  await leave("carl");
+  await node.client.locks.release({ paths: ["doc/1"] }, { ownerId: "ann" });
+  await node.clock.pass(900);
+  assert.deepEqual(placesIn(listening.all), [4, 3]);
+  await node.clock.pass(200);
+  await soon(() => listening.all.length === 3);
+  assert.deepEqual(placesIn(listening.all), [4, 3, 1]);
+  const last = listening.all[2] as Extract<Notice, { notice: "place" }>;
+  assert.deepEqual([last.owner_id, last.paths, last.waits_for[0]?.owner_id], ["eve", ["doc/1"], "dora"]);
+  await listening.stop();
+});
+
+test("a line that moves elsewhere is no news, one above or below is; an upgrade pushes back", async () => {
+  await using node = await clientNode();
+  const { locks } = node.client;
+  const wait = async (owner: string, path: string): Promise<string> =>
+    queued(await locks.acquire(path, { ownerId: owner, wait: true, ttlSeconds })).ticket;
+  await locks.acquire("a/b", { ownerId: "reader", mode: "upgradeable", ttlSeconds });
+  await locks.acquire("a/b", { ownerId: "other", mode: "read", ttlSeconds });
+  await locks.acquire("z", { ownerId: "ann", ttlSeconds });
+  const above = await wait("bob", "a");
+  const elsewhere = await wait("bob", "z");
+  const mine = await wait("eve", "a/b/c");
+  const listening = noticesOf(node, "eve");
+  await soon(() => listening.all.length === 1);
+  await node.clock.pass(2_000);
+  await locks.cancel(elsewhere, { ownerId: "bob" });
+  await node.clock.pass(2_000);
+  assert.deepEqual(placesIn(listening.all), [2]);
+  await locks.upgrade({ path: "a/b" }, { ownerId: "reader", wait: true });
+  await node.clock.pass(50);
+  await soon(() => listening.all.length === 2);
+  await locks.cancel(above, { ownerId: "bob" });
+  await node.clock.pass(1_100);
+  await soon(() => listening.all.length === 3);
+  assert.deepEqual(placesIn(listening.all), [2, 3, 2]);
+  await locks.cancel(mine, { ownerId: "eve" });
+  await node.clock.pass(2_000);
+  assert.equal(listening.all.length, 3);
+  await listening.stop();
+});
+
+test("a lease of which a third is left without a renewal is told once, and a renewed one never [M9]", async () => {
+  await using node = await clientNode();
+  const { locks } = node.client;
+  const { fence } = (await locks.acquire(["x", "y"], { ownerId: "ann", ttlSeconds: 30 })) as { fence: string };
+  const listening = noticesOf(node, "ann");
+  for (let round = 0; round < 6; round += 1) {
+    await node.clock.pass(15_000, 250);
+    await locks.renew({ fence }, { ownerId: "ann" });
+  }
+  assert.deepEqual(listening.all, []);
+  await node.clock.pass(21_000, 250);
+  await soon(() => listening.all.length === 1);
+  const [notice] = listening.all as readonly Notice[] as readonly [Extract<Notice, { notice: "expiring" }>];
+  assert.deepEqual([notice.notice, notice.fence, notice.paths], ["expiring", fence, ["x", "y"]]);
+  assert.ok(notice.left_ms > 9_000 && notice.left_ms <= 10_000, String(notice.left_ms));
+  await node.clock.pass(4_000, 250);
+  assert.equal(listening.all.length, 1);
+  // Renewed in the last moment, it is a new lease, and has an end of its own.
+  await locks.renew({ fence }, { ownerId: "ann" });
+  await node.clock.pass(21_000, 250);
+  await soon(() => listening.all.length === 2);
+  await locks.release({ fence }, { ownerId: "ann" });
+  // What begins while somebody listens is watched too.
+  await locks.acquire("z", { ownerId: "ann", ttlSeconds: 3 });
+  await node.clock.pass(2_500, 250);
+  await soon(() => listening.all.length === 3);
+  await listening.stop();
+});
+
+test("while nobody listens, nothing follows the journal for it, and no timer runs", async () => {
+  await using node = await clientNode();
+  const before = node.engine.health().subscriberCount;
+  const listening = noticesOf(node, "ann");
+  await soon(() => node.engine.health().subscriberCount === before + 1);
+  await listening.stop();
+  await turns(2);
+  assert.equal(node.engine.health().subscriberCount, before);
+});
+
+test("a handle warns that renewals do not get through, and that the longest hold ends [M9]", async () => {
+  await using node = await clientNode();
+  const warnings: LeaseWarning[] = [];
+  const ann = node.fresh("ann");
+  const lock = held(
+    await ann.acquire("doc/1", { ttlSeconds: 30, maxHoldSeconds: 60, onExpiring: (warning) => warnings.push(warning) }),
+  );
+  await node.clock.pass(45_000, 250);
+  assert.equal(warnings.length, 0);
+  await node.clock.pass(6_000, 250);
+  await soon(() => warnings.length === 1);
+  assert.ok(warnings[0]!.leftMs > 8_000 && warnings[0]!.leftMs <= 10_000);
+  assert.equal(lock.state, "held");
+  await node.clock.pass(11_000, 250);
+  assert.equal(lock.state, "lost");
+});
+
+everyWay("who waits is told its place as it moves up, without asking [X5]", async (client) => {
+  const [ann, bob, eve] = ["ann", "bob", "eve"].map((name) => client.fork({ name })) as [
+    typeof client,
+    typeof client,
+    typeof client,
+  ];
+  const lock = held(await ann.acquire("doc/1"));
+  const leaving = new AbortController();
+  const second = bob.acquire("doc/1", { signal: leaving.signal }).catch(() => undefined);
+  await soon(async () => (await client.locks.status("doc/1")).queue.length === 1);
+  const places: Place[] = [];
+  const moved = Promise.withResolvers<undefined>();
+  const onPlace = (place: Place): void => {
+    places.push(place);
+    if (place.place === 1) moved.resolve(undefined);
+  };
+  const third = eve.acquire("doc/1", { onPlace });
+  await soon(async () => (await client.locks.status("doc/1")).queue.length === 2);
+  leaving.abort();
+  await second;
+  await moved.promise;
+  await lock.release();
+  await held(await third).release();
+  assert.deepEqual(
+    places.map(({ place }) => place),
+    [2, 1],
+  );
+});
+
+/** A socket door in front of a node whose time the test moves. */
+async function doorOf(t: TestContext, node: ClientNode): Promise<string> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const door = openSocketDoor({
+    ...{ readJson, server, clock: systemClock, ids: systemIds, version: "test" },
+    report: (message) => assert.fail(message),
+    gate: {
+      admit: ({ connection: caller }) => ({
+        ...{ principal: "local", isOperator: false },
+        transport: transportOf(node.engine, { principal: "local", caller, clock: node.clock, sharesEvents: true }),
+      }),
+    },
+  });
+  t.after(async () => {
+    await door.close();
+    server.close();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+test("one socket carries replies, events, places and warnings of many owners; what is no owner is refused", async (t) => {
+  await using node = await clientNode();
+  const url = await doorOf(t, node);
+  const socket = await rawSocketFor(t, url);
+  socket.hello();
+  socket.send({ kind: "listen", id: 1, owner: "eve" }, { kind: "listen", id: 2, owner: "ann" });
+  socket.send({ kind: "watch", id: 3, owner: "eve" }, { kind: "listen", id: 1, owner: "bob" });
+  assert.match(JSON.stringify(await socket.message("problem")), /1 is watching already/u);
+  const acquire = (id: number, owner_id: string) => ({
+    ...{ kind: "call", id, operation: "acquire-lock" },
+    input: { paths: ["doc/1"], wait: true, ttl_seconds: 30, owner_id },
+  });
+  socket.send(acquire(10, "ann"), acquire(11, "bob"), acquire(12, "eve"));
+  assert.equal((await socket.message("events"))["id"], 3);
+  const [ticket] = (await node.client.locks.status("doc/1")).queue;
+  await node.clock.pass(1_000);
+  await node.client.locks.cancel(ticket!.ticket, { ownerId: "bob" });
+  await node.clock.pass(1_000);
+  const told = await socket.message("notices");
+  assert.deepEqual([told["id"], placesIn(told["notices"] as readonly Notice[])], [1, [1]]);
+  await node.clock.pass(19_000, 250);
+  const warned = await socket.message("notices");
+  assert.deepEqual([warned["id"], (warned["notices"] as readonly Notice[])[0]?.notice], [2, "expiring"]);
+  socket.send(
+    { kind: "unwatch", id: 1 },
+    { kind: "unwatch", id: 2 },
+    { kind: "unwatch", id: 3 },
+    { kind: "ping", id: 0 },
+  );
+  await socket.message("pong");
+  await soon(() => node.engine.health().subscriberCount === 0);
+  socket.send({ kind: "listen", id: 4 });
+  assert.match(JSON.stringify(await socket.message("problem")), /owner/u);
+});
+
+test("a client that lost its connection is told its place anew", async (t) => {
+  await using node = await clientNode();
+  const proxy = await proxyFor(t, await doorOf(t, node));
+  await using client = await connect(proxy.url);
+  await node.client.locks.acquire("doc/1", { ownerId: "ann", ttlSeconds });
+  await node.client.locks.acquire("doc/1", { ownerId: "bob", wait: true, ttlSeconds });
+  const notices = client.notices({ owner: "bob" });
+  const told = async (): Promise<unknown> => placesIn([(await notices.next()).value as Notice])[0];
+  assert.equal(await told(), 1);
+  proxy.cut();
+  assert.deepEqual([await told(), proxy.count()], [1, 2]);
+  await notices.return?.();
+});
