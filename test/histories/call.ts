@@ -1,0 +1,47 @@
+/** What clients asked for and what they were told, as a stranger who watches them would write it down. */
+
+/** Entities and locks have the same names here: the path of a lock guards the entity that has it as its subject. */
+export type Wish =
+  | { readonly kind: "read"; readonly subject: string }
+  | {
+      readonly kind: "write";
+      readonly subject: string;
+      /** Every write brings a number of its own, which its entry keeps: so effects can be counted. */
+      readonly number: number;
+      readonly expected?: number;
+      readonly fence?: string;
+    }
+  | { readonly kind: "acquire"; readonly subject: string; readonly owner: string; readonly ttlMs: number }
+  | { readonly kind: "release"; readonly subject: string; readonly owner: string; readonly fence: string };
+
+export interface Answer {
+  /** `done`, or the code of a refusal. */
+  readonly code: string;
+  readonly position: number;
+  /** Of the entity: what was read, or what was written. */
+  readonly version?: number;
+  readonly number?: number;
+  /** Of a grant. */
+  readonly fence?: string;
+}
+
+export interface Call {
+  readonly client: number;
+  readonly wish: Wish;
+  /** The key under which it was sent, and sent again until it was answered. */
+  readonly key?: string;
+  /** Milliseconds of one clock that only grows; `end` is when the answer was there, or never. */
+  readonly begin: number;
+  readonly end: number;
+  /** Nothing, if nobody knows what came of it. */
+  readonly answer?: Answer;
+}
+
+/** A history in which a promise was broken. */
+export class BrokenPromise extends Error {
+  override readonly name = "BrokenPromise";
+}
+
+export function broken(promise: string, detail: unknown): never {
+  throw new BrokenPromise(`${promise}: ${JSON.stringify(detail)}`);
+}

@@ -1,0 +1,43 @@
+/** Everything that must be true of a history, whatever happened in it. */
+import { broken } from "./call.ts";
+import type { Call } from "./call.ts";
+import type { History } from "./history-run.ts";
+import { checkLinearizable } from "./linearizable.ts";
+import { checkReplay } from "./replay.ts";
+import { nobodyYet, statesAfter } from "./subject-model.ts";
+
+export interface HistoryFigures {
+  readonly calls: number;
+  readonly unknown: number;
+  readonly entries: number;
+  readonly grants: number;
+  readonly expiries: number;
+  readonly conflicts: number;
+  readonly watchedEvents: number;
+  /** Writes that something outside took under a fence, and those that it refused because a later one had been there. */
+  readonly fencedWrites: number;
+  readonly staleWrites: number;
+  /** The most calls that were under way at one entity at once. */
+  readonly atOnce: number;
+}
+
+export function checkHistory({ subjects, calls, journal, watched, counters }: History): HistoryFigures {
+  const { entries, grants, expiries, conflicts } = checkReplay(calls, journal, subjects);
+  const atOnce = Math.max(...subjects.map((subject) => checkSubject(calls, subject)));
+  const outside = [...counters.values()];
+  return {
+    ...{ calls: calls.length, unknown: calls.filter(({ answer }) => answer === undefined).length },
+    ...{ entries, grants, expiries, conflicts, atOnce },
+    watchedEvents: watched.reduce((sum, count) => sum + count, 0),
+    fencedWrites: outside.reduce((sum, { accepted }) => sum + accepted, 0),
+    staleWrites: outside.reduce((sum, { refused }) => sum + refused, 0),
+  };
+}
+
+/** Without believing in positions: some order explains all that was said about one entity and its lock. */
+function checkSubject(calls: readonly Call[], subject: string): number {
+  const about = calls.filter(({ wish }) => wish.subject === subject);
+  const { unexplained, openMax } = checkLinearizable(about, { start: nobodyYet, after: statesAfter });
+  if (unexplained !== undefined) broken("some order explains every answer", unexplained);
+  return openMax;
+}

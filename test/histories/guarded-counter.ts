@@ -1,0 +1,39 @@
+/**
+ * Something outside of Holdfast that can compare fences and nothing else. Clients read it, take their time, and write what
+ * they read plus one: a client that believes in a lock which it has lost would undo what another one did.
+ */
+import { broken } from "./call.ts";
+import { laterFence } from "./fences.ts";
+
+export class GuardedCounter {
+  #highest = "0.0";
+  #value = 0;
+  #accepted = 0;
+  refused = 0;
+
+  get accepted(): number {
+    return this.#accepted;
+  }
+
+  /** Undefined if the fence is older than one that was seen. Reading counts as seeing: what follows rests on it. */
+  read(fence: string): number | undefined {
+    return this.#admits(fence) ? this.#value : undefined;
+  }
+
+  write(fence: string, value: number): boolean {
+    if (!this.#admits(fence)) return false;
+    if (value !== this.#value + 1) broken("nobody's write is lost under a fence", { fence, value, there: this.#value });
+    this.#value = value;
+    this.#accepted += 1;
+    return true;
+  }
+
+  #admits(fence: string): boolean {
+    if (laterFence(this.#highest, fence)) {
+      this.refused += 1;
+      return false;
+    }
+    this.#highest = fence;
+    return true;
+  }
+}

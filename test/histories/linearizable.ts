@@ -1,0 +1,103 @@
+/**
+ * A small linearizability checker: is there an order of the calls, each at one moment between its begin and its end, in
+ * which a plain model gives every answer that was given? It trusts nothing that the server says about order.
+ *
+ * Calls are placed as late as possible: when a call ends, whatever was under way may have come before it, in any order. All
+ * states that are possible then are carried on. Between two moments at which nothing is under way (a window) nothing
+ * else is carried, so the work grows with what happens at once and not with the length of the history.
+ */
+import type { Call } from "./call.ts";
+
+export interface Model<State> {
+  readonly start: State;
+  /** The states after a call that takes effect now, with the answer that it got; none if that can't be. */
+  after(state: State, call: Call, now: number): readonly State[];
+}
+
+/** One way in which it may have been so far: a state, and which of the calls under way have taken effect in it. */
+interface Possibility<State> {
+  readonly state: State;
+  readonly placed: ReadonlySet<number>;
+}
+
+export interface Verdict {
+  /** The first call for whose answer there is no explanation. */
+  readonly unexplained: Call | undefined;
+  /** How many calls were under way at once, at the most, and how many possibilities there were: what it has cost. */
+  readonly openMax: number;
+  readonly possibilitiesMax: number;
+}
+
+export function checkLinearizable<State>(calls: readonly Call[], model: Model<State>): Verdict {
+  const open = new Set<number>();
+  let possible: readonly Possibility<State>[] = [{ state: model.start, placed: new Set() }];
+  let openMax = 0;
+  let possibilitiesMax = 1;
+  for (const moment of momentsOf(calls)) {
+    if (moment.isBegin) {
+      open.add(moment.index);
+      openMax = Math.max(openMax, open.size);
+      continue;
+    }
+    possible = placeCall(possible, { calls, open, model }, moment);
+    possibilitiesMax = Math.max(possibilitiesMax, possible.length);
+    if (possible.length === 0) return { unexplained: calls[moment.index], openMax, possibilitiesMax };
+    open.delete(moment.index);
+  }
+  return { unexplained: undefined, openMax, possibilitiesMax };
+}
+
+interface Moment {
+  readonly index: number;
+  readonly time: number;
+  readonly isBegin: boolean;
+}
+
+/** Begins and ends in the order of time; of two at the same time the begin comes first, which allows more. */
+function momentsOf(calls: readonly Call[]): readonly Moment[] {
+  const begins = calls.map(({ begin }, index) => ({ index, time: begin, isBegin: true }));
+  const ends = calls
+    .map(({ end }, index) => ({ index, time: end, isBegin: false }))
+    .filter(({ time }) => time < Infinity);
+  return [...begins, ...ends].sort((a, b) => a.time - b.time || Number(b.isBegin) - Number(a.isBegin));
+}
+
+interface Around<State> {
+  readonly calls: readonly Call[];
+  readonly open: ReadonlySet<number>;
+  readonly model: Model<State>;
+}
+
+/** Every way in which the call that ends now has taken effect, alone or after others that are still under way. */
+function placeCall<State>(
+  possible: readonly Possibility<State>[],
+  { calls, open, model }: Around<State>,
+  { index, time }: Moment,
+): readonly Possibility<State>[] {
+  const found = new Map<string, Possibility<State>>();
+  const seen = new Set<string>();
+  const waiting = [...possible];
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    const { state, placed } = next;
+    if (placed.has(index)) {
+      const rest = { state, placed: new Set([...placed].filter((one) => one !== index)) };
+      found.set(nameOf(rest), rest);
+      continue;
+    }
+    for (const one of open) {
+      const call = calls[one];
+      if (placed.has(one) || call === undefined) continue;
+      for (const after of model.after(state, call, time)) {
+        const further = { state: after, placed: new Set([...placed, one]) };
+        const name = nameOf(further);
+        if (!seen.has(name)) waiting.push(further);
+        seen.add(name);
+      }
+    }
+  }
+  return [...found.values()];
+}
+
+function nameOf<State>({ state, placed }: Possibility<State>): string {
+  return `${JSON.stringify(state)} ${[...placed].sort((a, b) => a - b).join(",")}`;
+}

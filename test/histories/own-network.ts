@@ -1,0 +1,81 @@
+/** A network of its own for a server, one cable away from its clients: the cable can be pulled. It takes root to have one. */
+import { spawnSync } from "node:child_process";
+import type { Fault } from "./deployment.ts";
+import { pauseFor } from "./pause.ts";
+
+export interface OwnNetwork {
+  /** Where the server listens, and where it finds what runs beside the clients. */
+  readonly host: string;
+  readonly outside: string;
+  /** Put before a command that is to run inside. */
+  readonly prefix: readonly string[];
+  readonly faults: readonly Fault[];
+  readonly notThere: readonly string[];
+  remove(): void;
+}
+
+let made = 0;
+
+export function ownNetwork(): OwnNetwork {
+  made += 1;
+  const number = (process.pid * 16 + made) % 65_536;
+  const [space, near, far] = [`hf-${number}`, `hf${number}a`, `hf${number}b`] as const;
+  const subnet = `10.${200 + (number >> 14)}.${(number >> 6) & 255}`;
+  const [outside, host] = [((number & 63) << 2) + 1, ((number & 63) << 2) + 2].map((last) => `${subnet}.${last}`) as [
+    string,
+    string,
+  ];
+  const steps = [
+    ["netns", "add", space],
+    ["link", "add", near, "type", "veth", "peer", "name", far, "netns", space],
+    ["addr", "add", `${outside}/30`, "dev", near],
+    ["link", "set", near, "up"],
+    ["-n", space, "addr", "add", `${host}/30`, "dev", far],
+    ["-n", space, "link", "set", far, "up"],
+    ["-n", space, "link", "set", "lo", "up"],
+  ];
+  const trouble = steps.map(ip).find((said) => said !== undefined);
+  if (trouble !== undefined) {
+    ip(["netns", "delete", space]);
+    const why = `a partition: no network of its own can be made (${trouble}; it takes root, and the package iproute2)`;
+    const here = { host: "127.0.0.1", outside: "127.0.0.1", prefix: [], faults: [], notThere: [why] };
+    return { ...here, remove: () => undefined };
+  }
+  return {
+    ...{ host, outside, prefix: ["ip", "netns", "exec", space], notThere: [] },
+    faults: [
+      partition("pulled cable", ["link", "set", near, "down"], ["link", "set", near, "up"]),
+      // What is asked arrives and is done; what is answered gets lost.
+      partition(
+        "lost answers",
+        ["-n", space, ...blackhole("add", outside)],
+        ["-n", space, ...blackhole("del", outside)],
+      ),
+    ],
+    remove: () => void ip(["netns", "delete", space]),
+  };
+}
+
+const blackhole = (verb: string, address: string): readonly string[] => ["route", verb, "blackhole", `${address}/32`];
+
+/** What went wrong, if anything did. */
+function ip(words: readonly string[]): string | undefined {
+  const { status, error, stderr } = spawnSync("ip", words);
+  return status === 0 ? undefined : (error?.message ?? String(stderr).trim());
+}
+
+function partition(name: string, cut: readonly string[], mend: readonly string[]): Fault {
+  return {
+    name,
+    async strike(chance) {
+      must(cut);
+      await pauseFor(100 + chance() * 1_500);
+      must(mend);
+    },
+  };
+}
+
+function must(words: readonly string[]): void {
+  const trouble = ip(words);
+  if (trouble !== undefined) throw new Error(`ip ${words.join(" ")}: ${trouble}`);
+}

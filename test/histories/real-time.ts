@@ -1,0 +1,21 @@
+import { broken } from "./call.ts";
+import type { Call } from "./call.ts";
+
+/** What had ended before something else began is not later in the journal. */
+export function checkRealTime(calls: readonly Call[]): void {
+  const answered = calls.filter(({ answer }) => answer !== undefined);
+  const ended = answered.toSorted((a, b) => a.end - b.end);
+  let next = 0;
+  let latest: Call | undefined;
+  for (const call of answered.toSorted((a, b) => a.begin - b.begin)) {
+    for (let one = ended[next]; one !== undefined && one.end < call.begin; one = ended[next]) {
+      if (positionOf(one) > positionOf(latest)) latest = one;
+      next += 1;
+    }
+    if (positionOf(call) < positionOf(latest)) {
+      broken("what began after something had ended comes after it", { call, earlier: latest });
+    }
+  }
+}
+
+const positionOf = (call: Call | undefined): number => call?.answer?.position ?? 0;

@@ -1,0 +1,198 @@
+/**
+ * The main judge: every answer names its position, so the order is witnessed. The journal is walked in order with a plain
+ * model of our own, and each answer must be what the model says at its position. Nothing acknowledged may be missing,
+ * nothing may have happened twice, and what ended before something else began may not come after it.
+ */
+import type { JournalItem } from "holdfast";
+import { broken } from "./call.ts";
+import type { Call } from "./call.ts";
+import { laterFence } from "./fences.ts";
+import { checkRealTime } from "./real-time.ts";
+import { nobodyYet } from "./subject-model.ts";
+import type { SubjectState } from "./subject-model.ts";
+
+type Shown = { -readonly [Name in keyof Omit<SubjectState, "leaseEnds">]: SubjectState[Name] } & {
+  /** When the lease ends, in milliseconds since 1970; nothing for a lock that is renewed. */
+  expires: number | undefined;
+};
+
+export interface ReplayFigures {
+  readonly entries: number;
+  readonly answersChecked: number;
+  readonly grants: number;
+  readonly expiries: number;
+  readonly conflicts: number;
+}
+
+/** The journal from after the entities were made; what is not about them is left out. */
+export function checkReplay(
+  calls: readonly Call[],
+  journal: readonly JournalItem[],
+  subjects: readonly string[],
+): ReplayFigures {
+  const walk = new Walk(calls, subjects, (journal[0]?.position ?? 1) - 1);
+  for (const item of journal) walk.enter(item);
+  walk.end();
+  checkRealTime(calls);
+  return walk.figures;
+}
+
+class Walk {
+  readonly #shown = new Map<string, Shown>();
+  readonly #byKey = new Map<string, Call>();
+  readonly #byNumber = new Map<number, Call>();
+  readonly #readers = new Map<number, Call[]>();
+  readonly #done = new Map<Call, number>();
+  readonly #calls: readonly Call[];
+  #position = 0;
+  #time = 0;
+  readonly #counts = { entries: 0, answersChecked: 0, grants: 0, expiries: 0, conflicts: 0 };
+
+  constructor(calls: readonly Call[], subjects: readonly string[], position: number) {
+    this.#calls = calls;
+    this.#position = position;
+    for (const subject of subjects) {
+      this.#shown.set(subject, { ...nobodyYet, expires: undefined });
+    }
+    for (const call of calls) {
+      const { key, wish, answer } = call;
+      if (key !== undefined) this.#byKey.set(key, call);
+      if (wish.kind === "write") this.#byNumber.set(wish.number, call);
+      if (answer !== undefined && leavesNoEntry(call)) {
+        this.#readers.set(answer.position, [...(this.#readers.get(answer.position) ?? []), call]);
+      }
+    }
+  }
+
+  get figures(): ReplayFigures {
+    return this.#counts;
+  }
+
+  enter(item: JournalItem): void {
+    if (item.position !== this.#position + 1) broken("positions have no gap", [this.#position, item.position]);
+    if (item.time < this.#time) broken("time does not go back", item);
+    this.#position = item.position;
+    this.#time = item.time;
+    this.#counts.entries += 1;
+    const call = this.#callOf(item);
+    if (call !== undefined) this.#matchAnswer(call, item);
+    for (const event of item.events) this.#follow(event, item, call);
+    for (const reader of this.#readers.get(item.position) ?? []) this.#checkRead(reader);
+  }
+
+  /** Whatever was acknowledged as done, or as a conflict, has its entry. */
+  end(): void {
+    for (const call of this.#calls) {
+      const { answer } = call;
+      if (answer === undefined) continue;
+      if (answer.position > this.#position) broken("what was acknowledged is in the journal", call);
+      if (!leavesNoEntry(call) && this.#done.get(call) === undefined) {
+        broken("what was acknowledged is in the journal", call);
+      }
+    }
+  }
+
+  #callOf({ key, input }: JournalItem): Call | undefined {
+    if (key !== undefined) return this.#byKey.get(key);
+    const { merge } = input as { readonly merge?: { readonly number?: number } };
+    return merge?.number === undefined ? undefined : this.#byNumber.get(merge.number);
+  }
+
+  #matchAnswer(call: Call, item: JournalItem): void {
+    const before = this.#done.get(call);
+    if (before !== undefined) broken("nothing happens twice", { call, positions: [before, item.position] });
+    this.#done.set(call, item.position);
+    const { answer } = call;
+    if (answer === undefined) return;
+    const code = item.outcome.kind === "done" ? "done" : item.outcome.code;
+    if (answer.position !== item.position || answer.code !== code) {
+      broken("an answer is what its entry says", { call, position: item.position, code });
+    }
+    this.#counts.answersChecked += 1;
+  }
+
+  #follow(event: JournalItem["events"][number], item: JournalItem, call: Call | undefined): void {
+    const data = event.data as Readonly<Record<string, unknown>>;
+    const shown = this.#shown.get(event.type.startsWith("lock.") ? String(data["resource_id"]) : event.subject);
+    if (shown === undefined) return;
+    switch (event.type) {
+      case "entity.merged":
+      // Now and then a change is kept as a whole value, so that old versions are found quickly.
+      case "entity.replaced":
+        this.#change(shown, data, item, call);
+        return;
+      case "entity.conflict":
+        this.#counts.conflicts += 1;
+        if (data["current_version"] !== shown.version) broken("a conflict names the version that is there", item);
+        return;
+      case "lock.acquired":
+        this.#grant(shown, data, item, call);
+        return;
+      case "lock.released":
+      case "lock.expired":
+        this.#free(shown, event.type, data, item);
+        return;
+      default:
+    }
+  }
+
+  #change(shown: Shown, data: Readonly<Record<string, unknown>>, item: JournalItem, call: Call | undefined): void {
+    const content = (data["merge"] ?? data["value"]) as { readonly number?: number };
+    if (data["version"] !== shown.version + 1) broken("versions have no gap", item);
+    if (call?.wish.kind === "write") {
+      const { expected = shown.version, fence = shown.fence } = call.wish;
+      if (expected !== shown.version) broken("only the expected is changed", item);
+      if (fence !== shown.fence) broken("a stale fence writes nothing", item);
+    }
+    shown.version += 1;
+    shown.number = content.number ?? 0;
+    const told = call?.answer?.version ?? shown.version;
+    if (told !== shown.version) broken("a write tells the version that it made", { call, version: shown.version });
+  }
+
+  #grant(shown: Shown, data: Readonly<Record<string, unknown>>, item: JournalItem, call: Call | undefined): void {
+    const fence = String(data["fence"]);
+    this.#counts.grants += 1;
+    if (shown.owner !== undefined) broken("a lock has one holder", { item, holder: shown });
+    if (!laterFence(fence, shown.lastFence)) broken("fences rise for ever", { item, before: shown.lastFence });
+    Object.assign(shown, { owner: String(data["owner_id"]), fence, lastFence: fence, expires: undefined });
+    if (call?.wish.kind !== "acquire") return;
+    shown.expires = Date.parse(String(data["expires_at"]));
+    if (call.answer !== undefined && call.answer.fence !== fence) broken("a grant tells its fence", { call, fence });
+  }
+
+  #free(shown: Shown, type: string, data: Readonly<Record<string, unknown>>, item: JournalItem): void {
+    if (shown.fence !== data["fence"]) broken("only what is held is freed", { item, holder: shown });
+    if (type === "lock.expired") {
+      this.#counts.expiries += 1;
+      if (item.time < (shown.expires ?? 0)) broken("no lease ends before its time", { item, holder: shown });
+    }
+    shown.owner = undefined;
+    shown.fence = undefined;
+  }
+
+  /** An answer that left no entry tells what was there at its position. */
+  #checkRead(call: Call): void {
+    const { wish, answer } = call;
+    const shown = this.#shown.get(wish.subject);
+    this.#counts.answersChecked += 1;
+    if (wish.kind === "read") {
+      if (answer?.version !== shown?.version || answer?.number !== shown?.number) {
+        broken("a read tells what was there at its position", { call, shown });
+      }
+    } else if (answer?.code === "lock_denied") {
+      if (shown?.owner === undefined || shown.owner === ownerOf(call))
+        broken("who is denied was in somebody's way", call);
+    }
+  }
+}
+
+function ownerOf({ wish }: Call): string | undefined {
+  return wish.kind === "acquire" || wish.kind === "release" ? wish.owner : undefined;
+}
+
+/** Reads, and refusals that nobody has to remember. What has a key leaves an entry whatever came of it. */
+function leavesNoEntry({ wish, key, answer }: Call): boolean {
+  if (wish.kind === "read") return true;
+  return key === undefined && answer?.code !== "done" && answer?.code !== "concurrency_mismatch";
+}

@@ -1,0 +1,51 @@
+/** A disk of its own that can be filled up. It takes root to have one. */
+import { spawnSync } from "node:child_process";
+import { mkdir, rm, statfs, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { Fault } from "./deployment.ts";
+import { pauseFor } from "./pause.ts";
+
+export interface SmallDisk {
+  readonly folder: string;
+  readonly faults: readonly Fault[];
+  readonly notThere: readonly string[];
+  remove(): Promise<void>;
+}
+
+const sizeMb = 256;
+
+export async function smallDisk(folder: string): Promise<SmallDisk> {
+  await mkdir(folder, { recursive: true });
+  const { status, stderr } = spawnSync("mount", ["-t", "tmpfs", "-o", `size=${sizeMb}m`, "none", folder]);
+  if (status !== 0) {
+    const why = `a full disk: a disk of its own can't be mounted (${String(stderr).trim()})`;
+    return { folder, faults: [], notThere: [why], remove: () => Promise.resolve() };
+  }
+  return {
+    folder,
+    faults: [fullDisk(folder)],
+    notThere: [],
+    async remove() {
+      spawnSync("umount", ["--lazy", folder]);
+      await Promise.resolve();
+    },
+  };
+}
+
+function fullDisk(folder: string): Fault {
+  const ballast = join(folder, "ballast");
+  return {
+    name: "full disk",
+    async strike(chance) {
+      const { bavail, bsize } = await statfs(folder);
+      // What is left over ends in the middle of a batch.
+      await writeFile(ballast, Buffer.alloc(Math.max(0, bavail * bsize - Math.floor(chance() * 40_000)))).catch(isFull);
+      await pauseFor(100 + chance() * 400);
+      await rm(ballast);
+    },
+  };
+}
+
+function isFull(error: NodeJS.ErrnoException): void {
+  if (error.code !== "ENOSPC") throw error;
+}

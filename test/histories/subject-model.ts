@@ -1,0 +1,95 @@
+/** One entity and the lock that guards it, as simply as it can be said. It shares no line with what it judges. */
+import type { Call } from "./call.ts";
+import { laterFence } from "./fences.ts";
+
+export interface SubjectState {
+  readonly version: number;
+  readonly number: number;
+  /** Who holds the lock, if anybody does. */
+  readonly owner: string | undefined;
+  /** Undefined also while somebody holds it whose answer nobody knows. */
+  readonly fence: string | undefined;
+  /** No lease ends before this, on the clock of the calls. */
+  readonly leaseEnds: number;
+  readonly lastFence: string;
+}
+
+export const nobodyYet: SubjectState = {
+  version: 1,
+  number: 0,
+  owner: undefined,
+  fence: undefined,
+  leaseEnds: 0,
+  lastFence: "0.0",
+};
+
+/**
+ * The states in which a call can leave it, if it takes effect here and is answered as it was; none: it can't. A call that
+ * nobody knows the answer of may do whatever it could have done. A lease may end by itself once its time has passed.
+ */
+export function statesAfter(state: SubjectState, call: Call, now: number): readonly SubjectState[] {
+  const starts = state.owner !== undefined && now >= state.leaseEnds ? [state, freed(state)] : [state];
+  return starts.flatMap((start) => outcomes(start, call));
+}
+
+function freed(state: SubjectState): SubjectState {
+  return { ...state, owner: undefined, fence: undefined };
+}
+
+function outcomes(state: SubjectState, call: Call): readonly SubjectState[] {
+  switch (call.wish.kind) {
+    case "read":
+      return afterRead(state, call);
+    case "write":
+      return afterWrite(state, call, call.wish);
+    case "acquire":
+      return afterAcquire(state, call, call.wish);
+    case "release":
+      return afterRelease(state, call, call.wish);
+  }
+}
+
+type WishOf<Kind> = Extract<Call["wish"], { readonly kind: Kind }>;
+
+function afterRead(state: SubjectState, { answer }: Call): readonly SubjectState[] {
+  if (answer === undefined) return [state];
+  return answer.code === "done" && answer.version === state.version && answer.number === state.number ? [state] : [];
+}
+
+function afterWrite(state: SubjectState, { answer }: Call, wish: WishOf<"write">): readonly SubjectState[] {
+  const isGuarded = wish.fence === undefined || wish.fence === state.fence;
+  const isExpected = wish.expected === undefined || wish.expected === state.version;
+  const written = { ...state, version: state.version + 1, number: wish.number };
+  if (answer === undefined) return isGuarded && isExpected ? [written] : [];
+  if (answer.code === "fence_stale") return isGuarded ? [] : [state];
+  if (answer.code === "concurrency_mismatch") return isGuarded && !isExpected ? [state] : [];
+  return answer.code === "done" && isGuarded && isExpected && answer.version === written.version ? [written] : [];
+}
+
+function afterAcquire(state: SubjectState, { answer, begin }: Call, wish: WishOf<"acquire">): readonly SubjectState[] {
+  const { owner } = wish;
+  const held = { ...state, owner, leaseEnds: begin + wish.ttlMs };
+  if (state.owner === owner) {
+    // Asking again for what one holds gives the same grant; the first asker may never have learnt its fence.
+    if (answer === undefined) return [state];
+    if (answer.code !== "done") return [];
+    if (state.fence === undefined) return isNew(state, answer.fence) ? [{ ...state, ...grantOf(answer.fence) }] : [];
+    return answer.fence === state.fence ? [state] : [];
+  }
+  if (answer?.code === "lock_denied") return state.owner === undefined ? [] : [state];
+  if (state.owner !== undefined) return [];
+  if (answer === undefined) return [{ ...held, fence: undefined }];
+  if (answer.code !== "done" || !isNew(state, answer.fence)) return [];
+  return [{ ...held, ...grantOf(answer.fence) }];
+}
+
+const grantOf = (fence = ""): Pick<SubjectState, "fence" | "lastFence"> => ({ fence, lastFence: fence });
+
+const isNew = ({ lastFence }: SubjectState, fence = ""): boolean => laterFence(fence, lastFence);
+
+function afterRelease(state: SubjectState, { answer }: Call, wish: WishOf<"release">): readonly SubjectState[] {
+  const isHeld = state.owner === wish.owner && (state.fence === undefined || state.fence === wish.fence);
+  if (answer === undefined) return isHeld ? [freed(state)] : [];
+  if (answer.code === "lock_not_held") return isHeld ? [] : [state];
+  return answer.code === "done" && isHeld ? [freed(state)] : [];
+}

@@ -1,0 +1,77 @@
+/** What clients do in a history: read and write a few entities that all want, and take and lose the locks that guard them. */
+import type { GuardedCounter } from "./guarded-counter.ts";
+import { pauseFor } from "./pause.ts";
+import type { RecordedClient } from "./recorded-client.ts";
+
+/** Every history has its own, so that several can use the same servers one after the other. */
+export function subjectsOf(seed: number): readonly string[] {
+  return Array.from({ length: 10 }, (_, number) => `hot/${seed}-${number}`);
+}
+
+const ttlMs = 1_000;
+
+export interface Work {
+  /** In front of all keys of this history. */
+  readonly name: string;
+  readonly chance: () => number;
+  readonly counters: ReadonlyMap<string, GuardedCounter>;
+  /** A number that nobody else gets; undefined when enough was done. */
+  readonly next: () => number | undefined;
+}
+
+interface Held {
+  readonly fence: string;
+  /** What the client read from the guarded counter when it got the lock. */
+  readonly read: number | undefined;
+}
+
+/** One client at work, until enough was done. */
+export async function workThrough(client: RecordedClient, { name, chance, counters, next }: Work): Promise<void> {
+  const owner = `worker-${client.number}`;
+  const seen = new Map<string, number>();
+  const held = new Map<string, Held>();
+  const subjects = [...counters.keys()];
+  const oneOf = <Item>(items: readonly Item[]): Item => items[Math.floor(chance() * items.length)] as Item;
+
+  const read = async (subject: string): Promise<void> => {
+    const answer = await client.ask({ kind: "read", subject });
+    if (answer?.version !== undefined) seen.set(subject, answer.version);
+  };
+  const write = async (subject: string, number: number): Promise<void> => {
+    const version = seen.get(subject);
+    const expected = version !== undefined && chance() < 0.6 ? { expected: version } : {};
+    const fence = held.get(subject)?.fence;
+    const fenced = fence !== undefined && chance() < 0.7 ? { fence } : {};
+    // One in ten goes out without a key: what is lost stays unknown, and may have happened or not.
+    const key = chance() < 0.9 ? `${name} write ${number}` : undefined;
+    const answer = await client.ask({ kind: "write", subject, number, ...expected, ...fenced }, key);
+    if (answer?.version === undefined) seen.delete(subject);
+    else seen.set(subject, answer.version);
+  };
+  const acquire = async (subject: string, number: number): Promise<void> => {
+    const answer = await client.ask({ kind: "acquire", subject, owner, ttlMs }, `${name} acquire ${number}`);
+    if (answer?.fence === undefined) return;
+    const known = held.get(subject);
+    if (known?.fence !== answer.fence) {
+      held.set(subject, { fence: answer.fence, read: counters.get(subject)?.read(answer.fence) });
+    }
+  };
+  const finish = async (subject: string, { fence, read: before }: Held, number: number): Promise<void> => {
+    held.delete(subject);
+    // A slow client: it still believes in its lock when its lease is long over.
+    if (chance() < 0.03) await pauseFor(ttlMs * (0.5 + chance()));
+    if (before !== undefined) counters.get(subject)?.write(fence, before + 1);
+    await client.ask({ kind: "release", subject, owner, fence }, `${name} release ${number}`);
+  };
+
+  for (let number = next(); number !== undefined; number = next()) {
+    // Who holds something mostly works there.
+    const subject = chance() < 0.5 ? ([...held.keys()][0] ?? oneOf(subjects)) : oneOf(subjects);
+    const mine = held.get(subject);
+    const dice = chance();
+    if (dice < 0.35) await read(subject);
+    else if (dice < 0.65) await write(subject, number);
+    else if (mine === undefined) await acquire(subject, number);
+    else await finish(subject, mine, number);
+  }
+}
