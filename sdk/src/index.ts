@@ -2,6 +2,7 @@ export { createClient } from "./client/client.ts";
 export type { Client, ClientOptions, WatchOptions } from "./client/client.ts";
 export { connect } from "./client/connect.ts";
 export type { ConnectOptions } from "./client/connect.ts";
+export type { Target } from "./client/address.ts";
 export { systemClientClock } from "./client/client-clock.ts";
 export type { ClientClock } from "./client/client-clock.ts";
 export type { DeniedLock, Holder, Lock, LockedPath, LockState, Place } from "./client/locks/lock.ts";
@@ -21,7 +22,7 @@ export type { AgentsClient, Registration } from "./client/agents-client.ts";
 export type { AuditClient, JournalClient } from "./client/audit-client.ts";
 export { HoldfastError } from "./client/holdfast-error.ts";
 export type { AcquireOptions, Denied, Held, LocksClient, OwnerOptions } from "./client/locks-client.ts";
-export type { CallOptions, CallReply, RetryCause, Transport, WatchedEvent } from "./client/transport.ts";
+export type { CallOptions, CallReply, Reads, RetryCause, Transport, WatchedEvent } from "./client/transport.ts";
 export type { NewToken, TokensClient } from "./client/tokens-client.ts";
 
 export type { AuditItem, AuditQuery, JournalItem, JournalQuery } from "./contract/audit.ts";

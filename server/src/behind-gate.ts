@@ -30,6 +30,7 @@ export function behindGate(
 function lookupsOf(engine: Engine): Lookups {
   const changes = new TokenChanges(engine);
   return {
+    refresh: () => engine.catchUp().then(() => engine.isShared),
     isReady: () => engine.peek(() => true) === true,
     now: () => engine.now(),
     position: () => engine.head.position,

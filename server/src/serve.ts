@@ -10,19 +10,24 @@ import { openHttpDoor } from "./doors/http/open.ts";
 import type { Health } from "./doors/http/open.ts";
 import { openSocketDoor } from "./doors/socket/open.ts";
 import { currentEpoch } from "./features/space/space-table.ts";
+import { machineSettings } from "./features/space/space.ts";
 import type { Engine } from "./engine/engine.ts";
 import { inputLimits } from "./machine/canonical/limits.ts";
 import { parseJson } from "./machine/canonical/parse-json.ts";
 import { readJson } from "./machine/canonical/read-json.ts";
+import { makeNodeFolder } from "./node-folder.ts";
 import { observationOf } from "./observation.ts";
 import type { LogOptions } from "./observe/log.ts";
 import { serveGate } from "./serve-gate.ts";
 import type { AccessOptions } from "./serve-gate.ts";
 import { reportToStandardError, start } from "./server.ts";
-import type { OpenOptions, Running } from "./server.ts";
+import type { BuildOptions, OpenOptions, Running, SharedPlace } from "./server.ts";
 
-export interface ServeOptions extends OpenOptions, AccessOptions {
+export interface ServeOptions extends OpenOptions, BuildOptions, AccessOptions {
+  /** The data folder of this node: it holds its address, its operator's token and, unless `journal` is given, its journal. */
   readonly data: string;
+  /** The journal, if it is in a database that several nodes share. */
+  readonly journal?: SharedPlace;
   readonly host: string;
   readonly port: number;
   /** What the server tells while it runs; nothing, if not given. */
@@ -38,11 +43,13 @@ export interface Serving {
 }
 
 export async function serve(options: ServeOptions): Promise<Serving> {
-  const { data, host, port } = options;
+  const { data, journal, host, port } = options;
+  if (journal !== undefined) makeNodeFolder(data);
   const version = packageVersion();
+  const node = systemIds.unique().slice(0, 12);
   const observation = observationOf({ report: reportToStandardError, ...options, version });
   const { onBatch, report, metricsText } = observation;
-  const { client, engine, facts } = await start(data, { ...options, report, onBatch });
+  const { client, engine, facts } = await start(journal ?? data, { ...options, report, onBatch });
   observation.follow(engine);
   const unwatched = await serveGate(engine, { ...options, report }).catch(async (error: unknown) => {
     await client.close();
@@ -61,7 +68,7 @@ export async function serve(options: ServeOptions): Promise<Serving> {
     report,
     metricsText,
     version,
-    health: () => healthOf(engine),
+    health: () => healthOf(engine, { node, version, journal: journal === undefined ? "sqlite" : "postgres" }),
   }).catch(async (error: unknown) => {
     // A port that is taken: the folder is given back at once.
     await client.close();
@@ -94,14 +101,18 @@ export async function serve(options: ServeOptions): Promise<Serving> {
   };
 }
 
-async function healthOf(engine: Engine): Promise<Health> {
-  const { isWritable, reason, head } = engine.health();
-  const epoch = await engine.read(currentEpoch);
+async function healthOf(engine: Engine, facts: Pick<Health, "node" | "version" | "journal">): Promise<Health> {
+  const { head, reasons, lag, nodeCount } = engine.health();
+  const known = engine.peek((state) => ({ epoch: currentEpoch(state), rules: machineSettings(state).rules }));
   return {
     live: true,
-    ready: isWritable,
-    reasons: reason === undefined ? [] : [reason],
+    ready: reasons.length === 0,
+    reasons,
+    ...facts,
+    nodes: nodeCount,
     position: head.position,
-    epoch,
+    lag: { entries: lag.entries, heard_ms_ago: lag.heardMs },
+    epoch: known?.epoch ?? null,
+    rules: known?.rules ?? null,
   };
 }

@@ -32,6 +32,7 @@ import { createMemoryDisk } from "./journal/memory/disk.ts";
 import { openMemoryJournal } from "./journal/memory/open.ts";
 import { openPostgresJournal } from "./journal/postgres/open.ts";
 import { openSqliteJournal } from "./journal/sqlite/open.ts";
+import { followCommonRules, raiseRules } from "./follow-rules.ts";
 import { Machine } from "./machine/machine.ts";
 import { allPacks } from "./packs/all-packs.ts";
 
@@ -53,7 +54,13 @@ export interface OpenOptions {
 /**
  * Where the journal is: a folder, a Postgres database that several nodes may share (postgres://…), or memory, for tests.
  */
-export type JournalPlace = string | { readonly memory: true } | { readonly journal: string; readonly space?: string };
+export type JournalPlace = string | { readonly memory: true } | SharedPlace;
+
+/** A journal that several nodes may share, and which of its spaces. */
+export interface SharedPlace {
+  readonly journal: string;
+  readonly space?: string;
+}
 
 /** Opens Holdfast in this process. */
 export async function open(place: JournalPlace, options: OpenOptions = {}): Promise<Client> {
@@ -68,11 +75,18 @@ export interface Running {
   readonly facts: () => Promise<{ readonly position: number; readonly epoch: number; readonly entityCount: number }>;
 }
 
-export async function start(place: JournalPlace, options: OpenOptions = {}): Promise<Running> {
-  const journal = await openPlace(place, options.report);
+/** What a build is made with; tests stand in for another one. */
+export interface BuildOptions {
+  /** The rules that it carries, in order. */
+  readonly rules?: readonly number[];
+}
+
+export async function start(place: JournalPlace, options: OpenOptions & BuildOptions = {}): Promise<Running> {
+  const { rules = knownRules } = options;
+  const journal = await openPlace(place, { ...options, rules });
   const engine = await startEngine({ ...options, journal });
-  // Of a shared journal this process is not the only node, and others may not know the newest rules yet.
-  if (journal.sharing === undefined) await followNewestRules(engine);
+  if (journal.sharing === undefined) await raiseRules(engine, rules);
+  else followCommonRules(engine, journal.sharing, rules);
   await setComponents(engine, options);
   return {
     client: clientOf(engine, options),
@@ -86,11 +100,13 @@ export async function start(place: JournalPlace, options: OpenOptions = {}): Pro
   };
 }
 
-async function openPlace(place: JournalPlace, report = reportToStandardError): Promise<Journal> {
+async function openPlace(place: JournalPlace, options: OpenOptions & { rules: readonly number[] }): Promise<Journal> {
+  const { report = reportToStandardError } = options;
   if (typeof place !== "string" && "memory" in place) return openMemoryJournal(createMemoryDisk());
   const { journal, space = "main" } = typeof place === "string" ? { journal: place } : place;
   if (!/^postgres(ql)?:\/\//u.test(journal)) return openFolder(journal, report);
-  return openPostgresJournal({ url: journal, space, clock: systemClock, onTrouble: report });
+  const rules = Math.max(...options.rules);
+  return openPostgresJournal({ url: journal, space, rules, clock: systemClock, onTrouble: report });
 }
 
 /** Opens the journal of a data folder as its owner, the same way for everybody who writes to it. */
@@ -130,16 +146,7 @@ export async function setComponents(engine: Engine, options: OpenOptions): Promi
   throw new Error(`the kind ${needing.type} needs the lock manager, and component_toggles.lock_manager is off`);
 }
 
-/** This process is the only node of its journal, so the newest rules that it carries may start, one number at a time. */
-async function followNewestRules(engine: Engine): Promise<void> {
-  const current = await engine.read((state) => machineSettings(state).rules);
-  for (const to of knownRules.filter((rules) => rules > current)) {
-    const request = { operation: "raise-rules", input: { to }, principal: systemPrincipal, caller: systemPrincipal };
-    await engine.execute({ ...request, bytes: 0 });
-  }
-}
-
-export interface StartOptions extends OpenOptions {
+export interface StartOptions extends OpenOptions, BuildOptions {
   readonly journal: Journal;
   readonly clock?: Clock;
   readonly ids?: Ids;
@@ -154,7 +161,7 @@ export async function startEngine(options: StartOptions): Promise<Engine> {
       ...(options.checkpointEvery === undefined ? {} : { checkpointEvery: options.checkpointEvery }),
       ...(options.onBatch === undefined ? {} : { onBatch: options.onBatch }),
       journal,
-      createMachine: () => machineOf(kinds),
+      createMachine: () => machineOf(kinds, options.rules),
       clock,
       ids,
       afterLoss: (lost) => epochCommand(ids.unique(), lost, "the journal went back behind what this node had folded"),
@@ -173,14 +180,14 @@ export async function startEngine(options: StartOptions): Promise<Engine> {
 /** The rules that this build carries, in order. Rules 1 are the first; they stay callable when there are others. */
 const knownRules = [1];
 
-export function machineOf(kinds: readonly Kind[]): Machine {
+export function machineOf(kinds: readonly Kind[], rules: readonly number[] = knownRules): Machine {
   return new Machine({
     features: [
       ...[spaceFeature, tokensFeature, agentsFeature, locksFeature],
       entitiesFeature([...allPacks.flatMap((pack) => pack.kinds), ...kinds]),
       ...allPacks.map(({ feature }) => feature),
     ],
-    knownRules,
+    knownRules: rules,
     settings: machineSettings,
   });
 }

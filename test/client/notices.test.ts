@@ -185,6 +185,7 @@ async function doorOf(t: TestContext, node: ClientNode): Promise<string> {
     ...{ readJson, server, clock: systemClock, ids: systemIds, version: "test" },
     report: (message) => assert.fail(message),
     gate: {
+      refresh: () => Promise.resolve(false),
       admit: ({ connection: caller }) => ({
         ...{ principal: "local", isOperator: false },
         transport: transportOf(node.engine, { principal: "local", caller, clock: node.clock, sharesEvents: true }),

@@ -49,6 +49,6 @@ export function scripted(
       return `key-${ids}`;
     },
   };
-  const remote = { url: "http://127.0.0.1:1" };
+  const remote = { urls: ["http://127.0.0.1:1"] };
   return { client: createClient(transport, { clock: time, remote, ...more }), clock, sent };
 }

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { systemClientClock } from "@holdfast/sdk";
 import { open } from "holdfast";
 import type { CallOptions, CallReply } from "holdfast";
+import { AddressRing } from "../../sdk/src/client/address-ring.ts";
 import { SocketTransport } from "../../sdk/src/client/socket-transport.ts";
 import { serve } from "../../server/src/serve.ts";
 
@@ -43,8 +44,8 @@ async function served(speak: Speak): Promise<Way> {
 
 async function overSocket(url: string, token: string): ReturnType<Speak> {
   // The transport itself: a client gives keys to calls without one, and would show that in the journal.
-  const address = { url: new URL(url), from: "the test" };
-  const transport = new SocketTransport({ address, token, clock: systemClientClock, reconnectMs: 30_000 });
+  const nodes = new AddressRing([{ url: new URL(url), from: "the test" }], () => 0);
+  const transport = new SocketTransport({ nodes, token, clock: systemClientClock, reconnectMs: 30_000 });
   return { call: (...call) => transport.call(...call), close: () => transport.close() };
 }
 

@@ -65,6 +65,12 @@ export class StagedJournal implements Journal {
   }
 }
 
+/** What a journal tells of others where nobody else is. */
+export const alone: Pick<Sharing, "heard" | "onHeard"> = {
+  heard: () => ({ atMs: 0, position: 0, nodeCount: 1, commonRules: 1, trouble: undefined }),
+  onHeard: () => () => undefined,
+};
+
 function failed({ code, certain }: Failure): JournalError {
   return new JournalError(code, `staged: ${code}`, { certain });
 }

@@ -7,11 +7,12 @@ import { openMemoryJournal } from "../../server/src/journal/memory/open.ts";
 import { Machine } from "../../server/src/machine/machine.ts";
 import { leaseFeature, leases } from "./lease-feature.ts";
 import { ManualClock, turns } from "./manual-clock.ts";
-import { StagedJournal } from "./staged-journal.ts";
+import { alone, StagedJournal } from "./staged-journal.ts";
 
 async function startLeases(disk = createMemoryDisk(), { clock = new ManualClock(), rank = 0 } = {}) {
   const journal = new StagedJournal(openMemoryJournal(disk));
   journal.sharing = {
+    ...alone,
     takeTurn: (after, limit) => journal.follow(after, limit),
     endTurn: async () => {},
     rank: () => rank,

@@ -2,12 +2,14 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { Journal } from "../../server/src/journal/journal.ts";
 import { turns } from "./manual-clock.ts";
+import { alone } from "./staged-journal.ts";
 import { type Node, startNode } from "./start-node.ts";
 
 /** Lets a node share its journal, and counts how it does. */
 function share({ journal }: Pick<Node, "journal">): { taken: number; given: number } {
   const counts = { taken: 0, given: 0 };
   journal.sharing = {
+    ...alone,
     takeTurn: (after, limit) => {
       counts.taken += 1;
       return journal.follow(after, limit);

@@ -59,7 +59,7 @@ describe("nodes on one Postgres", () => {
     for (const [n, { client }] of nodes.entries()) await client.entities.create("note", `of ${String(n)}`, {});
     await Promise.all(nodes.map(({ engine }) => engine.catchUp()));
     assert.equal(new Set(nodes.map(({ engine }) => engine.head.hash)).size, 1);
-    const there = await shared.sql("SELECT DISTINCT objid FROM pg_locks WHERE locktype = 'advisory' AND objsubid = 2");
+    const there = await shared.sql("SELECT DISTINCT objid FROM pg_locks WHERE locktype = 'advisory' AND objid = pid");
     assert.equal(there.length, nodes.length);
   });
 });

@@ -38,6 +38,7 @@ export async function observedNode(
   const transport = transportOf(engine, { principal: "ann", caller: "c1" });
   let isOpen = true;
   const gate = observation.gate({
+    refresh: () => Promise.resolve(false),
     admit: () =>
       isOpen ? { principal: "ann", isOperator: false, transport } : { code: "not_allowed", data: { reason: "closed" } },
   });

@@ -69,7 +69,12 @@ for (const [what, input, file, says] of [
     { prot: 1 },
     /holdfast\.json has a key "prot" that does not exist; did you mean port\?/,
   ],
-  ["a key that is like nothing", {}, { "a.b": 1 }, /"a\.b" that does not exist; the keys are data, host, port/],
+  [
+    "a key that is like nothing",
+    {},
+    { "a.b": 1 },
+    /"a\.b" that does not exist; the keys are data, journal, space, host, port/,
+  ],
   [
     "a value of the wrong type",
     {},
@@ -148,6 +153,32 @@ test(
     assert.ok(!shown.lines.join("").includes("hush"), shown.lines.join(""));
     assert.match(shown.lines.join(""), /"operator_token":"\(given\)"/);
     assert.match((await run(folder, "up --operator-token x")).errors, /there is no option --operator-token/);
+  }),
+);
+
+test(
+  "the password of a journal is never shown: not in what is printed, not in a complaint, not by a start that fails",
+  inEmptyFolder(async (folder) => {
+    const env = { HOLDFAST_JOURNAL: "postgres://ann:hush@127.0.0.1:1/db?password=hush&sslmode=disable" };
+    const shown = await run(folder, "up --print-config", { env });
+    assert.match(shown.lines.join("\n"), /^journal +postgres:\/\/ann@127\.0\.0\.1:1\/db +environment$/m);
+    const failed = await run(folder, ["up", "--journal", env.HOLDFAST_JOURNAL]);
+    assert.equal(failed.code, 6);
+    assert.match(failed.errors, /password in --journal can be seen by everybody[^]*ECONNREFUSED/);
+    const wrong = await run(folder, "up", { env: { HOLDFAST_JOURNAL: "mysql://ann:hush@127.0.0.1/db" } });
+    assert.match(wrong.errors, /HOLDFAST_JOURNAL takes an address like postgres:\S+, not what was given/);
+    for (const { lines, errors } of [shown, failed, wrong]) assert.ok(!(lines.join() + errors).includes('hush'), errors);
+  }),
+);
+
+test(
+  "a folder with a journal of its own is not passed over for a database, and it holds one space",
+  inEmptyFolder(async (folder) => {
+    await (await open(join(folder, ".holdfast"))).close();
+    const passed = await run(folder, "up --journal postgres://ann@127.0.0.1:1/db");
+    assert.deepEqual([passed.code, passed.errors.includes('holds a journal of its own')], [7, true], passed.errors);
+    const spaced = await run(folder, "up --space other");
+    assert.deepEqual([spaced.code, spaced.errors.includes('others need --journal')], [2, true], spaced.errors);
   }),
 );
 

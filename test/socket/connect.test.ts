@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { connect } from "holdfast";
 import type { WatchedEvent } from "holdfast";
-import { findAddress } from "../../sdk/src/client/address.ts";
+import { findAddresses } from "../../sdk/src/client/address.ts";
 import { environment } from "../../sdk/src/client/environment.node.ts";
 import { proxyFor } from "./tcp-proxy.ts";
 import { folderFor, serverFor } from "./with-server.ts";
@@ -75,13 +75,17 @@ test("a running server is found by HOLDFAST_URL, else from any folder below its 
     process.chdir(from);
   });
   process.chdir(below);
-  assert.equal(findAddress(undefined, environment).url.origin, url);
+  assert.equal(findAddresses(undefined, environment)[0]?.url.origin, url);
   const named = { ...environment, variable: () => "http://127.0.0.1:1" };
-  assert.equal(findAddress(undefined, named).url.port, "1");
-  assert.equal(findAddress("ws://[::1]:2", named).url.href, "http://[::1]:2/");
+  assert.equal(findAddresses(undefined, named)[0]?.url.port, "1");
+  assert.equal(findAddresses("ws://[::1]:2", named)[0]?.url.href, "http://[::1]:2/");
   await server.close();
   const nobody = { ...environment, variable: () => undefined };
-  assert.equal(findAddress(undefined, nobody).url.port, "4653", "a server that stopped takes its address with it");
+  assert.equal(
+    findAddresses(undefined, nobody)[0]?.url.port,
+    "4653",
+    "a server that stopped takes its address with it",
+  );
 });
 
 test("an address that a crash left behind is written over at the next start, and damage in it is ignored", async (t) => {
@@ -95,7 +99,7 @@ test("an address that a crash left behind is written over at the next start, and
 
 test("an address with a secret in it, or that is none, is refused with what to give instead", () => {
   for (const wrong of ["nonsense", "ftp://x", "http://user:secret@127.0.0.1", "http://127.0.0.1/?token=secret"]) {
-    assert.throws(() => findAddress(wrong, environment), /Give (one like http|a token as the option)/u);
+    assert.throws(() => findAddresses(wrong, environment), /Give (one like http|a token as the option)/u);
   }
 });
 

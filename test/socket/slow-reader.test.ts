@@ -26,6 +26,7 @@ async function doorFor(
   let cutCount = 0;
   server.on("connection", (socket) => socket.on("close", () => (cutCount += 1)));
   const gate: Gate = {
+    refresh: () => Promise.resolve(false),
     admit: ({ connection: caller }) => {
       const principal = "anonymous";
       return {

@@ -3,7 +3,7 @@ import type { ClientClock } from "./client-clock.ts";
 import { HoldfastError } from "./holdfast-error.ts";
 import { isRepeatable, needsKey } from "./repeatable.ts";
 import type { Retrier } from "./retry.ts";
-import type { CallOptions, CallReply, Transport } from "./transport.ts";
+import type { CallOptions, CallReply, Reads, Transport } from "./transport.ts";
 
 /** Who speaks: a registered agent with its secret. */
 export interface Identity {
@@ -19,6 +19,8 @@ export interface CallerOptions {
   readonly retrier: Retrier;
   /** Writes get a key, so that they can be sent again when an answer is lost on its way. */
   readonly makesKeys: boolean;
+  /** How far reads look that say nothing about it. */
+  readonly reads?: Reads;
 }
 
 /** Sends calls in somebody's name, and again where the rule of the refusal says that it may. */
@@ -30,8 +32,10 @@ export class Caller {
   onAgentEnded: ((agent: string, data: Readonly<Record<string, unknown>>) => void) | undefined;
   readonly #retrier: Retrier;
   readonly #makesKeys: boolean;
+  readonly #reads: Reads | undefined;
 
-  constructor({ transport, clock, retrier, makesKeys }: CallerOptions, identity?: Identity) {
+  constructor({ transport, clock, retrier, makesKeys, reads }: CallerOptions, identity?: Identity) {
+    this.#reads = reads;
     this.transport = transport;
     this.clock = clock;
     this.#retrier = retrier;
@@ -69,7 +73,8 @@ export class Caller {
   /** The same caller under another name, with the same way of trying again. */
   as(identity: Identity | undefined): Caller {
     const { transport, clock } = this;
-    return new Caller({ transport, clock, retrier: this.#retrier, makesKeys: this.#makesKeys }, identity);
+    const reads = this.#reads === undefined ? {} : { reads: this.#reads };
+    return new Caller({ transport, clock, retrier: this.#retrier, makesKeys: this.#makesKeys, ...reads }, identity);
   }
 
   /** A closed client tries nothing again. */
@@ -81,8 +86,9 @@ export class Caller {
     const { identity } = this;
     const isNamed = identity !== undefined && options.agent === undefined;
     const isKeyed = this.#makesKeys && this.#retrier.isOn && options.key === undefined && needsKey(operation, input);
-    if (!isNamed && !isKeyed) return options;
+    if (!isNamed && !isKeyed && this.#reads === undefined) return options;
     return {
+      ...(this.#reads === undefined ? {} : { reads: this.#reads }),
       ...(isNamed ? credentialsOf(identity) : {}),
       ...(isKeyed ? { key: this.clock.unique() } : {}),
       ...options,

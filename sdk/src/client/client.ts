@@ -22,7 +22,7 @@ import { retryOnDeadlock } from "./locks/retry-on-deadlock.ts";
 import type { DeadlockRetryOptions, Tries } from "./locks/retry-on-deadlock.ts";
 import { Retrier } from "./retry.ts";
 import type { RetryOptions } from "./retry.ts";
-import type { CallOptions, CallReply, Transport, WatchedEvent } from "./transport.ts";
+import type { CallOptions, CallReply, Reads, Transport, WatchedEvent } from "./transport.ts";
 import { tokensClient } from "./tokens-client.ts";
 import type { TokensClient } from "./tokens-client.ts";
 import { planningClient } from "./planning-client.ts";
@@ -88,10 +88,12 @@ export interface WatchOptions extends WatchFilter {
 export interface ClientOptions extends Introduction {
   /** What a client does by itself when a call fails and its rule allows to send it again; `false`: nothing. */
   readonly retry?: RetryOptions | false;
+  /** How far reads look that say nothing about it: the latest, or what the node that is asked has folded. */
+  readonly reads?: Reads;
   /** Brings its own time in tests. */
   readonly clock?: ClientClock;
   /** Where the server is, if it is another process: answers may get lost on the way, so writes get keys. */
-  readonly remote?: { readonly url: string; readonly token?: string };
+  readonly remote?: { readonly urls: readonly string[]; readonly token?: string };
   /**
    * Over the network, in Node, leases are renewed by a thread of their own, so that a busy loop does not lose them. A loop
    * that is blocked for longer than this counts as stuck, and its leases are let go; 600,000 if not given.
@@ -103,7 +105,8 @@ export function createClient(bare: Transport, options: ClientOptions = {}): Clie
   const { clock = systemClientClock, retry = {}, remote, maxBlockedMs = 600_000 } = options;
   const transport = abortable(bare);
   const retrier = new Retrier(clock, retry);
-  const caller = new Caller({ transport, clock, retrier, makesKeys: remote !== undefined });
+  const reads = options.reads === undefined ? {} : { reads: options.reads };
+  const caller = new Caller({ transport, clock, retrier, makesKeys: remote !== undefined, ...reads });
   const thread = remote === undefined ? undefined : beatThread({ maxBlockedMs, ...remote }, clock);
   return clientOf(caller, options, { closes: true, others: new Set(), thread });
 }

@@ -1,5 +1,7 @@
 import { environment } from "#environment";
-import { findAddress } from "./address.ts";
+import { findAddresses } from "./address.ts";
+import type { Target } from "./address.ts";
+import { AddressRing } from "./address-ring.ts";
 import { createClient } from "./client.ts";
 import type { Client, ClientOptions } from "./client.ts";
 import { systemClientClock } from "./client-clock.ts";
@@ -20,8 +22,11 @@ export interface ConnectOptions extends Omit<ClientOptions, "remote"> {
 /**
  * A client of a server, the same as `open` gives in process. Without an address it finds one: HOLDFAST_URL, then what a
  * running server wrote into the nearest `.holdfast`, then port 4653 of this host. It connects when it is first used.
+ *
+ * Nodes that share a journal may all be named, as a list or between commas. It speaks to one of them; when that one is
+ * gone it goes on with the next, with the same grants, tickets and watches.
  */
-export async function connect(url?: string | URL, options: ConnectOptions = {}): Promise<Client> {
+export async function connect(target?: Target, options: ConnectOptions = {}): Promise<Client> {
   const {
     agent,
     clock = systemClientClock,
@@ -31,10 +36,11 @@ export async function connect(url?: string | URL, options: ConnectOptions = {}):
     ...rest
   } = options;
   const given = token === undefined ? {} : { token };
-  const address = findAddress(url, environment);
-  const reach = { address, clock, reconnectMs, ...given };
+  const addresses = findAddresses(target, environment);
+  const reach = { nodes: new AddressRing(addresses, () => clock.random()), clock, reconnectMs, ...given };
   const usesHttp = options.transport === "http" || typeof WebSocket === "undefined";
   const transport = usesHttp ? httpTransport(reach) : new SocketTransport(reach);
-  const client = createClient(transport, { ...rest, clock, remote: { url: address.url.href, ...given } });
+  const remote = { urls: addresses.map(({ url }) => url.href), ...given };
+  const client = createClient(transport, { ...rest, clock, remote });
   return agent === undefined ? client : client.as(agent);
 }

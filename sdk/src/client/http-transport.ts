@@ -1,22 +1,24 @@
 import { HoldfastError } from "./holdfast-error.ts";
+import { mayWorkElsewhere } from "./address-ring.ts";
 import type { HttpOptions } from "./http-options.ts";
 import { noticesOverHttp, watchOverHttp } from "./http-watch.ts";
 import type { CallOptions, CallReply, Transport } from "./transport.ts";
-import { unanswered, whereOf } from "./unanswered.ts";
+import { unanswered } from "./unanswered.ts";
 
 /** Every call is a request of its own. It is for where a socket can not be; the socket is many times faster. */
 export function httpTransport(options: HttpOptions): Transport {
-  const { address, token } = options;
+  const { nodes, token } = options;
   const closing = new AbortController();
   const headers: Record<string, string> = token === undefined ? {} : { authorization: `Bearer ${token}` };
   const get = async (path: string, more: Record<string, string>, signal: AbortSignal): Promise<Response> => {
     if (closing.signal.aborted) throw refused("closed", {});
     const request = { headers: { ...headers, ...more }, signal };
-    const response = await fetch(new URL(path, address.url), request).catch((error: unknown) => {
-      throw refused(closing.signal.aborted ? "closed" : "unreachable", whereOf(address, whyOf(error)));
+    const response = await fetchFromAny(options, path, request).catch((error: unknown) => {
+      throw refused(closing.signal.aborted ? "closed" : "unreachable", nodes.where(whyOf(error)));
     });
     if (response.ok) return response;
     const { code = "internal_error", ...data } = (await response.json()) as { readonly code?: string };
+    if (mayWorkElsewhere(code)) nodes.turn();
     throw refused(code, data);
   };
   return {
@@ -37,8 +39,9 @@ export function httpTransport(options: HttpOptions): Transport {
 }
 
 function bodyOf(operation: string, input: unknown, call: CallOptions): string {
-  const { key, deadlineMs, agent, agentSecret, retry } = call;
-  return JSON.stringify({ operation, input, key, deadline_ms: deadlineMs, agent, agent_secret: agentSecret, retry });
+  const { key, deadlineMs, agent, agentSecret, retry, reads } = call;
+  const named = { agent, agent_secret: agentSecret };
+  return JSON.stringify({ operation, input, key, deadline_ms: deadlineMs, ...named, retry, reads });
 }
 
 interface Sending {
@@ -51,16 +54,26 @@ async function post(options: HttpOptions, sending: Sending, body: string, call: 
   const headers = { ...sending.headers, ...trace, "content-type": "application/json" };
   const signal = call.signal === undefined ? sending.signal : AbortSignal.any([sending.signal, call.signal]);
   try {
-    const response = await fetch(new URL("/v1/commands", options.address.url), {
-      method: "POST",
-      headers,
-      body,
-      signal,
-    });
-    return replyOf((await response.json()) as Answer);
+    const response = await fetchFromAny(options, "/v1/commands", { method: "POST", headers, body, signal });
+    const reply = replyOf((await response.json()) as Answer);
+    if (reply.outcome.kind === "refusal" && mayWorkElsewhere(reply.outcome.code)) options.nodes.turn();
+    return reply;
   } catch (error) {
-    const where = whereOf(options.address, whyOf(error));
+    const where = options.nodes.where(whyOf(error));
     return unanswered(wasNeverSent(error) ? "unreachable" : "outcome_unknown", where);
+  }
+}
+
+/** Asks the node that is spoken to now; if nobody is there, each of the others once. What may have arrived is not sent twice. */
+async function fetchFromAny({ nodes }: HttpOptions, path: string, request: RequestInit): Promise<Response> {
+  for (let tried = 1; ; tried += 1) {
+    try {
+      return await fetch(new URL(path, nodes.current.url), request);
+    } catch (error) {
+      const isOver = request.signal?.aborted === true;
+      if (!isOver) nodes.turn();
+      if (isOver || tried >= nodes.size || !wasNeverSent(error)) throw error;
+    }
   }
 }
 

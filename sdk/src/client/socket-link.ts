@@ -1,10 +1,11 @@
 import { closeCodes, socketPath, socketProtocol } from "../contract/socket-protocol.ts";
 import type { ClientMessage, ServerMessage, SocketProblem } from "../contract/socket-protocol.ts";
-import type { Address } from "./address.ts";
+import { problemOf } from "../contract/problems.ts";
+import type { AddressRing } from "./address-ring.ts";
 import type { ClientClock } from "./client-clock.ts";
 
 export interface LinkOptions {
-  readonly address: Address;
+  readonly nodes: AddressRing;
   readonly token?: string;
   readonly clock: ClientClock;
   /** How long it is tried to get back to a server that was there. */
@@ -25,10 +26,16 @@ export interface LinkEvents {
 
 const firstDelayMs = 50;
 const delayMsMax = 2_000;
-/** So long nothing may be heard, twice, before a connection counts as dead. */
+/** So long nothing may be heard, twice, before a connection counts as dead; shorter where another node can go on. */
 const silenceMs = 10_000;
-/** So long an attempt to connect may take, greeting included. */
+const silenceMsOfMany = 2_500;
+/** So long an attempt to connect may take, greeting included; where there are other nodes, these are tried sooner. */
 const welcomeMsMax = 10_000;
+const welcomeMsMaxOfMany = 2_000;
+/** The other nodes are tried at once, a little apart, so that those who lost the same one do not arrive together. */
+const nextNodeMs = 25;
+/** A node is left for another one at most so often: if none can work, that helps nobody. */
+const leaveEveryMs = 1_000;
 
 /** One connection to a server, made again when it breaks, with growing and uneven delays so that clients spread. */
 export class SocketLink {
@@ -38,7 +45,10 @@ export class SocketLink {
   #isWelcome = false;
   /** Since when it is tried to get back; undefined if there was no connection before. */
   #lostAtMs: number | undefined;
+  /** Attempts since there was a connection. */
   #attempts = 0;
+  #leftAtMs = -Infinity;
+  #cancelLeave: (() => void) | undefined;
   #problem: SocketProblem | undefined;
   #cancelRetry: (() => void) | undefined;
   #cancelWatch: (() => void) | undefined;
@@ -67,14 +77,29 @@ export class SocketLink {
     this.#socket?.send(frame);
   }
 
+  /** Goes to another node, now or soon, since this one can't work. */
+  leave(): void {
+    const { clock } = this.#options;
+    if (this.#cancelLeave !== undefined || !this.#isWelcome) return;
+    const go = (): void => {
+      this.#cancelLeave = undefined;
+      this.#leftAtMs = clock.monotonicMs();
+      if (this.#isWelcome) this.#over(closeCodes.goingAway, "this node can not work now");
+    };
+    const waitMs = Math.max(0, this.#leftAtMs + leaveEveryMs - clock.monotonicMs());
+    this.#cancelLeave = clock.after(waitMs, go, { keepAlive: false });
+  }
+
   close(): void {
     this.#cancelRetry?.();
     this.#cancelRetry = undefined;
+    this.#cancelLeave?.();
     this.#drop(1000);
   }
 
   #connect(): void {
-    const url = new URL(socketPath, this.#options.address.url);
+    const { nodes } = this.#options;
+    const url = new URL(socketPath, nodes.current.url);
     url.protocol = url.protocol.replace("http", "ws");
     const socket = new WebSocket(url);
     this.#socket = socket;
@@ -83,7 +108,8 @@ export class SocketLink {
     const giveUp = (): void => {
       this.#over(closeCodes.silent, "no answer");
     };
-    this.#cancelWatch = this.#options.clock.after(welcomeMsMax, giveUp, { keepAlive: true });
+    const patienceMs = nodes.size > 1 ? welcomeMsMaxOfMany : welcomeMsMax;
+    this.#cancelWatch = this.#options.clock.after(patienceMs, giveUp, { keepAlive: true });
     socket.onopen = () => {
       const { token } = this.#options;
       const hello: ClientMessage = {
@@ -120,13 +146,16 @@ export class SocketLink {
   #over(code: number, reason: string): void {
     const wasWelcome = this.#isWelcome;
     this.#drop();
-    const { clock, reconnectMs } = this.#options;
+    const { clock, reconnectMs, nodes } = this.#options;
+    nodes.turn();
     if (wasWelcome) {
       this.#lostAtMs = clock.monotonicMs();
       this.#events.lost();
     }
-    const isFinal = code === closeCodes.refused || code === closeCodes.malformed;
-    const isHopeless = this.#lostAtMs === undefined || clock.monotonicMs() - this.#lostAtMs > reconnectMs;
+    const isFinal = (code === closeCodes.refused || code === closeCodes.malformed) && !this.#mayWorkElsewhere();
+    // Each node is asked once, before it is said that nobody answers.
+    const wasLong = this.#lostAtMs === undefined || clock.monotonicMs() - this.#lostAtMs > reconnectMs;
+    const isHopeless = wasLong && this.#attempts + 1 >= nodes.size;
     if (isFinal || isHopeless) {
       this.#lostAtMs = undefined;
       this.#attempts = 0;
@@ -136,9 +165,18 @@ export class SocketLink {
     this.#retry();
   }
 
+  /** This node refused for a reason that another one may not have. */
+  #mayWorkElsewhere(): boolean {
+    return (
+      this.#options.nodes.size > 1 && this.#problem !== undefined && problemOf(this.#problem.code).retry !== "never"
+    );
+  }
+
   #retry(): void {
-    const { clock } = this.#options;
-    const delayMs = Math.min(delayMsMax, firstDelayMs * 2 ** this.#attempts) * (0.5 + clock.random() / 2);
+    const { clock, nodes } = this.#options;
+    const isFirstRound = nodes.size > 1 && this.#attempts < nodes.size;
+    const fullMs = Math.min(delayMsMax, firstDelayMs * 2 ** Math.floor(this.#attempts / nodes.size));
+    const delayMs = isFirstRound ? nextNodeMs * clock.random() : fullMs * (0.5 + clock.random() / 2);
     this.#attempts += 1;
     const again = (): void => {
       this.#cancelRetry = undefined;
@@ -150,6 +188,8 @@ export class SocketLink {
   /** A connection whose other end vanished looks open for minutes: so it is asked, if nothing is heard. */
   #listen(): void {
     this.#silentRounds = 0;
+    const { clock, nodes } = this.#options;
+    const roundMs = nodes.size > 1 ? silenceMsOfMany : silenceMs;
     const look = (): void => {
       this.#silentRounds += 1;
       if (this.#silentRounds > 2 && this.#events.isNeeded()) {
@@ -157,9 +197,9 @@ export class SocketLink {
         return;
       }
       if (this.#silentRounds > 1) this.send('[{"kind":"ping","id":0}]');
-      this.#cancelWatch = this.#options.clock.after(silenceMs, look, { keepAlive: false });
+      this.#cancelWatch = clock.after(roundMs, look, { keepAlive: false });
     };
-    this.#cancelWatch = this.#options.clock.after(silenceMs, look, { keepAlive: false });
+    this.#cancelWatch = clock.after(roundMs, look, { keepAlive: false });
   }
 
   /** Lets go of the socket: nothing that it still says is heard. */

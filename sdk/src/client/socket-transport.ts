@@ -2,6 +2,7 @@ import type { Notice, NoticeQuery } from "../contract/notices.ts";
 import { frameBytesMax } from "../contract/socket-protocol.ts";
 import type { ClientMessage, ServerMessage, SocketProblem } from "../contract/socket-protocol.ts";
 import type { WatchFilter } from "../contract/watch-filter.ts";
+import { mayWorkElsewhere } from "./address-ring.ts";
 import { HoldfastError } from "./holdfast-error.ts";
 import { isRepeatable } from "./repeatable.ts";
 import { SocketLink } from "./socket-link.ts";
@@ -9,7 +10,7 @@ import type { LinkOptions } from "./socket-link.ts";
 import type { SocketWatcher } from "./socket-watcher.ts";
 import { SocketWatchers } from "./socket-watchers.ts";
 import type { CallOptions, CallReply, Transport, WatchedEvent } from "./transport.ts";
-import { unanswered, whereOf } from "./unanswered.ts";
+import { unanswered } from "./unanswered.ts";
 
 /** A call that has no reply yet. */
 interface Pending {
@@ -72,7 +73,7 @@ export class SocketTransport implements Transport {
 
   call(operation: string, input: unknown, options: CallOptions): Promise<CallReply> {
     if (this.#isClosed) return Promise.resolve(unanswered("closed", {}));
-    const { key, signal, deadlineMs, trace, retry } = options;
+    const { key, signal, deadlineMs, trace, retry, reads } = options;
     this.#lastId += 1;
     const id = this.#lastId;
     const as = options.agent === undefined ? undefined : this.#agentNumber(options.agent, options.agentSecret);
@@ -86,6 +87,7 @@ export class SocketTransport implements Transport {
       as,
       trace,
       retry,
+      reads,
     });
     if (isTooLarge(message)) return Promise.resolve(unanswered("frame_too_large", { limit: frameBytesMax }));
     return new Promise((resolve) => {
@@ -218,8 +220,11 @@ export class SocketTransport implements Transport {
       case "events":
       case "notices":
       case "watching":
-      case "ended":
         this.#watchers.take(message);
+        return;
+      case "ended":
+        // Another node goes on with it, if there is one; it is told of all watches.
+        if (!this.#isLeftFor(message.problem?.code)) this.#watchers.take(message);
         return;
       case "cursor":
         this.#cursors.get(message.id)?.resolve(message.cursor);
@@ -237,6 +242,16 @@ export class SocketTransport implements Transport {
   #replied({ id, outcome, position, replayed, events }: Extract<ServerMessage, { kind: "reply" }>): void {
     const pending = this.#calls.get(id);
     if (pending !== undefined) this.#settle(pending, { outcome, position, replayed, events } as CallReply);
+    // Whoever tries again should not meet the same node.
+    if (outcome.kind === "refusal") this.#isLeftFor(outcome.code);
+  }
+
+  /** Leaves a node that can't work now for another one. What would be lost on the way there keeps it, and true is no promise. */
+  #isLeftFor(code: string | undefined): boolean {
+    if (code === undefined || !mayWorkElsewhere(code) || this.#options.nodes.size === 1) return false;
+    const isSafe = [...this.#calls.values()].every(({ isSent, isRepeatable: mayRepeat }) => !isSent || mayRepeat);
+    if (isSafe) this.#link.leave();
+    return isSafe;
   }
 
   #refused(id: number | undefined, { code, data }: SocketProblem): void {
@@ -255,7 +270,7 @@ export class SocketTransport implements Transport {
   }
 
   #failed(problem: SocketProblem | undefined, why: string): void {
-    const where = whereOf(this.#options.address, why);
+    const where = this.#options.nodes.where(why);
     const { code, data } = problem ?? { code: "unreachable", data: where };
     this.#watchers.endAll({ code, data });
     this.#rejectCursors({ code, data });

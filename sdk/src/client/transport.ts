@@ -29,6 +29,8 @@ export interface CallOptions {
   readonly agentSecret?: string;
   /** The caller's place in a trace: a W3C `traceparent`. It is kept in the entry; one that is not well formed is ignored. */
   readonly trace?: string;
+  /** How far a read must look; the latest, if not given. Writes always decide on the latest. */
+  readonly reads?: Reads;
   /** Says that this call is another attempt, and after which refusal. It changes nothing but the figures. */
   readonly retry?: RetryCause;
   /**
@@ -37,6 +39,13 @@ export interface CallOptions {
    */
   readonly signal?: AbortSignal;
 }
+
+/**
+ * `latest`: everything that was acknowledged anywhere before the call, which costs one look at the head of a journal that
+ * several nodes share, and nothing on any other. `local`: what the node that is asked has folded; a moment old at most,
+ * and also to be had while the journal can't be reached.
+ */
+export type Reads = "latest" | "local";
 
 /** After what something is tried again: a deadlock, or somebody else's change. */
 export type RetryCause = "deadlock" | "conflict";

@@ -20,6 +20,11 @@ export const commandRequest = Type.Object(
     agent_secret: Type.Optional(
       Type.String({ minLength: 1, maxLength: 256, description: "The same as X-Agent-Secret." }),
     ),
+    reads: Type.Optional(
+      Type.Enum(["latest", "local"], {
+        description: "How far a read must look, the same as the header Holdfast-Reads; `latest` if not given.",
+      }),
+    ),
     retry: Type.Optional(
       Type.Enum(["deadlock", "conflict"], {
         description: "This is another attempt, after such a refusal. For figures.",

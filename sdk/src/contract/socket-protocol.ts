@@ -33,6 +33,8 @@ export interface CallMessage {
   readonly as?: number;
   /** The caller's place in a trace: a W3C `traceparent`. */
   readonly trace?: string;
+  /** How far a read must look; `latest` if absent. */
+  readonly reads?: "latest" | "local";
   /** Says that this is another attempt, and after what. */
   readonly retry?: "deadlock" | "conflict";
 }

@@ -34,6 +34,17 @@ export interface Turned {
 export interface Gate {
   /** Lets somebody in, or says why not. A token is looked at again with every call: it may be revoked meanwhile. */
   admit(credentials: Credentials): Caller | Turned;
+  /** Learns what other nodes have written. False if there is nothing to learn, because there are none. */
+  refresh(): Promise<boolean>;
+}
+
+/** Lets somebody in; one whose token is not known here may have got it through another node a moment ago. */
+export async function admitLatest(gate: Gate, credentials: Credentials): Promise<Caller | Turned> {
+  const caller = gate.admit(credentials);
+  if (!isTurned(caller) || caller.code !== "token_invalid") return caller;
+  // If that can't be found out, nobody is let in.
+  const mayKnowMore = await gate.refresh().catch(() => false);
+  return mayKnowMore ? gate.admit(credentials) : caller;
 }
 
 export function isTurned(result: object): result is Turned {

@@ -21,6 +21,8 @@ export interface Owned {
 export interface Lookups {
   /** False while the state is being folded again: then nobody can be told what they may do. */
   isReady(): boolean;
+  /** Learns what other nodes have written; false if there are none. */
+  refresh(): Promise<boolean>;
   /** The time of the engine. */
   now(): number;
   /** The position of the last entry. */

@@ -36,6 +36,7 @@ export function openGate(options: GateOptions): Gate {
   const allotment = new Allotment(options.clock, lookups, { ...defaultAccessLimits, ...options.limits });
   const notes = new RefusalNotes(options.clock, options.record);
   return {
+    refresh: () => lookups.refresh(),
     admit(credentials: Credentials): Caller | Turned {
       const standing = standingOf(options, credentials);
       const now = standing();

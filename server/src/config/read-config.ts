@@ -6,7 +6,7 @@ import { join, resolve } from "node:path";
 import { closestWord } from "../base/closest-word.ts";
 import { configFileName, readConfigFile } from "./config-file.ts";
 import { ConfigError } from "./config-error.ts";
-import { readText } from "./read-value.ts";
+import { readText, shownInFault } from "./read-value.ts";
 import { clientVariables, optionOf, settingNames, settingOf, variableOf } from "./settings.ts";
 import type { Config, SettingName, SettingValue, Source } from "./settings.ts";
 
@@ -75,9 +75,10 @@ function fromVariable(name: SettingName, env: ConfigInput["env"]): [SettingName,
 }
 
 function valueOf(name: SettingName, text: string, place: string): SettingValue {
-  const read = readText(settingOf(name), text);
+  const setting = settingOf(name);
+  const read = readText(setting, text);
   if (read.ok) return read.value;
-  throw new ConfigError(`${place} takes ${read.expected}, not "${text}"`);
+  throw new ConfigError(`${place} takes ${read.expected}, not ${shownInFault(setting, text)}`);
 }
 
 /** A variable that is nearly a setting was meant to be one. Others are none of ours: tests and images bring some. */

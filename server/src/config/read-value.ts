@@ -11,6 +11,7 @@ export function readText(setting: Setting, text: string): ReadValue {
   switch (setting.kind) {
     case "text":
     case "choice":
+    case "postgres":
       return readJson(setting, text);
     case "number":
       return readJson(setting, /^[0-9]{1,15}$/u.test(text) ? Number(text) : text);
@@ -32,6 +33,8 @@ function isFit(setting: Setting, value: unknown): value is SettingValue {
       return typeof value === "string" && value !== "";
     case "choice":
       return typeof value === "string" && setting.choices?.includes(value) === true;
+    case "postgres":
+      return typeof value === "string" && URL.canParse(value) && /^postgres(ql)?:$/u.test(new URL(value).protocol);
     case "number":
       return typeof value === "number" && Number.isSafeInteger(value) && isWithin(setting, value);
     case "switch":
@@ -45,6 +48,11 @@ function isWithin({ least = 0, most = Number.MAX_SAFE_INTEGER }: Setting, value:
   return value >= least && value <= most;
 }
 
+/** A value as a complaint about it shows it. What may hold a password is never shown. */
+export function shownInFault({ kind, isSecret }: Setting, value: unknown): string {
+  return kind === "postgres" || isSecret === true ? "what was given" : JSON.stringify(value);
+}
+
 /** What a setting takes, in words that follow "takes". */
 export function expectedOf(setting: Setting): string {
   switch (setting.kind) {
@@ -52,6 +60,8 @@ export function expectedOf(setting: Setting): string {
       return "a text that is not empty";
     case "choice":
       return (setting.choices ?? []).join(" or ");
+    case "postgres":
+      return "an address like postgres://user@host:5432/database";
     case "number":
       return setting.most === undefined
         ? `a whole number from ${setting.least ?? 0} up`

@@ -15,8 +15,11 @@ export interface Setting {
   readonly isSecret?: true;
 }
 
-/** `switch` is on or off; `list` is words between commas, or an array in the file. */
-export type Kind = "text" | "number" | "switch" | "list" | "choice";
+/**
+ * `switch` is on or off; `list` is words between commas, or an array in the file; `postgres` is the address of a database,
+ * which may hold a password and is shown without.
+ */
+export type Kind = "text" | "number" | "switch" | "list" | "choice" | "postgres";
 
 export type SettingValue = string | number | boolean | readonly string[];
 
@@ -27,6 +30,16 @@ export const settings = {
     kind: "text",
     default: ".holdfast",
     summary: "the data folder; it is made if it does not exist",
+  },
+  journal: {
+    kind: "postgres",
+    default: "",
+    summary: "the Postgres database that keeps the journal, for several nodes; without it the data folder does",
+  },
+  space: {
+    kind: "text",
+    default: "main",
+    summary: "which of the spaces of that database this node serves",
   },
   host: {
     kind: "text",
@@ -144,7 +157,7 @@ export function variableOf(name: SettingName): string {
 
 /** Variables that are not settings of a server: clients and commands read them. */
 export const clientVariables = {
-  HOLDFAST_URL: "the server that commands talk to, such as http://127.0.0.1:4653",
+  HOLDFAST_URL: "the server that commands talk to, such as http://127.0.0.1:4653; several nodes between commas",
   HOLDFAST_TOKEN: "the token that commands send",
   HOLDFAST_AGENT_ID: "the agent that commands act as; `holdfast lock` sets it for its child",
   HOLDFAST_AGENT_SECRET: "the secret of that agent",

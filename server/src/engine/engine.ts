@@ -4,12 +4,14 @@
  */
 import type { Clock } from "../base/clock.ts";
 import type { Ids } from "../base/ids.ts";
-import type { Head, Journal, PageLimit, SubjectQuery } from "../journal/journal.ts";
+import { type Head, type Journal, JournalError, type PageLimit, type SubjectQuery } from "../journal/journal.ts";
 import type { Entry } from "../machine/entry.ts";
 import type { TimerCommand } from "../machine/feature.ts";
 import type { JsonObject } from "../machine/json.ts";
 import type { Machine } from "../machine/machine.ts";
 import type { StateReader } from "../machine/state.ts";
+import { lagOf, reasonsAgainst } from "./health.ts";
+import type { EngineHealth } from "./health.ts";
 import { engineLimits } from "./limits.ts";
 import { Replica } from "./replica.ts";
 import { commandOf, unanswered } from "./reply.ts";
@@ -38,19 +40,6 @@ export interface EngineOptions {
   readonly report: (message: string, cause: unknown) => void;
   /** Told about every batch that this node appended, for figures. It must be quick and must not throw. */
   readonly onBatch?: (batch: { readonly entries: readonly Entry[]; readonly appendMs: number }) => void;
-}
-
-export interface EngineHealth {
-  readonly head: Head;
-  readonly isWritable: boolean;
-  /** Why not, if it is not writable. */
-  readonly reason: string | undefined;
-  readonly waitingCount: number;
-  /** For how long the journal can't be written; 0 if it can. */
-  readonly troubleMs: number;
-  /** The last entry that is in a checkpoint, if there is one. */
-  readonly saved: Head | undefined;
-  readonly subscriberCount: number;
 }
 
 export class Engine {
@@ -206,8 +195,28 @@ export class Engine {
    * JournalError if the journal can't be reached.
    */
   async catchUp(): Promise<void> {
-    await this.#writer.catchUp();
+    if (!this.isShared) return;
+    await this.#inTime(this.#writer.catchUp());
     await this.#loading?.done;
+  }
+
+  /** Whether others may append to the journal, so that reads must ask for its head to be the latest. */
+  get isShared(): boolean {
+    return this.#options.journal.sharing !== undefined;
+  }
+
+  /** A server that hangs must not keep readers waiting for as long as a connection does. */
+  #inTime(looking: Promise<void>): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const cancel = this.#options.clock.after(
+        engineLimits.latestMs,
+        () => {
+          reject(new JournalError("busy", "the journal does not answer", { certain: true }));
+        },
+        { keepAlive: true },
+      );
+      looking.finally(cancel).then(resolve, reject);
+    });
   }
 
   get head(): Head {
@@ -269,17 +278,21 @@ export class Engine {
   }
 
   health(): EngineHealth {
-    const refused = this.#writer.refusalNow();
-    const reason = this.#writer.trouble?.reason ?? refused?.reason;
+    const refused = this.#writer.trouble?.reason ?? this.#writer.refusalNow()?.reason;
     const sinceMs = this.#writer.trouble?.sinceMs;
+    const heard = this.#options.journal.sharing?.heard();
+    const nowMs = this.#options.clock.monotonicMs();
+    const lag = lagOf(this.head, heard, nowMs);
     return {
       head: this.head,
-      isWritable: reason === undefined,
-      reason,
+      isWritable: refused === undefined,
+      reasons: reasonsAgainst({ refused, isLoading: this.#loading !== undefined, lag, heard }),
       waitingCount: this.#writer.waitingCount,
-      troubleMs: sinceMs === undefined ? 0 : this.#options.clock.monotonicMs() - sinceMs,
+      troubleMs: sinceMs === undefined ? 0 : nowMs - sinceMs,
       saved: this.#keeper.saved,
       subscriberCount: this.#subscriptions.size,
+      nodeCount: heard?.nodeCount ?? 1,
+      lag,
     };
   }
 

@@ -33,6 +33,11 @@ export const engineLimits = {
   quietTurnsMax: 16,
   /** Nodes that share a journal act on what is due one after the other, in the order of their ranks. */
   rankDelayMs: 500,
+  /** So long a reader of the latest waits for a look at the head of a shared journal. */
+  latestMs: 5_000,
+  /** A node that hears nothing of its shared journal for so long, or is so far behind, is not ready. */
+  silenceMsMax: 5_000,
+  lagEntriesMax: 10_000,
   /** Between attempts while the journal fails. */
   retryFirstMs: 50,
   retryMaxMs: 2_000,

@@ -75,6 +75,24 @@ export interface Sharing {
   endTurn(): Promise<void>;
   /** How many of the nodes come before this one when all have the same to do. A hint: two may have the same rank. */
   rank(): number;
+  /** What was heard last of the journal and of the other nodes. */
+  heard(): Heard;
+  /** Calls back whenever something was heard. Returns the way to stop. */
+  onHeard(listener: (heard: Heard) => void): () => void;
+}
+
+/** News of a shared journal. It is about a second old at most, while the journal can be reached. */
+export interface Heard {
+  /** When it was heard, on the monotonic clock. */
+  readonly atMs: number;
+  /** The position of the newest entry then. */
+  readonly position: number;
+  /** How many nodes were there, this one included. */
+  readonly nodeCount: number;
+  /** The newest rules that each of them carries. */
+  readonly commonRules: number;
+  /** Why nothing was heard since, if it was tried in vain. */
+  readonly trouble: string | undefined;
 }
 
 export interface Journal {

@@ -1,5 +1,6 @@
 /** The thread that sends heartbeats. It ends with the process, or when it is told to. */
 import { workerData } from "node:worker_threads";
+import { AddressRing } from "../address-ring.ts";
 import { credentialsOf } from "../caller.ts";
 import { systemClientClock } from "../client-clock.ts";
 import { SocketTransport } from "../socket-transport.ts";
@@ -8,11 +9,11 @@ import { TimedBeats } from "./beats.ts";
 import type { Beat } from "./beats.ts";
 import { threadsMs } from "./threads-clock.node.ts";
 
-const { url, token, maxBlockedMs, port, ...identity } = workerData as BeatWorkerData;
+const { urls, token, maxBlockedMs, port, ...identity } = workerData as BeatWorkerData;
 const clock = { ...systemClientClock, monotonicMs: threadsMs };
-const address = { url: new URL(url), from: "the address of the client" };
+const addresses = urls.map((url) => ({ url: new URL(url), from: "the address of the client" }));
 const transport = new SocketTransport({
-  address,
+  nodes: new AddressRing(addresses, () => clock.random()),
   clock,
   reconnectMs: 30_000,
   ...(token === undefined ? {} : { token }),

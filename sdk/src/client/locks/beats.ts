@@ -27,7 +27,8 @@ export type BeatThread = (
 
 /** How a thread reaches the same server by itself. */
 export interface Remote {
-  readonly url: string;
+  /** The nodes that it may speak to. */
+  readonly urls: readonly string[];
   readonly token?: string;
   /** How long the thread of the program may be blocked before it counts as stuck, and its leases are let go. */
   readonly maxBlockedMs: number;

@@ -12,9 +12,15 @@ const placeholders: Readonly<Record<Kind, string>> = {
   switch: "on|off",
   list: "WORDS",
   choice: "WORD",
+  postgres: "URL",
 };
 
-const ownPlaceholders: Partial<Record<SettingName, string>> = { data: "DIR", host: "HOST", port: "PORT" };
+const ownPlaceholders: Partial<Record<SettingName, string>> = {
+  data: "DIR",
+  host: "HOST",
+  port: "PORT",
+  space: "NAME",
+};
 
 /** The options of `holdfast up`, from the table of settings. */
 export function configOptions(): Readonly<Record<string, CommandOption>> {
@@ -36,7 +42,7 @@ function configOption(name: SettingName, setting: Setting): CommandOption {
 /** A default as help and documents show it. */
 export function defaultText({ default: value }: Setting): string {
   if (typeof value === "boolean") return value ? "on" : "off";
-  return typeof value === "object" ? value.join(",") || "none" : String(value);
+  return (typeof value === "object" ? value.join(",") : String(value)) || "none";
 }
 
 /** What a server is started with. A fault is a fault of the command line, wherever it is. */

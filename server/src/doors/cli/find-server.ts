@@ -9,6 +9,7 @@ import { type Given, type Terminal, UsageError } from "./command.ts";
 import { textOption } from "./option-values.ts";
 
 export interface FoundServer {
+  /** Where it is; those of several nodes between commas. */
   readonly url: string;
   /** How it was found, for whoever wonders. */
   readonly from: string;
@@ -57,7 +58,15 @@ function onFolder(folder: string, from: string): FoundServer | undefined {
   return { url: note.url, from: `${from} (${folder})`, folder, ...(note.isRunning ? {} : { isGone: true }) };
 }
 
+/** Several nodes of one journal may be named, between commas. */
 function checked(text: string, from: string): string {
+  return text
+    .split(",")
+    .map((one) => checkedOne(one.trim(), from))
+    .join(",");
+}
+
+function checkedOne(text: string, from: string): string {
   if (URL.canParse(text) && /^https?:$/u.test(new URL(text).protocol)) return text.replace(/\/$/u, "");
   throw new UsageError(`${from} takes an address like ${defaultUrl}, not "${text}"`);
 }

@@ -1,4 +1,5 @@
 import { jsonLine } from "../../base/json-line.ts";
+import { plainAddress } from "../../base/plain-address.ts";
 import type { ReadConfig } from "../../config/read-config.ts";
 import { settingNames, settingOf } from "../../config/settings.ts";
 import type { SettingName, SettingValue } from "../../config/settings.ts";
@@ -24,7 +25,10 @@ export function printConfig(read: ReadConfig, { values }: Given, terminal: Termi
 
 /** A secret is never shown, only that there is one. */
 function hidden(name: SettingName, value: SettingValue): SettingValue {
-  return settingOf(name).isSecret === true && value !== "" ? "(given)" : value;
+  const { isSecret, kind } = settingOf(name);
+  if (value === "") return value;
+  if (kind === "postgres") return plainAddress(String(value));
+  return isSecret === true ? "(given)" : value;
 }
 
 function shownValue(value: SettingValue): string {

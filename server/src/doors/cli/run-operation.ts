@@ -6,7 +6,7 @@ import { exitCodes } from "./exit-codes.ts";
 import { harmlessLines } from "./harmless.ts";
 import { jsonWord } from "./json-word.ts";
 import { textOption } from "./option-values.ts";
-import { serverCommand } from "./server-command.ts";
+import { localOption, serverCommand } from "./server-command.ts";
 import { table } from "./table.ts";
 
 const offered = [...publicOperations, ...packs.flatMap(({ operations }) => Object.values(operations))];
@@ -29,6 +29,7 @@ export const runCommand: Command = serverCommand({
     key: { value: "KEY", summary: "send it once: the same key again returns the first answer and runs nothing" },
     operator: { summary: "send the operator's token, from the data folder" },
     list: { summary: "name all operations, with what they do" },
+    ...localOption,
   },
   operations: names as readonly OperationName[],
   isForOperators: ({ values }) => values["operator"] === true,

@@ -1,6 +1,8 @@
 import type { ReadConfig } from "../../config/read-config.ts";
+import { settings } from "../../config/settings.ts";
 import type { Config } from "../../config/settings.ts";
 import type { ServeOptions } from "../../serve.ts";
+import { UsageError } from "./command.ts";
 
 export interface Telling {
   readonly isJson: boolean;
@@ -15,7 +17,14 @@ export function serveOptions({ config, sources }: ReadConfig, { isJson, write, r
   // Only if somebody asked: otherwise what an operator has set by configure-locks stays.
   const components = sources.lock_manager === "default" ? {} : { components: { lock_manager } };
   const format = isJson ? "json" : config.log_format;
-  return { data, host, port, ...accessOf(config), ...components, log: { level, format, write }, report };
+  const place = { data, host, port, ...journalOf(config) };
+  return { ...place, ...accessOf(config), ...components, log: { level, format, write }, report };
+}
+
+function journalOf({ journal, space }: Config): Pick<ServeOptions, "journal"> {
+  if (journal !== "") return { journal: { journal, space } };
+  if (space === settings.space.default) return {};
+  throw new UsageError(`a data folder holds one space, ${settings.space.default}; others need --journal`);
 }
 
 function accessOf(config: Config): Partial<ServeOptions> {

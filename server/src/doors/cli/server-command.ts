@@ -1,5 +1,6 @@
 /** A command that asks a running server: found, connected to, asked as whoever the environment says, and closed again. */
 import { connect } from "@holdfast/sdk";
+import { allOperations } from "@holdfast/sdk/contract";
 import type { Client } from "@holdfast/sdk";
 import { jsonLine } from "../../base/json-line.ts";
 import type { Command, CommandOption, Given, Terminal } from "./command.ts";
@@ -35,11 +36,20 @@ const serverOptions: Readonly<Record<string, CommandOption>> = {
   json: { summary: "print JSON, for programs" },
 };
 
+/** For what only looks. */
+export const localOption: Readonly<Record<string, CommandOption>> = {
+  local: { summary: "take what the node that is asked has folded, without a look at the head of a shared journal" },
+};
+
+function onlyReads({ operations = [] }: Pick<Command, "operations">): boolean {
+  return operations.length > 0 && operations.every((name) => allOperations[name].kind === "read");
+}
+
 /** Makes a command of one that only says what to ask. */
 export function serverCommand({ ask, isForOperators, ...command }: ServerCommand): Command {
   return {
     ...command,
-    options: { ...command.options, ...serverOptions },
+    options: { ...command.options, ...serverOptions, ...(onlyReads(command) ? localOption : {}) },
     run: (given, terminal) =>
       orSayWhyNot(given, terminal, async () => {
         const server = findServer(given, terminal);
@@ -72,7 +82,10 @@ export async function connectAs(
   const { env } = terminal;
   const token = tokenOf(given, terminal, { isOperator, folder: server.folder });
   if (given.values["verbose"] === true) terminal.warn(`holdfast: asking ${server.url}, found by ${server.from}`);
-  const client = await connect(server.url, { ...(token === undefined ? {} : { token }) });
+  const client = await connect(server.url, {
+    ...(token === undefined ? {} : { token }),
+    ...(given.values["local"] === true ? { reads: "local" } : {}),
+  });
   const { HOLDFAST_AGENT_ID: agent = "", HOLDFAST_AGENT_SECRET: secret = "" } = env;
   if (agent === "" || isOperator) return client;
   return client.as({ agent_id: agent, ...(secret === "" ? {} : { secret }) });

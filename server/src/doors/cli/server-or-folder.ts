@@ -3,13 +3,14 @@ import type { Client } from "@holdfast/sdk";
 import { type CommandOption, type Given, type Terminal, UsageError } from "./command.ts";
 import { findRunning } from "./find-server.ts";
 import { folderOf } from "./folder-option.ts";
-import { connectAs } from "./server-command.ts";
+import { connectAs, localOption } from "./server-command.ts";
 
 export const placeOptions: Readonly<Record<string, CommandOption>> = {
   url: { value: "URL", summary: "ask this server; otherwise HOLDFAST_URL, otherwise the one on the nearest .holdfast" },
   data: { value: "DIR", summary: "read this data folder, whether a server runs on it or not" },
   token: { value: "TOKEN", summary: "the token to send to a server; otherwise HOLDFAST_TOKEN" },
   verbose: { summary: "say on standard error which server is asked, or which folder is read" },
+  ...localOption,
 };
 
 export interface Sources<Answer> {

@@ -2,6 +2,9 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { systemClock } from "../../base/clock.ts";
 import { jsonLine } from "../../base/json-line.ts";
+import { hasPassword, plainAddress } from "../../base/plain-address.ts";
+import type { ReadConfig } from "../../config/read-config.ts";
+import type { Config } from "../../config/settings.ts";
 import { serve } from "../../serve.ts";
 import type { Serving } from "../../serve.ts";
 import type { Command, Given, Terminal } from "./command.ts";
@@ -25,11 +28,15 @@ export const upCommand: Command = {
     "SIGTERM. Stopping answers what waits and closes the folder; a second signal ends it at once, and even then nothing",
     "that was acknowledged is lost. One process at a time can have a folder open.",
     "",
+    "With --journal the journal is in a Postgres database, and any number of nodes serve it, each with a data folder of its",
+    "own. A password belongs into HOLDFAST_JOURNAL or the file: everybody on this host can see options.",
+    "",
     "Every setting can be given as an option, as an environment variable, or in holdfast.json in the data folder, such as",
     '{"port": 4700, "require_token": true}; the first of these that has it wins.',
     "",
     "  holdfast up",
     "  holdfast up --data /var/lib/holdfast --port 4700",
+    "  holdfast up --journal 'postgres://holdfast@db.internal/holdfast?sslmode=verify-full'",
     "  holdfast up --print-config",
   ],
   options: {
@@ -57,11 +64,13 @@ async function runUp(given: Given, terminal: Terminal): Promise<ExitCode> {
     // To people the log tells it.
     if (isJson || config.log_level === "silent") tell(trouble(message, cause));
   };
+  const options = serveOptions(read, { isJson, write: (line) => terminal.warn(line), report });
   try {
-    const running = await serve(serveOptions(read, { isJson, write: (line) => terminal.warn(line), report }));
+    if (showsPassword(read)) tell(trouble(passwordWarning, undefined));
+    const running = await serve(options);
     // Listened for before it is up in words: whoever reads that may stop it at once.
     const signalled = untilSignal(systemClock);
-    tell(await upEvent(running, config.data, terminal));
+    tell(await upEvent(running, config, terminal));
     const signal = await signalled;
     tell({ event: "stopping", facts: { signal }, words: [`${signal}: stopping; once more ends it at once.`] });
     await running.close();
@@ -74,12 +83,21 @@ async function runUp(given: Given, terminal: Terminal): Promise<ExitCode> {
   }
 }
 
-async function upEvent(running: Serving, folder: string, { env }: Terminal): Promise<UpEvent> {
+const passwordWarning =
+  "the password in --journal can be seen by everybody on this host: set HOLDFAST_JOURNAL instead, or PGPASSWORD";
+
+function showsPassword({ config, sources }: ReadConfig): boolean {
+  return sources.journal === "option" && hasPassword(config.journal);
+}
+
+async function upEvent(running: Serving, config: Config, { env }: Terminal): Promise<UpEvent> {
+  const { data: folder, journal } = config;
   const { position, epoch, entityCount } = await running.facts();
   const version = packageVersion();
   const token = join(folder, operatorTokenFile);
   const operator = existsSync(token) ? { operator_token_file: token } : {};
-  const base = { version, url: running.url, data: folder, position, epoch, entity_count: entityCount };
+  const shared = journal === "" ? {} : { journal: plainAddress(journal), space: config.space };
+  const base = { version, url: running.url, data: folder, ...shared, position, epoch, entity_count: entityCount };
   // Whoever started it with npm has the command through npx alone.
   const command = env["npm_execpath"] === undefined ? "holdfast" : "npx holdfast";
   return {
@@ -89,6 +107,7 @@ async function upEvent(running: Serving, folder: string, { env }: Terminal): Pro
       `Holdfast ${version} is up.`,
       `  address   ${running.url}`,
       `  data      ${folder}`,
+      ...(journal === "" ? [] : [`  journal   ${plainAddress(journal)}, space ${config.space}`]),
       `  position  ${position} (epoch ${epoch})`,
       `  entities  ${entityCount}, deleted ones included`,
       ...(existsSync(token) ? [`  operator  ${token} (its token; keep it secret)`] : []),

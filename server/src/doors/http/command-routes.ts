@@ -8,7 +8,7 @@ import { readBody } from "./read-body.ts";
 import { readKey } from "./read-key.ts";
 import { sendJson, sendProblem } from "./send.ts";
 import { setReplyHeaders } from "./send-reply.ts";
-import { agentOf, traceOf } from "./visitor.ts";
+import { agentOf, readsOf, traceOf } from "./visitor.ts";
 
 const check = checkOf(commandRequest);
 
@@ -31,7 +31,7 @@ export function addCommandRoutes(app: FastifyInstance, parts: DoorParts): void {
 
 function optionsOf(request: FastifyRequest): CallOptions {
   const key = readKey(request.raw.headersDistinct["idempotency-key"]);
-  return { ...agentOf(request), ...traceOf(request), ...(key === undefined ? {} : { key }) };
+  return { ...agentOf(request), ...traceOf(request), ...readsOf(request), ...(key === undefined ? {} : { key }) };
 }
 
 /** All are sent before the first is answered, so they share what they cost; the answers are in the order of the commands. */
@@ -55,7 +55,8 @@ function readCommand(body: unknown, where: string): CommandRequest {
 }
 
 function callOne(transport: Transport, command: CommandRequest, options: CallOptions): Promise<CallReply> {
-  const { operation, input = {}, key, deadline_ms: deadlineMs, agent, agent_secret: agentSecret, retry } = command;
+  const { operation, input = {}, key, deadline_ms: deadlineMs, agent, agent_secret: agentSecret } = command;
+  const { retry, reads } = command;
   if (key !== undefined && options.key !== undefined && key !== options.key) {
     throw new HttpProblem("idempotency_key_invalid", { reason: "the header and the body have different keys" });
   }
@@ -68,6 +69,7 @@ function callOne(transport: Transport, command: CommandRequest, options: CallOpt
     ...(key === undefined ? {} : { key }),
     ...(deadlineMs === undefined ? {} : { deadlineMs }),
     ...(retry === undefined ? {} : { retry }),
+    ...(reads === undefined ? {} : { reads }),
   });
 }
 

@@ -8,9 +8,21 @@ import { admitVisitor } from "./visitor.ts";
 export interface Health {
   readonly live: boolean;
   readonly ready: boolean;
+  /** Why it is not ready. */
   readonly reasons: readonly string[];
+  /** The name of this node, made at its start. */
+  readonly node: string;
+  readonly version: string;
+  readonly journal: "sqlite" | "postgres";
+  /** How many nodes share the journal, this one included. */
+  readonly nodes: number;
+  /** The last entry that is folded here. */
   readonly position: number;
-  readonly epoch: number;
+  /** How far that is behind the head of a shared journal, and how old this knowledge is. */
+  readonly lag: { readonly entries: number; readonly heard_ms_ago: number };
+  /** Not known while the state is folded again. */
+  readonly epoch: number | null;
+  readonly rules: number | null;
 }
 
 export interface HealthOptions {
@@ -36,7 +48,7 @@ export function addHealthRoutes(app: FastifyInstance, options: HealthOptions & {
 
 /** They name no one, but how busy who is through which door is nobody's business who may not look at the state. */
 async function admitReader(gate: Gate, request: FastifyRequest): Promise<void> {
-  const { transport } = admitVisitor(gate, request);
+  const { transport } = await admitVisitor(gate, request);
   const { outcome } = await transport.call("list-agents", { limit: 1 }, {});
   if (outcome.kind === "refusal") throw new HttpProblem(outcome.code, outcome.data);
 }

@@ -66,7 +66,8 @@ export async function openHttpDoor(options: HttpDoorOptions): Promise<HttpDoor> 
     const foreign = foreignRequest(request, allowed);
     if (foreign !== undefined) throw new HttpProblem(foreign.code, foreign.data);
     // Before its body is read: whoever is not let in must not make the server read a megabyte.
-    if (request.url.startsWith("/v1/") && !request.is404) callers.set(request, admitVisitor(options.gate, request));
+    if (request.url.startsWith("/v1/") && !request.is404)
+      callers.set(request, await admitVisitor(options.gate, request));
   });
   addHealthRoutes(app, options);
   addDocumentRoutes(app, options.version);

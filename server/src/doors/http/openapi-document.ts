@@ -152,17 +152,22 @@ function notices(): Json {
 }
 
 function health(): Json {
-  const schema = {
-    type: "object",
-    required: ["live", "ready", "reasons", "position", "epoch"],
-    properties: {
-      live: { type: "boolean" },
-      ready: { type: "boolean" },
-      reasons: { type: "array", items: { type: "string" } },
-      position: { type: "integer" },
-      epoch: { type: "integer" },
-    },
+  const whole = { type: "integer" };
+  const lag = { type: "object", properties: { entries: whole, heard_ms_ago: whole } };
+  const properties = {
+    live: { type: "boolean" },
+    ready: { type: "boolean" },
+    reasons: { type: "array", items: { type: "string" } },
+    node: { type: "string" },
+    version: { type: "string" },
+    journal: { enum: ["sqlite", "postgres"] },
+    nodes: whole,
+    position: whole,
+    lag: { ...lag, required: Object.keys(lag.properties) },
+    epoch: { type: ["integer", "null"] },
+    rules: { type: ["integer", "null"] },
   };
+  const schema = { type: "object", required: Object.keys(properties), properties };
   const content = { "application/json": { schema } };
   return {
     operationId: "health",

@@ -10,7 +10,7 @@ import { readKey } from "./read-key.ts";
 import { agreed, asksToCreate, readBodyTag, readIfMatch } from "./read-tags.ts";
 import type { Expected } from "./read-tags.ts";
 import { sendReply } from "./send-reply.ts";
-import { agentOf, traceOf } from "./visitor.ts";
+import { agentOf, readsOf, traceOf } from "./visitor.ts";
 import { preferredWait, waitForGrant } from "./wait-for-grant.ts";
 
 /** A route for every operation of the contract. Two operations may share one: then a header says which is meant. */
@@ -101,7 +101,8 @@ function callRouted(transport: Transport, { operation, route }: RoutedOperation,
 
 export function optionsOf({ operation, route }: RoutedOperation, request: FastifyRequest): CallOptions {
   const key = operation.kind === "write" ? readKey(request.raw.headersDistinct["idempotency-key"]) : undefined;
-  const options = { ...agentOf(request), ...traceOf(request), ...(key === undefined ? {} : { key }) };
+  const keyed = key === undefined ? {} : { key };
+  const options = { ...agentOf(request), ...traceOf(request), ...readsOf(request), ...keyed };
   if (route.speaker === undefined) return options;
   const agent = (request.params as Readonly<Record<string, string>>)[route.speaker] ?? "";
   if (options.agent === undefined || options.agent === agent) return { ...options, agent };

@@ -2,7 +2,7 @@
 import type { Socket } from "node:net";
 import type { FastifyRequest } from "fastify";
 import type { CallOptions } from "@holdfast/sdk";
-import { isTurned } from "../../access/gate.ts";
+import { admitLatest, isTurned } from "../../access/gate.ts";
 import type { Caller, Gate } from "../../access/gate.ts";
 import { HttpProblem } from "./http-problem.ts";
 
@@ -10,10 +10,10 @@ const connections = new WeakMap<Socket, string>();
 let connectionCount = 0;
 
 /** A token that is not well-formed is no token, and is refused as one; it is never taken for a caller without. */
-export function admitVisitor(gate: Gate, request: FastifyRequest): Caller {
+export async function admitVisitor(gate: Gate, request: FastifyRequest): Promise<Caller> {
   const { socket } = request.raw;
   const token = bearerOf(request);
-  const caller = gate.admit({
+  const caller = await admitLatest(gate, {
     ...(token === undefined ? {} : { token }),
     isLoopback: isLoopback(socket.remoteAddress),
     connection: connectionOf(socket),
@@ -40,6 +40,14 @@ export function traceOf({ headers }: FastifyRequest): Pick<CallOptions, "trace" 
     ...(typeof traceparent === "string" ? { trace: traceparent } : {}),
     ...(retry === "deadlock" || retry === "conflict" ? { retry } : {}),
   };
+}
+
+/** How far a read must look. A word that is none is refused: whoever asks for the latest must not get less. */
+export function readsOf(request: FastifyRequest): Pick<CallOptions, "reads"> {
+  const reads = single(request, "holdfast-reads");
+  if (reads === undefined) return {};
+  if (reads === "latest" || reads === "local") return { reads };
+  throw new HttpProblem("request_malformed", { reason: "Holdfast-Reads is latest or local" });
 }
 
 function bearerOf(request: FastifyRequest): string | undefined {

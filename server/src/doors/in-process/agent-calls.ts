@@ -1,5 +1,6 @@
 import type { CallOptions, CallReply } from "@holdfast/sdk";
 import type { Engine } from "../../engine/engine.ts";
+import type { AgentRow } from "../../features/agents/agent-table.ts";
 import type { Outcome } from "../../machine/entry.ts";
 import type { Json, JsonObject } from "../../machine/json.ts";
 import { refusal } from "../../machine/outcome.ts";
@@ -7,6 +8,7 @@ import type { AgentDoor } from "./agent-door.ts";
 import { callOperation } from "./call-operation.ts";
 import type { CallPlace } from "./call-operation.ts";
 import { explainGone } from "./explain-gone.ts";
+import { journalRefusal } from "./journal-refusal.ts";
 import { createToken } from "./token-calls.ts";
 
 /** Where agents' calls are made. */
@@ -31,8 +33,32 @@ export function callAs(
     return callWithSecrets(options, operation, input, call);
   }
   const { principal } = options.speaker;
-  const row = agents.speaker({ ...call, agent }, { principal, requiresSecret: options.requiresAgentSecret ?? false });
-  if ("kind" in row) return explainGone(engine, row).then((outcome) => answered(engine, outcome));
+  const rules = { principal, requiresSecret: options.requiresAgentSecret ?? false };
+  const row = agents.speaker({ ...call, agent }, rules);
+  if (!("kind" in row)) return callAsKnown(options, { row, operation, input, call });
+  const turnAway = (outcome: Outcome): Promise<CallReply> =>
+    explainGone(engine, outcome).then((explained) => answered(engine, explained));
+  if (!engine.isShared || row.kind !== "refusal" || row.code !== "agent_unknown") return turnAway(row);
+  // It may have registered, or got a new secret, through another node a moment ago.
+  return engine.catchUp().then(
+    () => {
+      const found = agents.speaker({ ...call, agent }, rules);
+      return "kind" in found ? turnAway(found) : callAsKnown(options, { row: found, operation, input, call });
+    },
+    (error: unknown) => answered(engine, journalRefusal(error)),
+  );
+}
+
+interface AgentWish {
+  readonly row: AgentRow;
+  readonly operation: string;
+  readonly input: unknown;
+  readonly call: CallOptions;
+}
+
+function callAsKnown(options: AgentCallPlace, { row, operation, input, call }: AgentWish): Promise<CallReply> {
+  const { engine, agents } = options;
+  const { id: agent } = row;
   if (operation === "heartbeat") {
     return agents.beats.beat(row).then(async (outcome) => answered(engine, await explainGone(engine, outcome)));
   }

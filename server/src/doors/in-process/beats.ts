@@ -7,6 +7,7 @@ import { ownerTable } from "../../features/locks/lock-tables.ts";
 import type { Outcome } from "../../machine/entry.ts";
 import type { JsonObject } from "../../machine/json.ts";
 import { done, refusal } from "../../machine/outcome.ts";
+import { journalRefusal } from "./journal-refusal.ts";
 
 /** All heartbeats of this time share one entry. */
 const tickMs = 250;
@@ -42,8 +43,17 @@ export class Beats {
   }
 
   beat(agent: AgentRow): Promise<Outcome> {
-    const isIdle = this.#engine.peek((state) => state.rows(ownerTable).get(agent.id) === undefined) === true;
-    if (isIdle) {
+    if (!this.#engine.isShared || !this.#isIdle(agent)) return this.#beat(agent);
+    // What it holds it may have got through another node a moment ago: it would not be renewed, and yet be told so.
+    return this.#engine.catchUp().then(() => this.#beat(agent), journalRefusal);
+  }
+
+  #isIdle({ id }: AgentRow): boolean {
+    return this.#engine.peek((state) => state.rows(ownerTable).get(id) === undefined) === true;
+  }
+
+  #beat(agent: AgentRow): Promise<Outcome> {
+    if (this.#isIdle(agent)) {
       this.sign(agent);
       return Promise.resolve(beaten(agent, Math.max(endsAt(agent), this.#engine.now() + agent.limitMs)));
     }

@@ -51,7 +51,7 @@ function callPlain(options: CallPlace, operation: string, input: unknown, call: 
   if (!canonical.ok) return Promise.resolve(replyOf(engine, refusal("input_malformed", { ...canonical.fault })));
   const read = readOperations.get(operation);
   if (read !== undefined) {
-    return readOperation(engine, read, canonical.value, options.speaker.agent).then((outcome) =>
+    return readOperation(engine, read, { input: canonical.value, agent: options.speaker.agent, call }).then((outcome) =>
       replyOf(engine, outcome),
     );
   }
@@ -63,21 +63,30 @@ function callPlain(options: CallPlace, operation: string, input: unknown, call: 
   const wish = { operation, type: write.type };
   const { value, bytes } = canonical;
   if (!needsPreparing(wish, value)) return sendCommand(options, wish, { input: value, bytes }, call);
-  return prepareCommand(engine, wish, value).then(
+  // What it is prepared with must not depend on how far this node is: the same request is the same command everywhere.
+  return latest(engine, () => prepareCommand(engine, wish, value)).then(
     (prepared) => sendCommand(options, wish, { input: prepared, bytes }, call),
     (error: unknown) => replyOf(engine, journalRefusal(error)),
   );
 }
 
-async function readOperation(
-  engine: Engine,
-  operation: ReadOperation,
-  input: Json,
-  agent: string | undefined,
-): Promise<Outcome> {
+interface Question {
+  readonly input: Json;
+  readonly agent: string | undefined;
+  readonly call: CallOptions;
+}
+
+async function readOperation(engine: Engine, operation: ReadOperation, question: Question): Promise<Outcome> {
+  const { input, agent, call } = question;
   const issues = operation.check(input);
   if (issues !== undefined) return refusal("input_invalid", { issues: issues.map((issue) => ({ ...issue })) });
-  return operation.read(engine, input as never, agent).catch(journalRefusal);
+  const read = (): Promise<Outcome> => operation.read(engine, input as never, agent);
+  return (call.reads === "local" ? read() : latest(engine, read)).catch(journalRefusal);
+}
+
+/** After everything is folded here that was acknowledged anywhere before. Where nobody else writes, that is now. */
+function latest<Result>(engine: Engine, work: () => Promise<Result>): Promise<Result> {
+  return engine.isShared ? engine.catchUp().then(work) : work();
 }
 
 function sendCommand(

@@ -42,8 +42,7 @@ export function watch(
         }
       } catch (error) {
         if (error instanceof HistoryLostError) throw lost(engine, after ?? "");
-        const { code, data } = journalRefusal(error);
-        throw new HoldfastError("watch", code, { data, position: engine.head.position, replayed: false });
+        throw unreadable(engine, error);
       }
     },
     async return() {
@@ -86,9 +85,22 @@ async function positionOf(engine: Engine, cursor: string): Promise<number> {
   const match = /^([1-9][0-9]{0,14})\.(0|[1-9][0-9]{0,14})$/u.exec(cursor);
   if (match === null) throw refused(engine, "cursor_invalid", cursor);
   const token = { epoch: Number(match[1]), position: Number(match[2]) };
-  const isKnown = await engine.read((state) => isInHistory(state, token));
-  if (!isKnown || token.position > engine.head.position) throw lost(engine, cursor);
+  if (await isFolded(engine, token)) return token.position;
+  // It may come from a node that is further than this one.
+  await engine.catchUp().catch((error: unknown) => {
+    throw unreadable(engine, error);
+  });
+  if (!(await isFolded(engine, token))) throw lost(engine, cursor);
   return token.position;
+}
+
+async function isFolded(engine: Engine, token: { readonly epoch: number; readonly position: number }) {
+  return (await engine.read((state) => isInHistory(state, token))) && token.position <= engine.head.position;
+}
+
+function unreadable(engine: Engine, error: unknown): HoldfastError {
+  const { code, data } = journalRefusal(error);
+  return new HoldfastError("watch", code, { data, position: engine.head.position, replayed: false });
 }
 
 function lost(engine: Engine, cursor: string): HoldfastError {

@@ -22,7 +22,7 @@ export interface ConnectionOptions {
   /** Told about defects. */
   readonly report: (message: string, cause: unknown) => void;
   /** Lets somebody in with the token of its `hello`, if it sent one. */
-  readonly admit: (token: string | undefined) => Caller | Turned;
+  readonly admit: (token: string | undefined) => Promise<Caller | Turned>;
 }
 
 type Agent = Pick<CallOptions, "agent" | "agentSecret">;
@@ -231,21 +231,27 @@ export class Connection {
       this.#complain({ code: "frame_malformed", data: { reason: "hello was said already" } });
       return;
     }
-    const caller =
-      protocol === socketProtocol
-        ? admit(token)
-        : { code: "protocol_unknown", data: { protocol, known: [socketProtocol] } };
-    if (isTurned(caller)) {
-      this.#complain(caller);
-      this.#close(closeCodes.refused, caller.code);
-      return;
-    }
+    const unknown = { code: "protocol_unknown", data: { protocol, known: [socketProtocol] } };
+    const admitted = protocol === socketProtocol ? admit(token) : Promise.resolve(unknown);
+    this.#hold(
+      admitted.then(async (caller) => (isTurned(caller) ? caller : this.#letIn(caller))),
+      (answer) => {
+        if (typeof answer !== "string") {
+          this.#complain(answer);
+          this.#close(closeCodes.refused, answer.code);
+          return;
+        }
+        const epoch = Number(answer.slice(0, answer.indexOf(".")));
+        const welcome = { kind: "welcome", protocol: socketProtocol, version, epoch, cursor: answer };
+        this.#outbox.push(JSON.stringify(welcome));
+      },
+    );
+  }
+
+  #letIn(caller: Caller): Promise<string> {
     this.#cancelHello();
     this.#caller = caller;
-    this.#hold(caller.transport.cursor(), (cursor) => {
-      const epoch = Number(cursor.slice(0, cursor.indexOf(".")));
-      this.#outbox.push(JSON.stringify({ kind: "welcome", protocol: socketProtocol, version, epoch, cursor }));
-    });
+    return caller.transport.cursor();
   }
 
   /** Nothing after this message is taken before it is done. */
@@ -311,13 +317,15 @@ function agentOf({ agent, secret }: Extract<ClientMessage, { kind: "agent" }>): 
 }
 
 function optionsOf(message: CallMessage, agent: Agent | undefined): CallOptions {
-  const { key, deadline_ms: deadlineMs, trace, retry } = message;
-  if (key === undefined && deadlineMs === undefined && trace === undefined && retry === undefined) return agent ?? {};
+  const { key, deadline_ms: deadlineMs, trace, retry, reads } = message;
+  const isPlain = deadlineMs === undefined && trace === undefined && retry === undefined && reads === undefined;
+  if (key === undefined && isPlain) return agent ?? {};
   return {
     ...agent,
     ...(key === undefined ? {} : { key }),
     ...(deadlineMs === undefined ? {} : { deadlineMs }),
     ...(trace === undefined ? {} : { trace }),
     ...(retry === undefined ? {} : { retry }),
+    ...(reads === undefined ? {} : { reads }),
   };
 }

@@ -10,6 +10,7 @@ import type { WebSocket } from "ws";
 import { socketPath } from "@holdfast/sdk/contract";
 import { allowedHostsOf, foreignRequest } from "../../access/foreign-request.ts";
 import type { AllowedHosts } from "../../access/foreign-request.ts";
+import { admitLatest } from "../../access/gate.ts";
 import type { Gate } from "../../access/gate.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { Ids } from "../../base/ids.ts";
@@ -102,7 +103,7 @@ function admitterOf({ gate, ids }: SocketDoorOptions, { headers, socket }: Incom
   const sent = /^Bearer (\S+)$/iu.exec(headers.authorization ?? "")?.[1];
   const connection = ids.unique();
   return (token = sent) =>
-    gate.admit({
+    admitLatest(gate, {
       ...(token === undefined ? {} : { token }),
       isLoopback: isLoopback(socket.remoteAddress),
       connection,

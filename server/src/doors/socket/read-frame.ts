@@ -48,6 +48,7 @@ const rules: ReadonlyMap<unknown, readonly Rule[]> = new Map<string, readonly Ru
       optional(["as", isId, "a whole number from 0"]),
       optional(["deadline_ms", (value) => typeof value === "number" && value >= 0, "a number of milliseconds"]),
       optional(text("trace")),
+      optional(["reads", (value) => value === "latest" || value === "local", '"latest" or "local"']),
       optional(["retry", (value) => value === "deadlock" || value === "conflict", '"deadlock" or "conflict"']),
     ],
   ],

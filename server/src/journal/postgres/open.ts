@@ -87,6 +87,8 @@ async function assemble(settings: Settings, sessions: Sessions, fork: ForkWatch)
       takeTurn: (after, limit) => use(() => indexed.takeTurn(after, limit)),
       endTurn: () => appender.endTurn(),
       rank: () => wake.rank,
+      heard: () => wake.heard,
+      onHeard: (listener) => wake.onHeard(listener),
     },
     checkpoints: createPostgresCheckpoints({ space, reader, sessions }),
     erase: (position, by) => use(() => sessions.once((client) => erasePayload(client, space, { position, by }))),

@@ -7,6 +7,8 @@ export interface PostgresJournalOptions {
   readonly space?: string;
   /** The schema that holds the tables. It is made if it is not there. */
   readonly schema?: string;
+  /** The newest rules that this node carries; other nodes are told. */
+  readonly rules?: number;
   /** How many index rows are kept in memory before they are written to their tables. */
   readonly tailRows?: number;
   /** How long until a node whose wake was lost looks by itself. */
@@ -24,6 +26,7 @@ export function settingsOf(options: PostgresJournalOptions): Settings {
   return {
     space: "main",
     schema: "holdfast",
+    rules: 1,
     tailRows: 40_000,
     pollMs: 1_000,
     acceptsForgetfulServer: false,

@@ -3,25 +3,35 @@
  * the append and outside its transaction, many appends share one, and nobody counts on it. A look every second finds what
  * a lost hint would have said, who else is there, and how far the server's log is.
  */
-import type { Head } from "../journal.ts";
+import type { Head, Heard } from "../journal.ts";
 import { hashText } from "../seal.ts";
 import type { ForkWatch } from "./fork.ts";
+import { mapError } from "./map-error.ts";
 import type { Settings } from "./options.ts";
 import { Session, type Statement } from "./session.ts";
 
-/** Each node holds a lock that says that it is there: it goes with its connection. Class and place in line are numbers. */
+/**
+ * Each node holds two locks, which go with its connection: one says that it is there, by the number of its process, the
+ * other which rules it carries. A node that says nothing of rules carries the first ones.
+ */
 const look: Statement = {
   name: "look",
-  text: `SELECT
-    (SELECT hash FROM batches WHERE space = $1 ORDER BY first DESC LIMIT 1),
-    (SELECT count(*) FILTER (WHERE objid < pg_backend_pid()::oid) FROM present),
-    (SELECT count(*) FROM present),
-    (pg_current_wal_insert_lsn() - '0/0')::text
+  text: `WITH held AS (
+      SELECT pid, classid, objid FROM pg_locks WHERE locktype = 'advisory' AND objsubid = 2
+        AND database = (SELECT oid FROM pg_database WHERE datname = current_database())),
+    present AS (SELECT pid, objid FROM held WHERE classid = (hashtext($2)::bigint & 4294967295)::oid),
+    carried AS (SELECT pid, objid::bigint AS rules FROM held
+      WHERE classid = (hashtext($2 || ' rules')::bigint & 4294967295)::oid),
+    newest AS (SELECT hash, first + count - 1 AS position FROM batches WHERE space = $1 ORDER BY first DESC LIMIT 1)
+    SELECT (SELECT hash FROM newest), (SELECT position FROM newest)::text,
+      (SELECT count(*) FILTER (WHERE objid < pg_backend_pid()::oid) FROM present),
+      (SELECT count(*) FROM present),
+      (SELECT min(coalesce(carried.rules, 1)) FROM present LEFT JOIN carried USING (pid)),
+      (pg_current_wal_insert_lsn() - '0/0')::text
     FROM (SELECT 1) AS once`,
 };
-const present = `WITH present AS (SELECT objid FROM pg_locks WHERE locktype = 'advisory' AND objsubid = 2
-  AND classid = (hashtext($2)::bigint & 4294967295)::oid
-  AND database = (SELECT oid FROM pg_database WHERE datname = current_database())) `;
+const takePlace = `SELECT pg_advisory_lock_shared(hashtext($1), pg_backend_pid()),
+  pg_advisory_lock_shared(hashtext($1 || ' rules'), $2)`;
 
 const times = { statement: 5_000, lock: 5_000, idleInTransaction: 5_000 };
 
@@ -37,19 +47,20 @@ export class Wake {
   readonly #session: Session;
   readonly #channel: string;
   readonly #listeners = new Set<() => void>();
+  readonly #newsListeners = new Set<(heard: Heard) => void>();
   #stopTimer: () => void = () => undefined;
   #ownProcess = 0;
   #rank = 0;
-  #nodeCount = 1;
+  #heard: Heard;
   #sending: Promise<void> | undefined;
   #mustSend = false;
   #looking: Promise<void> | undefined;
   #isClosed = false;
-  #wasTroubled = false;
 
   constructor(options: WakeOptions) {
     const { settings } = options;
     this.#options = options;
+    this.#heard = { atMs: 0, position: 0, nodeCount: 1, commonRules: settings.rules, trouble: undefined };
     this.#channel = `holdfast_${hashText(`${settings.schema}\n${settings.space}`).slice(0, 32)}`;
     this.#session = new Session(settings, {
       name: "listener",
@@ -59,7 +70,7 @@ export class Wake {
         await options.fork.look(facts, client);
         const { rows } = await client.query<{ pid: number }>("SELECT pg_backend_pid() AS pid");
         this.#ownProcess = rows[0]?.pid ?? 0;
-        await client.query("SELECT pg_advisory_lock_shared(hashtext($1), pg_backend_pid())", [this.#channel]);
+        await client.query(takePlace, [this.#channel, settings.rules]);
         await client.query(`LISTEN ${this.#channel}`);
         // Whoever was alone until now must begin to wake others.
         await client.query("SELECT pg_notify($1, 'here')", [this.#channel]);
@@ -85,6 +96,10 @@ export class Wake {
     return this.#rank;
   }
 
+  get heard(): Heard {
+    return this.#heard;
+  }
+
   on(listener: () => void): () => void {
     // A wrapper of its own, so that a listener registered twice can be stopped once.
     const own = (): void => {
@@ -94,9 +109,17 @@ export class Wake {
     return () => void this.#listeners.delete(own);
   }
 
+  onHeard(listener: (heard: Heard) => void): () => void {
+    const own = (heard: Heard): void => {
+      listener(heard);
+    };
+    this.#newsListeners.add(own);
+    return () => void this.#newsListeners.delete(own);
+  }
+
   /** Something was appended here. Sent at once if nothing is being sent, else once for all that came meanwhile. */
   send(): void {
-    if (this.#nodeCount < 2 || this.#isClosed) return;
+    if (this.#heard.nodeCount < 2 || this.#isClosed) return;
     this.#mustSend = true;
     this.#sending ??= this.#sendAll().finally(() => {
       this.#sending = undefined;
@@ -107,6 +130,7 @@ export class Wake {
     this.#isClosed = true;
     this.#stopTimer();
     this.#listeners.clear();
+    this.#newsListeners.clear();
     await this.#sending;
     await this.#looking;
     await this.#session.close();
@@ -138,23 +162,31 @@ export class Wake {
   async #tryToLook(): Promise<void> {
     try {
       await this.#look();
-      this.#wasTroubled = false;
     } catch (error) {
-      if (!this.#wasTroubled && !this.#isClosed)
-        this.#options.settings.onTrouble("nothing is heard of other nodes", error);
-      this.#wasTroubled = true;
+      const wasTroubled = this.#heard.trouble !== undefined;
+      // The code alone: everybody may ask how a node is, and the message names hosts.
+      this.#heard = { ...this.#heard, trouble: mapError(error, { sent: false }).code };
+      if (!wasTroubled && !this.#isClosed) this.#options.settings.onTrouble("nothing is heard of other nodes", error);
     }
   }
 
   async #look(): Promise<void> {
     const { settings, known, fork } = this.#options;
-    const statement = { name: look.name, text: present + look.text };
-    const [row] = await this.#session.run(statement, [settings.space, this.#channel]);
-    this.#rank = Number(row?.[1] ?? 0);
-    this.#nodeCount = Number(row?.[2] ?? 1);
-    fork.noteLog(BigInt((row?.[3] as string | undefined) ?? 0));
-    const hash = row?.[0] as string | null | undefined;
+    const askedAtMs = settings.clock.monotonicMs();
+    const [row = []] = await this.#session.run(look, [settings.space, this.#channel]);
+    const [hash, position, rank, nodeCount, commonRules, log] = row as readonly (string | null)[];
+    this.#rank = Number(rank ?? 0);
+    this.#heard = {
+      // What was appended while it was under way may be missing in the answer.
+      atMs: askedAtMs,
+      position: Number(position ?? 0),
+      nodeCount: Number(nodeCount ?? 1),
+      commonRules: Number(commonRules ?? 1),
+      trouble: undefined,
+    };
+    fork.noteLog(BigInt(log ?? 0));
     if (typeof hash === "string" && hash !== known()?.hash) this.#call();
+    for (const listener of [...this.#newsListeners]) listener(this.#heard);
   }
 
   #call(): void {

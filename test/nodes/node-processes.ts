@@ -1,0 +1,109 @@
+/** Nodes as real processes, `holdfast up --journal`, on a Postgres of their own that waits for its disk. */
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { freePort } from "../scenario/free-port.ts";
+import { holdfast } from "../scenario/holdfast-command.ts";
+import type { Ended, Program } from "../scenario/program.ts";
+import { type OwnPostgres, startOwnPostgres } from "../scenario/private-postgres.ts";
+
+export interface NodeProcess {
+  /** The same after every start. */
+  readonly url: string;
+  readonly folder: string;
+  readonly program: Program;
+  /** Starts it again, at the same address. */
+  start(): Promise<void>;
+  /** Ends it: kindly, or as a crash would. */
+  end(signal: "SIGTERM" | "SIGKILL"): Promise<Ended>;
+  health(): Promise<NodeHealth>;
+}
+
+export interface NodeHealth {
+  readonly ready: boolean;
+  readonly reasons: readonly string[];
+  readonly node: string;
+  readonly journal: string;
+  readonly nodes: number;
+  readonly position: number;
+  readonly lag: { readonly entries: number; readonly heard_ms_ago: number };
+  readonly epoch: number;
+  readonly rules: number;
+}
+
+export interface NodeCluster {
+  readonly postgres: OwnPostgres;
+  readonly nodes: readonly NodeProcess[];
+  /** The addresses of all, as `connect` takes them. */
+  readonly urls: readonly string[];
+  readonly operatorToken: string;
+  close(): Promise<void>;
+}
+
+export interface ClusterOptions {
+  /** How a node is started, if not as the command does it. */
+  readonly launch?: (folder: string, settings: NodeSettings) => Program;
+}
+
+export interface NodeSettings {
+  readonly journal: string;
+  readonly port: number;
+  readonly operatorToken: string;
+}
+
+export async function startCluster(count: number, options: ClusterOptions = {}): Promise<NodeCluster> {
+  const postgres = await startOwnPostgres({ isDurable: true });
+  const folder = await mkdtemp(join(tmpdir(), "holdfast-nodes-"));
+  const operatorToken = "one-token-for-the-operator-of-all-nodes";
+  const { launch = command } = options;
+  const nodes = await Promise.all(
+    Array.from({ length: count }, async (_, index) => {
+      const port = await freePort();
+      const settings = { journal: postgres.url, port, operatorToken };
+      return nodeOf(join(folder, String(index)), port, (place) => launch(place, settings));
+    }),
+  );
+  // All at once, on an empty database: one makes the tables, the others wait for it.
+  await Promise.all(nodes.map((node) => node.start()));
+  return {
+    ...{ postgres, nodes, operatorToken },
+    urls: nodes.map(({ url }) => url),
+    async close() {
+      await Promise.all(nodes.map((node) => node.end("SIGKILL")));
+      await postgres.stop();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+function command(folder: string, { journal, port, operatorToken }: NodeSettings): Program {
+  const env = { HOLDFAST_JOURNAL: journal, HOLDFAST_OPERATOR_TOKEN: operatorToken, HOLDFAST_PORT: String(port) };
+  return holdfast(tmpdir(), ["up", "--json", "--data", folder], { env });
+}
+
+function nodeOf(folder: string, port: number, launch: (folder: string) => Program): NodeProcess {
+  let program: Program | undefined;
+  const url = `http://127.0.0.1:${String(port)}`;
+  const running = (): Program => {
+    if (program === undefined) throw new Error("this node was never started");
+    return program;
+  };
+  return {
+    url,
+    folder,
+    get program() {
+      return running();
+    },
+    async start() {
+      program = launch(folder);
+      await program.line(/"event":"up"/);
+    },
+    end(signal) {
+      running().signal(signal);
+      return running().ended;
+    },
+    async health() {
+      return (await (await fetch(`${url}/health`)).json()) as NodeHealth;
+    },
+  };
+}
