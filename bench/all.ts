@@ -1,0 +1,36 @@
+/** Every benchmark in one run, each in a process of its own, and the page that shows what came of it. */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import type { Row } from "./report.ts";
+
+export interface Outcome {
+  readonly bench: string;
+  readonly seconds: number;
+  readonly rows: readonly Row[];
+  /** Why there are none. */
+  readonly failure?: string;
+}
+
+/** A benchmark that fails does not keep the others from being run: its failure is shown in its place. */
+export async function runAll(names: readonly string[], words: readonly string[]): Promise<readonly Outcome[]> {
+  const outcomes: Outcome[] = [];
+  for (const [index, name] of names.entries()) {
+    process.stderr.write(`\n${index + 1} of ${names.length}: ${name}\n`);
+    outcomes.push(await runOne(name, words));
+  }
+  return outcomes;
+}
+
+async function runOne(bench: string, more: readonly string[]): Promise<Outcome> {
+  const begin = performance.now();
+  const words = [join(import.meta.dirname, "run.ts"), bench, "--json", ...more];
+  const child = spawn(process.execPath, words, { stdio: ["ignore", "pipe", "inherit"] });
+  let said = "";
+  child.stdout.setEncoding("utf8").on("data", (text: string) => (said += text));
+  const [code] = (await once(child, "close")) as [number | null];
+  const seconds = (performance.now() - begin) / 1_000;
+  if (code !== 0) return { bench, seconds, rows: [], failure: `it ended with ${String(code)}` };
+  const last = said.trimEnd().split("\n").at(-1) ?? "";
+  return { bench, seconds, rows: (JSON.parse(last) as { readonly rows: readonly Row[] }).rows };
+}

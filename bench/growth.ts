@@ -1,0 +1,178 @@
+/**
+ * How the cost of one call grows with what is there already: with a thousand, ten thousand, a hundred thousand and a million
+ * leases held, waiters in line, entities, entries behind. Deciding is measured on the machine alone, where nothing else
+ * could hide a curve; catching up and starting are measured on a real journal.
+ */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { clientOf, machineOf, openFolder, start, startEngine } from "../server/src/server.ts";
+import { lineChart, type Series } from "./chart.ts";
+import { type Bench, type BenchOptions, format, median, type Row, table } from "./report.ts";
+
+export interface Curve extends Series {
+  /** What it grows with, and in which unit one point is. */
+  readonly with: string;
+  readonly unit: string;
+}
+
+/** Ten times as much may cost so much more: a tree that is one level deeper, and caches that no longer hold all of it. */
+const perDecadeMost = 2;
+
+export const growth: Bench = async (options) => {
+  const curves = await measureGrowth(options);
+  const rows = curves.map(rowOf);
+  options.say(table(["", "first", "last", "per tenfold", "goal"], rows.map(lineOf)));
+  for (const unit of new Set(curves.map((curve) => curve.unit))) {
+    const series = curves.filter((curve) => curve.unit === unit);
+    const chart = { title: "What one costs", x: "how much is there already", y: unit, series, isLogarithmic: true };
+    options.show(unit === "ms" ? "growth-of-start" : "growth-of-calls", lineChart(chart));
+  }
+  return rows;
+};
+
+export async function measureGrowth(options: BenchOptions): Promise<readonly Curve[]> {
+  const sizes = options.isQuick ? [1_000, 10_000] : [1_000, 10_000, 100_000, 1_000_000];
+  const curves: Curve[] = [];
+  for (const [name, grows, measure] of [
+    ["acquire", "leases held", acquireUs],
+    ["release to the next", "waiters in line", releaseUs],
+    ["write of an entity", "entities", writeUs],
+  ] as const) {
+    const points = sizes.map((size) => {
+      options.say(`${name}: ${format(size)} ${grows} …`);
+      return [size, measure(size)] as const;
+    });
+    curves.push({ name, with: grows, unit: "µs", points });
+  }
+  return [...curves, ...(await journalCurves(sizes, options))];
+}
+
+/** How much more the last point costs for each tenfold of the first. */
+function rowOf({ name, with: grows, unit, points }: Curve): Row {
+  const [first, last] = [points[0] ?? [1, 1], points.at(-1) ?? [1, 1]];
+  const decades = Math.max(1, Math.log10(last[0] / first[0]));
+  const ratio = (last[1] / first[1]) ** (1 / decades);
+  const row = `${name}, ${unit}, with ${format(last[0])} ${grows} over ${format(first[0])}, for each tenfold`;
+  return { name: row, ours: last[1], peer: first[1], ratio, goal: perDecadeMost, met: ratio <= perDecadeMost };
+}
+
+function lineOf({ name, ours, peer, ratio, goal, met }: Row): readonly string[] {
+  return [name, format(peer, 1), format(ours, 1), ratio.toFixed(2), `${goal} ${met ? "met" : "missed"}`];
+}
+
+/** A machine alone: what deciding and folding costs, in microseconds. */
+function machineRunner() {
+  const machine = machineOf([]);
+  let position = 0;
+  return (operation: string, input: Record<string, unknown>) => {
+    position += 1;
+    const place = { position, time: 1_000_000 + position, grace: false, prior: undefined };
+    const begin = performance.now();
+    const decided = machine.decide({ id: `c${position}`, operation, principal: "p", input: input as never }, place);
+    machine.settle();
+    const us = (performance.now() - begin) * 1_000;
+    if (decided.defect !== undefined) throw decided.defect as Error;
+    return { ...decided, us };
+  };
+}
+
+const probes = 400;
+
+function acquireUs(size: number): number {
+  const run = machineRunner();
+  const lease = { ttl_seconds: 86_400 };
+  for (let held = 0; held < size; held += 1) {
+    run("acquire-lock", { ...lease, paths: [`held/${held}`], owner_id: `h${held % 1_000}` });
+  }
+  const us = Array.from({ length: probes }, (_, probe) => {
+    const owner_id = `probe${probe}`;
+    const granted = run("acquire-lock", { ...lease, paths: [`held/new${probe}`], owner_id });
+    run("release-lock", { fence: granted.outcome.data["fence"], owner_id });
+    return granted.us;
+  });
+  return median(us);
+}
+
+function releaseUs(size: number): number {
+  const run = machineRunner();
+  const common = { paths: ["line"], ttl_seconds: 86_400, ticket_seconds: 3_600 };
+  let held = { owner: "holder", fence: run("acquire-lock", { ...common, owner_id: "holder" }).outcome.data["fence"] };
+  for (let waiter = 0; waiter < size; waiter += 1)
+    run("acquire-lock", { ...common, owner_id: `w${waiter}`, wait: true });
+  const us = Array.from({ length: Math.min(probes, size) }, (_, probe) => {
+    const released = run("release-lock", { fence: held.fence, owner_id: held.owner });
+    const next = released.events.find(({ type }) => type === "lock.acquired");
+    held = { owner: `w${probe}`, fence: next?.data["fence"] };
+    return released.us;
+  });
+  return median(us);
+}
+
+function writeUs(size: number): number {
+  const run = machineRunner();
+  for (let id = 0; id < size; id += 1) run("create-entity", { type: "document", id: String(id), value: { n: 0 } });
+  const us = Array.from({ length: probes }, (_, probe) => {
+    const id = String((probe * 7_919) % size);
+    return run("patch-entity", { type: "document", id, merge: { n: probe } }).us;
+  });
+  return median(us);
+}
+
+async function journalCurves(sizes: readonly number[], options: BenchOptions): Promise<readonly Curve[]> {
+  // The first start of a process pays for compiling; what the second one takes is paid whatever there is to fold.
+  await inFolder((folder) => fillAndFold(folder, 1_000));
+  const emptyMs = await inFolder((folder) => fillAndFold(folder, 0));
+  const caughtUp: [number, number][] = [];
+  const started: [number, number][] = [];
+  for (const size of sizes) {
+    options.say(`catch-up and start: ${format(size)} entries behind …`);
+    await inFolder(async (folder) => {
+      caughtUp.push([size, (Math.max(0.001, (await fillAndFold(folder, size)) - emptyMs) / size) * 1_000]);
+      started.push([size, await startMs(folder)]);
+    });
+  }
+  return [
+    { name: "catch-up, for each entry", with: "entries behind", unit: "µs", points: caughtUp },
+    { name: "start from a checkpoint", with: "entries behind", unit: "ms", points: started },
+  ];
+}
+
+async function inFolder<Result>(work: (folder: string) => Promise<Result>): Promise<Result> {
+  const folder = mkdtempSync(join(tmpdir(), "holdfast-bench-"));
+  try {
+    return await work(join(folder, "data"));
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+/** Writes a journal without a checkpoint, starts anew from its first entry, and leaves a checkpoint behind. */
+async function fillAndFold(folder: string, size: number): Promise<number> {
+  const first = await startEngine({ journal: await openFolder(folder), checkpointEvery: Infinity });
+  const client = clientOf(first);
+  let next = 0;
+  const write = async (): Promise<void> => {
+    for (let number = next++; number < size; number = next++) {
+      // As many entities at every size: what grows is the journal, not the state.
+      const input = { type: "document", id: String(number % 500), value: { n: number } };
+      await client.run(number < 500 ? "create-entity" : "replace-entity", input);
+    }
+  };
+  await Promise.all(Array.from({ length: 500 }, write));
+  await client.close();
+  const begin = performance.now();
+  const second = await startEngine({ journal: await openFolder(folder), checkpointEvery: Infinity });
+  const ms = performance.now() - begin;
+  await second.checkpoint();
+  await clientOf(second).close();
+  return ms;
+}
+
+async function startMs(folder: string): Promise<number> {
+  const begin = performance.now();
+  const { client } = await start(folder);
+  const ms = performance.now() - begin;
+  await client.close();
+  return ms;
+}

@@ -1,0 +1,82 @@
+/** The page and the pictures that a run of all benchmarks leaves behind. */
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { arch, cpus, platform, release, totalmem } from "node:os";
+import { join } from "node:path";
+import type { Outcome } from "./all.ts";
+import { barChart } from "./chart.ts";
+import { format, type Row } from "./report.ts";
+
+export interface Written {
+  readonly folder: string;
+  readonly isQuick: boolean;
+  /** The day on which it was measured. */
+  readonly day: string;
+  readonly versions: readonly string[];
+}
+
+export function writeResults(outcomes: readonly Outcome[], written: Written): void {
+  const { folder } = written;
+  mkdirSync(join(folder, "results"), { recursive: true });
+  for (const { bench, rows } of outcomes) {
+    const bars = rows.filter(({ goal }) => goal > 0);
+    if (bars.length > 0)
+      writeFileSync(join(folder, "results", `${bench}.svg`), barChart(`${bench}: ratio (goal)`, bars));
+  }
+  writeFileSync(
+    join(folder, "results", "results.json"),
+    `${JSON.stringify({ ...written, folder: undefined, outcomes })}\n`,
+  );
+  writeFileSync(join(folder, "RESULTS.md"), pageOf(outcomes, written));
+}
+
+/** What it was measured on. A number without this says little. */
+export function hostLines(): readonly string[] {
+  const [first] = cpus();
+  return [
+    `${cpus().length} cores (${first?.model.trim() ?? "unknown"}), ${format(totalmem() / 2 ** 30)} GiB, ${platform()} ${release()} ${arch()}`,
+    `Node ${process.versions.node}, SQLite ${process.versions["sqlite"] ?? "unknown"}`,
+  ];
+}
+
+/** The exact versions of packages that the run used, as installed. */
+export function packageVersions(names: readonly string[]): readonly string[] {
+  return names.map((name) => {
+    const file = join(import.meta.dirname, "..", "node_modules", name, "package.json");
+    const { version } = JSON.parse(readFileSync(file, "utf8")) as { readonly version: string };
+    return `${name} ${version}`;
+  });
+}
+
+function pageOf(outcomes: readonly Outcome[], { isQuick, day, versions }: Written): string {
+  const judged = outcomes.flatMap(({ rows }) => rows).filter(({ goal }) => goal > 0);
+  const met = judged.filter((row) => row.met).length;
+  const parts = [
+    "# What was measured",
+    "",
+    `Made by \`npm run bench${isQuick ? " -- --quick" : ""}\` on ${day}. ${met} of ${judged.length} goals are met; a row that misses its goal says so. Each`,
+    "row is ours beside a peer in the same run on the same host; ratios carry further than numbers. Goals are never moved.",
+    "",
+    ...[...hostLines(), ...versions].map((line) => `- ${line}`),
+    ...outcomes.flatMap(sectionOf),
+  ];
+  return `${parts.join("\n")}\n`;
+}
+
+/** Pictures of their own, besides the bars. */
+const curves: Readonly<Record<string, readonly string[]>> = { growth: ["growth-of-calls", "growth-of-start"] };
+
+function sectionOf({ bench, seconds, rows, failure }: Outcome): readonly string[] {
+  const head = ["", `## ${bench}`, ""];
+  if (failure !== undefined) return [...head, `**It failed**: ${failure}.`];
+  const names = [...(rows.some(({ goal }) => goal > 0) ? [bench] : []), ...(curves[bench] ?? [])];
+  const picture = names.flatMap((name) => [`![${name}](results/${name}.svg)`, ""]);
+  const lines = rows.map((row) => `| ${cellsOf(row).join(" | ")} |`);
+  const table = ["| what | ours | peer | ratio | goal | |", "| --- | --: | --: | --: | --: | --- |", ...lines];
+  return [...head, ...picture, ...table, "", `It took ${format(seconds)} s.`];
+}
+
+function cellsOf({ name, ours, peer, ratio, goal, met }: Row): readonly string[] {
+  const number = (value: number): string => format(value, Math.abs(value) < 10 ? 2 : 0);
+  if (goal === 0) return [name, number(ours), "", "", "", ""];
+  return [name, number(ours), number(peer), ratio.toFixed(2), String(goal), met ? "met" : "**missed**"];
+}
