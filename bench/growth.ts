@@ -130,7 +130,9 @@ async function journalCurves(sizes: readonly number[], options: BenchOptions): P
     options.say(`catch-up and start: ${format(size)} entries behind …`);
     await inFolder(async (folder) => {
       caughtUp.push([size, ((await fillAndFold(folder, size)) / size) * 1_000]);
-      started.push([size, await startMs(folder)]);
+      const starts: number[] = [];
+      for (let round = 0; round < 5; round += 1) starts.push(await startMs(folder));
+      started.push([size, median(starts)]);
     });
   }
   return [

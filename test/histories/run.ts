@@ -13,8 +13,9 @@ import type { Deployment } from "./deployment.ts";
 import type { History } from "./history-run.ts";
 import { recordHistory } from "./history-run.ts";
 import { oneServer } from "./one-server.ts";
+import { threeNodes } from "./three-nodes.ts";
 
-const deployments: Readonly<Record<string, () => Promise<Deployment>>> = { one: oneServer };
+const deployments: Readonly<Record<string, () => Promise<Deployment>>> = { one: oneServer, three: threeNodes };
 
 const { values } = parseArgs({
   options: {

@@ -10,13 +10,16 @@ export interface TcpProxy {
 }
 
 export interface TcpProxyOptions {
+  /** Where it listens; on loopback, if not given. */
+  readonly host?: string;
   /** Added to the way there and to the way back. */
   readonly delayMs?: number;
   /** Changes the first thing that the server says once somebody is let in. */
   readonly rewrite?: (chunk: Buffer) => Buffer;
 }
 
-export async function startTcpProxy(to: string, { delayMs = 0, rewrite }: TcpProxyOptions = {}): Promise<TcpProxy> {
+export async function startTcpProxy(to: string, options: TcpProxyOptions = {}): Promise<TcpProxy> {
+  const { host = "127.0.0.1", delayMs = 0, rewrite } = options;
   const target = new URL(to);
   const sockets = new Set<Socket>();
   const server = createServer((near) => {
@@ -28,10 +31,10 @@ export async function startTcpProxy(to: string, { delayMs = 0, rewrite }: TcpPro
     }
     pass(near, far, delayMs, undefined);
     pass(far, near, delayMs, rewrite);
-  }).listen(0, "127.0.0.1");
+  }).listen(0, host);
   await once(server, "listening");
   const url = new URL(to);
-  url.hostname = "127.0.0.1";
+  url.hostname = host;
   url.port = String((server.address() as AddressInfo).port);
   return {
     url: url.href,

@@ -167,7 +167,8 @@ test(
     assert.match(failed.errors, /password in --journal can be seen by everybody[^]*ECONNREFUSED/);
     const wrong = await run(folder, "up", { env: { HOLDFAST_JOURNAL: "mysql://ann:hush@127.0.0.1/db" } });
     assert.match(wrong.errors, /HOLDFAST_JOURNAL takes an address like postgres:\S+, not what was given/);
-    for (const { lines, errors } of [shown, failed, wrong]) assert.ok(!(lines.join() + errors).includes('hush'), errors);
+    for (const { lines, errors } of [shown, failed, wrong])
+      assert.ok(!(lines.join() + errors).includes("hush"), errors);
   }),
 );
 
@@ -176,9 +177,9 @@ test(
   inEmptyFolder(async (folder) => {
     await (await open(join(folder, ".holdfast"))).close();
     const passed = await run(folder, "up --journal postgres://ann@127.0.0.1:1/db");
-    assert.deepEqual([passed.code, passed.errors.includes('holds a journal of its own')], [7, true], passed.errors);
+    assert.deepEqual([passed.code, passed.errors.includes("holds a journal of its own")], [7, true], passed.errors);
     const spaced = await run(folder, "up --space other");
-    assert.deepEqual([spaced.code, spaced.errors.includes('others need --journal')], [2, true], spaced.errors);
+    assert.deepEqual([spaced.code, spaced.errors.includes("others need --journal")], [2, true], spaced.errors);
   }),
 );
 
