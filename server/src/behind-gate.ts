@@ -18,7 +18,7 @@ export function behindGate(
   options: Pick<SpeakerOptions, "kinds" | "clock" | "requiresAgentSecret">,
 ): Pick<GateOptions, "transportOf" | "lookups" | "kindCommands" | "record"> {
   return {
-    transportOf: transportsOf(engine, { ...options, sharesEvents: true }),
+    transportOf: transportsOf(engine, { ...options, sharesData: true }),
     lookups: lookupsOf(engine),
     kindCommands: kindCommandsOf(options.kinds ?? []),
     record: (attempt) => {

@@ -196,8 +196,8 @@ export interface SpeakerOptions extends OpenOptions {
   readonly caller?: string;
   readonly clock?: Clock;
   readonly ids?: Ids;
-  /** See InProcessOptions. */
-  readonly sharesEvents?: boolean;
+  /** See CallPlace. */
+  readonly sharesData?: boolean;
   /** Whether an agent must send its secret. */
   readonly requiresAgentSecret?: boolean;
 }
@@ -226,7 +226,7 @@ export function transportsOf(
   engine: Engine,
   options: Omit<SpeakerOptions, "principal" | "caller">,
 ): (speaker: { readonly principal: string; readonly caller: string }) => Transport {
-  const { kinds = [], clock = systemClock, ids = systemIds, sharesEvents = false } = options;
+  const { kinds = [], clock = systemClock, ids = systemIds, sharesData = false } = options;
   const { requiresAgentSecret = false } = options;
   const agents = agentDoorOf(engine, { clock, ids });
   const close = (): Promise<void> => {
@@ -235,7 +235,7 @@ export function transportsOf(
     return engine.stop();
   };
   const writes = writesOf(kinds);
-  const place = { engine, agents, clock, writes, close, sharesEvents, requiresAgentSecret };
+  const place = { engine, agents, clock, writes, close, sharesData, requiresAgentSecret };
   return (speaker) => inProcessTransport({ ...place, speaker });
 }
 

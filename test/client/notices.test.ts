@@ -188,7 +188,7 @@ async function doorOf(t: TestContext, node: ClientNode): Promise<string> {
       refresh: () => Promise.resolve(false),
       admit: ({ connection: caller }) => ({
         ...{ principal: "local", isOperator: false },
-        transport: transportOf(node.engine, { principal: "local", caller, clock: node.clock, sharesEvents: true }),
+        transport: transportOf(node.engine, { principal: "local", caller, clock: node.clock, sharesData: true }),
       }),
     },
   });

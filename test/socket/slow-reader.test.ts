@@ -32,7 +32,7 @@ async function doorFor(
       return {
         principal,
         isOperator: false,
-        transport: transportOf(engine, { principal, caller, sharesEvents: true }),
+        transport: transportOf(engine, { principal, caller, sharesData: true }),
       };
     },
   };

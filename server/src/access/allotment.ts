@@ -13,8 +13,33 @@ const agentsRetryMs = 60_000;
 /** Who asks, as far as limits are concerned. */
 export interface Asker {
   readonly principal: string;
-  readonly connection: string;
-  readonly agent?: string;
+  /** Under this name its calls are counted. */
+  readonly speaker: string;
+}
+
+/** Agents of one connection whose names are kept; over it all are forgotten, and made again for those who go on. */
+const askersMax = 4_096;
+
+/** Those who speak over one connection: itself, and agents. */
+export class Askers {
+  readonly own: Asker;
+  readonly #agents = new Map<string, Asker>();
+
+  constructor(principal: string, connection: string) {
+    this.own = { principal, speaker: `connection ${connection}` };
+  }
+
+  of(agent: string | undefined): Asker {
+    if (agent === undefined) return this.own;
+    const known = this.#agents.get(agent);
+    if (known !== undefined) return known;
+    if (this.#agents.size >= askersMax) this.#agents.clear();
+    const { principal } = this.own;
+    // An agent's id alone would let one principal spend what is another's.
+    const asker = { principal, speaker: `agent ${principal} ${agent}` };
+    this.#agents.set(agent, asker);
+    return asker;
+  }
 }
 
 /**
@@ -37,10 +62,8 @@ export class Allotment {
   }
 
   /** Counts a call; undefined if there is room for it. */
-  call({ principal, connection, agent }: Asker): Turned | undefined {
+  call({ principal, speaker }: Asker): Turned | undefined {
     if (principal === operatorStanding.principal) return undefined;
-    // An agent's id alone would let one principal spend what is another's.
-    const speaker = agent === undefined ? `connection ${connection}` : `agent ${principal} ${agent}`;
     const waitMs = this.#speakers.take(speaker);
     if (waitMs > 0) return limited("callsPerSecond", this.#limits.callsPerSecond, waitMs);
     if (principal === anonymousStanding.principal) return undefined;
@@ -50,7 +73,7 @@ export class Allotment {
   }
 
   /** Counts a watch, and returns the way to end it; or why there is no room. */
-  watch({ principal }: Asker): (() => void) | Turned {
+  watch({ principal }: Pick<Asker, "principal">): (() => void) | Turned {
     if (principal === operatorStanding.principal) return () => undefined;
     const { watchesMax } = this.#limits;
     const counts = this.#watches;
@@ -68,7 +91,7 @@ export class Allotment {
   }
 
   /** Whether one more agent may be registered. */
-  async register({ principal }: Asker): Promise<Turned | undefined> {
+  async register({ principal }: Pick<Asker, "principal">): Promise<Turned | undefined> {
     if (principal === operatorStanding.principal) return undefined;
     const { agentsMax } = this.#limits;
     const count = await this.#agents.count(principal, agentsMax);

@@ -1,7 +1,7 @@
 import { isAllowed, rightOf } from "@holdfast/sdk/contract";
 import { HoldfastError } from "@holdfast/sdk";
 import type { CallOptions, CallReply, Transport } from "@holdfast/sdk";
-import type { Allotment, Asker } from "./allotment.ts";
+import type { Allotment, Askers } from "./allotment.ts";
 import type { RightsCheck } from "./check-rights.ts";
 import { isAudited } from "./check-rights.ts";
 import { isTurned } from "./gate.ts";
@@ -17,7 +17,7 @@ export interface Guard {
   readonly rights: RightsCheck;
   readonly notes: RefusalNotes;
   readonly allotment: Allotment;
-  readonly asker: Asker;
+  readonly askers: Askers;
   /** How the caller stands now. */
   readonly standing: () => Standing | Turned;
   /** Calls back once it would not be let in any more. Returns the way to stop. */
@@ -59,7 +59,7 @@ function guardedCall(inner: Transport, guard: Guard, wish: Wish): Promise<CallRe
   const { operation, input, call } = wish;
   const standing = guard.standing();
   if (isTurned(standing)) return Promise.resolve(refused(guard, standing));
-  const turned = guard.allotment.call(askerOf(guard, call)) ?? guard.rights.refusalOf(standing, wish);
+  const turned = guard.allotment.call(guard.askers.of(call.agent)) ?? guard.rights.refusalOf(standing, wish);
   if (turned !== undefined) {
     if (isAudited(turned)) note(guard, standing, wish);
     return Promise.resolve(refused(guard, turned));
@@ -69,12 +69,8 @@ function guardedCall(inner: Transport, guard: Guard, wish: Wish): Promise<CallRe
   return isAllowedEverywhere(standing, ["read"]) ? answer : answer.then((reply) => shown(guard, standing, wish, reply));
 }
 
-function askerOf({ asker }: Guard, { agent }: CallOptions): Asker {
-  return agent === undefined ? asker : { ...asker, agent };
-}
-
 async function registered(inner: Transport, guard: Guard, { operation, input, call }: Wish): Promise<CallReply> {
-  const turned = await guard.allotment.register(guard.asker);
+  const turned = await guard.allotment.register(guard.askers.own);
   return turned === undefined ? inner.call(operation, input, call) : refused(guard, turned);
 }
 
@@ -121,7 +117,7 @@ function guardedPages<Item>(guard: Guard, owner: string | undefined, { open, vis
   const sight = new EventSight(guard.lookups);
   const first = guard.standing();
   if (!isTurned(first) && owner !== undefined) sight.expect(first, owner);
-  const counted = isTurned(first) ? first : guard.allotment.watch(guard.asker);
+  const counted = isTurned(first) ? first : guard.allotment.watch(guard.askers.own);
   // Opened at once, not with the first page: it starts with what comes after this very call.
   const pages = isTurned(counted) ? undefined : open();
   const listenNoMore = pages === undefined ? undefined : guard.onLost(() => void pages.return?.());

@@ -1,6 +1,6 @@
 import type { Transport } from "@holdfast/sdk";
 import type { Clock } from "../base/clock.ts";
-import { Allotment } from "./allotment.ts";
+import { Allotment, Askers } from "./allotment.ts";
 import { RightsCheck } from "./check-rights.ts";
 import { isTurned } from "./gate.ts";
 import type { Caller, Credentials, Gate, Turned } from "./gate.ts";
@@ -43,9 +43,9 @@ export function openGate(options: GateOptions): Gate {
       if (isTurned(now)) return now;
       const { principal } = now;
       const inner = transportOf({ principal, caller: credentials.connection });
-      const asker = { principal, connection: credentials.connection };
+      const askers = new Askers(principal, credentials.connection);
       const onLost = (callback: () => void) => onStandingLost({ lookups, clock, standing }, callback);
-      const transport = guardedTransport(inner, { lookups, rights, notes, standing, onLost, allotment, asker });
+      const transport = guardedTransport(inner, { lookups, rights, notes, standing, onLost, allotment, askers });
       return { principal, isOperator: isAllowedEverywhere(now, ["operate"]), transport };
     },
   };

@@ -1,6 +1,5 @@
 import type { Clock } from "../base/clock.ts";
 import type { Entry } from "../machine/entry.ts";
-import { keyScope } from "../machine/entry.ts";
 import type { Decided } from "../machine/machine.ts";
 import type { Waiting } from "./command-queue.ts";
 import { engineLimits } from "./limits.ts";
@@ -45,7 +44,7 @@ export function decideBatch(
       break;
     }
     const one = waiting[index] as Waiting;
-    const scope = keyScope(one.command);
+    const { scope } = one;
     if (scope !== undefined && scopes.has(scope)) {
       postponed.push(one);
       continue;

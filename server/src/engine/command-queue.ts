@@ -5,6 +5,8 @@ import type { Reply } from "./reply.ts";
 /** A command that waits to be decided. */
 export interface Waiting {
   readonly command: Command;
+  /** The command's key with all that it is valid for, if it has one. */
+  readonly scope: string | undefined;
   readonly caller: string;
   readonly bytes: number;
   /** On the monotonic clock. */
@@ -22,13 +24,22 @@ export interface Taken {
   readonly late: readonly Waiting[];
 }
 
+/** Callers that are known before those that have nothing waiting are forgotten. */
+const linesMax = 4_096;
+/** Turns that were had, before they are cut off: so a long queue is not moved with each command. */
+const turnsMax = 4_096;
+
 /**
  * Commands in front of the engine: in order for each caller, in turns between callers, so that one that sends
  * thousands does not make the others wait. What comes back from a batch that could not be appended goes first.
  */
 export class CommandQueue {
-  /** Callers with something waiting, in the order of their turns: a Map keeps the order in which they lined up. */
-  readonly #callers = new Map<string, Line>();
+  /** What each caller has waiting. Those that have nothing stay for a while: most of them come back at once. */
+  readonly #lines = new Map<string, Line>();
+  #linesMax = linesMax;
+  /** Lines with something waiting, in the order of their turns; those before `#turn` had theirs. */
+  #turns: Line[] = [];
+  #turn = 0;
   #front: Waiting[] = [];
   #size = 0;
   #bytes = 0;
@@ -47,9 +58,9 @@ export class CommandQueue {
   }
 
   push(waiting: Waiting): void {
-    const line = this.#callers.get(waiting.caller);
-    if (line === undefined) this.#callers.set(waiting.caller, { waiting: [waiting], taken: 0 });
-    else line.waiting.push(waiting);
+    const line = this.#lineOf(waiting.caller);
+    if (line.taken === line.waiting.length) this.#turns.push(line);
+    line.waiting.push(waiting);
     this.#count(waiting, 1);
   }
 
@@ -90,11 +101,12 @@ export class CommandQueue {
       return false;
     };
     this.#front = this.#front.filter(keep);
-    for (const [caller, line] of this.#callers) {
-      const waiting = line.waiting.slice(line.taken).filter(keep);
-      if (waiting.length === 0) this.#callers.delete(caller);
-      else this.#callers.set(caller, { waiting, taken: 0 });
+    for (const line of this.#turns.slice(this.#turn)) {
+      line.waiting = line.waiting.slice(line.taken).filter(keep);
+      line.taken = 0;
     }
+    this.#turns = this.#turns.slice(this.#turn).filter(({ waiting }) => waiting.length > 0);
+    this.#turn = 0;
     return late;
   }
 
@@ -109,9 +121,24 @@ export class CommandQueue {
     return this.#front;
   }
 
+  #lineOf(caller: string): Line {
+    const known = this.#lines.get(caller);
+    if (known !== undefined) return known;
+    if (this.#lines.size >= this.#linesMax) this.#forgetIdle();
+    const line: Line = { waiting: [], taken: 0 };
+    this.#lines.set(caller, line);
+    return line;
+  }
+
+  /** The next time is when there are twice as many, so that many who are busy do not make each new one look at all. */
+  #forgetIdle(): void {
+    for (const [caller, line] of this.#lines) if (line.waiting.length === 0) this.#lines.delete(caller);
+    this.#linesMax = Math.max(linesMax, 2 * this.#lines.size);
+  }
+
   #firstInLine(): Waiting | undefined {
-    const turn = this.#callers.values().next();
-    return turn.done === true ? undefined : turn.value.waiting[turn.value.taken];
+    const line = this.#turns[this.#turn];
+    return line?.waiting[line.taken];
   }
 
   /** Takes out the one that is next. Its caller goes to the end, if it has more. */
@@ -121,14 +148,21 @@ export class CommandQueue {
       this.#front.shift();
       return;
     }
-    const line = this.#callers.get(next.caller);
+    const line = this.#turns[this.#turn];
     if (line === undefined) return;
     line.taken += 1;
     const hasMore = line.taken < line.waiting.length;
+    if (!hasMore) {
+      line.waiting = [];
+      line.taken = 0;
+    }
     // A caller that is alone stays where it is: there is nobody to take turns with.
-    if (hasMore && this.#callers.size === 1) return;
-    this.#callers.delete(next.caller);
-    if (hasMore) this.#callers.set(next.caller, line);
+    if (hasMore && this.#turn === this.#turns.length - 1) return;
+    this.#turn += 1;
+    if (hasMore) this.#turns.push(line);
+    if (this.#turn < this.#turns.length && this.#turn < turnsMax) return;
+    this.#turns = this.#turns.slice(this.#turn);
+    this.#turn = 0;
   }
 
   #count(waiting: Waiting, sign: 1 | -1): void {
@@ -139,6 +173,6 @@ export class CommandQueue {
 
 /** What one caller has waiting. Taken ones are skipped, not shifted, so that a long line costs nothing extra. */
 interface Line {
-  readonly waiting: Waiting[];
+  waiting: Waiting[];
   taken: number;
 }

@@ -5,6 +5,7 @@
 import type { Clock } from "../base/clock.ts";
 import type { Ids } from "../base/ids.ts";
 import { type Head, type Journal, JournalError, type PageLimit, type SubjectQuery } from "../journal/journal.ts";
+import { keyScope } from "../machine/entry.ts";
 import type { Entry } from "../machine/entry.ts";
 import type { TimerCommand } from "../machine/feature.ts";
 import type { JsonObject } from "../machine/json.ts";
@@ -153,9 +154,11 @@ export class Engine {
       const data: JsonObject = retryAfterMs === undefined ? { reason } : { reason, retry_after_ms: retryAfterMs };
       return Promise.resolve(unanswered(code, data, this.head.position));
     }
+    const command = commandOf(request, this.#options.ids.unique());
     return new Promise((reply) => {
       this.#writer.submit({
-        command: commandOf(request, this.#options.ids.unique()),
+        command,
+        scope: keyScope(command),
         caller: request.caller,
         bytes: request.bytes,
         deadlineMs: this.#options.clock.monotonicMs() + (request.deadlineMs ?? engineLimits.deadlineMs),
@@ -171,9 +174,15 @@ export class Engine {
     return this.#replica.time.now();
   }
 
+  /** The rows as they are durable now, to be looked at by key and at once; undefined while they are folded again. */
+  get durable(): StateReader | undefined {
+    return this.#loading === undefined ? this.#replica.machine.durable : undefined;
+  }
+
   /** Looks at rows by key without waiting; undefined while the state is being folded again. */
   peek<Result>(look: (state: StateReader) => Result): Result | undefined {
-    return this.#loading === undefined ? look(this.#replica.machine.durable) : undefined;
+    const state = this.durable;
+    return state === undefined ? undefined : look(state);
   }
 
   /** Looks at rows by key, as they are durable now. */
@@ -230,10 +239,26 @@ export class Engine {
     return this.entriesAt(await this.#options.journal.findSubject({ ...query, before }));
   }
 
+  /** The same without waiting, if all of the answer is in memory. */
+  recentAbout(query: SubjectQuery): readonly Entry[] | undefined {
+    if (this.#loading !== undefined) return undefined;
+    const before = Math.min(query.before ?? Infinity, this.head.position + 1);
+    const positions = this.#options.journal.findSubjectInMemory?.({ ...query, before });
+    return positions === undefined ? undefined : this.#recentAt(positions);
+  }
+
   async entriesAt(positions: readonly number[]): Promise<readonly Entry[]> {
-    const recent = positions.map((position) => this.#replica.recent.at(position));
-    if (recent.every((entry) => entry !== undefined)) return recent;
-    return this.#options.journal.readAt(positions);
+    return this.#recentAt(positions) ?? this.#options.journal.readAt(positions);
+  }
+
+  #recentAt(positions: readonly number[]): readonly Entry[] | undefined {
+    const entries: Entry[] = [];
+    for (const position of positions) {
+      const entry = this.#replica.recent.at(position);
+      if (entry === undefined) return undefined;
+      entries.push(entry);
+    }
+    return entries;
   }
 
   /** Entries after a position, oldest first, none beyond the head that reads see. */

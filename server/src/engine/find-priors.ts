@@ -11,9 +11,10 @@ export async function findPriors(
   source: { readonly journal: Journal; readonly recent: RecentEntries },
 ): Promise<ReadonlyMap<string, Entry>> {
   const priors = new Map<string, Entry>();
-  const keyed = waiting.filter(({ command }) => command.key !== undefined);
-  if (keyed.length === 0) return priors;
-  const scopes = [...new Set(keyed.map(({ command }) => keyScope(command)).filter((scope) => scope !== undefined))];
+  const used = new Set<string>();
+  for (const { scope } of waiting) if (scope !== undefined) used.add(scope);
+  if (used.size === 0) return priors;
+  const scopes = [...used];
   const positions = await source.journal.findKeys(scopes);
   const distant: { scope: string; position: number }[] = [];
   for (const [index, scope] of scopes.entries()) {

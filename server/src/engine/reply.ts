@@ -8,16 +8,16 @@ export interface Request {
   readonly operation: string;
   readonly input: Json;
   readonly principal: string;
-  readonly agent?: string;
-  readonly key?: string;
+  readonly agent?: string | undefined;
+  readonly key?: string | undefined;
   /** See Command. */
-  readonly trace?: string;
+  readonly trace?: string | undefined;
   /** Commands of different callers take turns; those of one caller stay in order. */
   readonly caller: string;
   /** About how many bytes the input has as text. */
   readonly bytes: number;
   /** How long it may wait to be decided. */
-  readonly deadlineMs?: number;
+  readonly deadlineMs?: number | undefined;
 }
 
 export interface Reply {

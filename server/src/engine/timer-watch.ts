@@ -44,6 +44,7 @@ export class TimerWatch {
   waitingOf(timer: TimerCommand, { isTimer }: { isTimer: boolean }): Waiting {
     return {
       command: { ...timer, principal: systemPrincipal },
+      scope: undefined,
       caller: systemPrincipal,
       bytes: 0,
       deadlineMs: Infinity,

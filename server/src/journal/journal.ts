@@ -113,6 +113,8 @@ export interface Journal {
   findKeys(scopes: readonly string[]): Promise<readonly (number | undefined)[]>;
   /** Positions of entries with an event about this subject, each once. */
   findSubject(query: SubjectQuery): Promise<readonly number[]>;
+  /** The same at once, if the store has all of the answer in memory; otherwise, and where it is missing, ask the other. */
+  findSubjectInMemory?(query: SubjectQuery): readonly number[] | undefined;
   /** There if several nodes may share the journal. */
   readonly sharing?: Sharing;
   /** Where the state is saved from time to time. */

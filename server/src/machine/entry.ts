@@ -51,7 +51,15 @@ export interface Entry extends Command {
   readonly erased?: number;
 }
 
-/** The text under which a keyed command is found again, whoever's registration sent it. */
+/** The last scope's beginning: most commands that follow each other are of one principal and one operation. */
+let last = { principal: "", operation: "", start: '["","",' };
+
+/** The text under which a keyed command is found again, whoever's registration sent it: a JSON array of the three. */
 export function keyScope(command: Pick<Command, "principal" | "operation" | "key">): string | undefined {
-  return command.key === undefined ? undefined : JSON.stringify([command.principal, command.operation, command.key]);
+  const { principal, operation, key } = command;
+  if (key === undefined) return undefined;
+  if (last.principal !== principal || last.operation !== operation) {
+    last = { principal, operation, start: `[${JSON.stringify(principal)},${JSON.stringify(operation)},` };
+  }
+  return `${last.start}${JSON.stringify(key)}]`;
 }

@@ -73,6 +73,7 @@ export class State implements StateWriter {
  */
 export class DurableView implements StateReader {
   readonly #state: State;
+  readonly #tables = new Map<string, DurableTable<unknown>>();
 
   constructor(state: State) {
     this.#state = state;
@@ -83,24 +84,44 @@ export class DurableView implements StateReader {
   }
 
   rows<Row, Sort extends string>(spec: TableSpec<Row, Sort>): TableReader<Row, Sort> {
-    const state = this.#state;
-    const table = state.rows(spec);
-    return {
-      get(key: string): Row | undefined {
-        const before = state.undo.before(table, key);
-        return before === "untouched" ? table.get(key) : (before.row as Row | undefined);
-      },
-      scan(sort: Sort, range: ScanRange): readonly Row[] {
-        if (!state.undo.isEmpty) throw new Error(`a scan of ${spec.name} while a batch is in flight`);
-        return table.scan(sort, range);
-      },
-      count(sort: Sort): number {
-        if (!state.undo.isEmpty) throw new Error(`a count of ${spec.name} while a batch is in flight`);
-        return table.count(sort);
-      },
-      get size(): number {
-        return table.size;
-      },
-    };
+    let rows = this.#tables.get(spec.name);
+    if (rows === undefined) {
+      rows = new DurableTable(this.#state.rows(spec) as unknown as Table<unknown>, this.#state.undo);
+      this.#tables.set(spec.name, rows);
+    }
+    return rows as unknown as TableReader<Row, Sort>;
+  }
+}
+
+class DurableTable<Row> implements TableReader<Row> {
+  readonly #table: Table<Row>;
+  readonly #undo: UndoList;
+
+  constructor(table: Table<Row>, undo: UndoList) {
+    this.#table = table;
+    this.#undo = undo;
+  }
+
+  get(key: string): Row | undefined {
+    const before = this.#undo.before(this.#table, key);
+    return before === "untouched" ? this.#table.get(key) : (before.row as Row | undefined);
+  }
+
+  scan(sort: string, range: ScanRange): readonly Row[] {
+    this.#refuseInFlight("scan");
+    return this.#table.scan(sort, range);
+  }
+
+  count(sort: string): number {
+    this.#refuseInFlight("count");
+    return this.#table.count(sort);
+  }
+
+  get size(): number {
+    return this.#table.size;
+  }
+
+  #refuseInFlight(what: string): void {
+    if (!this.#undo.isEmpty) throw new Error(`a ${what} of ${this.#table.spec.name} while a batch is in flight`);
   }
 }

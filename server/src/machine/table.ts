@@ -56,6 +56,7 @@ function compareText(a: string, b: string): number {
 }
 
 interface SortIndex<Row> {
+  readonly sort: string;
   readonly of: (row: Row) => string | undefined;
   /** Sort key and primary key, so that equal sort keys are still in a fixed order. */
   readonly tree: InstanceType<typeof BTree<string, string>>;
@@ -81,7 +82,8 @@ export class Table<Row, Sort extends string = string> implements TableWriter<Row
   constructor(spec: TableSpec<Row, Sort>, undo: UndoList) {
     this.spec = spec;
     this.#undo = undo;
-    this.#indexes = Object.values<SortIndex<Row>["of"]>(spec.sorts).map((of) => ({
+    this.#indexes = Object.entries<SortIndex<Row>["of"]>(spec.sorts).map(([sort, of]) => ({
+      sort,
       of,
       tree: new BTree<string, string>(undefined, compareText),
     }));
@@ -158,9 +160,8 @@ export class Table<Row, Sort extends string = string> implements TableWriter<Row
   }
 
   #index(sort: Sort): SortIndex<Row> {
-    const index = this.#indexes[Object.keys(this.spec.sorts).indexOf(sort)];
-    if (index === undefined) throw new Error(`table ${this.spec.name} has no sort key ${sort}`);
-    return index;
+    for (const index of this.#indexes) if (index.sort === sort) return index;
+    throw new Error(`table ${this.spec.name} has no sort key ${sort}`);
   }
 
   #note(key: string, old: Row | undefined): void {

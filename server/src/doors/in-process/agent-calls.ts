@@ -4,7 +4,7 @@ import type { AgentRow } from "../../features/agents/agent-table.ts";
 import type { Outcome } from "../../machine/entry.ts";
 import type { Json, JsonObject } from "../../machine/json.ts";
 import { refusal } from "../../machine/outcome.ts";
-import type { AgentDoor } from "./agent-door.ts";
+import type { AgentDoor, SpeakerRules } from "./agent-door.ts";
 import { callOperation } from "./call-operation.ts";
 import type { CallPlace } from "./call-operation.ts";
 import { explainGone } from "./explain-gone.ts";
@@ -18,55 +18,65 @@ export interface AgentCallPlace extends CallPlace {
   readonly requiresAgentSecret?: boolean;
 }
 
+/** Agents whose place is kept; over it all are forgotten, and those who go on speaking are remembered again. */
+const placesMax = 4_096;
+
 /** Finds out who speaks before anything else is looked at. Every call of an agent is a sign of its life. */
-export function callAs(
-  options: AgentCallPlace,
-  operation: string,
-  input: unknown,
-  call: CallOptions,
-): Promise<CallReply> {
-  const { engine, agents } = options;
-  const agent = call.agent ?? options.speaker.agent;
-  if (agent === undefined) {
-    if (operation === "register-agent") return register(options, agents, input, call);
-    if (operation === "heartbeat") return Promise.resolve(answered(engine, refusal("agent_required")));
-    return callWithSecrets(options, operation, input, call);
-  }
-  const { principal } = options.speaker;
-  const rules = { principal, requiresSecret: options.requiresAgentSecret ?? false };
-  const row = agents.speaker({ ...call, agent }, rules);
-  if (!("kind" in row)) return callAsKnown(options, { row, operation, input, call });
-  const turnAway = (outcome: Outcome): Promise<CallReply> =>
-    explainGone(engine, outcome).then((explained) => answered(engine, explained));
-  if (!engine.isShared || row.kind !== "refusal" || row.code !== "agent_unknown") return turnAway(row);
-  // It may have registered, or got a new secret, through another node a moment ago.
-  return engine.catchUp().then(
-    () => {
-      const found = agents.speaker({ ...call, agent }, rules);
-      return "kind" in found ? turnAway(found) : callAsKnown(options, { row: found, operation, input, call });
-    },
-    (error: unknown) => answered(engine, journalRefusal(error)),
-  );
-}
+export class AgentCalls {
+  readonly #options: AgentCallPlace;
+  readonly #places = new Map<string, AgentCallPlace>();
+  readonly #rules: SpeakerRules;
 
-interface AgentWish {
-  readonly row: AgentRow;
-  readonly operation: string;
-  readonly input: unknown;
-  readonly call: CallOptions;
-}
-
-function callAsKnown(options: AgentCallPlace, { row, operation, input, call }: AgentWish): Promise<CallReply> {
-  const { engine, agents } = options;
-  const { id: agent } = row;
-  if (operation === "heartbeat") {
-    return agents.beats.beat(row).then(async (outcome) => answered(engine, await explainGone(engine, outcome)));
+  constructor(options: AgentCallPlace) {
+    this.#options = options;
+    this.#rules = { principal: options.speaker.principal, requiresSecret: options.requiresAgentSecret ?? false };
   }
-  agents.beats.sign(row);
-  const as = { ...options, speaker: { ...options.speaker, agent, caller: agent } };
-  return operation === "register-agent"
-    ? register(as, agents, input, call)
-    : callWithSecrets(as, operation, input, call);
+
+  call(operation: string, input: unknown, call: CallOptions): Promise<CallReply> {
+    const options = this.#options;
+    const { engine, agents } = options;
+    const agent = call.agent ?? options.speaker.agent;
+    if (agent === undefined) {
+      if (operation === "register-agent") return register(options, agents, input, call);
+      if (operation === "heartbeat") return Promise.resolve(answered(engine, refusal("agent_required")));
+      return callWithSecrets(options, operation, input, call);
+    }
+    const row = agents.speaker(agent, call.agentSecret, this.#rules);
+    if (!("kind" in row)) return this.#callAs(row, operation, input, call);
+    const turnAway = (outcome: Outcome): Promise<CallReply> =>
+      explainGone(engine, outcome).then((explained) => answered(engine, explained));
+    if (!engine.isShared || row.kind !== "refusal" || row.code !== "agent_unknown") return turnAway(row);
+    // It may have registered, or got a new secret, through another node a moment ago.
+    return engine.catchUp().then(
+      () => {
+        const found = agents.speaker(agent, call.agentSecret, this.#rules);
+        return "kind" in found ? turnAway(found) : this.#callAs(found, operation, input, call);
+      },
+      (error: unknown) => answered(engine, journalRefusal(error)),
+    );
+  }
+
+  #callAs(row: AgentRow, operation: string, input: unknown, call: CallOptions): Promise<CallReply> {
+    const { engine, agents } = this.#options;
+    if (operation === "heartbeat") {
+      return agents.beats.beat(row).then(async (outcome) => answered(engine, await explainGone(engine, outcome)));
+    }
+    agents.beats.sign(row);
+    const as = this.#placeOf(row.id);
+    return operation === "register-agent"
+      ? register(as, agents, input, call)
+      : callWithSecrets(as, operation, input, call);
+  }
+
+  /** Made once for each agent: it is needed for every call. */
+  #placeOf(agent: string): AgentCallPlace {
+    const known = this.#places.get(agent);
+    if (known !== undefined) return known;
+    if (this.#places.size >= placesMax) this.#places.clear();
+    const place = { ...this.#options, speaker: { ...this.#options.speaker, agent, caller: agent } };
+    this.#places.set(agent, place);
+    return place;
+  }
 }
 
 /** A token's secret is made on the way in; everything else goes on as it is. */

@@ -38,11 +38,10 @@ export class AgentDoor {
    * The living agent that speaks, or the refusal. An id is good only for the principal that registered it. Without a
    * secret it is taken at its word, unless secrets are required.
    */
-  speaker(call: CallOptions & { readonly agent: string }, rules: SpeakerRules): AgentRow | Outcome {
-    const { agent: id, agentSecret: secret } = call;
-    const found = this.#engine.peek((state) => ({ row: findAgent(state, id) }));
-    if (found === undefined) return refusal("journal_unavailable", loading);
-    const { row } = found;
+  speaker(id: string, secret: string | undefined, rules: SpeakerRules): AgentRow | Outcome {
+    const state = this.#engine.durable;
+    if (state === undefined) return refusal("journal_unavailable", loading);
+    const row = findAgent(state, id);
     if (row === undefined) {
       this.#proven.delete(id);
       return refusal("agent_unknown", { agent_id: id });

@@ -31,6 +31,8 @@ export interface CallPlace {
   readonly speaker: Speaker;
   /** The operations that a caller may send, with the type of entity that they are about if it is not in the input. */
   readonly writes: ReadonlyMap<string, { readonly type?: string }>;
+  /** For doors, which only turn data into text: they get what all share, and must not change it. */
+  readonly sharesData?: boolean;
 }
 
 /** Runs an operation for a speaker who is known to be who it says. */
@@ -97,35 +99,28 @@ function sendCommand(
 ): Promise<CallReply> {
   const { engine, speaker } = options;
   const { input, bytes } = given;
+  const { operation } = wish;
+  const { principal, agent, caller } = speaker;
   // Only these: what else a caller puts into its options must not say who it is.
-  const { key, deadlineMs, trace } = call;
-  const isPlain = key === undefined && deadlineMs === undefined && trace === undefined;
-  const sent = isPlain ? speaker : withOptions(speaker, call);
-  return engine.execute({ operation: wish.operation, input, bytes, ...sent }).then((reply) => {
+  const { key, deadlineMs } = call;
+  const trace = call.trace === undefined ? undefined : traceContext(call.trace);
+  const request = { operation, input, bytes, principal, agent, caller, key, deadlineMs, trace };
+  return engine.execute(request).then((reply) => {
     if (reply.outcome.kind === "done" && reply.attachment !== undefined) {
-      const shown = shownReply(reply, withAttachment(reply));
+      const shown = shownReply(options, reply, withAttachment(reply));
       return tellsHowLeft(reply) ? withHowLeft(engine, shown) : shown;
     }
-    return explainReply(engine, wish, reply, input as JsonObject);
+    return explainReply(options, wish, reply, input as JsonObject);
   });
 }
 
-function withOptions(speaker: Speaker, { key, deadlineMs, trace: sent }: CallOptions) {
-  const trace = traceContext(sent);
-  return {
-    ...speaker,
-    ...(key === undefined ? {} : { key }),
-    ...(deadlineMs === undefined ? {} : { deadlineMs }),
-    ...(trace === undefined ? {} : { trace }),
-  };
-}
-
 /** The answer to a command of which not everything can be said from the decision alone. */
-async function explainReply(engine: Engine, wish: Wish, reply: Reply, input: JsonObject): Promise<CallReply> {
+async function explainReply(place: CallPlace, wish: Wish, reply: Reply, input: JsonObject): Promise<CallReply> {
+  const { engine } = place;
   // Nothing is said to be erased before it is.
   if (wish.operation === "erase-payload" && reply.outcome.kind === "done") await engine.carryOutErasures();
   try {
-    return shownReply(reply, await renderOutcome(engine, reply, input));
+    return shownReply(place, reply, await renderOutcome(engine, reply, input));
   } catch (error) {
     // Half an answer would differ from the one that the same key gets later. So: ask again.
     const { code } = journalRefusal(error);
@@ -133,22 +128,23 @@ async function explainReply(engine: Engine, wish: Wish, reply: Reply, input: Jso
   }
 }
 
-function shownReply(reply: Reply, outcome: Outcome): CallReply {
-  const data = copyJson(outcome.data) as Record<string, unknown>;
+function shownReply({ sharesData = false }: CallPlace, reply: Reply, outcome: Outcome): CallReply {
   const { position, replayed } = reply;
-  return { outcome: { ...outcome, data }, position, replayed, events: eventsOf(reply) };
-}
-
-function withAttachment(reply: Reply): Outcome {
-  return { ...reply.outcome, data: { ...reply.outcome.data, ...reply.attachment } };
-}
-
-function eventsOf(reply: Reply): CallReply["events"] {
-  return reply.events.map((event) => ({
+  const copy = sharesData ? asItIs : copyJson;
+  const data = copy(outcome.data) as Record<string, unknown>;
+  const events = reply.events.map((event) => ({
     name: publishedName(event),
     subject: event.subject,
-    data: copyJson(published(event.data)),
+    data: copy(published(event.data)),
   }));
+  return { outcome: { ...outcome, data }, position, replayed, events };
+}
+
+const asItIs = (value: Json): Json => value;
+
+/** Its data is an object of its own: more may be added to it. */
+function withAttachment({ outcome, attachment }: Reply): Outcome {
+  return { ...outcome, data: { ...outcome.data, ...attachment } };
 }
 
 /** The answer to what did not become a command. */

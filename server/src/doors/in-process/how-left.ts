@@ -23,6 +23,25 @@ export async function howLeft(engine: Engine, { fence, paths }: Described): Prom
   return left;
 }
 
+/**
+ * The same without waiting, if all of it is in memory, as it is of locks that come and go: a grant must not wait for
+ * what was a moment ago.
+ */
+export function howLeftNow(engine: Engine, { fence, paths }: Described): readonly JsonObject[] | undefined {
+  if (paths.length > pathsMax) return undefined;
+  const left: JsonObject[] = [];
+  const [limit] = pageSizes;
+  const before = positionOf(fence) + 1;
+  for (const { path } of paths) {
+    const entries = engine.recentAbout({ subject: lockSubject(path), before, order: "newest-first", limit });
+    if (entries === undefined) return undefined;
+    const found = leftBefore(path, entries, fence);
+    if (found !== undefined) left.push(found);
+    else if (entries.length === limit) return undefined;
+  }
+  return left;
+}
+
 /** Mostly it is in the entry before the grant, or in the grant's own; so little is read first. */
 async function pathLeft(engine: Engine, path: string, fence: string): Promise<JsonObject | undefined> {
   const subject = lockSubject(path);

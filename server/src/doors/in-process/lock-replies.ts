@@ -10,7 +10,7 @@ import { iso } from "../../features/locks/lock-events.ts";
 import { positionOf } from "../../features/locks/lock-history.ts";
 import { ticketTable } from "../../features/locks/lock-tables.ts";
 import type { JsonObject } from "../../machine/json.ts";
-import { howLeft } from "./how-left.ts";
+import { howLeft, howLeftNow } from "./how-left.ts";
 import type { Described } from "./how-left.ts";
 
 /** True if an answer describes a grant, which then tells how its paths were left before. */
@@ -18,10 +18,15 @@ export function tellsHowLeft({ outcome }: Reply): boolean {
   return outcome.data["granted"] === true;
 }
 
-/** Adds how each path of a grant was left by whoever had it before. */
-export async function withHowLeft(engine: Engine, reply: CallReply): Promise<CallReply> {
-  const data = reply.outcome.data as Described;
-  return { ...reply, outcome: { kind: "done", data: { ...data, left_before: await howLeft(engine, data) } } };
+/** Adds how each path of a grant was left by whoever had it before; at once, if that can be. */
+export function withHowLeft(engine: Engine, reply: CallReply): CallReply | Promise<CallReply> {
+  const data = reply.outcome.data as Described & { left_before?: readonly JsonObject[] };
+  const add = (left: readonly JsonObject[]): CallReply => {
+    data.left_before = left;
+    return reply;
+  };
+  const now = howLeftNow(engine, data);
+  return now === undefined ? howLeft(engine, data).then(add) : add(now);
 }
 
 /** The recorded answer to an acquire, given again: whether the grant still lives, or where the ticket is by now. */

@@ -4,7 +4,7 @@
  */
 import type { Transport, WatchedEvent } from "@holdfast/sdk";
 import type { Clock } from "../../base/clock.ts";
-import { callAs } from "./agent-calls.ts";
+import { AgentCalls } from "./agent-calls.ts";
 import type { AgentDoor } from "./agent-door.ts";
 import type { CallPlace } from "./call-operation.ts";
 import { copyJson } from "./copy-json.ts";
@@ -20,15 +20,14 @@ export interface InProcessOptions extends CallPlace {
   /** For what is told by the time: that a lease nears its end, and a place at most once a second. */
   readonly clock: Clock;
   readonly close: () => Promise<void>;
-  /** For doors, which only turn events into text: they get those that all share, and must not change them. */
-  readonly sharesEvents?: boolean;
 }
 
 export function inProcessTransport(options: InProcessOptions): Transport {
-  const { engine, clock, close, sharesEvents = false } = options;
+  const { engine, clock, close, sharesData = false } = options;
+  const calls = new AgentCalls(options);
   return {
-    call: (operation, input, call) => callAs(options, operation, input, call),
-    watch: (wanted) => (sharesEvents ? watch(engine, wanted) : copied(watch(engine, wanted))),
+    call: (operation, input, call) => calls.call(operation, input, call),
+    watch: (wanted) => (sharesData ? watch(engine, wanted) : copied(watch(engine, wanted))),
     notices: ({ owner }) => noticeHubOf(engine, clock).listen(owner),
     cursor: () => engine.read((state) => cursorAt(state, engine.head.position)),
     close,

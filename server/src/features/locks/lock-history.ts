@@ -14,9 +14,10 @@ const endings: Readonly<Record<string, string>> = {
 export function leftBefore(path: string, entries: Iterable<Entry>, fence: string): JsonObject | undefined {
   const subject = lockSubject(path);
   for (const entry of entries) {
-    for (const event of entry.events.toReversed()) {
-      const how = endings[event.type];
-      if (event.subject !== subject || how === undefined || event.data["fence"] === fence) continue;
+    for (let index = entry.events.length - 1; index >= 0; index -= 1) {
+      const event = entry.events[index];
+      const how = event === undefined ? undefined : endings[event.type];
+      if (event?.subject !== subject || how === undefined || event.data["fence"] === fence) continue;
       const { owner_id: by = "", purpose = null, note = null } = event.data;
       return { path, how, by, at: iso(entry.time), purpose, note };
     }

@@ -18,7 +18,8 @@ export interface IndexStore extends SubjectLayer {
   complete(): Joint;
   /** Rows of entries up to here may be in the store. */
   begun(): Joint | undefined;
-  findKey(scope: string): number | undefined;
+  /** For each key scope the position of the entry that used it first. */
+  findKeys(scopes: readonly string[]): readonly (number | undefined)[];
   /** Says what is about to be written, before the first row of it is. */
   begin(target: Joint): void;
   /** Writes rows in one transaction. Rows that are there already stay as they are: they say the same. */
@@ -33,8 +34,11 @@ export function indexHash(text: string): string {
   return hashText(text).slice(0, 32);
 }
 
+/** Keys that are looked up together: a statement costs more than what it finds. */
+const keysPerLook = 16;
+
 export function createIndexStore(database: DatabaseSync): IndexStore {
-  const key = database.prepare("SELECT position FROM keys WHERE hash = ?");
+  const someKeys = database.prepare(`SELECT hash, position FROM keys WHERE hash IN (${parameters(keysPerLook)})`);
   const rising = database.prepare(subjectQuery("ASC"));
   const falling = database.prepare(subjectQuery("DESC"));
   const insertKey = database.prepare("INSERT INTO keys (hash, position) VALUES (?, ?) ON CONFLICT DO NOTHING");
@@ -46,9 +50,16 @@ export function createIndexStore(database: DatabaseSync): IndexStore {
   return {
     complete: () => complete,
     begun: () => readCover.get("begun") as unknown as Joint | undefined,
-    findKey(scope) {
-      if (complete.position === 0) return undefined;
-      return key.get(toBlob(indexHash(scope)))?.position as number | undefined;
+    findKeys(scopes) {
+      const positions: (number | undefined)[] = scopes.map(() => undefined);
+      if (complete.position === 0) return positions;
+      for (let from = 0; from < scopes.length; from += keysPerLook) {
+        const hashes = scopes.slice(from, from + keysPerLook).map(indexHash);
+        for (const row of someKeys.all(...filledUp(hashes.map(toBlob)))) {
+          positions[from + hashes.indexOf(toHex(row.hash as Uint8Array))] = row.position as number;
+        }
+      }
+      return positions;
     },
     findSubject({ subject, after = 0, before = Number.MAX_SAFE_INTEGER, order, limit }: SubjectQuery) {
       // Rows beyond `complete` belong to a flush that is under way; the tail it comes from still answers for them.
@@ -79,6 +90,19 @@ export function createIndexStore(database: DatabaseSync): IndexStore {
 
 function subjectQuery(direction: "ASC" | "DESC"): string {
   return `SELECT position FROM subjects WHERE hash = ? AND position > ? AND position < ? ORDER BY position ${direction} LIMIT ?`;
+}
+
+function parameters(count: number): string {
+  return new Array(count).fill("?").join(", ");
+}
+
+/** As many as the statement has parameters; to ask for the same one twice changes nothing. */
+function filledUp(blobs: readonly Uint8Array[]): Uint8Array[] {
+  return Array.from({ length: keysPerLook }, (_, index) => blobs[index] ?? (blobs[0] as Uint8Array));
+}
+
+function toHex(blob: Uint8Array): string {
+  return Buffer.from(blob).toString("hex");
 }
 
 /** By way of hex: `crypto.hash` takes three times as long for a buffer. */

@@ -12,6 +12,8 @@ export interface IndexedAppend {
   readonly append: AppendBatch;
   /** The index, as complete as the journal. */
   index(): LayeredIndex;
+  /** The same, if nothing has to be read for it. */
+  readyIndex(): LayeredIndex | undefined;
 }
 
 export function createIndexedAppend(append: AppendBatch, table: BatchTable, index: LayeredIndex): IndexedAppend {
@@ -33,6 +35,7 @@ export function createIndexedAppend(append: AppendBatch, table: BatchTable, inde
       return result;
     },
     index: refreshed,
+    readyIndex: () => (sure ? index : undefined),
   };
 }
 

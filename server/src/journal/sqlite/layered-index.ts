@@ -17,6 +17,8 @@ export interface LayeredIndex {
   add(entries: readonly IndexedEntry[], end: Joint): void;
   findKeys(scopes: readonly string[]): readonly (number | undefined)[];
   findSubject(query: SubjectQuery): readonly number[];
+  /** The same, if what is in memory is enough for the answer. */
+  findSubjectInMemory(query: SubjectQuery): readonly number[] | undefined;
   /** Writes all that is in memory, in steps. Stops early on trouble: the next open folds the rest again. */
   flushAll(): Generator<undefined, void>;
 }
@@ -71,8 +73,15 @@ export function createLayeredIndex({ store, tailRows, onTrouble }: LayeredIndexO
       while (steps > 0 && step()) steps -= 1;
     },
     // The oldest layer first: whatever it knows was used before anything above it.
-    findKeys: (scopes) =>
-      scopes.map((scope) => store.findKey(scope) ?? full?.tail.findKey(scope) ?? open.findKey(scope)),
+    findKeys(scopes) {
+      const stored = store.findKeys(scopes);
+      return scopes.map((scope, index) => stored[index] ?? full?.tail.findKey(scope) ?? open.findKey(scope));
+    },
+    findSubjectInMemory(query) {
+      if (query.order === "oldest-first") return undefined;
+      const found = findInLayers(query, full === undefined ? [open] : [full.tail, open]);
+      return found.length < query.limit && store.complete().position > 0 ? undefined : found;
+    },
     findSubject: (query) => findInLayers(query, full === undefined ? [store, open] : [store, full.tail, open]),
     *flushAll() {
       while (flush !== undefined || full !== undefined || open.rows() > 0) {

@@ -74,6 +74,7 @@ export async function assembleSqliteJournal(
     readAt: (positions) => use(() => readPositions(table, positions)),
     findKeys: (scopes) => use(() => indexed.index().findKeys(scopes)),
     findSubject: (query) => use(() => indexed.index().findSubject(query)),
+    findSubjectInMemory: (query) => indexed.readyIndex()?.findSubjectInMemory(query),
     checkpoints,
     erase: (position, by) => use(() => upkeep.erase(position, by)),
     archive: (to) => use(() => upkeep.archive(to)),
