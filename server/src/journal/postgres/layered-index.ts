@@ -61,14 +61,22 @@ export class LayeredIndex {
   }
 
   async findKeys(scopes: readonly string[]): Promise<readonly (number | undefined)[]> {
-    const { found } = await this.#ask(() => this.#options.store.findKeys(scopes));
-    return scopes.map((scope, index) => {
-      for (const { tail } of found[index] === undefined ? this.#parts : []) {
-        const position = tail.findKey(scope);
-        if (position !== undefined) return position;
-      }
-      return found[index];
-    });
+    for (;;) {
+      const base = this.#base;
+      const { found } = await this.#ask(() => this.#options.store.findKeys(scopes));
+      // What a flush has written meanwhile is in no tail any more, and this answer may be older than that: a key would
+      // be missed, and its command executed again.
+      if (this.#base !== base) continue;
+      return scopes.map((scope, index) => found[index] ?? this.#findKeyInMemory(scope));
+    }
+  }
+
+  #findKeyInMemory(scope: string): number | undefined {
+    for (const { tail } of this.#parts) {
+      const position = tail.findKey(scope);
+      if (position !== undefined) return position;
+    }
+    return undefined;
   }
 
   async findSubject(query: SubjectQuery): Promise<readonly number[]> {
