@@ -6,7 +6,7 @@ import { checkRefusedForCertain, checkReply } from "./check-reply.ts";
 import { LockWishes } from "./lock-wish.ts";
 import type { SimulatedNode } from "./node.ts";
 import type { Memory, Wish } from "./wish.ts";
-import { makeWish, poisonousWish } from "./wish.ts";
+import { EntityWishes, poisonousWish } from "./wish.ts";
 import type { World } from "./world.ts";
 
 const ownersPrincipal = "ada";
@@ -29,6 +29,7 @@ export class Callers {
   /** Whether a life of a node tells what is in the journal now, as far as it knows it. */
   readonly #isInHistory: (owner: string) => boolean;
   readonly #lockWishes: LockWishes;
+  readonly #entityWishes: EntityWishes;
   /** How much of what is asked for is about agents and locks. */
   readonly #lockShare: number;
   #keyCount = 0;
@@ -37,6 +38,7 @@ export class Callers {
     this.#world = world;
     this.#isInHistory = isInHistory;
     this.#lockWishes = new LockWishes(world.random, world.locks);
+    this.#entityWishes = new EntityWishes(world.random, (subject) => this.#memories.get(subject));
     this.#lockShare = world.random.pick(lockShares);
   }
 
@@ -94,7 +96,7 @@ export class Callers {
   #newWish(): Wish {
     const { random } = this.#world;
     if (random.chance(this.#lockShare)) return this.#lockWishes.make();
-    return makeWish(random, (subject) => this.#memories.get(subject));
+    return this.#entityWishes.make();
   }
 
   #intentOf(wish: Wish): Intent {
@@ -138,6 +140,7 @@ export class Callers {
       isRefusedForCertain: false,
     };
     this.#attempts.push(attempt);
+    world.faults.count(`asked: ${wish.operation}`);
     this.#open.add(attempt);
     world.tell(
       () => `${name} ${principal} → ${node.owner}: ${wish.operation} ${JSON.stringify(wish.input)} ${key ?? ""}`,

@@ -1,6 +1,8 @@
 /** Many seeds on several threads. */
 import { Worker } from "node:worker_threads";
 import type { Failure, SeedReport } from "./seed-report.ts";
+import { addTallies } from "./tally.ts";
+import type { Tallies, Tally } from "./tally.ts";
 
 export interface CampaignOptions {
   readonly from: number;
@@ -9,19 +11,21 @@ export interface CampaignOptions {
   readonly jobs: number;
   /** Called after every few seeds. */
   readonly onProgress?: (done: number, failed: number) => void;
+  /** Ends the campaign early; what was done until then counts. */
+  readonly signal?: AbortSignal;
 }
 
 export interface CampaignResult {
   readonly seeds: number;
   readonly stepCount: number;
   /** How often each fault and each rare event happened. */
-  readonly counts: ReadonlyMap<string, number>;
+  readonly tallies: ReadonlyMap<string, Tally>;
   readonly failures: readonly Failure[];
 }
 
 /** Threads take turns by seed: thread k of n runs the seeds from + k, from + k + n, and so on. */
 export async function runCampaign(options: CampaignOptions): Promise<CampaignResult> {
-  const counts = new Map<string, number>();
+  const tallies: Tallies = new Map();
   const failures: Failure[] = [];
   let done = 0;
   let stepCount = 0;
@@ -29,23 +33,26 @@ export async function runCampaign(options: CampaignOptions): Promise<CampaignRes
     done += report.seeds;
     stepCount += report.stepCount;
     failures.push(...report.failures);
-    for (const [name, count] of report.counts) counts.set(name, (counts.get(name) ?? 0) + count);
+    addTallies(tallies, report.tallies);
     options.onProgress?.(done, failures.length);
   };
   await Promise.all(Array.from({ length: options.jobs }, (_, index) => runThread(options, index, take)));
   failures.sort((a, b) => a.seed - b.seed);
-  return { seeds: done, stepCount, counts, failures };
+  return { seeds: done, stepCount, tallies, failures };
 }
 
 function runThread(options: CampaignOptions, index: number, take: (report: SeedReport) => void): Promise<void> {
-  const { from, seeds, steps, jobs } = options;
+  const { from, seeds, steps, jobs, signal } = options;
   const workerData = { from: from + index, to: from + seeds, stride: jobs, steps };
   return new Promise((resolve, reject) => {
     const worker = new Worker(new URL("./seed-worker.ts", import.meta.url), { workerData });
+    const stop = (): void => void worker.terminate();
+    signal?.addEventListener("abort", stop, { once: true });
     worker.on("message", take);
     worker.on("error", reject);
     worker.on("exit", (code) => {
-      if (code === 0) resolve();
+      signal?.removeEventListener("abort", stop);
+      if (code === 0 || signal?.aborted === true) resolve();
       else reject(new Error(`a thread of the simulation ended with ${code}`));
     });
   });

@@ -24,6 +24,7 @@ const probabilities = {
   "crash between two steps": 0.008,
   "node stops gracefully": 0.006,
   "process stands still for over a second": 0.006,
+  "timer is late": 0.2,
   "wall clock jumps forward": 0.006,
   "wall clock jumps back": 0.006,
   "journal goes back": 0.006,

@@ -2,6 +2,7 @@
  * A journal on which everything that the port allows really happens: appends that fail for certain, or that nobody
  * knows about, batches that land after everybody looked, slow answers, failing reads, wakes that are lost.
  */
+import type { CheckpointStore } from "../../server/src/journal/checkpoint.ts";
 import { JournalError } from "../../server/src/journal/journal.ts";
 import type { Appended, Journal } from "../../server/src/journal/journal.ts";
 import type { SealedBatch } from "../../server/src/journal/seal.ts";
@@ -26,7 +27,16 @@ interface Flight {
 }
 
 type FaultyPart =
-  "settleFork" | "append" | "head" | "read" | "readAt" | "findSubject" | "findKeys" | "follow" | "onWake";
+  | "checkpoints"
+  | "settleFork"
+  | "append"
+  | "head"
+  | "read"
+  | "readAt"
+  | "findSubject"
+  | "findKeys"
+  | "follow"
+  | "onWake";
 
 const quickShare = 0.5;
 
@@ -67,6 +77,7 @@ export class FaultyJournal {
   #faultyParts(): Pick<Journal, FaultyPart> {
     const inner = this.#inner;
     return {
+      checkpoints: this.#countedCheckpoints(),
       append: (batch) => this.#append(batch),
       head: () => this.#read(() => inner.head()),
       read: (after, limit) => this.#read(() => inner.read(after, this.#page(limit))),
@@ -81,6 +92,25 @@ export class FaultyJournal {
         this.#listeners.add(listener);
         return () => void this.#listeners.delete(listener);
       },
+    };
+  }
+
+  /** Not faulty, but counted: a campaign that never starts from saved state proves nothing about it. */
+  #countedCheckpoints(): CheckpointStore {
+    const store = this.#inner.checkpoints;
+    const { faults } = this.#world;
+    return {
+      list: () => store.list(),
+      rows: (facts) => {
+        faults.count("start from a checkpoint");
+        return store.rows(facts);
+      },
+      begin: async (base) => {
+        const draft = await store.begin(base);
+        if (draft !== undefined) faults.count("checkpoint is saved");
+        return draft;
+      },
+      clear: () => store.clear(),
     };
   }
 
@@ -144,11 +174,13 @@ export class FaultyJournal {
   }
 
   #launch(batch: SealedBatch): Flight {
+    // A batch travels to the store that its node knew: one that was under way before cannot land on another one.
+    const told = this.#told;
     const flight: Flight = {
       land: () => {
         flight.land = () => undefined;
         // Nothing is appended by a node that does not know that the journal is another one.
-        const isHeldBack = this.#world.forkedBecause !== undefined && this.#world.forkedBecause !== this.#told;
+        const isHeldBack = this.#world.forkedBecause !== undefined && this.#world.forkedBecause !== told;
         const appended: Appended = isHeldBack ? { kind: "behind" } : this.#write(batch);
         if (appended.kind === "appended") this.#watcher.written(batch);
         return appended;

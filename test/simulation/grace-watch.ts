@@ -1,8 +1,8 @@
+import { engineLimits } from "../../server/src/engine/limits.ts";
 import type { SealedBatch } from "../../server/src/journal/seal.ts";
 import { attemptOf } from "./attempt-of.ts";
 import type { World } from "./world.ts";
 
-const graceMs = 10_000;
 const stallMs = 1_000;
 
 /**
@@ -47,8 +47,8 @@ export class GraceWatch {
       for (const event of entry.events) {
         if (!endsByTime(event)) continue;
         this.#demandAble(entry, ableMs);
+        this.#world.faults.count(`${event.type} ${isTimer ? "by its timer" : "by the first command that meets it"}`);
         if (event.type !== "lease.expired") continue;
-        this.#world.faults.count(isTimer ? "lease expires by its timer" : "overdue lease is met by a command");
         const expiresAt = event.data["expires_at"] as number;
         this.#world.demand(
           expiresAt <= entry.time,
@@ -61,7 +61,7 @@ export class GraceWatch {
 
   #demandAble(entry: SealedBatch["entries"][number], ableMs: number): void {
     this.#world.demand(
-      ableMs >= graceMs && !entry.grace,
+      ableMs >= engineLimits.graceMs && !entry.grace,
       "nothing expires within the grace",
       () => `${this.#owner} could append for ${ableMs} ms only when it decided ${entry.operation} ${entry.id}`,
     );

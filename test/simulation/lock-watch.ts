@@ -123,6 +123,7 @@ class EventCheck {
     const { type, data } = this.#event;
     if (type.startsWith("entity.") && type !== "entity.conflict") this.#checkWrite();
     if (type === "agent.ended") this.#checkAgentEnd();
+    if (!isAboutLocks(type)) this.#witness.faults.count(`event: ${type}`);
     if (!isAboutLocks(type) || data["of"] !== undefined) return;
     this.#count();
     if (givesFence(type)) this.#checkFence(data["fence"] as string);

@@ -1,3 +1,4 @@
+import { dueOf } from "./lock-view.ts";
 import type { LockWatch } from "./lock-watch.ts";
 import type { Random } from "./random.ts";
 import type { Wish } from "./wish.ts";
@@ -38,7 +39,7 @@ type Doing = keyof typeof usual;
 export class LockWishes {
   readonly #random: Random;
   readonly #locks: LockWatch;
-  readonly #weights: Record<Doing, number> = { ...usual };
+  readonly #weights: Record<Doing, number>;
   /** The part of the tree that this seed is about: the smaller it is, the longer are the lines. */
   readonly #paths: readonly string[];
   /** How many times the kind of the short paths is still to be set: an entry may be lost. */
@@ -49,7 +50,7 @@ export class LockWishes {
     this.#random = random;
     this.#locks = locks;
     // Each seed does much of some things and nothing of others: what is always mixed evenly hides a lot.
-    for (const doing of Object.keys(usual) as Doing[]) this.#weights[doing] *= random.pick([0, 0.5, 1, 1, 3]);
+    this.#weights = random.unevenly(usual);
     this.#weights.acquire += 1;
     this.#paths = tree.slice(0, random.between(2, tree.length));
     this.#settingsLeft = random.pick([0, 3]);
@@ -112,10 +113,11 @@ export class LockWishes {
     const random = this.#random;
     const isShort = random.chance(this.#shortShare);
     const known = isShort ? shortPaths : random.chance(0.06) ? orderedPaths : this.#paths;
-    const isOrdered = known !== this.#paths;
+    const next = random.chance(0.2) ? this.#nextToEnd() : undefined;
+    const isOrdered = known !== this.#paths && next === undefined;
     const count = random.pick([1, 1, 1, 2, 3]);
     const wanted = Array.from({ length: count }, () => ({
-      path: random.pick(known),
+      path: next ?? random.pick(known),
       mode: random.pick(modes),
       scope: random.pick(scopes),
     }));
@@ -126,6 +128,12 @@ export class LockWishes {
       ...(wait ? { wait, ticket_seconds: random.pick([1, 8, 15, 30]) } : {}),
     };
     return this.#by(this.#anybody(), "acquire-lock", { paths: wanted, ...terms });
+  }
+
+  /** The path whose lease ends first: who asks for it at the right moment is the first to meet it overdue. */
+  #nextToEnd(): string | undefined {
+    const grants = [...this.#locks.view.grants.values()].sort((a, b) => dueOf(a) - dueOf(b));
+    return grants[0]?.paths[0]?.path;
   }
 
   #aboutTicket(operation: string): Wish {

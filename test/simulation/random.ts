@@ -59,4 +59,11 @@ export class Random {
     }
     return names[0] as Name;
   }
+
+  /** The same names with weights that differ from one seed to the next: much of some, and none of others. */
+  unevenly<Name extends string>(weights: Readonly<Record<Name, number>>): Record<Name, number> {
+    const uneven = { ...weights } as Record<Name, number>;
+    for (const name of Object.keys(weights) as Name[]) uneven[name] *= this.pick([0, 0.5, 1, 1, 3]);
+    return uneven;
+  }
 }

@@ -1,13 +1,14 @@
 /**
  * Runs the simulation from the command line:
- *   npm run simulate -- --seeds 2000 --steps 500 --from 1 --jobs 2     many seeds, with a summary
+ *   npm run simulate -- --seeds 200000 --steps 500 --from 1 --jobs 2   many seeds, with a summary; Ctrl+C ends it early
  *   npm run simulate -- --seed 42 --steps 500 [--lines 80]             one seed, with the story of its last steps
  */
 import { availableParallelism } from "node:os";
 import { parseArgs } from "node:util";
 import { replayLine, runCampaign } from "./campaign.ts";
 import type { CampaignResult } from "./campaign.ts";
-import { faultNames } from "./faults.ts";
+import { Progress } from "./progress.ts";
+import { inOrder, neverHappened } from "./rare-events.ts";
 import { simulate } from "./simulation.ts";
 
 const { values } = parseArgs({
@@ -38,22 +39,27 @@ async function runOne(seed: number): Promise<void> {
 }
 
 async function runMany(): Promise<void> {
-  const start = performance.now();
   const seeds = wholeNumber("seeds", values.seeds);
   const options = { seeds, steps, from: wholeNumber("from", values.from), jobs: wholeNumber("jobs", values.jobs) };
-  const seconds = (): string => ((performance.now() - start) / 1_000).toFixed(0);
-  const onProgress = (done: number, failed: number): void => {
-    if (process.stderr.isTTY) process.stderr.write(`\r${done} of ${seeds} seeds, ${failed} failed, ${seconds()} s `);
-  };
-  const result = await runCampaign({ ...options, onProgress });
-  if (process.stderr.isTTY) process.stderr.write("\n");
+  const progress = new Progress(seeds, "seeds");
+  const interruption = new AbortController();
+  for (const name of ["SIGINT", "SIGTERM"] as const) process.once(name, () => interruption.abort());
+  const onProgress = (done: number, failed: number): void => progress.note(done, failed);
+  const result = await runCampaign({ ...options, onProgress, signal: interruption.signal });
+  progress.end();
   summarise(result);
-  console.log(`${result.seeds} seeds, ${result.stepCount} steps, ${seconds()} s, ${result.failures.length} failed`);
+  const asked = result.seeds === seeds ? "" : ` of the ${seeds} that were asked for`;
+  const counts = `${result.seeds} seeds${asked} from ${options.from}, ${result.stepCount} steps`;
+  console.log(`${counts}, ${progress.seconds.toFixed(0)} s, ${result.failures.length} failed`);
 }
 
-function summarise({ counts, failures }: CampaignResult): void {
-  const rest = [...counts.keys()].filter((name) => !(faultNames as readonly string[]).includes(name)).sort();
-  for (const name of [...faultNames, ...rest]) console.log(`${String(counts.get(name) ?? 0).padStart(9)}  ${name}`);
+function summarise({ tallies, failures }: CampaignResult): void {
+  console.log(`${"times".padStart(11)}${"in seeds".padStart(10)}`);
+  for (const name of inOrder(tallies)) {
+    const { times, seeds } = tallies.get(name) ?? { times: 0, seeds: 0 };
+    console.log(`${String(times).padStart(11)}${String(seeds).padStart(10)}  ${name}`);
+  }
+  for (const name of neverHappened(tallies)) console.log(`NEVER ${name}`);
   for (const { seed, promise, detail } of failures.slice(0, 20)) {
     console.log(`BROKEN ${promise}: ${detail.slice(0, 200)}\n  ${replayLine(seed, steps)}`);
   }

@@ -1,3 +1,5 @@
+import type { Tallies } from "./tally.ts";
+
 /** A seed that broke a promise. */
 export interface Failure {
   readonly seed: number;
@@ -9,6 +11,6 @@ export interface Failure {
 export interface SeedReport {
   readonly seeds: number;
   readonly stepCount: number;
-  readonly counts: ReadonlyMap<string, number>;
+  readonly tallies: Tallies;
   readonly failures: readonly Failure[];
 }

@@ -2,6 +2,8 @@
 import { parentPort, workerData } from "node:worker_threads";
 import type { Failure, SeedReport } from "./seed-report.ts";
 import { simulate } from "./simulation.ts";
+import { addSeed } from "./tally.ts";
+import type { Tallies } from "./tally.ts";
 
 interface Share {
   readonly from: number;
@@ -15,15 +17,15 @@ const seedsPerReport = 20;
 const { from, to, stride, steps } = workerData as Share;
 let seeds = 0;
 let stepCount = 0;
-let counts = new Map<string, number>();
+let tallies: Tallies = new Map();
 let failures: Failure[] = [];
 
 function report(): void {
-  const message: SeedReport = { seeds, stepCount, counts, failures };
+  const message: SeedReport = { seeds, stepCount, tallies, failures };
   parentPort?.postMessage(message);
   seeds = 0;
   stepCount = 0;
-  counts = new Map();
+  tallies = new Map();
   failures = [];
 }
 
@@ -31,7 +33,7 @@ for (let seed = from; seed < to; seed += stride) {
   const result = await simulate({ seed, steps });
   seeds += 1;
   stepCount += result.stepCount;
-  for (const [name, count] of result.counts) counts.set(name, (counts.get(name) ?? 0) + count);
+  addSeed(tallies, result.counts);
   if (result.broken !== undefined) failures.push({ seed, ...result.broken });
   if (seeds === seedsPerReport) report();
 }

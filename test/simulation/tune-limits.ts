@@ -16,6 +16,8 @@ export function tuneLimits(random: Random): () => void {
   if (random.chance(0.4)) limits.batchCommandsMax = random.between(1, 4);
   if (random.chance(0.5)) limits.recentEntriesMax = random.between(1, 8);
   if (random.chance(0.2)) limits.deadlineMs = random.between(100, 2_000);
+  // Most seeds are over before ten seconds have passed without a disturbance, and then nothing overdue is ever met.
+  if (random.chance(0.5)) limits.graceMs = random.between(50, 2_000);
   const usualOfLocks = { ...lockLimits };
   if (random.chance(0.3)) (lockLimits as LockLimits).eventsPerEntryMax = random.between(2, 5);
   return () => {

@@ -68,12 +68,16 @@ export class VirtualTime {
   }
 }
 
-/** The clock of one process. Its wall clock can be set; its monotonic clock starts anywhere. */
-export function processClock(time: VirtualTime, owner: string, clock: { wallMs: number; startMs: number }): Clock {
+/** The clock of one process. Its wall clock can be set; its monotonic clock starts anywhere; its timers may be late. */
+export function processClock(
+  time: VirtualTime,
+  owner: string,
+  clock: { readonly wallMs: number; readonly startMs: number; readonly lateMs: () => number },
+): Clock {
   return {
     wallMs: () => clock.wallMs + time.nowMs,
     monotonicMs: () => clock.startMs + time.nowMs,
-    after: (delayMs, run) => time.schedule({ delayMs, owner, label: "timer", run }),
+    after: (delayMs, run) => time.schedule({ delayMs: delayMs + clock.lateMs(), owner, label: "timer", run }),
     soon: (run) => void time.schedule({ delayMs: 0, owner, label: "soon", run }),
   };
 }

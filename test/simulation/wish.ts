@@ -25,13 +25,38 @@ const documents = ["a", "b", "c"];
 const tickets = ["1", "2"];
 const leases = ["x", "y"];
 
+/** How often each thing is asked for. */
+const usualKinds = { document: 50, ticket: 15, lease: 20, read: 25, nonsense: 3 } as const;
+const usualChanges = { create: 25, replace: 20, merge: 25, patch: 20, delete: 10 } as const;
+
 /** Makes up what to ask for next. Few things and many callers, so that they get into each other's way. */
-export function makeWish(random: Random, recall: Recall): Wish {
-  const kind = random.weighed({ document: 50, ticket: 15, lease: 20, read: 25, nonsense: 3 });
-  if (kind === "lease") return leaseWish(random, recall);
-  if (kind === "read") return readWish(random, recall);
-  if (kind === "nonsense") return random.pick(nonsense);
-  return kind === "document" ? documentWish(random, recall) : ticketWish(random, recall);
+export class EntityWishes {
+  readonly #random: Random;
+  readonly #recall: Recall;
+  readonly #kinds: Record<keyof typeof usualKinds, number>;
+  readonly #changes: Record<keyof typeof usualChanges, number>;
+
+  /** Each seed asks much for some things and never for others: what is always mixed evenly hides a lot. */
+  constructor(random: Random, recall: Recall) {
+    this.#random = random;
+    this.#recall = recall;
+    this.#kinds = random.unevenly(usualKinds);
+    this.#changes = random.unevenly(usualChanges);
+    // Somebody always makes something, or there is nothing that anything could go wrong with.
+    this.#kinds.document += 1;
+    this.#changes.create += 1;
+  }
+
+  make(): Wish {
+    const random = this.#random;
+    const recall = this.#recall;
+    const kind = random.weighed(this.#kinds);
+    if (kind === "lease") return leaseWish(random, recall);
+    if (kind === "read") return readWish(random, recall);
+    if (kind === "nonsense") return random.pick(nonsense);
+    if (kind === "ticket") return ticketWish(random, recall);
+    return documentWish(random, recall, random.weighed(this.#changes));
+  }
 }
 
 /** A wish whose entry no journal can store. */
@@ -52,11 +77,11 @@ const nonsense: readonly Wish[] = [
   write("no-such-operation", {}),
 ];
 
-function documentWish(random: Random, recall: Recall): Wish {
+function documentWish(random: Random, recall: Recall, change: keyof typeof usualChanges): Wish {
   const target = { type: "document", id: random.pick(documents) };
   const conditions = conditionsFor(random, recall(`document/${target.id}`));
   const number = random.below(4);
-  switch (random.weighed({ create: 25, replace: 20, merge: 25, patch: 20, delete: 10 })) {
+  switch (change) {
     case "create": {
       const first = random.chance(0.3) ? { expected_version: 0 } : {};
       return write("create-entity", { ...target, value: { n: number, list: [number], deep: { at: 0 } }, ...first });
