@@ -85,3 +85,16 @@ for (const [words, says] of [
     }),
   );
 }
+
+test(
+  "a word that is not understood is repeated without what a terminal would obey",
+  inEmptyFolder(async (folder) => {
+    const words = ["up\u001b[2J\u202e", "extra"];
+    for (const given of [words, ["verify", ...words, ...words]]) {
+      const { code, errors } = await run(folder, given);
+      assert.equal(code, 2);
+      assert.match(errors, /\\x1b\[2J\\u202e/u);
+      assert.doesNotMatch(errors, /[\u001b\u202e]/u);
+    }
+  }),
+);

@@ -2,7 +2,7 @@
  * What really happened: every entry at the moment it became durable, checked against all before it. It decides each
  * entry again with a machine of its own, so it also knows the state that every replica must have.
  */
-import { entityTable, findEntity, isLive } from "../../server/src/features/entities/entity-table.ts";
+import { entityTable, findEntity, isLive, revisionOf } from "../../server/src/features/entities/entity-table.ts";
 import { canonicalText } from "../../server/src/machine/canonical/canonical-text.ts";
 import { keyScope } from "../../server/src/machine/entry.ts";
 import type { Entry, Event } from "../../server/src/machine/entry.ts";
@@ -121,6 +121,10 @@ export class History {
       witness.demand(isExact, "a conflict event holds exactly its four fields", detail);
       return;
     }
+    const { expected_revision: expected, if_unchanged: fields } = entry.input as Readonly<Record<string, unknown>>;
+    const isExpected =
+      expected === undefined || fields !== undefined || (row !== undefined && revisionOf(row) === expected);
+    witness.demand(isExpected, "a write rests on the revision that it expects", detail);
     const version = event.data["version"];
     witness.demand(
       version === (row?.version ?? 0) + 1,

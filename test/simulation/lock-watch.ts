@@ -232,6 +232,10 @@ class EventCheck {
     this.#demand(grant !== undefined && grant.owner === data["owner_id"], "only what is held is freed");
     if (grant === undefined || data["why"] === "agent_ended") return;
     const { type } = this.#event;
+    if (this.#entry.operation === "release-lock" && type === "lock.released") {
+      const { owner_id: named } = this.#entry.input as { owner_id?: string };
+      this.#demand((named ?? this.#entry.agent) === grant.owner, "only its holder releases a lock");
+    }
     if (type !== "lock.expired" && type !== "lock.recovered") return;
     this.#checkTime(dueOf(grant));
   }

@@ -1,4 +1,5 @@
 import { dueOf } from "./lock-view.ts";
+import type { SeenGrant } from "./lock-view.ts";
 import type { LockWatch } from "./lock-watch.ts";
 import type { Random } from "./random.ts";
 import type { Wish } from "./wish.ts";
@@ -113,7 +114,7 @@ export class LockWishes {
     const random = this.#random;
     const isShort = random.chance(this.#shortShare);
     const known = isShort ? shortPaths : random.chance(0.06) ? orderedPaths : this.#paths;
-    const next = random.chance(0.2) ? this.#nextToEnd() : undefined;
+    const next = random.chance(0.2) ? this.#nextToEnd()?.paths[0]?.path : undefined;
     const isOrdered = known !== this.#paths && next === undefined;
     const count = random.pick([1, 1, 1, 2, 3]);
     const wanted = Array.from({ length: count }, () => ({
@@ -130,10 +131,9 @@ export class LockWishes {
     return this.#by(this.#anybody(), "acquire-lock", { paths: wanted, ...terms });
   }
 
-  /** The path whose lease ends first: who asks for it at the right moment is the first to meet it overdue. */
-  #nextToEnd(): string | undefined {
-    const grants = [...this.#locks.view.grants.values()].sort((a, b) => dueOf(a) - dueOf(b));
-    return grants[0]?.paths[0]?.path;
+  /** The grant whose lease ends first: who comes at the right moment is the first to meet it overdue. */
+  #nextToEnd(): SeenGrant | undefined {
+    return [...this.#locks.view.grants.values()].sort((a, b) => dueOf(a) - dueOf(b))[0];
   }
 
   #aboutTicket(operation: string): Wish {
@@ -181,7 +181,8 @@ export class LockWishes {
     const { view, fences } = this.#locks;
     const live = [...view.grants.values()];
     if (live.length > 0 && random.chance(0.9)) {
-      const { fence, owner, paths: held } = random.pick(live);
+      const next = random.chance(0.3) ? this.#nextToEnd() : undefined;
+      const { fence, owner, paths: held } = next ?? random.pick(live);
       return { fence, owner, path: random.pick(held).path };
     }
     const fence = fences.length === 0 ? "1.1" : random.pick(fences.slice(-10));

@@ -73,7 +73,7 @@ export class SimulatedNode {
     const { owner } = this;
     world.tell(() => `${owner} starts`);
     const lateMs = (): number => (world.strikes("timer is late") ? world.random.between(1, 900) : 0);
-    const clock = { wallMs: this.#wallMs, startMs: world.random.between(0, 1_000_000), lateMs };
+    const clock = { wallMs: () => this.#wallMs, startMs: world.random.between(0, 1_000_000), lateMs };
     this.#grace = new GraceWatch(world, owner);
     const journal = this.#openJournal(owner);
     this.#journal = journal;

@@ -29,7 +29,8 @@ else await runOne(wholeNumber("seed", values.seed));
 
 async function runOne(seed: number): Promise<void> {
   const { broken, trace, stepCount } = await simulate({ seed, steps, isTraced: true });
-  for (const line of trace.slice(-wholeNumber("lines", values.lines))) console.log(line);
+  const lines = wholeNumber("lines", values.lines);
+  for (const line of trace.slice(Math.max(0, trace.length - lines))) console.log(line);
   if (broken === undefined) {
     console.log(`Seed ${seed} kept every promise in ${stepCount} steps.`);
     return;

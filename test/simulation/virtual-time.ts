@@ -72,10 +72,10 @@ export class VirtualTime {
 export function processClock(
   time: VirtualTime,
   owner: string,
-  clock: { readonly wallMs: number; readonly startMs: number; readonly lateMs: () => number },
+  clock: { readonly wallMs: () => number; readonly startMs: number; readonly lateMs: () => number },
 ): Clock {
   return {
-    wallMs: () => clock.wallMs + time.nowMs,
+    wallMs: () => clock.wallMs() + time.nowMs,
     monotonicMs: () => clock.startMs + time.nowMs,
     after: (delayMs, run) => time.schedule({ delayMs: delayMs + clock.lateMs(), owner, label: "timer", run }),
     soon: (run) => void time.schedule({ delayMs: 0, owner, label: "soon", run }),

@@ -118,7 +118,7 @@ export class Engine {
     if (fork === undefined) return Promise.resolve();
     return new Promise((resolve) => {
       const stopWaiting = this.#options.clock.after(engineLimits.forkPatienceMs, resolve, { keepAlive: true });
-      this.#writer.sendFirst(fork.command, () => {
+      this.#writer.sendFirst(fork.command(), () => {
         stopWaiting();
         void fork.done().finally(resolve);
       });
@@ -126,16 +126,18 @@ export class Engine {
   }
 
   /** Tokens of this journal's past may be in use for another future: a new epoch begins, before anything else. */
-  #noticeFork(): { readonly command: TimerCommand; readonly done: () => Promise<void> } | undefined {
+  #noticeFork(): { readonly command: () => TimerCommand; readonly done: () => Promise<void> } | undefined {
     const { journal, afterFork, report } = this.#options;
     const reason = journal.forkedBecause;
     if (reason === undefined || reason === this.#fork) return undefined;
     this.#fork = reason;
     report(`a new epoch begins: ${reason}`, undefined);
-    const { machine, time } = this.#replica;
+    const replica = this.#replica;
     return {
-      command: afterFork(machine.durable, reason, time.now()),
+      command: () => afterFork(replica.machine.durable, reason, replica.time.now()),
       done: async () => {
+        // Another one since: the epoch of this one says nothing about that one.
+        if (this.#fork !== reason) return;
         try {
           await journal.settleFork();
         } catch (error) {

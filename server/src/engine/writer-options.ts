@@ -18,11 +18,18 @@ export interface WriterOptions {
   readonly afterLoss: (lost: StateReader) => TimerCommand;
   /** What the engine itself has to record with the next batch; asked again until it is in the journal. */
   readonly ownCommands: () => readonly OwnCommand[];
-  /** What must come first because the journal may have another future elsewhere, made from what is folded now. */
-  readonly fork: () => OwnCommand | undefined;
+  /** What must come first because the journal may have another future elsewhere; undefined if there is nothing new. */
+  readonly fork: () => Fork | undefined;
   readonly on: FollowerListener;
   /** See EngineOptions. */
   readonly onBatch?: (batch: { readonly entries: readonly Entry[]; readonly appendMs: number }) => void;
+}
+
+/** A journal that may have another future elsewhere. */
+export interface Fork {
+  /** Begins a new epoch, above the one that is folded now. */
+  readonly command: () => TimerCommand;
+  readonly done: () => void;
 }
 
 /** Why a new command can't even wait. */

@@ -30,7 +30,7 @@ import { Turns } from "./turns.ts";
 import { TroubleWatch } from "./trouble-watch.ts";
 import type { Trouble } from "./trouble-watch.ts";
 import { refusalBy } from "./writer-options.ts";
-import type { RefusalNow, WriterOptions } from "./writer-options.ts";
+import type { Fork, RefusalNow, WriterOptions } from "./writer-options.ts";
 
 export class Writer {
   readonly #options: WriterOptions;
@@ -43,7 +43,7 @@ export class Writer {
   readonly #settled = new Signal();
   readonly #turns: Turns;
   readonly #latest = new Latest();
-  #fork: OwnCommand | undefined;
+  #fork: Fork | undefined;
   #run: Promise<void> | undefined;
   #isScheduled = false;
   #mustFollow = false;
@@ -95,8 +95,8 @@ export class Writer {
   sendFirst(command: TimerCommand, onDone: () => void): void {
     const reply = ({ outcome }: Reply): void => {
       if (outcome.kind === "done") onDone();
-      // Any other refusal would come back for ever, without a pause.
-      else if (["journal_unavailable", "outcome_unknown"].includes(outcome.code) && this.#phase === "running")
+      // Any other would come back for ever. A node that stops still decides what waits, and not in the old epoch.
+      else if (["journal_unavailable", "outcome_unknown"].includes(outcome.code) && this.#phase !== "stopped")
         this.sendFirst(command, onDone);
     };
     this.#queue.putBack([{ ...this.#timers.waitingOf(command, { isTimer: false }), reply }]);
@@ -256,7 +256,6 @@ export class Writer {
     const startMs = clock.monotonicMs();
     const look = this.#latest.begin();
     const isTurn = this.#turns.isWanted && this.#queue.size > 0;
-    // Before anything is read on: whoever has raised the epoch meanwhile has done it for this node too.
     this.#fork ??= this.#options.fork();
     try {
       this.#mustFollow = false;
@@ -265,7 +264,8 @@ export class Writer {
       );
       look.done();
       if (afterLoss !== undefined) this.sendFirst(afterLoss, () => undefined);
-      if (this.#fork !== undefined) this.sendFirst(this.#fork.command, this.#fork.done);
+      // Made from what is there now: an epoch that began for a fork that this node has missed is not good for this one.
+      if (this.#fork !== undefined) this.sendFirst(this.#fork.command(), this.#fork.done);
       this.#fork = undefined;
       this.#noteLift();
       return true;

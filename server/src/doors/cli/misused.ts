@@ -2,11 +2,14 @@ import { closestWord } from "../../base/closest-word.ts";
 import type { Command, Terminal } from "./command.ts";
 import { exitCodes } from "./exit-codes.ts";
 import type { ExitCode } from "./exit-codes.ts";
+import { harmless } from "./harmless.ts";
 
 /** Says that the command line can't be meant, and where to read how it is meant. */
 export function misused(terminal: Terminal, sentence: string, command?: Command): ExitCode {
   const next = command === undefined ? "holdfast --help" : `holdfast help ${command.name}`;
-  terminal.warn(`holdfast: ${sentence.replace(/[?.]$/u, "")}${sentence.endsWith("?") ? "?" : "."} See \`${next}\`.`);
+  // A sentence repeats words that may come from anywhere: a file name, a script, somebody else's text.
+  const told = harmless(sentence.replace(/[?.]$/u, ""));
+  terminal.warn(`holdfast: ${told}${sentence.endsWith("?") ? "?" : "."} See \`${next}\`.`);
   return exitCodes.usage;
 }
 

@@ -1,0 +1,57 @@
+import assert from "node:assert/strict";
+import { canonicalText } from "../../server/src/machine/canonical/canonical-text.ts";
+import { canonicalValue } from "../../server/src/machine/canonical/canonical-value.ts";
+import { inputLimits } from "../../server/src/machine/canonical/limits.ts";
+import { parseJson } from "../../server/src/machine/canonical/parse-json.ts";
+import { sameJson } from "../../server/src/machine/canonical/same-json.ts";
+import { scanJson } from "../../server/src/machine/canonical/scan-json.ts";
+import type { Json } from "../../server/src/machine/json.ts";
+import type { Random } from "../simulation/random.ts";
+import { plainTarget } from "./fuzz-target.ts";
+import { anyJson, anyText, damaged, deepText } from "./fuzz-values.ts";
+
+const small = { depthMax: 6, bytesMax: 400, membersMax: 20, stringLengthMax: 40, nameLengthMax: 20 };
+
+function textOf(random: Random): string {
+  const whole = (): string => JSON.stringify(anyJson(random));
+  switch (random.weighed({ whole: 4, damaged: 6, text: 1, deep: 1 })) {
+    case "whole":
+      return whole();
+    case "damaged":
+      return damaged(random, whole());
+    case "text":
+      return anyText(random);
+    case "deep":
+      return deepText(random, random.pick([3, 60, 70, 5_000]));
+  }
+}
+
+/** Whatever is read is a value that says the same in every spelling; whatever is not is refused with its place. */
+function round(random: Random): void {
+  const limits = random.pick([inputLimits, small]);
+  const text = textOf(random);
+  const parsed = parseJson(text, limits);
+  assert.deepEqual(parsed, scanJson(text, limits), "the fast way and the slow one agree");
+  if (!parsed.ok) {
+    const { offset, line, column } = parsed.fault;
+    const isInside = offset !== undefined && offset >= 0 && offset <= text.length;
+    assert.ok(isInside && (line ?? 0) >= 1 && (column ?? 0) >= 1, "a fault has its place in the text");
+    return;
+  }
+  const { value } = parsed;
+  const again = parseJson(canonicalText(value), inputLimits);
+  assert.ok(again.ok && sameJson(again.value, value), "its canonical text gives the value back");
+  const copied = canonicalValue(value, limits);
+  assert.ok(!copied.ok || sameJson(copied.value, value), "a copy is the same value");
+  handOver(random, limits);
+}
+
+/** The same from a program: what JSON can't say is refused, and nothing is thrown. */
+function handOver(random: Random, limits: typeof inputLimits): void {
+  const odd: readonly unknown[] = [undefined, () => 1, Symbol("x"), 1n, new Date(0), NaN, new Map(), [undefined]];
+  const value = random.chance(0.5) ? anyJson(random) : [anyJson(random), random.pick(odd), anyJson(random)];
+  const copied = canonicalValue(value, limits);
+  if (copied.ok) assert.deepEqual(copied.value, JSON.parse(JSON.stringify(value)) as Json);
+}
+
+export const canonicalTarget = plainTarget("canonical input", 6_000, round);

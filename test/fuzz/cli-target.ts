@@ -1,0 +1,81 @@
+import assert from "node:assert/strict";
+import { commands } from "../../server/src/doors/cli/all-commands.ts";
+import type { Command } from "../../server/src/doors/cli/command.ts";
+import { exitCodes } from "../../server/src/doors/cli/exit-codes.ts";
+import { parseArguments } from "../../server/src/doors/cli/parse-arguments.ts";
+import { paintFor } from "../../server/src/doors/cli/paint.ts";
+import { runWords } from "../../server/src/doors/cli/run-words.ts";
+import type { Random } from "../simulation/random.ts";
+import type { FuzzTarget } from "./fuzz-target.ts";
+import { anyText, damaged } from "./fuzz-values.ts";
+
+/** Words as somebody might type them: options of this command and of none, values, more words, a command after `--`. */
+function wordsFor(random: Random, command: Command): readonly string[] {
+  const options = Object.keys(command.options);
+  const option = (): string => {
+    const name = options.length === 0 || random.chance(0.2) ? anyText(random) : random.pick(options);
+    const typed = `--${random.chance(0.2) ? damaged(random, name) : name}`;
+    return random.chance(0.4) ? `${typed}=${anyText(random)}` : typed;
+  };
+  return Array.from({ length: random.below(7) }, () => {
+    const kind = random.weighed({ option: 4, text: 4, end: 1, help: 1, short: 1 });
+    if (kind === "option") return option();
+    if (kind === "text") return anyText(random);
+    return kind === "end" ? "--" : kind === "help" ? "--help" : `-${anyText(random)}`;
+  });
+}
+
+function checkParsed(command: Command, words: readonly string[]): void {
+  const parsed = parseArguments(command, words);
+  if (!parsed.ok) {
+    assert.ok(parsed.sentence.length > 0);
+    return;
+  }
+  const { values, words: taken, child } = parsed.given;
+  for (const [name, value] of Object.entries(values)) {
+    const options: Command["options"] = { help: { summary: "" }, ...command.options };
+    const known = Object.hasOwn(options, name) ? options[name] : undefined;
+    assert.ok(known !== undefined, `--${name} is not its own`);
+    if (known.value === undefined) assert.equal(value, true);
+    else if (known.isValueOptional !== true) assert.ok(typeof value === "string" && value !== "");
+  }
+  assert.ok(taken.length <= command.wordsMax);
+  assert.ok(values["help"] !== undefined || taken.length >= (command.wordsMin ?? 0));
+  assert.ok(child === undefined || command.takesCommand === true);
+  for (const word of [...taken, ...(child ?? [])]) assert.ok(words.includes(word), "no word is made up");
+}
+
+/** A command that does not exist, and one that is asked for its help, touch nothing: they can be run as they are. */
+async function checkRun(random: Random, words: readonly string[]): Promise<void> {
+  const said: string[] = [];
+  const tell = (line: string): void => void said.push(line);
+  const terminal = {
+    env: {},
+    folder: "/",
+    width: 80,
+    paint: paintFor({}, false),
+    readInput: () => Promise.resolve(""),
+  };
+  const first = `${anyText(random)}${random.pick(["!", "?", " ", "-x"])}`;
+  if ((await commands.find([first, ...words])) !== undefined || /^-[hv]|^--(help|version)$/u.test(first)) return;
+  assert.equal(await runWords([first, ...words], { ...terminal, say: tell, warn: tell }), exitCodes.usage);
+  assert.ok(said.length > 0, "whoever misspells a command is told so");
+  assert.doesNotMatch(said.join(""), /[\u0000-\u001f\u007f-\u009f\u202e]/u, "and the terminal obeys none of it");
+}
+
+export const cliTarget: FuzzTarget = {
+  name: "words of the command line",
+  quickRounds: 1_500,
+  open: async () => {
+    const all = await commands.all();
+    return {
+      round: async (random) => {
+        const command = random.pick(all);
+        const words = wordsFor(random, command);
+        checkParsed(command, words);
+        if (random.chance(0.1)) await checkRun(random, words);
+      },
+      close: () => Promise.resolve(),
+    };
+  },
+};

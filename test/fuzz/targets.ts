@@ -1,0 +1,7 @@
+import { canonicalTarget } from "./canonical-target.ts";
+import { cliTarget } from "./cli-target.ts";
+import type { FuzzTarget } from "./fuzz-target.ts";
+import { pathTarget } from "./path-target.ts";
+import { socketTarget } from "./socket-target.ts";
+
+export const targets: readonly FuzzTarget[] = [canonicalTarget, pathTarget, cliTarget, socketTarget];

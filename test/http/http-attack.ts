@@ -1,0 +1,141 @@
+/** Requests made from the description of the door, right and wrong: none of them breaks it, and what it answers is described. */
+import assert from "node:assert/strict";
+import * as fc from "fast-check";
+import { checkOf } from "@holdfast/sdk/contract";
+import { openApiDocument } from "../../server/src/doors/http/openapi-document.ts";
+import { problemSchema } from "../../server/src/doors/http/openapi-parts.ts";
+import type { Answer, Ask, Facts, HttpServer } from "./http-server.ts";
+
+const atOnce = 20;
+/** Refusals that are in the journal. Every other one leaves no trace. */
+const recorded = /(concurrency_mismatch|deadlock|not_allowed|entity_exists)$/u;
+
+interface Parameter {
+  readonly name: string;
+  readonly in: string;
+  readonly schema: Facts;
+  readonly example?: unknown;
+}
+
+export interface Place {
+  readonly method: string;
+  readonly path: string;
+  readonly parameters: readonly Parameter[];
+  readonly body: { readonly schema: Facts; readonly example?: unknown } | undefined;
+  readonly statuses: readonly string[];
+}
+
+type Paths = Readonly<Record<string, Readonly<Record<string, Facts>>>>;
+
+const document = openApiDocument("fuzz");
+
+/** Every place of the door but the stream of events, which has no end. */
+export function placesOf(): readonly Place[] {
+  const shared = (document["components"] as { parameters: Readonly<Record<string, Parameter>> }).parameters;
+  const paths = Object.entries(document["paths"] as Paths).filter(([path]) => path !== "/v1/events");
+  return paths.flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => {
+      const parameters = (operation["parameters"] ?? []) as readonly (Parameter & { $ref?: string })[];
+      const body = operation["requestBody"] as { content: Readonly<Record<string, Place["body"]>> } | undefined;
+      return {
+        method: method.toUpperCase(),
+        path,
+        parameters: parameters.map((one) => (one.$ref === undefined ? one : shared[one.$ref.split("/").at(-1)!]!)),
+        body: body?.content["application/json"],
+        statuses: Object.keys(operation["responses"] as Facts),
+      };
+    }),
+  );
+}
+
+/** Mostly what is asked for, and now and then what nobody expects. */
+function sample(schema: Facts, example: unknown): fc.Arbitrary<unknown> {
+  const junk = fc.oneof(fc.string(), fc.integer(), fc.constant(null), fc.boolean(), fc.constant([]), fc.constant({}));
+  const fitting = example === undefined ? fittingValue(schema) : fc.constant(example);
+  return fc.oneof({ arbitrary: fitting, weight: 5 }, { arbitrary: junk, weight: 1 });
+}
+
+function fittingValue(schema: Facts): fc.Arbitrary<unknown> {
+  const { type, minimum = 0, maximum = 1000 } = schema as { type?: string; minimum?: number; maximum?: number };
+  if (Array.isArray(schema["enum"])) return fc.constantFrom(...(schema["enum"] as unknown[]));
+  if (type === "integer") return fc.integer({ min: minimum, max: Math.min(maximum, minimum + 1000) });
+  if (type === "boolean") return fc.boolean();
+  return fc.constantFrom("a", "a/b", "1.1", "9.9", "");
+}
+
+function bodyOf({ schema, example }: NonNullable<Place["body"]>): fc.Arbitrary<unknown> {
+  const members = (schema["properties"] ?? {}) as Readonly<Record<string, Facts>>;
+  const shown = (example ?? {}) as Facts;
+  const known = Object.entries(members).map(([name, one]) => [name, sample(one, shown[name])] as const);
+  const whole = fc.record(Object.fromEntries(known), { requiredKeys: [] });
+  const extended = fc
+    .tuple(whole, fc.string(), fc.jsonValue())
+    .map(([body, name, value]) => ({ ...body, [name]: value }));
+  return fc.oneof(
+    { arbitrary: whole, weight: 6 },
+    { arbitrary: extended, weight: 1 },
+    { arbitrary: fc.jsonValue(), weight: 1 },
+  );
+}
+
+const headers = fc.record(
+  {
+    "if-match": fc.constantFrom('"1.1"', '"1.2"', "*", 'W/"1.1"', '"x"', "1.1"),
+    "idempotency-key": fc.constantFrom("k1", "k2", '"k3"', "a\\b", "x".repeat(300)),
+    "if-none-match": fc.constantFrom("*", '"1.1"'),
+    prefer: fc.constantFrom("wait=0", "wait=x"),
+    "x-agent-id": fc.constantFrom("nobody"),
+  },
+  { requiredKeys: [] },
+);
+
+function requestTo(place: Place): fc.Arbitrary<{ path: string; ask: Ask }> {
+  const values = place.parameters
+    .filter((one) => one.in !== "header")
+    .map((one) => [one.name, sample(one.schema, one.example)] as const);
+  const body = place.body === undefined ? fc.constant(undefined) : bodyOf(place.body);
+  return fc.tuple(fc.record(Object.fromEntries(values)), body, headers).map(([given, content, sent]) => {
+    const text = (value: unknown): string =>
+      encodeURIComponent(typeof value === "string" ? value : JSON.stringify(value));
+    const query = place.parameters.filter((one) => one.in === "query" && given[one.name] !== "");
+    const path = place.path.replaceAll(/\{([a-z_]+)\}/gu, (_all, name: string) => text(given[name]) || "x");
+    const tail = query.map((one) => `${one.name}=${text(given[one.name])}`).join("&");
+    return { path: tail === "" ? path : `${path}?${tail}`, ask: { body: content, headers: sent } };
+  });
+}
+
+const checkProblem = checkOf(problemSchema);
+
+/** What an answer must be like, whatever was asked. Returns whether it may have become an entry. */
+function judge(place: Place, sent: string, { status, headers: got, body, text }: Answer): boolean {
+  const about = `${place.method} ${sent}: ${String(status)} ${text.slice(0, 300)}`;
+  assert.ok(status < 500, about);
+  // An id that is a dot or empty is another address.
+  assert.ok(place.statuses.includes(String(status)) || status === 404 || status === 405, `not described: ${about}`);
+  if (status < 400) return place.method !== "GET";
+  assert.match(got.get("content-type") ?? "", /^application\/problem\+json/u, about);
+  assert.equal(checkProblem(body), undefined, about);
+  return recorded.test(String(body["code"])) || got.get("idempotent-replayed") === "false";
+}
+
+export async function attack(
+  server: HttpServer,
+  place: Place,
+  much: { readonly seed: number; readonly requests: number },
+): Promise<void> {
+  const requests = fc.sample(requestTo(place), { numRuns: much.requests, seed: much.seed });
+  const start = await server.position();
+  let entriesMax = 0;
+  for (let index = 0; index < requests.length; index += atOnce) {
+    const group = requests.slice(index, index + atOnce);
+    const answers = await Promise.all(group.map(({ path, ask }) => server.ask(place.method, path, ask)));
+    for (const [at, answer] of answers.entries()) {
+      if (judge(place, group[at]!.path, answer)) entriesMax += Array.isArray(group[at]!.ask.body) ? 1000 : 1;
+    }
+  }
+  const entries = (await server.position()) - start;
+  assert.ok(
+    entries <= entriesMax,
+    `${place.method} ${place.path}: ${String(entries)} entries, ${String(entriesMax)} may be`,
+  );
+}

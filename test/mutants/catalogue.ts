@@ -1,0 +1,19 @@
+/** Every bug that is planted, by the part that it is in. */
+import { clientMutants } from "./client-mutants.ts";
+import { doorMutants } from "./door-mutants.ts";
+import { engineMutants } from "./engine-mutants.ts";
+import { journalMutants } from "./journal-mutants.ts";
+import { lockMutants } from "./lock-mutants.ts";
+import { machineMutants } from "./machine-mutants.ts";
+import type { PlantedMutant } from "./planted-mutant.ts";
+
+export const catalogue: Readonly<Record<string, readonly PlantedMutant[]>> = {
+  "Machine and entities": machineMutants,
+  Locks: lockMutants,
+  Engine: engineMutants,
+  Journals: journalMutants,
+  "Access and doors": doorMutants,
+  Client: clientMutants,
+};
+
+export const allPlanted: readonly PlantedMutant[] = Object.values(catalogue).flat();

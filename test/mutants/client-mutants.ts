@@ -1,0 +1,55 @@
+import type { PlantedMutant } from "./planted-mutant.ts";
+
+const client = "sdk/src/client";
+
+export const clientMutants: readonly PlantedMutant[] = [
+  {
+    name: "a write without a key is sent again",
+    file: `${client}/repeatable.ts`,
+    find: "return key !== undefined || isRead(operation) || isSameTwice(operation, input);",
+    put: "return key !== undefined || isRead(operation) || isSameTwice(operation, input) || true;",
+    by: "test/socket/reconnect.test.ts",
+  },
+  {
+    name: "whoever waits is sent into the line again",
+    file: `${client}/repeatable.ts`,
+    find: '["acquire-lock", ({ wait }) => wait !== true],',
+    put: '["acquire-lock", () => true],',
+    by: "test/client/retry.test.ts",
+  },
+  {
+    name: "a refusal that says never is tried again",
+    file: `${client}/retry.ts`,
+    find: '    case "never":\n    case "new-key-after-read":\n      return undefined;',
+    put: '    case "never":\n    case "new-key-after-read":\n      return call.backoffMs;',
+    by: "test/client/retry.test.ts",
+  },
+  {
+    name: "after a break a watch goes on from the first event of a page",
+    file: `${client}/socket-watcher.ts`,
+    find: "this.#cursor = page.at(-1)?.cursor ?? this.#cursor;",
+    put: "this.#cursor ??= page.at(-1)?.cursor;",
+    by: "test/socket/reconnect.test.ts",
+  },
+  {
+    name: "whoever has lost a lock is not told by its signal",
+    file: `${client}/locks/held-grant.ts`,
+    find: "this.#controller.abort(new LockLostError(why, { fence: this.fence, paths: this.pathNames }, data));",
+    put: "void [why, data, LockLostError];",
+    by: "test/client/losses.test.ts",
+  },
+  {
+    name: "a heartbeat counts although its answer came after the lease",
+    file: `${client}/locks/held-grant.ts`,
+    find: "if (isSince && isAwake && answeredAt.monotonicMs < this.deadlineMs) this.renew(sentAt);",
+    put: "if (isSince && isAwake) this.renew(sentAt);",
+    by: "test/client/losses.test.ts",
+  },
+  {
+    name: "nobody looks whether the computer slept",
+    file: `${client}/locks/held-grant.ts`,
+    find: "const isAwake = answeredAt.wallMs - this.#renewedAt.wallMs < this.ttlMs;",
+    put: "const isAwake = answeredAt.wallMs - this.#renewedAt.wallMs < this.ttlMs * 1e6;",
+    by: "test/client/losses.test.ts",
+  },
+];
