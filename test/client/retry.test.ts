@@ -162,3 +162,30 @@ describe("retryOnDeadlock", () => {
     assert.equal(seen[0], 2);
   });
 });
+
+test("every option of a call reaches the transport, from every operation on locks", async () => {
+  const { client, sent } = scripted(() => done, { retry: false });
+  const { signal } = new AbortController();
+  const options = {
+    trace: "t",
+    retry: "deadlock",
+    deadlineMs: 5,
+    key: "k",
+    agent: "a",
+    agentSecret: "s",
+    signal,
+  } as const;
+  const { locks } = client;
+  await locks.acquire("x", { ...options, ownerId: "o", ttlSeconds: 1 });
+  await locks.renew({ fence: "1.1" }, options);
+  await locks.release({ fence: "1.1" }, options);
+  await locks.upgrade({ fence: "1.1" }, options);
+  await locks.downgrade({ fence: "1.1" }, "read", options);
+  await locks.transfer({ fence: "1.1" }, "b", options);
+  await locks.requestRelease("x", "now", options);
+  await locks.claim("1.1", options);
+  await locks.cancel("1.1", options);
+  await locks.forceRelease("1.1", "now", options);
+  for (const { operation, options: given } of sent) assert.deepEqual(given, options, operation);
+  assert.equal((sent[0]?.input as { owner_id: string }).owner_id, "o");
+});

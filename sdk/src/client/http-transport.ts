@@ -1,7 +1,10 @@
+import { pause } from "./client-clock.ts";
 import { HoldfastError } from "./holdfast-error.ts";
 import { mayWorkElsewhere } from "./address-ring.ts";
 import type { HttpOptions } from "./http-options.ts";
 import { noticesOverHttp, watchOverHttp } from "./http-watch.ts";
+import { readJson } from "./read-json.ts";
+import { sendable } from "./sendable.ts";
 import type { CallOptions, CallReply, Transport } from "./transport.ts";
 import { unanswered } from "./unanswered.ts";
 
@@ -9,6 +12,7 @@ import { unanswered } from "./unanswered.ts";
 export function httpTransport(options: HttpOptions): Transport {
   const { nodes, token } = options;
   const closing = new AbortController();
+  const known: Known = { hasAnswered: false };
   const headers: Record<string, string> = token === undefined ? {} : { authorization: `Bearer ${token}` };
   const get = async (path: string, more: Record<string, string>, signal: AbortSignal): Promise<Response> => {
     if (closing.signal.aborted) throw refused("closed", {});
@@ -17,19 +21,27 @@ export function httpTransport(options: HttpOptions): Transport {
       throw refused(closing.signal.aborted ? "closed" : "unreachable", nodes.where(whyOf(error)));
     });
     if (response.ok) return response;
-    const { code = "internal_error", ...data } = (await response.json()) as { readonly code?: string };
+    const { code = "internal_error", ...data } = readJson(await response.text()) as { readonly code?: string };
     if (mayWorkElsewhere(code)) nodes.turn();
     throw refused(code, data);
   };
   return {
-    call: (operation, input, call) =>
-      closing.signal.aborted
-        ? Promise.resolve(unanswered("closed", {}))
-        : post(options, { headers, signal: closing.signal }, bodyOf(operation, input, call), call),
+    call(operation, input, call) {
+      const given = sendable(input);
+      if (!given.ok) return Promise.resolve(unanswered("input_malformed", { ...given.fault }));
+      const body = bodyOf(operation, given.text, call);
+      const send = (): Promise<CallReply> =>
+        closing.signal.aborted
+          ? Promise.resolve(unanswered("closed", {}))
+          : post(options, { headers, signal: closing.signal }, body, call);
+      return reached(options, known, call, send);
+    },
     watch: (wanted) => watchOverHttp({ ...options, get, closing: closing.signal }, wanted),
     notices: (wanted) => noticesOverHttp({ ...options, get, closing: closing.signal }, wanted),
     async cursor() {
-      const { cursor } = (await (await get("/v1/cursor", {}, closing.signal)).json()) as { readonly cursor: string };
+      const { cursor } = readJson(await (await get("/v1/cursor", {}, closing.signal)).text()) as {
+        readonly cursor: string;
+      };
       return cursor;
     },
     async close() {
@@ -38,10 +50,36 @@ export function httpTransport(options: HttpOptions): Transport {
   };
 }
 
-function bodyOf(operation: string, input: unknown, call: CallOptions): string {
+function bodyOf(operation: string, input: string, call: CallOptions): string {
   const { key, deadlineMs, agent, agentSecret, retry, reads } = call;
   const named = { agent, agent_secret: agentSecret };
-  return JSON.stringify({ operation, input, key, deadline_ms: deadlineMs, ...named, retry, reads });
+  const head = JSON.stringify({ operation, key, deadline_ms: deadlineMs, ...named, retry, reads });
+  return `${head.slice(0, -1)},"input":${input}}`;
+}
+
+interface Known {
+  /** Somebody has answered at this address before. */
+  hasAnswered: boolean;
+}
+
+const againMs = 200;
+
+/** A server that was there and is gone is looked for, as over a socket; nothing of what is sent again had arrived. */
+async function reached(
+  { clock, reconnectMs }: HttpOptions,
+  known: Known,
+  call: CallOptions,
+  send: () => Promise<CallReply>,
+): Promise<CallReply> {
+  const giveUpAtMs = clock.monotonicMs() + Math.min(reconnectMs, call.deadlineMs ?? Infinity);
+  for (;;) {
+    const reply = await send();
+    const isGone = reply.outcome.kind === "refusal" && reply.outcome.code === "unreachable";
+    if (!isGone) known.hasAnswered = true;
+    if (!isGone || !known.hasAnswered || clock.monotonicMs() >= giveUpAtMs || call.signal?.aborted === true)
+      return reply;
+    await pause(clock, againMs * (0.5 + clock.random()));
+  }
 }
 
 interface Sending {
@@ -55,7 +93,7 @@ async function post(options: HttpOptions, sending: Sending, body: string, call: 
   const signal = call.signal === undefined ? sending.signal : AbortSignal.any([sending.signal, call.signal]);
   try {
     const response = await fetchFromAny(options, "/v1/commands", { method: "POST", headers, body, signal });
-    const reply = replyOf((await response.json()) as Answer);
+    const reply = replyOf(readJson(await response.text()) as Answer);
     if (reply.outcome.kind === "refusal" && mayWorkElsewhere(reply.outcome.code)) options.nodes.turn();
     return reply;
   } catch (error) {

@@ -2,6 +2,7 @@ import type { Notice, NoticeQuery } from "../contract/notices.ts";
 import type { WatchFilter } from "../contract/watch-filter.ts";
 import { httpPages } from "./http-stream.ts";
 import type { HttpStreamPlace } from "./http-stream.ts";
+import { readJson } from "./read-json.ts";
 import { sentEvents } from "./server-sent-events.ts";
 import type { WatchedEvent } from "./transport.ts";
 
@@ -30,7 +31,7 @@ export function noticesOverHttp(
     headers: () => ({}),
     async *read(body) {
       hasBegun = true;
-      for await (const { data } of sentEvents(body)) if (data !== undefined) yield [JSON.parse(data) as Notice];
+      for await (const { data } of sentEvents(body)) if (data !== undefined) yield [readJson(data) as Notice];
     },
     canGoOn: () => hasBegun,
   });
@@ -43,7 +44,7 @@ async function* wholeEntries(
 ): AsyncGenerator<readonly WatchedEvent[], void, undefined> {
   let page: WatchedEvent[] = [];
   for await (const { id, data } of sentEvents(body)) {
-    if (data !== undefined) page.push(JSON.parse(data) as WatchedEvent);
+    if (data !== undefined) page.push(readJson(data) as WatchedEvent);
     if (id === undefined) continue;
     trail.cursor = id;
     if (page.length > 0) yield page;

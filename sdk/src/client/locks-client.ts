@@ -92,17 +92,17 @@ export function locksClient(run: Run, { request }: Pick<LocksClient, "request">)
   const send = async (operation: string, input: object, { ownerId, ...call }: OwnerOptions = {}): Promise<unknown> =>
     run(operation, { ...input, owner_id: ownerId }, call);
   const acquire: LocksClient["acquire"] = async (paths, options = {}) => {
-    const { mode, scope, wait, purpose, note, metadata, ownerId, key, deadlineMs, agent, agentSecret } = options;
+    const { mode, scope, wait, purpose, note, metadata, ...others } = options;
+    const { ttlSeconds, maxHoldSeconds, holdOffSeconds, ticketSeconds, ...call } = others;
     const input = {
       paths: isList(paths) ? paths : [paths],
       ...{ mode, scope, wait, purpose, note, metadata },
-      ttl_seconds: options.ttlSeconds,
-      max_hold_seconds: options.maxHoldSeconds,
-      hold_off_seconds: options.holdOffSeconds,
-      ticket_seconds: options.ticketSeconds,
+      ttl_seconds: ttlSeconds,
+      max_hold_seconds: maxHoldSeconds,
+      hold_off_seconds: holdOffSeconds,
+      ticket_seconds: ticketSeconds,
     };
-    return (await send("acquire-lock", input, defined({ ownerId, key, deadlineMs, agent, agentSecret }))) as
-      Granted | Queued;
+    return (await send("acquire-lock", input, call)) as Granted | Queued;
   };
   return {
     request,
@@ -147,11 +147,6 @@ function lockReads(run: Run): Pick<LocksClient, Reads> {
 
 function isList(paths: LockPath | readonly LockPath[]): paths is readonly LockPath[] {
   return Array.isArray(paths);
-}
-
-/** Options without those that were not given. */
-function defined<T extends object>(options: T): { [Name in keyof T]?: Exclude<T[Name], undefined> } {
-  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as never;
 }
 
 function deniedAsValue(error: unknown): Denied {

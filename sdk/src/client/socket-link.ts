@@ -3,6 +3,7 @@ import type { ClientMessage, ServerMessage, SocketProblem } from "../contract/so
 import { problemOf } from "../contract/problems.ts";
 import type { AddressRing } from "./address-ring.ts";
 import type { ClientClock } from "./client-clock.ts";
+import { readJson } from "./read-json.ts";
 
 export interface LinkOptions {
   readonly nodes: AddressRing;
@@ -121,7 +122,7 @@ export class SocketLink {
     };
     socket.onmessage = ({ data }: { readonly data: unknown }) => {
       this.#silentRounds = 0;
-      const messages = JSON.parse(data as string) as readonly ServerMessage[];
+      const messages = readJson(data as string) as readonly ServerMessage[];
       for (const message of messages) this.#take(message);
     };
     socket.onclose = ({ code, reason }) => {

@@ -5,6 +5,7 @@ import type { WatchFilter } from "../contract/watch-filter.ts";
 import { mayWorkElsewhere } from "./address-ring.ts";
 import { HoldfastError } from "./holdfast-error.ts";
 import { isRepeatable } from "./repeatable.ts";
+import { sendable } from "./sendable.ts";
 import { SocketLink } from "./socket-link.ts";
 import type { LinkOptions } from "./socket-link.ts";
 import type { SocketWatcher } from "./socket-watcher.ts";
@@ -73,22 +74,14 @@ export class SocketTransport implements Transport {
 
   call(operation: string, input: unknown, options: CallOptions): Promise<CallReply> {
     if (this.#isClosed) return Promise.resolve(unanswered("closed", {}));
+    const given = sendable(input);
+    if (!given.ok) return Promise.resolve(unanswered("input_malformed", { ...given.fault }));
     const { key, signal, deadlineMs, trace, retry, reads } = options;
     this.#lastId += 1;
     const id = this.#lastId;
     const as = options.agent === undefined ? undefined : this.#agentNumber(options.agent, options.agentSecret);
-    const message = JSON.stringify({
-      kind: "call",
-      id,
-      operation,
-      input,
-      key,
-      deadline_ms: deadlineMs,
-      as,
-      trace,
-      retry,
-      reads,
-    });
+    const head = JSON.stringify({ kind: "call", id, operation, key, deadline_ms: deadlineMs, as, trace, retry, reads });
+    const message = `${head.slice(0, -1)},"input":${given.text}}`;
     if (isTooLarge(message)) return Promise.resolve(unanswered("frame_too_large", { limit: frameBytesMax }));
     return new Promise((resolve) => {
       const pending: Pending = {

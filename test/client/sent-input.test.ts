@@ -1,0 +1,111 @@
+/** What goes over the network arrives as it was given, or does not leave: the same faults at the same places as in process. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import type { Client, CallReply } from "holdfast";
+import { inputLimits as sentLimits } from "../../sdk/src/contract/input-limits.ts";
+import { readJson } from "../../sdk/src/client/read-json.ts";
+import { sendable } from "../../sdk/src/client/sendable.ts";
+import { canonicalValue } from "../../server/src/machine/canonical/canonical-value.ts";
+import { inputLimits } from "../../server/src/machine/canonical/limits.ts";
+import { readJson as readByMachine } from "../../server/src/machine/canonical/read-json.ts";
+import { everyWay } from "./every-way.ts";
+
+const cycle: unknown[] = [];
+cycle.push({ again: cycle });
+
+const bad: readonly (readonly [value: unknown, reason: string, pointer: string])[] = [
+  [NaN, "not_finite", "/value"],
+  [{ a: [1, Infinity] }, "not_finite", "/value/a/1"],
+  [{ a: -Infinity }, "not_finite", "/value/a"],
+  [[-0], "negative_zero", "/value/0"],
+  [[1, undefined], "undefined_value", "/value/1"],
+  [[1, , 3], "undefined_value", "/value/1"],
+  [{ "a/b~c": 2 ** 53 }, "unsafe_integer", "/value/a~1b~0c"],
+  ["\ud800", "lone_surrogate", "/value"],
+  [{ "\udc00": 1 }, "lone_surrogate", "/value"],
+  ["a\0b", "nul_character", "/value"],
+  [{ at: new Date(0) }, "not_plain", "/value/at"],
+  [new Map(), "not_plain", "/value"],
+  [{ toJSON: () => "lost" }, "unsupported_type", "/value/toJSON"],
+  [10n, "unsupported_type", "/value"],
+  [JSON.parse('{"__proto__":1}'), "forbidden_key", "/value/__proto__"],
+  [{ ["n".repeat(1_025)]: 1 }, "name_too_long", "/value"],
+  ["x".repeat(1_048_577), "too_large", ""],
+  ["\u0001".repeat(200_000), "too_large", ""],
+  [Array.from({ length: 100_001 }, () => 0), "too_many", "/value/99997"],
+];
+
+everyWay(
+  "an input that JSON would change is refused with its place, and nothing is sent [P9]",
+  async (client: Client) => {
+    const create = (value: unknown): Promise<CallReply> =>
+      client.execute("create-entity", { type: "plan", id: "1", value });
+    for (const [value, reason, pointer] of bad) {
+      const { outcome } = await create(value);
+      assert.equal(outcome.kind === "refusal" && outcome.code, "input_malformed", reason);
+      assert.deepEqual(outcome.data, { reason, pointer });
+    }
+    const deep = (await create(cycle)).outcome.data as { reason: string; pointer: string };
+    assert.deepEqual([deep.reason, deep.pointer.slice(0, 21)], ["too_deep", "/value/0/again/0/agai"]);
+    assert.equal(await client.cursor(), "1.0");
+    // A member that is undefined is one that is not there, as everywhere in JavaScript.
+    assert.deepEqual((await client.entities.create("plan", "1", { a: undefined, b: 1 })).value, { b: 1 });
+  },
+);
+
+everyWay("names and texts come back as they were written, whatever is in them", async (client: Client) => {
+  const value = { q: 1, "a\n": 2, 'b"': { "\u2028": "\u2029", "\\": "\\" }, "": "🙂" };
+  await client.entities.create("plan", "warm", { q: 1, "a\\": 2 });
+  await client.entities.create("plan", "1", value);
+  assert.deepEqual((await client.entities.get("plan", "1")).value, value);
+  for await (const { data, subject } of client.watch({ after: "1.0" })) {
+    if (subject !== "plan/1") continue;
+    assert.deepEqual((data as { value: unknown }).value, value);
+    break;
+  }
+});
+
+test("both checks have the same bounds, and find the same in whatever is given", () => {
+  assert.deepEqual(sentLimits, inputLimits);
+  const odd = fc.constantFrom<unknown>(...bad.slice(0, 16).map(([value]) => value));
+  const any = fc.anything({
+    withBigInt: true,
+    withDate: true,
+    withMap: true,
+    withSparseArray: true,
+    withNullPrototype: true,
+  });
+  const value = fc.oneof(any, fc.object({ values: [odd, fc.double(), fc.string({ unit: "binary" })] }));
+  fc.assert(
+    fc.property(value, (given) => {
+      const [here, there] = [sendable(given), canonicalValue(given, inputLimits)];
+      if (!here.ok || !there.ok) assert.deepEqual(here.ok ? here : here.fault, there.ok ? there : there.fault);
+      else assert.deepEqual(JSON.parse(here.text), there.value);
+    }),
+  );
+});
+
+test("what the client reads is what the machine reads, names with escapes included", () => {
+  const name = fc.oneof(fc.string(), fc.constantFrom("a\n", "a\\", 'q"', "\u0001", "__proto__", "é\t"));
+  const value = fc.letrec<{ value: unknown }>((tie) => ({
+    value: fc.oneof(
+      { depthSize: "small" },
+      fc.oneof(fc.string(), fc.double({ min: -1e9, max: 1e9, noNaN: true }), fc.constantFrom(null, true, false)),
+      fc.array(tie("value")),
+      fc.dictionary(
+        name.filter((one) => one !== "__proto__"),
+        tie("value"),
+      ),
+    ),
+  })).value;
+  fc.assert(
+    fc.property(value, fc.constantFrom(undefined, 2), (given, space) => {
+      const text = JSON.stringify(given, null, space);
+      assert.deepEqual(readJson(text), readByMachine(text));
+    }),
+  );
+  const own = readJson('{"__proto__":{"a\\n":1}}') as object;
+  assert.deepEqual(Object.keys(own), ["__proto__"]);
+  assert.throws(() => readJson('{"a\\n":'), SyntaxError);
+});
