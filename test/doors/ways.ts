@@ -8,32 +8,41 @@ import type { CallOptions, CallReply } from "holdfast";
 import { AddressRing } from "../../sdk/src/client/address-ring.ts";
 import { SocketTransport } from "../../sdk/src/client/socket-transport.ts";
 import { serve } from "../../server/src/serve.ts";
+import { replyOf, spell } from "./route-way.ts";
+import type { Facts, Step } from "./script.ts";
 
 export interface Way extends AsyncDisposable {
-  call(operation: string, input: unknown, options: CallOptions): Promise<CallReply>;
+  take(step: Step, input: Facts, agent: string | undefined): Promise<CallReply>;
 }
 
 /** Each is a Holdfast of its own, with an operator who speaks to it. */
 export const ways: Readonly<Record<string, () => Promise<Way>>> = {
   "in process": inProcess,
-  HTTP: () => served(overHttp),
+  "the commands of HTTP": () => served(overHttp),
+  "the routes of HTTP": () => served(overRoutes),
   "the socket": () => served(overSocket),
 };
 
 async function inProcess(): Promise<Way> {
   const client = await open({ memory: true }, { principal: "operator" });
-  return { call: client.execute, [Symbol.asyncDispose]: client.close };
+  return { take: taking(client.execute), [Symbol.asyncDispose]: client.close };
 }
 
-type Speak = (url: string, token: string) => Promise<{ call: Way["call"]; close: () => Promise<void> }>;
+type Call = (operation: string, input: unknown, options: CallOptions) => Promise<CallReply>;
+type Speak = (url: string, token: string) => Promise<{ take: Way["take"]; close: () => Promise<void> }>;
+
+const taking =
+  (call: Call): Way["take"] =>
+  ({ operation, key }, input, agent) =>
+    call(operation, input, { ...(key === undefined ? {} : { key }), ...(agent === undefined ? {} : { agent }) });
 
 async function served(speak: Speak): Promise<Way> {
   const data = await mkdtemp(join(tmpdir(), "holdfast-ways-"));
   const serving = await serve({ data, host: "127.0.0.1", port: 0 });
   const token = (await readFile(join(data, "operator-token"), "utf8")).trim();
-  const { call, close } = await speak(serving.url, token);
+  const { take, close } = await speak(serving.url, token);
   return {
-    call,
+    take,
     async [Symbol.asyncDispose]() {
       await close();
       await serving.close();
@@ -46,20 +55,33 @@ async function overSocket(url: string, token: string): ReturnType<Speak> {
   // The transport itself: a client gives keys to calls without one, and would show that in the journal.
   const nodes = new AddressRing([{ url: new URL(url), from: "the test" }], () => 0);
   const transport = new SocketTransport({ nodes, token, clock: systemClientClock, reconnectMs: 30_000 });
-  return { call: (...call) => transport.call(...call), close: () => transport.close() };
+  return { take: taking((...call) => transport.call(...call)), close: () => transport.close() };
 }
 
 async function overHttp(url: string, token: string): ReturnType<Speak> {
+  const call: Call = async (operation, input, { key, agent }) => {
+    const response = await fetch(`${url}/v1/commands`, {
+      method: "POST",
+      headers: { "content-type": "application/json", authorization: `Bearer ${token}` },
+      body: JSON.stringify({ operation, input, key, agent }),
+    });
+    const { outcome, position, replayed, events } = (await response.json()) as CallReply;
+    return { outcome, position, replayed, events };
+  };
+  return { take: taking(call), close: () => Promise.resolve() };
+}
+
+/** Each operation at its own address. What an address can't say is said as a command, so that all else stays the same. */
+async function overRoutes(url: string, token: string): ReturnType<Speak> {
+  const commands = await overHttp(url, token);
   return {
-    async call(operation, input, { key, agent, agentSecret }) {
-      const response = await fetch(`${url}/v1/commands`, {
-        method: "POST",
-        headers: { "content-type": "application/json", authorization: `Bearer ${token}` },
-        body: JSON.stringify({ operation, input, key, agent, agent_secret: agentSecret }),
-      });
-      const { outcome, position, replayed, events } = (await response.json()) as CallReply;
-      return { outcome, position, replayed, events };
+    ...commands,
+    async take(step, input, agent) {
+      const spelled = spell(step, input, agent);
+      if (spelled === undefined) return commands.take(step, input, agent);
+      const { method, path, body } = spelled;
+      const headers = { ...spelled.headers, authorization: `Bearer ${token}` };
+      return replyOf(spelled, await fetch(url + path, { method, headers, ...(body === undefined ? {} : { body }) }));
     },
-    close: () => Promise.resolve(),
   };
 }

@@ -1,0 +1,152 @@
+/** Operations in an order in which each has something to do. Every door must answer each of them alike. */
+import type { CallReply } from "holdfast";
+
+export type Facts = Readonly<Record<string, unknown>>;
+
+/** An operation and its input, which may rest on the answers before it. */
+export interface Step {
+  readonly operation: string;
+  readonly input: (before: readonly CallReply[]) => Facts;
+  readonly key?: string;
+  /** The agent who speaks. */
+  readonly agent?: (before: readonly CallReply[]) => string;
+  /** Which of its routes over HTTP it takes, if it has several. */
+  readonly route?: number;
+}
+
+type Given = Facts | ((before: readonly CallReply[]) => Facts);
+
+const step = (operation: string, input: Given = {}, more: Pick<Step, "key" | "route" | "agent"> = {}): Step => ({
+  operation,
+  input: typeof input === "function" ? input : () => input,
+  ...more,
+});
+
+const plan = { type: "plan", id: "1" };
+const ann = { owner_id: "ann" };
+const bob = { owner_id: "bob" };
+const at = (revision: string): Facts => ({ expected_revision: revision });
+
+/** A fact of the last answer to an operation. */
+const factOf = (before: readonly CallReply[], operation: string, name: string): unknown => {
+  const index = script.findLastIndex((one, place) => place < before.length && one.operation === operation);
+  return (before[index]?.outcome.data as Facts | undefined)?.[name];
+};
+
+const entities: readonly Step[] = [
+  step("create-entity", { ...plan, value: { a: 1 } }, { key: "k1" }),
+  step("create-entity", { ...plan, value: { a: 1 } }, { key: "k1" }),
+  step("create-entity", { ...plan, value: { a: 2 } }, { key: "k1" }),
+  step("create-entity", { type: "plan", id: "2", value: null, expected_version: 0 }, { route: 1 }),
+  step("create-entity", { type: "plan", id: "2", value: null, expected_version: 0 }, { route: 1 }),
+  step("patch-entity", { ...plan, merge: { b: 1 }, expected_version: 1 }),
+  step("patch-entity", { ...plan, merge: { b: 2 }, expected_version: 1 }, { key: "k2" }),
+  step("patch-entity", { ...plan, merge: { b: 2 }, expected_version: 1 }, { key: "k2" }),
+  step("patch-entity", { ...plan, merge: { b: 3 }, ...at("1.1") }),
+  step("patch-entity", { ...plan, merge: { b: 3 }, ...at("1.2") }),
+  step("patch-entity", { ...plan, patch: [{ op: "remove", path: "/z" }], ...at("1.3") }),
+  step("patch-entity", { ...plan, patch: [{ op: "remove", path: "/z" }] }),
+  step("replace-entity", { ...plan, value: [1], nonsense: true, ...at("1.3") }),
+  step("replace-entity", { ...plan, value: [1], ...at("1.3") }),
+  step("get-entity", plan),
+  step("get-entity", { ...plan, version: 1 }),
+  step("get-entity", { type: "plan", id: "none" }),
+  step("list-entities", { type: "plan", limit: 1 }),
+  step("delete-entity", { ...plan, ...at("1.4") }),
+  step("get-entity", plan),
+  step("list-history", plan),
+];
+
+const locks: readonly Step[] = [
+  step("acquire-lock", { paths: ["x"], ttl_seconds: 600, mode: "upgradeable", ...ann }),
+  step("acquire-lock", { paths: ["x"], ttl_seconds: 600, ...bob }),
+  step("renew-lock", { path: "x", ...ann }),
+  step("upgrade-lock", { path: "x", ...ann }),
+  step("downgrade-lock", { path: "x", mode: "read", ...ann }),
+  step("transfer-lock", { path: "x", to: "carl", ...ann }),
+  step("request-release", { path: "x", reason: "mine", ...bob }),
+  step("acquire-lock", { paths: ["x"], ttl_seconds: 600, wait: true, ...bob }),
+  step("get-ticket", (before) => ({ ticket: factOf(before, "acquire-lock", "ticket") })),
+  step("claim-lock", (before) => ({ ticket: factOf(before, "acquire-lock", "ticket"), ...bob })),
+  step("list-waits"),
+  step("cancel-ticket", (before) => ({ ticket: factOf(before, "acquire-lock", "ticket"), ...bob })),
+  step("cancel-ticket", (before) => ({ ticket: factOf(before, "acquire-lock", "ticket"), ...bob }), { route: 1 }),
+  step("list-locks"),
+  step("get-lock", { path: "x" }),
+  step("list-lock-history", { path: "x" }),
+  step("check-fence", { path: "x", fence: "1.1" }),
+  step("get-ticket", { ticket: "1.1" }),
+  step("release-lock", { paths: ["x"], owner_id: "carl" }),
+  step("force-release", { fence: "1.1", reason: "none" }),
+  step("acquire-lock", { paths: ["z"], ttl_seconds: 600, ...ann }),
+  step("force-release", (before) => ({ fence: factOf(before, "acquire-lock", "fence"), reason: "gone" })),
+  step("acquire-lock", { paths: ["z"], ttl_seconds: 600, ...ann }),
+  step("override-release", (before) => ({ fence: factOf(before, "acquire-lock", "fence"), reason: "gone" })),
+  step("configure-locks", { enforce: ["y"] }),
+  step("who-am-i", ann),
+];
+
+const others: readonly Step[] = [
+  step("configure", { settings: { state_hash_every: 1000 } }),
+  step("raise-rules", { to: 99 }),
+  step("erase-payload", { position: 999, reason: "none" }),
+  step("erase-payload", { position: 3, reason: "asked for" }),
+  step("list-journal", { limit: 3 }),
+  step("list-audit", { limit: 3 }),
+  step("list-tokens"),
+  step("create-token", { principal: "ci", allow: [{ under: "x", verbs: ["read"] }] }),
+  step("revoke-token", { token_id: "none" }),
+  step("revoke-token", (before) => ({ token_id: factOf(before, "create-token", "token_id") })),
+  step("register-agent", { name: "dora" }),
+  step("list-agents"),
+  step("heartbeat"),
+  step("heartbeat", {}, { route: 1, agent: (before) => factOf(before, "register-agent", "agent_id") as string }),
+  step("end-agent", { agent_id: "nobody" }),
+  step("end-agent", (before) => ({ agent_id: factOf(before, "register-agent", "agent_id") })),
+  step("no-such-operation"),
+  step("get-entity", { type: "plan" }),
+];
+
+const range = { from: "2027-03-01T08:00:00Z", to: "2027-03-05T08:00:00Z" };
+
+/** What each resource of the pack goes through once it is there, and how it ends. */
+const lives = (name: string, id: string, changes: Facts): readonly Step[] => [
+  step(`update-${name}`, { id, changes, ...at("1.1") }),
+  step(`update-${name}`, { id, changes, ...at("1.1") }),
+  step(`get-${name}`, { id }),
+  step(`list-${name}s`),
+  step(`archive-${name}`, { id, ...at("1.2") }),
+  step(`unarchive-${name}`, { id, ...at("1.3") }),
+];
+
+const planning: readonly Step[] = [
+  step("create-organization", { id: "o", name: "Acme" }, { key: "o1" }),
+  step("create-organization", { id: "o", name: "Acme" }, { key: "o1" }),
+  step("create-project", { id: "p", organization_id: "o", name: "Bridge" }),
+  step("create-collaborator", { id: "c", organization_id: "o", name: "Ann" }),
+  step("create-mission", { id: "m", project_id: "p", name: "Weld", ...range }),
+  step("create-mission", { id: "m3", project_id: "none", name: "Weld", ...range }),
+  step("create-assignment", { id: "a", mission_id: "m", collaborator_id: "c", role: "welder", ...range }),
+  ...lives("assignment", "a", { role: "painter" }),
+  ...lives("mission", "m", { description: "by hand" }),
+  ...lives("collaborator", "c", { name: "Anna" }),
+  ...lives("project", "p", { name: "The bridge" }),
+  ...lives("organization", "o", { name: "The Acme" }),
+  step("transition-mission", { id: "m", to: "locked", ...at("1.4") }),
+  step("transition-mission", { id: "m", to: "planned", ...at("1.4") }),
+  step("transition-mission", { id: "m", to: "locked", ...at("1.5") }),
+  step("reopen-mission", { id: "m", reason: "rain", ...at("1.6") }),
+  step("delete-organization", { id: "o", ...at("1.4") }),
+  step("create-organization", { id: "o2", name: "Brief" }),
+  step("create-project", { id: "p2", organization_id: "o2", name: "Tent" }),
+  step("create-collaborator", { id: "c2", organization_id: "o2", name: "Bob" }),
+  step("create-mission", { id: "m2", project_id: "p2", name: "Pitch", ...range }),
+  step("create-assignment", { id: "a2", mission_id: "m2", collaborator_id: "c2", role: "pole", ...range }),
+  step("delete-assignment", { id: "a2", ...at("1.1") }),
+  step("delete-mission", { id: "m2", ...at("1.1") }),
+  step("delete-collaborator", { id: "c2", ...at("1.1") }),
+  step("delete-project", { id: "p2", ...at("1.1") }),
+  step("delete-organization", { id: "o2", ...at("1.1") }),
+];
+
+export const script: readonly Step[] = [...entities, ...locks, ...planning, ...others];
