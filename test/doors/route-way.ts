@@ -25,11 +25,9 @@ export function spell(step: Step, input: Facts, agent?: string): Spelled | undef
     if (source === "path") parts.path.set(name, encodeURIComponent(value as string));
     else if (source === "body") parts.body[name] = value;
     else if (source === "query") parts.query.set(name, value as string);
-    else if (name === "expected_revision") headers["if-match"] = `"${value as string}"`;
-    else if (value === 0 && route.needs === "if-none-match") headers["if-none-match"] = "*";
-    else return undefined;
+    else Object.assign(headers, condition(routed, name, value));
   }
-  if (route.needs === "if-match" && headers["if-match"] === undefined) return undefined;
+  if (route.needs !== undefined && headers[route.needs] === undefined) return undefined;
   const path = route.path.replaceAll(
     /\{([a-z_]+)\}/gu,
     (_, name: string) => parts.path.get(name) ?? missing(route, name, agent),
@@ -41,6 +39,12 @@ export function spell(step: Step, input: Facts, agent?: string): Spelled | undef
   return { routed, method: route.method, path: `${path}${query}`, headers, body };
 }
 
+/** What the caller expects, as a header; nothing if no header can say it. */
+function condition({ route }: RoutedOperation, name: string, value: unknown): Readonly<Record<string, string>> {
+  if (name === "expected_revision") return { "if-match": `"${value as string}"` };
+  return value === 0 && route.needs === "if-none-match" ? { "if-none-match": "*" } : {};
+}
+
 /** A part of the address that names the agent who speaks is no member of the input. */
 function missing({ speaker }: RoutedOperation["route"], name: string, agent = "{}"): string {
   return speaker === name ? agent : "{}";
@@ -49,9 +53,9 @@ function missing({ speaker }: RoutedOperation["route"], name: string, agent = "{
 function bodyOf({ route }: RoutedOperation, members: Readonly<Record<string, unknown>>) {
   if (route.method === "GET" || route.method === "DELETE") return { body: undefined, type: undefined };
   if (route.method !== "PATCH") return { body: JSON.stringify(members), type: "application/json" };
-  const [[name = "", value] = []] = Object.entries(members);
-  const type = name === "patch" ? "application/json-patch+json" : "application/merge-patch+json";
-  return { body: JSON.stringify(value), type };
+  const isPatch = members["patch"] !== undefined;
+  const type = isPatch ? "application/json-patch+json" : "application/merge-patch+json";
+  return { body: JSON.stringify(members["patch"] ?? members["merge"] ?? members["changes"]), type };
 }
 
 /** The answer to a request as the reply that it tells. Events are in the journal, not in an answer over a route. */

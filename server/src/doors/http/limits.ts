@@ -1,3 +1,9 @@
+/** The bounds that tests make smaller, since the real ones take longer than a test should. */
+export type ClientLimits = Pick<
+  { [Name in keyof typeof httpLimits]: number },
+  "headersMs" | "requestMs" | "checkEveryMs"
+>;
+
 /** What one caller may ask of the door, before anybody looks at who it is. */
 export const httpLimits = {
   bodyBytesMax: 1_048_576,
@@ -5,6 +11,8 @@ export const httpLimits = {
   /** A client that sends its request byte by byte is cut off. Answers that take long are not meant. */
   headersMs: 10_000,
   requestMs: 30_000,
+  /** How often these two are looked at: by so much a slow client may exceed them. */
+  checkEveryMs: 5_000,
   keepAliveMs: 72_000,
   connectionsMax: 4_096,
   requestsPerConnectionMax: 100_000,

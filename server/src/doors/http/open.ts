@@ -20,6 +20,7 @@ import { addNoticeRoutes } from "./notice-routes.ts";
 import type { HealthOptions } from "./health-routes.ts";
 import { HttpProblem } from "./http-problem.ts";
 import { httpLimits } from "./limits.ts";
+import type { ClientLimits } from "./limits.ts";
 import { addOperationRoutes } from "./operation-routes.ts";
 import { addProgramRoutes } from "./program-routes.ts";
 import type { ParseJson } from "./read-body.ts";
@@ -40,20 +41,27 @@ export interface HttpDoorOptions extends HealthOptions {
   readonly version: string;
   /** Names under which the server may be spoken to, besides those of loopback. */
   readonly hostNames?: readonly string[];
+  readonly limits?: Partial<ClientLimits>;
 }
 
 export interface HttpDoor {
   readonly url: string;
   /** The socket door listens on the same port. */
   readonly server: Server;
+  /** Every method and address that is served: `GET /health`. */
+  readonly places: readonly string[];
   /** Ends what takes long, answers what is in flight, and lets go of the port. */
   close(): Promise<void>;
 }
 
 export async function openHttpDoor(options: HttpDoorOptions): Promise<HttpDoor> {
-  const app = createApp(options.report);
+  const app = createApp(options.report, options.limits);
   const callers = new WeakMap<FastifyRequest, Caller>();
   const endings = new Endings();
+  const places: string[] = [];
+  app.addHook("onRoute", ({ method, path }) => {
+    for (const one of [method].flat()) places.push(`${one} ${path.replaceAll(/:([a-z_]+)/gu, "{$1}")}`);
+  });
   // The port is known when it listens, and nobody asks before.
   let allowed = allowedHostsOf(options.port);
   const parts: DoorParts = { ...options, endings, callerOf: (request) => knownCaller(callers, request) };
@@ -81,6 +89,7 @@ export async function openHttpDoor(options: HttpDoorOptions): Promise<HttpDoor> 
   return {
     url,
     server: app.server,
+    places,
     async close() {
       endings.closeAll();
       const closing = app.close();
@@ -97,14 +106,19 @@ export async function openHttpDoor(options: HttpDoorOptions): Promise<HttpDoor> 
   };
 }
 
-function createApp(report: Report): FastifyInstance {
+function createApp(report: Report, given: Partial<ClientLimits> = {}): FastifyInstance {
+  const limits = { ...httpLimits, ...given };
   const app = Fastify({
     bodyLimit: httpLimits.bodyBytesMax,
-    requestTimeout: httpLimits.requestMs,
+    requestTimeout: limits.requestMs,
     keepAliveTimeout: httpLimits.keepAliveMs,
     maxRequestsPerSocket: httpLimits.requestsPerConnectionMax,
     forceCloseConnections: "idle",
-    http: { maxHeaderSize: httpLimits.headerBytesMax, headersTimeout: httpLimits.headersMs },
+    http: {
+      maxHeaderSize: httpLimits.headerBytesMax,
+      headersTimeout: limits.headersMs,
+      connectionsCheckingInterval: limits.checkEveryMs,
+    },
     // An id of 256 characters may have 12 bytes for each, behind percent signs.
     routerOptions: { maxParamLength: 4_096 },
     clientErrorHandler: answerBrokenRequest,

@@ -1,6 +1,7 @@
 import type { WebSocket } from "ws";
 import { closeCodes, socketProtocol } from "@holdfast/sdk/contract";
 import type { CallMessage, ClientMessage, SocketProblem } from "@holdfast/sdk/contract";
+import { HoldfastError } from "@holdfast/sdk";
 import type { CallOptions } from "@holdfast/sdk";
 import { isTurned } from "../../access/gate.ts";
 import type { Caller, Turned } from "../../access/gate.ts";
@@ -258,8 +259,11 @@ export class Connection {
   #hold<Result>(work: Promise<Result>, then: (result: Result) => void): void {
     this.#isHeld = true;
     void work
-      .then(then, () => {
-        this.#close(closeCodes.goingAway, "stopping");
+      .then(then)
+      .catch((error: unknown) => {
+        // What is refused here is refused because the node stops, or the token is none any more.
+        if (error instanceof HoldfastError) this.#close(closeCodes.goingAway, "stopping");
+        else this.#fail(error);
       })
       .finally(() => {
         this.#isHeld = false;
