@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { freePort } from "../scenario/free-port.ts";
 import { holdfast } from "../scenario/holdfast-command.ts";
-import type { Ended, Program } from "../scenario/program.ts";
+import { type Ended, type Program, startProgram } from "../scenario/program.ts";
 import { type OwnPostgres, startOwnPostgres } from "../scenario/private-postgres.ts";
 
 export interface NodeProcess {
@@ -12,8 +12,8 @@ export interface NodeProcess {
   readonly url: string;
   readonly folder: string;
   readonly program: Program;
-  /** Starts it again, at the same address. */
-  start(): Promise<void>;
+  /** Starts it again, at the same address; as another build, if that is wanted. */
+  start(build?: Launch): Promise<void>;
   /** Ends it: kindly, or as a crash would. */
   end(signal: "SIGTERM" | "SIGKILL"): Promise<Ended>;
   health(): Promise<NodeHealth>;
@@ -40,10 +40,7 @@ export interface NodeCluster {
   close(): Promise<void>;
 }
 
-export interface ClusterOptions {
-  /** How a node is started, if not as the command does it. */
-  readonly launch?: (folder: string, settings: NodeSettings) => Program;
-}
+export type Launch = (folder: string, settings: NodeSettings) => Program;
 
 export interface NodeSettings {
   readonly journal: string;
@@ -51,16 +48,15 @@ export interface NodeSettings {
   readonly operatorToken: string;
 }
 
-export async function startCluster(count: number, options: ClusterOptions = {}): Promise<NodeCluster> {
+export async function startCluster(count: number): Promise<NodeCluster> {
   const postgres = await startOwnPostgres({ isDurable: true });
   const folder = await mkdtemp(join(tmpdir(), "holdfast-nodes-"));
   const operatorToken = "one-token-for-the-operator-of-all-nodes";
-  const { launch = command } = options;
   const nodes = await Promise.all(
     Array.from({ length: count }, async (_, index) => {
       const port = await freePort();
       const settings = { journal: postgres.url, port, operatorToken };
-      return nodeOf(join(folder, String(index)), port, (place) => launch(place, settings));
+      return nodeOf(join(folder, String(index)), settings);
     }),
   );
   // All at once, on an empty database: one makes the tables, the others wait for it.
@@ -76,14 +72,20 @@ export async function startCluster(count: number, options: ClusterOptions = {}):
   };
 }
 
-function command(folder: string, { journal, port, operatorToken }: NodeSettings): Program {
+/** The build that is tested. */
+function thisBuild(folder: string, { journal, port, operatorToken }: NodeSettings): Program {
   const env = { HOLDFAST_JOURNAL: journal, HOLDFAST_OPERATOR_TOKEN: operatorToken, HOLDFAST_PORT: String(port) };
   return holdfast(tmpdir(), ["up", "--json", "--data", folder], { env });
 }
 
-function nodeOf(folder: string, port: number, launch: (folder: string) => Program): NodeProcess {
+/** One that carries newer rules. */
+export function newerBuild(folder: string, { journal, port, operatorToken }: NodeSettings): Program {
+  return startProgram(join(import.meta.dirname, "newer-node.ts"), [folder, String(port), journal, operatorToken]);
+}
+
+function nodeOf(folder: string, settings: NodeSettings): NodeProcess {
   let program: Program | undefined;
-  const url = `http://127.0.0.1:${String(port)}`;
+  const url = `http://127.0.0.1:${String(settings.port)}`;
   const running = (): Program => {
     if (program === undefined) throw new Error("this node was never started");
     return program;
@@ -94,8 +96,8 @@ function nodeOf(folder: string, port: number, launch: (folder: string) => Progra
     get program() {
       return running();
     },
-    async start() {
-      program = launch(folder);
+    async start(build = thisBuild) {
+      program = build(folder, settings);
       await program.line(/"event":"up"/);
     },
     end(signal) {

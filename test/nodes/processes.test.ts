@@ -6,7 +6,7 @@ import type { Client, ConnectOptions } from "@holdfast/sdk";
 import { refusalOf } from "../api/refused-with.ts";
 import { granted, queued } from "../locks/lock-node.ts";
 import { run } from "../scenario/holdfast-command.ts";
-import { type NodeCluster, type NodeProcess, startCluster } from "./node-processes.ts";
+import { newerBuild, type NodeCluster, type NodeProcess, startCluster } from "./node-processes.ts";
 
 /** A client whose first node is the first one that is named; usually chance decides. */
 async function clientOf(nodes: readonly NodeProcess[], options: ConnectOptions = {}): Promise<Client> {
@@ -106,6 +106,44 @@ describe("nodes in processes of their own, on one Postgres", () => {
     await b.start();
   });
 
+  test("cut off from Postgres they are not ready and refuse writes and latest reads; then they catch up by themselves", async () => {
+    const [a] = nodes;
+    await using ann = await clientOf([a], { retry: false });
+    await ann.entities.create("note", "known", {});
+    await cluster.postgres.order("crash");
+    const wish = { type: "note", id: "new", value: {} };
+    const refused = await refusalOf(ann.run("create-entity", wish, { key: "once", deadlineMs: 300 }));
+    assert.ok(["journal_unavailable", "outcome_unknown"].includes(refused.code), refused.code);
+    assert.equal(refused.retry, "same-key");
+    const unread = await refusalOf(ann.entities.get("note", "known"));
+    assert.deepEqual([unread.code, unread.retry], ["journal_unavailable", "same-key"]);
+    const http = await fetch(`${a.url}/v1/entities/note/known`);
+    assert.equal(http.status, 503);
+    const local = { "Holdfast-Reads": "local" };
+    assert.equal((await fetch(`${a.url}/v1/entities/note/known`, { headers: local })).status, 200);
+    assert.equal(
+      (await ann.execute("get-entity", { type: "note", id: "known" }, { reads: "local" })).outcome.kind,
+      "done",
+    );
+    const cut = await a.health();
+    assert.equal(cut.ready, false);
+    assert.ok(cut.reasons.length > 0 && !cut.reasons.join().includes("127.0.0.1"), cut.reasons.join());
+    await cluster.postgres.order("start");
+    await using patient = await clientOf([a], { retry: { tries: 100, totalMs: 60_000 } });
+    const written = await patient.execute("create-entity", wish, { key: "once" });
+    assert.equal(written.outcome.kind, "done");
+    for (const { url } of nodes) {
+      await using reader = await connect(url, { retry: { tries: 100, totalMs: 60_000 } });
+      assert.equal((await reader.entities.get("note", "new")).version, 1);
+    }
+    // Who has nothing to write is ready, too, or nothing would ever be sent to it.
+    for (const node of nodes)
+      assert.deepEqual(
+        (await node.health()).reasons.filter((why) => why.includes("written")),
+        [],
+      );
+  });
+
   test("a command line finds the next node, too, and says how each of them is", async () => {
     const gone = "http://127.0.0.1:1";
     const env = { HOLDFAST_URL: `${gone},${nodes[1].url}` };
@@ -116,5 +154,32 @@ describe("nodes in processes of their own, on one Postgres", () => {
     assert.equal(code, 122);
     assert.match(errors, /no server answers at http:\/\/127\.0\.0\.1:1,/);
     assert.match(lines.join("\n"), /is ready, at position \d+ \(epoch 1, one of 3 nodes, 0 entries behind, rules 1\)/);
+  });
+
+  test("restarted one by one under load, to a build with newer rules, they fail no call; the rules start when all have them [M3]", async () => {
+    await using watcher = await clientOf(nodes);
+    const raised = watcher.watch({ names: ["evt.space.rules_raised"] });
+    const isRaised = raised.next();
+    let isOver = false;
+    const writers = await Promise.all(nodes.map((node) => clientOf([node, ...nodes.filter((one) => one !== node)])));
+    const writing = writers.map(async (client, index) => {
+      let count = 0;
+      for (; !isOver; count += 1) await client.entities.create("rolling", `${String(index)} ${String(count)}`, {});
+      return count;
+    });
+    for (const node of nodes) {
+      assert.deepEqual([(await node.health()).rules, (await node.end("SIGTERM")).code], [1, 0]);
+      await node.start(newerBuild);
+    }
+    assert.ok(!(await isRaised).done);
+    isOver = true;
+    const counts = await Promise.all(writing);
+    assert.ok(Math.min(...counts) > 0);
+    for (const node of nodes) assert.equal((await node.health()).rules, 2);
+    // Nobody who does not know these rules comes back in.
+    const [a] = nodes;
+    await a.end("SIGTERM");
+    await assert.rejects(a.start(), /it ended \(5\).*rules 2, which this build does not know/su);
+    await Promise.all([...writers.map((client) => client.close()), raised.return?.()]);
   });
 });

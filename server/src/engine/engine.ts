@@ -305,8 +305,10 @@ export class Engine {
   }
 
   health(): EngineHealth {
-    const refused = this.#writer.trouble?.reason ?? this.#writer.refusalNow()?.reason;
-    const sinceMs = this.#writer.trouble?.sinceMs;
+    const { trouble } = this.#writer;
+    const unwritable = trouble === undefined ? undefined : `the journal can't be written (${trouble.reason})`;
+    const refused = unwritable ?? this.#writer.refusalNow()?.reason;
+    const sinceMs = trouble?.sinceMs;
     const heard = this.#options.journal.sharing?.heard();
     const nowMs = this.#options.clock.monotonicMs();
     const lag = lagOf(this.head, heard, nowMs);

@@ -40,6 +40,11 @@ export class TroubleWatch {
     this.#trouble = undefined;
   }
 
+  /** The journal answers again. Any other trouble, such as a full disk, is over only when something was written. */
+  endIfUnreachable(): void {
+    if (this.#trouble?.reason === "io" || this.#trouble?.reason === "busy") this.end();
+  }
+
   /** How long until the next attempt is allowed; undefined if it is allowed now. */
   get waitMs(): number | undefined {
     if (this.#trouble === undefined) return undefined;

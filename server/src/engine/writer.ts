@@ -115,9 +115,8 @@ export class Writer {
     this.wake();
   }
 
-  /** Resolves when all is folded that was durable before the call. A journal with one owner holds nothing else. */
+  /** Resolves when all is folded that was durable before the call. Of a journal with one owner that need not be asked. */
   async catchUp(): Promise<void> {
-    if (this.#options.journal.sharing === undefined) return;
     const refused = this.refusalNow();
     if (refused !== undefined && refused.code !== "overloaded") {
       throw new JournalError("io", `the journal can't be asked for its head: ${refused.reason}`, { certain: true });
@@ -227,9 +226,8 @@ export class Writer {
 
   /** An append says as much about the head as a look does, so readers wait for a look only if there is nothing to append. */
   get #mustFollowNow(): boolean {
-    const hasCommands = this.#queue.size > 0;
     if (this.#mustFollow || this.#trouble.current !== undefined) return true;
-    return hasCommands ? this.#turns.isWanted : this.#latest.isWanted;
+    return this.#queue.size > 0 ? this.#turns.isWanted : this.#latest.isWanted;
   }
 
   /** Not put back if the append fails: it is due again anyway. */
@@ -263,6 +261,7 @@ export class Writer {
         isTurn ? (after, limit) => this.#turns.take(after, limit) : undefined,
       );
       look.done();
+      if (this.#options.journal.sharing !== undefined && this.#queue.size === 0) this.#trouble.endIfUnreachable();
       if (afterLoss !== undefined) this.sendFirst(afterLoss, () => undefined);
       // Made from what is there now: an epoch that began for a fork that this node has missed is not good for this one.
       if (this.#fork !== undefined) this.sendFirst(this.#fork.command(), this.#fork.done);
@@ -369,8 +368,9 @@ export class Writer {
     } else {
       for (const one of tried) one.isAttempted = true;
       this.#putBack(tried);
-      this.#mustFollow = true;
     }
+    // One that others share is asked until it answers: a node that says it is not ready gets nothing to try it with.
+    this.#mustFollow ||= !error.certain || this.#options.journal.sharing !== undefined;
     return false;
   }
 

@@ -12,11 +12,12 @@ export function epochCommand(id: string, lost: StateReader, reason: string): Tim
 
 /**
  * The journal was restored or copied: there may be another future of the same past, with epochs of its own that nobody
- * here can know. Seconds since 1970 are beyond any of them.
+ * here can know. Milliseconds since 1970 are beyond any of them: between two losses a store is put back and a node connects
+ * to it, which takes longer than one. Only a clock that was set back in between could repeat an epoch that nobody remembers;
+ * a node that still does is told by `above`.
  */
 export function forkCommand(id: string, state: StateReader, reason: string, time: number): TimerCommand {
-  const atLeast = Math.floor(time / 1000);
-  return { id, operation: "raise-epoch", input: { above: currentEpoch(state), at_least: atLeast, reason } };
+  return { id, operation: "raise-epoch", input: { above: currentEpoch(state), at_least: Math.floor(time), reason } };
 }
 
 export function hashCommand(position: number, hash: string): TimerCommand {

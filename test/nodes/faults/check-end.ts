@@ -1,0 +1,92 @@
+/** What must be true of the journal after everything that happened. */
+import assert from "node:assert/strict";
+import { connect } from "@holdfast/sdk";
+import type { Client, Entity } from "@holdfast/sdk";
+import type { NodeCluster } from "../node-processes.ts";
+import type { Loss } from "./faults.ts";
+import type { Acknowledged, Load } from "./load.ts";
+
+const samplesMax = 40;
+
+export async function checkEnd(cluster: NodeCluster, load: Load, losses: readonly Loss[]): Promise<void> {
+  const kept = load.acknowledged.filter((one) => !losses.some((loss) => mayBeLost(one, loss)));
+  checkFences(kept);
+  checkOwners(load.acknowledged);
+  checkCounted(load.acknowledged);
+  for (const { url } of cluster.nodes) {
+    await using client = await connect(url);
+    await checkNotes(client, kept);
+    await checkCounter(client, kept);
+  }
+  const healths = await Promise.all(cluster.nodes.map((node) => node.health()));
+  assert.deepEqual(new Set(healths.map(({ epoch }) => epoch)).size, 1, "all nodes are in the same epoch");
+}
+
+/** Only what came after the copy, and not what was acknowledged in the epoch that began with it. */
+export function mayBeLost({ atMs, epoch }: Acknowledged, loss: Loss): boolean {
+  return atMs >= loss.savedAtMs && epoch < loss.epoch;
+}
+
+/** Nothing that was acknowledged is lost, and nothing was done twice. */
+async function checkNotes(client: Client, kept: readonly Acknowledged[]): Promise<void> {
+  const notes = new Map<string, Entity>();
+  for (let after: string | null | undefined; after !== null;) {
+    const page = await client.entities.list("note", { limit: 1_000, ...(after === undefined ? {} : { after }) });
+    for (const note of page.items) notes.set(note.id, note);
+    after = page.next;
+  }
+  for (const { id } of kept.filter(({ what }) => what === "note")) {
+    assert.equal(notes.get(id)?.version, 1, `"${id}" was acknowledged`);
+  }
+}
+
+/** Every version was written by the one who was told so, on top of the one before. */
+async function checkCounter(client: Client, kept: readonly Acknowledged[]): Promise<void> {
+  const counted = kept.filter(({ what }) => what === "counter");
+  const { version, value } = await client.entities.get("counter", "1");
+  assert.equal((value as { readonly n: number }).n, version - 1, "an update was lost");
+  const step = Math.max(1, Math.floor(counted.length / samplesMax));
+  for (const one of counted.filter((_, index) => index % step === 0)) {
+    const past = await client.entities.get("counter", "1", { version: one.version });
+    assert.equal((past.value as { readonly by: string }).by, one.id, `version ${String(one.version)}`);
+  }
+}
+
+/** Nobody was told that it wrote a version that another one was told, too. */
+function checkCounted(acknowledged: readonly Acknowledged[]): void {
+  const counted = acknowledged.filter(({ what }) => what === "counter");
+  const versions = new Set(counted.map(({ epoch, version }) => `${String(epoch)}.${String(version)}`));
+  assert.equal(versions.size, counted.length, "two were told that they wrote the same version");
+}
+
+/** In the order of the journal fences only rise: a write under an older fence never comes after one under a newer. */
+export function checkFences(acknowledged: readonly Acknowledged[]): void {
+  const guarded = acknowledged
+    .filter(({ what }) => what === "guarded")
+    .toSorted((a, b) => a.epoch - b.epoch || a.position - b.position);
+  for (const [index, { fence = "", id }] of guarded.entries()) {
+    const before = guarded[index - 1]?.fence ?? "0.0";
+    assert.ok(isNotBefore(fence, before), `${id} wrote under ${fence} after somebody had under ${before}`);
+  }
+}
+
+/** A fence was given to one alone, whatever history it was in. */
+export function checkOwners(acknowledged: readonly Acknowledged[]): void {
+  const owners = new Map<string, string>();
+  for (const { fence, id } of acknowledged) {
+    if (fence === undefined) continue;
+    const owner = id.split(" ", 2).join(" ");
+    const other = owners.get(fence) ?? owner;
+    assert.equal(owner, other, `${fence} was given to two`);
+    owners.set(fence, owner);
+  }
+}
+
+function isNotBefore(fence: string, other: string): boolean {
+  const [mine, theirs] = [fence, other].map((text) => text.split(".").map(Number)) as [number[], number[]];
+  for (const index of Array.from({ length: Math.max(mine.length, theirs.length) }).keys()) {
+    const difference = (mine[index] ?? 0) - (theirs[index] ?? 0);
+    if (difference !== 0) return difference > 0;
+  }
+  return true;
+}

@@ -1,0 +1,73 @@
+/** Three nodes under load, to which one thing after the other happens. */
+import { Random } from "../../simulation/random.ts";
+import { startCluster } from "../node-processes.ts";
+import { checkEnd } from "./check-end.ts";
+import { type Fault, type Loss, nodeFaults } from "./faults.ts";
+import { Load } from "./load.ts";
+
+export interface FaultRunOptions {
+  readonly seed: number;
+  readonly cycles: number;
+  readonly faults?: readonly Fault[];
+  /** How soon everybody must get on after a fault. */
+  readonly progressMs?: number;
+  readonly onCycle?: (cycle: number, name: string, progressMs: number) => void;
+}
+
+export interface FaultReport {
+  /** How often each fault struck. */
+  readonly counts: ReadonlyMap<string, number>;
+  readonly acknowledgedCount: number;
+  readonly lostLocks: number;
+  /** From the end of a fault until everybody had got on. */
+  readonly progressMs: { readonly median: number; readonly max: number };
+}
+
+export async function runFaults(options: FaultRunOptions): Promise<FaultReport> {
+  const { seed, cycles, faults = nodeFaults, progressMs = 30_000, onCycle } = options;
+  const random = new Random(seed);
+  const cluster = await startCluster(3);
+  const counts = new Map<string, number>();
+  const losses: Loss[] = [];
+  const waits: number[] = [];
+  let load: Load | undefined;
+  try {
+    load = await Load.start(cluster.urls);
+    const running = load;
+    const progress = async (): Promise<void> => {
+      await running.progress(progressMs);
+    };
+    await progress();
+    for (const [cycle, fault] of planOf(faults, cycles, random).entries()) {
+      const loss = await fault.strike({ cluster, load, random, progress });
+      if (loss !== undefined) losses.push(loss);
+      counts.set(fault.name, (counts.get(fault.name) ?? 0) + 1);
+      const took = await load.progress(progressMs);
+      waits.push(took);
+      onCycle?.(cycle + 1, fault.name, took);
+    }
+    await load.stop();
+    await checkEnd(cluster, load, losses);
+  } finally {
+    await load?.close();
+    await cluster.close();
+  }
+  const sorted = waits.toSorted((a, b) => a - b);
+  const median = sorted[Math.floor(sorted.length / 2)] ?? 0;
+  return {
+    counts,
+    acknowledgedCount: load.acknowledged.length,
+    lostLocks: load.lossCount,
+    progressMs: { median, max: sorted.at(-1) ?? 0 },
+  };
+}
+
+/** As many as are wanted, each about as often as its weight says and at least once in a round, in an order by chance. */
+function planOf(faults: readonly Fault[], cycles: number, random: Random): readonly Fault[] {
+  const plan: Fault[] = [];
+  while (plan.length < cycles) {
+    const round = faults.flatMap((fault) => Array.from({ length: fault.weight }, () => fault));
+    while (round.length > 0) plan.push(...round.splice(random.below(round.length), 1));
+  }
+  return plan.slice(0, cycles);
+}

@@ -1,0 +1,13 @@
+/**
+ * A node of a build that carries newer rules than this one: words are its data folder, the port, the journal and the token
+ * of the operator. The rules decide alike, so all that differs is their number.
+ */
+import { serve } from "../../server/src/serve.ts";
+
+const [data = "", port = "", journal = "", operatorToken = ""] = process.argv.slice(2);
+const options = { data, host: "127.0.0.1", port: Number(port), journal: { journal }, operatorToken, rules: [1, 2] };
+const running = await serve({ ...options, report: () => undefined });
+process.once("SIGTERM", () => {
+  void running.close().then(() => process.exit(0));
+});
+console.log('{"event":"up"}');
