@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import * as fc from "fast-check";
 import { checkOf } from "@holdfast/sdk/contract";
+import type { Check } from "@holdfast/sdk/contract";
 import { openApiDocument } from "../../server/src/doors/http/openapi-document.ts";
 import { problemSchema } from "../../server/src/doors/http/openapi-parts.ts";
 import type { Answer, Ask, Facts, HttpServer } from "./http-server.ts";
@@ -22,17 +23,19 @@ export interface Place {
   readonly path: string;
   readonly parameters: readonly Parameter[];
   readonly body: { readonly schema: Facts; readonly example?: unknown } | undefined;
-  readonly statuses: readonly string[];
+  /** What fits an answer, by its status. */
+  readonly answers: ReadonlyMap<string, Check>;
 }
 
 type Paths = Readonly<Record<string, Readonly<Record<string, Facts>>>>;
 
 const document = openApiDocument("fuzz");
 
-/** Every place of the door but the stream of events, which has no end. */
+/** Every place of the door but streams of events, which have no end. */
 export function placesOf(): readonly Place[] {
   const shared = (document["components"] as { parameters: Readonly<Record<string, Parameter>> }).parameters;
-  const paths = Object.entries(document["paths"] as Paths).filter(([path]) => path !== "/v1/events");
+  const endless = new Set(["/v1/events", "/v1/notices"]);
+  const paths = Object.entries(document["paths"] as Paths).filter(([path]) => !endless.has(path));
   return paths.flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => {
       const parameters = (operation["parameters"] ?? []) as readonly (Parameter & { $ref?: string })[];
@@ -42,10 +45,22 @@ export function placesOf(): readonly Place[] {
         path,
         parameters: parameters.map((one) => (one.$ref === undefined ? one : shared[one.$ref.split("/").at(-1)!]!)),
         body: body?.content["application/json"],
-        statuses: Object.keys(operation["responses"] as Facts),
+        answers: new Map(
+          Object.entries(operation["responses"] as Responses).map(([status, one]) => [status, fits(one)]),
+        ),
       };
     }),
   );
+}
+
+type Responses = Readonly<
+  Record<string, { readonly content?: Readonly<Record<string, { readonly schema?: object }>> }>
+>;
+
+/** A problem is checked by the one schema that all have. */
+function fits({ content }: Responses[string]): Check {
+  const schema = content?.["application/json"]?.schema;
+  return schema === undefined ? () => undefined : checkOf(schema);
 }
 
 /** Mostly what is asked for, and now and then what nobody expects. */
@@ -111,8 +126,11 @@ function judge(place: Place, sent: string, { status, headers: got, body, text }:
   const about = `${place.method} ${sent}: ${String(status)} ${text.slice(0, 300)}`;
   assert.ok(status < 500, about);
   // An id that is a dot or empty is another address.
-  assert.ok(place.statuses.includes(String(status)) || status === 404 || status === 405, `not described: ${about}`);
-  if (status < 400) return place.method !== "GET";
+  assert.ok(place.answers.has(String(status)) || status === 404 || status === 405, `not described: ${about}`);
+  if (status < 400) {
+    assert.deepEqual(place.answers.get(String(status))?.(body), undefined, `not as described: ${about}`);
+    return place.method !== "GET";
+  }
   assert.match(got.get("content-type") ?? "", /^application\/problem\+json/u, about);
   assert.equal(checkProblem(body), undefined, about);
   return recorded.test(String(body["code"])) || got.get("idempotent-replayed") === "false";
