@@ -1,9 +1,11 @@
 /** Installs the packages as a user would, in a folder of their own, and starts them. Nothing here sees the sources. */
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
+import { createInterface } from "node:readline";
 import { after, before, suite, test } from "node:test";
 
 const root = join(import.meta.dirname, "..", "..");
@@ -60,6 +62,39 @@ suite("the packages, installed", () => {
     ];
     writeFileSync(join(home, "program.js"), program.join("\n"));
     assert.match(run(home, process.execPath, "program.js"), /"text":"kept"/);
+  });
+
+  test("the installed command serves, and the installed client keeps its lock while its loop is blocked [M9]", async () => {
+    const program = [
+      'import { connect } from "holdfast";',
+      "const client = await connect(process.argv[2]);",
+      'const lock = await client.acquire("doc/1", { ttlSeconds: 2 });',
+      "const { expiresAt } = lock;",
+      "// Once it was renewed for the first time, the thread that does it runs.",
+      "const isRenewed = () => lock.expiresAt.getTime() > expiresAt.getTime() + 300;",
+      "while (!isRenewed()) await new Promise((resolve) => setImmediate(resolve));",
+      "const end = performance.now() + 4000;",
+      "while (performance.now() < end);",
+      "// Known in this very moment, before the loop turns: only the thread can have told it.",
+      "console.log(lock.state);",
+      "await client.close();",
+    ];
+    writeFileSync(join(home, "blocked.js"), program.join("\n"));
+    const served = join(home, "served");
+    mkdirSync(served);
+    const server = spawn("npx", ["--no-install", "holdfast", "up", "--json", "--port", "0", "--data", served], {
+      ...{ cwd: home, env, stdio: ["ignore", "pipe", "inherit"] },
+      detached: true,
+    });
+    try {
+      const [line] = (await once(createInterface({ input: server.stdout! }), "line")) as [string];
+      const { url } = JSON.parse(line) as { readonly url: string };
+      assert.equal(run(home, process.execPath, "blocked.js", url).trim(), "held");
+    } finally {
+      // The server is npx's child, and the two are a group of their own.
+      process.kill(-server.pid!, "SIGTERM");
+      await once(server, "close");
+    }
   });
 
   test("the command tells its version", () => {
