@@ -51,9 +51,10 @@ export function openObservation(options: ObservationOptions): Observation {
   const calls = new CallFigures(metrics, [...Object.keys(allOperations), ...options.kindCommands]);
   const processWatch = watchProcess();
   let engine: Engine | undefined;
-  const entries = new EntryFigures(metrics, async (positions) =>
-    engine === undefined ? [] : (await engine.entriesAt(positions)).map(({ time }) => time),
-  );
+  const entries = new EntryFigures(metrics, {
+    recent: (position) => engine?.recentEntry(position)?.time,
+    at: async (positions) => (engine === undefined ? [] : (await engine.entriesAt(positions)).map(({ time }) => time)),
+  });
   const watch = {
     monotonicMs: () => clock.monotonicMs(),
     note(call: Parameters<typeof logCall>[1]) {

@@ -31,6 +31,44 @@ test("hello is answered with welcome, and a frame of calls with a frame of repli
   assert.deepEqual(await socket.message("pong"), { kind: "pong", id: 12 });
 });
 
+test("a reply tells the events of its entry, unless the caller wants its outcome alone", async (t) => {
+  const { url } = await serverFor(t);
+  const socket = await rawSocketFor(t, url);
+  socket.hello();
+  const create = (id: number) => {
+    const input = { type: "plan", id: String(id), value: { a: 1 } };
+    return { kind: "call", id, operation: "create-entity", input };
+  };
+  socket.send(create(1));
+  const told = await socket.message("reply");
+  socket.send({ ...create(2), events: false });
+  const quiet = await socket.message("reply");
+  const names = (reply: typeof told) => (reply["events"] as readonly { name: string }[]).map(({ name }) => name);
+  assert.deepEqual([names(told), names(quiet)], [["evt.plan.created"], []]);
+  const kinds = [told, quiet].map((reply) => (reply["outcome"] as { kind: string }).kind);
+  assert.deepEqual(kinds, ["done", "done"]);
+});
+
+for (const wrong of [
+  { events: true },
+  { reads: "any" },
+  { key: 1 },
+  { as: -1 },
+  { deadline_ms: "1" },
+  { retry: "no" },
+]) {
+  test(`a call is refused as a whole whose ${JSON.stringify(wrong)} is none`, async (t) => {
+    const { url } = await serverFor(t);
+    const socket = await rawSocketFor(t, url);
+    socket.hello();
+    socket.send({ ...get(1), ...wrong }, get(2));
+    const { problem } = await socket.message("problem");
+    const { code, data } = problem as { code: string; data: { reason: string } };
+    assert.equal(code, "frame_malformed");
+    assert.ok(data.reason.startsWith(`message 0: \`${Object.keys(wrong).join("")}\` must be`), data.reason);
+  });
+}
+
 test("an agent says once who it is, and then speaks by a number [M14]", async (t) => {
   const { url } = await serverFor(t);
   await using client = await connect(url);

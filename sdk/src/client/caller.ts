@@ -65,7 +65,8 @@ export class Caller {
   }
 
   async run(operation: string, input: unknown, options: CallOptions = {}): Promise<unknown> {
-    const { outcome, position, replayed } = await this.call(operation, input, options);
+    // Only the outcome is handed on.
+    const { outcome, position, replayed } = await this.call(operation, input, withoutEvents(options));
     if (outcome.kind === "done") return outcome.data;
     throw new HoldfastError(operation, outcome.code, { data: outcome.data, position, replayed });
   }
@@ -116,6 +117,13 @@ function unanswered(error: unknown): CallReply {
   const code = isKnown ? error.code : "outcome_unknown";
   const data = isKnown ? error.data : { reason: String(error) };
   return { outcome: { kind: "refusal", code, data }, position: 0, replayed: false, events: [] };
+}
+
+const quiet: CallOptions = { events: false };
+
+function withoutEvents(options: CallOptions): CallOptions {
+  for (const _name in options) return { ...options, ...quiet };
+  return quiet;
 }
 
 const aboutAgents = new Set([...Object.keys(lockOperations), "heartbeat", "end-agent", "who-am-i"]);

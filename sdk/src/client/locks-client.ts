@@ -89,38 +89,41 @@ export interface LocksClient {
 }
 
 export function locksClient(run: Run, { request }: Pick<LocksClient, "request">): LocksClient {
-  const send = async (operation: string, input: object, { ownerId, ...call }: OwnerOptions = {}): Promise<unknown> =>
-    run(operation, { ...input, owner_id: ownerId }, call);
-  const acquire: LocksClient["acquire"] = async (paths, options = {}) => {
-    const { mode, scope, wait, purpose, note, metadata, ...others } = options;
+  // No async functions here: `run` brings its promise, and each further one would be waited for with every call.
+  const send = <Answer>(operation: string, input: object, { ownerId, ...call }: OwnerOptions = {}): Promise<Answer> =>
+    run(operation, { ...input, owner_id: ownerId }, call) as Promise<Answer>;
+  const acquire: LocksClient["acquire"] = (paths, options = {}) => {
+    const { mode, scope, wait, purpose, note, metadata, ownerId, ...others } = options;
     const { ttlSeconds, maxHoldSeconds, holdOffSeconds, ticketSeconds, ...call } = others;
     const input = {
       paths: isList(paths) ? paths : [paths],
-      ...{ mode, scope, wait, purpose, note, metadata },
+      mode,
+      scope,
+      wait,
+      purpose,
+      note,
+      metadata,
       ttl_seconds: ttlSeconds,
       max_hold_seconds: maxHoldSeconds,
       hold_off_seconds: holdOffSeconds,
       ticket_seconds: ticketSeconds,
+      owner_id: ownerId,
     };
-    return (await send("acquire-lock", input, call)) as Granted | Queued;
+    return run("acquire-lock", input, call) as Promise<Granted | Queued>;
   };
   return {
     request,
     acquire,
     tryAcquire: (paths, options) => acquire(paths, options).catch(deniedAsValue),
-    release: async (what, { note, ...options } = {}) =>
-      (await send("release-lock", { ...what, note }, options)) as { released: string[] },
-    renew: async (held, { ttlSeconds, note, ...options } = {}) =>
-      (await send("renew-lock", { ...held, ttl_seconds: ttlSeconds, note }, options)) as Grant,
-    upgrade: async (held, { wait, ...options } = {}) =>
-      (await send("upgrade-lock", { ...held, wait }, options)) as Granted | Queued,
-    downgrade: async (held, mode, options) => (await send("downgrade-lock", { ...held, mode }, options)) as Grant,
-    transfer: async (held, to, options) => (await send("transfer-lock", { ...held, to }, options)) as Grant,
-    requestRelease: async (path, reason, options) =>
-      (await send("request-release", { path, reason }, options)) as { asked: string[] },
-    claim: async (ticket, options) => (await send("claim-lock", { ticket }, options)) as Granted | Queued,
-    cancel: async (ticket, options) =>
-      (await send("cancel-ticket", { ticket }, options)) as { cancelled: string } | Granted,
+    release: (what, { note, ...options } = {}) => send("release-lock", { ...what, note }, options),
+    renew: (held, { ttlSeconds, note, ...options } = {}) =>
+      send("renew-lock", { ...held, ttl_seconds: ttlSeconds, note }, options),
+    upgrade: (held, { wait, ...options } = {}) => send("upgrade-lock", { ...held, wait }, options),
+    downgrade: (held, mode, options) => send("downgrade-lock", { ...held, mode }, options),
+    transfer: (held, to, options) => send("transfer-lock", { ...held, to }, options),
+    requestRelease: (path, reason, options) => send("request-release", { path, reason }, options),
+    claim: (ticket, options) => send("claim-lock", { ticket }, options),
+    cancel: (ticket, options) => send("cancel-ticket", { ticket }, options),
     ...lockReads(run),
     forceRelease: (fence, reason, { override = false, ...call } = {}) =>
       run(override ? "override-release" : "force-release", { fence, reason }, call),

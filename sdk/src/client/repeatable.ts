@@ -29,5 +29,6 @@ function isRead(operation: string): boolean {
 
 function isSameTwice(operation: string, input: unknown): boolean {
   // What is no input at all is refused anyway.
-  return typeof input === "object" && input !== null && sameTwice.get(operation)?.({ ...input }) === true;
+  if (typeof input !== "object" || input === null) return false;
+  return sameTwice.get(operation)?.(input as Readonly<Record<string, unknown>>) === true;
 }

@@ -41,8 +41,9 @@ export class SocketTransport implements Transport {
   readonly #calls = new Map<number, Pending>();
   readonly #watchers: SocketWatchers;
   readonly #cursors = new Map<number, { resolve: (cursor: string) => void; reject: (error: Error) => void }>();
-  /** The numbers of agents that speak, and which of them this connection was told of. */
-  readonly #agents = new Map<string, number>();
+  /** The numbers of agents that speak, by their ids and then by their secrets: one that resumed has another. */
+  readonly #agents = new Map<string, Map<string | undefined, number>>();
+  #agentCount = 0;
   #unsaid: string[] = [];
   #queue: Pending[] = [];
   #lastId = 0;
@@ -76,11 +77,12 @@ export class SocketTransport implements Transport {
     if (this.#isClosed) return Promise.resolve(unanswered("closed", {}));
     const given = sendable(input);
     if (!given.ok) return Promise.resolve(unanswered("input_malformed", { ...given.fault }));
-    const { key, signal, deadlineMs, trace, retry, reads } = options;
+    const { key, signal, deadlineMs, trace, retry, reads, events } = options;
     this.#lastId += 1;
     const id = this.#lastId;
     const as = options.agent === undefined ? undefined : this.#agentNumber(options.agent, options.agentSecret);
-    const head = JSON.stringify({ kind: "call", id, operation, key, deadline_ms: deadlineMs, as, trace, retry, reads });
+    const named = { kind: "call", id, operation, key, deadline_ms: deadlineMs, as, trace, retry, reads, events };
+    const head = JSON.stringify(named);
     const message = `${head.slice(0, -1)},"input":${given.text}}`;
     if (isTooLarge(message)) return Promise.resolve(unanswered("frame_too_large", { limit: frameBytesMax }));
     return new Promise((resolve) => {
@@ -141,12 +143,14 @@ export class SocketTransport implements Transport {
   }
 
   #agentNumber(agent: string, secret: string | undefined): number {
-    const name = `${agent} ${secret ?? ""}`;
-    const known = this.#agents.get(name);
+    let numbers = this.#agents.get(agent);
+    const known = numbers?.get(secret);
     if (known !== undefined) return known;
-    const as = this.#agents.size;
-    this.#agents.set(name, as);
-    if (this.#link.isOpen) this.#unsaid.push(agentMessage(name, as));
+    if (numbers === undefined) this.#agents.set(agent, (numbers = new Map<string | undefined, number>()));
+    const as = this.#agentCount;
+    this.#agentCount += 1;
+    numbers.set(secret, as);
+    if (this.#link.isOpen) this.#unsaid.push(agentMessage(as, agent, secret));
     return as;
   }
 
@@ -154,7 +158,9 @@ export class SocketTransport implements Transport {
   #opened(): readonly string[] {
     this.#unsaid = [];
     this.#queue = [...this.#calls.values()];
-    const agents = [...this.#agents].map(([name, as]) => agentMessage(name, as));
+    const agents = [...this.#agents].flatMap(([agent, numbers]) =>
+      Array.from(numbers, ([secret, as]) => agentMessage(as, agent, secret)),
+    );
     const watches = this.#watchers.renewed().map((message) => JSON.stringify(message));
     const cursors = [...this.#cursors.keys()].map((id) => JSON.stringify({ kind: "cursor", id }));
     this.#schedule();
@@ -299,9 +305,8 @@ export class SocketTransport implements Transport {
   }
 }
 
-function agentMessage(name: string, as: number): string {
-  const [agent = "", secret = ""] = name.split(" ");
-  const message: ClientMessage = { kind: "agent", as, agent, ...(secret === "" ? {} : { secret }) };
+function agentMessage(as: number, agent: string, secret: string | undefined): string {
+  const message: ClientMessage = { kind: "agent", as, agent, ...(secret === undefined ? {} : { secret }) };
   return JSON.stringify(message);
 }
 

@@ -31,6 +31,8 @@ export interface CallOptions {
   readonly trace?: string;
   /** How far a read must look; the latest, if not given. Writes always decide on the latest. */
   readonly reads?: Reads;
+  /** Leaves the events of the entry out of the reply: who wants its outcome alone need not pay for them. */
+  readonly events?: false;
   /** Says that this call is another attempt, and after which refusal. It changes nothing but the figures. */
   readonly retry?: RetryCause;
   /**

@@ -35,6 +35,8 @@ export interface CallMessage {
   readonly trace?: string;
   /** How far a read must look; `latest` if absent. */
   readonly reads?: "latest" | "local";
+  /** Leaves the events of the entry out of the reply, for callers that want its outcome alone. */
+  readonly events?: false;
   /** Says that this is another attempt, and after what. */
   readonly retry?: "deadlock" | "conflict";
 }

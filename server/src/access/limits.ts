@@ -16,7 +16,7 @@ export interface AccessLimits {
 }
 
 export const defaultAccessLimits: AccessLimits = {
-  callsPerSecond: 20_000,
+  callsPerSecond: 50_000,
   principalCallsPerSecond: 100_000,
   watchesMax: 10_000,
   agentsMax: 10_000,

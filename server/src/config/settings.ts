@@ -89,7 +89,7 @@ export const settings = {
   },
   calls_per_second: {
     kind: "number",
-    default: 20_000,
+    default: 50_000,
     least: 1,
     summary: "how many calls one agent may send, or a connection on which no agent speaks",
   },

@@ -249,6 +249,11 @@ export class Engine {
     return positions === undefined ? undefined : this.#recentAt(positions);
   }
 
+  /** An entry that is still in memory. */
+  recentEntry(position: number): Entry | undefined {
+    return this.#replica.recent.at(position);
+  }
+
   async entriesAt(positions: readonly number[]): Promise<readonly Entry[]> {
     return this.#recentAt(positions) ?? this.#options.journal.readAt(positions);
   }

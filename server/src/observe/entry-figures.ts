@@ -21,8 +21,13 @@ export interface SeenBatch {
   readonly appendMs: number;
 }
 
-/** When entries were decided, by position; undefined for one that can't be read any more. */
-export type TimesAt = (positions: readonly number[]) => Promise<readonly (number | undefined)[]>;
+/** When entries were decided, by position. */
+export interface Times {
+  /** Of one that is in memory; nearly all that is asked for is. */
+  recent(position: number): number | undefined;
+  /** Undefined for one that can't be read any more. */
+  at(positions: readonly number[]): Promise<readonly (number | undefined)[]>;
+}
 
 /** Of one batch at most so many durations are looked up: an agent that ends may free thousands of locks at once. */
 const lookUpsMax = 256;
@@ -41,15 +46,15 @@ interface Since {
  */
 export class EntryFigures {
   readonly #metrics: Metrics;
-  readonly #timesAt: TimesAt;
+  readonly #times: Times;
   readonly #granted;
   readonly #held: ReadonlyMap<string, readonly SpreadCell[]>;
   readonly #append;
   readonly #batch;
 
-  constructor(metrics: Metrics, timesAt: TimesAt) {
+  constructor(metrics: Metrics, times: Times) {
     this.#metrics = metrics;
-    this.#timesAt = timesAt;
+    this.#times = times;
     this.#granted = {
       read: metrics.acquisitions.cell({ lock_type: "read", status: "granted" }),
       upgradeable: metrics.acquisitions.cell({ lock_type: "upgradeable", status: "granted" }),
@@ -108,7 +113,14 @@ export class EntryFigures {
     if (from === undefined) return;
     const { waitDuration, acquisitionDuration } = this.#metrics;
     const cells = [waitDuration.cell({ lock_type }), acquisitionDuration.cell({ lock_type })];
-    since.push({ from, time: entry.time, cells });
+    this.#noteSince({ from, time: entry.time, cells }, since);
+  }
+
+  /** Counts how long something lasted, or puts it on the list of what must be looked up for it. */
+  #noteSince(one: Since, since: Since[]): void {
+    const began = this.#times.recent(one.from);
+    if (began === undefined) since.push(one);
+    else for (const cell of one.cells) cell.observe((one.time - began) / 1000);
   }
 
   #noteQueued(data: Readonly<Record<string, unknown>>): void {
@@ -120,7 +132,7 @@ export class EntryFigures {
   #noteFreed(entry: SeenEntry, data: Readonly<Record<string, unknown>>, how: string, since: Since[]): void {
     const from = positionIn(data["fence"]);
     if (from === undefined) return;
-    since.push({ from, time: entry.time, cells: this.#held.get(how) ?? [] });
+    this.#noteSince({ from, time: entry.time, cells: this.#held.get(how) ?? [] }, since);
   }
 
   #noteDeadlock({ operation, input }: SeenEntry): void {
@@ -131,7 +143,7 @@ export class EntryFigures {
 
   /** The journal may not be readable now. A figure that is lost is no reason to disturb anybody. */
   async #lookUp(since: readonly Since[]): Promise<void> {
-    const times = await this.#timesAt(since.map(({ from }) => from)).catch(() => []);
+    const times = await this.#times.at(since.map(({ from }) => from)).catch(() => []);
     for (let index = 0; index < since.length; index += 1) {
       const began = times[index];
       const { time, cells } = since[index] as Since;

@@ -4,7 +4,7 @@ import type { Engine } from "../../engine/engine.ts";
 import type { Reply } from "../../engine/reply.ts";
 import { canonicalValue } from "../../machine/canonical/canonical-value.ts";
 import { inputLimits } from "../../machine/canonical/limits.ts";
-import type { Outcome } from "../../machine/entry.ts";
+import type { Event, Outcome } from "../../machine/entry.ts";
 import type { Json, JsonObject } from "../../machine/json.ts";
 import { refusal } from "../../machine/outcome.ts";
 import { copyJson } from "./copy-json.ts";
@@ -107,20 +107,25 @@ function sendCommand(
   const request = { operation, input, bytes, principal, agent, caller, key, deadlineMs, trace };
   return engine.execute(request).then((reply) => {
     if (reply.outcome.kind === "done" && reply.attachment !== undefined) {
-      const shown = shownReply(options, reply, withAttachment(reply));
+      const shown = shownReply(options, reply, withAttachment(reply), call);
       return tellsHowLeft(reply) ? withHowLeft(engine, shown) : shown;
     }
-    return explainReply(options, wish, reply, input as JsonObject);
+    return explainReply(options, wish, reply, { input: input as JsonObject, call });
   });
 }
 
 /** The answer to a command of which not everything can be said from the decision alone. */
-async function explainReply(place: CallPlace, wish: Wish, reply: Reply, input: JsonObject): Promise<CallReply> {
+async function explainReply(
+  place: CallPlace,
+  wish: Wish,
+  reply: Reply,
+  { input, call }: { readonly input: JsonObject; readonly call: CallOptions },
+): Promise<CallReply> {
   const { engine } = place;
   // Nothing is said to be erased before it is.
   if (wish.operation === "erase-payload" && reply.outcome.kind === "done") await engine.carryOutErasures();
   try {
-    return shownReply(place, reply, await renderOutcome(engine, reply, input));
+    return shownReply(place, reply, await renderOutcome(engine, reply, input), call);
   } catch (error) {
     // Half an answer would differ from the one that the same key gets later. So: ask again.
     const { code } = journalRefusal(error);
@@ -128,16 +133,20 @@ async function explainReply(place: CallPlace, wish: Wish, reply: Reply, input: J
   }
 }
 
-function shownReply({ sharesData = false }: CallPlace, reply: Reply, outcome: Outcome): CallReply {
-  const { position, replayed } = reply;
+function shownReply(
+  { sharesData = false }: CallPlace,
+  { position, replayed, events }: Reply,
+  outcome: Outcome,
+  call: CallOptions,
+): CallReply {
   const copy = sharesData ? asItIs : copyJson;
   const data = copy(outcome.data) as Record<string, unknown>;
-  const events = reply.events.map((event) => ({
-    name: publishedName(event),
-    subject: event.subject,
-    data: copy(published(event.data)),
-  }));
-  return { outcome: { ...outcome, data }, position, replayed, events };
+  const shown = call.events === false ? [] : events.map((event) => shownEvent(event, copy));
+  return { outcome: { ...outcome, data }, position, replayed, events: shown };
+}
+
+function shownEvent(event: Event, copy: (value: Json) => Json): CallReply["events"][number] {
+  return { name: publishedName(event), subject: event.subject, data: copy(published(event.data)) };
 }
 
 const asItIs = (value: Json): Json => value;

@@ -321,12 +321,13 @@ function agentOf({ agent, secret }: Extract<ClientMessage, { kind: "agent" }>): 
 }
 
 function optionsOf(message: CallMessage, agent: Agent | undefined): CallOptions {
-  const { key, deadline_ms: deadlineMs, trace, retry, reads } = message;
+  const { key, events, deadline_ms: deadlineMs, trace, retry, reads } = message;
   const isPlain = deadlineMs === undefined && trace === undefined && retry === undefined && reads === undefined;
-  if (key === undefined && isPlain) return agent ?? {};
+  if (key === undefined && events === undefined && isPlain) return agent ?? {};
   return {
     ...agent,
     ...(key === undefined ? {} : { key }),
+    ...(events === undefined ? {} : { events }),
     ...(deadlineMs === undefined ? {} : { deadlineMs }),
     ...(trace === undefined ? {} : { trace }),
     ...(retry === undefined ? {} : { retry }),

@@ -1,4 +1,4 @@
-import type { CallMessage, ClientMessage } from "@holdfast/sdk/contract";
+import type { ClientMessage } from "@holdfast/sdk/contract";
 
 /** A frame that can't be taken, and what is wrong with it. */
 export class FrameFault extends Error {
@@ -10,7 +10,7 @@ export function readFrame(text: string, readJson: ReadJson): readonly ClientMess
   const messages = parse(text, readJson);
   if (!Array.isArray(messages)) throw new FrameFault("a frame is an array of messages");
   for (let index = 0; index < messages.length; index += 1) {
-    const fault = isPlainCall(messages[index]) ? undefined : faultOf(messages[index]);
+    const fault = faultOf(messages[index]);
     if (fault !== undefined) throw new FrameFault(`message ${index}: ${fault}`);
   }
   return messages as readonly ClientMessage[];
@@ -28,15 +28,11 @@ function parse(text: string, readJson: ReadJson): unknown {
 }
 
 type Members = Readonly<Record<string, unknown>>;
-type Rule = readonly [name: string, isRight: (value: unknown) => boolean, what: string];
+type Rule = readonly [name: string, isRight: (value: unknown) => boolean, what: string, isOptional?: true];
 
 const id: Rule = ["id", isId, "a whole number from 0"];
 const text = (name: string): Rule => [name, (value) => typeof value === "string", "a text"];
-const optional = ([name, isRight, what]: Rule): Rule => [
-  name,
-  (value) => value === undefined || isRight(value),
-  `${what}, or absent`,
-];
+const optional = ([name, isRight, what]: Rule): Rule => [name, isRight, `${what}, or absent`, true];
 
 const rules: ReadonlyMap<unknown, readonly Rule[]> = new Map<string, readonly Rule[]>([
   [
@@ -48,6 +44,7 @@ const rules: ReadonlyMap<unknown, readonly Rule[]> = new Map<string, readonly Ru
       optional(["as", isId, "a whole number from 0"]),
       optional(["deadline_ms", (value) => typeof value === "number" && value >= 0, "a number of milliseconds"]),
       optional(text("trace")),
+      optional(["events", (value) => value === false, "false"]),
       optional(["reads", (value) => value === "latest" || value === "local", '"latest" or "local"']),
       optional(["retry", (value) => value === "deadlock" || value === "conflict", '"deadlock" or "conflict"']),
     ],
@@ -62,28 +59,14 @@ const rules: ReadonlyMap<unknown, readonly Rule[]> = new Map<string, readonly Ru
   ["ping", [id]],
 ]);
 
-/** What nearly every message is, told from the rest without asking each rule: a call with no more than a key. */
-function isPlainCall(message: unknown): boolean {
-  if (typeof message !== "object" || message === null) return false;
-  const { kind, id, operation, key, as, deadline_ms: deadlineMs, trace, retry } = message as Partial<CallMessage>;
-  return (
-    kind === "call" &&
-    isId(id) &&
-    typeof operation === "string" &&
-    (key === undefined || typeof key === "string") &&
-    (as === undefined || isId(as)) &&
-    deadlineMs === undefined &&
-    trace === undefined &&
-    retry === undefined
-  );
-}
-
 function faultOf(message: unknown): string | undefined {
   if (typeof message !== "object" || message === null) return "a message is an object";
   const wanted = rules.get((message as Members)["kind"]);
   if (wanted === undefined) return `there is no such kind; known are ${[...rules.keys()].join(", ")}`;
-  for (const [name, isRight, what] of wanted) {
-    if (!isRight((message as Members)[name])) return `\`${name}\` must be ${what}`;
+  for (const [name, isRight, what, isOptional] of wanted) {
+    const value = (message as Members)[name];
+    if (value === undefined && isOptional === true) continue;
+    if (!isRight(value)) return `\`${name}\` must be ${what}`;
   }
   return undefined;
 }
