@@ -108,6 +108,8 @@ test("what is about everything needs the verb on everything", async () => {
     assert.equal(await codeOf(client, operation, input), "not_allowed", `${operation} ${JSON.stringify(input)}`);
   }
   assert.equal(await codeOf(client, "list-entities", { type: "repo" }), "done");
+  const { outcome } = await client.execute("list-audit", {});
+  assert.match(JSON.stringify(outcome.data), /it is about everything; list-history and list-lock-history/u);
   await node.stop();
 });
 

@@ -31,7 +31,7 @@ function start(t: TestContext, ...words: readonly string[]): Child {
 }
 
 suite("a program that holds a lock over the network", () => {
-  test("loses it when it is killed, and the next one gets it; it keeps it while its loop is blocked [M9 X5]", async (t) => {
+  test("loses it when it is killed or stuck for too long, and the next one gets it; it keeps it while its loop is blocked [M9 X5]", async (t) => {
     const server = await serverFor(t);
     const doomed = start(t, server.url, "doomed");
     await doomed.line();
@@ -47,6 +47,14 @@ suite("a program that holds a lock over the network", () => {
     const [, fence] = (await busy.line()).split(" ");
     const next = client.acquire("doc/1", { ttlSeconds: 60 });
     assert.equal(await busy.line(), `held ${fence ?? ""}`);
-    assert.equal(held(await next).leftBefore[0]?.how, "released", "it was given back, not taken");
+    const got = held(await next);
+    assert.equal(got.leftBefore[0]?.how, "released", "it was given back, not taken");
+    await got.release();
+
+    // One that is stuck for longer than it said it could be lets its lock go, although its thread could go on for ever.
+    const stuck = start(t, server.url, "stuck", "600000", "500");
+    await stuck.line();
+    assert.equal(held(await client.acquire("doc/1", { ttlSeconds: 60 })).leftBefore[0]?.how, "expired");
+    stuck.process.kill("SIGKILL");
   });
 });

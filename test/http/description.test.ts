@@ -2,7 +2,15 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Validator } from "@seriousme/openapi-schema-validator";
-import { checkOf, examples, programRoutes, publicOperations, routedOperations, routes } from "@holdfast/sdk/contract";
+import {
+  checkOf,
+  examples,
+  packs,
+  programRoutes,
+  publicOperations,
+  routedOperations,
+  routes,
+} from "@holdfast/sdk/contract";
 import { openApiDocument } from "../../server/src/doors/http/openapi-document.ts";
 import { httpServer } from "./http-server.ts";
 
@@ -43,6 +51,12 @@ test("the example of every operation fits its schema", () => {
   for (const { name, input } of publicOperations) {
     const example = examples[name as keyof typeof examples];
     assert.equal(checkOf(input)(example), undefined, name);
+  }
+  for (const { operations, examples: shown } of packs) {
+    for (const { name, input } of Object.values(operations)) {
+      assert.ok(shown[name] !== undefined, `${name} has no example`);
+      assert.equal(checkOf(input)(shown[name]), undefined, name);
+    }
   }
 });
 

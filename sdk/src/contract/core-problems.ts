@@ -229,9 +229,9 @@ export const coreProblems = {
   },
   not_recoverable: {
     status: 409,
-    retry: "later",
+    retry: "new-key-after-read",
     title: "The lock may not be recovered yet",
-    next: "See `failed` for what is missing; override-release is the way around it.",
+    next: "See `failed` for what is missing; ask again once it is so, or take override-release, the way around it.",
   },
   not_due: {
     status: 409,

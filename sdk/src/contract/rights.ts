@@ -27,6 +27,8 @@ export interface Touch {
 export interface Right<Input = never> {
   readonly verbs: readonly Verb[];
   readonly touches: (input: Input) => Touch;
+  /** What somebody may ask for instead who may not touch all of it. */
+  readonly instead?: string;
 }
 
 type All = typeof allOperations;
@@ -105,7 +107,11 @@ export const rights: Rights = {
   "revoke-token": { verbs: ["operate"], touches: whole },
   "list-tokens": { verbs: ["operate"], touches: whole },
   "list-journal": { verbs: ["operate"], touches: whole },
-  "list-audit": { verbs: ["read"], touches: whole },
+  "list-audit": {
+    verbs: ["read"],
+    touches: whole,
+    instead: "list-history and list-lock-history tell who did what to an entity or a path that you may read",
+  },
 };
 
 /** The records of all grants, and those of one owner, are not narrowed by `under`. */

@@ -41,7 +41,10 @@ export class RightsCheck {
     }
     // What does not fit is refused for that, further on; there is no telling what it touches.
     if (!this.#fits(operation, input)) return undefined;
-    return this.#untouchable(standing, wish, { verbs, touch: right.touches(input as never) });
+    return this.#untouchable(standing, wish, {
+      ...{ verbs, touch: right.touches(input as never) },
+      ...(right.instead === undefined ? {} : { instead: right.instead }),
+    });
   }
 
   /** Why a grant that was looked up by its ticket is not shown. */
@@ -71,7 +74,11 @@ export class RightsCheck {
     const { verbs, touch } = needed;
     const { operation } = wish;
     const isOut = (path: string): boolean => !isAllowed(standing.allow, verbs, path);
-    if (touch.space === true && isOut("")) return notAllowed(operation, verbs, "it is about everything");
+    if (touch.space === true && isOut("")) {
+      const { instead } = needed;
+      const reason = `it is about everything${instead === undefined ? "" : `; ${instead}`}`;
+      return notAllowed(operation, verbs, reason);
+    }
     const path = touch.paths?.find(isOut);
     if (path !== undefined) return notAllowed(operation, verbs, undefined, path);
     return this.#foreignAgent(standing, wish, touch) ?? this.#foreignOwner(standing, wish, needed);
@@ -120,6 +127,7 @@ const isNoObject: Check = (input) =>
 interface Needed {
   readonly verbs: readonly Verb[];
   readonly touch: Touch;
+  readonly instead?: string;
 }
 
 function notAllowed(operation: string, verbs: readonly Verb[], reason?: string, path?: string): Turned {

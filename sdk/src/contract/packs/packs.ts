@@ -1,5 +1,6 @@
 import type { Operation } from "../operation.ts";
 import { planningOperations, planningResources } from "./planning.ts";
+import { planningExamples } from "./planning-examples.ts";
 import { planningProblems } from "./planning-problems.ts";
 import type { Problem } from "../problem.ts";
 import type { Resource } from "./resource.ts";
@@ -10,6 +11,8 @@ export interface Pack {
   readonly summary: string;
   readonly resources: readonly Resource[];
   readonly operations: Readonly<Record<string, Operation>>;
+  /** One input for each operation, for documents. */
+  readonly examples: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
   /** What it refuses with besides what every writer meets; each code starts with the name of the pack. */
   readonly problems: Readonly<Record<string, Problem>>;
   /** The names of those that belong to operators. */
@@ -23,6 +26,7 @@ export const packs: readonly Pack[] = [
     summary: "Who does what, when: organizations, projects, missions, assignments, collaborators.",
     resources: planningResources,
     operations: planningOperations,
+    examples: planningExamples,
     problems: planningProblems,
     forOperators: ["reopen-mission"],
   },

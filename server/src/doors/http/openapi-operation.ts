@@ -1,4 +1,4 @@
-import { examples, membersOf, namesInPath } from "@holdfast/sdk/contract";
+import { examples, membersOf, namesInPath, packOfOperation } from "@holdfast/sdk/contract";
 import type { OperationName, RoutedOperation, Source } from "@holdfast/sdk/contract";
 import { problemCodes, problemResponse, problemResponses } from "./openapi-parts.ts";
 import type { Json, ParameterName } from "./openapi-parts.ts";
@@ -22,9 +22,9 @@ export function describeOperation(routed: RoutedOperation, index: number): Json 
   };
 }
 
-/** Operations of packs have none: their schemas say what they take. */
 function exampleOf(name: string): Json {
-  return Object.hasOwn(examples, name) ? examples[name as OperationName] : {};
+  if (Object.hasOwn(examples, name)) return examples[name as OperationName];
+  return packOfOperation(name)?.examples[name] ?? {};
 }
 
 /** `/v1/locks/acquire` belongs to locks. */
