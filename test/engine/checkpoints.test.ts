@@ -50,6 +50,18 @@ describe("checkpoints", () => {
     await second.client.close();
   });
 
+  test("hold no row that is gone, so that the next start can use them", async () => {
+    const { client, engine, disk } = await startNode();
+    const lock = await client.locks.acquire("a", { ttlSeconds: 60, ownerId: "x" });
+    await engine.checkpoint();
+    assert.ok(lock.granted);
+    await client.locks.release({ fence: lock.fence }, { ownerId: "x" });
+    await engine.checkpoint();
+    const next = await startNode({ disk });
+    assert.deepEqual(next.reports, []);
+    await next.client.close();
+  });
+
   test("that do not give their own hash are passed over, and the previous one or the journal is used", async () => {
     const { client, engine, disk } = await startNode();
     await client.entities.create("document", "1", { n: 1 });

@@ -15,7 +15,7 @@ export const clientMutants: readonly PlantedMutant[] = [
     file: `${client}/repeatable.ts`,
     find: '["acquire-lock", ({ wait }) => wait !== true],',
     put: '["acquire-lock", () => true],',
-    by: "test/client/retry.test.ts",
+    by: "test/socket/reconnect.test.ts",
   },
   {
     name: "a refusal that says never is tried again",
@@ -25,10 +25,10 @@ export const clientMutants: readonly PlantedMutant[] = [
     by: "test/client/retry.test.ts",
   },
   {
-    name: "after a break a watch goes on from the first event of a page",
+    name: "after a break a watch goes on from where it was first",
     file: `${client}/socket-watcher.ts`,
-    find: "this.#cursor = page.at(-1)?.cursor ?? this.#cursor;",
-    put: "this.#cursor ??= page.at(-1)?.cursor;",
+    find: "this.#cursor = cursor ?? this.#cursor;",
+    put: "this.#cursor ??= cursor;",
     by: "test/socket/reconnect.test.ts",
   },
   {
@@ -43,13 +43,13 @@ export const clientMutants: readonly PlantedMutant[] = [
     file: `${client}/locks/held-grant.ts`,
     find: "if (isSince && isAwake && answeredAt.monotonicMs < this.deadlineMs) this.renew(sentAt);",
     put: "if (isSince && isAwake) this.renew(sentAt);",
-    by: "test/client/losses.test.ts",
+    by: "test/client/held-grant.test.ts",
   },
   {
     name: "nobody looks whether the computer slept",
     file: `${client}/locks/held-grant.ts`,
     find: "const isAwake = answeredAt.wallMs - this.#renewedAt.wallMs < this.ttlMs;",
     put: "const isAwake = answeredAt.wallMs - this.#renewedAt.wallMs < this.ttlMs * 1e6;",
-    by: "test/client/losses.test.ts",
+    by: "test/client/held-grant.test.ts",
   },
 ];

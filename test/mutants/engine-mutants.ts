@@ -50,7 +50,7 @@ export const engineMutants: readonly PlantedMutant[] = [
     file: `${engine}/find-priors.ts`,
     find: "if (recent === undefined || keyScope(recent) !== scope) distant.push({ scope, position });",
     put: "if (recent === undefined) distant.push({ scope, position });",
-    by: "simulation",
+    by: "test/engine/find-priors.test.ts",
   },
   {
     name: "deleted rows stay in checkpoints",
@@ -64,7 +64,7 @@ export const engineMutants: readonly PlantedMutant[] = [
     file: `${engine}/hash-ledger.ts`,
     find: "if (own === undefined || recorded === undefined || own === recorded) return;",
     put: "if (own !== undefined || recorded !== undefined || own === recorded) return;",
-    by: "test/engine/rules.test.ts",
+    by: "test/engine/checkpoints.test.ts",
   },
   {
     name: "a node that lost its history keeps the epoch",

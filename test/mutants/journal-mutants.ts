@@ -64,7 +64,7 @@ export const journalMutants: readonly PlantedMutant[] = [
     file: `${journal}/sqlite/append.ts`,
     find: 'throw mapError(error, "journal.db", false);',
     put: 'throw mapError(error, "journal.db", true);',
-    by: "test/conformance/sqlite-failures.test.ts",
+    by: "test/conformance/sqlite-processes.test.ts",
   },
   {
     name: "what was appended is not in the index",
@@ -78,20 +78,20 @@ export const journalMutants: readonly PlantedMutant[] = [
     file: `${journal}/postgres/append.ts`,
     find: "      if (isTransient(error) || isTaken(error)) throw error;\n      throw mapError(error, { sent: true });",
     put: "      if (isTransient(error) || isTaken(error)) throw error;\n      throw mapError(error, { sent: false });",
-    by: "test/nodes/faults.test.ts",
+    by: "test/nodes/appender.test.ts",
   },
   {
     name: "a node appends to a server that it does not know",
     file: `${journal}/postgres/append.ts`,
     find: "    if (isHeldBack()) {",
     put: "    if (isHeldBack() && batch.entries.length === 0) {",
-    by: "test/conformance/postgres.test.ts",
+    by: "test/nodes/faults.test.ts",
   },
   {
     name: "a server without fsync is trusted",
     file: `${journal}/postgres/check-server.ts`,
     find: 'if (found.fsync !== "on" && !settings.acceptsForgetfulServer) {',
     put: 'if (found.fsync === "" && !settings.acceptsForgetfulServer) {',
-    by: "test/conformance/postgres.test.ts",
+    by: "test/nodes/servers.test.ts",
   },
 ];

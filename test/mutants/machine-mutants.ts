@@ -21,8 +21,8 @@ export const machineMutants: readonly PlantedMutant[] = [
   {
     name: "a key belongs to everybody",
     file: `${machine}/entry.ts`,
-    find: "JSON.stringify([command.principal, command.operation, command.key])",
-    put: "JSON.stringify([command.operation, command.key])",
+    find: "if (last.principal !== principal || last.operation !== operation) {",
+    put: "if (last.operation !== operation) {",
     by: "test/planning/rights.test.ts",
   },
   {
@@ -65,7 +65,7 @@ export const machineMutants: readonly PlantedMutant[] = [
     file: `${entities}/conditions.ts`,
     find: "return expectation.epoch === undefined || row?.epoch === expectation.epoch;",
     put: "return true;",
-    by: "simulation",
+    by: "test/engine/nodes.test.ts",
   },
   {
     name: "fields that changed count as unchanged",

@@ -4,6 +4,7 @@
  *   npm run mutants -- --only WORDS   those whose name holds the words; writes nothing
  */
 import { writeFileSync } from "node:fs";
+import { availableParallelism } from "node:os";
 import { parseArgs } from "node:util";
 import { mutants as wrapped } from "../simulation/mutants.ts";
 import { simulate } from "../simulation/simulation.ts";
@@ -13,7 +14,12 @@ import { catchMutant, seedsMax } from "./catch-mutant.ts";
 import { everyMutant, mutantsPage, pagePath } from "./mutants-page.ts";
 import type { Row } from "./mutants-page.ts";
 
-const { values } = parseArgs({ options: { only: { type: "string", default: "" } } });
+const { values } = parseArgs({
+  options: {
+    only: { type: "string", default: "" },
+    jobs: { type: "string", default: String(availableParallelism()) },
+  },
+});
 
 async function catchWrapped(name: string): Promise<Caught> {
   const mutant = wrapped[name];
@@ -25,17 +31,35 @@ async function catchWrapped(name: string): Promise<Caught> {
   return undefined;
 }
 
-const rows: Row[] = [];
 const wanted = everyMutant().filter(({ name }) => name.includes(values.only));
-for (const { part, name } of wanted) {
-  const planted = allPlanted.find((one) => one.name === name);
-  const caught = await (planted === undefined ? catchWrapped(name) : catchMutant(planted));
-  rows.push({ part, name, caught });
-  const who =
-    caught === undefined ? "NOBODY NOTICED" : `${caught.by}${caught.after === "" ? "" : `, after ${caught.after}`}`;
-  console.log(`${String(rows.length).padStart(3)} of ${wanted.length}  ${name}\n             ${who}`);
+const rows = new Array<Row | undefined>(wanted.length).fill(undefined);
+let taken = 0;
+let done = 0;
+
+/** Takes one mutant after the other, beside others that do the same. Those around the parts change this very process. */
+async function work(): Promise<void> {
+  for (let index = taken++; index < wanted.length; index = taken++) {
+    const { part, name } = wanted[index] as (typeof wanted)[number];
+    const planted = allPlanted.find((one) => one.name === name);
+    const caught = await (planted === undefined ? wrappedInTurn(name) : catchMutant(planted));
+    rows[index] = { part, name, caught };
+    done += 1;
+    const after = caught === undefined || caught.after === "" ? "" : `, after ${caught.after}`;
+    console.log(`${String(done).padStart(3)} of ${wanted.length}  ${name}`);
+    console.log(`             ${caught === undefined ? "NOBODY NOTICED" : `${caught.by}${after}`}`);
+  }
 }
-const missed = rows.filter(({ caught }) => caught === undefined);
-console.log(`${rows.length - missed.length} of ${rows.length} mutants were noticed`);
-if (values.only === "") writeFileSync(pagePath, await mutantsPage(rows));
+
+let lastWrapped: Promise<unknown> = Promise.resolve();
+function wrappedInTurn(name: string): Promise<Caught> {
+  const next = lastWrapped.then(() => catchWrapped(name));
+  lastWrapped = next;
+  return next;
+}
+
+await Promise.all(Array.from({ length: Number(values.jobs) }, work));
+const all = rows.filter((row) => row !== undefined);
+const missed = all.filter(({ caught }) => caught === undefined);
+console.log(`${all.length - missed.length} of ${all.length} mutants were noticed`);
+if (values.only === "") writeFileSync(pagePath, await mutantsPage(all));
 if (missed.length > 0) process.exitCode = 1;

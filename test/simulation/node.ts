@@ -73,6 +73,7 @@ export class SimulatedNode {
     const { owner } = this;
     world.tell(() => `${owner} starts`);
     const lateMs = (): number => (world.strikes("timer is late") ? world.random.between(1, 900) : 0);
+    world.wallMsMax = Math.max(world.wallMsMax, this.#wallMs);
     const clock = { wallMs: () => this.#wallMs, startMs: world.random.between(0, 1_000_000), lateMs };
     this.#grace = new GraceWatch(world, owner);
     const journal = this.#openJournal(owner);
@@ -207,6 +208,7 @@ export class SimulatedNode {
       appending: (batch: SealedBatch) => {
         this.#grace?.check(batch);
         this.#checkFences(batch);
+        this.#checkTime(batch);
       },
       written: (batch: SealedBatch) => this.#setting.written(this, batch),
       needed: (took: { ms: number; failed: boolean }) => this.#grace?.note(took),
@@ -214,6 +216,17 @@ export class SimulatedNode {
     };
     const write = (batch: SealedBatch) => mutant.write(disk as MemoryStore, batch, appendBatch);
     return new FaultyJournal(world, { inner: openMemoryJournal(disk), write, watcher });
+  }
+
+  /** A wall clock counts when a process starts, and never again: whoever sets it would move every lease. */
+  #checkTime({ head }: SealedBatch): void {
+    const { world } = this.#setting;
+    const latest = world.wallMsMax + world.time.nowMs;
+    world.demand(
+      head.time <= latest,
+      "time does not follow a wall clock that is set",
+      () => `${this.owner} decided at ${head.time}, and no clock can be further than ${latest}`,
+    );
   }
 
   /** A token of the history that was lost may be in somebody's hands; none must ever be given out again. */

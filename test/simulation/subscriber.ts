@@ -74,11 +74,13 @@ export class Subscriber {
     if (this.#cursor !== undefined) this.#world.faults.count("subscriber continues from its cursor");
     this.#isBehind = (): boolean => engine.head.position < this.#position;
     this.#isInHistory = (): boolean => node.isInHistory();
+    this.#folded = (): number => engine.head.position;
     this.#ask(this.#pages);
   }
 
   #isBehind: () => boolean = () => false;
   #isInHistory: () => boolean = () => true;
+  #folded: () => number = () => Infinity;
 
   #disconnect(): void {
     void this.#pages?.return?.();
@@ -107,6 +109,12 @@ export class Subscriber {
   #take(event: WatchedEvent): void {
     this.#world.faults.count("event is delivered");
     this.#cursor = event.cursor;
+    // Unless the node has started again since, on a history that went back.
+    this.#world.demand(
+      this.#world.losses > 0 || event.position <= this.#folded(),
+      "a subscriber finds in the state what it was told",
+      () => `${this.#name} was told of ${event.position} by a node at ${this.#folded()}`,
+    );
     // A node that did not notice a loss yet tells the history that was lost.
     if (this.#world.losses > 0 && !this.#isInHistory()) this.#isSure = false;
     if (this.#isSure) this.#compare(event);

@@ -1,0 +1,26 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Waiting } from "../../server/src/engine/command-queue.ts";
+import { findPriors } from "../../server/src/engine/find-priors.ts";
+import { RecentEntries } from "../../server/src/engine/recent-entries.ts";
+import { createMemoryDisk } from "../../server/src/journal/memory/disk.ts";
+import { openMemoryJournal } from "../../server/src/journal/memory/open.ts";
+import { genesis } from "../../server/src/journal/seal.ts";
+import { keyScope } from "../../server/src/machine/entry.ts";
+import { appendSample, sampleEntries } from "../conformance/sample-entries.ts";
+
+test("a key is answered from the entry that used it, not from one of a lost history at the same position [M4]", async () => {
+  const journal = openMemoryJournal(createMemoryDisk());
+  const [used] = await appendSample(journal, 1, () => ({ key: "k" }));
+  assert.ok(used !== undefined);
+  // This node still has what stood there before the journal went back.
+  const recent = new RecentEntries();
+  recent.push(
+    sampleEntries(genesis, 1, () => ({ key: "another", id: "lost" })),
+    100,
+  );
+  const scope = keyScope(used) ?? "";
+  const priors = await findPriors([{ command: used, scope } as unknown as Waiting], { journal, recent });
+  assert.equal(priors.get(scope)?.id, used.id);
+  await journal.close();
+});

@@ -1,0 +1,29 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { JournalError } from "../../server/src/journal/journal.ts";
+import { createAppender } from "../../server/src/journal/postgres/append.ts";
+import type { Session } from "../../server/src/journal/postgres/session.ts";
+import { genesis } from "../../server/src/journal/seal.ts";
+import { sampleBatch } from "../conformance/sample-entries.ts";
+
+/** A connection on which every statement fails. */
+function failing(error: Error): Session {
+  const client = { query: () => Promise.reject(error) };
+  return { ready: () => Promise.resolve(client), drop: () => undefined } as unknown as Session;
+}
+
+const certainty = async (error: Error): Promise<boolean> => {
+  const appender = createAppender({ session: failing(error), space: "main", isHeldBack: () => false });
+  const failure: unknown = await appender.append(sampleBatch(genesis, 1)).then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  assert.ok(failure instanceof JournalError);
+  return failure.certain;
+};
+
+test("an append whose connection is lost may have been written, and one that the server refuses was not [X1]", async () => {
+  assert.equal(await certainty(new Error("Connection terminated unexpectedly")), false);
+  assert.equal(await certainty(Object.assign(new Error("terminating"), { code: "57P01", severity: "FATAL" })), false);
+  assert.equal(await certainty(Object.assign(new Error("no space"), { code: "53100", severity: "ERROR" })), true);
+});
