@@ -22,6 +22,8 @@ const filesAtOnce = availableParallelism() + 1;
 interface Step {
   readonly name: string;
   readonly ended: Promise<boolean>;
+  /** What it has written so far, if that was not shown at once. */
+  readonly said: () => string;
   readonly stop: () => void;
 }
 
@@ -34,14 +36,13 @@ function start(name: string, command: string, words: readonly string[], isQuiet:
       resolve(false);
     });
     child.on("close", (code) => {
-      if (code !== 0) process.stderr.write(said());
       resolve(code === 0);
     });
   });
-  return { name, ended, stop: () => void child.kill("SIGTERM") };
+  return { name, ended, said, stop: () => void child.kill("SIGTERM") };
 }
 
-/** What a step has written so far. It is shown only if it fails: between the lines of the tests nobody would find it. */
+/** Kept, and shown in the end if the step fails: between the lines of the tests nobody would find it. */
 function saidBy(child: ChildProcess): () => string {
   const parts: string[] = [];
   for (const stream of [child.stdout, child.stderr]) {
@@ -50,16 +51,18 @@ function saidBy(child: ChildProcess): () => string {
   return () => parts.join("");
 }
 
-async function runChecks(): Promise<string | undefined> {
+/** The first check that fails. */
+async function runChecks(): Promise<Step | undefined> {
   for (const name of ["types", "lint"]) {
-    if (!(await start(name, "npm", ["run", "--silent", name], true).ended)) return name;
+    const step = start(name, "npm", ["run", "--silent", name], true);
+    if (!(await step.ended)) return step;
   }
   return undefined;
 }
 
 const files = ["--test", "--test-reporter=spec", `--test-concurrency=${filesAtOnce}`, "test/**/*.test.ts"];
 const tests = start("tests", process.execPath, files, false);
-let failedCheck: string | undefined;
+let failedCheck: Step | undefined;
 const checked = runChecks().then((failed) => {
   failedCheck = failed;
   if (failed !== undefined) tests.stop();
@@ -67,5 +70,5 @@ const checked = runChecks().then((failed) => {
 const passed = await tests.ended;
 await checked;
 if (failedCheck === undefined) console.log("types, lint, format and imports: as they should be");
-else console.error(`\nnpm run ${failedCheck} failed, so the tests were stopped; what it said is above`);
+else console.error(`\nnpm run ${failedCheck.name} failed, so the tests were stopped:\n\n${failedCheck.said()}`);
 if (!passed || failedCheck !== undefined) process.exitCode = 1;
