@@ -85,7 +85,7 @@ export const journalMutants: readonly PlantedMutant[] = [
     file: `${journal}/postgres/append.ts`,
     find: "    if (isHeldBack()) {",
     put: "    if (isHeldBack() && batch.entries.length === 0) {",
-    by: "test/nodes/faults.test.ts",
+    by: "test/nodes/appender.test.ts",
   },
   {
     name: "a server without fsync is trusted",

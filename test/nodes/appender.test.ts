@@ -27,3 +27,17 @@ test("an append whose connection is lost may have been written, and one that the
   assert.equal(await certainty(Object.assign(new Error("terminating"), { code: "57P01", severity: "FATAL" })), false);
   assert.equal(await certainty(Object.assign(new Error("no space"), { code: "53100", severity: "ERROR" })), true);
 });
+
+test("nothing is sent to a server that is another one than before, until the node knows it [X3]", async () => {
+  const sent: unknown[] = [];
+  const client = {
+    query: (statement: unknown) => Promise.resolve({ rows: sent.push(statement) > 0 ? [["appended"]] : [] }),
+  };
+  const session = { ready: () => Promise.resolve(client), drop: () => undefined } as unknown as Session;
+  let isHeldBack = true;
+  const appender = createAppender({ session, space: "main", isHeldBack: () => isHeldBack });
+  assert.deepEqual(await appender.append(sampleBatch(genesis, 1)), { kind: "behind" });
+  assert.deepEqual(sent, []);
+  isHeldBack = false;
+  assert.deepEqual(await appender.append(sampleBatch(genesis, 1)), { kind: "appended" });
+});
