@@ -13,7 +13,7 @@ import type { Random } from "../simulation/random.ts";
 import type { FuzzTarget } from "./fuzz-target.ts";
 import { anyBytes, anyJson, anyNumber, anyText, damaged, deepText } from "./fuzz-values.ts";
 
-const kinds = ["call", "watch", "agent", "more", "unwatch", "cursor", "ping", "hello", "bye"];
+const kinds = ["call", "watch", "listen", "agent", "more", "unwatch", "cursor", "ping", "hello", "bye"];
 /** What the server says; anything else is no message of the protocol. */
 const known = new Set(["welcome", "reply", "watching", "events", "ended", "cursor", "pong", "problem", "bye"]);
 const operations = Object.keys(allOperations);

@@ -199,13 +199,27 @@ test("a foreign page can not open the socket: its Origin, its Host and its site 
 /** Messages that are nearly right. */
 const nearly = fc.record(
   {
-    kind: fc.constantFrom("call", "watch", "agent", "more", "unwatch", "cursor", "ping", "hello", "x", 1, null),
+    kind: fc.constantFrom(
+      "call",
+      "watch",
+      "listen",
+      "agent",
+      "more",
+      "unwatch",
+      "cursor",
+      "ping",
+      "hello",
+      "x",
+      1,
+      null,
+    ),
     id: fc.oneof(fc.integer(), fc.string(), fc.constant(undefined)),
     operation: fc.oneof(fc.constantFrom("get-entity", "list-locks", "constructor", "__proto__"), fc.jsonValue()),
     input: fc.jsonValue(),
     as: fc.oneof(fc.integer(), fc.jsonValue()),
     after: fc.oneof(fc.constantFrom("1.0", "9.9", ""), fc.jsonValue()),
     count: fc.oneof(fc.integer(), fc.jsonValue()),
+    owner: fc.oneof(fc.constantFrom("ann", ""), fc.jsonValue()),
     protocol: fc.oneof(fc.constant(1), fc.jsonValue()),
   },
   { requiredKeys: ["kind"] },
