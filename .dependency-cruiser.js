@@ -184,7 +184,7 @@ export default {
       severity: "error",
       from: {
         path: source,
-        pathNot: [under("(server|serve|data-folder|upkeep)\\.ts$"), under("(journal|doors)/[^/]+/")],
+        pathNot: [under("(server|serve|mesh|data-folder|upkeep)\\.ts$"), under("(journal|doors)/[^/]+/")],
       },
       to: { path: under("(journal|doors)/[^/]+/") },
     },

@@ -18,6 +18,8 @@ import { logCall } from "./observe/call-log.ts";
 import { EntryFigures } from "./observe/entry-figures.ts";
 import { openLog } from "./observe/log.ts";
 import type { Log, LogOptions } from "./observe/log.ts";
+import { MeshFigures } from "./observe/mesh-figures.ts";
+import type { MeshFacts } from "./observe/mesh-figures.ts";
 import { createMetrics } from "./observe/metrics.ts";
 import { NodeGauges } from "./observe/node-gauges.ts";
 import type { NodeFacts } from "./observe/node-gauges.ts";
@@ -37,6 +39,10 @@ export interface Observation {
   readonly report: EngineOptions["report"];
   /** The engine that figures are asked of, once it runs. */
   readonly follow: (engine: Engine) => void;
+  /** The mesh that figures are asked of, if there is one. */
+  readonly followMesh: (facts: () => MeshFacts) => void;
+  /** Tells what is good to know. */
+  readonly notice: (message: string) => void;
   /** The same gate, with every call of everybody who comes in counted. */
   readonly gate: (gate: Gate) => Gate;
   /** All figures, in Prometheus' text format. */
@@ -48,6 +54,8 @@ export function openObservation(options: ObservationOptions): Observation {
   const { log, clock } = options;
   const metrics = createMetrics();
   const gauges = new NodeGauges(metrics.registry, options.version);
+  const mesh = new MeshFigures(metrics.registry);
+  let meshFacts: (() => MeshFacts) | undefined;
   const calls = new CallFigures(metrics, [...Object.keys(allOperations), ...options.kindCommands]);
   const processWatch = watchProcess();
   let engine: Engine | undefined;
@@ -72,6 +80,12 @@ export function openObservation(options: ObservationOptions): Observation {
     follow(running) {
       engine = running;
     },
+    followMesh(facts) {
+      meshFacts = facts;
+    },
+    notice: (message) => {
+      log.tell("info", "notice", { message });
+    },
     gate: (gate) => ({
       ...gate,
       admit(credentials) {
@@ -89,6 +103,7 @@ export function openObservation(options: ObservationOptions): Observation {
     async metricsText() {
       const process = processWatch.look();
       metrics.processCpu.cell({}).count = process.cpuSeconds;
+      if (meshFacts !== undefined) mesh.set(meshFacts());
       if (engine !== undefined) gauges.set(await nodeFacts(engine), process);
       return metrics.registry.metrics();
     },

@@ -16,7 +16,7 @@ import { entitiesFeature } from "./features/entities/entities.ts";
 import { entityTable } from "./features/entities/entity-table.ts";
 import type { Kind } from "./features/entities/kind.ts";
 import { locksFeature } from "./features/locks/locks.ts";
-import { lockSettings } from "./features/locks/settings.ts";
+import { areLocksConfigured, lockSettings } from "./features/locks/settings.ts";
 import { machineSettings, spaceFeature } from "./features/space/space.ts";
 import {
   epochCommand,
@@ -41,8 +41,11 @@ export interface OpenOptions {
   readonly kinds?: readonly Kind[];
   /** Who writes, if nobody else is named: it is kept in every entry. */
   readonly principal?: string;
-  /** Switches parts on or off, by an entry. The lock manager is on unless an entry says otherwise. */
-  readonly components?: { readonly lock_manager?: boolean };
+  /**
+   * Switches parts on or off, by an entry. The lock manager is on unless an entry says otherwise; `isOptIn` makes that entry
+   * where there is none yet, and it is off until somebody switches it on.
+   */
+  readonly components?: { readonly lock_manager?: boolean; readonly isOptIn?: boolean };
   /** How the client introduces itself when it takes locks, and what it tries again by itself. */
   readonly client?: Pick<ClientOptions, "name" | "purpose" | "parent" | "retry">;
   /** Told about what an operator should know, such as a journal that can't be written. Standard error, if not given. */
@@ -133,9 +136,14 @@ export function openFolder(folder: string, report = reportToStandardError): Prom
 
 /** What decisions read is set by an entry, if it differs; whoever needs what is off does not start. */
 export async function setComponents(engine: Engine, options: OpenOptions): Promise<void> {
-  const wanted = options.components?.lock_manager;
-  const isOn = await engine.read((state) => lockSettings(state).isOn);
-  if (wanted !== undefined && wanted !== isOn) {
+  const { components } = options;
+  const { isOn, isSet } = await engine.read((state) => ({
+    isOn: lockSettings(state).isOn,
+    isSet: areLocksConfigured(state),
+  }));
+  const isFirst = components?.isOptIn === true && !isSet;
+  const wanted = components?.lock_manager ?? (isFirst ? false : undefined);
+  if (wanted !== undefined && (wanted !== isOn || isFirst)) {
     const input = { lock_manager: wanted };
     const caller = systemPrincipal;
     await engine.execute({ operation: "configure-locks", input, principal: caller, caller, bytes: 0 });

@@ -8,6 +8,8 @@ import type { CallOptions, CallReply } from "holdfast";
 import { AddressRing } from "../../sdk/src/client/address-ring.ts";
 import { SocketTransport } from "../../sdk/src/client/socket-transport.ts";
 import { serve } from "../../server/src/serve.ts";
+import { MeshAgent } from "../mesh/mesh-client.ts";
+import { startNats } from "../mesh/private-nats.ts";
 import { replyOf, spell } from "./route-way.ts";
 import type { Facts, Step } from "./script.ts";
 
@@ -21,6 +23,7 @@ export const ways: Readonly<Record<string, () => Promise<Way>>> = {
   "the commands of HTTP": () => served(overHttp),
   "the routes of HTTP": () => served(overRoutes),
   "the socket": () => served(overSocket),
+  NATS: overNats,
 };
 
 async function inProcess(): Promise<Way> {
@@ -36,9 +39,10 @@ const taking =
   ({ operation, key }, input, agent) =>
     call(operation, input, { ...(key === undefined ? {} : { key }), ...(agent === undefined ? {} : { agent }) });
 
-async function served(speak: Speak): Promise<Way> {
+async function served(speak: Speak, nats?: string): Promise<Way> {
   const data = await mkdtemp(join(tmpdir(), "holdfast-ways-"));
-  const serving = await serve({ data, host: "127.0.0.1", port: 0 });
+  const mesh = nats === undefined ? {} : { nats: { servers: [nats] } };
+  const serving = await serve({ data, host: "127.0.0.1", port: 0, ...mesh });
   const token = (await readFile(join(data, "operator-token"), "utf8")).trim();
   const { take, close } = await speak(serving.url, token);
   return {
@@ -56,6 +60,29 @@ async function overSocket(url: string, token: string): ReturnType<Speak> {
   const nodes = new AddressRing([{ url: new URL(url), from: "the test" }], () => 0);
   const transport = new SocketTransport({ nodes, token, clock: systemClientClock, reconnectMs: 30_000 });
   return { take: taking((...call) => transport.call(...call)), close: () => transport.close() };
+}
+
+async function overNats(): Promise<Way> {
+  const nats = await startNats();
+  const way = await served(async (_url, token) => {
+    const agent = await MeshAgent.connect(nats.url);
+    const call: Call = async (operation, input, { key, agent: id }) => {
+      const { data } = await agent.request(`req.operation.${operation}`, input, {
+        Authorization: `Bearer ${token}`,
+        ...(key === undefined ? {} : { "Idempotency-Key": key }),
+        ...(id === undefined ? {} : { "X-Agent-Id": id }),
+      });
+      return data as unknown as CallReply;
+    };
+    return { take: taking(call), close: () => agent[Symbol.asyncDispose]() };
+  }, nats.url);
+  return {
+    take: (...step) => way.take(...step),
+    async [Symbol.asyncDispose]() {
+      await way[Symbol.asyncDispose]();
+      await nats[Symbol.asyncDispose]();
+    },
+  };
 }
 
 async function overHttp(url: string, token: string): ReturnType<Speak> {

@@ -22,6 +22,16 @@ export { lockOperations } from "./locks.ts";
 export type { Grant, Granted, LeftBefore, Queued } from "./locks.ts";
 export { expiringAtMs, notice, noticeQuery, placeEveryMs } from "./notices.ts";
 export type { ExpiringNotice, Notice, NoticeQuery, PlaceNotice } from "./notices.ts";
+export {
+  lockWord,
+  meshEntityWords,
+  meshHeaders,
+  meshLockEvents,
+  meshLockWords,
+  meshSubjects,
+  operationWord,
+} from "./mesh.ts";
+export type { LockWord } from "./mesh.ts";
 export { operation } from "./operation.ts";
 export type { InputOf, Operation, OutputOf } from "./operation.ts";
 export { codeOfPack } from "./packs/pack-codes.ts";

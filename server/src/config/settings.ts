@@ -117,6 +117,33 @@ export const settings = {
     default: true,
     summary: "whether locks can be taken; what needs them does not start without",
   },
+  nats: {
+    kind: "list",
+    default: [],
+    summary:
+      "the nats-server to take commands from and publish events to, such as nats://127.0.0.1:4222; none: no mesh",
+  },
+  nats_principal: {
+    kind: "text",
+    default: "",
+    summary: "who commands over NATS without a token act as; without it each of them needs a token",
+  },
+  nats_creds: { kind: "text", default: "", summary: "the file with the credentials for NATS, as nsc makes it" },
+  nats_user: { kind: "text", default: "", summary: "the user for NATS" },
+  nats_password: { kind: "text", default: "", isSecret: true, summary: "the password of the user for NATS" },
+  nats_token: { kind: "text", default: "", isSecret: true, summary: "the token for NATS, if it asks for one" },
+  nats_ca: { kind: "text", default: "", summary: "the file with the authorities that vouch for the nats-server (TLS)" },
+  nats_cert: {
+    kind: "text",
+    default: "",
+    summary: "the file with the certificate that is shown to the nats-server (TLS)",
+  },
+  nats_key: { kind: "text", default: "", summary: "the file with the key of that certificate" },
+  nats_publish_after: {
+    kind: "number",
+    default: 0,
+    summary: "after which position events are published, where the event stream does not say how far it went",
+  },
 } as const satisfies Readonly<Record<string, Setting>>;
 
 type Settings = typeof settings;

@@ -17,7 +17,7 @@ export function serveOptions({ config, sources }: ReadConfig, { isJson, write, r
   // Only if somebody asked: otherwise what an operator has set by configure-locks stays.
   const components = sources.lock_manager === "default" ? {} : { components: { lock_manager } };
   const format = isJson ? "json" : config.log_format;
-  const place = { data, host, port, ...journalOf(config) };
+  const place = { data, host, port, ...journalOf(config), ...natsOf(config, sources) };
   return { ...place, ...accessOf(config), ...components, log: { level, format, write }, report };
 }
 
@@ -25,6 +25,27 @@ function journalOf({ journal, space }: Config): Pick<ServeOptions, "journal"> {
   if (journal !== "") return { journal: { journal, space } };
   if (space === settings.space.default) return {};
   throw new UsageError(`a data folder holds one space, ${settings.space.default}; others need --journal`);
+}
+
+/** A setting that is empty is not set. */
+function natsOf(config: Config, sources: ReadConfig["sources"]): Pick<ServeOptions, "nats"> {
+  if (config.nats.length === 0) return {};
+  const given = (name: string, value: string): Readonly<Record<string, string>> =>
+    value === "" ? {} : { [name]: value };
+  return {
+    nats: {
+      servers: config.nats,
+      ...given("principal", config.nats_principal),
+      ...given("credsFile", config.nats_creds),
+      ...given("user", config.nats_user),
+      ...given("password", config.nats_password),
+      ...given("token", config.nats_token),
+      ...given("caFile", config.nats_ca),
+      ...given("certFile", config.nats_cert),
+      ...given("keyFile", config.nats_key),
+      ...(sources.nats_publish_after === "default" ? {} : { publishAfter: config.nats_publish_after }),
+    },
+  };
 }
 
 function accessOf(config: Config): Partial<ServeOptions> {

@@ -96,13 +96,14 @@ async function upEvent(running: Serving, config: Config, { env }: Terminal): Pro
   const version = packageVersion();
   const token = join(folder, operatorTokenFile);
   const operator = existsSync(token) ? { operator_token_file: token } : {};
+  const { nats } = running;
   const shared = journal === "" ? {} : { journal: plainAddress(journal), space: config.space };
   const base = { version, url: running.url, data: folder, ...shared, position, epoch, entity_count: entityCount };
   // Whoever started it with npm has the command through npx alone.
   const command = env["npm_execpath"] === undefined ? "holdfast" : "npx holdfast";
   return {
     event: "up",
-    facts: { ...base, ...operator, pid: process.pid },
+    facts: { ...base, ...operator, ...(nats === undefined ? {} : { nats }), pid: process.pid },
     words: [
       `Holdfast ${version} is up.`,
       `  address   ${running.url}`,
@@ -111,6 +112,7 @@ async function upEvent(running: Serving, config: Config, { env }: Terminal): Pro
       `  position  ${position} (epoch ${epoch})`,
       `  entities  ${entityCount}, deleted ones included`,
       ...(existsSync(token) ? [`  operator  ${token} (its token; keep it secret)`] : []),
+      ...natsLines(nats),
       "",
       "Try this in two other terminals, here:",
       `  ${command} lock demo --purpose "trying it out" -- sleep 30`,
@@ -119,6 +121,14 @@ async function upEvent(running: Serving, config: Config, { env }: Terminal): Pro
       "Stop it with Ctrl+C or SIGTERM.",
     ],
   };
+}
+
+/** Which nats-server was found, and what it can't be trusted with. */
+function natsLines(nats: Serving["nats"]): readonly string[] {
+  if (nats === undefined) return [];
+  if (nats.server_version === null) return [`  nats      not reached yet (${nats.reasons.join("; ")}); trying again`];
+  const warnings = nats.warnings.map((warning) => `            ${warning}`);
+  return [`  nats      nats-server ${nats.server_version}; of this version know that`, ...warnings];
 }
 
 async function stoppedEvent(running: Serving): Promise<UpEvent> {

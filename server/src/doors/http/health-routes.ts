@@ -23,6 +23,8 @@ export interface Health {
   /** Not known while the state is folded again. */
   readonly epoch: number | null;
   readonly rules: number | null;
+  /** Parts of it that may have trouble of their own while the rest is ready. */
+  readonly components?: Readonly<Record<string, { readonly ready: boolean; readonly reasons: readonly string[] }>>;
 }
 
 export interface HealthOptions {

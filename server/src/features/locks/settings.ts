@@ -13,6 +13,11 @@ export function lockSettings(state: StateReader): LockSettingsRow {
   return (state.rows(lockFactTable).get("settings") as LockSettingsRow | undefined) ?? initial;
 }
 
+/** Whether an entry has said anything about locks yet. */
+export function areLocksConfigured(state: StateReader): boolean {
+  return state.rows(lockFactTable).get("settings") !== undefined;
+}
+
 export function kindAt(state: StateReader, path: string): LockKind {
   return kindOf(path, lockSettings(state).kinds);
 }

@@ -1,0 +1,86 @@
+/** The journal for whoever publishes it elsewhere: entries in order, with what each of them tells to everybody. */
+import type { WatchedEvent } from "@holdfast/sdk";
+import type { Engine } from "../../engine/engine.ts";
+import { epochAt, spaceRow } from "../../features/space/space-table.ts";
+import type { Entry } from "../../machine/entry.ts";
+import type { StateReader } from "../../machine/state.ts";
+import { cursorAt, entryEvents } from "./entry-events.ts";
+
+export interface FedEntry {
+  readonly epoch: number;
+  readonly position: number;
+  readonly events: readonly WatchedEvent[];
+}
+
+/** Pages of entries after a position; then each one as it becomes durable. Ends with an error if the history is lost. */
+export function entryFeed(engine: Engine, after: number): AsyncIterableIterator<readonly FedEntry[]> {
+  const entries = engine.subscribe(after);
+  return {
+    async next() {
+      const page = await entries.next();
+      if (page.done === true) return page;
+      const value = await engine.read((state) => page.value.map((entry) => fed(state, entry)));
+      return { done: false, value };
+    },
+    return: () => entries.return() as Promise<IteratorReturnResult<undefined>>,
+    [Symbol.asyncIterator]() {
+      return this;
+    },
+  };
+}
+
+/** The last position that this journal and a history with this place both have; undefined if its epoch is not known here. */
+export function lastCommon(
+  engine: Engine,
+  { epoch, position }: { readonly epoch: number; readonly position: number },
+): Promise<number | undefined> {
+  return engine.read((state) => {
+    const { epochs } = spaceRow(state);
+    const at = epochs.findIndex((one) => one.epoch === epoch);
+    if (at < 0) return undefined;
+    const next = epochs[at + 1];
+    return next === undefined ? position : Math.min(position, next.from - 1);
+  });
+}
+
+function fed(state: StateReader, entry: Entry): FedEntry {
+  const { position } = entry;
+  const told = answerOfLock(entry);
+  const events = entryEvents(state, entry);
+  const own = told === undefined ? [] : [{ ...factsOf(state, entry), ...told }];
+  return { epoch: epochAt(state, position), position, events: [...events, ...own] };
+}
+
+type Told = Pick<WatchedEvent, "name" | "subject" | "data">;
+
+/**
+ * A request for a lock always leads to something that others can hear of. A denial changes nothing, and neither does
+ * asking for what one holds: so there is an entry only if the request had a key, and no event in it.
+ */
+function answerOfLock({ outcome, events, operation, input }: Entry): Told | undefined {
+  if (outcome.kind === "refusal") {
+    if (outcome.code !== "lock_denied") return undefined;
+    const { resource_id, requested_by, current_owner, reason } = outcome.data;
+    if (typeof resource_id !== "string") return undefined;
+    const data = { resource_id, requested_by, current_owner, reason };
+    return { name: "evt.lock.denied", subject: `lock/${resource_id}`, data };
+  }
+  const { granted, fence, expires_at } = outcome.data;
+  if (operation !== "acquire-lock" || granted !== true) return undefined;
+  if (events.some(({ type }) => type === "lock.acquired" || type === "lock.upgraded")) return undefined;
+  const { paths, owner_id } = (input ?? {}) as { paths?: readonly (string | { path: string })[]; owner_id?: string };
+  const [first] = paths ?? [];
+  if (first === undefined || owner_id === undefined) return undefined;
+  const resource_id = typeof first === "string" ? first : first.path;
+  return {
+    name: "evt.lock.acquired",
+    subject: `lock/${resource_id}`,
+    data: { resource_id, owner_id, expires_at, fence },
+  };
+}
+
+function factsOf(state: StateReader, entry: Entry): Omit<WatchedEvent, keyof Told> {
+  const { position, time, operation, principal, agent } = entry;
+  const by = agent === undefined ? { principal } : { principal, agent };
+  return { cursor: cursorAt(state, position), position, time, operation, by };
+}

@@ -1,0 +1,195 @@
+/**
+ * Publishes the journal's events in their order, each once, whatever stops in between: this process, the server, or the
+ * connection. Where to go on is always asked of the stream itself, and any number of runtimes may do this at once.
+ */
+import { meshHeaders } from "@holdfast/sdk/contract";
+import type { Clock } from "../../base/clock.ts";
+import { TailMovedError } from "./event-tail.ts";
+import type { Addition, EventTail, TailState } from "./event-tail.ts";
+import type { NatsLimits } from "./limits.ts";
+import { eventMessage, isAfter, placeText, sized } from "./mesh-event.ts";
+import type { MeshEvent } from "./mesh-event.ts";
+import type { EventPlace, Feed, FedEntry } from "./options.ts";
+import { Backoff, pause } from "./pause.ts";
+import { StreamFault } from "./stream-fault.ts";
+
+export interface PublisherPlace {
+  readonly tail: EventTail;
+  readonly feed: Feed;
+  readonly clock: Clock;
+  readonly limits: NatsLimits;
+  readonly bytesMax: () => number;
+  readonly publishAfter: number | undefined;
+  /** Somewhere between 0 and 1, for this runtime: several that wait must not all wake at once. */
+  readonly rank: number;
+  readonly newId: () => string;
+  readonly stop: AbortSignal;
+  /** So many events were published. */
+  readonly onPublished: (count: number) => void;
+}
+
+/** Somebody else publishes, and is further. */
+class OvertakenError extends Error {
+  override readonly name = "OvertakenError";
+}
+
+export class EventPublisher {
+  readonly #place: PublisherPlace;
+  /** Whoever adds to the stream waits for whoever adds already: both expect the same end. */
+  #turn: Promise<unknown> = Promise.resolve();
+  #published: EventPlace | undefined;
+  #done = 0;
+
+  constructor(place: PublisherPlace) {
+    this.#place = place;
+  }
+
+  /** How far the stream goes, as far as this runtime knows. */
+  get published(): EventPlace | undefined {
+    return this.#published;
+  }
+
+  /** The position up to which nothing is left to publish. */
+  get donePosition(): number {
+    return Math.max(this.#done, this.#published?.position ?? 0);
+  }
+
+  /** Goes on until it is stopped, or something fails; then it can be run again. */
+  async run(onReady: () => void): Promise<void> {
+    const { stop } = this.#place;
+    let state = await this.#look();
+    while (!stop.aborted) {
+      const from = await this.#resume(state);
+      onReady();
+      try {
+        await this.#follow(from);
+      } catch (error) {
+        if (!(error instanceof OvertakenError)) throw error;
+        state = await this.#standBy();
+      }
+    }
+  }
+
+  /** Tells an event once more, for whoever sent its command again; it is marked, and moves nothing. */
+  async repeat(event: MeshEvent, position: number): Promise<void> {
+    const headers = { [meshHeaders.position]: String(position), [meshHeaders.replayed]: "true" };
+    const plain = { subject: event.name, text: JSON.stringify(event.data), headers };
+    const message = sized(plain, this.#place.bytesMax(), event.data);
+    const id = `again.${this.#place.newId()}`;
+    await this.#inTurn(() => this.#addAgain([{ id, message }]));
+  }
+
+  #inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
+    const done = this.#turn.then(work, work);
+    this.#turn = done.catch(() => undefined);
+    return done;
+  }
+
+  async #look(): Promise<TailState> {
+    const state = await this.#inTurn(() => this.#place.tail.look());
+    this.#published = state.published;
+    return state;
+  }
+
+  /** Where this journal goes on after what the stream has. */
+  async #resume({ published, sequence }: TailState): Promise<EventPlace> {
+    const { feed, publishAfter } = this.#place;
+    const nothing = { epoch: 0, index: Infinity };
+    if (published === undefined) {
+      if (sequence > 0 && publishAfter === undefined) {
+        throw new StreamFault(
+          "the event stream is empty, but was not always, so it is not known how far it went: say with " +
+            "nats_publish_after after which position to go on (0 publishes everything again)",
+        );
+      }
+      return { ...nothing, position: publishAfter ?? 0 };
+    }
+    const common = await feed.lastCommon(published);
+    if (common === undefined) {
+      throw new StreamFault(
+        `the event stream goes on to epoch ${published.epoch}, which this journal does not know: it belongs to another ` +
+          "journal, or this one was not restored by Holdfast's own means",
+      );
+    }
+    // What the stream has beyond that happened in a history that is lost; what happened instead follows.
+    return common < published.position ? { ...nothing, position: common } : published;
+  }
+
+  async #follow(from: EventPlace): Promise<void> {
+    const { feed, stop } = this.#place;
+    // An entry of which only some events are published is read again.
+    const pages = feed.entries(from.index === Infinity ? from.position : from.position - 1);
+    const end = (): void => void pages.return?.();
+    stop.addEventListener("abort", end);
+    try {
+      for await (const entries of pages) {
+        if (stop.aborted) return;
+        const additions = this.#additionsOf(entries).filter(({ place }) => isAfter(place, from));
+        await this.#publish(additions);
+        this.#done = entries.at(-1)?.position ?? this.#done;
+      }
+    } finally {
+      stop.removeEventListener("abort", end);
+      end();
+    }
+  }
+
+  #additionsOf(entries: readonly FedEntry[]): readonly (Addition & { readonly place: EventPlace })[] {
+    const bytesMax = this.#place.bytesMax();
+    return entries.flatMap(({ epoch, position, events }) =>
+      events.map((event, index) => {
+        const place = { epoch, position, index };
+        return { id: placeText(place), place, message: eventMessage(event, place, bytesMax) };
+      }),
+    );
+  }
+
+  async #publish(additions: readonly Addition[]): Promise<void> {
+    const { publishAhead } = this.#place.limits;
+    for (let from = 0; from < additions.length; from += publishAhead) {
+      const some = additions.slice(from, from + publishAhead);
+      await this.#inTurn(() => this.#addAgain(some));
+      this.#published = some.at(-1)?.place ?? this.#published;
+      this.#place.onPublished(some.length);
+    }
+  }
+
+  /**
+   * Messages of others may come in between; only whoever publishes the same events is a reason to stand back. Before an
+   * event is added, the stream must end where this runtime has left it: else it could be there already.
+   */
+  async #addAgain(additions: readonly Addition[]): Promise<void> {
+    const { tail, stop, clock, limits } = this.#place;
+    const isEvents = additions.some(({ place }) => place !== undefined);
+    const backoff = new Backoff(limits.backoffMs);
+    while (!stop.aborted) {
+      const { published } = tail.state ?? (await tail.look());
+      if (isEvents && !isSame(published, this.#published)) throw new OvertakenError();
+      try {
+        await tail.add(additions);
+        return;
+      } catch (error) {
+        if (!(error instanceof TailMovedError)) throw error;
+      }
+      await tail.look();
+      if (isSame(tail.state?.published, published)) await pause(clock, backoff.next(), stop);
+    }
+    throw new OvertakenError();
+  }
+
+  /** Somebody else publishes. As long as the stream goes on, that is enough; once it does not, this runtime tries. */
+  async #standBy(): Promise<TailState> {
+    const { clock, limits, stop, rank } = this.#place;
+    for (;;) {
+      const before = this.#published;
+      await pause(clock, limits.standbyMs * (1 + rank), stop);
+      const state = await this.#look();
+      const { published } = state;
+      if (stop.aborted || isSame(published, before)) return state;
+    }
+  }
+}
+
+function isSame(one: EventPlace | undefined, other: EventPlace | undefined): boolean {
+  return one?.epoch === other?.epoch && one?.position === other?.position && one?.index === other?.index;
+}

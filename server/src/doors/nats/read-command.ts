@@ -1,0 +1,174 @@
+/** A message as a command: what the subject asks for, what the payload gives, and who sends it. */
+import { checkOf, meshHeaders, meshLockWords, meshSubjects } from "@holdfast/sdk/contract";
+import type { CallOptions } from "@holdfast/sdk";
+import type { ParseJson } from "./options.ts";
+import type { Word, Words } from "./words.ts";
+
+/** As much of a message as is read, whichever way it came. */
+export interface Incoming {
+  readonly subject: string;
+  readonly data: Uint8Array;
+  readonly headers?: { values(name: string, match: "insensitive"): string[] } | undefined;
+}
+
+/** Why a message is no command: a code of the registry of problems, and data for the sentence. */
+export interface Fault {
+  readonly code: string;
+  readonly data: Readonly<Record<string, unknown>>;
+}
+
+export interface ReadCommand {
+  readonly operation: string;
+  readonly input: unknown;
+  readonly options: Pick<CallOptions, "key" | "agent" | "agentSecret" | "trace">;
+  readonly token?: string;
+  /** The word of locks that it came as: its answer has a shape of its own. */
+  readonly lock?: { readonly word: keyof typeof meshLockWords; readonly resource: string; readonly owner: string };
+}
+
+/** What the keys of commands that bring none start with. Nobody else may use them up. */
+export const implicitKeyPrefix = "nats:";
+
+type Members = Readonly<Record<string, unknown>>;
+
+const checks = new Map(Object.entries(meshLockWords).map(([word, { input }]) => [word, checkOf(input)]));
+const utf8 = new TextDecoder("utf-8", { fatal: true });
+
+export function readCommand(message: Incoming, words: Words, parseJson: ParseJson): ReadCommand | Fault {
+  const [prefix = "", entity = "", action = "", ...more] = message.subject.split(".");
+  const word = more.length === 0 ? words.find(entity, action) : undefined;
+  if (word === undefined) {
+    const shape = `${prefix}.<entity>.<action>, ${prefix}.lock.<word> or ${prefix}.operation.<name>`;
+    return { code: "operation_unknown", data: { subject: message.subject, reason: `the subject is not ${shape}` } };
+  }
+  const sender = senderOf(message);
+  if (isFault(sender)) return sender;
+  const payload = payloadOf(message.data, parseJson);
+  if (isFault(payload)) return payload;
+  const wish = word.shape === "named" ? { ...word, input: payload.value } : worded(word, action, payload.value);
+  if (isFault(wish)) return wish;
+  return withKeyOf(wish, sender);
+}
+
+export function isFault(result: object): result is Fault {
+  return "code" in result && !("operation" in result);
+}
+
+interface Wish extends Pick<ReadCommand, "operation" | "input" | "lock"> {
+  /** What the payload says. */
+  readonly key?: unknown;
+}
+
+/** The payload of every word but an operation's own name is an object, and may bring its idempotency key along. */
+function worded(word: Exclude<Word, { shape: "named" }>, action: string, value: unknown): Wish | Fault {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    return invalid([{ pointer: "", message: "must be an object" }]);
+  }
+  const { idempotency_key: key, ...rest } = value as Members;
+  if (word.shape === "lock") return lockWish(action, value as Members, key);
+  const { entity_id: entityId, ...others } = rest;
+  if (entityId !== undefined && "id" in others) {
+    return invalid([{ pointer: "/id", message: "must not stand beside entity_id, which means the same" }]);
+  }
+  const input = entityId === undefined ? others : { ...others, id: entityId };
+  if (word.shape === "typed") return { operation: word.operation, input, key };
+  // Putting what must not be there yet is creating it; both are one command, decided at once.
+  const operation = word.isPut && others["expected_version"] === 0 ? "create-entity" : word.operation;
+  return { operation, input: { ...input, type: word.type }, key };
+}
+
+function lockWish(action: string, value: Members, key: unknown): Wish | Fault {
+  const issues = checks.get(action)?.(value);
+  if (issues !== undefined) return invalid(issues);
+  const { resource_id: resource, owner_id: owner, ttl_seconds: ttl } = value;
+  const lease = ttl === undefined ? {} : { ttl_seconds: ttl };
+  const what = action === "refresh" ? { path: resource } : { paths: [resource] };
+  const operation = meshLockWords[action]?.operation ?? "";
+  const lock = { word: action, resource: String(resource), owner: String(owner) };
+  return { operation, input: { ...what, owner_id: owner, ...lease }, key, lock };
+}
+
+function withKeyOf({ key, ...wish }: Wish, { token, options }: Sender): ReadCommand | Fault {
+  if (key !== undefined && typeof key !== "string")
+    return invalid([{ pointer: "/idempotency_key", message: "must be text" }]);
+  if (key !== undefined && options.key !== undefined && key !== options.key) {
+    return { code: "idempotency_key_invalid", data: { reason: "the header and the payload have different keys" } };
+  }
+  const keyed = key === undefined ? options : { ...options, key };
+  if (keyed.key?.startsWith(implicitKeyPrefix) === true) {
+    const reason = `keys that start with ${implicitKeyPrefix} are those of commands that came without`;
+    return { code: "idempotency_key_invalid", data: { reason } };
+  }
+  return { ...wish, options: keyed, ...(token === undefined ? {} : { token }) };
+}
+
+interface Sender {
+  readonly token?: string;
+  readonly options: ReadCommand["options"];
+}
+
+function senderOf(message: Incoming): Sender | Fault {
+  const { headers } = message;
+  const addresses = headers?.values(meshHeaders.replyTo, "insensitive") ?? [];
+  if (addresses.length > 0 && replyAddress(message) === undefined) {
+    return { code: "request_malformed", data: { reason: `${meshHeaders.replyTo} is no address for answers` } };
+  }
+  const found = singles(headers);
+  if (isFault(found)) return found;
+  const { authorization, token, ...options } = found;
+  if (authorization !== undefined && token !== undefined) {
+    return { code: "request_malformed", data: { reason: "the token is sent twice, in different headers" } };
+  }
+  const sent = token ?? bearerOf(authorization);
+  return { options, ...(sent === undefined ? {} : { token: sent }) };
+}
+
+/** What the headers say about the sender, each once. */
+function singles(headers: Incoming["headers"]): Readonly<Record<string, string>> | Fault {
+  const found: Record<string, string> = {};
+  for (const name of ["authorization", "token", "agent", "agentSecret", "key", "trace"] as const) {
+    const [value, ...more] = headers?.values(meshHeaders[name], "insensitive") ?? [];
+    if (value === undefined) continue;
+    // A header that is sent twice says nothing that can be relied on.
+    if (more.length > 0 || value === "" || value.length > 512) {
+      return { code: "request_malformed", data: { reason: `the header ${meshHeaders[name]} has no use` } };
+    }
+    found[name] = value;
+  }
+  return found;
+}
+
+/** What is not well-formed is no token, and is refused as one; it is never taken for a sender without. */
+function bearerOf(authorization: string | undefined): string | undefined {
+  return authorization === undefined ? undefined : (/^Bearer +([^\s]+)$/iu.exec(authorization)?.[1] ?? "");
+}
+
+function payloadOf(data: Uint8Array, parseJson: ParseJson): { readonly value: unknown } | Fault {
+  if (data.length === 0) return { value: {} };
+  let text: string;
+  try {
+    text = utf8.decode(data);
+  } catch {
+    return { code: "input_malformed", data: { pointer: "", reason: "the payload is not UTF-8" } };
+  }
+  const parsed = parseJson(text);
+  return parsed.ok ? { value: parsed.value } : { code: "input_malformed", data: { ...parsed.fault } };
+}
+
+function invalid(issues: readonly object[]): Fault {
+  return { code: "input_invalid", data: { issues } };
+}
+
+/** Where the answer goes, if the sender says so. */
+export function replyAddress({ headers }: Incoming): string | undefined {
+  const [address, ...more] = headers?.values(meshHeaders.replyTo, "insensitive") ?? [];
+  return address !== undefined && more.length === 0 && isAddress(address) ? address : undefined;
+}
+
+/** An address of the sender's own, never one that is heard as a command, an event or an order to the server. */
+function isAddress(address: string): boolean {
+  const [first = ""] = address.split(".");
+  const isOurs = (Object.values(meshSubjects) as readonly string[]).includes(first);
+  const isPlain = /^[^\s*>.]+(\.[^\s*>.]+)*$/u.test(address) && address.length <= 512;
+  return isPlain && !isOurs && !first.startsWith("$");
+}

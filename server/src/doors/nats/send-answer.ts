@@ -1,0 +1,15 @@
+import { headers as newHeaders } from "@nats-io/transport-node";
+import type { NatsConnection } from "@nats-io/transport-node";
+import type { Answer } from "./answer.ts";
+
+/** An answer is sent once, to whoever listens: who missed it sends the command again with the same key. */
+export function sendAnswer(nc: NatsConnection, address: string, { text, headers }: Answer): void {
+  if (nc.isClosed()) return;
+  nc.publish(address, text, { headers: headersOf(headers) });
+}
+
+export function headersOf(headers: Answer["headers"]) {
+  const list = newHeaders();
+  for (const [name, value] of Object.entries(headers)) list.set(name, value);
+  return list;
+}

@@ -1,0 +1,71 @@
+/** What the middle and the end of a subject ask for. Every word leads to an operation of the contract, and to nothing else. */
+import {
+  lockWord,
+  meshEntityWords,
+  meshLockWords,
+  operationWord,
+  packs,
+  publicOperations,
+  resourceOfOperation,
+} from "@holdfast/sdk/contract";
+import type { LockWord } from "@holdfast/sdk/contract";
+
+/**
+ * `named`: the payload is the input. `entity`: the type is added, and `entity_id` is the id. `typed`: a command of a kind
+ * or a pack, which knows its type. `lock`: a word with a shape of its own.
+ */
+export type Word =
+  | { readonly shape: "named"; readonly operation: string }
+  | { readonly shape: "typed"; readonly operation: string }
+  | { readonly shape: "entity"; readonly operation: string; readonly type: string; readonly isPut: boolean }
+  | { readonly shape: "lock"; readonly operation: string; readonly word: LockWord };
+
+/** `ticket.close` is the operation `close-ticket` of the kind `ticket`, `planning-mission.list` is `list-missions`. */
+export class Words {
+  readonly #named: ReadonlySet<string>;
+  /** By type and word. */
+  readonly #typed: ReadonlyMap<string, string>;
+
+  constructor(kindCommands: ReadonlyMap<string, string>) {
+    const ofPacks = packs.flatMap(({ operations }) => Object.keys(operations));
+    this.#named = new Set([...publicOperations.map(({ name }) => name), ...ofPacks, ...kindCommands.keys()]);
+    this.#typed = new Map([...typedByKinds(kindCommands), ...typedByPacks()]);
+  }
+
+  /** Every pair of words that is known, for one type of entities; what documents and tests go by. */
+  all(type: string): readonly (readonly [entity: string, action: string])[] {
+    const own = [...this.#typed.keys()].map((pair) => pair.split(" ") as [string, string]);
+    return [
+      ...[...this.#named].map((name) => [operationWord, name] as const),
+      ...Object.keys(meshLockWords).map((word) => [lockWord, word] as const),
+      ...Object.keys(meshEntityWords).map((word) => [type, word] as const),
+      ...own,
+    ];
+  }
+
+  find(entity: string, action: string): Word | undefined {
+    // One that does not exist is refused as everywhere, with the whole reply.
+    if (entity === operationWord) return { shape: "named", operation: action };
+    if (entity === lockWord) {
+      const word = Object.hasOwn(meshLockWords, action) ? meshLockWords[action] : undefined;
+      return word === undefined ? undefined : { shape: "lock", operation: word.operation, word };
+    }
+    const own = this.#typed.get(`${entity} ${action}`);
+    if (own !== undefined) return { shape: "typed", operation: own };
+    const operation = Object.hasOwn(meshEntityWords, action) ? meshEntityWords[action] : undefined;
+    return operation === undefined ? undefined : { shape: "entity", operation, type: entity, isPut: action === "put" };
+  }
+}
+
+function typedByKinds(kindCommands: ReadonlyMap<string, string>): readonly (readonly [string, string])[] {
+  return [...kindCommands].map(([name, type]) => [`${type} ${name.slice(0, -`-${type}`.length)}`, name] as const);
+}
+
+function typedByPacks(): readonly (readonly [string, string])[] {
+  return packs.flatMap((pack) =>
+    Object.keys(pack.operations).flatMap((name) => {
+      const resource = resourceOfOperation(pack, name);
+      return resource === undefined ? [] : [[`${resource.type} ${name.slice(0, name.indexOf("-"))}`, name] as const];
+    }),
+  );
+}

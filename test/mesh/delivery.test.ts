@@ -1,0 +1,200 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { jetstreamManager } from "@nats-io/jetstream";
+import { createMemoryDisk } from "../../server/src/journal/memory/disk.ts";
+import { openMemoryJournal } from "../../server/src/journal/memory/open.ts";
+import { startEngine } from "../../server/src/server.ts";
+import { StagedJournal } from "../engine/staged-journal.ts";
+import { MeshAgent, type MeshMessage } from "./mesh-client.ts";
+import { originals, placeOf, scoped, startMeshNode } from "./mesh-node.ts";
+import { startNats } from "./private-nats.ts";
+
+const isSorted = (places: readonly string[]): boolean => {
+  const numbers = places.map((place) => place.split(".").map(Number));
+  return numbers.every((one, at) => at === 0 || compare(numbers[at - 1]!, one) < 0);
+};
+const compare = (a: readonly number[], b: readonly number[]): number =>
+  a.map((part, at) => part - (b[at] ?? 0)).find((difference) => difference !== 0) ?? 0;
+
+/** All events of the journal, as places, each once. */
+async function placesIn(engine: Awaited<ReturnType<typeof startEngine>>): Promise<readonly string[]> {
+  const all = await engine.entriesAt(Array.from({ length: engine.head.position }, (_, at) => at + 1));
+  return all.flatMap(({ position, events }) => events.map((_, index) => `1.${position}.${index}`));
+}
+
+test("what nobody can read is answered, delivered five times, and then parked without its secrets [M11]", async () => {
+  await using nats = await startNats();
+  await using node = await startMeshNode(nats.url);
+  await using agent = await MeshAgent.connect(nats.url);
+  const parked = agent.nc.subscribe("parked.>", { max: 3 });
+  await agent.nc.flush();
+  const bad: readonly [string, string][] = [
+    ["cmd.plan.create", "{not json"],
+    ["cmd.plan.burn", "{}"],
+    ["cmd.plan.create", '{"entity_id":"1","value":{},"value":{}}'],
+  ];
+  for (const [subject, payload] of bad) {
+    const answer = await agent.command(subject, payload, { "Holdfast-Token": "secret", "X-Mine": "kept" });
+    assert.match(answer.headers["Holdfast-Problem"] ?? "", /^(input_malformed|operation_unknown)$/u);
+  }
+  const found: { subject: string; text: string; kept: string; code: string; token: string }[] = [];
+  for await (const { subject, data, headers } of parked) {
+    const [text, code] = [new TextDecoder().decode(data), headers?.get("Holdfast-Parked-For") ?? ""];
+    const [kept, token] = [headers?.get("X-Mine") ?? "", headers?.get("Holdfast-Token") ?? ""];
+    found.push({ subject, text, code, kept, token });
+  }
+  const expected = bad.map(([subject, text]) => [`parked.${subject}`, text, "kept", ""].join("|")).toSorted();
+  assert.deepEqual(
+    found.map(({ subject, text, kept, token }) => [subject, text, kept, token].join("|")).toSorted(),
+    expected,
+  );
+  while (node.door.counts.parked < 3) await new Promise((resolve) => setImmediate(resolve));
+  assert.equal(node.door.counts.redeliveries, 12);
+  // What comes after them was never held up.
+  assert.equal(
+    (await agent.command("cmd.plan.create", { entity_id: "1", value: {} })).headers["Holdfast-Problem"],
+    undefined,
+  );
+});
+
+test("a command that can not be decided now is delivered again until it is, and done once [M11]", async () => {
+  await using nats = await startNats();
+  const journal = new StagedJournal(openMemoryJournal(createMemoryDisk()));
+  await using running = scoped(await startEngine({ journal, report: () => undefined }));
+  const { engine } = running;
+  await using node = await startMeshNode(nats.url, { engine });
+  await using agent = await MeshAgent.connect(nats.url);
+  journal.fate = () => ({ lands: false, certain: true, code: "full" });
+  const answer = agent.command("cmd.plan.create", { entity_id: "1", value: {} });
+  while (node.door.counts.redeliveries < 6) await new Promise((resolve) => setImmediate(resolve));
+  journal.fate = () => undefined;
+  assert.equal((await answer).headers["Holdfast-Event"], "evt.plan.created");
+  const events = await agent.eventsUntil("evt.plan.created");
+  assert.equal(originals(events).length, 1);
+  assert.equal(node.door.counts.parked, 0);
+});
+
+test("a nats-server that is killed again and again loses no command and no event, and tells none twice [M11]", async () => {
+  await using nats = await startNats();
+  await using node = await startMeshNode(nats.url);
+  await using agent = await MeshAgent.connect(nats.url);
+  const persist = async (n: number): Promise<MeshMessage> => {
+    const payload = { entity_id: String(n), value: { n }, idempotency_key: `create ${String(n)}` };
+    for (;;) {
+      try {
+        return await agent.request("req.plan.create", payload, {}, 300);
+      } catch {
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+    }
+  };
+  let made = 0;
+  for (let round = 0; round < 4; round += 1) {
+    const some = Array.from({ length: 30 }, () => persist(made++));
+    await some[0];
+    await nats.kill();
+    // While it is away, the journal goes on by itself.
+    await node.engine.execute({
+      ...{ operation: "create-entity", principal: "local", caller: "test", bytes: 0 },
+      input: { type: "plan", id: `away ${String(round)}`, value: {} },
+    });
+    while (node.door.status().ready) await new Promise((resolve) => setImmediate(resolve));
+    await nats.start();
+    await agent.connected();
+    await Promise.all(some);
+  }
+  const expected = await placesIn(node.engine);
+  const events = await agent.events((all) => originals(all).length >= expected.length);
+  assert.deepEqual(originals(events).map(placeOf), expected);
+  assert.ok(isSorted(expected));
+});
+
+test("several runtimes share the work and the publishing; if one goes, the others go on [M11]", async () => {
+  await using nats = await startNats();
+  const disk = createMemoryDisk();
+  await using running = scoped(await startEngine({ journal: openMemoryJournal(disk), report: () => undefined }));
+  const { engine } = running;
+  const doors = [
+    await startMeshNode(nats.url, { engine }),
+    await startMeshNode(nats.url, { engine }),
+    await startMeshNode(nats.url, { engine }),
+  ];
+  await using agent = await MeshAgent.connect(nats.url);
+  const create = (n: number) => agent.command("cmd.plan.create", { entity_id: String(n), value: {} });
+  await Promise.all(Array.from({ length: 60 }, (_, n) => create(n)));
+  assert.ok(doors.filter(({ door }) => door.counts.commands > 0).length >= 2, "only one runtime worked");
+  // Whoever publishes now is the one that goes.
+  const leader = doors.toSorted((a, b) => b.door.counts.published - a.door.counts.published)[0]!;
+  await leader[Symbol.asyncDispose]();
+  await Promise.all(Array.from({ length: 60 }, (_, n) => create(100 + n)));
+  const expected = await placesIn(engine);
+  const events = await agent.events((all) => originals(all).length >= expected.length);
+  assert.deepEqual(originals(events).map(placeOf), expected);
+  for (const node of doors) if (node !== leader) await node[Symbol.asyncDispose]();
+});
+
+test("publishing goes on after the last event in the stream, whatever others put into it meanwhile [M11]", async () => {
+  await using nats = await startNats();
+  await using running = scoped(
+    await startEngine({ journal: openMemoryJournal(createMemoryDisk()), report: () => undefined }),
+  );
+  const { engine } = running;
+  const first = await startMeshNode(nats.url, { engine });
+  await using agent = await MeshAgent.connect(nats.url);
+  await agent.command("cmd.plan.create", { entity_id: "1", value: {} });
+  await agent.eventsUntil("evt.plan.created");
+  await first[Symbol.asyncDispose]();
+  await agent.send("evt.elsewhere.happened", { mine: true });
+  await agent.send("cmd.plan.create", { entity_id: "2", value: {} });
+  await using _second = await startMeshNode(nats.url, { engine });
+  await agent.send("evt.elsewhere.happened", { mine: true });
+  await agent.command("cmd.plan.create", { entity_id: "3", value: {} });
+  const ours = (all: readonly MeshMessage[]) => all.filter(({ subject }) => subject === "evt.plan.created");
+  const events = ours(await agent.events((all) => ours(all).length === 3));
+  assert.deepEqual(
+    events.map(({ data }) => data["entity_id"]),
+    ["1", "2", "3"],
+  );
+});
+
+test("an event that is larger than a message may be is told without its value, and those after it come too [M11]", async () => {
+  await using nats = await startNats();
+  await using node = await startMeshNode(nats.url);
+  await using agent = await MeshAgent.connect(nats.url);
+  const value = { text: "x".repeat(1_045_000) };
+  const input = { type: "plan", id: "big", value };
+  await node.engine.execute({ operation: "create-entity", input, principal: "local", caller: "test", bytes: 0 });
+  await agent.command("cmd.plan.create", { entity_id: "small", value: {} });
+  const ours = (all: readonly MeshMessage[]) => all.filter(({ subject }) => subject === "evt.plan.created");
+  const [big, small] = ours(await agent.events((all) => ours(all).length === 2));
+  assert.deepEqual(Object.keys(big?.data ?? {}).toSorted(), ["entity_id", "version"]);
+  assert.ok(Number(big?.headers["Holdfast-Too-Large"]) > 1_045_000);
+  assert.equal(small?.data["entity_id"], "small");
+  const read = await agent.request("req.plan.get", { entity_id: "big" });
+  assert.ok(Number(read.headers["Holdfast-Too-Large"]) > 1_045_000);
+});
+
+test("an event stream that was emptied is not guessed about: an operator says where to go on [M11]", async () => {
+  await using nats = await startNats();
+  await using running = scoped(
+    await startEngine({ journal: openMemoryJournal(createMemoryDisk()), report: () => undefined }),
+  );
+  const { engine } = running;
+  const first = await startMeshNode(nats.url, { engine });
+  await using agent = await MeshAgent.connect(nats.url);
+  await agent.command("cmd.plan.create", { entity_id: "1", value: {} });
+  await agent.eventsUntil("evt.plan.created");
+  await first[Symbol.asyncDispose]();
+  const jsm = await jetstreamManager(agent.nc, { checkAPI: false });
+  await jsm.streams.purge("HOLDFAST_EVENTS");
+  const lost = await startMeshNode(nats.url, { engine });
+  while (lost.reports.length === 0) await new Promise((resolve) => setImmediate(resolve));
+  assert.match(lost.reports[0] ?? "", /nats_publish_after/u);
+  assert.equal(lost.door.status().ready, false);
+  await lost[Symbol.asyncDispose]();
+  const heard = agent.nc.subscribe("evt.plan.created", { max: 1 });
+  await agent.nc.flush();
+  await using _told = await startMeshNode(nats.url, { engine, publishAfter: 1 });
+  await agent.command("cmd.plan.create", { entity_id: "2", value: {} });
+  for await (const message of heard) assert.equal(message.json<{ entity_id: string }>().entity_id, "2");
+});

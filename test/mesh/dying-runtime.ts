@@ -1,0 +1,13 @@
+/** A runtime that dies the moment an entry is durable: before it is answered, acknowledged or published. */
+import { startEngine, openFolder } from "../../server/src/server.ts";
+import { startMeshNode } from "./mesh-node.ts";
+
+const [folder = "", url = ""] = process.argv.slice(2);
+const engine = await startEngine({
+  journal: await openFolder(folder),
+  onBatch: () => {
+    process.kill(process.pid, "SIGKILL");
+  },
+});
+await startMeshNode(url, { engine, limits: { ackWaitMs: 200, deadlineMs: 100 } });
+console.log("up");

@@ -1,0 +1,79 @@
+/** A runtime whose parts a test can reach: an engine, a gate that vouches for everybody on the mesh, and the door. */
+import type { Kind } from "holdfast";
+import { openGate } from "../../server/src/access/open-gate.ts";
+import { systemClock } from "../../server/src/base/clock.ts";
+import { digestOf } from "../../server/src/base/secret.ts";
+import { behindGate } from "../../server/src/behind-gate.ts";
+import type { NatsLimits } from "../../server/src/doors/nats/limits.ts";
+import type { Engine } from "../../server/src/engine/engine.ts";
+import { createMemoryDisk } from "../../server/src/journal/memory/disk.ts";
+import { openMemoryJournal } from "../../server/src/journal/memory/open.ts";
+import { type MeshOptions, type NatsDoor, openMesh } from "../../server/src/mesh.ts";
+import { startEngine } from "../../server/src/server.ts";
+
+export const operatorToken = "the-operator-of-this-test-and-nobody-else";
+
+export interface MeshNode extends AsyncDisposable {
+  readonly engine: Engine;
+  readonly door: NatsDoor;
+  /** What an operator would have been told. */
+  readonly reports: string[];
+  readonly notices: string[];
+}
+
+export interface MeshNodeOptions extends Partial<MeshOptions> {
+  readonly engine?: Engine;
+  readonly kinds?: readonly Kind[];
+}
+
+/** An engine that is stopped with its scope, whatever happens in it. */
+export function scoped(engine: Engine): AsyncDisposable & { readonly engine: Engine } {
+  return { engine, [Symbol.asyncDispose]: () => engine.stop() };
+}
+
+/** Short pauses: a test waits for what happens, not for the time that may pass before. */
+export const quick: Partial<NatsLimits> = {
+  redeliveryMs: 5,
+  standbyMs: 50,
+  publishMs: 1_000,
+  backoffMs: { least: 10, most: 100 },
+};
+
+export async function startMeshNode(url: string, options: MeshNodeOptions = {}): Promise<MeshNode> {
+  const { engine: given, kinds = [], limits, ...more } = options;
+  const reports: string[] = [];
+  const notices: string[] = [];
+  const report = (message: string): void => void reports.push(message);
+  const journal = openMemoryJournal(createMemoryDisk());
+  const engine = given ?? (await startEngine({ journal, kinds, report }));
+  const gate = openGate({
+    ...behindGate(engine, { kinds }),
+    operatorDigest: digestOf(operatorToken),
+    requiresToken: true,
+    clock: systemClock,
+  });
+  const place = { servers: [url], principal: "mesh", limits: { ...quick, ...limits }, ...more };
+  const notice = (message: string): void => void notices.push(message);
+  const door = await openMesh(place, { engine, gate, kinds, report, notice });
+  return {
+    engine,
+    door,
+    reports,
+    notices,
+    async [Symbol.asyncDispose]() {
+      await door.close();
+      if (given === undefined) await engine.stop();
+    },
+  };
+}
+
+/** The events that count: each once, in the order of the journal; those that were told again are left out. */
+export function originals<Event extends { readonly headers: Readonly<Record<string, string>> }>(
+  events: readonly Event[],
+): readonly Event[] {
+  return events.filter(({ headers }) => headers["Holdfast-Replayed"] === undefined);
+}
+
+export function placeOf({ headers }: { readonly headers: Readonly<Record<string, string>> }): string {
+  return `${headers["Holdfast-Epoch"] ?? "?"}.${headers["Holdfast-Position"] ?? "?"}.${headers["Holdfast-Index"] ?? "?"}`;
+}

@@ -1,0 +1,73 @@
+/** A real nats-server for a test. If there can be none, the test fails and says what is missing; it is never skipped. */
+import { execFileSync, spawn, spawnSync } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { freePort } from "../scenario/free-port.ts";
+
+export interface PrivateNats extends AsyncDisposable {
+  readonly url: string;
+  /** Ends it as a power cut of the process would, and comes back when it is gone. */
+  kill(): Promise<void>;
+  /** Starts it again with the store that it had. */
+  start(): Promise<void>;
+}
+
+/** Starts one that nobody else uses, with a store of its own. */
+export async function startNats(words: readonly string[] = []): Promise<PrivateNats> {
+  ensureInstalled();
+  const folder = mkdtempSync(join(tmpdir(), "holdfast-nats-"));
+  const port = await freePort();
+  const options = ["-js", "-sd", folder, "-a", "127.0.0.1", "-p", String(port), ...words];
+  let child = await started(options);
+  return {
+    url: `nats://127.0.0.1:${String(port)}`,
+    async kill() {
+      await ended(child);
+    },
+    async start() {
+      child = await started(options);
+    },
+    async [Symbol.asyncDispose]() {
+      await ended(child);
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function started(words: readonly string[]): Promise<ChildProcess> {
+  const child = spawn("nats-server", words, { stdio: ["ignore", "ignore", "pipe"] });
+  const said: string[] = [];
+  let isReady = false;
+  for await (const line of createInterface({ input: child.stderr })) {
+    said.push(line);
+    isReady = line.includes("Server is ready");
+    if (isReady) break;
+  }
+  if (!isReady) throw new Error(`nats-server did not start: ${said.join("\n")}`);
+  // What it says from now on must go somewhere, or it stands still.
+  child.stderr.resume();
+  return child;
+}
+
+async function ended(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const exit = once(child, "exit");
+  child.kill("SIGKILL");
+  await exit;
+}
+
+function ensureInstalled(): void {
+  if (spawnSync("nats-server", ["--version"]).status === 0) return;
+  if (process.getuid?.() !== 0) throw new Error("nats-server is not installed: `apt-get install nats-server`");
+  try {
+    execFileSync("apt-get", ["install", "-y", "nats-server"], { stdio: "ignore" });
+  } catch {
+    // A fresh machine may have no list of packages yet.
+    execFileSync("apt-get", ["update"], { stdio: "ignore" });
+    execFileSync("apt-get", ["install", "-y", "nats-server"], { stdio: "pipe" });
+  }
+}

@@ -1,0 +1,71 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { shareJournal } from "../nodes/postgres-nodes.ts";
+import { startPostgres } from "../scenario/private-postgres.ts";
+import { MeshAgent, type MeshMessage } from "./mesh-client.ts";
+import { originals, placeOf, startMeshNode } from "./mesh-node.ts";
+import { startNats } from "./private-nats.ts";
+
+const rounds = 8;
+const agentCount = 12;
+
+/** In each round every agent changes the same entity, expecting the version that all of them have seen. */
+async function race(agents: readonly MeshAgent[]): Promise<void> {
+  const [first] = agents as [MeshAgent];
+  await first.command("cmd.counter.create", { entity_id: "1", value: { by: -1 } });
+  for (let round = 1; round <= rounds; round += 1) {
+    const answers = await Promise.all(
+      agents.map((agent, by) =>
+        agent.command("cmd.counter.replace", { entity_id: "1", value: { round, by }, expected_version: round }),
+      ),
+    );
+    const count = (name: string): number => answers.filter(({ headers }) => headers["Holdfast-Event"] === name).length;
+    assert.equal(count("evt.counter.changed"), 1, `round ${String(round)}`);
+    assert.equal(count("evt.counter.conflict"), agents.length - 1, `round ${String(round)}`);
+  }
+}
+
+function assertTold(events: readonly MeshMessage[]): void {
+  const told = originals(events);
+  const count = (name: string): number => told.filter(({ subject }) => subject === name).length;
+  assert.equal(count("evt.counter.changed"), rounds);
+  assert.equal(count("evt.counter.conflict"), rounds * (agentCount - 1));
+  const positions = told.map(({ headers }) => Number(headers["Holdfast-Position"]));
+  assert.deepEqual(
+    positions,
+    positions.toSorted((a, b) => a - b),
+  );
+  assert.equal(new Set(told.map(placeOf)).size, told.length);
+}
+
+const isOver = (events: readonly MeshMessage[]): boolean =>
+  originals(events).filter(({ subject }) => /^evt\.counter\.(changed|conflict)$/u.test(subject)).length ===
+  rounds * agentCount;
+
+test("of many agents on a real nats-server that expect the same version exactly one succeeds, and all others conflict [M12]", async () => {
+  await using nats = await startNats();
+  await using _node = await startMeshNode(nats.url);
+  const agents = await Promise.all(Array.from({ length: agentCount }, () => MeshAgent.connect(nats.url)));
+  await race(agents);
+  assertTold(await agents[0]!.events(isOver));
+  await Promise.all(agents.map((agent) => agent[Symbol.asyncDispose]()));
+});
+
+test("the same holds for runtimes that share the stream and a journal on Postgres, and their events are told once, in order [M11 M12 X7]", async () => {
+  await using nats = await startNats();
+  const postgres = await startPostgres();
+  const shared = shareJournal(postgres);
+  const engines = [(await shared.node()).engine, (await shared.node()).engine];
+  const nodes = await Promise.all(engines.map((engine) => startMeshNode(nats.url, { engine })));
+  const agents = await Promise.all(Array.from({ length: agentCount }, () => MeshAgent.connect(nats.url)));
+  await race(agents);
+  assert.ok(
+    nodes.every(({ door }) => door.counts.commands > 0),
+    "one runtime did all the work",
+  );
+  assertTold(await agents[0]!.events(isOver));
+  await Promise.all(agents.map((agent) => agent[Symbol.asyncDispose]()));
+  for (const node of nodes) await node[Symbol.asyncDispose]();
+  await shared.close();
+  await postgres.stop();
+});
