@@ -82,7 +82,8 @@ async function measureStall(folder: string, size: Size, options: BenchOptions): 
   return told("longest stall of the event loop during that checkpoint, ms", delay.max / 1e6);
 }
 
-async function fill(client: Client, size: Size, options: BenchOptions): Promise<void> {
+/** Writes entries about so many entities, from many callers at a time. */
+export async function fill(client: Client, size: Omit<Size, "rows">, options: BenchOptions): Promise<void> {
   let next = 0;
   const write = async (): Promise<void> => {
     while (next < size.entries) {
@@ -107,13 +108,13 @@ async function secondsToStart(folder: string): Promise<number> {
   return took;
 }
 
-async function seconds(work: () => Promise<unknown>): Promise<number> {
+export async function seconds(work: () => Promise<unknown>): Promise<number> {
   const startMs = performance.now();
   await work();
   return (performance.now() - startMs) / 1000;
 }
 
-function atMost(name: string, ours: number, goal: number): Row {
+export function atMost(name: string, ours: number, goal: number): Row {
   return { name, ours, peer: goal, ratio: ours / goal, goal, met: ours <= goal };
 }
 

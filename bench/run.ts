@@ -14,6 +14,7 @@ import { growth } from "./growth.ts";
 import { journal } from "./journal.ts";
 import { locks } from "./locks.ts";
 import { nodes } from "./nodes.ts";
+import { nodeStart } from "./node-start.ts";
 import { planning } from "./planning.ts";
 import { type Bench, format, table } from "./report.ts";
 import { packageVersions, writeResults } from "./results.ts";
@@ -23,6 +24,7 @@ const benches: Readonly<Record<string, { readonly summary: string; readonly run:
   doors: { summary: "locks over the socket beside Redlock, HTTP, subscribers", run: doors },
   locks: { summary: "lock cycles, long lines, large sets, many leases, idle agents", run: locks },
   nodes: { summary: "one, two and three nodes on Postgres, one of them slow, over direct locks", run: nodes },
+  "node-start": { summary: "a new node on a million entries in Postgres", run: nodeStart },
   planning: { summary: "whether somebody is booked twice, among a hundred thousand assignments", run: planning },
   journal: { summary: "start, fold, verify and save of a journal of a million entries", run: journal },
   growth: { summary: "how the cost of a call grows with what is there already, up to a million", run: growth },

@@ -62,4 +62,17 @@ describe("nodes on one Postgres", () => {
     const there = await shared.sql("SELECT DISTINCT objid FROM pg_locks WHERE locktype = 'advisory' AND objid = pid");
     assert.equal(there.length, nodes.length);
   });
+
+  test("a wake that got lost is made up for by a look", async () => {
+    const [a, b] = nodes;
+    const events = b.client.watch({ names: ["evt.note.created"] });
+    const next = events.next();
+    // Whoever does not listen in this moment is told nothing.
+    await shared.sql(
+      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'holdfast listener'",
+    );
+    await a.client.entities.create("note", "unheard", {});
+    assert.equal(((await next).value as { readonly subject: string }).subject, "note/unheard");
+    await events.return?.();
+  });
 });

@@ -1,8 +1,12 @@
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
+import { Client as Connection } from "pg";
 import { systemClock } from "../../server/src/base/clock.ts";
 import { JournalError } from "../../server/src/journal/journal.ts";
 import { openPostgresJournal } from "../../server/src/journal/postgres/open.ts";
+import { clientOf, startEngine } from "../../server/src/server.ts";
 import { type OwnPostgres, startOwnPostgres } from "../scenario/private-postgres.ts";
 import { startTcpProxy } from "./tcp-proxy.ts";
 
@@ -51,4 +55,61 @@ describe("a Postgres that can not be trusted is refused with the reason", () => 
     const isDown = (error: unknown): boolean => error instanceof JournalError && error.code === "io" && error.certain;
     await assert.rejects(openPostgresJournal({ url, clock: systemClock }), isDown);
   });
+
+  test("a user with no more rights than the guide gives is enough, from checkpoints on; it can make no table", async () => {
+    const options = { clock: systemClock, acceptsForgetfulServer: true, tailRows: 4 };
+    const first = await startNode({ ...options, url: postgres.url });
+    await first.client.entities.create("note", "first", {});
+    await first.client.close();
+    const guide = readFileSync(join(import.meta.dirname, "..", "..", "docs", "operating", "postgres.md"), "utf8");
+    const grants = /```sql\n([^`]+)```/u.exec(guide)?.[1] ?? assert.fail("the guide has no SQL");
+    await onServer(postgres.url, grants);
+    const url = new URL(postgres.url);
+    url.username = "holdfast_node";
+    url.password = "choose one";
+    for (const round of [1, 2]) {
+      const { client, engine } = await startNode({ ...options, url: url.href });
+      // The second one starts from what the first one saved.
+      assert.equal(engine.health().saved === undefined, round === 1);
+      for (let n = 0; n < 20; n += 1) await client.entities.create("note", `${String(round)} ${String(n)}`, {});
+      assert.equal((await client.entities.get("note", "first")).version, 1);
+      assert.equal(await engine.checkpoint(), engine.head.position);
+      await client.close();
+    }
+    await assert.rejects(onServer(url.href, "CREATE TABLE holdfast.own (n int)"), /permission denied/);
+  });
+
+  test("a replica; and once it is promoted, its other timeline begins a new epoch [X3]", async () => {
+    const options = { clock: systemClock, acceptsForgetfulServer: true, url: postgres.url };
+    await postgres.order("stop");
+    await postgres.order("standby");
+    await postgres.order("start");
+    await assert.rejects(openPostgresJournal(options), refused(/it is a replica/));
+    await onServer(postgres.url, "SELECT pg_promote()");
+    const { client, reports } = await startNode(options);
+    const { revision } = await client.entities.create("note", "after", {});
+    assert.ok(Number(revision.split(".")[0]) > 1, revision);
+    assert.ok(
+      reports.some((report) => report.includes('a new epoch begins: the server is another one')),
+      reports.join(),
+    );
+    await client.close();
+  });
 });
+
+async function startNode(options: Parameters<typeof openPostgresJournal>[0]) {
+  const reports: string[] = [];
+  const report = (message: string): void => void reports.push(message);
+  const engine = await startEngine({ journal: await openPostgresJournal(options), report });
+  return { engine, client: clientOf(engine), reports };
+}
+
+async function onServer(url: string, sql: string): Promise<void> {
+  const connection = new Connection({ connectionString: url });
+  await connection.connect();
+  try {
+    await connection.query(sql);
+  } finally {
+    await connection.end();
+  }
+}

@@ -4,7 +4,7 @@
  * it stops the server and removes the folder; so nothing is left behind, whatever happens to a test.
  *
  * Until then each line of its input is something to do to the server: `stop`, `crash`, `start`, and, while it is stopped,
- * `save` and `restore` a copy of its files. It answers with the same word. With the word `durable` it really waits for the
+ * `save` and `restore` a copy of its files, or `standby`: it is then started as a replica. It answers with the same word. With the word `durable` it really waits for the
  * disk.
  */
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
@@ -77,7 +77,7 @@ function runnablePrograms(): string {
 }
 
 /** Runs a program until it ends, or until it says what it is waited for. */
-async function run(file: string, words: readonly string[], until?: string): Promise<{ said: string; isUp: boolean }> {
+async function run(file: string, words: readonly string[], until?: RegExp): Promise<{ said: string; isUp: boolean }> {
   const child = spawn(file, words, { ...account, cwd: folder, stdio: ["ignore", "pipe", "pipe"] });
   running = child;
   let said = "";
@@ -85,7 +85,7 @@ async function run(file: string, words: readonly string[], until?: string): Prom
     for (const stream of [child.stdout, child.stderr]) {
       stream.setEncoding("utf8").on("data", (text: string) => {
         said = (said + text).slice(-10_000);
-        if (until !== undefined && said.includes(until)) resolve(true);
+        if (until?.test(said) === true) resolve(true);
       });
     }
   });
@@ -93,6 +93,8 @@ async function run(file: string, words: readonly string[], until?: string): Prom
   if (!isUp && (until !== undefined || child.exitCode !== 0)) failures.push(said.trim());
   return { said, isUp };
 }
+
+const isReady = /ready to accept (read-only )?connections/u;
 
 async function startServer(): Promise<string> {
   const bin = runnablePrograms();
@@ -109,10 +111,10 @@ async function startServer(): Promise<string> {
   for (let attempt = 0; attempt < 3 && failures.length === attempt; attempt += 1) {
     const port = String(await freePort());
     const words = ["-D", data, "-p", port, ...settings];
-    const { isUp } = await run(join(bin, "postgres"), words, "ready to accept connections");
+    const { isUp } = await run(join(bin, "postgres"), words, isReady);
     if (!isUp) continue;
     startAgain = async () => {
-      const again = await run(join(bin, "postgres"), words, "ready to accept connections");
+      const again = await run(join(bin, "postgres"), words, isReady);
       if (!again.isUp) throw new Error(`Postgres did not start again; it said: ${again.said}`);
     };
     return `postgres://holdfast:${password}@127.0.0.1:${port}/postgres`;
@@ -139,12 +141,20 @@ function copyFiles(from: string, to: string): void {
   if (status !== 0) throw new Error(`the files could not be copied: ${String(stderr)}`);
 }
 
+/** Its next start waits for what a primary sends, which is nothing, until it is promoted. */
+function makeStandby(): void {
+  const file = join(folder, "data", "standby.signal");
+  writeFileSync(file, "");
+  own(file);
+}
+
 async function obey(word: string): Promise<void> {
   if (word === "stop") await stopServer("SIGINT");
   else if (word === "crash") await stopServer("SIGQUIT");
   else if (word === "start") await startAgain();
   else if (word === "save") copyFiles("data", "saved");
   else if (word === "restore") copyFiles("saved", "data");
+  else if (word === "standby") makeStandby();
   else throw new Error(`it can not ${word}`);
   console.log(word);
 }

@@ -9,8 +9,11 @@ export interface PrivatePostgres {
 
 /** One that a test may treat badly. */
 export interface OwnPostgres extends PrivatePostgres {
-  /** `stop` and `crash` end it, in order or not; `save` and `restore` copy its files while it is stopped. */
-  order(word: "stop" | "crash" | "start" | "save" | "restore"): Promise<void>;
+  /**
+   * `stop` and `crash` end it, in order or not; while it is stopped `save` and `restore` copy its files, and `standby` makes
+   * it start as a replica.
+   */
+  order(word: "stop" | "crash" | "start" | "save" | "restore" | "standby"): Promise<void>;
 }
 
 /** Starts one that nobody else uses, whatever else is there. `isDurable` makes it wait for the disk, as a real one does. */
