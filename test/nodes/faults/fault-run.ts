@@ -23,6 +23,8 @@ export interface FaultReport {
   readonly progressMs: { readonly median: number; readonly max: number };
 }
 
+const checkEvery = 25;
+
 export async function runFaults(options: FaultRunOptions): Promise<FaultReport> {
   const { seed, cycles, faults = nodeFaults, progressMs = 30_000, onCycle } = options;
   const random = new Random(seed);
@@ -45,6 +47,8 @@ export async function runFaults(options: FaultRunOptions): Promise<FaultReport> 
       const took = await load.progress(progressMs);
       waits.push(took);
       onCycle?.(cycle + 1, fault.name, took);
+      // In the middle of it, too: a long run must not find out late what went wrong early.
+      if ((cycle + 1) % checkEvery === 0) await checkEnd(cluster, load, losses);
     }
     await load.stop();
     await checkEnd(cluster, load, losses);
