@@ -20,7 +20,8 @@ test("a key is answered from the entry that used it, not from one of a lost hist
     100,
   );
   const scope = keyScope(used) ?? "";
-  const priors = await findPriors([{ command: used, scope } as unknown as Waiting], { journal, recent });
-  assert.equal(priors.get(scope)?.id, used.id);
+  const source = { journal, recent, head: await journal.head(), isThorough: false };
+  const { entries } = await findPriors([{ command: used, scope } as unknown as Waiting], source);
+  assert.equal(entries.get(scope)?.id, used.id);
   await journal.close();
 });

@@ -32,11 +32,11 @@ export class StagedJournal implements Journal {
     };
   }
 
-  async append(batch: SealedBatch): Promise<Appended> {
+  async append(batch: SealedBatch, unproven?: readonly string[]): Promise<Appended> {
     await this.#held;
     const failure = this.fate(batch);
     if (failure !== undefined && !failure.lands) throw failed(failure);
-    const appended = await this.#journal.append(batch);
+    const appended = await this.#journal.append(batch, unproven);
     if (appended.kind === "appended") this.batches.push(batch);
     if (failure !== undefined) throw failed(failure);
     return appended;

@@ -13,8 +13,9 @@ async function startLeases(disk = createMemoryDisk(), { clock = new ManualClock(
   const journal = new StagedJournal(openMemoryJournal(disk));
   journal.sharing = {
     ...alone,
-    takeTurn: (after, limit) => journal.follow(after, limit),
+    takeTurn: async () => {},
     endTurn: async () => {},
+    recallKeys: () => undefined,
     rank: () => rank,
   };
   const engine = await Engine.start({

@@ -12,14 +12,15 @@ function share({ journal }: Pick<Node, "journal">): { taken: number; given: numb
   const counts = { taken: 0, given: 0 };
   journal.sharing = {
     ...alone,
-    takeTurn: (after, limit) => {
+    takeTurn: () => {
       counts.taken += 1;
-      return journal.follow(after, limit);
+      return Promise.resolve();
     },
     endTurn: () => {
       counts.given += 1;
       return Promise.resolve();
     },
+    recallKeys: () => undefined,
     rank: () => 0,
   };
   return counts;
@@ -55,6 +56,68 @@ describe("nodes that share a journal", () => {
     assert.equal(b.counts.taken, taken);
     await a.client.close();
     await b.client.close();
+  });
+
+  test("have a turn for several batches, and give it back when it is over or nothing is left", async () => {
+    const a = await startSharing();
+    const lose = loseOnce(a.journal);
+    await a.client.entities.create("note", "first", {});
+    lose();
+    const { taken, given } = a.counts;
+    const { batches } = a.journal;
+    const before = batches.length;
+    // Each answer leads to the next command, as with a busy client.
+    for (let n = 0; n < 8; n += 1) {
+      await a.client.entities.create("note", String(n), {});
+      a.clock.advance(5);
+    }
+    assert.equal(batches.length - before, 8);
+    const turnCount = a.counts.taken - taken;
+    assert.ok(turnCount >= 2 && turnCount <= 4, `8 batches in ${String(turnCount)} turns`);
+    await turns(3);
+    assert.equal(a.counts.taken, a.counts.given, "nothing is left to do");
+    assert.ok(a.counts.given > given);
+    await a.client.close();
+  });
+
+  test("fold what others append while they wait for their turn, and answer readers meanwhile", async () => {
+    const a = await startSharing();
+    const b = await startSharing({ disk: a.disk });
+    const lose = loseOnce(b.journal);
+    await b.client.entities.create("note", "first", {});
+    lose();
+    const grant = holdTurn(b.journal);
+    const waiting = b.client.entities.create("note", "waits", {});
+    await turns(3);
+    await a.client.entities.create("note", "meanwhile", {});
+    await b.engine.catchUp();
+    assert.equal((await b.client.entities.get("note", "meanwhile")).version, 1);
+    assert.equal(b.engine.head.position, a.engine.head.position);
+    grant();
+    assert.equal((await waiting).version, 1);
+    await a.client.close();
+    await b.client.close();
+  });
+
+  test("look a key up that only the append found, and answer as before [M4]", async () => {
+    const a = await startSharing();
+    const input = { type: "note", id: "1", value: {} };
+    const first = await a.client.execute("create-entity", input, { key: "k" });
+    const asked: unknown[] = [];
+    const { sharing } = a.journal;
+    const append = a.journal.append.bind(a.journal);
+    if (sharing !== undefined) sharing.recallKeys = (scopes) => scopes.map(() => undefined);
+    a.journal.append = async (batch, unproven = []) => {
+      asked.push(unproven);
+      return unproven.some((scope) => scope.includes('"k"')) ? { kind: "used" } : append(batch);
+    };
+    const again = await a.client.execute("create-entity", input, { key: "k" });
+    assert.deepEqual(again, { ...first, replayed: true });
+    assert.equal(asked.length, 1);
+    // What would not be appended at all is looked up before it is refused.
+    const other = await a.client.execute("create-entity", { type: 1 }, { key: "k" });
+    assert.equal(other.outcome.kind === "refusal" && other.outcome.code, "idempotency_replay_conflict");
+    await a.client.close();
   });
 
   test("a reader that catches up waits for a look that began after it asked, and is told if there is none", async () => {
@@ -134,6 +197,29 @@ function forkUnder(journal: StagedJournal, because: string): void {
   journal.settleFork = () => {
     journal.forkedBecause = undefined;
     return Promise.resolve();
+  };
+}
+
+/** Another node was faster with the next append. */
+function loseOnce(journal: Pick<Journal, "append">): () => void {
+  const { append } = journal;
+  let isLost = false;
+  journal.append = async (batch, unproven) => {
+    if (isLost) return append.call(journal, batch, unproven);
+    isLost = true;
+    return { kind: "behind" };
+  };
+  return () => {
+    journal.append = append;
+  };
+}
+
+/** Turns are granted when what this returns is called. */
+function holdTurn({ sharing }: Pick<Journal, "sharing">): () => void {
+  const { promise, resolve } = Promise.withResolvers<undefined>();
+  (sharing as { takeTurn: () => Promise<void> }).takeTurn = () => promise;
+  return () => {
+    resolve(undefined);
   };
 }
 

@@ -69,8 +69,8 @@ export const engineMutants: readonly PlantedMutant[] = [
   {
     name: "a node that lost its history keeps the epoch",
     file: `${engine}/follower.ts`,
-    find: "const command = this.#lossCommand;",
-    put: "const command = this.#lossCommand === undefined ? this.#lossCommand : undefined;",
+    find: "first.push({ command: this.#lossCommand, done: () => undefined });",
+    put: "",
     by: "simulation",
   },
 ];

@@ -76,15 +76,15 @@ export const journalMutants: readonly PlantedMutant[] = [
   {
     name: "an append whose connection was lost is taken for not written",
     file: `${journal}/postgres/append.ts`,
-    find: "      if (isTransient(error) || isTaken(error)) throw error;\n      throw mapError(error, { sent: true });",
-    put: "      if (isTransient(error) || isTaken(error)) throw error;\n      throw mapError(error, { sent: false });",
+    find: "attempts === attemptsMax) throw mapError(error, { sent: true });",
+    put: "attempts === attemptsMax) throw mapError(error, { sent: false });",
     by: "test/nodes/appender.test.ts",
   },
   {
     name: "a node appends to a server that it does not know",
     file: `${journal}/postgres/append.ts`,
-    find: "    if (isHeldBack()) {",
-    put: "    if (isHeldBack() && batch.entries.length === 0) {",
+    find: "if (isHeldBack()) return",
+    put: "if (isHeldBack() && batch.entries.length === 0) return",
     by: "test/nodes/appender.test.ts",
   },
   {

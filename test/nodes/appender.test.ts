@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { JournalError } from "../../server/src/journal/journal.ts";
-import { createAppender } from "../../server/src/journal/postgres/append.ts";
+import { type AppendBatch, createAppend } from "../../server/src/journal/postgres/append.ts";
 import type { Session } from "../../server/src/journal/postgres/session.ts";
 import { genesis } from "../../server/src/journal/seal.ts";
 import { sampleBatch } from "../conformance/sample-entries.ts";
@@ -12,9 +12,14 @@ function failing(error: Error): Session {
   return { ready: () => Promise.resolve(client), drop: () => undefined } as unknown as Session;
 }
 
+const noKeys = { hashes: [], from: 0 };
+
+function appendOn(session: Session, isHeldBack = () => false): AppendBatch {
+  return createAppend({ session, space: "main", hasTurn: () => false, isHeldBack });
+}
+
 const certainty = async (error: Error): Promise<boolean> => {
-  const appender = createAppender({ session: failing(error), space: "main", isHeldBack: () => false });
-  const failure: unknown = await appender.append(sampleBatch(genesis, 1)).then(
+  const failure: unknown = await appendOn(failing(error))(sampleBatch(genesis, 1), noKeys).then(
     () => undefined,
     (reason: unknown) => reason,
   );
@@ -35,9 +40,9 @@ test("nothing is sent to a server that is another one than before, until the nod
   };
   const session = { ready: () => Promise.resolve(client), drop: () => undefined } as unknown as Session;
   let isHeldBack = true;
-  const appender = createAppender({ session, space: "main", isHeldBack: () => isHeldBack });
-  assert.deepEqual(await appender.append(sampleBatch(genesis, 1)), { kind: "behind" });
+  const append = appendOn(session, () => isHeldBack);
+  assert.deepEqual(await append(sampleBatch(genesis, 1), noKeys), { kind: "behind" });
   assert.deepEqual(sent, []);
   isHeldBack = false;
-  assert.deepEqual(await appender.append(sampleBatch(genesis, 1)), { kind: "appended" });
+  assert.deepEqual(await append(sampleBatch(genesis, 1), noKeys), { kind: "appended" });
 });

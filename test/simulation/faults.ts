@@ -15,6 +15,7 @@ const probabilities = {
   "read is slow": 0.1,
   "read stalls for over a second": 0.02,
   "pages are small": 0.5,
+  "keys are forgotten": 0.3,
   "wake is lost": 0.3,
   "wake is late": 0.3,
   "wake comes twice": 0.2,

@@ -1,11 +1,14 @@
 /**
  * A journal on which everything that the port allows really happens: appends that fail for certain, or that nobody
- * knows about, batches that land after everybody looked, slow answers, failing reads, wakes that are lost.
+ * knows about, batches that land after everybody looked, slow answers, failing reads, wakes that are lost, turns that
+ * others have and that are lost in one's sleep, keys that only the store knows.
  */
 import type { CheckpointStore } from "../../server/src/journal/checkpoint.ts";
 import { JournalError } from "../../server/src/journal/journal.ts";
-import type { Appended, Journal } from "../../server/src/journal/journal.ts";
+import type { Appended, Journal, Sharing } from "../../server/src/journal/journal.ts";
 import type { SealedBatch } from "../../server/src/journal/seal.ts";
+import { alone } from "../engine/staged-journal.ts";
+import { KeyMemory } from "./key-memory.ts";
 import { outside } from "./virtual-time.ts";
 import type { World } from "./world.ts";
 
@@ -36,7 +39,8 @@ type FaultyPart =
   | "findSubject"
   | "findKeys"
   | "follow"
-  | "onWake";
+  | "onWake"
+  | "sharing";
 
 const quickShare = 0.5;
 
@@ -48,15 +52,22 @@ export class FaultyJournal {
   readonly #write: (batch: SealedBatch) => Appended;
   readonly #watcher: JournalWatcher;
   readonly #flights = new Set<Flight>();
+  readonly #isUsed: (scope: string) => boolean;
+  readonly #memory = new KeyMemory();
+  #turnWish: symbol | undefined;
   #told: string | undefined;
   readonly #listeners = new Set<() => void>();
 
-  /** `write` puts a batch on the disk in one go: the moment at which it is durable must not be a promise. */
+  /**
+   * `write` puts a batch on the disk in one go: the moment at which it is durable must not be a promise. `isUsed` looks at
+   * the keys on the disk.
+   */
   constructor(
     world: World,
     parts: {
       readonly inner: Journal;
       readonly write: (batch: SealedBatch) => Appended;
+      readonly isUsed: (scope: string) => boolean;
       readonly watcher: JournalWatcher;
     },
   ) {
@@ -65,6 +76,7 @@ export class FaultyJournal {
     this.port = { ...parts.inner, ...this.#faultyParts() };
     Object.defineProperty(this.port, "forkedBecause", { enumerable: true, get: () => this.#tell() });
     this.#write = parts.write;
+    this.#isUsed = parts.isUsed;
     this.#watcher = parts.watcher;
   }
 
@@ -78,13 +90,19 @@ export class FaultyJournal {
     const inner = this.#inner;
     return {
       checkpoints: this.#countedCheckpoints(),
-      append: (batch) => this.#append(batch),
+      append: (batch, unproven = []) => this.#append(batch, unproven),
       head: () => this.#read(() => inner.head()),
       read: (after, limit) => this.#read(() => inner.read(after, this.#page(limit))),
       readAt: (positions) => this.#read(() => inner.readAt(positions)),
       findSubject: (query) => this.#read(() => inner.findSubject(query)),
       findKeys: (scopes) => this.#needed(() => inner.findKeys(scopes)),
-      follow: (after, limit) => this.#needed(() => inner.follow(after, this.#page(limit))),
+      follow: (after, limit) =>
+        this.#needed(async () => {
+          const followed = await inner.follow(after, this.#page(limit));
+          this.#memory.noteFollowed(followed, after);
+          return followed;
+        }),
+      sharing: this.#sharing(),
       settleFork: async () => {
         if (this.#world.forkedBecause === this.#told) this.#world.forkedBecause = undefined;
       },
@@ -114,7 +132,46 @@ export class FaultyJournal {
     };
   }
 
-  #append(batch: SealedBatch): Promise<Appended> {
+  #sharing(): Sharing {
+    const { turns } = this.#world;
+    return {
+      takeTurn: () => this.#takeTurn(),
+      endTurn: async () => {
+        this.#turnWish = undefined;
+        turns.leave(this.#watcher.owner);
+      },
+      recallKeys: (scopes, at) => {
+        if (this.#world.strikes("keys are forgotten")) this.#memory.clear();
+        return this.#memory.recall(scopes, at);
+      },
+      rank: () => 0,
+      ...alone,
+    };
+  }
+
+  /** Who does not wait for it any longer neither gets it nor needs it. */
+  async #takeTurn(): Promise<void> {
+    const { time, turns, faults } = this.#world;
+    const wish = Symbol("turn");
+    this.#turnWish = wish;
+    const startMs = time.nowMs;
+    let failed = true;
+    try {
+      await this.#read(
+        () =>
+          new Promise<void>((resolve, reject) => {
+            if (this.#turnWish !== wish) reject(new JournalError("busy", "It is too late.", { certain: true }));
+            else turns.ask(this.#watcher.owner, resolve);
+          }),
+      );
+      faults.count("turn is taken");
+      failed = false;
+    } finally {
+      if (this.#turnWish === wish) this.#watcher.needed({ ms: time.nowMs - startMs, failed });
+    }
+  }
+
+  #append(batch: SealedBatch, unproven: readonly string[]): Promise<Appended> {
     const world = this.#world;
     this.#watcher.appending(batch);
     if (batch.entries.some(isPoisonous)) {
@@ -122,8 +179,9 @@ export class FaultyJournal {
       return Promise.reject(new JournalError("invalid", "This can not be stored.", { certain: true }));
     }
     const startMs = world.time.nowMs;
-    return this.#deliver(batch).then(
+    return this.#deliver(batch, unproven).then(
       (appended) => {
+        this.#memory.noteAppended(appended, batch);
         if (appended.kind !== "appended") world.faults.count(`append is ${appended.kind}`);
         this.#watcher.needed({ ms: world.time.nowMs - startMs, failed: false });
         return appended;
@@ -148,12 +206,13 @@ export class FaultyJournal {
     }
     this.#flights.clear();
     this.#listeners.clear();
+    this.#world.turns.leave(this.#watcher.owner);
   }
 
   /** The way of a batch to the disk, and of the answer back. */
-  async #deliver(batch: SealedBatch): Promise<Appended> {
+  async #deliver(batch: SealedBatch, unproven: readonly string[]): Promise<Appended> {
     const world = this.#world;
-    const flight = this.#launch(batch);
+    const flight = this.#launch(batch, unproven);
     await this.#pass(this.#latency("append"), "a batch travels");
     if (world.strikes("append fails for certain")) {
       this.#flights.delete(flight);
@@ -173,21 +232,27 @@ export class FaultyJournal {
     return appended;
   }
 
-  #launch(batch: SealedBatch): Flight {
+  #launch(batch: SealedBatch, unproven: readonly string[]): Flight {
+    const world = this.#world;
     // A batch travels to the store that its node knew: one that was under way before cannot land on another one.
     const told = this.#told;
     const flight: Flight = {
       land: () => {
         flight.land = () => undefined;
-        // Nothing is appended by a node that does not know that the journal is another one.
-        const isHeldBack = this.#world.forkedBecause !== undefined && this.#world.forkedBecause !== told;
-        const appended: Appended = isHeldBack ? { kind: "behind" } : this.#write(batch);
+        // Nothing is appended by a node that does not know that the journal is another one, or while others have the turn.
+        const isUntold = world.forkedBecause !== undefined && world.forkedBecause !== told;
+        const isHeldBack = isUntold || !world.turns.allows(this.#watcher.owner);
+        const appended: Appended = isHeldBack ? { kind: "behind" } : this.#writeIfUnused(batch, unproven);
         if (appended.kind === "appended") this.#watcher.written(batch);
         return appended;
       },
     };
     this.#flights.add(flight);
     return flight;
+  }
+
+  #writeIfUnused(batch: SealedBatch, unproven: readonly string[]): Appended {
+    return unproven.some((scope) => this.#isUsed(scope)) ? { kind: "used" } : this.#write(batch);
   }
 
   #landLater(flight: Flight): void {

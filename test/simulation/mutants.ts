@@ -27,6 +27,9 @@ export const mutants: Readonly<Record<string, Mutant>> = {
   "a failed append is not undone": mutant({ machine: machineWithoutUndo }),
   "undo restores a row that changed twice half-way": mutant({ patch: undoHalfWay }),
   "keys are not looked up": mutant({ journal: withoutKeys }),
+  "a key that only the store knows is not looked for": mutant({
+    journal: (journal) => ({ ...journal, append: (batch) => journal.append(batch) }),
+  }),
   "time is stamped backwards": mutant({ machine: machineInThePast }),
   "there is no grace": mutant({ patch: () => replace(Grace.prototype, "isOver", () => () => true) }),
   "stalls are not noticed": mutant({ patch: () => replace(Grace.prototype, "noteStall", () => () => {}) }),
@@ -99,8 +102,8 @@ function strangeIds(journal: Journal): Journal {
 function appendBehind(journal: Journal): Journal {
   return {
     ...journal,
-    append(batch) {
-      journal.append(batch).catch(() => {});
+    append(batch, unproven) {
+      journal.append(batch, unproven).catch(() => {});
       return Promise.resolve({ kind: "appended" });
     },
   };
@@ -109,9 +112,9 @@ function appendBehind(journal: Journal): Journal {
 function certainOfEverything(journal: Journal): Journal {
   return {
     ...journal,
-    async append(batch) {
+    async append(batch, unproven) {
       try {
-        return await journal.append(batch);
+        return await journal.append(batch, unproven);
       } catch (error) {
         const { code, message } = error as JournalError;
         throw new JournalError(code, message, { certain: true });
@@ -121,7 +124,13 @@ function certainOfEverything(journal: Journal): Journal {
 }
 
 function withoutKeys(journal: Journal): Journal {
-  return { ...journal, findKeys: async (scopes) => (await journal.findKeys(scopes)).map(() => undefined) };
+  const { sharing } = journal;
+  return {
+    ...journal,
+    findKeys: async (scopes) => (await journal.findKeys(scopes)).map(() => undefined),
+    append: (batch) => journal.append(batch),
+    ...(sharing !== undefined && { sharing: { ...sharing, recallKeys: (scopes) => scopes.map(() => undefined) } }),
+  };
 }
 
 function machineWithoutUndo(): ReturnType<Mutant["machine"]> {

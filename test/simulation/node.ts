@@ -215,7 +215,8 @@ export class SimulatedNode {
       crash: () => this.crash(),
     };
     const write = (batch: SealedBatch) => mutant.write(disk as MemoryStore, batch, appendBatch);
-    return new FaultyJournal(world, { inner: openMemoryJournal(disk), write, watcher });
+    const isUsed = (scope: string): boolean => (disk as MemoryStore).index().findKey(scope) !== undefined;
+    return new FaultyJournal(world, { inner: openMemoryJournal(disk), write, isUsed, watcher });
   }
 
   /** A wall clock counts when a process starts, and never again: whoever sets it would move every lease. */

@@ -2,6 +2,7 @@ import { type FaultName, Faults } from "./faults.ts";
 import type { History } from "./history.ts";
 import { LockWatch } from "./lock-watch.ts";
 import { Random } from "./random.ts";
+import { TurnLine } from "./turn-line.ts";
 import { VirtualTime } from "./virtual-time.ts";
 
 /** A promise that was not kept. */
@@ -22,6 +23,7 @@ export class World {
   readonly faults: Faults;
   readonly history: History;
   readonly locks = new LockWatch();
+  readonly turns: TurnLine;
   readonly trace: string[] = [];
   readonly counts = new Map<string, number>();
   broken: BrokenPromise | undefined;
@@ -36,6 +38,7 @@ export class World {
   constructor(seed: number, options: { readonly history: History; readonly isTraced: boolean }) {
     this.random = new Random(seed);
     this.time = new VirtualTime(this.random);
+    this.turns = new TurnLine(this.time);
     this.faults = new Faults(this.random, this.counts);
     this.history = options.history;
     this.#isTraced = options.isTraced;

@@ -27,7 +27,11 @@ const reasons: readonly { readonly only: string; readonly reason: string; readon
       "files open-index open-parts checkpoint-file checkpoint-table sweep-checkpoint transact truncate-log upkeep write-together",
   },
   { only: "postgres", reason: "it is on the other side of a network", files: "session sessions check-server" },
-  { only: "postgres", reason: "a folder has one owner, so there is nobody else to hear of", files: "wake" },
+  {
+    only: "postgres",
+    reason: "a folder has one owner, so there is nobody else to hear of, or to take turns with",
+    files: "wake turn",
+  },
 ];
 
 const differences = reasons.flatMap(({ only, files }) =>

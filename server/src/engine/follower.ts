@@ -3,8 +3,9 @@ import type { Entry } from "../machine/entry.ts";
 import type { TimerCommand } from "../machine/feature.ts";
 import type { StateReader } from "../machine/state.ts";
 import type { CommandQueue, Waiting } from "./command-queue.ts";
-import type { AskForPage, Replica } from "./replica.ts";
+import type { Replica } from "./replica.ts";
 import { replyFromEntry } from "./reply.ts";
+import type { OwnCommand } from "./state-keeper.ts";
 
 export interface FollowerListener {
   /** The head moved: entries are durable and folded. */
@@ -16,11 +17,20 @@ export interface FollowerListener {
   readonly report: (message: string, cause: unknown) => void;
 }
 
+/** A journal that may have another future elsewhere. */
+export interface Fork {
+  /** Begins a new epoch, above the one that is folded now. */
+  readonly command: () => TimerCommand;
+  readonly done: () => void;
+}
+
 export interface FollowerOptions {
   readonly replica: Replica;
   readonly queue: CommandQueue;
   /** The command that raises the epoch, made from the state that was lost. */
   readonly afterLoss: (lost: StateReader) => TimerCommand;
+  /** What must come first because the journal may have another future elsewhere; undefined if there is nothing new. */
+  readonly fork: () => Fork | undefined;
   readonly on: FollowerListener;
 }
 
@@ -32,23 +42,30 @@ export interface FollowerOptions {
 export class Follower {
   readonly #options: FollowerOptions;
   #lossCommand: TimerCommand | undefined;
+  #fork: Fork | undefined;
 
   constructor(options: FollowerOptions) {
     this.#options = options;
   }
 
-  /** Returns the command to be sent after a loss, once everything is folded again. It may throw half-way; call again. */
-  async follow(first?: AskForPage): Promise<TimerCommand | undefined> {
+  /** Returns what must be sent before anything else, the first one last. It may throw half-way; call again. */
+  async follow(): Promise<readonly OwnCommand[]> {
     const { replica, on } = this.#options;
-    while ((await replica.follow(this.#onFolded, first)) === "diverged") {
+    this.#fork ??= this.#options.fork();
+    while ((await replica.follow(this.#onFolded)) === "diverged") {
       this.#lose();
       await replica.restart();
     }
-    const command = this.#lossCommand;
-    if (command === undefined) return undefined;
+    const first: OwnCommand[] = [];
+    if (this.#lossCommand !== undefined) {
+      first.push({ command: this.#lossCommand, done: () => undefined });
+      on.loaded();
+    }
+    // Made from what is there now: an epoch that began for a fork that this node has missed is not good for this one.
+    if (this.#fork !== undefined) first.push({ command: this.#fork.command(), done: this.#fork.done });
     this.#lossCommand = undefined;
-    on.loaded();
-    return command;
+    this.#fork = undefined;
+    return first;
   }
 
   /** What a lost race told. */

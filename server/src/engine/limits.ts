@@ -29,6 +29,13 @@ export const engineLimits = {
   checkpointAtStop: 1_000,
   /** How long a start waits for the new epoch of a restored or copied journal. */
   forkPatienceMs: 2_000,
+  /**
+   * A turn at the head of a shared journal, if there is enough to append: longer ones make others wait, shorter ones are
+   * spent on handing over. It has a few batches even if these are slow, since then handing over is slow as well.
+   */
+  turnMs: 12,
+  turnBatches: 3,
+  turnMsMax: 250,
   /** After so many turns without an entry of another node this one appends without taking turns. */
   quietTurnsMax: 16,
   /** Nodes that share a journal act on what is due one after the other, in the order of their ranks. */

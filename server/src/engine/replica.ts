@@ -1,6 +1,6 @@
 import type { Clock } from "../base/clock.ts";
 import type { CheckpointFacts } from "../journal/checkpoint.ts";
-import type { Followed, FollowedPage, Head, Journal, PageLimit } from "../journal/journal.ts";
+import type { FollowedPage, Head, Journal } from "../journal/journal.ts";
 import { genesis } from "../journal/seal.ts";
 import type { SealedBatch } from "../journal/seal.ts";
 import type { Entry } from "../machine/entry.ts";
@@ -25,7 +25,6 @@ export interface ReplicaListener {
 }
 
 export type OnFolded = (entries: readonly Entry[]) => void;
-export type AskForPage = (after: Head, limit: PageLimit) => Promise<Followed>;
 
 export interface ReplicaOptions {
   readonly journal: Journal;
@@ -61,14 +60,11 @@ export class Replica {
     return this.#head;
   }
 
-  /**
-   * Folds what others appended. "diverged" means that what is folded here is not in the journal any more. `first` asks
-   * for the first page in another way than by following.
-   */
-  async follow(onFolded: OnFolded, first?: AskForPage): Promise<"current" | "diverged"> {
+  /** Folds what others appended. "diverged" means that what is folded here is not in the journal any more. */
+  async follow(onFolded: OnFolded): Promise<"current" | "diverged"> {
     const { journal } = this.#options;
-    for (let ask = first; ; ask = undefined) {
-      const followed = await (ask?.(this.#head, page) ?? journal.follow(this.#head, page));
+    for (;;) {
+      const followed = await journal.follow(this.#head, page);
       if (followed.kind === "diverged") return "diverged";
       this.foldPage(followed, onFolded);
       if (followed.entries.length === 0 || followed.isLast === true) return "current";

@@ -4,6 +4,8 @@ import type { Machine } from "../machine/machine.ts";
 import type { Waiting } from "./command-queue.ts";
 import type { Grace } from "./grace.ts";
 import { engineLimits } from "./limits.ts";
+import type { Reply } from "./reply.ts";
+import type { OwnCommand } from "./state-keeper.ts";
 
 /** The principal of what Holdfast itself sends. */
 export const systemPrincipal = "holdfast";
@@ -54,6 +56,14 @@ export class TimerWatch {
       isTimer,
       isAttempted: false,
     };
+  }
+
+  /** What the engine itself records. Not put back if the append fails: it is due again anyway. */
+  waitingOfOwn({ command, done }: OwnCommand): Waiting {
+    const reply = ({ outcome }: Reply): void => {
+      if (outcome.kind === "done") done();
+    };
+    return { ...this.waitingOf(command, { isTimer: true }), reply };
   }
 
   /**

@@ -1,48 +1,95 @@
-import type { Followed, Head, PageLimit, Sharing } from "../journal/journal.ts";
+import type { Clock } from "../base/clock.ts";
+import type { Sharing } from "../journal/journal.ts";
+import type { HeadWatch } from "./head-watch.ts";
 import { engineLimits } from "./limits.ts";
 
 /**
  * When this node takes turns at the head of a journal that it shares. Alone it appends without asking, in one round
  * trip. Once another node was faster it takes its turn before it decides, so that it can't lose again; and goes on with
  * that until nobody else was met for a while.
+ *
+ * A turn lasts as long as there is something to append, within a bound. Handing it over costs about a round trip in which
+ * nobody appends; so a turn for each batch would make two nodes slower than one.
  */
 export class Turns {
   readonly #sharing: Sharing | undefined;
+  readonly #clock: Clock;
   #quietCount = Infinity;
-  #isHeld = false;
+  #hasMet = false;
+  #hasLost = false;
+  #state: "none" | "asked" | "held" = "none";
+  /** When the turn began, and what it was good for. */
+  #sinceMs = 0;
+  #batchCount = 0;
 
-  constructor(sharing: Sharing | undefined) {
+  constructor(sharing: Sharing | undefined, clock: Clock) {
     this.#sharing = sharing;
+    this.#clock = clock;
   }
 
-  get isWanted(): boolean {
-    return this.#sharing !== undefined && this.#quietCount < engineLimits.quietTurnsMax;
+  /** Whether a turn must be taken before so many commands are decided. What was lost before may have been a timer's. */
+  isWantedFor(commandCount: number): boolean {
+    if (this.#sharing === undefined || this.#state === "held") return false;
+    return this.#hasLost || (commandCount > 0 && this.#quietCount < engineLimits.quietTurnsMax);
+  }
+
+  get isHeld(): boolean {
+    return this.#state === "held";
+  }
+
+  /** Others may have waited for long enough. */
+  get isOver(): boolean {
+    if (this.#state !== "held") return false;
+    const { turnMs, turnBatches, turnMsMax } = engineLimits;
+    const heldMs = this.#clock.monotonicMs() - this.#sinceMs;
+    return heldMs >= turnMsMax || (heldMs >= turnMs && this.#batchCount >= turnBatches);
+  }
+
+  /** A batch was appended. */
+  noteAppend(): void {
+    this.#batchCount += 1;
   }
 
   /** Another node appended first. */
   noteLost(): void {
     this.#quietCount = 0;
+    this.#hasLost = true;
   }
 
-  /** Waits for the turn; the answer brings what others appended before. */
-  async take(after: Head, limit: PageLimit): Promise<Followed> {
+  /** Entries of another node were folded. */
+  noteMet(): void {
+    this.#hasMet = true;
+  }
+
+  /** Waits for the turn. What others append meanwhile is folded at once, so that little of it is left for the turn itself. */
+  async take(head: HeadWatch): Promise<void> {
     if (this.#sharing === undefined) throw new Error("this journal has no turns");
-    const followed = await this.#sharing.takeTurn(after, limit);
-    this.#isHeld = true;
-    const isQuiet = followed.kind === "followed" && followed.entries.length === 0;
-    this.#quietCount = isQuiet ? this.#quietCount + 1 : 0;
-    return followed;
+    this.#state = "asked";
+    const taking = this.#sharing.takeTurn();
+    try {
+      while (await isFirst(head.hints.next(), taking)) await head.look();
+    } catch (error) {
+      taking.catch(() => undefined);
+      await this.giveBack();
+      throw error;
+    }
+    this.#state = "held";
+    this.#sinceMs = this.#clock.monotonicMs();
+    this.#batchCount = 0;
+    this.#quietCount = this.#hasMet ? 0 : this.#quietCount + 1;
+    this.#hasMet = false;
+    this.#hasLost = false;
   }
 
-  /** An append ends the turn, whatever comes of it. */
-  noteAppend(): void {
-    this.#isHeld = false;
-  }
-
-  /** Nothing was appended: the others need not wait. */
+  /** The others need not wait any longer. */
   async giveBack(): Promise<void> {
-    if (!this.#isHeld) return;
-    this.#isHeld = false;
+    if (this.#state === "none") return;
+    this.#state = "none";
     await this.#sharing?.endTurn();
   }
+}
+
+/** True if it happened before the other; false if both have. */
+function isFirst(one: Promise<void>, other: Promise<void>): Promise<boolean> {
+  return Promise.race([other.then(() => false), one.then(() => true)]);
 }

@@ -5,7 +5,7 @@ import type { Entry } from "../machine/entry.ts";
 import type { TimerCommand } from "../machine/feature.ts";
 import type { StateReader } from "../machine/state.ts";
 import type { CommandQueue } from "./command-queue.ts";
-import type { FollowerListener } from "./follower.ts";
+import type { FollowerListener, Fork } from "./follower.ts";
 import type { Replica } from "./replica.ts";
 import type { OwnCommand } from "./state-keeper.ts";
 import type { TroubleWatch } from "./trouble-watch.ts";
@@ -23,13 +23,6 @@ export interface WriterOptions {
   readonly on: FollowerListener;
   /** See EngineOptions. */
   readonly onBatch?: (batch: { readonly entries: readonly Entry[]; readonly appendMs: number }) => void;
-}
-
-/** A journal that may have another future elsewhere. */
-export interface Fork {
-  /** Begins a new epoch, above the one that is folded now. */
-  readonly command: () => TimerCommand;
-  readonly done: () => void;
 }
 
 /** Why a new command can't even wait. */

@@ -20,17 +20,16 @@ import type { Waiting } from "./command-queue.ts";
 import { findPriors, isAhead } from "./find-priors.ts";
 import { Follower } from "./follower.ts";
 import { Grace } from "./grace.ts";
+import { HeadWatch } from "./head-watch.ts";
 import { engineLimits } from "./limits.ts";
-import { Latest } from "./latest.ts";
 import type { Reply } from "./reply.ts";
 import { Signal } from "./signal.ts";
-import type { OwnCommand } from "./state-keeper.ts";
 import { TimerWatch } from "./timer-watch.ts";
 import { Turns } from "./turns.ts";
 import { TroubleWatch } from "./trouble-watch.ts";
 import type { Trouble } from "./trouble-watch.ts";
 import { refusalBy } from "./writer-options.ts";
-import type { Fork, RefusalNow, WriterOptions } from "./writer-options.ts";
+import type { RefusalNow, WriterOptions } from "./writer-options.ts";
 
 export class Writer {
   readonly #options: WriterOptions;
@@ -42,11 +41,11 @@ export class Writer {
   readonly #answers: Answers;
   readonly #settled = new Signal();
   readonly #turns: Turns;
-  readonly #latest = new Latest();
-  #fork: Fork | undefined;
+  readonly #head = new HeadWatch(() => this.#readOn());
   #run: Promise<void> | undefined;
   #isScheduled = false;
-  #mustFollow = false;
+  /** An append found a key that this node did not remember: the next look-up is a thorough one. */
+  #isThorough = false;
   /** How many commands are still to be decided one by one, because one of them made an append impossible. */
   #aloneCount = 0;
   #broken: Error | undefined;
@@ -59,10 +58,14 @@ export class Writer {
       this.wake();
     };
     this.#options = options;
-    this.#follower = new Follower({ ...options, queue: this.#queue });
-    this.#grace = new Grace(clock.monotonicMs());
     const { sharing } = options.journal;
-    this.#turns = new Turns(sharing);
+    this.#turns = new Turns(sharing, clock);
+    const moved = (): void => {
+      this.#turns.noteMet();
+      options.on.moved();
+    };
+    this.#follower = new Follower({ ...options, queue: this.#queue, on: { ...options.on, moved } });
+    this.#grace = new Grace(clock.monotonicMs());
     this.#timers = new TimerWatch({ clock, grace: this.#grace, wake, rank: () => sharing?.rank() ?? 0 });
     this.#trouble = new TroubleWatch(clock, wake);
     const position = (): number => options.replica.head.position;
@@ -121,14 +124,14 @@ export class Writer {
     if (refused !== undefined && refused.code !== "overloaded") {
       throw new JournalError("io", `the journal can't be asked for its head: ${refused.reason}`, { certain: true });
     }
-    const looked = this.#latest.wait();
+    const looked = this.#head.wait();
     this.wake();
     await looked;
   }
 
   /** Others may have appended. */
   followSoon(): void {
-    this.#mustFollow = true;
+    this.#head.hint();
     this.wake();
   }
 
@@ -162,7 +165,7 @@ export class Writer {
     this.#timers.stop();
     this.#trouble.cancel();
     for (const waiting of this.#queue.takeLate(Infinity)) this.#answers.undecided(waiting);
-    this.#latest.begin().failed(new JournalError("closed", "this node stops", { certain: true }));
+    this.#head.begin().failed(new JournalError("closed", "this node stops", { certain: true }));
   }
 
   async #runOnce(): Promise<void> {
@@ -180,6 +183,7 @@ export class Writer {
       return;
     this.#timers.noteLateness();
     this.#run = this.#work()
+      .finally(() => this.#turns.giveBack())
       .catch((error: unknown) => {
         this.#break(error);
       })
@@ -194,8 +198,7 @@ export class Writer {
     if (this.#phase === "stopped" || this.#broken !== undefined) return;
     const { machine, time } = this.#options.replica;
     this.#timers.watch(machine.nextTime(), time.now());
-    const hasWork = this.#queue.size > 0 || this.#mustFollow || this.#latest.isWanted;
-    if (!hasWork) return;
+    if (this.#queue.size === 0 && !this.#head.isWanted) return;
     if (this.#trouble.current === undefined) this.wake();
     else this.#trouble.retryLater({ keepAlive: this.#queue.size > 0 });
   }
@@ -203,7 +206,8 @@ export class Writer {
   async #work(): Promise<void> {
     const { clock, replica } = this.#options;
     for (;;) {
-      if (this.#mustFollowNow && !(await this.#follow())) return;
+      if (this.#turns.isOver) await this.#turns.giveBack();
+      if (this.#mustLook && !(await this.#follow())) return;
       const commandsMax = this.#aloneCount > 0 ? 1 : engineLimits.batchCommandsMax;
       this.#aloneCount = Math.max(0, this.#aloneCount - 1);
       const { batch, late } = this.#queue.take(clock.monotonicMs(), commandsMax);
@@ -211,31 +215,22 @@ export class Writer {
       const due = [
         ...this.#timers.take(replica.machine, replica.time.now(), commandsMax - batch.length),
         // Not beside a command that is tried alone: it would never be known which of them can't be written.
-        ...(batch.length < commandsMax ? this.#options.ownCommands().map((own) => this.#ownWaiting(own)) : []),
+        ...(batch.length < commandsMax ? this.#options.ownCommands().map((own) => this.#timers.waitingOfOwn(own)) : []),
       ];
-      if (batch.length + due.length === 0) {
-        await this.#turns.giveBack();
-        return;
-      }
+      if (batch.length + due.length === 0) return;
       if (!(await this.#decideAndAppend(due.length === 0 ? batch : [...batch, ...due]))) return;
       // Answers lead to new commands at once. Without a turn of the event loop in between, a busy queue would starve
-      // timers, signals and sockets, and batches would stay small.
-      if (this.#queue.size > 0) await this.#turn();
+      // timers, signals and sockets, and batches would stay small; and a turn at the head would end after one of them.
+      if (this.#queue.size > 0 || this.#turns.isHeld) await this.#turn();
     }
   }
 
   /** An append says as much about the head as a look does, so readers wait for a look only if there is nothing to append. */
-  get #mustFollowNow(): boolean {
-    if (this.#mustFollow || this.#trouble.current !== undefined) return true;
-    return this.#queue.size > 0 ? this.#turns.isWanted : this.#latest.isWanted;
-  }
-
-  /** Not put back if the append fails: it is due again anyway. */
-  #ownWaiting({ command, done }: OwnCommand): Waiting {
-    const reply = ({ outcome }: Reply): void => {
-      if (outcome.kind === "done") done();
-    };
-    return { ...this.#timers.waitingOf(command, { isTimer: true }), reply };
+  get #mustLook(): boolean {
+    if (this.#head.isDemanded || this.#trouble.current !== undefined) return true;
+    // Others append nothing during a turn of this node: the hint is about what was read at its start.
+    if (this.#head.isHinted && !this.#turns.isHeld) return true;
+    return this.#turns.isWantedFor(this.#queue.size) || (this.#queue.size === 0 && this.#head.isAwaited);
   }
 
   /** Lets everybody else run. If the process stood still meanwhile, nobody could renew. */
@@ -252,25 +247,14 @@ export class Writer {
   async #follow(): Promise<boolean> {
     const { clock } = this.#options;
     const startMs = clock.monotonicMs();
-    const look = this.#latest.begin();
-    const isTurn = this.#turns.isWanted && this.#queue.size > 0;
-    this.#fork ??= this.#options.fork();
     try {
-      this.#mustFollow = false;
-      const afterLoss = await this.#follower.follow(
-        isTurn ? (after, limit) => this.#turns.take(after, limit) : undefined,
-      );
-      look.done();
+      if (this.#turns.isWantedFor(this.#queue.size)) await this.#turns.take(this.#head);
+      await this.#head.look();
       if (this.#options.journal.sharing !== undefined && this.#queue.size === 0) this.#trouble.endIfUnreachable();
-      if (afterLoss !== undefined) this.sendFirst(afterLoss, () => undefined);
-      // Made from what is there now: an epoch that began for a fork that this node has missed is not good for this one.
-      if (this.#fork !== undefined) this.sendFirst(this.#fork.command(), this.#fork.done);
-      this.#fork = undefined;
       this.#noteLift();
       return true;
     } catch (error) {
-      this.#mustFollow = true;
-      look.failed(error instanceof Error ? error : new Error(String(error)));
+      this.#head.demand();
       if (!(error instanceof JournalError)) throw error;
       // Nobody can renew while this node can't catch up, just as while it can't append.
       this.#grace.startAgain(clock.monotonicMs());
@@ -282,23 +266,36 @@ export class Writer {
     }
   }
 
+  async #readOn(): Promise<void> {
+    for (const { command, done } of await this.#follower.follow()) this.sendFirst(command, done);
+  }
+
   /** False if the journal failed, and nothing more should be tried for a while. */
   async #decideAndAppend(waiting: readonly Waiting[]): Promise<boolean> {
     const { clock, ids, journal, replica } = this.#options;
     const startMs = clock.monotonicMs();
     let batch: Batch | undefined;
-    const look = this.#latest.begin();
+    const look = this.#head.begin();
     let isAtHead = false;
     try {
-      const priors = await findPriors(waiting, { journal, recent: replica.recent });
-      if (isAhead(priors, replica.head)) return this.#catchUpFirst(waiting);
+      const { recent, head } = replica;
+      const priors = await findPriors(waiting, { journal, recent, head, isThorough: this.#isThorough });
+      this.#isThorough = false;
+      // An answer must not be about what reads don't show.
+      if (isAhead(priors, replica.head)) return this.#lookFirst(waiting, "head");
       // The look-up may have been the stall, and what was due before it must then wait for the grace.
       this.#noteStall(startMs);
-      batch = decideBatch(waiting, { replica, priors, grace: !this.#grace.isOver(clock.monotonicMs()), clock });
+      batch = decideBatch(waiting, {
+        replica,
+        priors: priors.entries,
+        grace: !this.#grace.isOver(clock.monotonicMs()),
+        clock,
+      });
       const { entries, postponed } = batch;
+      if (entries.length === 0 && priors.unproven.length > 0) return this.#lookFirst(waiting, "keys");
       if (postponed.length > 0) this.#putBack(postponed);
       const sealed = entries.length === 0 ? undefined : seal(entries, replica.head, ids.salts(entries.length));
-      if (sealed !== undefined && !(await this.#append(sealed, batch))) return true;
+      if (sealed !== undefined && !(await this.#append(sealed, batch, priors.unproven))) return true;
       isAtHead = sealed !== undefined;
       this.#trouble.end();
       this.#answers.decided(batch);
@@ -306,18 +303,18 @@ export class Writer {
     } catch (error) {
       return this.#failed(error, batch?.results.map((result) => result.waiting) ?? waiting);
     } finally {
-      await this.#turns.giveBack();
       if (isAtHead) look.done();
-      else this.#mustFollow ||= look.inVain();
+      else if (look.inVain()) this.#head.demand();
       this.#noteStall(startMs);
       this.#settled.fire();
     }
   }
 
-  /** Somebody else used a key at a position that is not folded here: an answer must not be about what reads don't show. */
-  #catchUpFirst(waiting: readonly Waiting[]): true {
+  /** Nothing is decided before the head or the keys have been looked at. */
+  #lookFirst(waiting: readonly Waiting[], at: "head" | "keys"): true {
     this.#putBack(waiting);
-    this.#mustFollow = true;
+    if (at === "head") this.#head.demand();
+    else this.#isThorough = true;
     return true;
   }
 
@@ -332,22 +329,25 @@ export class Writer {
   }
 
   /** False if somebody else was first: the commands go back and are decided again. */
-  async #append(sealed: ReturnType<typeof seal>, batch: Batch): Promise<boolean> {
+  async #append(sealed: ReturnType<typeof seal>, batch: Batch, unproven: readonly string[]): Promise<boolean> {
     const startMs = this.#options.clock.monotonicMs();
-    const appended = await this.#options.journal.append(sealed);
-    this.#turns.noteAppend();
+    const appended = await this.#options.journal.append(sealed, unproven);
     if (appended.kind === "appended") {
+      this.#turns.noteAppend();
       this.#options.replica.accept(sealed);
       this.#options.on.moved();
       this.#options.onBatch?.({ entries: sealed.entries, appendMs: this.#options.clock.monotonicMs() - startMs });
       return true;
     }
     this.#options.replica.machine.undo();
-    this.#putBack(batch.results.map(({ waiting }) => waiting));
+    const tried = batch.results.map(({ waiting }) => waiting);
+    if (appended.kind === "used") return !this.#lookFirst(tried, "keys");
+    this.#putBack(tried);
     this.#turns.noteLost();
+    await this.#turns.giveBack();
     const missed = appended.kind === "behind" ? appended.missed : undefined;
     if (missed !== undefined) this.#follower.foldMissed(missed);
-    this.#mustFollow ||= missed?.isLast !== true;
+    if (missed?.isLast !== true) this.#head.demand();
     this.#noteLift();
     return false;
   }
@@ -370,7 +370,7 @@ export class Writer {
       this.#putBack(tried);
     }
     // One that others share is asked until it answers: a node that says it is not ready gets nothing to try it with.
-    this.#mustFollow ||= !error.certain || this.#options.journal.sharing !== undefined;
+    if (!error.certain || this.#options.journal.sharing !== undefined) this.#head.demand();
     return false;
   }
 

@@ -23,7 +23,9 @@ export type Appended =
   /** Others appended after our predecessor: read on from it. A distant store tells what was missed in the same answer. */
   | { readonly kind: "behind"; readonly missed?: FollowedPage }
   /** Our predecessor is not in this history: drop the state and load again. */
-  | { readonly kind: "diverged" };
+  | { readonly kind: "diverged" }
+  /** One of the keys that nobody should have used may have been: look them up, and decide again. */
+  | { readonly kind: "used" };
 
 export interface FollowedPage {
   readonly kind: "followed";
@@ -67,12 +69,17 @@ export interface Archived {
  */
 export interface Sharing {
   /**
-   * Waits for the turn and then follows. Until the next append of this journal, or `endTurn`, nobody else appends; a
-   * node that does neither for half a second loses its turn, which is noticed by its append.
+   * Waits for the turn. Until `endTurn` the others append nothing. A turn is good manners and no guard: a node that sleeps
+   * in it loses it after half a second, and whether a batch follows its predecessor is looked at in the append.
    */
-  takeTurn(after: Head, limit: PageLimit): Promise<Followed>;
-  /** Gives back a turn without an append. */
+  takeTurn(): Promise<void>;
+  /** Gives the turn to whoever waits, also while this node still waits for it. */
   endTurn(): Promise<void>;
+  /**
+   * For each key scope the position of the entry that used it first, as far as this node remembers; `append` looks for the
+   * rest. Undefined if it does not remember all of the latest entries up to this head.
+   */
+  recallKeys(scopes: readonly string[], at: Head): readonly (number | undefined)[] | undefined;
   /** How many of the nodes come before this one when all have the same to do. A hint: two may have the same rank. */
   rank(): number;
   /** What was heard last of the journal and of the other nodes. */
@@ -98,7 +105,11 @@ export interface Heard {
 export interface Journal {
   /** The head as this journal sees it now. */
   head(): Promise<Head>;
-  append(batch: SealedBatch): Promise<Appended>;
+  /**
+   * Appends a batch. `unproven` are key scopes that this node does not remember, so that nobody must have used them before:
+   * a shared journal looks, and writes nothing if somebody has. So a key costs no question of its own.
+   */
+  append(batch: SealedBatch, unproven?: readonly string[]): Promise<Appended>;
   /**
    * What came after a head that the caller has folded, in whole batches up to about the limit (at least one batch if
    * there is one). This is how a node catches up: the predecessor is compared by position **and** hash, so that a node

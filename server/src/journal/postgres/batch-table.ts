@@ -14,8 +14,10 @@ export const statements = {
   holding: { name: "holding", text: `${whole} AND first <= $2 ORDER BY first DESC LIMIT 1` },
   from: { name: "from", text: `${whole} AND first >= $2 ORDER BY first LIMIT $3` },
   follow: { name: "follow", text: "SELECT * FROM follow_batches($1, $2, $3, $4, $5)" },
-  takeTurn: { name: "take_turn", text: "SELECT * FROM take_turn($1, $2, $3, $4, $5)" },
-  append: { name: "append", text: "SELECT * FROM append_batch($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)" },
+  append: {
+    name: "append",
+    text: "SELECT * FROM append_batch($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12::uuid[], $13)",
+  },
 } as const satisfies Readonly<Record<string, Statement>>;
 
 /** How many batches are fetched at a time when nobody knows how many are needed. */
@@ -77,7 +79,7 @@ export function createBatchTable(session: Session, space: string): BatchTable {
   };
 }
 
-export function followValues(space: string, after: Head, limit: PageLimit): readonly unknown[] {
+function followValues(space: string, after: Head, limit: PageLimit): readonly unknown[] {
   return [space, after.position, after.hash, limit.entries, limit.bytes];
 }
 

@@ -74,22 +74,28 @@ function toSeen(row: readonly unknown[] | undefined): Seen {
 
 /** Writes a tail into the tables, within a transaction. What is there already stays: it says the same, or was first. */
 export async function insertTail(client: Client, space: string, tail: IndexTail): Promise<void> {
-  const keys = [...tail.keys()];
-  await client.query(
-    `INSERT INTO keys (space, hash, position) SELECT $1, * FROM unnest($2::uuid[], $3::bigint[]) ON CONFLICT DO NOTHING`,
-    [space, keys.map(([scope]) => indexHash(scope)), keys.map(([, position]) => position)],
-  );
+  const keys = [...tail.keys()].map(([scope, position]) => [indexHash(scope), position] as const);
+  await client.query(insertInto("keys"), [space, ...columns(keys)]);
   const subjects = [...tail.subjects()].flatMap(([subject, positions]) => {
     const hash = indexHash(subject);
     return positions.map((position) => [hash, position] as const);
   });
-  await client.query(
-    `INSERT INTO subjects (space, hash, position) SELECT $1, * FROM unnest($2::uuid[], $3::bigint[]) ON CONFLICT DO NOTHING`,
-    [space, subjects.map(([hash]) => hash), subjects.map(([, position]) => position)],
-  );
+  await client.query(insertInto("subjects"), [space, ...columns(subjects)]);
+}
+
+/** In the order of the table's key: neighbours share pages, which are then looked for and written once for many. */
+function insertInto(table: "keys" | "subjects"): string {
+  return `INSERT INTO ${table} (space, hash, position)
+    SELECT $1, hash, position FROM unnest($2::uuid[], $3::bigint[]) AS added (hash, position) ORDER BY hash, position
+    ON CONFLICT DO NOTHING`;
+}
+
+/** Arrays as Postgres writes them: neither hashes nor numbers need quotes, which the client would look for in each. */
+function columns(rows: readonly (readonly [hash: string, position: number])[]): readonly [string, string] {
+  return [`{${rows.map(([hash]) => hash).join(",")}}`, `{${rows.map(([, position]) => position).join(",")}}`];
 }
 
 /** 16 bytes of SHA-256, in hex: two texts that share them will not be met, nor made. */
-function indexHash(text: string): string {
+export function indexHash(text: string): string {
   return hashText(text).slice(0, 32);
 }

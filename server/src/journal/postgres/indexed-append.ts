@@ -1,24 +1,24 @@
 /** Keeps the index in step with what is appended and followed, and remembers the head that it led to. */
 import type { Appended, Followed, Head, PageLimit } from "../journal.ts";
 import type { SealedBatch } from "../sealed-batch.ts";
-import type { Appender } from "./append.ts";
+import type { AppendBatch } from "./append.ts";
 import type { BatchTable } from "./batch-table.ts";
+import { indexHash } from "./index-store.ts";
 import type { LayeredIndex } from "./layered-index.ts";
 
 export interface IndexedAppend {
-  append(batch: SealedBatch): Promise<Appended>;
+  append(batch: SealedBatch, unproven: readonly string[]): Promise<Appended>;
   follow(after: Head, limit: PageLimit): Promise<Followed>;
-  takeTurn(after: Head, limit: PageLimit): Promise<Followed>;
 }
 
 export interface IndexedAppendParts {
-  readonly appender: Appender;
+  readonly appendBatch: AppendBatch;
   readonly table: BatchTable;
   readonly index: LayeredIndex;
   readonly onHead: (head: Head) => void;
 }
 
-export function createIndexedAppend({ appender, table, index, onHead }: IndexedAppendParts): IndexedAppend {
+export function createIndexedAppend({ appendBatch, table, index, onHead }: IndexedAppendParts): IndexedAppend {
   function note(after: Head, followed: Followed): Followed {
     if (followed.kind === "diverged") index.forget();
     else {
@@ -29,16 +29,15 @@ export function createIndexedAppend({ appender, table, index, onHead }: IndexedA
   }
 
   return {
-    async append(batch) {
-      const appended = await appender.append(batch);
+    async append(batch, unproven) {
+      const appended = await appendBatch(batch, { hashes: unproven.map(indexHash), from: index.base });
       if (appended.kind === "appended") {
         index.add(batch.entries, batch.after, batch.head);
         onHead(batch.head);
       } else if (appended.kind === "diverged") index.forget();
-      else if (appended.missed !== undefined) note(batch.after, appended.missed);
+      else if (appended.kind === "behind" && appended.missed !== undefined) note(batch.after, appended.missed);
       return appended;
     },
     follow: async (after, limit) => note(after, await table.follow(after, limit)),
-    takeTurn: async (after, limit) => note(after, await appender.takeTurn(after, limit)),
   };
 }

@@ -60,13 +60,19 @@ export class LayeredIndex {
     this.#end = undefined;
   }
 
+  /** What the tails know of keys; undefined if they do not end at this head. */
+  recallKeys(scopes: readonly string[], at: Joint): readonly (number | undefined)[] | undefined {
+    if (this.#end?.hash !== at.hash || this.#end.position !== at.position) return undefined;
+    return scopes.map((scope) => this.#findKeyInMemory(scope));
+  }
+
   async findKeys(scopes: readonly string[]): Promise<readonly (number | undefined)[]> {
     for (;;) {
-      const base = this.#base;
+      const base = this.base;
       const { found } = await this.#ask(() => this.#options.store.findKeys(scopes));
       // What a flush has written meanwhile is in no tail any more, and this answer may be older than that: a key would
       // be missed, and its command executed again.
-      if (this.#base !== base) continue;
+      if (this.base !== base) continue;
       return scopes.map((scope, index) => found[index] ?? this.#findKeyInMemory(scope));
     }
   }
@@ -84,11 +90,11 @@ export class LayeredIndex {
     const remembered = this.#findInMemory(query, before);
     if (remembered !== undefined) return remembered;
     for (;;) {
-      const base = this.#base;
+      const base = this.base;
       // The tails answer for all that they hold, so that nothing is told twice.
       const stored = { ...query, after, before: Math.min(before, base + 1) };
       const { found } = await this.#ask(() => this.#options.store.findSubject(stored));
-      if (this.#base !== base) continue;
+      if (this.base !== base) continue;
       return findInLayers(query, [
         { findSubject: ({ limit }) => found.slice(0, Math.max(0, limit)) },
         ...this.#parts.map(({ tail }) => tail),
@@ -103,7 +109,7 @@ export class LayeredIndex {
       query,
       this.#parts.map(({ tail }) => tail),
     );
-    const isWhole = this.#base <= (query.after ?? 0) || (query.order === "newest-first" && found.length >= query.limit);
+    const isWhole = this.base <= (query.after ?? 0) || (query.order === "newest-first" && found.length >= query.limit);
     return isWhole ? found : undefined;
   }
 
@@ -133,7 +139,7 @@ export class LayeredIndex {
   }
 
   /** Everything up to here is in the tables, or there is none in memory. */
-  get #base(): number {
+  get base(): number {
     return this.#parts[0]?.from.position ?? this.#end?.position ?? 0;
   }
 

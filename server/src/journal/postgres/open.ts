@@ -6,7 +6,7 @@
  * are made again when they are lost; what a lost one was doing is found out by reading on.
  */
 import { type Head, type Journal, JournalError } from "../journal.ts";
-import { createAppender } from "./append.ts";
+import { createAppend } from "./append.ts";
 import { type BatchTable, createBatchTable } from "./batch-table.ts";
 import { createPostgresCheckpoints } from "./checkpoints.ts";
 import { erasePayload } from "./erase.ts";
@@ -20,6 +20,7 @@ import { migrate } from "./migrate.ts";
 import { type PostgresJournalOptions, type Settings, settingsOf } from "./options.ts";
 import { readPage, readPositions } from "./read.ts";
 import { Sessions } from "./sessions.ts";
+import { Turn } from "./turn.ts";
 import { Wake } from "./wake.ts";
 
 export async function openPostgresJournal(options: PostgresJournalOptions): Promise<Journal> {
@@ -45,13 +46,15 @@ async function assemble(settings: Settings, sessions: Sessions, fork: ForkWatch)
   const { space } = settings;
   const { reader, writer } = sessions;
   const table = createBatchTable(reader, space);
-  const appender = createAppender({ session: writer, space, isHeldBack: () => fork.isUntold });
+  const turn = new Turn(sessions.turn, space);
+  const isHeldBack = (): boolean => fork.isUntold;
+  const appendBatch = createAppend({ session: writer, space, hasTurn: () => turn.isHeld, isHeldBack });
   const index = createIndex(settings, sessions, table);
   let known: Head | undefined;
   const onHead = (head: Head): void => {
     known = head;
   };
-  const indexed = createIndexedAppend({ appender, table, index, onHead });
+  const indexed = createIndexedAppend({ appendBatch, table, index, onHead });
   const wake = new Wake({ settings, fork, known: () => known });
   await wake.start();
   const building = index.catchUp().catch((error: unknown) => {
@@ -72,9 +75,9 @@ async function assemble(settings: Settings, sessions: Sessions, fork: ForkWatch)
 
   return {
     head: () => use(() => table.head()),
-    append: (batch) =>
+    append: (batch, unproven = []) =>
       use(async () => {
-        const appended = await indexed.append(batch);
+        const appended = await indexed.append(batch, unproven);
         if (appended.kind === "appended") wake.send();
         return appended;
       }),
@@ -84,8 +87,12 @@ async function assemble(settings: Settings, sessions: Sessions, fork: ForkWatch)
     findKeys: (scopes) => use(() => index.findKeys(scopes)),
     findSubject: (query) => use(() => index.findSubject(query)),
     sharing: {
-      takeTurn: (after, limit) => use(() => indexed.takeTurn(after, limit)),
-      endTurn: () => appender.endTurn(),
+      takeTurn: () => use(() => turn.take()),
+      endTurn: () => {
+        turn.end();
+        return Promise.resolve();
+      },
+      recallKeys: (scopes, at) => index.recallKeys(scopes, at),
       rank: () => wake.rank,
       heard: () => wake.heard,
       onHeard: (listener) => wake.onHeard(listener),

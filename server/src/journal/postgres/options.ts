@@ -13,6 +13,8 @@ export interface PostgresJournalOptions {
   readonly tailRows?: number;
   /** How long until a node whose wake was lost looks by itself. */
   readonly pollMs?: number;
+  /** Who has the turn and sleeps keeps everybody waiting for so long, once. */
+  readonly turnMs?: number;
   /** Takes a server that may forget what it acknowledged (fsync=off), for tests on a server that is thrown away. */
   readonly acceptsForgetfulServer?: boolean;
   /** Hears of what does not work and is tried again: listening to others, writing the index. */
@@ -29,6 +31,7 @@ export function settingsOf(options: PostgresJournalOptions): Settings {
     rules: 1,
     tailRows: 40_000,
     pollMs: 1_000,
+    turnMs: 500,
     acceptsForgetfulServer: false,
     onTrouble: () => undefined,
     ...options,

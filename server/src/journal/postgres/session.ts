@@ -54,6 +54,11 @@ export class Session {
     return this.#client !== undefined;
   }
 
+  /** Whether this connection is still the one. */
+  holds(client: Client): boolean {
+    return this.#client === client;
+  }
+
   /** The connection, ready to be used. Whoever gets this far without an error has sent nothing yet. */
   async ready(): Promise<Client> {
     if (this.#isClosed) throw new JournalError("closed", "The journal is closed.", { certain: true });

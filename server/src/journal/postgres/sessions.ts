@@ -1,4 +1,4 @@
-/** The connections of a journal: one to append, one to read, and one for each piece of longer work. */
+/** The connections of a journal: one to append, one for its turns, one to read, one for each piece of longer work. */
 import type { Client } from "pg";
 import { mapError } from "./map-error.ts";
 import type { Settings } from "./options.ts";
@@ -6,14 +6,14 @@ import { Session, type SessionOptions } from "./session.ts";
 
 type OnConnect = SessionOptions["onConnect"];
 
-/** Who has the turn and sleeps keeps everybody waiting for so long, once. */
-const turnMs = 500;
-const writerTimes = { statement: 10_000, lock: 5_000, idleInTransaction: turnMs };
+const writerTimes = { statement: 10_000, lock: 5_000, idleInTransaction: 5_000 };
 const readerTimes = { statement: 30_000, lock: 5_000, idleInTransaction: 5_000 };
 const workTimes = { statement: 600_000, lock: 10_000, idleInTransaction: 60_000 };
 
 export class Sessions {
   readonly writer: Session;
+  /** Made when nodes meet. */
+  readonly turn: Session;
   readonly reader: Session;
   readonly #settings: Settings;
   readonly #onConnect: OnConnect;
@@ -25,6 +25,8 @@ export class Sessions {
     this.#settings = settings;
     this.#onConnect = onConnect;
     this.writer = new Session(settings, { name: "writer", times: writerTimes, isDurable: true, onConnect });
+    const turnTimes = { ...writerTimes, idleInTransaction: settings.turnMs };
+    this.turn = new Session(settings, { name: "turn", times: turnTimes, isDurable: true, onConnect });
     this.reader = new Session(settings, { name: "reader", times: readerTimes, isDurable: true, onConnect });
   }
 
@@ -69,7 +71,7 @@ export class Sessions {
 
   async close(): Promise<void> {
     this.#isClosed = true;
-    await Promise.all([this.writer, this.reader, ...this.#open].map((session) => session.close()));
+    await Promise.all([this.writer, this.turn, this.reader, ...this.#open].map((session) => session.close()));
   }
 }
 

@@ -1,0 +1,149 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { systemClock } from "../../server/src/base/clock.ts";
+import type { Head, Journal, Sharing } from "../../server/src/journal/journal.ts";
+import { openPostgresJournal } from "../../server/src/journal/postgres/open.ts";
+import { scopeOf } from "../conformance/indexed-sample.ts";
+import { appendSample, sampleBatch } from "../conformance/sample-entries.ts";
+import { type PrivatePostgres, startPostgres } from "../scenario/private-postgres.ts";
+import { shareJournal, type SharedJournal } from "./postgres-nodes.ts";
+
+type Shared = Journal & { readonly sharing: Sharing };
+
+describe("journals that share the head of one Postgres", () => {
+  let postgres: PrivatePostgres;
+  let shared: SharedJournal;
+  const schema = `holdfast_nodes_${String(process.pid)}`;
+
+  before(async () => {
+    postgres = await startPostgres();
+    shared = shareJournal(postgres);
+  });
+
+  after(async () => {
+    await shared.close();
+    await postgres.stop();
+  });
+
+  /** Two nodes on a space of their own. */
+  async function withTwo(
+    space: string,
+    work: (a: Shared, b: Shared) => Promise<void>,
+    // Long enough for a busy computer.
+    turnMs = 30_000,
+  ): Promise<void> {
+    const common = { url: postgres.url, clock: systemClock, acceptsForgetfulServer: true, schema, space, tailRows: 8 };
+    const options = { ...common, turnMs };
+    const journals = (await Promise.all([openPostgresJournal(options), openPostgresJournal(options)])) as Shared[];
+    try {
+      await work(...(journals as [Shared, Shared]));
+    } finally {
+      await Promise.all(journals.map((journal) => journal.close()));
+    }
+  }
+
+  /** Resolves when a node stands in line for the turn. */
+  async function somebodyWaits(): Promise<void> {
+    while ((await shared.sql("SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted")).length === 0);
+  }
+
+  const append = (journal: Journal, head: Head, unproven?: readonly string[]) =>
+    journal.append(sampleBatch(head, 1), unproven);
+
+  test("a turn lasts for several appends, keeps the others out, and then goes to whoever waited", () =>
+    withTwo("several", async (a, b) => {
+      await a.sharing.takeTurn();
+      const waiting = b.sharing.takeTurn();
+      for (let n = 0; n < 3; n += 1) await appendSample(a, 1);
+      assert.deepEqual(await append(b, await b.head()), { kind: "behind" });
+      await a.sharing.endTurn();
+      await waiting;
+      assert.deepEqual(await append(a, await a.head()), { kind: "behind" });
+      assert.deepEqual(await append(b, await b.head()), { kind: "appended" });
+      await b.sharing.endTurn();
+      await appendUntilDone(a);
+      assert.equal((await a.head()).position, 5);
+    }));
+
+  test("a node that sleeps in its turn loses it, and then may append only what still fits", () =>
+    withTwo(
+      "asleep",
+      async (a, b) => {
+        await a.sharing.takeTurn();
+        const old = await a.head();
+        // Nothing but the server's patience ends the turn of a.
+        await b.sharing.takeTurn();
+        await appendSample(b, 2);
+        await b.sharing.endTurn();
+        assert.equal((await append(a, old)).kind, "behind");
+        await a.sharing.endTurn();
+        await a.sharing.takeTurn();
+        assert.deepEqual(await append(a, await a.head()), { kind: "appended" });
+      },
+      200,
+    ));
+
+  test("who waits no longer leaves the line", () =>
+    withTwo("leaves", async (a, b) => {
+      await a.sharing.takeTurn();
+      // Before its connection is made, and while it stands in line.
+      for (const until of [() => Promise.resolve(), somebodyWaits]) {
+        const waiting = b.sharing.takeTurn();
+        await until();
+        await b.sharing.endTurn();
+        await assert.rejects(waiting, /not waited for any longer/);
+      }
+      await a.sharing.endTurn();
+      await appendUntilDone(a);
+    }));
+
+  test("of two that follow the same entry at the same moment one is appended, and the other told what it missed", () =>
+    withTwo("races", async (a, b) => {
+      for (let n = 0; n < 25; n += 1) {
+        const head = await a.head();
+        const both = await Promise.all([append(a, head), append(b, head)]);
+        const lost = both.filter(({ kind }) => kind !== "appended");
+        assert.deepEqual(
+          lost.map(({ kind }) => kind),
+          ["behind"],
+        );
+        for (const each of lost) if ("missed" in each) assert.equal(each.missed.entries.length, 1);
+        assert.equal((await b.head()).position, head.position + 1);
+      }
+    }));
+
+  test("a key that was used before is found by the append, which then writes nothing, wherever it is remembered [M4]", () =>
+    withTwo("keys", async (a, b) => {
+      const scopes = ["k1", "k40", "new"].map(scopeOf);
+      for (let n = 0; n < 50; n += 1) await appendSample(a, 1, () => ({ key: `k${String(n)}` }));
+      const head = await a.head();
+      // What is in memory is recalled, what went to the tables is not; together they know every key.
+      const recalled = a.sharing.recallKeys(scopes, head);
+      assert.ok(recalled !== undefined);
+      const unproven = scopes.filter((_, index) => recalled[index] === undefined);
+      assert.ok(unproven.includes(scopeOf("new")));
+      assert.ok(unproven.includes(scopeOf("k1")), "with 8 rows in memory the first key is in the tables");
+      assert.deepEqual(await append(a, head, unproven), { kind: "used" });
+      assert.deepEqual(await a.head(), head);
+      // The other node has read nothing yet, and says so.
+      assert.equal(b.sharing.recallKeys(scopes, head), undefined);
+      assert.deepEqual(await b.findKeys(scopes), [2, 41, undefined]);
+      assert.deepEqual(await append(b, head, [scopeOf("new")]), { kind: "appended" });
+    }));
+
+  test("an append whose keys nobody can vouch for any more is refused, not believed [M4]", () =>
+    withTwo("lost index", async (a) => {
+      for (let n = 0; n < 50; n += 1) await appendSample(a, 1, () => ({ key: `k${String(n)}` }));
+      await shared.sql("DELETE FROM keys WHERE space = 'lost index'");
+      await shared.sql("DELETE FROM index_cover WHERE space = 'lost index'");
+      assert.deepEqual(await append(a, await a.head(), [scopeOf("k1")]), { kind: "used" });
+    }));
+});
+
+/** The end of another one's turn is under way when `endTurn` returns; until it is there nobody else may append. */
+async function appendUntilDone(journal: Journal): Promise<void> {
+  for (;;) {
+    const { kind } = await journal.append(sampleBatch(await journal.head(), 1));
+    if (kind === "appended") return;
+  }
+}
