@@ -198,3 +198,23 @@ test("an event stream that was emptied is not guessed about: an operator says wh
   await agent.command("cmd.plan.create", { entity_id: "2", value: {} });
   for await (const message of heard) assert.equal(message.json<{ entity_id: string }>().entity_id, "2");
 });
+
+test("what is told again before anything was told, and what others said, does not hide where publishing begins [M4 M11]", async () => {
+  await using nats = await startNats();
+  await using running = scoped(
+    await startEngine({ journal: openMemoryJournal(createMemoryDisk()), report: () => undefined }),
+  );
+  const { engine } = running;
+  const request = { ...{ operation: "create-entity", principal: "mesh", caller: "test", bytes: 0 }, key: "k" };
+  await engine.execute({ ...request, input: { type: "plan", id: "1", value: {} } });
+  await using agent = await MeshAgent.connect(nats.url);
+  const jsm = await jetstreamManager(agent.nc, { checkAPI: false });
+  await jsm.streams.add({ name: "TOLD", subjects: ["evt.>"] });
+  await agent.send("evt.elsewhere.happened", {});
+  // As a runtime leaves it that answered a command once more and was stopped before it published anything.
+  await agent.send("evt.plan.created", { entity_id: "1" }, { "Holdfast-Replayed": "true", "Holdfast-Position": "1" });
+  await using node = await startMeshNode(nats.url, { engine });
+  const events = await agent.events((all) => all.length === 3);
+  assert.equal(placeOf(events[2]!), "1.1.0");
+  assert.deepEqual(node.reports, []);
+});

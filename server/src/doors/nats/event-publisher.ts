@@ -92,13 +92,13 @@ export class EventPublisher {
   }
 
   /** Where this journal goes on after what the stream has. */
-  async #resume({ published, sequence }: TailState): Promise<EventPlace> {
+  async #resume({ published, isWhole }: TailState): Promise<EventPlace> {
     const { feed, publishAfter } = this.#place;
     const nothing = { epoch: 0, index: Infinity };
     if (published === undefined) {
-      if (sequence > 0 && publishAfter === undefined) {
+      if (!isWhole && publishAfter === undefined) {
         throw new StreamFault(
-          "the event stream is empty, but was not always, so it is not known how far it went: say with " +
+          "something was taken out of the event stream, and none of its events is left to say how far it went: say with " +
             "nats_publish_after after which position to go on (0 publishes everything again)",
         );
       }

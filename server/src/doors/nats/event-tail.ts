@@ -24,6 +24,8 @@ export interface TailState {
   readonly sequence: number;
   /** How far it goes; undefined if there is no event of Holdfast in it. */
   readonly published: EventPlace | undefined;
+  /** Nothing was ever taken out of it: what is not in it never was. */
+  readonly isWhole: boolean;
 }
 
 /** Something to add: an event at its place, or, without one, a repetition. */
@@ -68,7 +70,7 @@ export class EventTail {
     const { jsm, stream } = this.#place;
     const { state } = await jsm.streams.info(stream);
     const published = await this.#publishedAt(state.last_seq, state.first_seq);
-    this.#state = { sequence: state.last_seq, published };
+    this.#state = { sequence: state.last_seq, published, isWhole: state.first_seq <= 1 };
     return this.#state;
   }
 
@@ -80,7 +82,7 @@ export class EventTail {
   async add(additions: readonly Addition[]): Promise<void> {
     const { publishAhead } = this.#place.limits;
     for (let from = 0; from < additions.length; from += publishAhead) {
-      const { sequence, published } = this.#state ?? (await this.look());
+      const { sequence, published, isWhole } = this.#state ?? (await this.look());
       const some = additions.slice(from, from + publishAhead);
       this.#state = undefined;
       let reached = published;
@@ -91,7 +93,7 @@ export class EventTail {
       const results = await Promise.allSettled(sent);
       const failure = results.find((result) => result.status === "rejected");
       if (failure !== undefined) throw asTailError(failure.reason);
-      this.#state = { sequence: sequence + some.length, published: reached };
+      this.#state = { sequence: sequence + some.length, published: reached, isWhole };
     }
   }
 
