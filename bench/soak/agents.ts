@@ -5,6 +5,8 @@ import { systemClock } from "../../server/src/base/clock.ts";
 
 export interface Habits {
   readonly url: string;
+  /** A connection that several agents share, as the tasks of one program do: so they also share the thread that renews. */
+  readonly shared: Client;
   readonly chance: () => number;
   /** Told how long something took that waits for nobody else. */
   readonly took: (ms: number) => void;
@@ -21,7 +23,7 @@ type Life = (habits: Habits, name: string) => Promise<void>;
 
 export const lives: Readonly<Record<Kind, Life>> = {
   // Wants one of a few paths, waits for it, holds it for a moment.
-  locker: withClient({}, async (client, habits) => {
+  locker: asTask(async (client, habits) => {
     const path = `soak/${Math.floor(habits.chance() * 40)}`;
     {
       await using lock = await client.acquire(path, { waitMs: 2_000, ttlSeconds: 10 });
@@ -56,7 +58,7 @@ export const lives: Readonly<Record<Kind, Life>> = {
     await rest(habits, 200);
   }),
   // Holds something of its own nearly all the time.
-  keeper: withClient({}, async (client, habits, number) => {
+  keeper: asTask(async (client, habits, number) => {
     await using lock = await client.acquire(`kept/${number}`, { ttlSeconds: 5 });
     for (let beats = 0; beats < 20 && lock.granted && !habits.isOver(); beats += 1) await rest(habits, 1_000);
   }),
@@ -78,14 +80,26 @@ async function vanish(habits: Habits, name: string): Promise<void> {
   }
 }
 
-function withClient(
-  options: { readonly transport?: "http" },
-  once: (client: Client, habits: Habits, name: string) => Promise<void>,
-): Life {
+type Turn = (client: Client, habits: Habits, name: string) => Promise<void>;
+
+/** An agent of its own on the connection that it shares. */
+function asTask(once: Turn): Life {
+  return async (habits, name) => {
+    await using client = habits.shared.fork({ name });
+    await again(once, client, habits, name);
+  };
+}
+
+/** A connection of its own. */
+function withClient(options: { readonly transport?: "http" }, once: Turn): Life {
   return async (habits, name) => {
     await using client = await connect(habits.url, { ...options, name });
-    while (!habits.isOver()) await once(client, habits, name).catch((error: unknown) => habits.failed(error));
+    await again(once, client, habits, name);
   };
+}
+
+async function again(once: Turn, client: Client, habits: Habits, name: string): Promise<void> {
+  while (!habits.isOver()) await once(client, habits, name).catch((error: unknown) => habits.failed(error));
 }
 
 async function measured(habits: Habits, work: () => Promise<unknown>): Promise<void> {

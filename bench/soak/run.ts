@@ -9,6 +9,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { parseArgs } from "node:util";
+import { connect } from "holdfast";
+import type { Client } from "holdfast";
 import { systemClock } from "../../server/src/base/clock.ts";
 import { seededRandom } from "../../test/scenario/kill-lines.ts";
 import { lineChart, stacked } from "../chart.ts";
@@ -57,11 +59,14 @@ async function soak(url: string, pid: number): Promise<readonly Sample[]> {
     const { code = String(error) } = error as { readonly code?: string };
     failures.set(code, (failures.get(code) ?? 0) + 1);
   };
+  const programs = await Promise.all(Array.from({ length: 10 }, () => connect(url)));
   const agents = Object.entries(crowd).flatMap(([kind, count], group) =>
     Array.from({ length: count }, (_, number) => {
       const chance = seededRandom(Number(values.seed) * 10_000 + group * 1_000 + number);
+      const shared = programs[number % programs.length] as Client;
       const habits: Habits = {
         url,
+        shared,
         chance,
         failed,
         took: (ms) => void took.push(ms),
@@ -84,6 +89,7 @@ async function soak(url: string, pid: number): Promise<readonly Sample[]> {
     );
   }
   await Promise.all(agents);
+  await Promise.all(programs.map((program) => program.close()));
   for (const [code, count] of failures) console.log(`  ${format(count)} calls failed with ${code}`);
   return samples;
 }

@@ -8,39 +8,76 @@ import type { ClientClock } from "../client-clock.ts";
 import type { Beat, Beats, BeatThread, Remote } from "./beats.ts";
 import { threadsMs } from "./threads-clock.node.ts";
 
-/** What the thread is started with. Nothing else of the program reaches it. */
-export interface BeatWorkerData extends Remote {
+/** What the thread is told of an agent. Nothing else of the program reaches it. */
+export interface BeatMember {
+  readonly remote: Remote;
   readonly agent: string;
   readonly agentSecret?: string;
   readonly port: MessagePort;
 }
 
 /** To the thread: another pace, and every message is a sign that the loop of the program turns. */
-export interface BeatWorkerOrder {
+export interface BeatOrder {
   /** null: nothing to renew. */
   readonly intervalMs?: number | null;
 }
 
-/** A thread that has nothing to do is kept for so long: starting one takes longer than most locks are held. */
+/** An agent that has nothing to renew stays for so long: starting a thread takes longer than most locks are held. */
 const idleMs = 30_000;
 
 /** The file beside this one, as source or as built. */
 const workerUrl = new URL(`./beat-worker.node${/\.[jt]s$/u.exec(import.meta.url)?.[0] ?? ".js"}`, import.meta.url);
 
+/** One thread for a whole program: it may have hundreds of agents, and a thread for each would cost more than their work. */
+class SharedThread {
+  #worker: Worker | undefined;
+  /** Who beats there, by what is called if the thread breaks. */
+  readonly #members = new Set<() => void>();
+
+  /** Returns the way to leave. Without members the thread ends. */
+  join(member: BeatMember, onBroken: () => void): () => void {
+    this.#worker ??= this.#start();
+    this.#members.add(onBroken);
+    this.#worker.postMessage(member, [member.port]);
+    return () => {
+      this.#members.delete(onBroken);
+      if (this.#members.size > 0) return;
+      void this.#worker?.terminate();
+      this.#worker = undefined;
+    };
+  }
+
+  #start(): Worker {
+    const worker = new Worker(workerUrl);
+    worker.on("error", () => {
+      if (this.#worker !== worker) return;
+      this.#worker = undefined;
+      const members = [...this.#members];
+      this.#members.clear();
+      for (const onBroken of members) onBroken();
+    });
+    // It does not keep a program running that has nothing else to do.
+    worker.unref();
+    return worker;
+  }
+}
+
+const thread = new SharedThread();
+
 export function startBeatThread(remote: Remote, clock: ClientClock): BeatThread {
-  return (agent, events) => new ThreadBeats({ ...remote, ...agent }, events, clock);
+  return (agent, events) => new ThreadBeats({ remote, ...agent }, events, clock);
 }
 
 class ThreadBeats implements Beats {
-  readonly #who: Omit<BeatWorkerData, "port">;
+  readonly #who: Omit<BeatMember, "port">;
   readonly #events: Parameters<BeatThread>[1];
   readonly #clock: ClientClock;
-  #worker: Worker | undefined;
+  #leave: (() => void) | undefined;
   #port: MessagePort | undefined;
   #cancelIdle: () => void = () => undefined;
   #taken: Beat[] = [];
 
-  constructor(who: Omit<BeatWorkerData, "port">, events: Parameters<BeatThread>[1], clock: ClientClock) {
+  constructor(who: Omit<BeatMember, "port">, events: Parameters<BeatThread>[1], clock: ClientClock) {
     this.#who = who;
     this.#events = events;
     this.#clock = clock;
@@ -68,33 +105,27 @@ class ThreadBeats implements Beats {
   stop(): void {
     this.#cancelIdle();
     this.#port?.close();
-    void this.#worker?.terminate();
+    this.#leave?.();
     this.#port = undefined;
-    this.#worker = undefined;
+    this.#leave = undefined;
   }
 
   #start(): void {
     const { port1, port2 } = new MessageChannel();
-    const workerData: BeatWorkerData = { ...this.#who, port: port2 };
-    const worker = new Worker(workerUrl, { workerData, transferList: [port2] });
-    this.#worker = worker;
+    this.#leave = thread.join({ ...this.#who, port: port2 }, () => {
+      this.stop();
+      this.#events.onBroken();
+    });
     this.#port = port1;
     port1.on("message", (beat: Beat) => {
       this.#add(beat);
       this.#tell({});
       this.#events.onBeat();
     });
-    worker.on("error", () => {
-      if (this.#worker !== worker) return;
-      this.stop();
-      this.#events.onBroken();
-    });
-    // Neither keeps a program running that has nothing else to do.
     port1.unref();
-    worker.unref();
   }
 
-  #tell(order: BeatWorkerOrder): void {
+  #tell(order: BeatOrder): void {
     this.#port?.postMessage(order);
   }
 

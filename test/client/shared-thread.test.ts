@@ -1,0 +1,29 @@
+import assert from "node:assert/strict";
+import { readdirSync } from "node:fs";
+import { test } from "node:test";
+import { connect } from "holdfast";
+import { serverFor } from "../socket/with-server.ts";
+import { held } from "./client-node.ts";
+
+const threadCount = (): number => readdirSync("/proc/self/task").length;
+
+test(
+  "the agents of one program are kept alive by one thread, however many there are [X11]",
+  { skip: process.platform === "linux" ? false : "threads are counted where Linux shows them" },
+  async (t) => {
+    const server = await serverFor(t);
+    await using client = await connect(server.url);
+    const forks = Array.from({ length: 8 }, (_, number) => client.fork({ name: `task ${number}` }));
+    const [first, ...others] = forks;
+    assert.ok(first !== undefined);
+    held(await first.acquire("doc/first"));
+    const before = threadCount();
+    const locks = await Promise.all(others.map(async (fork, number) => held(await fork.acquire(`doc/${number}`))));
+    assert.equal(threadCount(), before, "nobody else brought a thread");
+    assert.deepEqual(new Set(locks.map(({ state }) => state)), new Set(["held"]));
+    // Who leaves takes nothing from the others.
+    await first.close();
+    const last = held(await client.fork().acquire("doc/last"));
+    assert.equal(last.state, "held");
+  },
+);
