@@ -35,6 +35,8 @@ export interface Call {
   readonly end: number;
   /** Nothing, if nobody knows what came of it. */
   readonly answer?: Answer;
+  /** What it was told at earlier tries, after which it was sent again. */
+  readonly before?: readonly string[];
 }
 
 /** A history in which a promise was broken. */

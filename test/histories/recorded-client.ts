@@ -30,20 +30,23 @@ export class RecordedClient {
   async ask(wish: Wish, key?: string): Promise<Answer | undefined> {
     const { operation, input } = commandOf(wish);
     const first = systemClock.monotonicMs();
+    const before: string[] = [];
     let begin = first;
+    let isInDoubt = false;
     for (;;) {
       const reply = await this.#client.execute(operation, input, key === undefined ? {} : { key });
       const end = systemClock.monotonicMs();
       const code = codeOf(reply);
-      if (answers.has(code)) return this.#note({ wish, key, begin, end, answer: answerOf(code, reply) });
+      if (answers.has(code)) return this.#note({ wish, key, begin, end, before, answer: answerOf(code, reply) });
       const isLost = code === unknown && key === undefined && wish.kind !== "read";
-      if (isLost) return this.#note({ wish, key, begin, end: Infinity, answer: undefined });
+      if (isLost) return this.#note({ wish, key, begin, end: Infinity, before, answer: undefined });
       if (code !== unknown && !nothingHappened.has(code)) broken("only known answers are given", { wish, reply });
       if (end - first > patienceMs) broken("after a fault there is progress", { wish, reply });
+      before.push(`${code} ${JSON.stringify(reply.outcome.data)}`);
       await pauseFor(20);
-      // What may have happened at an earlier try began with that one.
-      if (code !== unknown && begin !== first) continue;
-      if (code !== unknown || wish.kind === "read") begin = systemClock.monotonicMs();
+      // What may have happened at an earlier try began with that one, whatever was told since.
+      isInDoubt ||= code === unknown && wish.kind !== "read";
+      if (!isInDoubt) begin = systemClock.monotonicMs();
     }
   }
 
