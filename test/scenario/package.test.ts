@@ -87,7 +87,7 @@ suite("the packages, installed", () => {
       detached: true,
     });
     try {
-      const [line] = (await once(createInterface({ input: server.stdout! }), "line")) as [string];
+      const [line] = (await once(createInterface({ input: server.stdout }), "line")) as [string];
       const { url } = JSON.parse(line) as { readonly url: string };
       assert.equal(run(home, process.execPath, "blocked.js", url).trim(), "held");
     } finally {
