@@ -90,7 +90,7 @@ describe("a Postgres that can not be trusted is refused with the reason", () => 
     const { revision } = await client.entities.create("note", "after", {});
     assert.ok(Number(revision.split(".")[0]) > 1, revision);
     assert.ok(
-      reports.some((report) => report.includes('a new epoch begins: the server is another one')),
+      reports.some((report) => report.includes("a new epoch begins: the server is another one")),
       reports.join(),
     );
     await client.close();
