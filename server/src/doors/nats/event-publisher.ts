@@ -93,7 +93,7 @@ export class EventPublisher {
 
   /** Where this journal goes on after what the stream has. */
   async #resume({ published, isWhole }: TailState): Promise<EventPlace> {
-    const { feed, publishAfter } = this.#place;
+    const { publishAfter } = this.#place;
     const nothing = { epoch: 0, index: Infinity };
     if (published === undefined) {
       if (!isWhole && publishAfter === undefined) {
@@ -104,7 +104,7 @@ export class EventPublisher {
       }
       return { ...nothing, position: publishAfter ?? 0 };
     }
-    const common = await feed.lastCommon(published);
+    const common = await this.#settledCommon(published);
     if (common === undefined) {
       throw new StreamFault(
         `the event stream goes on to epoch ${published.epoch}, which this journal does not know: it belongs to another ` +
@@ -113,6 +113,37 @@ export class EventPublisher {
     }
     // What the stream has beyond that happened in a history that is lost; what happened instead follows.
     return common < published.position ? { ...nothing, position: common } : published;
+  }
+
+  /**
+   * A stream that is ahead of this node: either the node is behind, or the journal went back and the epoch that says so has
+   * not begun. Only the next entries tell. Who went on at the stream's place at once would leave out, in the second case, all
+   * that happens up to that position.
+   */
+  async #settledCommon(published: EventPlace): Promise<number | undefined> {
+    const { feed, stop } = this.#place;
+    for (;;) {
+      const before = feed.head();
+      const common = await feed.lastCommon(published);
+      // It may have gone on or back while it was asked.
+      const head = Math.min(before, feed.head());
+      if (common === undefined || common <= head || stop.aborted) return common;
+      await this.#entryAfter(head);
+    }
+  }
+
+  /** Until the journal goes on, or publishing is stopped. */
+  async #entryAfter(position: number): Promise<void> {
+    const { feed, stop } = this.#place;
+    const pages = feed.entries(position);
+    const end = (): void => void pages.return?.();
+    stop.addEventListener("abort", end);
+    try {
+      await pages.next();
+    } finally {
+      stop.removeEventListener("abort", end);
+      end();
+    }
   }
 
   async #follow(from: EventPlace): Promise<void> {
