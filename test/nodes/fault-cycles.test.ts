@@ -4,13 +4,15 @@ import { checkFences, checkOwners, mayBeLost } from "./faults/check-end.ts";
 import { nodeFaults } from "./faults/faults.ts";
 import { runFaults } from "./faults/fault-run.ts";
 import type { Acknowledged } from "./faults/load.ts";
+import { checkTold, type Told, ToldHistory } from "./faults/told-events.ts";
 
-const cycles = 20;
+const cycles = 22;
 
-test("three nodes under real faults lose nothing acknowledged but by a restore, do nothing twice, keep others out by fence, and go on within seconds [X1 X3 X7 M4]", async () => {
-  const { counts, acknowledgedCount } = await runFaults({ cycles, seed: 7 });
+test("three nodes under real faults lose nothing acknowledged but by a restore, do nothing twice, keep others out by fence, publish every event once in order, and go on within seconds [X1 X3 X7 M4 M11]", async () => {
+  const { counts, acknowledgedCount, toldCount } = await runFaults({ cycles, seed: 7 });
   assert.equal(counts.size, nodeFaults.length, "every kind of fault struck");
   assert.ok(acknowledgedCount > 10 * cycles, String(acknowledgedCount));
+  assert.ok(toldCount > 10 * cycles, String(toldCount));
 });
 
 test("a write under an older fence behind one under a newer is seen, and only a restore excuses a loss", () => {
@@ -20,9 +22,35 @@ test("a write under an older fence behind one under a newer is seen, and only a 
   });
   assert.throws(() => checkOwners([write(1, 5, "1.2"), { ...write(2, 5, "1.2"), id: "locking 2 1" }]), /given to two/);
   checkFences([write(1, 5, "1.2"), write(1, 4, "1.2"), write(7, 2, "7.1")]);
-  assert.throws(() => checkFences([write(1, 5, "1.2"), write(1, 4, "1.10")]), /1\.2 after somebody had under 1\.10/);
+  assert.throws(() => checkFences([write(1, 5, "1.2"), write(1, 4, "1.10")]), /1\.2 after x had under 1\.10/);
   assert.throws(() => checkFences([write(7, 9, "1.2"), write(7, 4, "7.3")]), /under 1\.2 after/);
   assert.ok(mayBeLost(write(1, 5, "1.2"), { savedAtMs: 9, epoch: 2 }));
   assert.ok(!mayBeLost(write(1, 5, "1.2"), { savedAtMs: 11, epoch: 2 }));
   assert.ok(!mayBeLost(write(2, 5, "2.2"), { savedAtMs: 9, epoch: 2 }));
+});
+
+test("an event that is told twice, out of order or not at all is seen, and only a new epoch takes something back", () => {
+  const told = (epoch: number, position: number, name = "evt.note.created"): Told => ({
+    ...{ epoch, position, index: 0, name },
+  });
+  const historyOf = (...all: readonly Told[]): ToldHistory => {
+    const history = new ToldHistory();
+    for (const one of all) history.add(one);
+    return history;
+  };
+  const [first, second, third] = [told(1, 1), told(1, 2), told(1, 3)];
+  assert.throws(() => historyOf(first, second, second), /twice, or out of order/);
+  assert.throws(() => historyOf(first, third, second), /twice, or out of order/);
+  assert.throws(() => historyOf(told(2, 1), told(1, 2)), /twice, or out of order/);
+  assert.throws(() => historyOf(first, second, told(2, 2)), /no new epoch was told/);
+  assert.throws(() => {
+    checkTold(historyOf(first, third).told, [first, second, third]);
+  }, /told: evt\.note\.created at 1\.3\.0, journal: evt\.note\.created at 1\.2\.0/);
+  assert.throws(() => {
+    checkTold([first], [first, second]);
+  }, /told: nothing/);
+  const raised = told(2, 2, "evt.space.epoch_raised");
+  const restored = historyOf(first, second, third, raised, told(2, 3));
+  assert.equal(restored.returnCount, 1);
+  checkTold(restored.told, [first, raised, told(2, 3)]);
 });

@@ -46,16 +46,18 @@ export interface NodeSettings {
   readonly journal: string;
   readonly port: number;
   readonly operatorToken: string;
+  /** The nats-server whose mesh they take part in, if they do. */
+  readonly nats?: string;
 }
 
-export async function startCluster(count: number): Promise<NodeCluster> {
+export async function startCluster(count: number, more: Pick<NodeSettings, "nats"> = {}): Promise<NodeCluster> {
   const postgres = await startOwnPostgres({ isDurable: true });
   const folder = await mkdtemp(join(tmpdir(), "holdfast-nodes-"));
   const operatorToken = "one-token-for-the-operator-of-all-nodes";
   const nodes = await Promise.all(
     Array.from({ length: count }, async (_, index) => {
       const port = await freePort();
-      const settings = { journal: postgres.url, port, operatorToken };
+      const settings = { journal: postgres.url, port, operatorToken, ...more };
       return nodeOf(join(folder, String(index)), settings);
     }),
   );
@@ -73,9 +75,10 @@ export async function startCluster(count: number): Promise<NodeCluster> {
 }
 
 /** The build that is tested. */
-function thisBuild(folder: string, { journal, port, operatorToken }: NodeSettings): Program {
+function thisBuild(folder: string, { journal, port, operatorToken, nats }: NodeSettings): Program {
   const env = { HOLDFAST_JOURNAL: journal, HOLDFAST_OPERATOR_TOKEN: operatorToken, HOLDFAST_PORT: String(port) };
-  return holdfast(tmpdir(), ["up", "--json", "--data", folder], { env });
+  const mesh = nats === undefined ? [] : ["--nats", nats];
+  return holdfast(tmpdir(), ["up", "--json", "--data", folder, ...mesh], { env });
 }
 
 /** One that carries newer rules. */

@@ -65,8 +65,8 @@ export function checkFences(acknowledged: readonly Acknowledged[]): void {
     .filter(({ what }) => what === "guarded")
     .toSorted((a, b) => a.epoch - b.epoch || a.position - b.position);
   for (const [index, { fence = "", id }] of guarded.entries()) {
-    const before = guarded[index - 1]?.fence ?? "0.0";
-    assert.ok(isNotBefore(fence, before), `${id} wrote under ${fence} after somebody had under ${before}`);
+    const { fence: before = "0.0", id: other = "nobody" } = guarded[index - 1] ?? {};
+    assert.ok(isNotBefore(fence, before), `${id} wrote under ${fence} after ${other} had under ${before}`);
   }
 }
 

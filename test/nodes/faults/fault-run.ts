@@ -1,9 +1,11 @@
 /** Three nodes under load, to which one thing after the other happens. */
+import { startNats } from "../../mesh/private-nats.ts";
 import { Random } from "../../simulation/random.ts";
 import { startCluster } from "../node-processes.ts";
 import { checkEnd } from "./check-end.ts";
 import { type Fault, type Loss, nodeFaults } from "./faults.ts";
 import { Load } from "./load.ts";
+import { MeshReader } from "./mesh-reader.ts";
 
 export interface FaultRunOptions {
   readonly seed: number;
@@ -18,6 +20,8 @@ export interface FaultReport {
   /** How often each fault struck. */
   readonly counts: ReadonlyMap<string, number>;
   readonly acknowledgedCount: number;
+  /** Events that the mesh was told of the history that holds in the end, each once. */
+  readonly toldCount: number;
   readonly lostLocks: number;
   /** From the end of a fault until everybody had got on. */
   readonly progressMs: { readonly median: number; readonly max: number };
@@ -28,7 +32,9 @@ const checkEvery = 25;
 export async function runFaults(options: FaultRunOptions): Promise<FaultReport> {
   const { seed, cycles, faults = nodeFaults, progressMs = 30_000, onCycle } = options;
   const random = new Random(seed);
-  const cluster = await startCluster(3);
+  await using nats = await startNats();
+  const cluster = await startCluster(3, { nats: nats.url });
+  const mesh = new MeshReader();
   const counts = new Map<string, number>();
   const losses: Loss[] = [];
   const waits: number[] = [];
@@ -39,19 +45,23 @@ export async function runFaults(options: FaultRunOptions): Promise<FaultReport> 
     const progress = async (): Promise<void> => {
       await running.progress(progressMs);
     };
+    const check = async (): Promise<void> => {
+      await checkEnd(cluster, running, losses);
+      await mesh.check(cluster, nats.url, { withinMs: progressMs, lossCount: losses.length });
+    };
     await progress();
     for (const [cycle, fault] of planOf(faults, cycles, random).entries()) {
-      const loss = await fault.strike({ cluster, load, random, progress });
+      const loss = await fault.strike({ cluster, nats, load, random, progress });
       if (loss !== undefined) losses.push(loss);
       counts.set(fault.name, (counts.get(fault.name) ?? 0) + 1);
       const took = await load.progress(progressMs);
       waits.push(took);
       onCycle?.(cycle + 1, fault.name, took);
       // In the middle of it, too: a long run must not find out late what went wrong early.
-      if ((cycle + 1) % checkEvery === 0) await checkEnd(cluster, load, losses);
+      if ((cycle + 1) % checkEvery === 0) await check();
     }
     await load.stop();
-    await checkEnd(cluster, load, losses);
+    await check();
   } finally {
     await load?.close();
     await cluster.close();
@@ -61,6 +71,7 @@ export async function runFaults(options: FaultRunOptions): Promise<FaultReport> 
   return {
     counts,
     acknowledgedCount: load.acknowledged.length,
+    toldCount: mesh.toldCount,
     lostLocks: load.lossCount,
     progressMs: { median, max: sorted.at(-1) ?? 0 },
   };

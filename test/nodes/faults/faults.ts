@@ -1,5 +1,6 @@
-/** What happens to real nodes on a real Postgres. Each fault is over when it returns; what it may have lost it says. */
+/** What happens to real nodes on a real Postgres and a real nats-server. Each fault is over when it returns; what it may have lost it says. */
 import { Client as Connection } from "pg";
+import type { PrivateNats } from "../../mesh/private-nats.ts";
 import type { Random } from "../../simulation/random.ts";
 import type { NodeCluster, NodeProcess } from "../node-processes.ts";
 import { beyondLeaseMs, type Load } from "./load.ts";
@@ -7,6 +8,7 @@ import { pause } from "./worker.ts";
 
 export interface FaultPlace {
   readonly cluster: NodeCluster;
+  readonly nats: PrivateNats;
   readonly load: Load;
   readonly random: Random;
   /** Fails if not everybody gets on within the time that is allowed. */
@@ -27,7 +29,6 @@ export interface Fault {
   readonly strike: (place: FaultPlace) => Promise<Loss | undefined>;
 }
 
-/** More of them can be handed to a run: whoever brings another server brings its faults. */
 export const nodeFaults: readonly Fault[] = [
   { name: "connections cut in the middle of appends", weight: 10, strike: cutConnections },
   { name: "node killed", weight: 3, strike: killNode },
@@ -35,6 +36,7 @@ export const nodeFaults: readonly Fault[] = [
   { name: "node restarted", weight: 1, strike: restartNode },
   { name: "Postgres crashed", weight: 3, strike: crashPostgres },
   { name: "older backup restored underneath", weight: 1, strike: restoreBackup },
+  { name: "nats-server killed", weight: 2, strike: killNats },
 ];
 
 function anyNode({ cluster, random }: FaultPlace): NodeProcess {
@@ -83,6 +85,13 @@ async function sleepNode(place: FaultPlace): Promise<undefined> {
 async function crashPostgres({ cluster: { postgres } }: FaultPlace): Promise<undefined> {
   await postgres.order("crash");
   await postgres.order("start");
+}
+
+/** Everything else goes on without it, for a moment or for longer; what happened meanwhile is told when it is back. */
+async function killNats({ nats, random, progress }: FaultPlace): Promise<undefined> {
+  await nats.kill();
+  if (random.below(2) === 0) await progress();
+  await nats.start();
 }
 
 /** What was acknowledged since the copy was made is gone, and that must be noticed: a new epoch begins at every node. */

@@ -5,7 +5,7 @@
 import assert from "node:assert/strict";
 import { connect, HoldfastError, LockLostError, systemClientClock } from "@holdfast/sdk";
 import type { Client, Written } from "@holdfast/sdk";
-import { pause, persist, Worker } from "./worker.ts";
+import { persist, within, Worker } from "./worker.ts";
 
 /** A write that was acknowledged. */
 export interface Acknowledged {
@@ -66,13 +66,9 @@ export class Load {
   /** Everybody did something that was begun after this call; it fails if that takes longer than it may. */
   async progress(withinMs: number): Promise<number> {
     const startMs = performance.now();
-    const late = pause(withinMs).then(() => {
-      throw new Error(`no progress within ${String(withinMs)} ms: ${this.workers.map(toText).join(", ")}`);
-    });
-    // Those that were in time are not interested in it any more.
-    late.catch(() => undefined);
     const all = Promise.all(this.workers.map((worker) => worker.progress()));
-    await Promise.race([all, late, this.#broken.promise]);
+    const lateText = (): string => `no progress within ${String(withinMs)} ms: ${this.workers.map(toText).join(", ")}`;
+    await within(withinMs, Promise.race([all, this.#broken.promise]), () => new Error(lateText()));
     return performance.now() - startMs;
   }
 

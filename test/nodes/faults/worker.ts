@@ -52,6 +52,23 @@ export function pause(ms: number): Promise<void> {
   });
 }
 
+/** Waits for something that must come in time. Who was in time leaves no timer behind, which would keep the process alive. */
+export async function within<Result>(ms: number, work: Promise<Result>, onLate: () => Error): Promise<Result> {
+  const late = Promise.withResolvers<never>();
+  const cancel = systemClock.after(
+    ms,
+    () => {
+      late.reject(onLate());
+    },
+    { keepAlive: true },
+  );
+  try {
+    return await Promise.race([work, late.promise]);
+  } finally {
+    cancel();
+  }
+}
+
 /** Sends the same until it is answered. The client itself tries for a while; an outage may be longer. */
 export async function persist<Result>(work: () => Promise<Result>, mayStop: () => boolean): Promise<Result> {
   for (;;) {

@@ -1,0 +1,84 @@
+/** Hears what the nodes tell the mesh, and compares it with their journal. */
+import assert from "node:assert/strict";
+import { DeliverPolicy } from "@nats-io/jetstream";
+import type { JsMsg } from "@nats-io/jetstream";
+import { systemClock } from "../../../server/src/base/clock.ts";
+import { openPostgresJournal } from "../../../server/src/journal/postgres/open.ts";
+import type { Entry } from "../../../server/src/machine/entry.ts";
+import { MeshAgent } from "../../mesh/mesh-client.ts";
+import type { NodeCluster } from "../node-processes.ts";
+import { checkTold, eventsOf, type Told, ToldHistory } from "./told-events.ts";
+import { within } from "./worker.ts";
+
+const stream = "HOLDFAST_EVENTS";
+const page = { entries: 5_000, bytes: 16 * 1024 ** 2 };
+
+export class MeshReader {
+  readonly #history = new ToldHistory();
+  /** The last message that was read. */
+  #sequence = 0;
+
+  get toldCount(): number {
+    return this.#history.told.length;
+  }
+
+  /** Everything that is in the journal now was told once, in order, or is within this time. */
+  async check(cluster: NodeCluster, natsUrl: string, { withinMs, lossCount }: MeshCheck): Promise<void> {
+    const events = eventsOf(await readJournal(cluster));
+    await using agent = await MeshAgent.connect(natsUrl);
+    await within(withinMs, this.#readUntil(agent, events.length), () => {
+      // Something that is missing in the middle says more than that the end is.
+      checkTold(this.#history.told, events);
+      return new Error(`not every event was told within ${String(withinMs)} ms`);
+    });
+    checkTold(this.#history.told, events);
+    assert.ok(this.#history.returnCount <= lossCount, "something was taken back, and nothing was restored");
+  }
+
+  /** So many that hold, and then whatever else is there: a second time would be among it. */
+  async #readUntil(agent: MeshAgent, count: number): Promise<void> {
+    const from = { deliver_policy: DeliverPolicy.StartSequence, opt_start_seq: this.#sequence + 1 };
+    const consumer = await agent.js.consumers.get(stream, { ...from, headers_only: true });
+    if (this.#history.told.length >= count && (await consumer.info()).num_pending === 0) return;
+    const messages = await consumer.consume({ max_messages: 1_000 });
+    for await (const message of messages) {
+      this.#take(message);
+      if (message.info.pending === 0 && this.#history.told.length >= count) break;
+    }
+  }
+
+  #take(message: JsMsg): void {
+    assert.equal(message.seq, this.#sequence + 1, "a message is not in the stream any more");
+    this.#sequence = message.seq;
+    if (message.headers?.get("Holdfast-Replayed") === "true") return;
+    this.#history.add(toldBy(message));
+  }
+}
+
+export interface MeshCheck {
+  readonly withinMs: number;
+  /** How often history was taken away underneath. */
+  readonly lossCount: number;
+}
+
+function toldBy({ subject, headers }: JsMsg): Told {
+  const number = (name: string): number => Number(headers?.get(name));
+  const place = {
+    epoch: number("Holdfast-Epoch"),
+    position: number("Holdfast-Position"),
+    index: number("Holdfast-Index"),
+  };
+  return { ...place, name: subject };
+}
+
+async function readJournal({ postgres }: NodeCluster): Promise<readonly Entry[]> {
+  const journal = await openPostgresJournal({ url: postgres.url, clock: systemClock });
+  try {
+    const { position } = await journal.head();
+    const entries: Entry[] = [];
+    while (entries.length < position) entries.push(...(await journal.read(entries.length, page)));
+    return entries;
+  } finally {
+    await journal.close();
+  }
+}
