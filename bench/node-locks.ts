@@ -1,0 +1,79 @@
+/** Lock cycles on one, two and three nodes, beside locks straight on Postgres and locks of etcd. */
+import { startTcpProxy } from "../test/nodes/tcp-proxy.ts";
+import { DirectLocks } from "./direct-locks.ts";
+import { startEtcd } from "./etcd-server.ts";
+import { LoadGroup } from "./load-group.ts";
+import { makeDatabases } from "./make-databases.ts";
+import type { Load } from "./load.ts";
+import { median, type Row } from "./report.ts";
+import { describe, inTurn, type Plan, sum } from "./rounds.ts";
+
+export async function lockRows(postgresUrl: string, plan: Plan, say: (line: string) => void): Promise<readonly Row[]> {
+  await using open = new AsyncDisposableStack();
+  // Nodes that should not meet have databases of their own.
+  const urls = await makeDatabases(postgresUrl, ["direct", "one", "two", "three"]);
+  const start = async (file: string, words: readonly (readonly string[])[]): Promise<LoadGroup> => {
+    const group = await LoadGroup.start(file, words);
+    open.defer(() => group.close());
+    return group;
+  };
+  // One millisecond each way.
+  const distant = await startTcpProxy(urls.three, { delayMs: 1 });
+  open.defer(() => distant.close());
+  const etcdServer = await startEtcd();
+  open.defer(() => etcdServer.close());
+  const direct = await DirectLocks.connect(urls.direct);
+  open.defer(() => direct.close());
+  const etcd = await start("etcd-load.ts", [[etcdServer.url, "256"]]);
+  const one = await start("nodes-load.ts", [[urls.one, "n0", "256"]]);
+  const two = await start("nodes-load.ts", nodesOn([urls.two, urls.two], 128));
+  const three = await start("nodes-load.ts", nodesOn([urls.three, urls.three, distant.url], 64));
+  const rounds = await inTurn(
+    {
+      "advisory locks": async (ms) => [await direct.advisory(ms)],
+      "rows as locks": async (ms) => [await direct.rows(ms)],
+      etcd: (ms) => etcd.run(ms),
+      "one node": (ms) => one.run(ms),
+      "two nodes": (ms) => two.run(ms),
+      "three nodes": (ms) => three.run(ms),
+    },
+    plan,
+  );
+  for (const [name, loads] of Object.entries(rounds)) say(describe(name, loads));
+  const rate = (name: keyof typeof rounds): number => median(rounds[name].map(sum));
+  const best = Math.max(rate("advisory locks"), rate("rows as locks"));
+  const threes = rounds["three nodes"];
+  return [
+    over("lock cycles/s, 256 agents, one node on Postgres, over direct Postgres locks", rate("one node"), best, 8),
+    over("lock cycles/s, 256 agents, sum of two nodes, over direct Postgres locks", rate("two nodes"), best, 8),
+    over("lock cycles/s, 256 agents, one node on Postgres, over etcd locks", rate("one node"), rate("etcd"), 20),
+    over(
+      "three nodes, one of them 2 ms away: its share over an equal share",
+      median(threes.map((loads) => loads[2]?.perSecond ?? NaN)),
+      rate("three nodes") / 3,
+      0.3,
+    ),
+    under(
+      "three nodes: the worst p99 over the median of all",
+      median(threes.map(worst)),
+      median(threes.map(middle)),
+      10,
+    ),
+  ];
+}
+
+const nodesOn = (urls: readonly string[], agents: number): readonly (readonly string[])[] =>
+  urls.map((url, index) => [url, `n${String(index)}`, String(agents)]);
+
+const worst = (loads: readonly Load[]): number => Math.max(...loads.map(({ p99 }) => p99));
+const middle = (loads: readonly Load[]): number => median(loads.map(({ p50 }) => p50));
+
+export function over(name: string, ours: number, peer: number, goal: number): Row {
+  const ratio = ours / peer;
+  return { name, ours, peer, ratio, goal, met: ratio >= goal };
+}
+
+function under(name: string, ours: number, peer: number, goal: number): Row {
+  const ratio = ours / peer;
+  return { name, ours, peer, ratio, goal, met: ratio < goal };
+}
