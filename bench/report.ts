@@ -18,6 +18,18 @@ export interface BenchOptions {
 
 export type Bench = (options: BenchOptions) => Promise<readonly Row[]>;
 
+/** A row whose ratio should be the goal or more. */
+export function atLeast(name: string, ours: number, peer: number, goal: number): Row {
+  const ratio = ours / peer;
+  return { name, ours, peer, ratio, goal, met: ratio >= goal };
+}
+
+/** A row whose ratio should stay under the goal. */
+export function below(name: string, ours: number, peer: number, goal: number): Row {
+  const ratio = ours / peer;
+  return { name, ours, peer, ratio, goal, met: ratio < goal };
+}
+
 export function median(numbers: readonly number[]): number {
   const sorted = numbers.toSorted((a, b) => a - b);
   const middle = sorted.length >> 1;
