@@ -6,7 +6,7 @@ import { type Bench, format, type Row, table } from "./report.ts";
 import type { Plan } from "./rounds.ts";
 
 const full: Plan = { rounds: 5, warmUpMs: 5_000, durationMs: 3_000 };
-const quick: Plan = { rounds: 3, warmUpMs: 800, durationMs: 600 };
+const quick: Plan = { rounds: 3, warmUpMs: 500, durationMs: 500 };
 
 export const nodes: Bench = async ({ isQuick, say }) => {
   const plan = isQuick ? quick : full;
