@@ -19,7 +19,7 @@ test("whatever goes wrong, nothing acknowledged is lost and nothing happens twic
 });
 
 test("a seed gives the same story again, word for word [X10]", async () => {
-  for (const seed of [3, 7, 12]) {
+  for (const seed of [6, 7, 12]) {
     const first = await simulate({ seed, steps, isTraced: true });
     const second = await simulate({ seed, steps, isTraced: true });
     assert.ok(first.trace.length > steps / 2);
