@@ -6,8 +6,9 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { clientOf, machineOf, openFolder, start, startEngine } from "../server/src/server.ts";
+import { clientOf, openFolder, start, startEngine } from "../server/src/server.ts";
 import { lineChart, type Series } from "./chart.ts";
+import { machineRunner } from "./machine-runner.ts";
 import { type Bench, type BenchOptions, format, median, type Row, table } from "./report.ts";
 
 export interface Curve extends Series {
@@ -61,22 +62,6 @@ function rowOf({ name, with: grows, unit, points }: Curve): Row {
 
 function lineOf({ name, ours, peer, ratio, goal, met }: Row): readonly string[] {
   return [name, format(peer, 1), format(ours, 1), ratio.toFixed(2), `${goal} ${met ? "met" : "missed"}`];
-}
-
-/** A machine alone: what deciding and folding costs, in microseconds. */
-function machineRunner() {
-  const machine = machineOf([]);
-  let position = 0;
-  return (operation: string, input: Record<string, unknown>) => {
-    position += 1;
-    const place = { position, time: 1_000_000 + position, grace: false, prior: undefined };
-    const begin = performance.now();
-    const decided = machine.decide({ id: `c${position}`, operation, principal: "p", input: input as never }, place);
-    machine.settle();
-    const us = (performance.now() - begin) * 1_000;
-    if (decided.defect !== undefined) throw decided.defect as Error;
-    return { ...decided, us };
-  };
 }
 
 const probes = 400;

@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { open } from "holdfast";
 import type { Client } from "holdfast";
-import { machineOf } from "../server/src/server.ts";
 import { idleAgentBytes } from "./idle-agents.ts";
+import { machineRunner } from "./machine-runner.ts";
 import { RawInserts, writtenAfter } from "./raw-inserts.ts";
 import { type Bench, type BenchOptions, format, median, type Row, table } from "./report.ts";
 
@@ -82,20 +82,6 @@ function cycles(options: BenchOptions): Promise<Row> {
       met: ratio >= 0.5,
     };
   });
-}
-
-/** A machine alone, to see what deciding costs. */
-function machineRunner() {
-  const machine = machineOf([]);
-  let position = 0;
-  return (operation: string, input: Record<string, unknown>) => {
-    position += 1;
-    const place = { position, time: 1_000_000 + position, grace: false, prior: undefined };
-    const decided = machine.decide({ id: `c${position}`, operation, principal: "p", input: input as never }, place);
-    machine.settle();
-    if (decided.defect !== undefined) throw decided.defect as Error;
-    return decided;
-  };
 }
 
 function decisions(options: BenchOptions): readonly Row[] {

@@ -1,0 +1,17 @@
+/** A machine alone, to see what deciding costs: nothing else can hide a curve. */
+import { machineOf } from "../server/src/server.ts";
+
+export function machineRunner() {
+  const machine = machineOf([]);
+  let position = 0;
+  return (operation: string, input: Record<string, unknown>) => {
+    position += 1;
+    const place = { position, time: 1_000_000 + position, grace: false, prior: undefined };
+    const begin = performance.now();
+    const decided = machine.decide({ id: `c${position}`, operation, principal: "p", input: input as never }, place);
+    machine.settle();
+    const us = (performance.now() - begin) * 1_000;
+    if (decided.defect !== undefined) throw decided.defect as Error;
+    return { ...decided, us };
+  };
+}
