@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { freePort } from "../test/scenario/free-port.ts";
-import { ensureProgram } from "./debian-package.ts";
+import { ensureProgram } from "../test/scenario/debian-package.ts";
 
 export interface EtcdServer {
   readonly url: string;

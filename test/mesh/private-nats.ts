@@ -1,11 +1,12 @@
 /** A real nats-server for a test. If there can be none, the test fails and says what is missing; it is never skipped. */
-import { execFileSync, spawn, spawnSync } from "node:child_process";
+import { spawn } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { ensureProgram } from "../scenario/debian-package.ts";
 import { freePort } from "../scenario/free-port.ts";
 
 export interface PrivateNats extends AsyncDisposable {
@@ -18,7 +19,7 @@ export interface PrivateNats extends AsyncDisposable {
 
 /** Starts one that nobody else uses, with a store of its own. */
 export async function startNats(words: readonly string[] = []): Promise<PrivateNats> {
-  ensureInstalled();
+  ensureProgram("nats-server", "nats-server");
   const folder = mkdtempSync(join(tmpdir(), "holdfast-nats-"));
   const port = await freePort();
   const options = ["-js", "-sd", folder, "-a", "127.0.0.1", "-p", String(port), ...words];
@@ -58,16 +59,4 @@ async function ended(child: ChildProcess): Promise<void> {
   const exit = once(child, "exit");
   child.kill("SIGKILL");
   await exit;
-}
-
-function ensureInstalled(): void {
-  if (spawnSync("nats-server", ["--version"]).status === 0) return;
-  if (process.getuid?.() !== 0) throw new Error("nats-server is not installed: `apt-get install nats-server`");
-  try {
-    execFileSync("apt-get", ["install", "-y", "nats-server"], { stdio: "ignore" });
-  } catch {
-    // A fresh machine may have no list of packages yet.
-    execFileSync("apt-get", ["update"], { stdio: "ignore" });
-    execFileSync("apt-get", ["install", "-y", "nats-server"], { stdio: "pipe" });
-  }
 }
