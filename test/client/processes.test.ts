@@ -43,7 +43,7 @@ suite("a program that holds a lock over the network", () => {
     await lock.release();
 
     // By now the grace of the server's start is over: whoever does not renew in time loses what it has.
-    const busy = start(t, server.url, "busy", "4500");
+    const busy = start(t, server.url, "busy", "7000");
     const [, fence] = (await busy.line()).split(" ");
     const next = client.acquire("doc/1", { ttlSeconds: 60 });
     assert.equal(await busy.line(), `held ${fence ?? ""}`);

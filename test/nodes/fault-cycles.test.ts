@@ -16,15 +16,14 @@ test("three nodes under real faults lose nothing acknowledged but by a restore, 
 });
 
 test("a write under an older fence behind one under a newer is seen, and only a restore excuses a loss", () => {
-  const write = (epoch: number, position: number, fence: string, id = "x"): Acknowledged => ({
-    ...{ what: "guarded", id, version: 1, atMs: 10 },
+  const write = (epoch: number, position: number, fence: string): Acknowledged => ({
+    ...{ what: "guarded", id: "x", version: 1, atMs: 10 },
     ...{ epoch, position, fence },
   });
   assert.throws(() => checkOwners([write(1, 5, "1.2"), { ...write(2, 5, "1.2"), id: "locking 2 1" }]), /given to two/);
   checkFences([write(1, 5, "1.2"), write(1, 4, "1.2"), write(7, 2, "7.1")]);
-  assert.throws(() => checkFences([write(1, 5, "1.2"), write(1, 4, "1.10", "y")]), /1\.2 after y had under 1\.10/);
-  assert.throws(() => checkFences([write(7, 9, "1.2"), write(7, 4, "7.3", "y")]), /under 1\.2 after/);
-  checkFences([write(1, 5, "1.2.1"), write(1, 4, "1.2.2")]);
+  assert.throws(() => checkFences([write(1, 5, "1.2"), write(1, 4, "1.10")]), /1\.2 after x had under 1\.10/);
+  assert.throws(() => checkFences([write(7, 9, "1.2"), write(7, 4, "7.3")]), /under 1\.2 after/);
   assert.ok(mayBeLost(write(1, 5, "1.2"), { savedAtMs: 9, epoch: 2 }));
   assert.ok(!mayBeLost(write(1, 5, "1.2"), { savedAtMs: 11, epoch: 2 }));
   assert.ok(!mayBeLost(write(2, 5, "2.2"), { savedAtMs: 9, epoch: 2 }));

@@ -112,7 +112,7 @@ test(
           // Few rows in memory: the index is being written nearly all the time.
           ...(cycle % 2 === 0 ? {} : { tailRows: 100 + upTo(400) }),
         };
-        let left = 1 + upTo(800);
+        let left = 1 + upTo(1_500);
         const { signal, errors } = await runChild(plan, (line, kill) => {
           record.note(line);
           left -= 1;
