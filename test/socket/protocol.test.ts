@@ -104,6 +104,26 @@ test("a watch sends what comes, stops at sixteen messages ahead, and goes on whe
   assert.equal((ended["problem"] as { code: string }).code, "cursor_invalid");
 });
 
+test("watches of one event get it under their own ids, alone in a frame or among other messages", async (t) => {
+  const { url } = await serverFor(t);
+  const [one, several] = [await rawSocketFor(t, url), await rawSocketFor(t, url)];
+  const watch = { kind: "watch", after: "1.0" };
+  one.hello();
+  one.send({ ...watch, id: 7 });
+  several.hello();
+  several.send({ ...watch, id: 1 }, { ...watch, id: 2 });
+  await one.message("watching");
+  for (const id of [1, 2]) assert.equal((await several.message("watching"))["id"], id);
+  const input = { type: "note", id: "ü", value: { text: "größer \u{1f600}" } };
+  several.send({ kind: "call", id: 3, operation: "create-entity", input });
+  const told = await one.message("events");
+  assert.equal(told["id"], 7);
+  const [event] = told["events"] as readonly { readonly subject: string; readonly data: unknown }[];
+  assert.equal(event?.subject, "note/ü");
+  assert.match(JSON.stringify(event.data), /größer \u{1f600}/u);
+  for (const id of [1, 2]) assert.deepEqual(await several.message("events"), { ...told, id });
+});
+
 test("watches with other filters never share what lies between the same first and last event", async (t) => {
   const { url } = await serverFor(t);
   await using client = await connect(url);

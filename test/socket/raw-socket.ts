@@ -15,7 +15,8 @@ export class RawSocket {
 
   constructor(socket: WebSocket) {
     this.#socket = socket;
-    socket.on("message", (data: Buffer) => {
+    socket.on("message", (data: Buffer, isBinary) => {
+      if (isBinary) throw new Error("a frame of the server was not text");
       this.#frames.push(JSON.parse(data.toString("utf8")) as readonly Message[]);
       this.#wake?.();
     });

@@ -30,5 +30,6 @@ export function oncePerPage<Made>(
 
 /** Every event is compared: with other filters or rights, pages with the same ends may differ between them. */
 function isSame(one: readonly WatchedEvent[], other: readonly WatchedEvent[]): boolean {
+  if (one === other) return true;
   return one.length === other.length && one.every((event, index) => event === other[index]);
 }

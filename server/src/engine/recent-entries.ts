@@ -9,10 +9,13 @@ export class RecentEntries {
   #entries: Entry[] = [];
   #bytes: number[] = [];
   #bytesSum = 0;
+  /** The last page that somebody took, until there are newer entries. */
+  #page: { readonly position: number; readonly limit: number; readonly entries: readonly Entry[] } | undefined;
 
   /** `bytes` is about how large the batch is as text. */
   push(entries: readonly Entry[], bytes: number): void {
     const each = bytes / entries.length;
+    this.#page = undefined;
     for (const entry of entries) {
       this.#entries.push(entry);
       this.#bytes.push(each);
@@ -25,6 +28,7 @@ export class RecentEntries {
   }
 
   clear(): void {
+    this.#page = undefined;
     this.#entries = [];
     this.#bytes = [];
     this.#bytesSum = 0;
@@ -35,12 +39,18 @@ export class RecentEntries {
     return first === undefined ? undefined : this.#entries[position - first.position];
   }
 
-  /** Entries after a position; undefined if they are not all here. */
+  /**
+   * Entries after a position; undefined if they are not all here. All who keep up ask for the same ones and get the same
+   * array, so that what is made of it can be made once.
+   */
   after(position: number, limit: number): readonly Entry[] | undefined {
+    if (this.#page?.position === position && this.#page.limit === limit) return this.#page.entries;
     const first = this.#entries[0];
     if (first === undefined || position + 1 < first.position) return undefined;
     const start = position + 1 - first.position;
-    return this.#entries.slice(start, start + limit);
+    const entries = this.#entries.slice(start, start + limit);
+    this.#page = { position, limit, entries };
+    return entries;
   }
 
   #cut(): void {

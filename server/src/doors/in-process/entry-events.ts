@@ -38,3 +38,14 @@ export function entryEvents(state: StateReader, entry: Entry): readonly WatchedE
   made.set(entry, events);
   return events;
 }
+
+const madeOfPages = new WeakMap<readonly Entry[], readonly WatchedEvent[]>();
+
+/** The events of a page of entries: the same array for all who read the same page. */
+export function pageEvents(state: StateReader, page: readonly Entry[]): readonly WatchedEvent[] {
+  const known = madeOfPages.get(page);
+  if (known !== undefined) return known;
+  const events = page.flatMap((entry) => entryEvents(state, entry));
+  madeOfPages.set(page, events);
+  return events;
+}

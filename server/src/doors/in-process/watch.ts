@@ -5,7 +5,7 @@ import type { WatchedEvent } from "@holdfast/sdk";
 import type { Engine } from "../../engine/engine.ts";
 import { HistoryLostError } from "../../engine/subscription.ts";
 import { isInHistory } from "../../features/space/space-table.ts";
-import { entryEvents } from "./entry-events.ts";
+import { pageEvents } from "./entry-events.ts";
 import { journalRefusal } from "./journal-refusal.ts";
 import { OwnerWatch } from "./watch-owner.ts";
 
@@ -63,6 +63,8 @@ function sourceOf(engine: Engine, filter: WatchFilter, after: number): Source {
 
 function allEvents(engine: Engine, filter: WatchFilter, after: number): Source {
   const subscription = engine.subscribe(after);
+  const { names, subject } = filter;
+  const wantsAll = names === undefined && subject === undefined;
   return {
     get hasEnded() {
       return subscription.hasEnded;
@@ -72,8 +74,8 @@ function allEvents(engine: Engine, filter: WatchFilter, after: number): Source {
       for (;;) {
         const page = await subscription.next();
         if (page.done === true) return undefined;
-        const events = await engine.read((state) => page.value.flatMap((entry) => entryEvents(state, entry)));
-        const wanted = events.filter((event) => isWanted(event, filter));
+        const events = await engine.read((state) => pageEvents(state, page.value));
+        const wanted = wantsAll ? events : events.filter((event) => isWanted(event, filter));
         // An entry may hold no event, such as a refusal that was recorded for its key.
         if (wanted.length > 0 || subscription.hasEnded) return wanted;
       }

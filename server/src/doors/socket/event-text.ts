@@ -1,4 +1,52 @@
+import type { WatchedEvent } from "@holdfast/sdk";
 import { eventText, oncePerPage } from "../event-pages.ts";
+import type { SharedMessage } from "./outbox.ts";
 
-/** A page of events as a JSON array. */
-export const pageText = oncePerPage((events) => `[${events.map(eventText).join(",")}]`);
+/** A page of events as the message of a watch. Watches with the same page and the same id get the same message. */
+export function eventsMessage(id: number, events: readonly WatchedEvent[]): SharedMessage {
+  return pageOf(events).message(id);
+}
+
+const pageOf = oncePerPage((events) => new EventPage(events));
+
+class EventPage {
+  readonly #text: string;
+  /** The last one that was asked for. Clients count their watches from one, so most ask for the same. */
+  #last: EventsMessage | undefined;
+
+  constructor(events: readonly WatchedEvent[]) {
+    this.#text = `[${events.map(eventText).join(",")}]`;
+  }
+
+  message(id: number): EventsMessage {
+    if (this.#last?.id !== id) this.#last = new EventsMessage(id, this.#text);
+    return this.#last;
+  }
+}
+
+class EventsMessage implements SharedMessage {
+  readonly id: number;
+  readonly #page: string;
+  #frame: Buffer | undefined;
+
+  constructor(id: number, page: string) {
+    this.id = id;
+    this.#page = page;
+  }
+
+  get text(): string {
+    return `{"kind":"events","id":${this.id},"events":${this.#page}}`;
+  }
+
+  get frame(): Buffer {
+    this.#frame ??= bytesOf(`[${this.text}]`);
+    return this.#frame;
+  }
+}
+
+/** Not from the pool that small buffers share: it lives as long as its page, and would keep its neighbours with it. */
+function bytesOf(text: string): Buffer {
+  const bytes = Buffer.allocUnsafeSlow(Buffer.byteLength(text));
+  bytes.write(text);
+  return bytes;
+}

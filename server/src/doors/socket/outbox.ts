@@ -4,6 +4,19 @@ import type { Clock } from "../../base/clock.ts";
 import type { SocketLimits } from "./limits.ts";
 
 /**
+ * A message that many sockets send. Alone in its moment it goes out as bytes that were made once for all of them; among
+ * others it is text like these.
+ */
+export interface SharedMessage {
+  readonly text: string;
+  /** The bytes of a frame with this message and no other. Nobody may change them. */
+  readonly frame: Buffer;
+}
+
+/** Bytes would go out as binary frames otherwise. */
+const asText = { binary: false };
+
+/**
  * What goes out over one socket. Messages of one moment share a frame. Over the bound it says so, and everybody who
  * would add to it waits; a reader that takes nothing for too long is cut off, so that it costs nobody else anything.
  */
@@ -12,7 +25,7 @@ export class Outbox {
   readonly #clock: Clock;
   readonly #limits: SocketLimits;
   readonly #onDrain: () => void;
-  #texts: string[] = [];
+  #messages: (string | SharedMessage)[] = [];
   #isScheduled = false;
   #cancelCutOff: (() => void) | undefined;
 
@@ -31,8 +44,8 @@ export class Outbox {
   }
 
   /** Adds a message, as JSON. */
-  push(text: string): void {
-    this.#texts.push(text);
+  push(message: string | SharedMessage): void {
+    this.#messages.push(message);
     if (this.#isScheduled) return;
     this.#isScheduled = true;
     this.#clock.soon(this.flush);
@@ -40,18 +53,18 @@ export class Outbox {
 
   readonly flush = (): void => {
     this.#isScheduled = false;
-    if (this.#texts.length === 0) return;
-    const frame = `[${this.#texts.join(",")}]`;
-    this.#texts = [];
+    if (this.#messages.length === 0) return;
+    const messages = this.#messages;
+    this.#messages = [];
     if (this.#socket.readyState !== this.#socket.OPEN) return;
-    this.#socket.send(frame, this.#sent);
+    this.#socket.send(frameOf(messages), asText, this.#sent);
     if (this.#socket.bufferedAmount > this.#limits.bufferedBytesMax) this.#fill();
   };
 
   stop(): void {
     this.#cancelCutOff?.();
     this.#cancelCutOff = undefined;
-    this.#texts = [];
+    this.#messages = [];
   }
 
   #fill(): void {
@@ -72,4 +85,10 @@ export class Outbox {
     this.#cancelCutOff = undefined;
     this.#onDrain();
   };
+}
+
+function frameOf(messages: readonly (string | SharedMessage)[]): string | Buffer {
+  const [first] = messages;
+  if (messages.length === 1 && typeof first === "object") return first.frame;
+  return `[${messages.map((message) => (typeof message === "string" ? message : message.text)).join(",")}]`;
 }

@@ -1,13 +1,12 @@
 import { eventsAhead, problemOf } from "@holdfast/sdk/contract";
 import { HoldfastError } from "@holdfast/sdk";
-import type { Outbox } from "./outbox.ts";
+import type { Outbox, SharedMessage } from "./outbox.ts";
 import type { Pace } from "../pace.ts";
 
-/** Where the pages of a watch come from, and how one becomes the member of a message. */
+/** Where the pages of a watch come from, and how one becomes a message. */
 export interface WatchSource<Item> {
   readonly pages: AsyncIterableIterator<readonly Item[]>;
-  readonly kind: "events" | "notices";
-  readonly text: (page: readonly Item[]) => string;
+  readonly message: (id: number, page: readonly Item[]) => string | SharedMessage;
   /** Whether pages that follow closely are sent together. What concerns one owner is little and urgent, and is not. */
   readonly isPaced: boolean;
 }
@@ -57,7 +56,7 @@ export class SocketWatch<Item> {
 
   async #pump(): Promise<void> {
     const { outbox, pace, onEnd } = this.#place;
-    const { pages, kind, text, isPaced } = this.#source;
+    const { pages, message, isPaced } = this.#source;
     let problem: object = {};
     try {
       for (;;) {
@@ -65,7 +64,7 @@ export class SocketWatch<Item> {
         const page = await pages.next();
         if (page.done === true || this.#isStopped) break;
         this.#ahead -= 1;
-        outbox.push(`{"kind":"${kind}","id":${this.id},"${kind}":${text(page.value)}}`);
+        outbox.push(message(this.id, page.value));
         if (isPaced) await pace.wait();
       }
     } catch (error) {

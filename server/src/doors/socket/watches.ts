@@ -1,7 +1,7 @@
-import type { ClientMessage, SocketProblem } from "@holdfast/sdk/contract";
+import type { ClientMessage, Notice, SocketProblem } from "@holdfast/sdk/contract";
 import type { Transport } from "@holdfast/sdk";
 import type { Pace } from "../pace.ts";
-import { pageText } from "./event-text.ts";
+import { eventsMessage } from "./event-text.ts";
 import type { Outbox } from "./outbox.ts";
 import { SocketWatch } from "./socket-watch.ts";
 import type { WatchSource } from "./socket-watch.ts";
@@ -35,11 +35,11 @@ export class Watches {
     this.#options.outbox.push(JSON.stringify({ kind: "watching", id, cursor: after }));
     // What concerns one owner is little and urgent: somebody waits for a grant.
     const isPaced = filter.owner === undefined;
-    this.#add(id, { kind: "events", pages: transport.watch({ ...filter, after }), text: pageText, isPaced });
+    this.#add(id, { pages: transport.watch({ ...filter, after }), message: eventsMessage, isPaced });
   }
 
   listen(transport: Transport, { id, owner }: Extract<ClientMessage, { kind: "listen" }>): void {
-    this.#add(id, { kind: "notices", pages: transport.notices({ owner }), text: JSON.stringify, isPaced: false });
+    this.#add(id, { pages: transport.notices({ owner }), message: noticesMessage, isPaced: false });
   }
 
   more(id: number, count: number): void {
@@ -64,4 +64,8 @@ export class Watches {
     const onEnd = (ended: number): void => void this.#watches.delete(ended);
     this.#watches.set(id, new SocketWatch(id, source, { outbox, pace, onEnd }));
   }
+}
+
+function noticesMessage(id: number, notices: readonly Notice[]): string {
+  return `{"kind":"notices","id":${id},"notices":${JSON.stringify(notices)}}`;
 }
