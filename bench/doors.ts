@@ -12,7 +12,6 @@ import { redlockOn } from "./redlock.ts";
 import { startRedis } from "./redis-server.ts";
 import { type Bench, type BenchOptions, format, median, type Row, spread, table } from "./report.ts";
 import { Subscriber } from "./subscribers.ts";
-import { Waiter } from "./waiter.ts";
 
 interface Place extends BenchOptions {
   readonly server: ChildServer;
@@ -135,12 +134,12 @@ async function alone(place: Place): Promise<Row> {
   return atMost("p50 of a cycle of one agent alone over the socket, over two bare commits, ms", ours, peer, 2.5);
 }
 
-/** One lock that 32 want. */
+/** One lock that 32 want, each with the handle that a program gets. */
 async function contended(place: Place): Promise<readonly Row[]> {
   const redis = await startRedis({ fsync: true });
   const redlock = redlockOn(redis.port);
   const client = await connect(place.server.url);
-  const waiters = await Promise.all(Array.from({ length: 32 }, () => Waiter.of(client)));
+  const agents = Array.from({ length: 32 }, (_, index) => client.fork({ name: `agent ${index}` }));
   const durationMs = durationOf(place);
   const waits: number[] = [];
   const { ours, peer } = await inTurns(
@@ -148,9 +147,10 @@ async function contended(place: Place): Promise<readonly Row[]> {
     () =>
       ratePerSecond(32, durationMs, async (index) => {
         const startMs = performance.now();
-        const { fence } = await (waiters[index] as Waiter).acquire("hot");
+        const lock = await (agents[index] as Client).acquire("hot", { ttlSeconds: 60 });
+        if (!lock.granted) throw new Error(lock.message);
         waits.push(performance.now() - startMs);
-        await (waiters[index] as Waiter).agent.locks.release({ fence });
+        await lock.release();
       }),
     () => ratePerSecond(32, durationMs, () => redlock.cycle("hot")),
   );

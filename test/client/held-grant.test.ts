@@ -20,7 +20,7 @@ function grantBy(clock: ManualClock): HeldGrant {
     onOver: () => undefined,
   };
   const granted = { fence: "1.1", paths: [], ttl_seconds: ttlMs / 1_000, owner_id: "ann", left_before: [] };
-  return new HeldGrant(granted as never, facts);
+  return new HeldGrant(granted, facts);
 }
 
 suite("a heartbeat that was answered", () => {

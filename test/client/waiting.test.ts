@@ -16,7 +16,7 @@ everyWay("who waits gets the lock when it is free, and is told how it was left b
   await queued(client, 1);
   await lock.release({ note: "half done" });
   await using got = held(await waiting);
-  const [left] = got.leftBefore;
+  const [left] = await got.leftBefore();
   assert.deepEqual([left?.how, left?.by, left?.purpose, left?.note], ["released", lock.ownerId, "draft", "half done"]);
 });
 

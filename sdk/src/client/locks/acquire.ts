@@ -2,7 +2,8 @@ import type { Granted, Queued } from "../../contract/locks.ts";
 import { HoldfastError } from "../holdfast-error.ts";
 import { deniedLock } from "./denied-lock.ts";
 import { momentOf } from "./held-grant.ts";
-import type { Moment } from "./held-grant.ts";
+import type { HeldGrant, Moment } from "./held-grant.ts";
+import { holdAtPush } from "./hold-at-push.ts";
 import { LockHandle } from "./lock-handle.ts";
 import type { DeniedLock } from "./lock.ts";
 import { acquireInput } from "./lock-options.ts";
@@ -33,19 +34,21 @@ export async function acquireLock(session: LockSession, wish: Wish): Promise<Loc
 async function take(session: LockSession, wish: Wish, leave: () => void): Promise<LockHandle | DeniedLock> {
   const { clock } = session;
   const giveUpAtMs = wish.waitMs === undefined ? Infinity : clock.monotonicMs() + wish.waitMs;
-  const toHandle = (granted: Granted, sentAt: Moment, since = sentAt.monotonicMs): LockHandle => {
+  const toHandle = (grant: HeldGrant): LockHandle => new LockHandle(session, grant, wish, leave);
+  const hold = (granted: Granted, sentAt: Moment, since = sentAt.monotonicMs): LockHandle => {
     const endsAtMs = since + (wish.maxHoldSeconds ?? Infinity) * 1000;
-    const grant = session.hold(granted, { sentAt, patienceMs: wish.patienceMs, endsAtMs });
-    return new LockHandle(session, grant, wish, leave);
+    return toHandle(session.hold(granted, { sentAt, patienceMs: wish.patienceMs, endsAtMs }));
   };
   for (let asked = 1; asked <= asksMax; asked += 1) {
     const sentAt = momentOf(clock);
     const answer = await ask(session, wish);
     if ("message" in answer) return answer;
     if (isOver(answer)) continue;
-    if (answer.granted) return toHandle(answer, sentAt);
-    const end = await standInLine(session, answer, { ...wish, giveUpAtMs });
-    if (end.kind === "granted") return toHandle(end.granted, end.sentAt, end.sinceMs);
+    if (answer.granted) return hold(answer, sentAt);
+    const waiting = { giveUpAtMs, askedAt: sentAt, hold: holdAtPush(session, wish, sentAt) };
+    const end = await standInLine(session, answer, { ...wish, ...waiting });
+    if (end.kind === "held") return toHandle(end.grant);
+    if (end.kind === "granted") return hold(end.granted, end.sentAt, end.sinceMs);
     if (end.kind === "gave-up") return deniedLock(pathNames(wish), end.data);
   }
   const data = { reason: "the place in the line was lost again and again", paths: pathNames(wish) };

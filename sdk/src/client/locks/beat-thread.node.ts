@@ -25,6 +25,9 @@ export interface BeatOrder {
 /** An agent that has nothing to renew stays for so long: starting a thread takes longer than most locks are held. */
 const idleMs = 30_000;
 
+/** A slower pace is told this late: locks that come and go would wake the thread with each of them. */
+const slowerMs = 100;
+
 /** The file beside this one, as source or as built. */
 const workerUrl = new URL(`./beat-worker.node${/\.[jt]s$/u.exec(import.meta.url)?.[0] ?? ".js"}`, import.meta.url);
 
@@ -75,6 +78,11 @@ class ThreadBeats implements Beats {
   #leave: (() => void) | undefined;
   #port: MessagePort | undefined;
   #cancelIdle: () => void = () => undefined;
+  #cancelSlower: () => void = () => undefined;
+  /** What the thread was told last, and what it should know. */
+  #toldMs = Infinity;
+  #wantedMs = Infinity;
+  #isSlowerDue = false;
   #taken: Beat[] = [];
 
   constructor(who: Omit<BeatMember, "port">, events: Parameters<BeatThread>[1], clock: ClientClock) {
@@ -87,7 +95,13 @@ class ThreadBeats implements Beats {
   pace(intervalMs: number | undefined): void {
     this.#cancelIdle();
     if (this.#port === undefined && intervalMs !== undefined) this.#start();
-    this.#tell({ intervalMs: intervalMs ?? null });
+    this.#wantedMs = intervalMs ?? Infinity;
+    // At once, since the loop may be blocked from now on.
+    if (this.#wantedMs < this.#toldMs) this.#tellPace();
+    else if (this.#wantedMs > this.#toldMs && !this.#isSlowerDue) {
+      this.#isSlowerDue = true;
+      this.#cancelSlower = this.#clock.after(slowerMs, () => this.#tellPace(), { keepAlive: false });
+    }
     if (intervalMs === undefined) this.#cancelIdle = this.#clock.after(idleMs, () => this.stop(), { keepAlive: false });
   }
 
@@ -104,6 +118,8 @@ class ThreadBeats implements Beats {
 
   stop(): void {
     this.#cancelIdle();
+    this.#forgetSlower();
+    this.#toldMs = Infinity;
     this.#port?.close();
     this.#leave?.();
     this.#port = undefined;
@@ -123,6 +139,18 @@ class ThreadBeats implements Beats {
       this.#events.onBeat();
     });
     port1.unref();
+  }
+
+  #tellPace(): void {
+    this.#forgetSlower();
+    if (this.#wantedMs === this.#toldMs) return;
+    this.#toldMs = this.#wantedMs;
+    this.#tell({ intervalMs: this.#toldMs === Infinity ? null : this.#toldMs });
+  }
+
+  #forgetSlower(): void {
+    this.#cancelSlower();
+    this.#isSlowerDue = false;
   }
 
   #tell(order: BeatOrder): void {

@@ -12,6 +12,19 @@ export interface Moment {
 
 export const momentOf = (clock: ClientClock): Moment => ({ monotonicMs: clock.monotonicMs(), wallMs: clock.wallMs() });
 
+/** What a ticket was granted is the next one's unless its holder shows a sign of life in time. */
+export interface Unclaimed {
+  readonly ticket: string;
+  /** So much of the lease counts until then. */
+  readonly claimMs: number;
+  /** When the client learned of it. A heartbeat sent before may have come before the grant, and is no sign of life for it. */
+  readonly heardAtMs: number;
+}
+
+/** What a client must know of a grant to hold it. How the lock was left is told by an answer, not by an event. */
+export type HeldTerms = Pick<Granted, "fence" | "owner_id" | "ttl_seconds"> &
+  Partial<Pick<Granted, "left_before">> & { readonly paths: readonly LockedPath[] };
+
 export interface HeldFacts {
   readonly clock: ClientClock;
   /** Before the request that gave or renewed the lease was sent: the server counts from later than that. */
@@ -19,6 +32,7 @@ export interface HeldFacts {
   /** The hold ends then, renewed or not. */
   readonly endsAtMs: number;
   readonly patienceMs: number;
+  readonly unclaimed?: Unclaimed;
   /** Takes in renewals that were answered and not looked at yet. */
   readonly hear: () => void;
   /** The lease may be over: the server should say. */
@@ -42,7 +56,9 @@ export class HeldGrant {
   paths: readonly LockedPath[];
   ttlMs: number;
   readonly ownerId: string;
-  readonly leftBefore: readonly LeftBefore[];
+  /** The ticket that it was granted to while nobody asked for anything: by it one can ask for the rest. */
+  readonly ticket: string | undefined;
+  leftBefore: readonly LeftBefore[] | undefined;
   readonly #facts: HeldFacts;
   readonly #controller = new AbortController();
   readonly #stateListeners = new Set<(state: LockState) => void>();
@@ -53,10 +69,11 @@ export class HeldGrant {
   handleCount = 0;
   #state: "held" | "uncertain" | "lost" | "over" = "held";
   #renewedAt: Moment;
+  #unclaimed: Unclaimed | undefined;
   #uncertainSinceMs = Infinity;
   #cancelTimer: () => void = () => undefined;
 
-  constructor(granted: Granted, facts: HeldFacts) {
+  constructor(granted: HeldTerms, facts: HeldFacts) {
     this.fence = granted.fence;
     this.paths = granted.paths;
     this.ttlMs = granted.ttl_seconds * 1000;
@@ -64,6 +81,8 @@ export class HeldGrant {
     this.leftBefore = granted.left_before;
     this.#facts = facts;
     this.#renewedAt = facts.sentAt;
+    this.#unclaimed = facts.unclaimed;
+    this.ticket = facts.unclaimed?.ticket;
     this.#schedule();
   }
 
@@ -81,9 +100,14 @@ export class HeldGrant {
     return this.#controller.signal.reason as LockLostError | undefined;
   }
 
+  /** What of the lease can be counted on from one sign of life to the next. */
+  get leaseMs(): number {
+    return this.#unclaimed === undefined ? this.ttlMs : Math.min(this.ttlMs, this.#unclaimed.claimMs);
+  }
+
   /** Until then nobody else can have it. */
   get deadlineMs(): number {
-    return Math.min(this.#renewedAt.monotonicMs + this.ttlMs, this.#facts.endsAtMs);
+    return Math.min(this.#renewedAt.monotonicMs + this.leaseMs, this.#facts.endsAtMs);
   }
 
   get pathNames(): readonly string[] {
@@ -94,15 +118,22 @@ export class HeldGrant {
   renew(sentAt: Moment): void {
     if (this.#isOver() || sentAt.monotonicMs < this.#renewedAt.monotonicMs) return;
     this.#renewedAt = sentAt;
+    if (this.#unclaimed !== undefined && sentAt.monotonicMs >= this.#unclaimed.heardAtMs) this.#unclaimed = undefined;
     this.#uncertainSinceMs = Infinity;
     this.#become("held");
+    this.#schedule();
+  }
+
+  /** Taken up for certain: from now on the whole lease counts, from when it did before. */
+  claimed(): void {
+    this.#unclaimed = undefined;
     this.#schedule();
   }
 
   /** A beat renews what is held when the server hears it; whether this was, is certain only within the lease. */
   renewByBeat(sentAt: Moment, answeredAt: Moment): void {
     const isSince = sentAt.monotonicMs >= this.#facts.sentAt.monotonicMs;
-    const isAwake = answeredAt.wallMs - this.#renewedAt.wallMs < this.ttlMs;
+    const isAwake = answeredAt.wallMs - this.#renewedAt.wallMs < this.leaseMs;
     if (isSince && isAwake && answeredAt.monotonicMs < this.deadlineMs) this.renew(sentAt);
   }
 
@@ -185,19 +216,19 @@ export class HeldGrant {
 
   #isDoubtful(): boolean {
     const now = momentOf(this.#facts.clock);
-    const guardMs = guardOf(this.ttlMs);
-    const isAsleep = now.wallMs - this.#renewedAt.wallMs >= this.ttlMs - guardMs;
+    const guardMs = guardOf(this.leaseMs);
+    const isAsleep = now.wallMs - this.#renewedAt.wallMs >= this.leaseMs - guardMs;
     return isAsleep || now.monotonicMs >= this.deadlineMs - guardMs;
   }
 
   /** Renewing does not help any more: the longest hold ends before the lease. */
   #isLastLease(): boolean {
-    return this.#facts.endsAtMs <= this.#renewedAt.monotonicMs + this.ttlMs;
+    return this.#facts.endsAtMs <= this.#renewedAt.monotonicMs + this.leaseMs;
   }
 
   /** When the loop was blocked beyond the deadline it is too late to be in time, but the answer is still awaited. */
   #lostAtMs(): number {
-    return Math.max(this.deadlineMs, this.#uncertainSinceMs + guardOf(this.ttlMs)) + this.#facts.patienceMs;
+    return Math.max(this.deadlineMs, this.#uncertainSinceMs + guardOf(this.leaseMs)) + this.#facts.patienceMs;
   }
 
   #isOver(): boolean {
@@ -215,7 +246,7 @@ export class HeldGrant {
     if (this.#isOver()) return;
     const { clock } = this.#facts;
     const isCertain = this.#state === "held";
-    const beforeDoubtMs = this.deadlineMs - (this.#isLastLease() ? 0 : guardOf(this.ttlMs));
+    const beforeDoubtMs = this.deadlineMs - (this.#isLastLease() ? 0 : guardOf(this.leaseMs));
     const delayMs = Math.max(0, (isCertain ? beforeDoubtMs : this.#lostAtMs()) - clock.monotonicMs());
     if (delayMs === Infinity) return;
     const look = (): void => {

@@ -4,6 +4,7 @@ import type { LockMode } from "./lock-path.ts";
 import { deniedLock } from "./denied-lock.ts";
 import { momentOf } from "./held-grant.ts";
 import type { HeldGrant } from "./held-grant.ts";
+import { leftBefore } from "./left-before.ts";
 import { LockUsageError } from "./lock-errors.ts";
 import type { DeniedLock, LeaseWarning, Lock, LockedPath, LockState, Place, ReleaseRequest } from "./lock.ts";
 import type { LockOptions } from "./lock-options.ts";
@@ -24,7 +25,9 @@ export class LockHandle implements Lock {
     this.#grant = grant;
     this.#onEnd = onEnd;
     grant.handleCount += 1;
-    grant.signal.addEventListener("abort", onEnd, { once: true });
+    // What an event gave, the next one may have taken before there was a handle.
+    if (grant.signal.aborted) onEnd();
+    else grant.signal.addEventListener("abort", onEnd, { once: true });
     if (options.onReleaseRequested !== undefined) grant.onAsked(options.onReleaseRequested);
     if (options.onExpiring !== undefined) grant.onWarning(options.onExpiring);
   }
@@ -64,8 +67,8 @@ export class LockHandle implements Lock {
     return this.#grant.lost;
   }
 
-  get leftBefore(): readonly LeftBefore[] {
-    return this.#grant.leftBefore;
+  leftBefore(): Promise<readonly LeftBefore[]> {
+    return leftBefore(this.#session, this.#grant);
   }
 
   async certain(): Promise<void> {
@@ -99,12 +102,15 @@ export class LockHandle implements Lock {
     signal?.throwIfAborted();
     const { clock } = this.#session;
     const giveUpAtMs = clock.monotonicMs() + (waitMs ?? Infinity);
+    // The ticket of an upgrade takes the place of that by which this can be asked.
+    if (this.#usable().ticket !== undefined) await this.leftBefore();
+    const askedAt = momentOf(clock);
     const answer = await this.#ask({ wait: waitMs !== 0 });
     if (answer.granted) {
       this.#become(answer);
       return;
     }
-    const waiting = { giveUpAtMs, ...(signal && { signal }), ...(onPlace && { onPlace }) };
+    const waiting = { giveUpAtMs, askedAt, ...(signal && { signal }), ...(onPlace && { onPlace }) };
     const end = await standInLine(this.#session, answer, waiting);
     if (end.kind === "granted") {
       this.#become(end.granted);

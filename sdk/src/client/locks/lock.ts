@@ -56,8 +56,11 @@ export interface Lock extends AsyncDisposable {
   readonly signal: AbortSignal;
   /** Why it was lost. */
   readonly lost: Error | undefined;
-  /** How whoever had it before left it: released, expired, forced; what for, and with what last note. */
-  readonly leftBefore: readonly LeftBefore[];
+  /**
+   * How whoever had it before left it: released, expired, forced; what for, and with what last note. Who waited for the
+   * lock has it before this is known, and it is asked for then: while the lock is held.
+   */
+  leftBefore(): Promise<readonly LeftBefore[]>;
   /** Resolves as soon as the lock is certainly held: at once, or when the server has been heard again; else it throws. */
   certain(): Promise<void>;
   /** Renews at once, and may leave a note on how far the work is. It renews itself without this. */

@@ -7,6 +7,12 @@ import { ticketLeaseMs } from "./ticket.ts";
 /** A third of the shortest lease: two beats may get lost. */
 const share = 3;
 
+function shortestOf(grants: Holdings["grants"]): number {
+  let shortestMs = Infinity;
+  for (const { leaseMs } of grants.values()) shortestMs = Math.min(shortestMs, leaseMs);
+  return shortestMs;
+}
+
 /** Keeps what a session holds and waits for alive, by one heartbeat, or one by one for an owner that is no agent. */
 export class SessionBeats {
   readonly #session: Holdings;
@@ -23,10 +29,9 @@ export class SessionBeats {
   /** Beats as often as the shortest lease needs it. Who holds nothing only has to stay registered. */
   pace(): void {
     const { grants, tickets, speaker } = this.#session;
-    const leases = [...grants.values()].map(({ ttlMs }) => ttlMs);
-    if (tickets.size > 0) leases.push(ticketLeaseMs);
+    const leaseMs = Math.min(shortestOf(grants), tickets.size > 0 ? ticketLeaseMs : Infinity);
     const limitMs = speaker?.limitMs ?? Infinity;
-    const busyMs = leases.length === 0 ? undefined : Math.min(...leases, limitMs) / share;
+    const busyMs = leaseMs === Infinity ? undefined : Math.min(leaseMs, limitMs) / share;
     const idleMs = speaker?.isOwn === true ? limitMs / share : undefined;
     // Started with the session: it takes as long as the first few questions, and may be needed right after them.
     if (speaker !== undefined) this.#thread ??= this.#start();
@@ -62,7 +67,10 @@ export class SessionBeats {
     if (refusal !== undefined) return;
     // An owner that is no agent has renewed each by itself, with its own answer.
     if (this.#session.speaker !== undefined) {
+      const leaseMs = shortestOf(grants);
       for (const grant of grants.values()) grant.renewByBeat(sentAt, answeredAt);
+      // What was only granted counts as a short lease, and as a whole one since this sign of life.
+      if (shortestOf(grants) !== leaseMs) this.pace();
     }
     for (const ticket of tickets.values()) void this.#session.lookAt(ticket);
   }

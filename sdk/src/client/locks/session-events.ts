@@ -3,8 +3,18 @@ import type { HeldGrant } from "./held-grant.ts";
 import type { LossReason } from "./lock-errors.ts";
 import type { LockedPath } from "./lock.ts";
 import type { Holdings } from "./holdings.ts";
+import type { PushedGrant } from "./ticket.ts";
 
 type Data = Readonly<Record<string, unknown>>;
+
+/** The part of `evt.lock.acquired` by which a ticket learns what it got. */
+interface PushedData extends Omit<LockedPath, "path"> {
+  readonly fence: string;
+  readonly owner_id: string;
+  readonly resource_id: string;
+  readonly ttl_ms: number;
+  readonly claim_ms: number;
+}
 
 /** What each event means for the one whom it concerns; false if it is about something that is not known (yet). */
 export function takeEvent(session: Holdings, { name, subject, data }: WatchedEvent): boolean {
@@ -48,12 +58,21 @@ const rules: Readonly<Record<string, (session: Holdings, data: Data, subject: st
   },
 };
 
+/** An upgrade that was granted is known by its fence alone: its lease is that of the lock it was. */
 function ticketGranted(session: Holdings, data: Data): boolean {
   const { ticket: id, fence } = data;
   if (typeof id !== "string") return true;
   const ticket = session.tickets.get(id);
-  ticket?.end({ kind: "granted", fence: String(fence) });
+  if (typeof data["claim_ms"] === "number") ticket?.granted(pushedGrant(id, data));
+  else ticket?.end({ kind: "granted", fence: String(fence) });
   return ticket !== undefined;
+}
+
+function pushedGrant(ticket: string, data: Data): PushedGrant {
+  const { fence, owner_id, ttl_ms, claim_ms, resource_id: path, mode, scope } = data as unknown as PushedData;
+  const paths = (data["paths"] as readonly LockedPath[] | undefined) ?? [{ path, mode, scope }];
+  const plain = paths.map((one) => ({ path: one.path, mode: one.mode, scope: one.scope }));
+  return { ticket, fence, ownerId: owner_id, paths: plain, ttlMs: ttl_ms, claimMs: claim_ms };
 }
 
 function changed(session: Holdings, data: Data): boolean {

@@ -12,7 +12,7 @@ import { backoffMs } from "../retry.ts";
 import type { Notice } from "../../contract/notices.ts";
 import type { CallOptions, WatchedEvent } from "../transport.ts";
 import { HeldGrant, momentOf } from "./held-grant.ts";
-import type { Moment } from "./held-grant.ts";
+import type { HeldTerms, Moment, Unclaimed } from "./held-grant.ts";
 import type { Holdings } from "./holdings.ts";
 import { NoticeWatch } from "./notice-watch.ts";
 import { OwnLocks } from "./own-locks.ts";
@@ -23,7 +23,8 @@ import { SessionBeats } from "./session-beats.ts";
 import type { BeatThread } from "./beats.ts";
 import { lossIn, takeEvent } from "./session-events.ts";
 import { Ticket } from "./ticket.ts";
-import type { LockedPath, Place } from "./lock.ts";
+import type { TicketOptions } from "./ticket.ts";
+import type { LockedPath } from "./lock.ts";
 
 export interface SessionOptions {
   readonly caller: Caller;
@@ -39,6 +40,8 @@ export interface Arrival {
   readonly patienceMs: number;
   /** When the longest hold ends, at the earliest. */
   readonly endsAtMs: number;
+  /** If an event told of the grant. */
+  readonly unclaimed?: Unclaimed;
 }
 
 export class LockSession implements Holdings {
@@ -138,17 +141,18 @@ export class LockSession implements Holdings {
     }
   }
 
-  hold(granted: Granted, { sentAt, patienceMs, endsAtMs }: Arrival): HeldGrant {
+  hold(granted: HeldTerms, arrival: Arrival): HeldGrant {
     const known = this.grants.get(granted.fence);
     if (known !== undefined) {
-      this.renewed(known, granted, sentAt);
+      this.renewed(known, granted, arrival.sentAt);
+      known.leftBefore ??= granted.left_before;
       return known;
     }
     const grant = new HeldGrant(
       { ...granted, ttl_seconds: this.#leaseOf(granted) / 1000 },
       {
         clock: this.clock,
-        ...{ sentAt, patienceMs, endsAtMs },
+        ...arrival,
         hear: () => this.#beats.hear(),
         confirm: (held) => void this.#confirm(held),
         onListeners: () => this.#listen(),
@@ -168,8 +172,15 @@ export class LockSession implements Holdings {
     this.#beats.pace();
   }
 
-  queue(queued: Queued, queuedAtMs: number, onPlace?: (place: Place) => void): Ticket {
-    const ticket = new Ticket(queued, queuedAtMs, onPlace);
+  /** The server has taken a claim of this very grant for its sign of life. */
+  claimed(grant: HeldGrant, { left_before }: Pick<Granted, "left_before">): void {
+    grant.leftBefore ??= left_before;
+    grant.claimed();
+    this.#beats.pace();
+  }
+
+  queue(queued: Queued, options: TicketOptions): Ticket {
+    const ticket = new Ticket(queued, options);
     this.tickets.set(ticket.id, ticket);
     this.#recall();
     this.#beats.pace();
@@ -304,7 +315,10 @@ export class LockSession implements Holdings {
   }
 
   #recall(): void {
-    this.#early = this.#early.filter((event) => !takeEvent(this, event));
+    const early = this.#early;
+    this.#early = [];
+    // One event may lead to the next look: a grant is held, and what follows it is taken in order.
+    for (const event of early) if (!takeEvent(this, event)) this.#early.push(event);
   }
 
   #over(grant: HeldGrant, isGuess: boolean): void {

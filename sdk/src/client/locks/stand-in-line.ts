@@ -1,35 +1,38 @@
 import type { Granted, Queued } from "../../contract/locks.ts";
 import { HoldfastError } from "../holdfast-error.ts";
 import { momentOf } from "./held-grant.ts";
-import type { Moment } from "./held-grant.ts";
-import type { Place } from "./lock.ts";
+import type { HeldGrant, Moment } from "./held-grant.ts";
 import { codeOf } from "./session.ts";
 import type { LockSession } from "./session.ts";
 import { claimMs } from "./ticket.ts";
-import type { Ticket, TicketEnd } from "./ticket.ts";
+import type { Ticket, TicketEnd, TicketOptions } from "./ticket.ts";
 import { until } from "./until.ts";
 
-export interface Waiting {
+export interface Waiting extends TicketOptions {
   readonly signal?: AbortSignal;
   readonly giveUpAtMs: number;
-  readonly onPlace?: (place: Place) => void;
 }
 
-/** How waiting ended: with the lock; with the end of one's patience; or the ticket is no more, and one may ask again. */
+/**
+ * How waiting ended: with the lock, held by the event that told of it or taken up since; with the end of one's patience;
+ * or the ticket is no more, and one may ask again.
+ */
 export type WaitEnd =
+  | { readonly kind: "held"; readonly grant: HeldGrant }
   | { readonly kind: "granted"; readonly granted: Granted; readonly sentAt: Moment; readonly sinceMs: number }
   | { readonly kind: "gave-up"; readonly data: Readonly<Record<string, unknown>> }
   | { readonly kind: "gone" };
 
 export async function standInLine(session: LockSession, queued: Queued, waiting: Waiting): Promise<WaitEnd> {
-  const ticket = session.queue(queued, session.clock.monotonicMs(), waiting.onPlace);
+  const ticket = session.queue(queued, waiting);
   try {
     const end = await until(waiting.signal, endOf(session, ticket, waiting.giveUpAtMs));
     if (end.kind === "timeout") return await giveUp(session, ticket);
+    if (end.kind === "held") return end;
     if (end.kind === "granted") return await takeUp(session, ticket, end.fence);
     return gone(ticket, end.why);
   } catch (error) {
-    if (waiting.signal?.aborted === true) session.settle(() => leaveLine(session, ticket));
+    if (waiting.signal?.aborted === true) leaveUnwanted(session, ticket);
     throw error;
   } finally {
     session.leave(ticket);
@@ -60,7 +63,7 @@ async function takeUp(session: LockSession, ticket: Ticket, fence: string): Prom
       session.run("renew-lock", { fence }),
     ]);
     if (!granted.granted) return { kind: "gone" };
-    const sinceMs = Math.max(ticket.queuedAtMs, sentAt.monotonicMs - claimMs);
+    const sinceMs = Math.max(ticket.askedAt.monotonicMs, sentAt.monotonicMs - claimMs);
     return { kind: "granted", granted, sentAt, sinceMs };
   } catch (error) {
     // Too late: it was passed on.
@@ -71,6 +74,7 @@ async function takeUp(session: LockSession, ticket: Ticket, fence: string): Prom
 
 /** Out of patience. What was granted in this very moment is taken. */
 async function giveUp(session: LockSession, ticket: Ticket): Promise<WaitEnd> {
+  if (ticket.held !== undefined) return { kind: "held", grant: ticket.held };
   const { place, waitsFor } = ticket.place;
   const data = { place, waits_for: waitsFor, reason: "it did not become free in time" };
   try {
@@ -78,11 +82,17 @@ async function giveUp(session: LockSession, ticket: Ticket): Promise<WaitEnd> {
     if ("granted" in answer) return await takeUp(session, ticket, answer.fence);
   } catch (error) {
     if (codeOf(error) !== "ticket_unknown") {
-      session.settle(() => leaveLine(session, ticket));
+      leaveUnwanted(session, ticket);
       throw error;
     }
   }
   return { kind: "gave-up", data };
+}
+
+/** Nobody waits any more: neither the place nor what it was granted meanwhile is wanted. */
+function leaveUnwanted(session: LockSession, ticket: Ticket): void {
+  if (ticket.held === undefined) session.settle(() => leaveLine(session, ticket));
+  else void session.release(ticket.held).catch(() => undefined);
 }
 
 async function leaveLine(session: LockSession, ticket: Ticket): Promise<void> {

@@ -1,43 +1,79 @@
 import type { Queued } from "../../contract/locks.ts";
-import type { Place } from "./lock.ts";
+import type { HeldGrant, Moment } from "./held-grant.ts";
+import type { LockedPath, Place } from "./lock.ts";
 
-/** What became of a ticket: it was granted, or it is no more. */
+/** A grant as the event tells it that gave it to a ticket. */
+export interface PushedGrant {
+  readonly ticket: string;
+  readonly fence: string;
+  readonly ownerId: string;
+  readonly paths: readonly LockedPath[];
+  readonly ttlMs: number;
+  /** Without a sign of life within this time the next one gets it. */
+  readonly claimMs: number;
+}
+
+/** What became of a ticket: it was granted and is held, or is still to be taken up; or it is no more. */
 export type TicketEnd =
-  { readonly kind: "granted"; readonly fence: string } | { readonly kind: "gone"; readonly why: string };
+  | { readonly kind: "held"; readonly grant: HeldGrant }
+  | { readonly kind: "granted"; readonly fence: string }
+  | { readonly kind: "gone"; readonly why: string };
+
+export interface TicketOptions {
+  /** Before the ticket was asked for: whatever it is granted is granted later. */
+  readonly askedAt: Moment;
+  readonly onPlace?: (place: Place) => void;
+  /**
+   * Holds what is granted, if that can be done without asking. It is called by the event itself, so that the next event,
+   * which may take the lock away again, finds it held.
+   */
+  readonly hold?: (pushed: PushedGrant) => HeldGrant | undefined;
+}
 
 /** A place in the line, as the one who waits knows it. */
 export class Ticket {
   readonly id: string;
   readonly ended: Promise<TicketEnd>;
-  readonly queuedAtMs: number;
+  readonly askedAt: Moment;
   place: Place;
-  readonly #onPlace: ((place: Place) => void) | undefined;
+  /** What it was granted, once it is held. */
+  held: HeldGrant | undefined;
+  readonly #options: TicketOptions;
+  #isEnded = false;
   #end!: (end: TicketEnd) => void;
 
-  constructor(queued: Queued, queuedAtMs: number, onPlace?: (place: Place) => void) {
+  constructor(queued: Queued, options: TicketOptions) {
     this.id = queued.ticket;
-    this.queuedAtMs = queuedAtMs;
+    this.askedAt = options.askedAt;
     this.place = placeOf(queued);
-    this.#onPlace = onPlace;
+    this.#options = options;
     this.ended = new Promise((resolve) => {
       this.#end = resolve;
     });
-    onPlace?.(this.place);
+    options.onPlace?.(this.place);
   }
 
   /** Whether anybody is to be told when the place is another. */
   get wantsPlace(): boolean {
-    return this.#onPlace !== undefined;
+    return this.#options.onPlace !== undefined;
   }
 
   end(end: TicketEnd): void {
+    this.#isEnded = true;
     this.#end(end);
+  }
+
+  /** The server says that it was granted. */
+  granted(pushed: PushedGrant): void {
+    if (this.#isEnded) return;
+    this.held = this.#options.hold?.(pushed);
+    this.end(this.held === undefined ? { kind: "granted", fence: pushed.fence } : { kind: "held", grant: this.held });
   }
 
   moveTo(queued: Pick<Queued, "place" | "waits_for" | "estimate_ms">): void {
     const before = this.place.place;
     this.place = placeOf(queued);
-    if (this.place.place !== before) this.#onPlace?.(this.place);
+    if (this.place.place !== before) this.#options.onPlace?.(this.place);
   }
 }
 

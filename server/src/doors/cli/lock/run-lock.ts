@@ -44,6 +44,12 @@ export async function runLock(given: Given, terminal: Terminal): Promise<ExitCod
   return code;
 }
 
+/** A lock, and what is told of it. */
+interface Got {
+  readonly lock: Lock;
+  readonly leftBefore: Awaited<ReturnType<Lock["leftBefore"]>>;
+}
+
 /** What is to be done at the end, the last thing first. */
 type Goodbye = (() => Promise<unknown>)[];
 
@@ -84,10 +90,11 @@ async function underAgent(client: Client, run: Run, goodbye: Goodbye): Promise<E
     if (lock === undefined) return exitCodes.denied;
     goodbye.unshift(() => lock.release());
     const isWanted = await mayRun(own, run, lock);
+    const leftBefore = await lock.leftBefore();
     interruption.signal.throwIfAborted();
     // From here on signals are the command's.
     listening.stop();
-    return isWanted ? await whileHeld(agent, run, lock) : exitCodes.done;
+    return isWanted ? await whileHeld(agent, run, { lock, leftBefore }) : exitCodes.done;
   } catch (error) {
     if (!(error instanceof Interrupted)) throw error;
     run.teller.tell("interrupted", { signal: error.signal }, `${error.signal}: nothing was run.`);
@@ -116,9 +123,9 @@ async function mayRun(client: Client, { wish, teller }: Run, lock: Lock): Promis
   return false;
 }
 
-async function whileHeld(agent: Registered, run: Run, lock: Lock): Promise<ExitCode> {
+async function whileHeld(agent: Registered, run: Run, { lock, leftBefore }: Got): Promise<ExitCode> {
   const { wish, teller, terminal, server } = run;
-  teller.granted(lock);
+  teller.granted(lock, leftBefore);
   const { command } = wish;
   if (command === undefined) return holdUntilSignal(lock, teller);
   const env = {

@@ -44,15 +44,15 @@ export class LockTeller {
     } else this.#draw();
   }
 
-  granted(lock: Lock): void {
+  granted(lock: Lock, leftBefore: Awaited<ReturnType<Lock["leftBefore"]>>): void {
     const paths = lock.paths.map(({ path }) => harmless(path)).join(", ");
-    const left = lock.leftBefore.filter(({ how }) => how !== "released");
+    const left = leftBefore.filter(({ how }) => how !== "released");
     const facts = {
       fence: lock.fence,
       owner_id: lock.ownerId,
       paths: lock.paths,
       expires_at: lock.expiresAt.toISOString(),
-      left_before: lock.leftBefore,
+      left_before: leftBefore,
     };
     this.tell("granted", facts, `got ${paths} (fence ${lock.fence})`);
     if (this.#isJson) return;
