@@ -21,6 +21,22 @@ describe("modes", () => {
     assert.deepEqual(found, ["read+read", "read+upgradeable", "upgradeable+read"]);
   });
 
+  promise("what comes and goes at one path does not count for another that is held alike [W1]", async (client) => {
+    const { locks } = client;
+    const read = async (path: string, ownerId: string) =>
+      granted(await locks.acquire(path, { ...ttl, mode: "read", ownerId }));
+    const writes = async (path: string): Promise<boolean> =>
+      (await locks.tryAcquire(path, { ...ttl, ownerId: "writer" })).granted;
+    const [first, other] = [await read("one", "a"), await read("other", "a")];
+    const second = await read("one", "b");
+    await locks.release({ fence: other.fence }, { ownerId: "a" });
+    assert.equal(await writes("other"), true, "its only reader has left");
+    await locks.release({ fence: first.fence }, { ownerId: "a" });
+    assert.equal(await writes("one"), false, "one of two readers is still there");
+    await locks.release({ fence: second.fence }, { ownerId: "b" });
+    assert.equal(await writes("one"), true);
+  });
+
   promise("an upgrade is atomic, and happens only with no other reader [W1]", async (client) => {
     const { locks } = client;
     const mine = granted(await locks.acquire("p", { ...ttl, mode: "upgradeable", ownerId: "a" }));

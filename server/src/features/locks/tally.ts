@@ -13,13 +13,16 @@ type TallySpec = TableSpec<TallyRow, never>;
 /** The first of three counts, by mode, for holds at the path with scope `tree`, with scope `self`, and below it. */
 const parts = { tree: 0, self: 3, below: 6 } as const;
 const empty: readonly number[] = [0, 0, 0, 0, 0, 0, 0, 0, 0];
+/** One of a kind and nothing else, for each of the nine: most paths that are held at all are held once. */
+const single: readonly (readonly number[])[] = empty.map((_, index) => empty.with(index, 1));
 
 export function countIn(state: StateWriter, table: TallySpec, { path, mode, scope }: LockedPath, by: 1 | -1): void {
   const rows = state.rows(table);
   const add = (at: string, index: number): void => {
     const row = rows.get(at);
-    const counts = [...(row?.counts ?? empty)];
-    counts[index] = (counts[index] ?? 0) + by;
+    const before = row?.counts ?? empty;
+    // Rows share these counts: an array of its own would be an eighth of what a lease keeps in memory.
+    const counts = (before === empty && by > 0 ? single[index] : undefined) ?? added(before, index, by);
     if (by < 0 && counts.every((count) => count === 0)) rows.delete(at);
     else rows.put(row?.toldAgo === undefined ? { path: at, counts } : { ...row, counts });
   };
@@ -27,6 +30,12 @@ export function countIn(state: StateWriter, table: TallySpec, { path, mode, scop
   const below = parts.below + strength[mode];
   for (let slash = path.indexOf("/"); slash >= 0; slash = path.indexOf("/", slash + 1))
     add(path.slice(0, slash), below);
+}
+
+function added(before: readonly number[], index: number, by: 1 | -1): readonly number[] {
+  const counts = [...before];
+  counts[index] = (counts[index] ?? 0) + by;
+  return counts;
 }
 
 /** True if something, whoever's it is, conflicts with this. */
