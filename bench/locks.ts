@@ -5,28 +5,17 @@ import { join } from "node:path";
 import { open } from "holdfast";
 import type { Client } from "holdfast";
 import { idleAgentBytes } from "./idle-agents.ts";
+import { leaseBytes } from "./lease-bytes.ts";
 import { machineRunner } from "./machine-runner.ts";
 import { RawInserts, writtenAfter } from "./raw-inserts.ts";
-import { type Bench, type BenchOptions, format, median, type Row, table } from "./report.ts";
+import { atLeast, atMost, below, type Bench, type BenchOptions, format, median, type Row, rowTable } from "./report.ts";
 
 export const locks: Bench = async (options) => {
-  const rows = [await cycles(options), ...decisions(options), await leases(options), await idleAgents(options)];
-  const lines = rows.map(({ name, ours, peer, ratio, goal, met }) => [
-    name,
-    format(ours, 1),
-    format(peer, 1),
-    ratio.toFixed(2),
-    `${goal} ${met ? "met" : "missed"}`,
-  ]);
-  options.say(table(["what", "ours", "peer", "ratio", "goal"], lines));
+  const rows = [await cycles(options), ...decisions(options), await leases(options)];
+  rows.push(await leaseMemory(), await idleAgents(options));
+  options.say(rowTable(rows, 1));
   return rows;
 };
-
-/** A row whose ratio should be at most the goal. */
-function atMost(name: string, ours: number, peer: number, goal: number): Row {
-  const ratio = ours / peer;
-  return { name, ours, peer, ratio, goal, met: ratio <= goal };
-}
 
 async function inFolder<Result>(work: (folder: string) => Promise<Result>): Promise<Result> {
   const folder = mkdtempSync(join(tmpdir(), "holdfast-bench-"));
@@ -71,22 +60,13 @@ function cycles(options: BenchOptions): Promise<Row> {
     }
     await client.close();
     raw.close();
-    const ratio = median(ours) / median(peer);
-    const name = "in-process lock cycles/s, 256 owners, over raw inserts of the same bytes";
-    return {
-      name,
-      ours: Math.round(median(ours)),
-      peer: Math.round(median(peer)),
-      ratio,
-      goal: 0.5,
-      met: ratio >= 0.5,
-    };
+    return atLeast("in-process lock cycles/s, 256 owners, over raw inserts of the same bytes", ours, peer, 0.5);
   });
 }
 
 function decisions(options: BenchOptions): readonly Row[] {
   const rounds = options.isQuick ? 5 : 9;
-  const of = (work: () => number) => median(Array.from({ length: rounds }, work));
+  const of = (work: () => number) => Array.from({ length: rounds }, work);
   releaseUs(10);
   const short = of(() => releaseUs(10));
   const long = of(() => releaseUs(10_000));
@@ -130,36 +110,30 @@ function setUs(size: number): number {
   return median(us.slice(5));
 }
 
-/** p95 of an acquire with many leases held, over the same with none; beside it the memory of a lease is told. */
+/** p95 of an acquire with many leases held, over the same with none. */
 async function leases(options: BenchOptions): Promise<Row> {
   const count = options.isQuick ? 20_000 : 100_000;
   return inFolder(async (folder) => {
     const client = await open(join(folder, "data"));
     await acquireP95(client);
-    const empty = await medianP95(client);
-    const before = process.memoryUsage().heapUsed;
+    const empty = await p95s(client);
     for (let start = 0; start < count; start += 1_000) {
       const page = Array.from({ length: 1_000 }, (_, index) => start + index);
       await Promise.all(
         page.map((index) => client.locks.acquire(`held/${index}`, { ttlSeconds: 86_400, ownerId: `h${index % 256}` })),
       );
     }
-    globalThis.gc?.();
-    const bytes = (process.memoryUsage().heapUsed - before) / count;
-    options.say(
-      `  memory per held lease: about ${format(bytes)} bytes${globalThis.gc === undefined ? " (garbage included)" : ""}`,
-    );
-    const full = await medianP95(client);
+    const full = await p95s(client);
     await client.close();
     return atMost(`p95 of acquire with ${format(count)} leases held over none, ms`, full, empty, 1.3);
   });
 }
 
-/** The median of several rounds: the burst before it leaves checkpoints and index pages to be written for a while. */
-async function medianP95(client: Client): Promise<number> {
+/** Several rounds: the burst before them leaves checkpoints and index pages to be written for a while. */
+async function p95s(client: Client): Promise<readonly number[]> {
   const rounds: number[] = [];
   for (let round = 0; round < 7; round += 1) rounds.push(await acquireP95(client));
-  return median(rounds);
+  return rounds;
 }
 
 async function acquireP95(client: Client): Promise<number> {
@@ -171,6 +145,15 @@ async function acquireP95(client: Client): Promise<number> {
     if (held.granted) await client.locks.release({ fence: held.fence }, { ownerId: "p95" });
   }
   return ms.toSorted((a, b) => a - b)[Math.floor(ms.length * 0.95)] ?? NaN;
+}
+
+async function leaseMemory(): Promise<Row> {
+  return below(
+    "bytes that a held lease keeps in the heap, garbage collected, over 1 KiB",
+    await leaseBytes(),
+    1_024,
+    1,
+  );
 }
 
 async function idleAgents(options: BenchOptions): Promise<Row> {

@@ -2,7 +2,7 @@
 import { startOwnPostgres } from "../test/scenario/private-postgres.ts";
 import { eventRow } from "./node-events.ts";
 import { lockRows } from "./node-locks.ts";
-import { type Bench, format, type Row, table } from "./report.ts";
+import { type Bench, rowTable } from "./report.ts";
 import type { Plan } from "./rounds.ts";
 
 const full: Plan = { rounds: 5, warmUpMs: 5_000, durationMs: 3_000 };
@@ -13,13 +13,9 @@ export const nodes: Bench = async ({ isQuick, say }) => {
   const postgres = await startOwnPostgres({ isDurable: true });
   try {
     const rows = [...(await lockRows(postgres.url, plan, say)), await eventRow(postgres.url, plan, say)];
-    say(table(["what", "ours", "peer", "ratio", "goal"], rows.map(toLine)));
+    say(rowTable(rows, 1));
     return rows;
   } finally {
     await postgres.stop();
   }
 };
-
-function toLine({ name, ours, peer, ratio, goal, met }: Row): readonly string[] {
-  return [name, format(ours, 1), format(peer, 1), ratio.toFixed(2), `${String(goal)} ${met ? "met" : "missed"}`];
-}

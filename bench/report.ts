@@ -6,7 +6,19 @@ export interface Row {
   readonly ratio: number;
   readonly goal: number;
   readonly met: boolean;
+  /** Missing where there was one measurement only. */
+  readonly spread?: Spread;
 }
+
+/** The lowest and the highest ratio of so many rounds. */
+export interface Spread {
+  readonly from: number;
+  readonly to: number;
+  readonly rounds: number;
+}
+
+/** One measurement, or one for each round. */
+export type Figures = number | readonly number[];
 
 export interface BenchOptions {
   readonly isQuick: boolean;
@@ -19,15 +31,55 @@ export interface BenchOptions {
 export type Bench = (options: BenchOptions) => Promise<readonly Row[]>;
 
 /** A row whose ratio should be the goal or more. */
-export function atLeast(name: string, ours: number, peer: number, goal: number): Row {
-  const ratio = ours / peer;
-  return { name, ours, peer, ratio, goal, met: ratio >= goal };
+export function atLeast(name: string, ours: Figures, peer: Figures, goal: number): Row {
+  return rowOf(name, ours, peer, { goal, isMet: (ratio) => ratio >= goal });
+}
+
+/** A row whose ratio should be the goal or less. */
+export function atMost(name: string, ours: Figures, peer: Figures, goal: number): Row {
+  return rowOf(name, ours, peer, { goal, isMet: (ratio) => ratio <= goal });
 }
 
 /** A row whose ratio should stay under the goal. */
-export function below(name: string, ours: number, peer: number, goal: number): Row {
-  const ratio = ours / peer;
-  return { name, ours, peer, ratio, goal, met: ratio < goal };
+export function below(name: string, ours: Figures, peer: Figures, goal: number): Row {
+  return rowOf(name, ours, peer, { goal, isMet: (ratio) => ratio < goal });
+}
+
+interface Judged {
+  readonly goal: number;
+  readonly isMet: (ratio: number) => boolean;
+}
+
+/** The ratio is that of the medians: one bad round moves neither. */
+function rowOf(name: string, ours: Figures, peer: Figures, { goal, isMet }: Judged): Row {
+  const middle = (figures: Figures): number => (typeof figures === "number" ? figures : median(figures));
+  const ratio = middle(ours) / middle(peer);
+  const spread = typeof ours === "number" || typeof peer === "number" ? {} : { spread: spreadOf(ours, peer) };
+  return { name, ours: middle(ours), peer: middle(peer), ratio, goal, met: isMet(ratio), ...spread };
+}
+
+/** Rounds are compared in pairs: ours and the peer's of the same moment. */
+export function spreadOf(ours: readonly number[], peer: readonly number[]): Spread {
+  const ratios = ours.map((one, round) => one / (peer[round] ?? NaN));
+  return { from: Math.min(...ratios), to: Math.max(...ratios), rounds: ratios.length };
+}
+
+/** For a column of a table; empty where there was one measurement only. */
+export function spreadText({ spread: over }: Row): string {
+  return over === undefined ? "" : `${format(over.from, 2)}–${format(over.to, 2)} in ${over.rounds}`;
+}
+
+/** The rows of a benchmark with peers, for people. */
+export function rowTable(rows: readonly Row[], digits: number): string {
+  const lines = rows.map((row) => [
+    row.name,
+    format(row.ours, digits),
+    format(row.peer, digits),
+    row.ratio.toFixed(2),
+    spreadText(row),
+    `${row.goal} ${row.met ? "met" : "missed"}`,
+  ]);
+  return table(["what", "ours", "peer", "ratio", "rounds", "goal"], lines);
 }
 
 export function median(numbers: readonly number[]): number {

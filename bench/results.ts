@@ -4,7 +4,7 @@ import { arch, cpus, platform, release, totalmem } from "node:os";
 import { join } from "node:path";
 import type { Outcome } from "./all.ts";
 import { barChart } from "./chart.ts";
-import { format, type Row } from "./report.ts";
+import { format, type Row, spreadText } from "./report.ts";
 
 export interface Written {
   readonly folder: string;
@@ -55,6 +55,7 @@ function pageOf(outcomes: readonly Outcome[], { isQuick, day, versions }: Writte
     "",
     `Made by \`npm run bench${isQuick ? " -- --quick" : ""}\` on ${day}. ${met} of ${judged.length} goals are met; a row that misses its goal says so. Each`,
     "row is ours beside a peer in the same run on the same host; ratios carry further than numbers. Goals are never moved.",
+    "Under `rounds` are the lowest and the highest ratio of so many; it is empty where there was one measurement only.",
     "",
     ...[...hostLines(), ...versions].map((line) => `- ${line}`),
     ...outcomes.flatMap(sectionOf),
@@ -71,12 +72,25 @@ function sectionOf({ bench, seconds, rows, failure }: Outcome): readonly string[
   const names = [...(rows.some(({ goal }) => goal > 0) ? [bench] : []), ...(curves[bench] ?? [])];
   const picture = names.flatMap((name) => [`![${name}](results/${name}.svg)`, ""]);
   const lines = rows.map((row) => `| ${cellsOf(row).join(" | ")} |`);
-  const table = ["| what | ours | peer | ratio | goal | |", "| --- | --: | --: | --: | --: | --- |", ...lines];
+  const table = [
+    "| what | ours | peer | ratio | rounds | goal | |",
+    "| --- | --: | --: | --: | --: | --: | --- |",
+    ...lines,
+  ];
   return [...head, ...picture, ...table, "", `It took ${format(seconds)} s.`];
 }
 
-function cellsOf({ name, ours, peer, ratio, goal, met }: Row): readonly string[] {
+function cellsOf(row: Row): readonly string[] {
+  const { name, ours, peer, ratio, goal, met } = row;
   const number = (value: number): string => format(value, Math.abs(value) < 10 ? 2 : 0);
-  if (goal === 0) return [name, number(ours), "", "", "", ""];
-  return [name, number(ours), number(peer), ratio.toFixed(2), String(goal), met ? "met" : "**missed**"];
+  if (goal === 0) return [name, number(ours), "", "", "", "", ""];
+  return [
+    name,
+    number(ours),
+    number(peer),
+    ratio.toFixed(2),
+    spreadText(row),
+    String(goal),
+    met ? "met" : "**missed**",
+  ];
 }

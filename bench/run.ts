@@ -16,7 +16,7 @@ import { locks } from "./locks.ts";
 import { nodes } from "./nodes.ts";
 import { nodeStart } from "./node-start.ts";
 import { planning } from "./planning.ts";
-import { type Bench, format, table } from "./report.ts";
+import { type Bench, format, spreadText, table } from "./report.ts";
 import { packageVersions, writeResults } from "./results.ts";
 
 const benches: Readonly<Record<string, { readonly summary: string; readonly run: Bench }>> = {
@@ -81,8 +81,8 @@ async function runEverything(): Promise<void> {
   const rows = outcomes.flatMap((outcome) => outcome.rows);
   const lines = rows
     .filter(({ goal }) => goal > 0)
-    .map(({ name: what, ratio, goal, met }) => [what, format(ratio, 2), String(goal), met ? "met" : "MISSED"]);
-  process.stderr.write(`\n${table(["", "ratio", "goal", ""], lines)}\n`);
+    .map((row) => [row.name, format(row.ratio, 2), spreadText(row), String(row.goal), row.met ? "met" : "MISSED"]);
+  process.stderr.write(`\n${table(["", "ratio", "rounds", "goal", ""], lines)}\n`);
   if (folder !== undefined) {
     const versions = [packageVersions(peers).join(", ")];
     writeResults(outcomes, { folder, isQuick: values.quick, day: new Date().toISOString().slice(0, 10), versions });

@@ -27,14 +27,15 @@ describe("modes", () => {
       granted(await locks.acquire(path, { ...ttl, mode: "read", ownerId }));
     const writes = async (path: string): Promise<boolean> =>
       (await locks.tryAcquire(path, { ...ttl, ownerId: "writer" })).granted;
-    const [first, other] = [await read("one", "a"), await read("other", "a")];
-    const second = await read("one", "b");
-    await locks.release({ fence: other.fence }, { ownerId: "a" });
-    assert.equal(await writes("other"), true, "its only reader has left");
-    await locks.release({ fence: first.fence }, { ownerId: "a" });
+    const [one, other] = [await read("one", "a"), await read("other", "a")];
+    await locks.release({ fence: one.fence }, { ownerId: "a" });
+    assert.equal(await writes("other"), false, "its reader is still there");
+    const [first, second] = [await read("one", "b"), await read("one", "c")];
+    await locks.release({ fence: first.fence }, { ownerId: "b" });
     assert.equal(await writes("one"), false, "one of two readers is still there");
-    await locks.release({ fence: second.fence }, { ownerId: "b" });
-    assert.equal(await writes("one"), true);
+    await locks.release({ fence: second.fence }, { ownerId: "c" });
+    await locks.release({ fence: other.fence }, { ownerId: "a" });
+    assert.deepEqual([await writes("one"), await writes("other")], [true, true]);
   });
 
   promise("an upgrade is atomic, and happens only with no other reader [W1]", async (client) => {
