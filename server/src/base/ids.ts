@@ -8,19 +8,22 @@ export interface Ids {
   salts(count: number): readonly string[];
 }
 
-/** Ids are drawn so many at a time: asking the operating system for each costs more than all the rest of it. */
-const idsPerDraw = 256;
+/** They are drawn so many at a time: asking the operating system for each costs more than all the rest of it. */
+const textsPerDraw = 256;
 let drawn: string[] = [];
 
 export const systemIds: Ids = {
-  unique() {
-    const id = drawn.pop();
-    if (id !== undefined) return id;
-    drawn = [...randomTexts(idsPerDraw)];
-    return this.unique();
-  },
-  salts: (count) => randomTexts(count),
+  unique: () => drawOne(),
+  // A large batch would empty the pool, and is a draw of its own anyway.
+  salts: (count) => (count < textsPerDraw / 8 ? Array.from({ length: count }, drawOne) : randomTexts(count)),
 };
+
+function drawOne(): string {
+  const text = drawn.pop();
+  if (text !== undefined) return text;
+  drawn = [...randomTexts(textsPerDraw)];
+  return drawOne();
+}
 
 function randomTexts(count: number): readonly string[] {
   const digits = randomBytes(16 * count).toString("hex");

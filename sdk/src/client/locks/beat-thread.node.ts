@@ -26,7 +26,7 @@ export interface BeatOrder {
 const idleMs = 30_000;
 
 /** A slower pace is told this late: locks that come and go would wake the thread with each of them. */
-const slowerMs = 100;
+const slowerMs = 1_000;
 
 /** The file beside this one, as source or as built. */
 const workerUrl = new URL(`./beat-worker.node${/\.[jt]s$/u.exec(import.meta.url)?.[0] ?? ".js"}`, import.meta.url);
