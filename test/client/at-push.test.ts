@@ -125,6 +125,30 @@ describe("who waited", () => {
     await held(await bob.client.acquire("doc/1")).release();
   });
 
+  test("and gave up in the moment of the grant has it, unless it is gone by then [X5]", async () => {
+    for (const isGone of [false, true]) {
+      await using node = await clientNode();
+      const bob = heldUp(node, "bob");
+      await held(await bob.client.acquire("warm")).release();
+      const ann = held(await node.fresh("ann").acquire("doc/1"));
+      const waiting = bob.client.acquire("doc/1", { waitMs: 1_000 });
+      await soon(async () => (await node.client.locks.status("doc/1")).queue.length === 1);
+      bob.ways.areCallsHeldUp = true;
+      await bob.clock.pass(1_000, 250);
+      await soon(() => bob.sent.includes("cancel-ticket"));
+      await ann.release();
+      await turns(20);
+      bob.ways.areEventsHeldUp = true;
+      const { holders } = await node.client.locks.status("doc/1");
+      if (isGone) await node.client.locks.forceRelease(holders[0]!.fence, "stuck");
+      bob.flow();
+      const got = await waiting;
+      assert.equal(got.granted, !isGone);
+      if (got.granted) await got.release();
+      assert.equal((await node.client.locks.status("doc/1")).holders.length, 0);
+    }
+  });
+
   test("may give it back at once; then nobody can say any more how it was left [X5]", async () => {
     await using node = await clientNode();
     const { bob, ann, waiting } = await line(node);

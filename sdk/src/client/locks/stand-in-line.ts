@@ -27,7 +27,12 @@ export async function standInLine(session: LockSession, queued: Queued, waiting:
   const ticket = session.queue(queued, waiting);
   try {
     const end = await until(waiting.signal, endOf(session, ticket, waiting.giveUpAtMs));
-    if (end.kind === "timeout") return await giveUp(session, ticket);
+    if (end.kind === "timeout") {
+      const last = await giveUp(session, ticket);
+      // Held by an event while the ticket was given back, and gone by what the server says since.
+      if (last.kind === "gave-up" || last.kind === "gone") ticket.held?.end();
+      return last;
+    }
     if (end.kind === "held") return end;
     if (end.kind === "granted") return await takeUp(session, ticket, end.fence);
     return gone(ticket, end.why);
