@@ -97,9 +97,10 @@ interface Recorded {
   readonly hash: string;
 }
 
-function record(isAboutLocks: boolean): Recorded {
+function record(rules: number, isAboutLocks: boolean): Recorded {
   const recorder = new Recorder();
   for (const command of commandsOf(31, 220)) recorder.decide(command);
+  for (let to = 2; to <= rules; to += 1) recorder.tell("raise-rules", { to });
   recorder.tell("configure", { settings: { state_hash_every: 100, component_toggles: { lock_manager: true } } });
   if (isAboutLocks) recordLocks(recorder);
   else recordEntities(recorder);
@@ -146,7 +147,8 @@ const [name] = process.argv.slice(2);
 if (name === undefined || !/^rules-\d+(-[a-z]+)*$/.test(name)) fail("which fixture? Give a name such as rules-2.");
 const file = join(folder, `${name}.ndjson`);
 if (existsSync(file)) fail(`${file} exists. A fixture is never made again: make one of another name.`);
-const { entries, erased, hash } = record(name.endsWith("-locks"));
+const rules = Number(/\d+/u.exec(name)?.[0]);
+const { entries, erased, hash } = record(rules, name.endsWith("-locks"));
 const batches = sealed(entries, erased);
 const last = batches.at(-1) ?? fail("the history is empty");
 mkdirSync(folder, { recursive: true });

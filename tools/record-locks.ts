@@ -13,6 +13,7 @@ export function recordLocks(recorder: LockRecorder): void {
   const scene = new Scene(recorder);
   scene.agents();
   scene.waiting();
+  scene.twice();
   scene.leases();
   scene.endings();
   scene.crowd();
@@ -88,6 +89,16 @@ class Scene {
     this.#ask("release-lock", { fence: a.fence, owner_id: "a" });
     this.#recorder.pass(31_000);
     this.#self("expire-ticket", { ticket: c.ticket });
+  }
+
+  /** One owner in line again and again for the same, and then as a reader of what it waits to write. */
+  twice(): void {
+    const a = this.#acquire("a", ["tw"]);
+    for (const owner of ["b", "b"]) this.#acquire(owner, ["tw"], { wait: true });
+    this.#acquire("b", ["tw"], { wait: true, mode: "read" });
+    this.#acquire("c", ["tw"], { wait: true });
+    this.#ask("release-lock", { fence: a.fence, owner_id: "a" });
+    this.#acquire("b", ["tw"], { wait: true });
   }
 
   leases(): void {

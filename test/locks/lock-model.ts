@@ -42,12 +42,16 @@ export function clash(a: ModelPath, b: ModelPath): boolean {
 export class LockModel {
   grants: ModelGrant[] = [];
   queue: ModelTicket[] = [];
+  readonly rules: number;
+
+  constructor(rules: number) {
+    this.rules = rules;
+  }
 
   acquire(owner: string, paths: readonly ModelPath[], wait: boolean, position: number): string {
     const held = this.grants.find((grant) => grant.owner === owner && sameSet(grant.paths, paths));
     if (held !== undefined) {
-      const isEnough = paths.every(({ mode }, index) => strength[held.paths[index]!.mode] >= strength[mode]);
-      return isEnough ? "granted" : this.upgrade(held, paths, wait, position);
+      return coversSet(held.paths, paths) ? "granted" : this.upgrade(held, paths, wait, position);
     }
     const wish = { owner, paths, rank: 1e15 + position };
     if (!this.isBlocked(wish, paths)) {
@@ -55,7 +59,15 @@ export class LockModel {
       this.#grantAll();
       return "granted";
     }
-    return wait ? this.#enqueue(wish) : "lock_denied";
+    if (!wait) return "lock_denied";
+    return this.rules >= 2 && this.#waitsAlready(wish) ? "queued" : this.#enqueue(wish);
+  }
+
+  /** Who asks again for what it waits for keeps its place; rules 1 gave it a second one. */
+  #waitsAlready({ owner, paths }: ModelTicket): boolean {
+    const isSame = (ticket: ModelTicket): boolean =>
+      ticket.upgrades === undefined && coversSet(ticket.paths, paths) && coversSet(paths, ticket.paths);
+    return this.queue.some((ticket) => ticket.owner === owner && isSame(ticket));
   }
 
   upgrade(held: ModelGrant, wanted: readonly ModelPath[], wait: boolean, position: number): string {
@@ -154,9 +166,15 @@ export class LockModel {
       if (next === undefined) return;
       this.queue = this.queue.filter((ticket) => ticket !== next);
       const { owner, paths, upgrades } = next;
-      if (upgrades === undefined) this.grants.push({ owner, paths });
+      if (upgrades === undefined) this.#grantOnce(owner, paths);
       else this.grants = this.grants.map((grant) => (grant === upgrades ? { owner, paths } : grant));
     }
+  }
+
+  /** Who has got the same by other means has nothing to wait for; rules 1 granted it a second time. */
+  #grantOnce(owner: string, paths: readonly ModelPath[]): void {
+    const has = this.grants.some((grant) => grant.owner === owner && coversSet(grant.paths, paths));
+    if (this.rules < 2 || !has) this.grants.push({ owner, paths });
   }
 
   /** No two owners hold what excludes each other. */
@@ -167,6 +185,11 @@ export class LockModel {
       this.grants.every((b) => isSame(a, b) || !a.paths.some((one) => b.paths.some((other) => clash(one, other)))),
     );
   }
+}
+
+/** True if these are the same paths, and whoever has `held` needs nothing more to do what `wanted` allows. */
+export function coversSet(held: readonly ModelPath[], wanted: readonly ModelPath[]): boolean {
+  return sameSet(held, wanted) && wanted.every(({ mode }, index) => strength[held[index]!.mode] >= strength[mode]);
 }
 
 function sameSet(a: readonly ModelPath[], b: readonly ModelPath[]): boolean {

@@ -106,10 +106,8 @@ const published = ["entity", "payload", "space", "agent", "agents", "lock", "loc
 test("every type of event of a published feature is in a fixture", () => {
   const types = new Set(fixtures.flatMap(entriesOf).flatMap((entry) => entry.events.map(({ type }) => type)));
   const expected = Object.keys(events).filter((type) => published.includes(type.slice(0, type.indexOf("."))));
-  // It needs a second number of rules to happen at all.
-  const possible = expected.filter((type) => type !== "space.rules_raised" || sampleMachine().knowsRules(2));
   assert.deepEqual(
-    possible.filter((type) => !types.has(type)),
+    expected.filter((type) => !types.has(type)),
     [],
   );
 });

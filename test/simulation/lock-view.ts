@@ -58,7 +58,8 @@ export class LockView {
 
   /** The lists as the model compares them. */
   model(): LockModel {
-    const model = new LockModel();
+    // What would follow is not asked of it here, so the number of the rules does not matter.
+    const model = new LockModel(1);
     model.grants = [...this.grants.values()];
     model.queue = [...this.tickets.values()];
     return model;

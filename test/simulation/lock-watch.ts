@@ -1,6 +1,7 @@
 /** What must hold of agents and locks at every position, checked as entries become durable. */
 import type { Entry, Event } from "../../server/src/machine/entry.ts";
 import type { JsonObject } from "../../server/src/machine/json.ts";
+import { coversSet } from "../locks/lock-model.ts";
 import type { ModelPath } from "../locks/lock-model.ts";
 import { LockAnswers } from "./lock-answers.ts";
 import { changes, dueOf, freeings, guardsOf, isFull, LockView, pathsOf } from "./lock-view.ts";
@@ -169,6 +170,8 @@ class EventCheck {
       this.#demand(isOwn, "a ticket is granted as it was asked for");
       const isLive = ticket !== undefined && (this.#entry.grace || ticket.leaseUntil > this.#entry.time);
       this.#demand(isLive, "nothing is granted to a dead waiter");
+      const isSecond = this.#entry.rules >= 2 && this.#hasAlready(owner, paths);
+      this.#demand(!isSecond, "nobody is granted the same lock twice");
     }
     this.#checkOwner(owner);
     if (owner !== holdOffOwner) this.#checkWay({ owner, rank: ticket?.rank ?? Infinity, paths }, false);
@@ -243,7 +246,18 @@ class EventCheck {
   #checkCancel(data: JsonObject): void {
     const ticket = this.#view.tickets.get(data["ticket"] as string);
     this.#demand(ticket !== undefined, "only who waits leaves the line");
-    if (data["why"] === "expired" && ticket !== undefined) this.#checkTime(ticket.leaseUntil);
+    if (ticket === undefined) return;
+    if (data["why"] === "expired") this.#checkTime(ticket.leaseUntil);
+    const isLeft = data["why"] !== "held" || this.#hasAlready(ticket.owner, ticket.paths);
+    this.#demand(isLeft, "only who has the lock by other means is told so");
+  }
+
+  /** True if an owner has a live grant of exactly these paths that allows all that is wanted. */
+  #hasAlready(owner: string, paths: readonly ModelPath[]): boolean {
+    const { time, grace } = this.#entry;
+    return [...this.#view.grants.values()].some(
+      (grant) => grant.owner === owner && (grace || dueOf(grant) > time) && coversSet(grant.paths, paths),
+    );
   }
 
   #checkAgentEnd(): void {

@@ -29,6 +29,7 @@ const commands = [
   "cancel-ticket",
   "force-release",
   "configure-locks",
+  "raise-rules",
 ];
 
 const answers = [
@@ -67,6 +68,7 @@ const events = [
   "entity.deleted",
   "entity.conflict",
   "space.epoch_raised",
+  "space.rules_raised",
   "space.state_hashed",
   "lock.queued",
   "lock.acquired",
@@ -87,6 +89,7 @@ const events = [
   "lock.cancelled cancelled",
   "lock.cancelled expired",
   "lock.cancelled agent_ended",
+  "lock.cancelled held",
   "lock.ticket_renewed",
   "lock.deadlock",
   "lock.handover_left",

@@ -7,6 +7,7 @@ import { locksFeature } from "../../server/src/features/locks/locks.ts";
 import { machineSettings, spaceFeature } from "../../server/src/features/space/space.ts";
 import type { Feature } from "../../server/src/machine/feature.ts";
 import { Machine } from "../../server/src/machine/machine.ts";
+import { knownRules } from "../../server/src/server.ts";
 import { leaseFeature } from "./lease-feature.ts";
 
 /** A type of entity with a schema, a rule and a command of its own. */
@@ -34,7 +35,9 @@ export const writes: ReadonlyMap<string, { readonly type?: string }> = new Map([
     (name) => [name, {}] as const,
   ),
   ["close-ticket", { type: "ticket" }],
-  ...["register-agent", "renew-agents", "end-agent", ...Object.keys(lockOperations)].map((name) => [name, {}] as const),
+  ...["raise-rules", "register-agent", "renew-agents", "end-agent", ...Object.keys(lockOperations)].map(
+    (name) => [name, {}] as const,
+  ),
 ]);
 
 /** How long a key is remembered here: short enough that some seeds see keys expire. */
@@ -59,7 +62,7 @@ export function stateText(machine: Machine): string {
 export function simulatedMachine(features: readonly Feature[] = simulatedFeatures): Machine {
   return new Machine({
     features,
-    knownRules: [1],
+    knownRules,
     settings: (state) => ({ ...machineSettings(state), idempotencyWindowMs, stateHashEvery }),
   });
 }

@@ -26,7 +26,7 @@ const tickets = ["1", "2"];
 const leases = ["x", "y"];
 
 /** How often each thing is asked for. */
-const usualKinds = { document: 50, ticket: 15, lease: 20, read: 25, nonsense: 3 } as const;
+const usualKinds = { document: 50, ticket: 15, lease: 20, read: 25, rules: 5, nonsense: 3 } as const;
 const usualChanges = { create: 25, replace: 20, merge: 25, patch: 20, delete: 10 } as const;
 
 /** Makes up what to ask for next. Few things and many callers, so that they get into each other's way. */
@@ -53,6 +53,8 @@ export class EntityWishes {
     const kind = random.weighed(this.#kinds);
     if (kind === "lease") return leaseWish(random, recall);
     if (kind === "read") return readWish(random, recall);
+    // Each seed begins with the first rules: it goes over to newer ones somewhere, or never.
+    if (kind === "rules") return write("raise-rules", { to: 2 });
     if (kind === "nonsense") return random.pick(nonsense);
     if (kind === "ticket") return ticketWish(random, recall);
     return documentWish(random, recall, random.weighed(this.#changes));

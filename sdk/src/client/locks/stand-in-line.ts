@@ -105,9 +105,9 @@ async function leaveLine(session: LockSession, ticket: Ticket): Promise<void> {
   if ("granted" in answer) await session.giveBack(answer.fence);
 }
 
-/** A ticket that expired may be asked for again; one that somebody took away was not meant to be. */
+/** Who has the lock in another way, or let its ticket expire, asks again; a ticket that was taken away is not asked for. */
 function gone(ticket: Ticket, why: string): WaitEnd {
-  if (why === "expired" || why === "unknown") return { kind: "gone" };
+  if (why === "held" || why === "expired" || why === "unknown") return { kind: "gone" };
   const facts = { position: 0, replayed: false };
   if (why === "agent_ended") {
     throw new HoldfastError("acquire-lock", "agent_unknown", {

@@ -4,12 +4,14 @@ import { type Bad, badEntry } from "./bad-entry.ts";
 
 /**
  * Decides an entry's command again and compares. If it comes out the same, the machine has folded it and is settled;
- * if not, nothing of it is left in the state. "unknown" is an operation that this build does not have.
+ * if not, nothing of it is left in the state. "unknown" is an operation that this build does not have, or a refusal that
+ * another build gave for what it did not carry: the journal does not tell what that was.
  *
  * `prior` is always undefined: a command whose key was used before leaves no entry, so whoever left one had none.
  */
 export function decideAgain(machine: Machine, entry: Entry): "same" | "unknown" | Bad {
   const { position, time, grace } = entry;
+  if (entry.outcome.kind === "refusal" && entry.outcome.code === "rules_unknown") return "unknown";
   const decided = machine.decide(commandOf(entry), { position, time, grace, prior: undefined });
   const { outcome } = decided;
   if (outcome.kind === "refusal" && outcome.code === "operation_unknown") return "unknown";

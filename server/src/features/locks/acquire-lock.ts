@@ -4,7 +4,7 @@ import { done } from "../../machine/outcome.ts";
 import type { Decide } from "../rule-of.ts";
 import type { Event } from "../../machine/entry.ts";
 import { besideOf } from "./beside.ts";
-import { claimed } from "./claim-lock.ts";
+import { claimed, keepPlace, liveTicket } from "./claim-lock.ts";
 import { denied } from "./deny.ts";
 import { blockerNow, enqueue } from "./enqueue.ts";
 import { nextFence } from "./fence.ts";
@@ -12,12 +12,12 @@ import { leaseEnd, renewedEnd } from "./fold-grants.ts";
 import { expireIfDue, grantView } from "./free-grant.ts";
 import { graceOf, shownEnd, withOrder } from "./hand-over.ts";
 import { acquired, iso, lockSubject } from "./lock-events.ts";
-import { gap, grantTable, holdTable, holdTallyTable, orderKey } from "./lock-tables.ts";
-import type { GrantRow, Terms } from "./lock-tables.ts";
-import { covers } from "./modes.ts";
-import type { LockedPath } from "./modes.ts";
+import { gap, holdTable, orderKey, ticketTable } from "./lock-tables.ts";
+import type { GrantRow, Terms, TicketRow } from "./lock-tables.ts";
+import { countsOf } from "./owner-counts.ts";
 import { isRefused, ownerOf, refused, unfitOwner } from "./owner.ts";
-import { kindAt } from "./settings.ts";
+import { coversSet, grantsOfSet, isSameSet } from "./same-set.ts";
+import { kindAt, lockLimits } from "./settings.ts";
 import { upgradeGrant } from "./upgrade-lock.ts";
 import { termsOf, wantedPaths } from "./wishes.ts";
 import type { WantedPath } from "./wishes.ts";
@@ -40,6 +40,8 @@ export const acquireLock: Decide<(typeof lockOperations)["acquire-lock"]> = (inp
   const blocker = blockerNow(context, wish);
   if (blocker === undefined) return grant(context, owner, paths, terms);
   if (input.wait !== true) return denied(context, wish);
+  const waiting = context.rules >= 2 ? waitingAlready(context, owner, paths) : undefined;
+  if (waiting !== undefined) return keepPlace(context, waiting);
   return enqueue(context, { wish, blocker, terms, ticketSeconds: input.ticket_seconds });
 };
 
@@ -64,21 +66,24 @@ function grant(context: DecideContext, owner: string, paths: readonly WantedPath
 
 /** The owner's own grant of exactly these paths, whatever its modes; one that is overdue ends first. */
 function heldAlready(context: DecideContext, owner: string, paths: readonly WantedPath[]): GrantRow | undefined {
-  const { state } = context;
-  const [first] = paths;
-  if (first === undefined || state.rows(holdTallyTable).get(first.path) === undefined) return undefined;
-  const prefix = `${owner}${gap}${first.path}${gap}`;
-  for (const { fence } of state.rows(holdTable).scan("owner", { prefix, limit: 16 })) {
-    const row = state.rows(grantTable).get(fence);
-    if (row !== undefined && isSameSet(row.paths, paths) && !expireIfDue(context, row)) return row;
-  }
+  for (const row of grantsOfSet(context.state, owner, paths)) if (!expireIfDue(context, row)) return row;
   return undefined;
 }
 
-function isSameSet(held: readonly LockedPath[], wanted: readonly LockedPath[]): boolean {
-  const isSame = (one: LockedPath, other: LockedPath | undefined) =>
-    one.path === other?.path && one.scope === other.scope;
-  return held.length === wanted.length && held.every((one, index) => isSame(one, wanted[index]));
+/**
+ * The owner's own ticket for exactly the same. Whoever asks again, since an answer or its cancel got lost, keeps its
+ * place: a second ticket would stand behind those who stand behind the first, as if they waited for each other.
+ */
+function waitingAlready(context: DecideContext, owner: string, paths: readonly WantedPath[]): TicketRow | undefined {
+  const { state } = context;
+  if (countsOf(state, owner).ticketCount === 0) return undefined;
+  const prefix = `${owner}${gap}${paths[0]?.path ?? ""}${gap}`;
+  for (const row of state.rows(ticketTable).scan("path", { prefix, limit: lockLimits.ticketsPerOwnerMax })) {
+    const isSame = isSameSet(row.paths, paths) && row.paths.every(({ mode }, index) => mode === paths[index]?.mode);
+    const live = isSame && row.upgrades === undefined ? liveTicket(context, row.ticket) : undefined;
+    if (live !== undefined) return live;
+  }
+  return undefined;
 }
 
 /** Asking again for what one holds gives the same fence; asking for more is an upgrade. */
@@ -89,8 +94,7 @@ function holdOn(
   terms: Terms,
   input: InputOf<(typeof lockOperations)["acquire-lock"]>,
 ): Decision {
-  const isEnough = row.paths.every((one, index) => covers(one, paths[index] ?? one));
-  if (!isEnough) return upgradeGrant(context, row, paths, { wait: input.wait === true });
+  if (!coversSet(row.paths, paths)) return upgradeGrant(context, row, paths, { wait: input.wait === true });
   const expiresAt = renewedEnd({ ...row, ttlMs: terms.ttlMs }, context.time);
   // A lease is made longer by this, never shorter.
   const kept = expiresAt > row.expiresAt ? { ...row, expiresAt, ttlMs: terms.ttlMs } : row;

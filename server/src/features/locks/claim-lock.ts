@@ -21,6 +21,11 @@ export const claimLock: Decide<(typeof lockOperations)["claim-lock"]> = (input, 
   if (grant?.owner === who.owner) return takeUp(context, grant);
   const row = liveTicket(context, input.ticket);
   if (row?.owner !== who.owner) return refused("ticket_unknown", { ticket: input.ticket });
+  return keepPlace(context, row);
+};
+
+/** The answer to a waiter that gave a sign of life: its place, for as long again as its ticket lasts. */
+export function keepPlace(context: DecideContext, row: TicketRow): Decision {
   const { place, expires_at: _before, ...rest } = placeView(context.state, row);
   return {
     outcome: done({
@@ -32,7 +37,7 @@ export const claimLock: Decide<(typeof lockOperations)["claim-lock"]> = (input, 
     events: [{ type: "lock.ticket_renewed", subject: `ticket/${row.ticket}`, data: { ticket: row.ticket } }],
     attachment: rest,
   };
-};
+}
 
 /** Leaves the line. What was granted meanwhile is answered with the grant, for the caller to release or to use. */
 export const cancelTicket: Decide<(typeof lockOperations)["cancel-ticket"]> = (input, context) => {
@@ -74,7 +79,7 @@ export function findGrantOfTicket(state: StateReader, ticket: string): GrantRow 
     .find((row) => row.ticket === ticket);
 }
 
-function liveTicket(context: DecideContext, ticket: string): TicketRow | undefined {
+export function liveTicket(context: DecideContext, ticket: string): TicketRow | undefined {
   const row = context.state.rows(ticketTable).get(ticket);
   if (row === undefined || context.grace || row.leaseUntil > context.time) return row;
   leaveLine(context, ticket, "expired");

@@ -10,10 +10,11 @@ import { nextFence } from "./fence.ts";
 import { leaseEnd } from "./fold-grants.ts";
 import type { EventPath } from "./fold-grants.ts";
 import { acquired, changed } from "./lock-events.ts";
-import { gap, grantTable, sortable, ticketTable } from "./lock-tables.ts";
+import { dueTime, gap, grantTable, sortable, ticketTable } from "./lock-tables.ts";
 import type { TicketRow } from "./lock-tables.ts";
 import type { LockedPath } from "./modes.ts";
 import { isLeaving } from "./owner-counts.ts";
+import { coversSet, grantsOfSet } from "./same-set.ts";
 import { isFull, kindAt, lockLimits } from "./settings.ts";
 
 /** True if somebody waits for this claim. */
@@ -50,12 +51,24 @@ export function serve(context: DecideContext, row: TicketRow): void {
   }
   const blocker = firstBlocker(state, row);
   if (blocker === undefined) {
-    grantTicket(context, row);
+    // A second grant of the same would outlive its newer fence, and its owner would write with the older one again.
+    if (context.rules >= 2 && hasAlready(context, row)) cancelTicket(context, row.ticket, "held");
+    else grantTicket(context, row);
     return;
   }
   const claim = claimOf(state, blocker);
   if (claim === row.waitsFor) return;
   emit({ type: "lock.waiting", subject: `ticket/${row.ticket}`, data: { ticket: row.ticket, waits_for: claim } });
+}
+
+/** True if the owner of a ticket got what it waits for in another way: by a stronger ticket, or handed over to it. */
+function hasAlready({ state, time, grace }: DecideContext, { owner, paths, upgrades }: TicketRow): boolean {
+  if (upgrades !== undefined) return false;
+  for (const held of grantsOfSet(state, owner, paths)) {
+    const isLive = grace || (dueTime(held) ?? Infinity) > time;
+    if (isLive && coversSet(held.paths, paths)) return true;
+  }
+  return false;
 }
 
 function grantTicket(context: DecideContext, row: TicketRow): void {

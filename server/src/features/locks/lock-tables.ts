@@ -143,12 +143,13 @@ export interface TicketRow extends Terms {
   readonly upgrades?: string;
 }
 
-export const ticketTable: TableSpec<TicketRow, "due" | "owner" | "claim" | "line"> = {
+export const ticketTable: TableSpec<TicketRow, "due" | "owner" | "path" | "claim" | "line"> = {
   name: "lock-tickets",
   key: (row) => row.ticket,
   sorts: {
     due: (row) => sortable(row.leaseUntil),
     owner: (row) => `${row.owner}${gap}${sortable(row.rank)}`,
+    path: (row) => `${row.owner}${gap}${row.paths[0]?.path ?? ""}${gap}`,
     claim: (row) => `${row.waitsFor}${gap}${sortable(row.rank)}`,
     line: (row) => sortable(row.rank),
   },

@@ -1,0 +1,116 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { refusedWith } from "../api/refused-with.ts";
+import { startNode } from "../engine/start-node.ts";
+import { granted, lockNode, queued } from "./lock-node.ts";
+
+const ttl = { ttlSeconds: 30 };
+const wait = { ...ttl, wait: true, ticketSeconds: 600 };
+
+describe("an owner that asks twice for a lock that it waits for", () => {
+  test("keeps its place and its ticket, gets it once, and never an older fence after a newer one [X2 X5]", async () => {
+    const node = await lockNode();
+    const { locks } = node.client;
+    const first = granted(await locks.acquire("p", { ...ttl, ownerId: "a" }));
+    const own = { ...wait, ownerId: "b" };
+    const asked = queued(await locks.acquire("p", own));
+    queued(await locks.acquire("p", { ...wait, ownerId: "c" }));
+    const again = queued(await locks.acquire("p", own));
+    assert.deepEqual([again.ticket, again.place], [asked.ticket, 1]);
+    const reply = await node.client.execute("release-lock", { fence: first.fence, owner_id: "a" });
+    const acquired = reply.events.filter(({ name }) => name === "evt.lock.acquired");
+    assert.equal(acquired.length, 1);
+    const { fence } = granted(await locks.claim(asked.ticket, { ownerId: "b" }));
+    assert.equal(granted(await locks.acquire("p", own)).fence, fence, "asking again gives what it has");
+    await locks.release({ fence }, { ownerId: "b" });
+    const [next] = (await locks.status("p")).holders;
+    assert.equal(next?.owner_id, "c");
+    await node.stop();
+  });
+
+  test("is refreshed by it: its ticket lasts as long again [X5]", async () => {
+    const node = await lockNode();
+    const { locks } = node.client;
+    granted(await locks.acquire("p", { ttlSeconds: 300, ownerId: "a" }));
+    const own = { ...wait, ticketSeconds: 30, ownerId: "b" };
+    const { ticket } = queued(await locks.acquire("p", own));
+    for (let count = 0; count < 3; count += 1) {
+      await node.clock.pass(20_000, 500);
+      assert.equal(queued(await locks.acquire("p", own)).ticket, ticket);
+    }
+    await node.clock.pass(31_000, 500);
+    assert.notEqual(queued(await locks.acquire("p", own)).ticket, ticket, "what has expired is not revived");
+    await node.stop();
+  });
+
+  test("gets another ticket for other paths, or without the rights that it asks for now [X5 X6]", async () => {
+    const node = await lockNode();
+    const { locks } = node.client;
+    granted(await locks.acquire(["p", "q"], { ...ttl, ownerId: "a" }));
+    const own = { ...wait, ownerId: "b" };
+    const tickets = [
+      queued(await locks.acquire("p", { ...own, mode: "read" })),
+      queued(await locks.acquire("p", own)),
+      queued(await locks.acquire("q", own)),
+      queued(await locks.acquire(["p", "q"], own)),
+    ].map(({ ticket }) => ticket);
+    assert.equal(new Set(tickets).size, 4);
+    assert.equal(queued(await locks.acquire("p", { ...own, mode: "read" })).ticket, tickets[0]);
+    await node.stop();
+  });
+
+  test("waits on for a stronger mode than it got [X6]", async () => {
+    const node = await lockNode();
+    const { locks } = node.client;
+    const first = granted(await locks.acquire("p", { ...ttl, ownerId: "a" }));
+    const read = queued(await locks.acquire("p", { ...wait, mode: "read", ownerId: "b" }));
+    queued(await locks.acquire("p", { ...wait, mode: "read", ownerId: "c" }));
+    const write = queued(await locks.acquire("p", { ...wait, ownerId: "b" }));
+    await locks.release({ fence: first.fence }, { ownerId: "a" });
+    assert.equal((await locks.ticket(read.ticket)).state, "granted");
+    assert.equal((await locks.ticket(write.ticket)).state, "waiting");
+    await node.stop();
+  });
+
+  test("keeps what is handed over to it, and its ticket for the same leaves the line [X5]", async () => {
+    const node = await lockNode();
+    const { locks } = node.client;
+    const first = granted(await locks.acquire("p", { ...ttl, ownerId: "a" }));
+    const ticket = queued(await locks.acquire("p", { ...wait, ownerId: "b" }));
+    const { fence } = await locks.transfer({ fence: first.fence }, "b", { ownerId: "a" });
+    await assert.rejects(locks.ticket(ticket.ticket), refusedWith("ticket_unknown"));
+    assert.equal(granted(await locks.acquire("p", { ...wait, ownerId: "b" })).fence, fence);
+    await node.stop();
+  });
+
+  test("has no use for a weaker ticket once the stronger one is granted [X6]", async () => {
+    const node = await lockNode();
+    const { locks } = node.client;
+    const first = granted(await locks.acquire("p", { ...ttl, ownerId: "a" }));
+    const write = queued(await locks.acquire("p", { ...wait, ownerId: "b" }));
+    const read = queued(await locks.acquire("p", { ...wait, mode: "read", ownerId: "b" }));
+    const reply = await node.client.execute("release-lock", { fence: first.fence, owner_id: "a" });
+    assert.deepEqual(
+      reply.events.map(({ name, data }) => [name, (data as { why?: string }).why]),
+      [
+        ["evt.lock.released", undefined],
+        ["evt.lock.acquired", undefined],
+        ["evt.lock.cancelled", "held"],
+      ],
+    );
+    const { fence } = granted(await locks.claim(write.ticket, { ownerId: "b" }));
+    await assert.rejects(locks.claim(read.ticket, { ownerId: "b" }), refusedWith("ticket_unknown"));
+    assert.equal(granted(await locks.acquire("p", { ...wait, mode: "read", ownerId: "b" })).fence, fence);
+    await node.stop();
+  });
+
+  test("got it twice by rules 1, which stay callable for the journals that were decided by them [M3]", async () => {
+    const node = await startNode();
+    const { locks } = node.client;
+    const first = granted(await locks.acquire("p", { ...ttl, ownerId: "a" }));
+    for (let count = 0; count < 2; count += 1) queued(await locks.acquire("p", { ...wait, ownerId: "b" }));
+    await locks.release({ fence: first.fence }, { ownerId: "a" });
+    assert.equal((await locks.status("p")).holders.length, 2);
+    await node.engine.stop();
+  });
+});
