@@ -39,6 +39,7 @@ const bad: readonly (readonly [value: unknown, reason: string, pointer: string])
 everyWay(
   "an input that JSON would change is refused with its place, and nothing is sent [P9]",
   async (client: Client) => {
+    const cursor = await client.cursor();
     const create = (value: unknown): Promise<CallReply> =>
       client.execute("create-entity", { type: "plan", id: "1", value });
     for (const [value, reason, pointer] of bad) {
@@ -48,7 +49,7 @@ everyWay(
     }
     const deep = (await create(cycle)).outcome.data as { reason: string; pointer: string };
     assert.deepEqual([deep.reason, deep.pointer.slice(0, 21)], ["too_deep", "/value/0/again/0/agai"]);
-    assert.equal(await client.cursor(), "1.0");
+    assert.equal(await client.cursor(), cursor);
     // A member that is undefined is one that is not there, as everywhere in JavaScript.
     assert.deepEqual((await client.entities.create("plan", "1", { a: undefined, b: 1 })).value, { b: 1 });
   },

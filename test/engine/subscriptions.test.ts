@@ -58,8 +58,8 @@ describe("a subscription", () => {
       const events = client.watch();
       await write(client, 5, 7);
       assert.deepEqual(
-        (await take(events, 2)).map(({ position }) => position),
-        [6, 7],
+        (await take(events, 2)).map(({ subject }) => subject),
+        ["document/5", "document/6"],
       );
     },
   );

@@ -3,9 +3,11 @@
  * of the operator. The rules decide alike, so all that differs is their number.
  */
 import { serve } from "../../server/src/serve.ts";
+import { knownRules } from "../../server/src/server.ts";
 
 const [data = "", port = "", journal = "", operatorToken = ""] = process.argv.slice(2);
-const options = { data, host: "127.0.0.1", port: Number(port), journal: { journal }, operatorToken, rules: [1, 2] };
+const rules = [...knownRules, knownRules.length + 1];
+const options = { data, host: "127.0.0.1", port: Number(port), journal: { journal }, operatorToken, rules };
 const running = await serve({ ...options, report: () => undefined });
 process.once("SIGTERM", () => {
   void running.close().then(() => process.exit(0));
