@@ -14,7 +14,6 @@ import type { Mutant } from "./mutant.ts";
 import { SimulatedNode } from "./node.ts";
 import { Subscriber } from "./subscriber.ts";
 import { tuneLimits } from "./tune-limits.ts";
-import { outside } from "./virtual-time.ts";
 import { BrokenPromise, World } from "./world.ts";
 
 export interface SimulationOptions {
@@ -170,8 +169,10 @@ export class Simulation {
     if (world.strikes("wake is lost")) return;
     const delayMs = world.strikes("wake is late") ? world.random.between(5, 2_000) : 0;
     const run = (): void => node.wake();
-    world.time.schedule({ delayMs, owner: outside, label: `${node.name} is woken`, run });
-    if (world.strikes("wake comes twice")) world.time.schedule({ delayMs, owner: outside, label: "woken again", run });
+    // It happens in that process: one that stands still is woken only when it goes on.
+    const { owner } = node;
+    world.time.schedule({ delayMs, owner, label: "it is woken", run });
+    if (world.strikes("wake comes twice")) world.time.schedule({ delayMs, owner, label: "it is woken again", run });
   }
 
   /** Everything that follows from the step without waiting happens, then the promises are checked. */
