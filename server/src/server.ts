@@ -17,6 +17,7 @@ import { entityTable } from "./features/entities/entity-table.ts";
 import type { Kind } from "./features/entities/kind.ts";
 import { locksFeature } from "./features/locks/locks.ts";
 import { areLocksConfigured, lockSettings } from "./features/locks/settings.ts";
+import { keepFirstRules } from "./features/space/fold-space.ts";
 import { machineSettings, spaceFeature } from "./features/space/space.ts";
 import {
   epochCommand,
@@ -88,8 +89,9 @@ export async function start(place: JournalPlace, options: OpenOptions & BuildOpt
   const { rules = knownRules } = options;
   const journal = await openPlace(place, { ...options, rules });
   const engine = await startEngine({ ...options, journal });
-  if (journal.sharing === undefined) await raiseRules(engine, rules);
-  else followCommonRules(engine, journal.sharing, rules);
+  if (journal.sharing !== undefined) followCommonRules(engine, journal.sharing, rules);
+  // A new one begins with the newest.
+  else if (engine.head.position > 0) await raiseRules(engine, rules);
   await setComponents(engine, options);
   return {
     client: clientOf(engine, options),
@@ -163,13 +165,16 @@ export interface StartOptions extends OpenOptions, BuildOptions {
 }
 
 export async function startEngine(options: StartOptions): Promise<Engine> {
+  const { rules = knownRules } = options;
+  // Of a journal that is shared, the others may not carry the newest: see follow-rules.ts.
+  const first = options.journal.sharing === undefined ? rules.at(-1) : 1;
   const { journal, kinds = [], clock = systemClock, ids = systemIds, report = reportToStandardError } = options;
   try {
     return await Engine.start({
       ...(options.checkpointEvery === undefined ? {} : { checkpointEvery: options.checkpointEvery }),
       ...(options.onBatch === undefined ? {} : { onBatch: options.onBatch }),
       journal,
-      createMachine: () => machineOf(kinds, options.rules),
+      createMachine: () => machineOf(kinds, rules, first),
       clock,
       ids,
       afterLoss: (lost) => epochCommand(ids.unique(), lost, "the journal went back behind what this node had folded"),
@@ -191,7 +196,8 @@ export async function startEngine(options: StartOptions): Promise<Engine> {
  */
 export const knownRules = [1, 2];
 
-export function machineOf(kinds: readonly Kind[], rules: readonly number[] = knownRules): Machine {
+/** `first`: by which rules a new journal begins. */
+export function machineOf(kinds: readonly Kind[], rules: readonly number[] = knownRules, first = 1): Machine {
   return new Machine({
     features: [
       ...[spaceFeature, tokensFeature, agentsFeature, locksFeature],
@@ -200,6 +206,7 @@ export function machineOf(kinds: readonly Kind[], rules: readonly number[] = kno
     ],
     knownRules: rules,
     settings: machineSettings,
+    begin: { rules: first, keep: keepFirstRules },
   });
 }
 

@@ -91,7 +91,7 @@ const others: readonly Step[] = [
   step("raise-rules", { to: 99 }),
   step("raise-rules", { to: 2 }),
   step("erase-payload", { position: 999, reason: "none" }),
-  step("erase-payload", { position: 4, reason: "asked for" }),
+  step("erase-payload", { position: 3, reason: "asked for" }),
   step("list-journal", { limit: 3 }),
   step("list-audit", { limit: 3 }),
   step("list-tokens"),

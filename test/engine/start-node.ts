@@ -21,6 +21,8 @@ export interface NodeOptions {
   readonly disk?: MemoryDisk;
   readonly clock?: ManualClock;
   readonly checkpointEvery?: number;
+  /** Those of an older build. */
+  readonly rules?: readonly number[];
   /** Changes the journal before the engine sees it. */
   readonly prepare?: (journal: StagedJournal) => void;
 }
@@ -31,11 +33,12 @@ export async function startNode(options: NodeOptions = {}): Promise<Node> {
   const journal = new StagedJournal(openMemoryJournal(disk));
   options.prepare?.(journal);
   const reports: string[] = [];
-  const { checkpointEvery } = options;
+  const { checkpointEvery, rules } = options;
   const engine = await startEngine({
     journal,
     clock,
     ...(checkpointEvery === undefined ? {} : { checkpointEvery }),
+    ...(rules === undefined ? {} : { rules }),
     report: (message) => reports.push(message),
   });
   return { engine, client: clientOf(engine, { clock, client: { retry: false } }), journal, clock, disk, reports };

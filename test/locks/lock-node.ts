@@ -1,7 +1,5 @@
 import type { Client, Granted, Queued } from "holdfast";
 import type { MemoryDisk } from "../../server/src/journal/memory/disk.ts";
-import { raiseRules } from "../../server/src/follow-rules.ts";
-import { knownRules } from "../../server/src/server.ts";
 import type { ManualClock } from "../engine/manual-clock.ts";
 import { turns } from "../engine/manual-clock.ts";
 import { startNode } from "../engine/start-node.ts";
@@ -18,7 +16,6 @@ export async function lockNode(
   options: { disk?: MemoryDisk; clock?: ManualClock; inGrace?: true } = {},
 ): Promise<LockNode> {
   const node = await startNode(options);
-  await raiseRules(node.engine, knownRules);
   if (options.inGrace !== true) await node.clock.pass(10_000, 500);
   return {
     ...node,

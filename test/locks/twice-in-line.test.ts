@@ -105,7 +105,7 @@ describe("an owner that asks twice for a lock that it waits for", () => {
   });
 
   test("got it twice by rules 1, which stay callable for the journals that were decided by them [M3]", async () => {
-    const node = await startNode();
+    const node = await startNode({ rules: [1] });
     const { locks } = node.client;
     const first = granted(await locks.acquire("p", { ...ttl, ownerId: "a" }));
     for (let count = 0; count < 2; count += 1) queued(await locks.acquire("p", { ...wait, ownerId: "b" }));

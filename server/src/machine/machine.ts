@@ -18,7 +18,7 @@ import { replayOf } from "./idempotency.ts";
 import type { JsonObject } from "./json.ts";
 import { refusal } from "./outcome.ts";
 import { DurableView, State } from "./state.ts";
-import type { DumpedRow, StateReader } from "./state.ts";
+import type { DumpedRow, StateReader, StateWriter } from "./state.ts";
 import type { RowChange } from "./table.ts";
 
 export interface MachineOptions {
@@ -27,6 +27,11 @@ export interface MachineOptions {
   readonly knownRules: readonly number[];
   /** What the machine itself reads from the state: set by entries, so that every node reads the same. */
   readonly settings: (state: StateReader) => MachineSettings;
+  /** How a journal begins: by which rules the first entry of a new one is decided, and how the state keeps that. */
+  readonly begin?: {
+    readonly rules: number;
+    readonly keep: (state: StateWriter, rules: number) => void;
+  };
 }
 
 export interface MachineSettings {
@@ -42,6 +47,8 @@ export interface Circumstances {
   readonly time: number;
   readonly grace: boolean;
   readonly prior: Entry | undefined;
+  /** Of the first entry, when it is decided again: by which rules it was decided. */
+  readonly beganBy?: number;
 }
 
 export interface Decided {
@@ -100,8 +107,9 @@ export class Machine {
     if (issues !== undefined) {
       return unrecorded(refusal("input_invalid", { issues: issues.map((issue) => ({ ...issue })) }));
     }
-    const { position, time, grace } = circumstances;
-    return this.#apply(rule, command, { position, time, grace, rules: settings.rules });
+    const { position, time, grace, beganBy = this.#options.begin?.rules } = circumstances;
+    const rules = position === 1 ? (beganBy ?? settings.rules) : settings.rules;
+    return this.#apply(rule, command, { position, time, grace, rules });
   }
 
   /** Folds an entry that is in the journal already. */
@@ -111,6 +119,7 @@ export class Machine {
         `entry ${String(entry.position)} was decided by rules ${String(entry.rules)}, which this build does not know`,
       );
     }
+    if (entry.position === 1) this.#begin(entry.rules);
     for (const event of entry.events) this.#foldEvent(event, entry);
     this.#state.undo.settle();
   }
@@ -187,12 +196,15 @@ export class Machine {
   #apply(rule: Rule, command: Command, place: Place): Decided {
     const mark = this.#state.undo.mark();
     try {
+      if (place.position === 1) this.#begin(place.rules);
       const frame = this.#frame.begin(command, place);
       const decision = rule.decide(command.input as never, frame);
       for (const event of decision.events) frame.emit(event);
       const { events } = frame;
       const isRecorded = events.length > 0 || command.key !== undefined || decision.isAudited === true;
       const { position, time, grace, rules } = place;
+      // What is not recorded has not begun anything.
+      if (!isRecorded) this.#state.undo.undoTo(mark);
       return {
         outcome: decision.outcome,
         events,
@@ -205,6 +217,11 @@ export class Machine {
       this.#state.undo.undoTo(mark);
       return { ...unrecorded(refusal("internal_error", { command_id: command.id })), defect };
     }
+  }
+
+  /** The first entry says by which rules the journal begins. Those before there was a choice began by the first. */
+  #begin(rules: number): void {
+    if (rules > 1) this.#options.begin?.keep(this.#state, rules);
   }
 
   #foldEvent(event: Event, facts: EntryFacts): void {

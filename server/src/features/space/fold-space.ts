@@ -40,6 +40,11 @@ function foldEpochRaised(state: StateWriter, event: Event, entry: EntryFacts): v
   change(state, { epochs: [...spaceRow(state).epochs, epoch] });
 }
 
+/** A journal that began by newer rules than the first has a row from its first entry on. */
+export function keepFirstRules(state: StateWriter, rules: number): void {
+  change(state, { rules });
+}
+
 function change(state: StateWriter, changes: Partial<SpaceRow>): void {
   state.rows(spaceTable).put({ ...spaceRow(state), ...changes });
 }
