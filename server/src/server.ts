@@ -191,8 +191,8 @@ export async function startEngine(options: StartOptions): Promise<Engine> {
 }
 
 /**
- * The rules that this build carries, in order; old ones stay callable. 1: the first. 2: a ticket whose owner has got the
- * same lock in another way leaves the line, where it was granted a second time by rules 1.
+ * The rules that this build carries, in order; old ones stay callable. 1: the first. 2: who asks again for a lock that it
+ * waits for keeps its ticket, and one whose owner has got the same lock by other means leaves the line.
  */
 export const knownRules = [1, 2];
 

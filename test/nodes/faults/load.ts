@@ -125,7 +125,7 @@ export class Load {
   #locking(client: Client, name: string): Worker {
     let count = 0;
     // An agent of its own: the lock excludes the others who use the same connection.
-    let own = client.fork({ name });
+    const own = client.fork({ name });
     return new Worker(name, async () => {
       count += 1;
       try {
@@ -140,11 +140,8 @@ export class Load {
         }
       } catch (error) {
         if (!isLoss(error)) throw error;
+        // The same agent goes on: a place in the line that it has left with a node that is gone is the one it asks for.
         this.#lossCount += 1;
-        // A new one, as a program that starts over has: the old one may have left a place in the line, which it would be
-        // granted beside the next one.
-        await own.close();
-        own = client.fork({ name });
       }
     });
   }

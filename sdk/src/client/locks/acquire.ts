@@ -4,6 +4,7 @@ import { deniedLock } from "./denied-lock.ts";
 import { momentOf } from "./held-grant.ts";
 import type { HeldGrant, Moment } from "./held-grant.ts";
 import { holdAtPush } from "./hold-at-push.ts";
+import { leaveLine } from "./leave-line.ts";
 import { LockHandle } from "./lock-handle.ts";
 import type { DeniedLock } from "./lock.ts";
 import { acquireInput } from "./lock-options.ts";
@@ -84,11 +85,6 @@ async function undo(session: LockSession, answer: Granted | Queued): Promise<voi
   if (isOver(answer)) return;
   if (answer.granted) await session.giveBack(answer.fence);
   else session.settle(() => leaveLine(session, answer.ticket));
-}
-
-async function leaveLine(session: LockSession, ticket: string): Promise<void> {
-  const answer = (await session.run("cancel-ticket", { ticket })) as { readonly cancelled: string } | Granted;
-  if ("granted" in answer) await session.giveBack(answer.fence);
 }
 
 const pathNames = ({ paths }: Wish): readonly string[] => paths.map(({ path }) => path);

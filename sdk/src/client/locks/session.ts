@@ -50,6 +50,8 @@ export class LockSession implements Holdings {
   readonly ownLocks = new OwnLocks();
   readonly grants = new Map<string, HeldGrant>();
   readonly tickets = new Map<string, Ticket>();
+  /** Tickets that are being given up. */
+  readonly unwanted = new Set<string>();
   readonly #options: SessionOptions;
   readonly #ownKey: string;
   readonly #beats: SessionBeats;
@@ -180,7 +182,9 @@ export class LockSession implements Holdings {
   }
 
   queue(queued: Queued, options: TicketOptions): Ticket {
-    const ticket = new Ticket(queued, options);
+    const known = this.tickets.get(queued.ticket);
+    const ticket = known ?? new Ticket(queued);
+    ticket.join(options);
     this.tickets.set(ticket.id, ticket);
     this.#recall();
     this.#beats.pace();
@@ -188,8 +192,10 @@ export class LockSession implements Holdings {
     return ticket;
   }
 
-  leave(ticket: Ticket): void {
-    this.tickets.delete(ticket.id);
+  leave(ticket: Ticket, options: TicketOptions): void {
+    if (!ticket.part(options)) return;
+    if (this.tickets.get(ticket.id) === ticket) this.tickets.delete(ticket.id);
+    this.unwanted.delete(ticket.id);
     this.#beats.pace();
     this.#listen();
   }

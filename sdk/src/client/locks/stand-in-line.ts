@@ -2,6 +2,7 @@ import type { Granted, Queued } from "../../contract/locks.ts";
 import { HoldfastError } from "../holdfast-error.ts";
 import { momentOf } from "./held-grant.ts";
 import type { HeldGrant, Moment } from "./held-grant.ts";
+import { leaveLine } from "./leave-line.ts";
 import { codeOf } from "./session.ts";
 import type { LockSession } from "./session.ts";
 import { claimMs } from "./ticket.ts";
@@ -28,19 +29,20 @@ export async function standInLine(session: LockSession, queued: Queued, waiting:
   try {
     const end = await until(waiting.signal, endOf(session, ticket, waiting.giveUpAtMs));
     if (end.kind === "timeout") {
-      const last = await giveUp(session, ticket);
+      const last = await giveUp(session, ticket, waiting);
       // Held by an event while the ticket was given back, and gone by what the server says since.
-      if (last.kind === "gave-up" || last.kind === "gone") ticket.held?.end();
+      if ((last.kind === "gave-up" || last.kind === "gone") && !ticket.isShared) ticket.held?.end();
       return last;
     }
     if (end.kind === "held") return end;
-    if (end.kind === "granted") return await takeUp(session, ticket, end.fence);
-    return gone(ticket, end.why);
+    if (end.kind === "granted") return await takeUp(session, ticket, { fence: end.fence, askedAt: waiting.askedAt });
+    // Who came while it was being given up asks anew.
+    return session.unwanted.has(ticket.id) ? { kind: "gone" } : gone(ticket, end.why);
   } catch (error) {
-    if (waiting.signal?.aborted === true) leaveUnwanted(session, ticket);
+    if (waiting.signal?.aborted === true) leaveUnwanted(session, ticket, waiting);
     throw error;
   } finally {
-    session.leave(ticket);
+    session.leave(ticket, waiting);
   }
 }
 
@@ -56,11 +58,15 @@ function endOf(session: LockSession, ticket: Ticket, giveUpAtMs: number): Promis
   });
 }
 
+interface Taking extends Pick<Waiting, "askedAt"> {
+  readonly fence: string;
+}
+
 /**
  * The claim tells how the lock was left before. The renewal is what the lease is counted from: the grant is older, and
  * by how much only the server knows. Both travel together.
  */
-async function takeUp(session: LockSession, ticket: Ticket, fence: string): Promise<WaitEnd> {
+async function takeUp(session: LockSession, ticket: Ticket, { fence, askedAt }: Taking): Promise<WaitEnd> {
   const sentAt = momentOf(session.clock);
   try {
     const [granted] = await Promise.all([
@@ -68,7 +74,7 @@ async function takeUp(session: LockSession, ticket: Ticket, fence: string): Prom
       session.run("renew-lock", { fence }),
     ]);
     if (!granted.granted) return { kind: "gone" };
-    const sinceMs = Math.max(ticket.askedAt.monotonicMs, sentAt.monotonicMs - claimMs);
+    const sinceMs = Math.max(askedAt.monotonicMs, sentAt.monotonicMs - claimMs);
     return { kind: "granted", granted, sentAt, sinceMs };
   } catch (error) {
     // Too late: it was passed on.
@@ -78,31 +84,32 @@ async function takeUp(session: LockSession, ticket: Ticket, fence: string): Prom
 }
 
 /** Out of patience. What was granted in this very moment is taken. */
-async function giveUp(session: LockSession, ticket: Ticket): Promise<WaitEnd> {
+async function giveUp(session: LockSession, ticket: Ticket, waiting: Waiting): Promise<WaitEnd> {
   if (ticket.held !== undefined) return { kind: "held", grant: ticket.held };
   const { place, waitsFor } = ticket.place;
   const data = { place, waits_for: waitsFor, reason: "it did not become free in time" };
+  if (ticket.isShared) return { kind: "gave-up", data };
+  session.unwanted.add(ticket.id);
   try {
     const answer = (await session.run("cancel-ticket", { ticket: ticket.id })) as { cancelled: string } | Granted;
-    if ("granted" in answer) return await takeUp(session, ticket, answer.fence);
+    if ("granted" in answer) return await takeUp(session, ticket, { fence: answer.fence, askedAt: waiting.askedAt });
   } catch (error) {
     if (codeOf(error) !== "ticket_unknown") {
-      leaveUnwanted(session, ticket);
+      leaveUnwanted(session, ticket, waiting);
       throw error;
     }
   }
   return { kind: "gave-up", data };
 }
 
-/** Nobody waits any more: neither the place nor what it was granted meanwhile is wanted. */
-function leaveUnwanted(session: LockSession, ticket: Ticket): void {
-  if (ticket.held === undefined) session.settle(() => leaveLine(session, ticket));
-  else void session.release(ticket.held).catch(() => undefined);
-}
-
-async function leaveLine(session: LockSession, ticket: Ticket): Promise<void> {
-  const answer = (await session.run("cancel-ticket", { ticket: ticket.id })) as { cancelled: string } | Granted;
-  if ("granted" in answer) await session.giveBack(answer.fence);
+/** Neither the place nor what it was granted meanwhile is wanted, unless somebody else of this session shares it. */
+function leaveUnwanted(session: LockSession, ticket: Ticket, waiting: Waiting): void {
+  if (ticket.isShared) return;
+  if (ticket.held === undefined) {
+    // Whoever stands there from now on has come since, and keeps it.
+    session.leave(ticket, waiting);
+    session.settle(() => leaveLine(session, ticket.id));
+  } else if (ticket.held.handleCount === 0) void session.release(ticket.held).catch(() => undefined);
 }
 
 /** Who has the lock in another way, or let its ticket expire, asks again; a ticket that was taken away is not asked for. */

@@ -30,32 +30,44 @@ export interface TicketOptions {
   readonly hold?: (pushed: PushedGrant) => HeldGrant | undefined;
 }
 
-/** A place in the line, as the one who waits knows it. */
+/** A place in the line, as those know it who wait: usually one; several, if they share what they lock. */
 export class Ticket {
   readonly id: string;
   readonly ended: Promise<TicketEnd>;
-  readonly askedAt: Moment;
   place: Place;
   /** What it was granted, once it is held. */
   held: HeldGrant | undefined;
-  readonly #options: TicketOptions;
+  #waiting: readonly TicketOptions[] = [];
   #isEnded = false;
   #end!: (end: TicketEnd) => void;
 
-  constructor(queued: Queued, options: TicketOptions) {
+  constructor(queued: Queued) {
     this.id = queued.ticket;
-    this.askedAt = options.askedAt;
     this.place = placeOf(queued);
-    this.#options = options;
     this.ended = new Promise((resolve) => {
       this.#end = resolve;
     });
+  }
+
+  join(options: TicketOptions): void {
+    this.#waiting = [...this.#waiting, options];
     options.onPlace?.(this.place);
+  }
+
+  /** True if it was the last one who waited. */
+  part(options: TicketOptions): boolean {
+    const before = this.#waiting.length;
+    this.#waiting = this.#waiting.filter((one) => one !== options);
+    return before > 0 && this.#waiting.length === 0;
+  }
+
+  get isShared(): boolean {
+    return this.#waiting.length > 1;
   }
 
   /** Whether anybody is to be told when the place is another. */
   get wantsPlace(): boolean {
-    return this.#options.onPlace !== undefined;
+    return this.#waiting.some(({ onPlace }) => onPlace !== undefined);
   }
 
   end(end: TicketEnd): void {
@@ -66,14 +78,15 @@ export class Ticket {
   /** The server says that it was granted. */
   granted(pushed: PushedGrant): void {
     if (this.#isEnded) return;
-    this.held = this.#options.hold?.(pushed);
+    this.held = this.#waiting[0]?.hold?.(pushed);
     this.end(this.held === undefined ? { kind: "granted", fence: pushed.fence } : { kind: "held", grant: this.held });
   }
 
   moveTo(queued: Pick<Queued, "place" | "waits_for" | "estimate_ms">): void {
     const before = this.place.place;
     this.place = placeOf(queued);
-    if (this.place.place !== before) this.#options.onPlace?.(this.place);
+    if (this.place.place === before) return;
+    for (const { onPlace } of this.#waiting) onPlace?.(this.place);
   }
 }
 
