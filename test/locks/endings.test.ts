@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { CallReply } from "holdfast";
+import { replayedLock } from "../../server/src/doors/in-process/lock-replies.ts";
 import { agentLimits } from "../../server/src/features/agents/agent-table.ts";
 import { lockLimits } from "../../server/src/features/locks/settings.ts";
 import { refusalOf } from "../api/refused-with.ts";
@@ -88,4 +89,24 @@ describe("the end of a family of agents", () => {
     granted(await node.client.locks.acquire("0/p/0", { ...ttl, ownerId: "next" }));
     await node.stop();
   });
+});
+
+test("an answer that is given again while its agent ends never promises more than the agent had [G1 M2]", async () => {
+  const node = await lockNode();
+  const registered = await node.client.agents.register({ inactivitySeconds: 60 });
+  const given = granted(await node.client.as(registered).locks.acquire("p", ttl));
+  /** The agent ends right after the first look at the state. */
+  const { engine } = node;
+  const read = engine.read.bind(engine);
+  engine.read = async (look) => {
+    engine.read = read;
+    const seen = await read(look);
+    await node.client.execute("end-agent", { agent_id: registered.agent_id });
+    return seen;
+  };
+  const recorded = { granted: true, fence: given.fence, expires_at: given.expires_at };
+  const again = await replayedLock(engine, recorded);
+  assert.deepEqual([again["still_held"], again["expires_at"]], [true, given.expires_at]);
+  assert.equal((await replayedLock(engine, recorded))["still_held"], false);
+  await node.stop();
 });

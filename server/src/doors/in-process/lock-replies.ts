@@ -9,7 +9,10 @@ import { findGrant } from "../../features/locks/guard-write.ts";
 import { iso } from "../../features/locks/lock-events.ts";
 import { positionOf } from "../../features/locks/lock-history.ts";
 import { ticketTable } from "../../features/locks/lock-tables.ts";
+import type { GrantRow } from "../../features/locks/lock-tables.ts";
+import { isLeaving } from "../../features/locks/owner-counts.ts";
 import type { JsonObject } from "../../machine/json.ts";
+import type { StateReader } from "../../machine/state.ts";
 import { howLeft, howLeftNow } from "./how-left.ts";
 import type { Described } from "./how-left.ts";
 
@@ -33,20 +36,27 @@ export function withHowLeft(engine: Engine, reply: CallReply): CallReply | Promi
 export async function replayedLock(engine: Engine, data: JsonObject): Promise<JsonObject> {
   const { granted, fence, ticket } = data;
   if (granted === true && typeof fence === "string") {
-    const row = await engine.read((state) => findGrant(state, fence));
-    const view =
-      row === undefined ? await recordedGrant(engine, fence) : await engine.read((state) => grantView({ state }, row));
-    return withLeft(engine, { ...data, ...view, still_held: row !== undefined });
+    // In one look: a moment later its agent may have ended, and its lease would be told as if it had none.
+    const view = await engine.read((state) => viewOf(state, findGrant(state, fence)));
+    const told = view ?? (await recordedGrant(engine, fence));
+    return withLeft(engine, { ...data, ...told, still_held: view !== undefined });
   }
   if (typeof ticket !== "string") return data;
   const now = await engine.scan((state): JsonObject => {
     const row = state.rows(ticketTable).get(ticket);
-    if (row !== undefined) return { granted: false, ...placeView(state, row), still_waiting: true };
-    const grant = findGrantOfTicket(state, ticket);
-    if (grant === undefined) return { ...data, waits_for: [], estimate_ms: null, still_waiting: false };
-    return { granted: true, ticket, ...grantView({ state }, grant), still_held: true };
+    if (row !== undefined && !isLeaving(state, row.owner)) {
+      return { granted: false, ...placeView(state, row), still_waiting: true };
+    }
+    const view = viewOf(state, findGrantOfTicket(state, ticket));
+    if (view === undefined) return { ...data, waits_for: [], estimate_ms: null, still_waiting: false };
+    return { granted: true, ticket, ...view, still_held: true };
   });
   return now["granted"] === true ? withLeft(engine, now) : now;
+}
+
+/** A grant as it is now; undefined if it is gone, or about to be freed because its owner has ended. */
+function viewOf(state: StateReader, row: GrantRow | undefined): JsonObject | undefined {
+  return row === undefined || isLeaving(state, row.owner) ? undefined : grantView({ state }, row);
 }
 
 async function withLeft(engine: Engine, grant: JsonObject): Promise<JsonObject> {
