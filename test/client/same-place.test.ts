@@ -31,10 +31,12 @@ describe("two tasks that share what they lock", () => {
 
   test("may give up one by one: the place is kept for the other [X5]", async () => {
     await using node = await clientNode();
-    const [ann, bob] = [node.fresh("ann"), node.fresh("bob")];
+    const [ann, bob, eve] = [node.fresh("ann"), node.fresh("bob"), node.fresh("eve")];
     const lock = held(await ann.acquire(path));
     const patient = bob.acquire(path);
     await inLine(node, 1);
+    const behind = eve.acquire(path);
+    await inLine(node, 2);
     const hasty = bob.acquire(path, { reentrant: true, waitMs: 2_000 });
     const stop = new AbortController();
     const stopped = bob.acquire(path, { reentrant: true, signal: stop.signal });
@@ -43,9 +45,11 @@ describe("two tasks that share what they lock", () => {
     await assert.rejects(stopped, /enough/u);
     await node.clock.pass(2_500, 100);
     denied(await hasty);
-    assert.equal((await node.client.locks.status(path)).queue.length, 1);
     await lock.release();
-    await held(await patient).release();
+    const mine = held(await patient);
+    assert.equal((await node.client.locks.status(path)).queue.length, 1, "who came later waits on");
+    await mine.release();
+    await held(await behind).release();
   });
 });
 

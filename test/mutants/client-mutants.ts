@@ -52,4 +52,18 @@ export const clientMutants: readonly PlantedMutant[] = [
     put: "const isAwake = answeredAt.wallMs - this.#renewedAt.wallMs < this.leaseMs * 1e6;",
     by: "test/client/held-grant.test.ts",
   },
+  {
+    name: "the lease of a lock that was waited for is counted from the event that told of it",
+    file: `${client}/locks/hold-at-push.ts`,
+    find: "sentAt: askedAt,",
+    put: "sentAt: now,",
+    by: "test/client/at-push.test.ts",
+  },
+  {
+    name: "whoever gives up takes the place from the one who shares it",
+    file: `${client}/locks/stand-in-line.ts`,
+    find: 'if (ticket.isShared) return { kind: "gave-up", data };',
+    put: "",
+    by: "test/client/same-place.test.ts",
+  },
 ];

@@ -74,4 +74,11 @@ export const machineMutants: readonly PlantedMutant[] = [
     put: "if (changed.length < 9) return undefined;",
     by: "test/api/conflicts.test.ts",
   },
+  {
+    name: "a journal forgets by which rules it began",
+    file: "server/src/machine/machine.ts",
+    find: "if (rules > 1) this.#options.begin?.keep(this.#state, rules);",
+    put: "if (rules > 9) this.#options.begin?.keep(this.#state, rules);",
+    by: "test/engine/first-rules.test.ts",
+  },
 ];

@@ -11,6 +11,8 @@ export interface CampaignOptions {
   readonly jobs: number;
   /** Called after every few seeds. */
   readonly onProgress?: (done: number, failed: number) => void;
+  /** Called for each seed that breaks a promise, as soon as it is known. */
+  readonly onFailure?: (failure: Failure) => void;
   /** Ends the campaign early; what was done until then counts. */
   readonly signal?: AbortSignal;
 }
@@ -33,6 +35,7 @@ export async function runCampaign(options: CampaignOptions): Promise<CampaignRes
     done += report.seeds;
     stepCount += report.stepCount;
     failures.push(...report.failures);
+    for (const failure of report.failures) options.onFailure?.(failure);
     addTallies(tallies, report.tallies);
     options.onProgress?.(done, failures.length);
   };

@@ -9,6 +9,7 @@ import { replayLine, runCampaign } from "./campaign.ts";
 import type { CampaignResult } from "./campaign.ts";
 import { Progress } from "./progress.ts";
 import { inOrder, neverHappened } from "./rare-events.ts";
+import type { Failure } from "./seed-report.ts";
 import { simulate } from "./simulation.ts";
 
 const { values } = parseArgs({
@@ -46,7 +47,8 @@ async function runMany(): Promise<void> {
   const interruption = new AbortController();
   for (const name of ["SIGINT", "SIGTERM"] as const) process.once(name, () => interruption.abort());
   const onProgress = (done: number, failed: number): void => progress.note(done, failed);
-  const result = await runCampaign({ ...options, onProgress, signal: interruption.signal });
+  const onFailure = ({ seed, promise }: Failure): void => console.log(`BROKEN ${promise}: ${replayLine(seed, steps)}`);
+  const result = await runCampaign({ ...options, onProgress, onFailure, signal: interruption.signal });
   progress.end();
   summarise(result);
   const asked = result.seeds === seeds ? "" : ` of the ${seeds} that were asked for`;
