@@ -143,7 +143,16 @@ export class Simulation {
     if (node.state !== "up") return;
     if (world.strikes("process stands still for over a second")) node.standStill(random.between(1_300, 6_000));
     if (world.strikes("crash between two steps")) node.crash();
-    else if (world.strikes("node stops gracefully")) node.stop();
+    else if (world.strikes("node stops gracefully")) this.#askToStop(node);
+  }
+
+  /** A process that stands still hears of it when it goes on. */
+  #askToStop(node: SimulatedNode): void {
+    const { owner } = node;
+    const run = (): void => {
+      if (node.owner === owner && node.state === "up") node.stop();
+    };
+    this.world.time.schedule({ delayMs: 0, owner, label: "it is asked to stop", run });
   }
 
   /** What a failover to a store that lags behind looks like. */

@@ -30,9 +30,9 @@ test("a write whose reply was lost is answered after the reconnect, and was done
   await using client = await connect(proxy.url);
   await client.cursor();
   const changes = direct.watch({ names: ["evt.plan.changed"], after: await direct.cursor() });
-  await direct.entities.create("plan", "1", { count: 0 });
+  await direct.entities.create("plan", "1", { steps: [] });
   proxy.muteServer();
-  const written = client.entities.patch("plan", "1", { merge: { count: 1 } });
+  const written = client.entities.patch("plan", "1", { patch: [{ op: "add", path: "/steps/-", value: 1 }] });
   await changes.next();
   proxy.cut();
   assert.deepEqual([(await written).version, proxy.count()], [2, 2]);
@@ -57,6 +57,8 @@ test("a place in a line is asked for once, however often the connection breaks",
     waits.map((wait) => wait.ticket),
     [ticket],
   );
+  // Asked a second time it would have been renewed; it was answered from the first entry.
+  assert.deepEqual(await eventsAbout(direct, `ticket/${ticket}`), []);
 });
 
 test("many writes over a connection that breaks again and again are each done once, and none is lost", async (t) => {

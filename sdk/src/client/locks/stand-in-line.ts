@@ -102,7 +102,7 @@ async function giveUp(session: LockSession, ticket: Ticket, waiting: Waiting): P
   return { kind: "gave-up", data };
 }
 
-/** Neither the place nor what it was granted meanwhile is wanted, unless somebody else of this session shares it. */
+/** Neither the place nor what it was granted meanwhile is wanted, unless another task shares it. */
 function leaveUnwanted(session: LockSession, ticket: Ticket, waiting: Waiting): void {
   if (ticket.isShared) return;
   if (ticket.held === undefined) {
