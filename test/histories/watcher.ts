@@ -28,7 +28,8 @@ export class Watcher {
     const told = this.#told.map(({ position, name, subject }) => `${position} ${name} ${subject}`);
     const wrong = expected.findIndex((line, index) => told[index] !== line);
     if (wrong !== -1) {
-      broken("a watch has no gap and no repeat", { by: this.#name, told: told[wrong], expected: expected[wrong] });
+      const around = (lines: readonly string[]): readonly string[] => lines.slice(Math.max(0, wrong - 4), wrong + 4);
+      broken("a watch has no gap and no repeat", { by: this.#name, told: around(told), expected: around(expected) });
     }
     return expected.length;
   }

@@ -9,6 +9,8 @@ export const root = join(import.meta.dirname, "..", "..");
 export const seedsMax = 600;
 /** A mutant that makes a test wait for ever is noticed by that; no promise takes this long to be kept. */
 const testTimeoutMs = 60_000;
+/** Some bugs keep a connection open, and with it the process of the test that noticed them. */
+const testWords = ["--test-reporter=tap", `--test-timeout=${testTimeoutMs}`, "--test-force-exit"];
 
 /** Who noticed, in words for the page; undefined if nobody did. */
 export type Caught = { readonly by: string; readonly after: string } | undefined;
@@ -27,7 +29,7 @@ async function bySimulation(mutant: PlantedMutant): Promise<Caught> {
 
 /** A test that fails notices. A file that can't be loaded says nothing about any promise, so it does not count. */
 async function byTests(mutant: PlantedMutant, file: string): Promise<Caught> {
-  const { output, errors, code } = await run(mutant, ["--test-reporter=tap", `--test-timeout=${testTimeoutMs}`, file]);
+  const { output, errors, code } = await run(mutant, [...testWords, file]);
   const title = /^ *not ok \d+ - (.+?)(?: # .*)?$/mu.exec(output)?.[1];
   if (title !== undefined) return { by: `${file}: ${title.replaceAll("\\", "")}`, after: "" };
   if (code === 0) return undefined;
