@@ -9,8 +9,6 @@ export const root = join(import.meta.dirname, "..", "..");
 export const seedsMax = 600;
 /** A mutant that makes a test wait for ever is noticed by that; no promise takes this long to be kept. */
 const testTimeoutMs = 60_000;
-/** Some bugs keep a connection open, and with it the process of the test that noticed them. */
-const testWords = ["--test-reporter=tap", `--test-timeout=${testTimeoutMs}`, "--test-force-exit"];
 
 /** Who noticed, in words for the page; undefined if nobody did. */
 export type Caught = { readonly by: string; readonly after: string } | undefined;
@@ -29,12 +27,16 @@ async function bySimulation(mutant: PlantedMutant): Promise<Caught> {
 
 /** A test that fails notices. A file that can't be loaded says nothing about any promise, so it does not count. */
 async function byTests(mutant: PlantedMutant, file: string): Promise<Caught> {
-  const { output, errors, code } = await run(mutant, [...testWords, file]);
-  const title = /^ *not ok \d+ - (.+?)(?: # .*)?$/mu.exec(output)?.[1];
+  const words = ["--test-reporter=tap", `--test-timeout=${testTimeoutMs}`, file];
+  // The first one is enough: others may wait for what does not come, and keep the process for minutes.
+  const { output, errors, code } = await run(mutant, words, failedTest);
+  const title = failedTest.exec(output)?.[1];
   if (title !== undefined) return { by: `${file}: ${title.replaceAll("\\", "")}`, after: "" };
   if (code === 0) return undefined;
   throw new Error(`"${mutant.name}" keeps ${file} from being run: ${errors.slice(-2_000)}`);
 }
+
+const failedTest = /^ *not ok \d+ - (.+?)(?: # .*)?\n/mu;
 
 interface Ran {
   readonly output: string;
@@ -42,7 +44,8 @@ interface Ran {
   readonly code: number | null;
 }
 
-function run(mutant: PlantedMutant, words: readonly string[]): Promise<Ran> {
+/** Runs a program with the mutant in it, to its end or until it says so. */
+function run(mutant: PlantedMutant, words: readonly string[], until?: RegExp): Promise<Ran> {
   const plant = pathToFileURL(join(import.meta.dirname, "plant.ts")).href;
   // Compiled code is kept by the file's own text elsewhere; here the text is another one.
   const { NODE_COMPILE_CACHE: _cache, NODE_TEST_CONTEXT: _context, ...env } = process.env;
@@ -53,7 +56,10 @@ function run(mutant: PlantedMutant, words: readonly string[]): Promise<Ran> {
   });
   let output = "";
   let errors = "";
-  child.stdout.setEncoding("utf8").on("data", (text: string) => (output += text));
+  child.stdout.setEncoding("utf8").on("data", (text: string) => {
+    output += text;
+    if (until?.test(output) === true) child.kill();
+  });
   child.stderr.setEncoding("utf8").on("data", (text: string) => (errors += text));
   return new Promise((resolve, reject) => {
     child.on("error", reject);
