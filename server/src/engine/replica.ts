@@ -110,6 +110,11 @@ export class Replica {
   }
 
   #advance(head: Head, entries: readonly Entry[], bytes: number): void {
+    const [first] = entries;
+    // Whoever watches would be told something twice, or never, and nobody would notice.
+    if (first !== undefined && first.position !== this.#head.position + 1) {
+      throw new Error(`entry ${first.position} was folded after ${this.#head.position}, which it does not follow`);
+    }
     this.#head = head;
     this.time.lift(head.time);
     this.recent.push(entries, bytes);
