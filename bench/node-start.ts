@@ -25,7 +25,7 @@ export const nodeStart: Bench = async (options) => {
     options.say(
       table(
         ["what", "measured", "goal", ""],
-        rows.map(({ name, ours, goal, met }) => [name, format(ours, 2), format(goal), met ? "met" : "missed"]),
+        rows.map(({ name, ours, peer, met }) => [name, format(ours, 2), format(peer), met ? "met" : "missed"]),
       ),
     );
     return rows;

@@ -1,4 +1,5 @@
 /** The page and the pictures that a run of all benchmarks leaves behind. */
+import { execFileSync } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { arch, cpus, platform, release, totalmem } from "node:os";
 import { join } from "node:path";
@@ -44,6 +45,14 @@ export function packageVersions(names: readonly string[]): readonly string[] {
     const file = join(import.meta.dirname, "..", "node_modules", name, "package.json");
     const { version } = JSON.parse(readFileSync(file, "utf8")) as { readonly version: string };
     return `${name} ${version}`;
+  });
+}
+
+/** What the servers say that the peers ran on; they come from the host's packages. */
+export function serverVersions(names: readonly string[]): readonly string[] {
+  return names.map((name) => {
+    const [line = ""] = execFileSync(name, ["--version"], { encoding: "utf8" }).split("\n");
+    return `${name} ${/\d+(\.\d+)+/u.exec(line)?.[0] ?? line}`;
   });
 }
 

@@ -17,7 +17,7 @@ import { nodes } from "./nodes.ts";
 import { nodeStart } from "./node-start.ts";
 import { planning } from "./planning.ts";
 import { type Bench, format, spreadText, table } from "./report.ts";
-import { packageVersions, writeResults } from "./results.ts";
+import { packageVersions, serverVersions, writeResults } from "./results.ts";
 
 const benches: Readonly<Record<string, { readonly summary: string; readonly run: Bench }>> = {
   engine: { summary: "commands in process, over raw inserts of the same bytes", run: engine },
@@ -84,7 +84,7 @@ async function runEverything(): Promise<void> {
     .map((row) => [row.name, format(row.ratio, 2), spreadText(row), String(row.goal), row.met ? "met" : "MISSED"]);
   process.stderr.write(`\n${table(["", "ratio", "rounds", "goal", ""], lines)}\n`);
   if (folder !== undefined) {
-    const versions = [packageVersions(peers).join(", ")];
+    const versions = [packageVersions(peers).join(", "), serverVersions(["redis-server", "etcd"]).join(", ")];
     writeResults(outcomes, { folder, isQuick: values.quick, day: new Date().toISOString().slice(0, 10), versions });
   }
   if (values.json) console.log(JSON.stringify({ rows }));
