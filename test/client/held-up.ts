@@ -3,6 +3,7 @@ import type { Client, Transport } from "holdfast";
 import { transportOf } from "../../server/src/server.ts";
 import { ManualClock } from "../engine/manual-clock.ts";
 import type { ClientNode } from "./client-node.ts";
+import { clientTime } from "./client-time.ts";
 
 export interface HeldUp {
   readonly client: Client;
@@ -43,14 +44,7 @@ export function heldUp(node: ClientNode, name: string): HeldUp {
     cursor: () => inner.cursor(),
     close: () => inner.close(),
   };
-  const time = {
-    monotonicMs: () => clock.monotonicMs(),
-    wallMs: () => clock.wallMs(),
-    after: clock.after.bind(clock),
-    soon: clock.soon.bind(clock),
-    random: () => 0.5,
-    unique: () => `${name}-${sent.length}`,
-  };
+  const time = clientTime(clock, () => `${name}-${sent.length}`);
   return {
     ...{ clock, sent, ways },
     client: createClient(transport, { clock: time, name }),

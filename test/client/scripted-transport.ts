@@ -1,6 +1,7 @@
 import { createClient } from "holdfast";
 import type { CallOptions, CallReply, Client, ClientOptions, Transport } from "holdfast";
 import { ManualClock } from "../engine/manual-clock.ts";
+import { clientTime } from "./client-time.ts";
 
 export interface SentCall {
   readonly operation: string;
@@ -38,17 +39,7 @@ export function scripted(
     close: () => Promise.resolve(),
   };
   let ids = 0;
-  const time = {
-    monotonicMs: () => clock.monotonicMs(),
-    wallMs: () => clock.wallMs(),
-    after: clock.after.bind(clock),
-    soon: clock.soon.bind(clock),
-    random: () => 0.5,
-    unique: () => {
-      ids += 1;
-      return `key-${ids}`;
-    },
-  };
+  const time = clientTime(clock, () => `key-${(ids += 1)}`);
   const remote = { urls: ["http://127.0.0.1:1"] };
   return { client: createClient(transport, { clock: time, remote, ...more }), clock, sent };
 }
