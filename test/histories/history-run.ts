@@ -2,6 +2,7 @@
 import { connect } from "holdfast";
 import type { Client, JournalItem } from "holdfast";
 import { seededRandom } from "../scenario/kill-lines.ts";
+import { beginningOf } from "./beginning.ts";
 import type { Call } from "./call.ts";
 import type { Deployment, Fault } from "./deployment.ts";
 import { GuardedCounter } from "./guarded-counter.ts";
@@ -53,10 +54,9 @@ async function record(
   const counters = new Map(subjects.map((subject) => [subject, new GuardedCounter()]));
   const operator = await reach({ way: "socket", node: 0, reconnectMs: patienceMs, token: operatorToken });
   for (const subject of subjects) await operator.run("create-entity", entityOf(subject), { key: `create ${subject}` });
-  const start = await operator.cursor();
-  const { head } = await operator.journal.list({ limit: 1 });
+  const { cursor, position } = await beginningOf(operator);
   const watchers = await Promise.all(
-    ways.map(async (way) => new Watcher(way, await reach({ way, node: 0, reconnectMs: patienceMs }), start)),
+    ways.map(async (way) => new Watcher(way, await reach({ way, node: 0, reconnectMs: patienceMs }), cursor)),
   );
   const pace = new Pace(plan.calls, Math.floor(chance() * (plan.faultsMax + 1)));
   const work = Array.from({ length: plan.clients }, async (_, number) => {
@@ -73,7 +73,7 @@ async function record(
   const striking = strikeWhile(faults, chance, pace);
   await Promise.all(work).finally(() => pace.end());
   const struck = await striking;
-  const journal = await readJournal(operator, head);
+  const journal = await readJournal(operator, position);
   const watched = await Promise.all(watchers.map((watcher) => watcher.check(journal)));
   return { subjects, calls, journal, watched, counters, struck };
 }
