@@ -14,8 +14,9 @@ export function ensureProgram(program: string, debianPackage: string): void {
   if (!isThere(program)) throw new Error(`${program} is not installed, and \`${remedy}\` failed: ${said}`);
 }
 
+/** Whether it can be started. Not every program knows the word, and says so in its own way. */
 function isThere(program: string): boolean {
-  return spawnSync(program, ["--version"]).status === 0;
+  return spawnSync(program, ["--version"]).error === undefined;
 }
 
 /**

@@ -4,13 +4,14 @@
  * it stops the server and removes the folder; so nothing is left behind, whatever happens to a test.
  *
  * Until then each line of its input is something to do to the server: `stop`, `crash`, `start`, and, while it is stopped,
- * `save` and `restore` a copy of its files, or `standby`: it is then started as a replica. It answers with the same word. With the word `durable` it really waits for the
- * disk.
+ * `save` and `restore` a copy of its files, or `standby`: it is then started as a replica. It answers with the same word.
+ *
+ * With the word `durable` it really waits for the disk. With `tls CERT KEY`, two files, nobody gets in without TLS.
  */
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
-import { chownSync, cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, chownSync, copyFileSync, cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -106,7 +107,8 @@ async function startServer(): Promise<string> {
   const cluster = ["--pgdata", data, "--username=holdfast", `--pwfile=${passwordFile}`, "--auth=scram-sha-256"];
   await run(join(bin, "initdb"), [...cluster, "--no-locale", "--encoding=UTF8", "--no-sync", "--no-instructions"]);
   const fsync = `fsync=${process.argv.includes("durable") ? "on" : "off"}`;
-  const settings = ["listen_addresses=127.0.0.1", "unix_socket_directories=", fsync].flatMap((set) => ["-c", set]);
+  const named = ["listen_addresses=127.0.0.1", "unix_socket_directories=", fsync, ...tlsSettings(data)];
+  const settings = named.flatMap((set) => ["-c", set]);
   // Between finding a free port and taking it somebody else may take it.
   for (let attempt = 0; attempt < 3 && failures.length === attempt; attempt += 1) {
     const port = String(await freePort());
@@ -120,6 +122,21 @@ async function startServer(): Promise<string> {
     return `postgres://holdfast:${password}@127.0.0.1:${port}/postgres`;
   }
   throw new Error(`Postgres did not start; it said: ${failures.join("\n")}\nMend this, ${instead}`);
+}
+
+/** The server takes a key only if nobody else can read it. */
+function tlsSettings(data: string): readonly string[] {
+  const at = process.argv.indexOf("tls");
+  if (at === -1) return [];
+  const copies = ["cert", "key"].map((name, index) => {
+    const copy = join(folder, name);
+    copyFileSync(process.argv[at + 1 + index] ?? "", copy);
+    chmodSync(copy, 0o600);
+    own(copy);
+    return `ssl_${name}_file=${copy}`;
+  });
+  writeFileSync(join(data, "pg_hba.conf"), "hostssl all all 127.0.0.1/32 scram-sha-256\n");
+  return ["ssl=on", ...copies];
 }
 
 function own(path: string): void {

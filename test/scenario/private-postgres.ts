@@ -1,5 +1,6 @@
 /** A real Postgres for a test. If there can be none, the test fails and says what is missing; it is never skipped. */
 import { join } from "node:path";
+import type { Pair } from "./certificates.ts";
 import { startProgram } from "./program.ts";
 
 export interface PrivatePostgres {
@@ -16,9 +17,16 @@ export interface OwnPostgres extends PrivatePostgres {
   order(word: "stop" | "crash" | "start" | "save" | "restore" | "standby"): Promise<void>;
 }
 
-/** Starts one that nobody else uses, whatever else is there. `isDurable` makes it wait for the disk, as a real one does. */
-export async function startOwnPostgres({ isDurable = false } = {}): Promise<OwnPostgres> {
-  const words = isDurable ? ["durable"] : [];
+export interface PostgresWishes {
+  /** It waits for the disk, as a real one does. */
+  readonly isDurable?: boolean;
+  /** It lets nobody in without TLS, and shows this. */
+  readonly tls?: Pair;
+}
+
+/** Starts one that nobody else uses, whatever else is there. */
+export async function startOwnPostgres({ isDurable = false, tls }: PostgresWishes = {}): Promise<OwnPostgres> {
+  const words = [...(isDurable ? ["durable"] : []), ...(tls === undefined ? [] : ["tls", tls.cert, tls.key])];
   const keeper = startProgram(join(import.meta.dirname, "postgres-keeper.ts"), words, { inputStaysOpen: true });
   const url = await keeper.line(/^postgres:/);
   return {

@@ -1,0 +1,43 @@
+/** Certificates for servers on loopback, made anew for each test: none is kept in the project, and none runs out. */
+import { spawnSync } from "node:child_process";
+import { join } from "node:path";
+import { ensureProgram } from "./debian-package.ts";
+
+export interface Certificates {
+  /** Vouches for all of these. */
+  readonly authority: string;
+  /** Vouches for none of them. */
+  readonly stranger: string;
+  readonly server: Pair;
+  readonly client: Pair;
+}
+
+/** Two files. */
+export interface Pair {
+  readonly cert: string;
+  readonly key: string;
+}
+
+export function makeCertificates(folder: string): Certificates {
+  ensureProgram("openssl", "openssl");
+  const authority = pairIn(folder, "authority");
+  const stranger = pairIn(folder, "stranger");
+  for (const pair of [authority, stranger]) issue(pair, "CN=an authority of a test");
+  const [server, client] = [pairIn(folder, "server"), pairIn(folder, "client")];
+  for (const pair of [server, client]) {
+    issue(pair, "CN=localhost", "-CA", authority.cert, "-CAkey", authority.key, "-addext", "basicConstraints=CA:FALSE");
+  }
+  return { authority: authority.cert, stranger: stranger.cert, server, client };
+}
+
+function pairIn(folder: string, name: string): Pair {
+  return { cert: join(folder, `${name}.pem`), key: join(folder, `${name}.key`) };
+}
+
+/** Signed by itself, unless an authority is given. */
+function issue({ cert, key }: Pair, subject: string, ...more: readonly string[]): void {
+  const words = ["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2"];
+  const names = ["-subj", `/${subject}`, "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1"];
+  const { status, stderr } = spawnSync("openssl", [...words, ...names, "-keyout", key, "-out", cert, ...more]);
+  if (status !== 0) throw new Error(`openssl made no certificate: ${String(stderr)}`);
+}
