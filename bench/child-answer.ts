@@ -1,0 +1,22 @@
+/** What a process of its own has found out, for measurements that must not share a heap or a core with anything else. */
+import { fork } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+
+/** Runs a file of this folder, which sends one message, and ends. */
+export async function childAnswer(
+  file: string,
+  words: readonly string[],
+  execArgv: readonly string[] = [],
+): Promise<number> {
+  const child = fork(join(import.meta.dirname, file), words, { execArgv: [...execArgv] });
+  const ended = once(child, "exit");
+  let answer: number | undefined;
+  child.on("message", (told: number) => {
+    answer = told;
+    child.disconnect();
+  });
+  await ended;
+  if (answer === undefined) throw new Error(`${file} ended without an answer`);
+  return answer;
+}
