@@ -14,7 +14,10 @@ test(
     const own = ["--nats-cert", client.cert, "--nats-key", client.key];
     const entered = await enter(folder, nats.url, ["--nats-ca", authority, ...own]);
     assert.deepEqual(entered.mesh, { ready: true, reasons: [] });
-    for (const words of [["--nats-ca", stranger, ...own], ["--nats-ca", authority]]) {
+    for (const words of [
+      ["--nats-ca", stranger, ...own],
+      ["--nats-ca", authority],
+    ]) {
       const { mesh } = await enter(folder, nats.url, words);
       assert.equal(mesh.ready, false, words.join(" "));
       assert.notEqual(mesh.reasons.join(), "");
