@@ -39,8 +39,10 @@ export class RightsCheck {
     if (!standing.allow.some((one) => one.verbs.some((verb) => verbs.includes(verb)))) {
       return notAllowed(operation, verbs);
     }
-    // What does not fit is refused for that, further on; there is no telling what it touches.
-    if (!this.#fits(operation, input)) return undefined;
+    // There is no telling what an input touches that does not fit. It is refused here: doors set members of some inputs
+    // further on, and what they set may make it fit.
+    const issues = this.#issuesOf(operation, input);
+    if (issues !== undefined) return { code: "input_invalid", data: { issues } };
     return this.#untouchable(standing, wish, {
       ...{ verbs, touch: right.touches(input as never) },
       ...(right.instead === undefined ? {} : { instead: right.instead }),
@@ -60,14 +62,14 @@ export class RightsCheck {
   }
 
   /** By the schema that the call is checked by once more where it is decided. */
-  #fits(operation: string, input: unknown): boolean {
+  #issuesOf(operation: string, input: unknown): ReturnType<Check> {
     const known = this.#checks.get(operation);
-    if (known !== undefined) return known(input) === undefined;
+    if (known !== undefined) return known(input);
     const own = Object.hasOwn(allOperations, operation) ? allOperations[operation as OperationName] : undefined;
     const schema = (own ?? packOfOperation(operation)?.operations[operation])?.input;
     const check = schema === undefined ? isNoObject : checkOf(schema);
     this.#checks.set(operation, check);
-    return check(input) === undefined;
+    return check(input);
   }
 
   #untouchable(standing: Standing, wish: Wish, needed: Needed): Turned | undefined {

@@ -74,7 +74,8 @@ export async function openHttpDoor(options: HttpDoorOptions): Promise<HttpDoor> 
     const foreign = foreignRequest(request, allowed);
     if (foreign !== undefined) throw new HttpProblem(foreign.code, foreign.data);
     // Before its body is read: whoever is not let in must not make the server read a megabyte.
-    if (request.url.startsWith("/v1/") && !request.is404)
+    // By the route and not by the address, which may be written in full or with percent signs and mean the same.
+    if (request.routeOptions.url?.startsWith("/v1/") === true)
       callers.set(request, await admitVisitor(options.gate, request));
   });
   addHealthRoutes(app, options);

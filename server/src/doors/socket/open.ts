@@ -98,9 +98,13 @@ function refusalOf({ url = "", method = "GET", headers }: IncomingMessage, guard
   return guard.isFull ? "503 Service Unavailable" : undefined;
 }
 
-/** A token comes in the header, or, from browsers, which can't set one, in `hello`; never in the address. */
+/**
+ * A token comes in the header, or, from browsers, which can't set one, in `hello`; never in the address. A header that is
+ * not well formed is no token, and is refused as one; it is never taken for a caller without.
+ */
 function admitterOf({ gate, ids }: SocketDoorOptions, { headers, socket }: IncomingMessage) {
-  const sent = /^Bearer (\S+)$/iu.exec(headers.authorization ?? "")?.[1];
+  const { authorization } = headers;
+  const sent = authorization === undefined ? undefined : (/^Bearer +(\S+)$/iu.exec(authorization)?.[1] ?? "");
   const connection = ids.unique();
   return (token = sent) =>
     admitLatest(gate, {

@@ -27,11 +27,20 @@ function parse(text: string, readJson: ReadJson): unknown {
   }
 }
 
+/** In characters, as everywhere else: these are the lengths of the schemas of commands and of `GET /v1/events`. */
+const textMax = { agent: 128, secret: 256, token: 512, cursor: 64, subject: 2_200, name: 255 } as const;
+
 type Members = Readonly<Record<string, unknown>>;
 type Rule = readonly [name: string, isRight: (value: unknown) => boolean, what: string, isOptional?: true];
 
 const id: Rule = ["id", isId, "a whole number from 0"];
 const text = (name: string): Rule => [name, (value) => typeof value === "string", "a text"];
+/** What is kept for as long as the socket is open. Without a longest length it could fill the memory. */
+const keptText = (name: string, lengthMax: number): Rule => [
+  name,
+  (value) => typeof value === "string" && value.length <= lengthMax,
+  `a text of at most ${lengthMax} characters`,
+];
 const optional = ([name, isRight, what]: Rule): Rule => [name, isRight, `${what}, or absent`, true];
 
 const rules: ReadonlyMap<unknown, readonly Rule[]> = new Map<string, readonly Rule[]>([
@@ -49,10 +58,26 @@ const rules: ReadonlyMap<unknown, readonly Rule[]> = new Map<string, readonly Ru
       optional(["retry", (value) => value === "deadlock" || value === "conflict", '"deadlock" or "conflict"']),
     ],
   ],
-  ["hello", [["protocol", isId, "a whole number"], optional(text("token"))]],
-  ["agent", [["as", isId, "a whole number from 0"], text("agent"), optional(text("secret"))]],
-  ["watch", [id, optional(text("after")), optional(text("subject")), optional(text("owner")), names()]],
-  ["listen", [id, ["owner", (value) => typeof value === "string" && value !== "", "the id of an owner"]]],
+  ["hello", [["protocol", isId, "a whole number"], optional(keptText("token", textMax.token))]],
+  [
+    "agent",
+    [
+      ["as", isId, "a whole number from 0"],
+      keptText("agent", textMax.agent),
+      optional(keptText("secret", textMax.secret)),
+    ],
+  ],
+  [
+    "watch",
+    [
+      id,
+      optional(keptText("after", textMax.cursor)),
+      optional(keptText("subject", textMax.subject)),
+      optional(keptText("owner", textMax.agent)),
+      names(),
+    ],
+  ],
+  ["listen", [id, ["owner", isOwner, "the id of an owner"]]],
   ["unwatch", [id]],
   ["more", [id, ["count", isId, "a whole number from 0"]]],
   ["cursor", [id]],
@@ -75,8 +100,19 @@ function isId(value: unknown): boolean {
   return Number.isSafeInteger(value) && (value as number) >= 0;
 }
 
+function isOwner(value: unknown): boolean {
+  return typeof value === "string" && value !== "" && value.length <= textMax.agent;
+}
+
+function isName(value: unknown): boolean {
+  return typeof value === "string" && value.length <= textMax.name;
+}
+
 function names(): Rule {
-  const isNames = (value: unknown): boolean =>
-    Array.isArray(value) && value.length <= 100 && value.every((name) => typeof name === "string");
-  return optional(["names", isNames, "an array of at most 100 names of events"]);
+  const isNames = (value: unknown): boolean => Array.isArray(value) && value.length <= 100 && value.every(isName);
+  return optional([
+    "names",
+    isNames,
+    `an array of at most 100 names of events, each of at most ${textMax.name} characters`,
+  ]);
 }
