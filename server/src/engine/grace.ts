@@ -1,3 +1,4 @@
+import type { Clock } from "../base/clock.ts";
 import { engineLimits } from "./limits.ts";
 
 /**
@@ -6,23 +7,30 @@ import { engineLimits } from "./limits.ts";
  * starts it again.
  */
 export class Grace {
+  readonly #clock: Clock;
   #endsAt: number;
 
-  constructor(nowMs: number) {
-    this.#endsAt = nowMs + engineLimits.graceMs;
+  constructor(clock: Clock) {
+    this.#clock = clock;
+    this.#endsAt = clock.monotonicMs() + engineLimits.graceMs;
   }
 
   /** Something took this long during which nobody could renew. */
-  noteStall(nowMs: number, durationMs: number): void {
-    if (durationMs > engineLimits.stallMs) this.startAgain(nowMs);
+  noteStall(durationMs: number): void {
+    if (durationMs > engineLimits.stallMs) this.startAgain();
   }
 
-  startAgain(nowMs: number): void {
-    this.#endsAt = nowMs + engineLimits.graceMs;
+  /** Nobody could renew since then. */
+  noteStallSince(startMs: number): void {
+    this.noteStall(this.#clock.monotonicMs() - startMs);
   }
 
-  isOver(nowMs: number): boolean {
-    return nowMs >= this.#endsAt;
+  startAgain(): void {
+    this.#endsAt = this.#clock.monotonicMs() + engineLimits.graceMs;
+  }
+
+  isOver(): boolean {
+    return this.#clock.monotonicMs() >= this.#endsAt;
   }
 
   get endsAt(): number {

@@ -35,7 +35,7 @@ export class TimerWatch {
   /** Commands that are due, to be decided after what callers sent: renewals come before expiries. */
   take(machine: Machine, time: number, limit: number): readonly Waiting[] {
     const nowMs = this.#clock.monotonicMs();
-    if (limit <= 0 || !this.#grace.isOver(nowMs) || nowMs < this.#restUntilMs) return [];
+    if (limit <= 0 || !this.#grace.isOver() || nowMs < this.#restUntilMs) return [];
     // Others come first, and what they have done by then is not done twice.
     const untilTime = time - this.#delayMs();
     const next = machine.nextTime();
@@ -71,9 +71,7 @@ export class TimerWatch {
    * and not from the tick alone, since what arrived meanwhile may well be dealt with before a tick that is late.
    */
   noteLateness(): void {
-    if (this.#lookAtMs === undefined) return;
-    const nowMs = this.#clock.monotonicMs();
-    this.#grace.noteStall(nowMs, nowMs - this.#lookAtMs);
+    if (this.#lookAtMs !== undefined) this.#grace.noteStallSince(this.#lookAtMs);
   }
 
   /** Looks again when the next one is due, and at least once a tick. */

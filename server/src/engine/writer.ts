@@ -65,7 +65,7 @@ export class Writer {
       options.on.moved();
     };
     this.#follower = new Follower({ ...options, queue: this.#queue, on: { ...options.on, moved } });
-    this.#grace = new Grace(clock.monotonicMs());
+    this.#grace = new Grace(clock);
     this.#timers = new TimerWatch({ clock, grace: this.#grace, wake, rank: () => sharing?.rank() ?? 0 });
     this.#trouble = new TroubleWatch(clock, wake);
     const position = (): number => options.replica.head.position;
@@ -114,7 +114,7 @@ export class Writer {
   /** From here on commands can be decided. Folding may have taken long, and nobody could renew meanwhile. */
   begin(): void {
     this.#phase = "running";
-    this.#grace.startAgain(this.#options.clock.monotonicMs());
+    this.#grace.startAgain();
     this.wake();
   }
 
@@ -142,7 +142,7 @@ export class Writer {
     const startMs = this.#options.clock.monotonicMs();
     this.#options.clock.soon(() => {
       this.#isScheduled = false;
-      this.#noteStall(startMs);
+      this.#grace.noteStallSince(startMs);
       this.#start();
     });
   }
@@ -238,7 +238,7 @@ export class Writer {
     const startMs = this.#options.clock.monotonicMs();
     return new Promise((resolve) => {
       this.#options.clock.soon(() => {
-        this.#noteStall(startMs);
+        this.#grace.noteStallSince(startMs);
         resolve();
       });
     });
@@ -257,12 +257,12 @@ export class Writer {
       this.#head.demand();
       if (!(error instanceof JournalError)) throw error;
       // Nobody can renew while this node can't catch up, just as while it can't append.
-      this.#grace.startAgain(clock.monotonicMs());
+      this.#grace.startAgain();
       this.#trouble.note(error.code);
       for (const waiting of this.#queue.takeLate(clock.monotonicMs())) this.#answers.late(waiting);
       return false;
     } finally {
-      this.#noteStall(startMs);
+      this.#grace.noteStallSince(startMs);
     }
   }
 
@@ -284,13 +284,8 @@ export class Writer {
       // An answer must not be about what reads don't show.
       if (isAhead(priors, replica.head)) return this.#lookFirst(waiting, "head");
       // The look-up may have been the stall, and what was due before it must then wait for the grace.
-      this.#noteStall(startMs);
-      batch = decideBatch(waiting, {
-        replica,
-        priors: priors.entries,
-        grace: !this.#grace.isOver(clock.monotonicMs()),
-        clock,
-      });
+      this.#grace.noteStallSince(startMs);
+      batch = decideBatch(waiting, { replica, priors: priors.entries, grace: !this.#grace.isOver(), clock });
       const { entries, postponed } = batch;
       if (entries.length === 0 && priors.unproven.length > 0) return this.#lookFirst(waiting, "keys");
       if (postponed.length > 0) this.#putBack(postponed);
@@ -305,7 +300,7 @@ export class Writer {
     } finally {
       if (isAtHead) look.done();
       else if (look.inVain()) this.#head.demand();
-      this.#noteStall(startMs);
+      this.#grace.noteStallSince(startMs);
       this.#settled.fire();
     }
   }
@@ -320,12 +315,7 @@ export class Writer {
 
   /** The time of another node was ahead: what is overdue by that leap alone could not be renewed. */
   #noteLift(): void {
-    this.#grace.noteStall(this.#options.clock.monotonicMs(), this.#options.replica.time.takeLift());
-  }
-
-  #noteStall(startMs: number): void {
-    const nowMs = this.#options.clock.monotonicMs();
-    this.#grace.noteStall(nowMs, nowMs - startMs);
+    this.#grace.noteStall(this.#options.replica.time.takeLift());
   }
 
   /** False if somebody else was first: the commands go back and are decided again. */
@@ -353,14 +343,14 @@ export class Writer {
   }
 
   #failed(error: unknown, tried: readonly Waiting[]): boolean {
-    const { replica, on, clock } = this.#options;
+    const { replica, on } = this.#options;
     replica.machine.undo();
     if (!(error instanceof JournalError)) {
       this.#putBack(tried);
       throw error;
     }
     if (error.code === "invalid") return this.#isolate(tried, error);
-    this.#grace.startAgain(clock.monotonicMs());
+    this.#grace.startAgain();
     if (this.#trouble.current === undefined) on.report(`the journal can't be written: ${error.message}`, error);
     this.#trouble.note(error.code);
     if (error.certain) {
