@@ -1,5 +1,6 @@
 import type { Batch } from "./batch.ts";
 import type { Waiting } from "./command-queue.ts";
+import type { Unreadable } from "./find-priors.ts";
 import { replyOf, unanswered } from "./reply.ts";
 import type { TroubleWatch } from "./trouble-watch.ts";
 
@@ -9,6 +10,9 @@ export interface AnswersOptions {
   readonly position: () => number;
   readonly report: (message: string, cause: unknown) => void;
 }
+
+/** When to ask again about a damaged entry. Nothing here mends it; somebody has to put a sound copy in its place. */
+const damagedRetryMs = 1_000;
 
 /** What callers are told, once it is true: the outcome, or why there is none and what that means for them. */
 export class Answers {
@@ -27,6 +31,29 @@ export class Answers {
       }
       waiting.reply(replyOf(decided, position));
     }
+  }
+
+  /**
+   * Refuses those whose key was used by an entry that can't be read, and returns the others. What is archived is older than
+   * answers are given again for. A damaged entry may be younger: then nobody can say yet what the answer was.
+   */
+  refuseUnreadable(waiting: readonly Waiting[], unreadable: ReadonlyMap<string, Unreadable>): readonly Waiting[] {
+    if (unreadable.size === 0) return waiting;
+    for (const { position, error } of unreadable.values()) {
+      if (error.code === "archived") continue;
+      this.#options.report(
+        `a key can't be answered, it was used by entry ${String(position)}: ${error.message}`,
+        error,
+      );
+    }
+    return waiting.filter((one) => {
+      const found = one.scope === undefined ? undefined : unreadable.get(one.scope);
+      if (found === undefined) return true;
+      const { position, error } = found;
+      if (error.code === "archived") this.refuse(one, "idempotency_key_expired", { position });
+      else this.refuse(one, "journal_unavailable", { reason: error.code, retry_after_ms: damagedRetryMs });
+      return false;
+    });
   }
 
   /** The deadline passed. If the journal is to blame, or may even have taken it, that is what is said. */

@@ -8,8 +8,16 @@ import type { RecentEntries } from "./recent-entries.ts";
 export interface Priors {
   /** For each key in the batch the entry that used it before, if one did. */
   readonly entries: ReadonlyMap<string, Entry>;
+  /** Keys that were used by an entry which can't be read. Whoever sends one of them must not run, and nobody else suffers. */
+  readonly unreadable: ReadonlyMap<string, Unreadable>;
   /** Keys that were not looked up but in memory: the append has to prove that nobody has used them. */
   readonly unproven: readonly string[];
+}
+
+/** An entry that is there and can't be read: its segment was moved away, or it is damaged. */
+export interface Unreadable {
+  readonly position: number;
+  readonly error: JournalError;
 }
 
 export interface PriorSource {
@@ -20,7 +28,17 @@ export interface PriorSource {
   readonly isThorough: boolean;
 }
 
-const none: Priors = { entries: new Map(), unproven: [] };
+interface Used {
+  readonly scope: string;
+  readonly position: number;
+}
+
+interface Found {
+  readonly entries: Map<string, Entry>;
+  readonly unreadable: Map<string, Unreadable>;
+}
+
+const none: Priors = { entries: new Map(), unreadable: new Map(), unproven: [] };
 
 /**
  * Looks for entries that used the keys of a batch before. Asking a distant journal would cost as much as the append; so what
@@ -34,45 +52,64 @@ export async function findPriors(waiting: readonly Waiting[], source: PriorSourc
   const recalled = source.isThorough ? undefined : source.journal.sharing?.recallKeys(scopes, source.head);
   const positions = recalled ?? (await source.journal.findKeys(scopes));
   const unproven = recalled === undefined ? [] : scopes.filter((_, index) => positions[index] === undefined);
-  return { entries: await entriesAt(scopes, positions, source), unproven };
+  return { ...(await entriesAt(scopes, positions, source)), unproven };
 }
 
 async function entriesAt(
   scopes: readonly string[],
   positions: readonly (number | undefined)[],
   source: PriorSource,
-): Promise<ReadonlyMap<string, Entry>> {
-  const priors = new Map<string, Entry>();
-  const distant: { scope: string; position: number }[] = [];
+): Promise<Found> {
+  const found: Found = { entries: new Map(), unreadable: new Map() };
+  const distant: Used[] = [];
   for (const [index, scope] of scopes.entries()) {
     const position = positions[index];
     if (position === undefined) continue;
     const recent = source.recent.at(position);
     // An entry of a history that was lost, which this node did not notice yet, may stand at the same position.
     if (recent === undefined || keyScope(recent) !== scope) distant.push({ scope, position });
-    else priors.set(scope, recent);
+    else found.entries.set(scope, recent);
   }
-  if (distant.length === 0) return priors;
+  if (distant.length > 0) await readInto(found, distant, source.journal);
+  return found;
+}
+
+/** Reads all at once; where that fails for one of them it is looked for by halves, so that a few more reads find it. */
+async function readInto(found: Found, used: readonly Used[], journal: Journal): Promise<void> {
   const read = await readFound(
-    source.journal,
-    distant.map(({ position }) => position),
+    journal,
+    used.map(({ position }) => position),
   );
-  for (const [index, { scope }] of distant.entries()) {
-    const entry = read[index];
-    if (entry !== undefined) priors.set(scope, entry);
+  if (!(read instanceof JournalError)) {
+    for (const [index, { scope }] of used.entries()) {
+      const entry = read[index];
+      if (entry !== undefined) found.entries.set(scope, entry);
+    }
+    return;
   }
-  return priors;
+  const [first] = used;
+  if (used.length === 1 && first !== undefined) {
+    found.unreadable.set(first.scope, { position: first.position, error: read });
+    return;
+  }
+  const half = used.length >>> 1;
+  await readInto(found, used.slice(0, half), journal);
+  await readInto(found, used.slice(half), journal);
 }
 
 /**
+ * Returns the error if it is the entries' own, and will be the same the next time; any other is the journal's, and thrown.
+ *
  * What was found a moment ago is gone if the journal went back in between. That is no fault of the commands, as the
  * journal's "invalid" would say: they must wait until this node has noticed.
  */
-async function readFound(journal: Journal, positions: readonly number[]): Promise<readonly Entry[]> {
+async function readFound(journal: Journal, positions: readonly number[]): Promise<readonly Entry[] | JournalError> {
   try {
     return await journal.readAt(positions);
   } catch (error) {
-    if (!(error instanceof JournalError) || error.code !== "invalid") throw error;
+    if (!(error instanceof JournalError)) throw error;
+    if (error.code === "archived" || error.code === "damaged") return error;
+    if (error.code !== "invalid") throw error;
     throw new JournalError("io", `the journal went back: ${error.message}`, { certain: false, cause: error });
   }
 }

@@ -274,6 +274,7 @@ export class Writer {
   async #decideAndAppend(waiting: readonly Waiting[]): Promise<boolean> {
     const { clock, ids, journal, replica } = this.#options;
     const startMs = clock.monotonicMs();
+    let open = waiting;
     let batch: Batch | undefined;
     const look = this.#head.begin();
     let isAtHead = false;
@@ -281,13 +282,14 @@ export class Writer {
       const { recent, head } = replica;
       const priors = await findPriors(waiting, { journal, recent, head, isThorough: this.#isThorough });
       this.#isThorough = false;
+      open = this.#answers.refuseUnreadable(waiting, priors.unreadable);
       // An answer must not be about what reads don't show.
-      if (isAhead(priors, replica.head)) return this.#lookFirst(waiting, "head");
+      if (isAhead(priors, replica.head)) return this.#lookFirst(open, "head");
       // The look-up may have been the stall, and what was due before it must then wait for the grace.
       this.#grace.noteStallSince(startMs);
-      batch = decideBatch(waiting, { replica, priors: priors.entries, grace: !this.#grace.isOver(), clock });
+      batch = decideBatch(open, { replica, priors: priors.entries, grace: !this.#grace.isOver(), clock });
       const { entries, postponed } = batch;
-      if (entries.length === 0 && priors.unproven.length > 0) return this.#lookFirst(waiting, "keys");
+      if (entries.length === 0 && priors.unproven.length > 0) return this.#lookFirst(open, "keys");
       if (postponed.length > 0) this.#putBack(postponed);
       const sealed = entries.length === 0 ? undefined : seal(entries, replica.head, ids.salts(entries.length));
       if (sealed !== undefined && !(await this.#append(sealed, batch, priors.unproven))) return true;
@@ -296,7 +298,7 @@ export class Writer {
       this.#answers.decided(batch);
       return true;
     } catch (error) {
-      return this.#failed(error, batch?.results.map((result) => result.waiting) ?? waiting);
+      return this.#failed(error, batch?.results.map((result) => result.waiting) ?? open);
     } finally {
       if (isAtHead) look.done();
       else if (look.inVain()) this.#head.demand();
