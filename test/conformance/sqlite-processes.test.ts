@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { type ChildProcessByStdio, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { statSync } from "node:fs";
+import { mkdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { execPath } from "node:process";
 import { createInterface } from "node:readline";
 import type { Readable, Writable } from "node:stream";
 import { test } from "node:test";
 import { assertSubjects } from "./indexed-sample.ts";
-import { everything } from "./sample-entries.ts";
+import { appendSample, everything } from "./sample-entries.ts";
 import { failure, openFolder, withFolder } from "./sqlite-folder.ts";
 
 interface Answer {
@@ -86,6 +86,19 @@ test(
     await assert.rejects(openFolder(folder), failure("owned"), "also within one process");
     assert.equal((await journal.read(0, everything)).length, 3);
     await journal.close();
+  }),
+);
+
+test(
+  "a folder can be taken and given back although the note about its owner can't be written",
+  withFolder(async (folder) => {
+    mkdirSync(join(folder, "owner.json"), { recursive: true });
+    for (let time = 0; time < 2; time += 1) {
+      const journal = await openFolder(folder);
+      await assert.rejects(openFolder(folder), failure("owned", { says: /in use by another process/ }));
+      await appendSample(journal, 1);
+      await journal.close();
+    }
   }),
 );
 

@@ -3,7 +3,8 @@
  * lock is a transaction held open on a database of its own. Not a file with a process number: those name the wrong
  * process after a reboot and in containers, and then either nobody can start or two do.
  *
- * owner.json only tells people who it is. Nothing is decided by it.
+ * owner.json only tells people who it is. Nothing is decided by it, so a folder in which it can't be written or removed is
+ * taken and given back all the same.
  */
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
@@ -27,11 +28,28 @@ export function ownFolder(folder: string, startedAt: string): () => void {
     const message = `${folder} is in use${whoHasIt(note)}. Only one process may have it open: stop that one, or connect to it.`;
     throw new JournalError("owned", message, { certain: true, cause: error });
   }
-  writeFileSync(note, JSON.stringify({ pid, host: hostname(), since: startedAt }));
+  leaveNote(note, startedAt);
   return () => {
-    rmSync(note, { force: true });
+    removeNote(note);
     database.close();
   };
+}
+
+function leaveNote(note: string, startedAt: string): void {
+  try {
+    writeFileSync(note, JSON.stringify({ pid, host: hostname(), since: startedAt }));
+  } catch {
+    // One that is still there would name somebody else.
+    removeNote(note);
+  }
+}
+
+function removeNote(note: string): void {
+  try {
+    rmSync(note, { force: true });
+  } catch {
+    // Whoever takes the folder next writes over it, or can't either.
+  }
 }
 
 function whoHasIt(note: string): string {
