@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { connect } from "node:net";
 import { serve } from "../../server/src/serve.ts";
-import type { Serving } from "../../server/src/serve.ts";
+import type { ServeOptions, Serving } from "../../server/src/serve.ts";
 import { ticketKind } from "../machine/ticket-kind.ts";
 
 export type Facts = Readonly<Record<string, unknown>>;
@@ -33,11 +33,12 @@ export interface HttpServer extends AsyncDisposable {
 }
 
 /** A real server on a folder of its own, spoken to over a real port. */
-export async function httpServer(): Promise<HttpServer> {
+export async function httpServer(more: Pick<ServeOptions, "limits"> = {}): Promise<HttpServer> {
   const folder = await mkdtemp(join(tmpdir(), "holdfast-http-"));
   const reports: unknown[] = [];
   const report = (message: string, cause: unknown): void => void reports.push([message, cause]);
-  const serving: Serving = await serve({ data: folder, host: "127.0.0.1", port: 0, kinds: [ticketKind], report });
+  const place = { data: folder, host: "127.0.0.1", port: 0 };
+  const serving: Serving = await serve({ ...place, kinds: [ticketKind], report, ...more });
   const { url } = serving;
   let closing: Promise<void> | undefined;
   const close = (): Promise<void> => {

@@ -3,7 +3,7 @@ import type { Transport } from "@holdfast/sdk";
 import { checkOf, membersOf, watchQuery } from "@holdfast/sdk/contract";
 import type { WatchQuery } from "@holdfast/sdk/contract";
 import type { DoorParts } from "./door-parts.ts";
-import { EventStream, beginStream } from "./event-stream.ts";
+import { answerWithStream } from "./event-stream.ts";
 import { pageBytes } from "./event-text.ts";
 import { HttpProblem } from "./http-problem.ts";
 import { httpLimits } from "./limits.ts";
@@ -35,18 +35,17 @@ async function stream(transport: Transport, shared: Shared, request: FastifyRequ
   const { clock, endings } = shared.parts;
   const { after: given, ...filter } = wanted(request);
   const after = given ?? (await transport.cursor());
-  const pages = transport.watch({ ...filter, after });
-  const first = pages.next();
-  // What is wrong with a cursor is known at once; a good one may have nothing to tell for hours.
-  const soon = new Promise<void>((resolve) => clock.after(cursorMs, resolve, { keepAlive: false }));
-  await Promise.race([first.then(() => undefined), given === undefined ? undefined : soon]);
-  // An id without data: whoever is cut off before the first event goes on from here.
-  const response = beginStream(reply, `id: ${after}\n`);
-  const events = new EventStream({ response, pages, first, bytesOf: pageBytes, clock, pace: shared.pace });
-  const forget = endings.add(() => {
-    events.stop();
+  // Whether there is room for a watch is known at once, and what is wrong with a cursor soon; a good one may have nothing to
+  // tell for hours.
+  const patience = new Promise<void>((resolve) => {
+    if (given === undefined) clock.soon(resolve);
+    else clock.after(cursorMs, resolve, { keepAlive: false });
   });
-  void events.run().finally(forget);
+  // An id without data: whoever is cut off before the first event goes on from here.
+  const firstFields = `id: ${after}\n`;
+  const open = () => transport.watch({ ...filter, after });
+  const { pace } = shared;
+  await answerWithStream(reply, { open, patience, firstFields, bytesOf: pageBytes, clock, endings, pace });
 }
 
 function wanted(request: FastifyRequest): WatchQuery {

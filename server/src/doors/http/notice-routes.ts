@@ -2,7 +2,7 @@ import type { FastifyInstance } from "fastify";
 import type { Notice, NoticeQuery } from "@holdfast/sdk/contract";
 import { checkOf, membersOf, noticeQuery } from "@holdfast/sdk/contract";
 import type { DoorParts } from "./door-parts.ts";
-import { EventStream, beginStream } from "./event-stream.ts";
+import { answerWithStream } from "./event-stream.ts";
 import { HttpProblem } from "./http-problem.ts";
 import { readQuery, typedValues } from "./read-query.ts";
 
@@ -14,16 +14,11 @@ export function addNoticeRoutes(app: FastifyInstance, parts: DoorParts): void {
     const { clock, endings } = parts;
     if (endings.isClosing) throw new HttpProblem("stopping");
     const { transport } = parts.callerOf(request);
-    const pages = transport.notices(wanted(request.url));
-    const first = pages.next();
+    const query = wanted(request.url);
+    const open = () => transport.notices(query);
     // Whoever may not listen is told by the status.
-    await Promise.race([first.then(() => undefined), new Promise<void>((resolve) => clock.soon(resolve))]);
-    const response = beginStream(reply, "");
-    const stream = new EventStream({ response, pages, first, clock, bytesOf });
-    const forget = endings.add(() => {
-      stream.stop();
-    });
-    void stream.run().finally(forget);
+    const patience = new Promise<void>((resolve) => clock.soon(resolve));
+    await answerWithStream(reply, { open, patience, firstFields: "", bytesOf, clock, endings });
     return reply;
   });
 }

@@ -84,8 +84,8 @@ export async function callWaiting(
   const seconds = route.waits === true ? preferredWait(request) : undefined;
   if (seconds === undefined || input["wait"] === false) return callRouted(transport, routed, wish);
   reply.header("preference-applied", `wait=${seconds}`);
-  const onHangUp = (callback: () => void): void => void reply.raw.once("close", callback);
-  return waitForGrant({ transport, operation: operation.name, input, options, seconds, ...parts, onHangUp });
+  const { raw: response } = reply;
+  return waitForGrant({ transport, operation: operation.name, input, options, seconds, ...parts, response });
 }
 
 export interface Wish {

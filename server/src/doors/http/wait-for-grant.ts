@@ -1,7 +1,9 @@
+import type { ServerResponse } from "node:http";
 import type { FastifyRequest } from "fastify";
 import type { CallOptions, CallReply, Transport } from "@holdfast/sdk";
 import type { Clock } from "../../base/clock.ts";
 import type { Endings } from "./endings.ts";
+import { hasHungUp, onHangUp } from "./hang-up.ts";
 import { httpLimits } from "./limits.ts";
 
 /** Seconds that `Prefer: wait=n` asks for, as far as they are granted; undefined if it does not ask. */
@@ -20,8 +22,8 @@ export interface LongPoll {
   readonly seconds: number;
   readonly clock: Clock;
   readonly endings: Endings;
-  /** Calls back when the client hangs up. */
-  readonly onHangUp: (callback: () => void) => void;
+  /** What the client waits for, and closes when it hangs up. */
+  readonly response: ServerResponse;
 }
 
 type Facts = Readonly<Record<string, unknown>>;
@@ -37,12 +39,14 @@ export async function waitForGrant(poll: LongPoll): Promise<CallReply> {
   const owner = (input["owner_id"] as string | undefined) ?? options.agent;
   // Watched before it is asked for: a grant between the two must not be missed.
   const pages = transport.watch(owner === undefined ? { names: grantNames } : { owner });
+  onHangUp(poll.response, () => void pages.return?.());
   try {
     const asked = await transport.call(operation, input, options);
     const ticket = waitingTicket(asked);
     if (ticket === undefined || seconds === 0) return asked;
-    const state = await waitingOver(poll, pages, ticket);
-    if (state === "hung up") return asked;
+    await waitingOver(poll, pages, ticket);
+    // Nothing is between this look and the call: what is taken up for somebody who is gone is held for a whole lease.
+    if (hasHungUp(poll.response)) return asked;
     if (isTicket) return await transport.call(operation, input, options);
     // Taking it up, or, if it still waits, a last sign of life with the place that it has by now.
     const { key: _key, ...speaker } = options;
@@ -70,24 +74,18 @@ function claimOf(ticket: string, input: Facts): Facts {
 type Pages = ReturnType<Transport["watch"]>;
 
 /** Ends when the ticket waits no more, when the time is over, or when there is nobody left to answer. */
-async function waitingOver(poll: LongPoll, pages: Pages, ticket: string): Promise<"look" | "hung up"> {
-  const { transport, options, clock } = poll;
-  const ends: ("look" | "hung up")[] = [];
-  const stop = (why: "look" | "hung up") => (): void => {
-    ends.push(why);
-    void pages.return?.();
-  };
-  poll.onHangUp(stop("hung up"));
-  const forget = poll.endings.add(stop("look"));
-  const cancelTimer = clock.after(poll.seconds * 1000, stop("look"), { keepAlive: false });
+async function waitingOver(poll: LongPoll, pages: Pages, ticket: string): Promise<void> {
+  const { transport, options, clock, response } = poll;
+  const stop = (): void => void pages.return?.();
+  const forget = poll.endings.add(stop);
+  const cancelTimer = clock.after(poll.seconds * 1000, stop, { keepAlive: false });
   const cancelSigns = signsOfLife(poll, ticket);
   const { key: _key, ...speaker } = options;
   try {
-    for (;;) {
+    while (!hasHungUp(response)) {
       // A read, so that looking costs no entry.
       const seen = await transport.call("get-ticket", { ticket }, speaker);
-      const isOver = ends.length > 0 || waitingTicket(seen) === undefined || (await pages.next()).done === true;
-      if (isOver) return ends.includes("hung up") ? "hung up" : "look";
+      if (waitingTicket(seen) === undefined || (await pages.next()).done === true) return;
     }
   } finally {
     cancelSigns();
@@ -98,7 +96,7 @@ async function waitingOver(poll: LongPoll, pages: Pages, ticket: string): Promis
 
 /** A ticket has a short lease; whoever holds a request open for it is alive. */
 function signsOfLife(poll: LongPoll, ticket: string): () => void {
-  const { transport, operation, input, options, clock } = poll;
+  const { transport, operation, input, options, clock, response } = poll;
   if (operation === "get-ticket") return () => undefined;
   const leaseSeconds = typeof input["ticket_seconds"] === "number" ? input["ticket_seconds"] : 30;
   const { key: _key, ...speaker } = options;
@@ -107,6 +105,8 @@ function signsOfLife(poll: LongPoll, ticket: string): () => void {
     cancel = clock.after((leaseSeconds * 1000) / 3, sign, { keepAlive: false });
   };
   const sign = (): void => {
+    // Gone, though an answer is still awaited: a ticket that was granted meanwhile would be taken up by the sign.
+    if (hasHungUp(response)) return;
     // A failure shows at the next look.
     void transport.call("claim-lock", claimOf(ticket, input), speaker).catch(() => undefined);
     next();

@@ -1,0 +1,84 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import type { ServerResponse } from "node:http";
+import { connect } from "node:net";
+import type { TestContext } from "node:test";
+import type { Transport } from "holdfast";
+import type { Clock } from "../../server/src/base/clock.ts";
+import { openHttpDoor } from "../../server/src/doors/http/open.ts";
+import { inputLimits } from "../../server/src/machine/canonical/limits.ts";
+import { parseJson } from "../../server/src/machine/canonical/parse-json.ts";
+
+export interface ScriptedDoor {
+  readonly url: string;
+  /** Sends a request over a connection of its own. */
+  send(text: string): Promise<Visit>;
+}
+
+export interface Visit {
+  /** Cuts the connection. Ends when the door has heard of it. */
+  leave(): Promise<void>;
+}
+
+/** The HTTP door in front of what a test answers, when it answers it. */
+export async function scriptedDoor(t: TestContext, clock: Clock, script: Partial<Transport>): Promise<ScriptedDoor> {
+  const transport: Transport = {
+    call: (operation) => assert.fail(operation),
+    watch: () => assert.fail("nobody watches here"),
+    notices: () => assert.fail("nobody listens here"),
+    cursor: () => Promise.resolve("1.1"),
+    close: () => Promise.resolve(),
+    ...script,
+  };
+  const door = await openHttpDoor({
+    ...{ host: "127.0.0.1", port: 0, clock, version: "test" },
+    gate: {
+      admit: () => ({ principal: "anonymous", isOperator: false, transport }),
+      refresh: () => Promise.resolve(false),
+    },
+    parseJson: (text) => parseJson(text, inputLimits),
+    report: (message) => assert.fail(message),
+    health: () => assert.fail("nobody asks for health"),
+    metricsText: () => assert.fail("nobody asks for figures"),
+  });
+  t.after(() => door.close());
+  const { host, port } = new URL(door.url);
+  return {
+    url: door.url,
+    async send(text) {
+      const socket = connect(Number(port), "127.0.0.1");
+      t.after(() => socket.destroy());
+      const came = once(door.server, "request");
+      const [requestLine = "", ...rest] = text.split("\r\n");
+      socket.write([requestLine, `Host: ${host}`, ...rest].join("\r\n"));
+      const response = ((await came) as unknown[])[1] as ServerResponse;
+      const closed = once(response, "close");
+      return {
+        async leave() {
+          socket.destroy();
+          await closed;
+        },
+      };
+    },
+  };
+}
+
+/** Pages that do not come, until somebody ends them. */
+export class NoPages implements AsyncIterableIterator<readonly never[]> {
+  readonly #end = Promise.withResolvers<IteratorReturnResult<undefined>>();
+  isOver = false;
+
+  next(): Promise<IteratorReturnResult<undefined>> {
+    return this.#end.promise;
+  }
+
+  return(): Promise<IteratorReturnResult<undefined>> {
+    this.isOver = true;
+    this.#end.resolve({ done: true, value: undefined });
+    return this.#end.promise;
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+}
