@@ -1,11 +1,13 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { DeadlockError, HoldfastError, problems } from "holdfast";
-import type { ProblemCode } from "holdfast";
+import { createClient, DeadlockError, HoldfastError, problems } from "holdfast";
+import type { ProblemCode, Transport } from "holdfast";
+import { transportOf } from "../../server/src/server.ts";
 import { refusalOf, refusedWith } from "../api/refused-with.ts";
 import { everyWay } from "./every-way.ts";
 import { turns } from "../engine/manual-clock.ts";
 import { clientNode, held, soon } from "./client-node.ts";
+import { clientTime } from "./client-time.ts";
 import { scripted } from "./scripted-transport.ts";
 
 const refusal = (code: string, data: Record<string, unknown> = {}) => ({ kind: "refusal", code, data }) as const;
@@ -73,6 +75,61 @@ describe("after a refusal the client obeys the rule of its code", () => {
     }
   });
 });
+
+test("what is aborted between two tries ends at once, and is not sent again", async () => {
+  const { client, clock, sent } = scripted(() => refusal("overloaded", { retry_after_ms: 10_000 }));
+  const controller = new AbortController();
+  const reason = new Error("no longer wanted");
+  const result = client.run("patch-entity", write, { signal: controller.signal }).catch((error: unknown) => error);
+  await turns(2);
+  controller.abort(reason);
+  assert.equal(await result, reason);
+  await clock.pass(20_000, 500);
+  assert.equal(sent.length, 1);
+});
+
+/** A network that sends a write again because its answer got lost, after the agent that wrote has ended. */
+function losingOneAnswer(inner: Transport, hasAnswer: () => boolean, end: (agent: string) => Promise<unknown>) {
+  let isLost = false;
+  const keys: (string | undefined)[] = [];
+  const transport: Transport = {
+    ...inner,
+    async call(operation, input, options) {
+      const reply = (): ReturnType<Transport["call"]> => inner.call(operation, input, options);
+      if (operation !== "patch-entity") return reply();
+      keys.push(options.key);
+      if (isLost) return reply();
+      isLost = true;
+      await reply();
+      await end(options.agent!);
+      if (hasAnswer()) return reply();
+      return { outcome: refusal("outcome_unknown"), position: 0, replayed: false, events: [] };
+    },
+  };
+  return { transport, keys };
+}
+
+for (const [who, hasAnswer] of [
+  ["the connection", true],
+  ["the client", false],
+] as const) {
+  test(`a write is done once, also if ${who} sends it again after its agent has ended [P9]`, async () => {
+    await using node = await clientNode();
+    const inner = transportOf(node.engine, { clock: node.clock });
+    const end = (agent: string): Promise<unknown> => node.client.agents.end(agent);
+    const { transport, keys } = losingOneAnswer(inner, () => hasAnswer, end);
+    let ids = 0;
+    const time = clientTime(node.clock, () => `id-${(ids += 1)}`);
+    const bob = createClient(transport, { name: "bob", clock: time, remote: { urls: ["http://127.0.0.1:1"] } });
+    await held(await bob.acquire("warm")).release();
+    await node.client.entities.create("doc", "1", { list: [] });
+    const patch = [{ op: "add", path: "/list/-", value: "once" }];
+    const written = bob.run("patch-entity", { type: "doc", id: "1", patch });
+    await Promise.all([written, node.clock.pass(1_000)]);
+    assert.deepEqual((await node.client.entities.get("doc", "1")).value, { list: ["once"] });
+    assert.deepEqual(new Set(keys).size, 1, "one write, one key");
+  });
+}
 
 everyWay("an update reads, changes and writes until nobody was faster, and nothing is lost [M1 P9]", async (client) => {
   await client.entities.create("doc", "1", { n: 0 });

@@ -51,10 +51,17 @@ export class Caller {
     // Not an async function: nearly every call is done at once, and a further promise would only cost.
     return send().then((reply) => {
       if (reply.outcome.kind === "done") return reply;
-      if (reply.outcome.code === "agent_unknown")
-        return this.#withoutAgent(identity, reply, () => this.call(operation, input, options), operation);
+      // Under the same key: the answer to an earlier sending may have been lost, and then it is done already.
+      const { key } = call;
+      const again = (): Promise<CallReply> =>
+        this.call(operation, input, key === undefined ? options : { ...options, key });
+      if (reply.outcome.code === "agent_unknown") return this.#withoutAgent(identity, reply, again, operation);
       if (!this.#retrier.isOn) return reply;
-      return this.#retrier.goOn(reply, startedMs, isRepeatable(operation, input, call.key), send);
+      const wish = { startedMs, isSafe: isRepeatable(operation, input, key), signal: call.signal };
+      return this.#retrier.goOn(reply, wish, send).then((last) => {
+        const isUnknown = last.outcome.kind === "refusal" && last.outcome.code === "agent_unknown";
+        return isUnknown ? this.#withoutAgent(identity, last, again, operation) : last;
+      });
     });
   }
 

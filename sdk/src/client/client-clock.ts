@@ -44,6 +44,21 @@ export const systemClientClock: ClientClock = {
   unique: () => `${chosen}-${String((count += 1))}`,
 };
 
+/** A promise of a moment, which comes at once when a signal is aborted. */
+export function pauseUnless(signal: AbortSignal | undefined, clock: ClientClock, delayMs: number): Promise<void> {
+  if (signal === undefined) return pause(clock, delayMs);
+  return new Promise((resolve) => {
+    const end = (): void => {
+      cancel();
+      signal.removeEventListener("abort", end);
+      resolve();
+    };
+    const cancel = clock.after(delayMs, end, { keepAlive: true });
+    signal.addEventListener("abort", end);
+    if (signal.aborted) end();
+  });
+}
+
 /** A promise of a moment. */
 export function pause(clock: ClientClock, delayMs: number, keepAlive = true): Promise<void> {
   return new Promise((resolve) => {

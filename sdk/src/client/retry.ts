@@ -1,6 +1,6 @@
 import { problemOf } from "../contract/problems.ts";
 import type { ClientClock } from "./client-clock.ts";
-import { pause } from "./client-clock.ts";
+import { pauseUnless } from "./client-clock.ts";
 import type { CallReply } from "./transport.ts";
 
 /** How often, and for how long, a client sends a call again by itself. The problem's rule says whether it may at all. */
@@ -41,6 +41,14 @@ export function delayBeforeRetry(
   }
 }
 
+/** A call that was refused, as far as it matters for sending it again. */
+export interface RetriedCall {
+  readonly startedMs: number;
+  /** It comes to the same if it is done twice, or has a key. */
+  readonly isSafe: boolean;
+  readonly signal: AbortSignal | undefined;
+}
+
 export class Retrier {
   readonly #clock: ClientClock;
   readonly #options: Required<RetryOptions>;
@@ -61,14 +69,18 @@ export class Retrier {
     this.#isStopped = true;
   }
 
-  /** Goes on after the first refusal, as its rule says. */
-  async goOn(first: CallReply, startedMs: number, isSafe: boolean, send: () => Promise<CallReply>): Promise<CallReply> {
+  /** Goes on after the first refusal, as its rule says. What is aborted in between is sent no more, which `send` says. */
+  async goOn(
+    first: CallReply,
+    { startedMs, isSafe, signal }: RetriedCall,
+    send: () => Promise<CallReply>,
+  ): Promise<CallReply> {
     const { tries, totalMs } = this.#options;
     let reply = first;
     for (let tried = 1; tried < tries && reply.outcome.kind === "refusal"; tried += 1) {
       const delayMs = delayBeforeRetry(reply.outcome, { isRepeatable: isSafe, backoffMs: this.#backoffMs(tried) });
       if (delayMs === undefined || this.#clock.monotonicMs() + delayMs - startedMs > totalMs) return reply;
-      await pause(this.#clock, delayMs);
+      await pauseUnless(signal, this.#clock, delayMs);
       if (this.#isStopped) return reply;
       reply = await send();
     }
