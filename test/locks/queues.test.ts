@@ -56,6 +56,31 @@ describe("a queue", () => {
     await node.stop();
   });
 
+  test("of thousands who all went silent is left behind by one release, and by the lease of its holder [X5]", async () => {
+    for (const [ending, seconds] of [
+      ["released", 2],
+      ["expired", 22],
+    ] as const) {
+      const node = await lockNode({ inGrace: true });
+      const { locks } = node.client;
+      const { fence } = granted(await locks.acquire("p", { ttlSeconds: 60, ownerId: "holder" }));
+      const asking = Array.from({ length: 3_000 }, (_, index) =>
+        locks.acquire("p", { ...wait, ticketSeconds: 30, ownerId: `dead ${index}` }),
+      );
+      await Promise.all(asking);
+      // In one step: no timer looks at any of them before.
+      node.clock.advance(40_000);
+      const last = locks.acquire("p", { ...wait, ownerId: "alive" });
+      if (ending === "released") await locks.release({ fence }, { ownerId: "holder" });
+      await node.clock.pass(seconds * 1_000, 500);
+      await last;
+      const { holders, queue } = await locks.status("p");
+      assert.deepEqual([holders.map(({ owner_id }) => owner_id), queue], [["alive"], []], ending);
+      assert.deepEqual(node.reports, []);
+      await node.stop();
+    }
+  });
+
   test("gives nothing to a dead waiter, and is not jammed by one [X5]", async () => {
     const node = await lockNode();
     const { locks } = node.client;

@@ -62,8 +62,8 @@ export const lockMutants: readonly PlantedMutant[] = [
   {
     name: "who leaves the line leaves a gap that nobody closes",
     file: `${folder}/hand-over.ts`,
-    find: '  context.emit({ type: "lock.cancelled", subject: `ticket/${ticket}`, data });\n  wake(context, ticket);',
-    put: '  context.emit({ type: "lock.cancelled", subject: `ticket/${ticket}`, data });',
+    find: "wake(context, takeOut(context, ticket, why));",
+    put: "takeOut(context, ticket, why);",
     by: "simulation",
   },
   {

@@ -23,42 +23,70 @@ export function isWatched(context: DecideContext, claim: string): boolean {
   return tickets.size > 0 && tickets.scan("claim", { prefix: `${claim}${gap}`, limit: 1 }).length > 0;
 }
 
-/** Looks at everybody who waits for a claim that is gone, or weaker than it was. */
+/** A claim that is gone, and up to where those who wait for it have been looked at. */
+interface Gone {
+  readonly claim: string;
+  after: string | undefined;
+}
+
+/**
+ * Looks at everybody who waits for a claim that is gone, or weaker than it was. Whoever leaves the line by that may be in the
+ * way of others, who are looked at before the rest of the line. What is begun stands in a list and not on the stack: a line of
+ * thousands whose tickets are all over would not fit there.
+ */
 export function wake(context: DecideContext, claim: string): void {
-  const { state, emit } = context;
-  const prefix = `${claim}${gap}`;
-  let after: string | undefined;
-  while (!isFull(context)) {
-    const [row] = state
-      .rows(ticketTable)
-      .scan("claim", { prefix, ...(after === undefined ? {} : { after }), limit: 1 });
-    if (row === undefined) return;
-    after = `${claim}${gap}${sortable(row.rank)}`;
-    serve(context, row);
+  const begun: Gone[] = [{ claim, after: undefined }];
+  for (let gone = begun.at(-1); gone !== undefined; gone = begun.at(-1)) {
+    const isOver = isFull(context);
+    const row = isOver ? undefined : nextOf(context, gone);
+    if (row === undefined) {
+      if (isOver) tellLeft(context, gone);
+      begun.pop();
+      continue;
+    }
+    gone.after = `${gone.claim}${gap}${sortable(row.rank)}`;
+    const next = lookAt(context, row);
+    if (next !== undefined) begun.push({ claim: next, after: undefined });
   }
-  const left = state.rows(ticketTable).scan("claim", { prefix, after: after ?? prefix, limit: 1 });
-  if (left.length > 0) emit({ type: "lock.handover_left", subject: "locks", data: { claim } });
+}
+
+function nextOf({ state }: DecideContext, { claim, after }: Gone): TicketRow | undefined {
+  const place = { prefix: `${claim}${gap}`, ...(after === undefined ? {} : { after }), limit: 1 };
+  return state.rows(ticketTable).scan("claim", place)[0];
+}
+
+/** Those who were not looked at are, by a command of its own. */
+function tellLeft(context: DecideContext, gone: Gone): void {
+  const after = gone.after ?? `${gone.claim}${gap}`;
+  if (nextOf(context, { ...gone, after }) === undefined) return;
+  context.emit({ type: "lock.handover_left", subject: "locks", data: { claim: gone.claim } });
 }
 
 /** Grants a ticket if nothing is in its way any more; otherwise it watches what is. */
 export function serve(context: DecideContext, row: TicketRow): void {
+  const gone = lookAt(context, row);
+  if (gone !== undefined) wake(context, gone);
+}
+
+/** The same, but those who stand behind it are not looked at: the claim that is gone by it is returned, if there is one. */
+function lookAt(context: DecideContext, row: TicketRow): string | undefined {
   const { state, time, grace, emit } = context;
   // Its turn must not go to somebody who has ended, or gave no sign of life in time.
   const isOver = isLeaving(state, row.owner);
   if (isOver || (row.leaseUntil <= time && !grace)) {
-    cancelTicket(context, row.ticket, isOver ? "agent_ended" : "expired");
-    return;
+    return takeOut(context, row.ticket, isOver ? "agent_ended" : "expired");
   }
   const blocker = firstBlocker(state, row);
   if (blocker === undefined) {
     // A second grant of the same would outlive its newer fence, and its owner would write with the older one again.
-    if (context.rules >= 2 && hasAlready(context, row)) cancelTicket(context, row.ticket, "held");
-    else grantTicket(context, row);
-    return;
+    if (context.rules >= 2 && hasAlready(context, row)) return takeOut(context, row.ticket, "held");
+    return grantTicket(context, row);
   }
   const claim = claimOf(state, blocker);
-  if (claim === row.waitsFor) return;
-  emit({ type: "lock.waiting", subject: `ticket/${row.ticket}`, data: { ticket: row.ticket, waits_for: claim } });
+  if (claim !== row.waitsFor) {
+    emit({ type: "lock.waiting", subject: `ticket/${row.ticket}`, data: { ticket: row.ticket, waits_for: claim } });
+  }
+  return undefined;
 }
 
 /** True if the owner of a ticket got what it waits for in another way: by a stronger ticket, or handed over to it. */
@@ -71,7 +99,8 @@ function hasAlready({ state, time, grace }: DecideContext, { owner, paths, upgra
   return false;
 }
 
-function grantTicket(context: DecideContext, row: TicketRow): void {
+/** Returns the claim of an upgrade: those who stood behind it now stand behind the grant that it became. */
+function grantTicket(context: DecideContext, row: TicketRow): string | undefined {
   const { state, time, emit } = context;
   const fence = nextFence(context);
   const { ticket, owner, upgrades } = row;
@@ -80,9 +109,7 @@ function grantTicket(context: DecideContext, row: TicketRow): void {
     if (grant === undefined) throw new Error(`ticket ${ticket} would upgrade ${upgrades}, which is not held`);
     const paths = withOrder(context, row.paths);
     for (const event of changed(state, "lock.upgraded", grant, { fence, owner, paths, ticket })) emit(event);
-    // Those who stood behind the upgrade now stand behind the grant that it became.
-    wake(context, ticket);
-    return;
+    return ticket;
   }
   const events = acquired(state, {
     fence,
@@ -94,14 +121,19 @@ function grantTicket(context: DecideContext, row: TicketRow): void {
     ticket: { ticket, claimMs: lockLimits.claimMs },
   });
   for (const event of events) emit(event);
+  return undefined;
 }
 
 /** Takes a ticket out of the line; whoever stood behind it moves up. */
 export function cancelTicket(context: DecideContext, ticket: string, why: string): void {
+  wake(context, takeOut(context, ticket, why));
+}
+
+function takeOut(context: DecideContext, ticket: string, why: string): string {
   const owner = context.state.rows(ticketTable).get(ticket)?.owner;
   const data = { ticket, why, ...(owner === undefined ? {} : { owner_id: owner }) };
   context.emit({ type: "lock.cancelled", subject: `ticket/${ticket}`, data });
-  wake(context, ticket);
+  return ticket;
 }
 
 /** Paths with their places in the global order, which the fold must not look up: the order may change. */
