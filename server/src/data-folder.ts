@@ -11,7 +11,7 @@ import { findEntity, isLive, representationOf, subjectOf } from "./features/enti
 import type { EntityRow } from "./features/entities/entity-table.ts";
 import type { Kind } from "./features/entities/kind.ts";
 import { lacksErased } from "./features/entities/lacks-erased.ts";
-import { recordedHash } from "./features/space/space-commands.ts";
+import { erasedPosition, recordedHash } from "./features/space/space-commands.ts";
 import { batchLine } from "./journal/batch-line.ts";
 import type { Head } from "./journal/journal.ts";
 import { openSqliteReader } from "./journal/sqlite/reader.ts";
@@ -111,11 +111,6 @@ function hasKindOf({ code, data }: Extract<Outcome, { kind: "refusal" }>, types:
   if (code === "kind_violated") return typeof data["type"] === "string" && types.has(data["type"]);
   const dot = code.indexOf(".");
   return dot < 0 || types.has(code.slice(0, dot));
-}
-
-function erasedPosition({ events }: Entry): number | undefined {
-  const position = events.find(({ type }) => type === "payload.erased")?.data["position"];
-  return typeof position === "number" ? position : undefined;
 }
 
 /** Folds what is about one entity, and the epochs, which are part of its revisions. */

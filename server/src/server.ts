@@ -21,12 +21,12 @@ import { keepFirstRules } from "./features/space/fold-space.ts";
 import { machineSettings, spaceFeature } from "./features/space/space.ts";
 import {
   epochCommand,
+  erasedPosition,
   forkCommand,
   hashCommand,
-  recentErasures,
   recordedHash,
 } from "./features/space/space-commands.ts";
-import { currentEpoch } from "./features/space/space-table.ts";
+import { currentEpoch, erasedBy, erasuresAfter } from "./features/space/space-table.ts";
 import { tokensFeature } from "./features/tokens/tokens.ts";
 import type { Journal } from "./journal/journal.ts";
 import { createMemoryDisk } from "./journal/memory/disk.ts";
@@ -179,7 +179,7 @@ export async function startEngine(options: StartOptions): Promise<Engine> {
       ids,
       afterLoss: (lost) => epochCommand(ids.unique(), lost, "the journal went back behind what this node had folded"),
       afterFork: (state, reason, time) => forkCommand(ids.unique(), state, reason, time),
-      erasures: recentErasures,
+      erasures: { askedAfter: erasuresAfter, erasedBy, erasedPosition },
       recordHash: hashCommand,
       recordedHash,
       report,

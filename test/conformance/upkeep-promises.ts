@@ -43,6 +43,22 @@ export function upkeepPromises(withJournal: WithJournal, kind: JournalKind): voi
   );
 
   test(
+    "how far erasures are carried out is kept as it was noted last; before that nothing is known of them",
+    withJournal(async (journal, store) => {
+      await appendSample(journal, 2);
+      assert.deepEqual(await journal.erasureMark(), { to: 0, left: [] });
+      await journal.noteErasures({ to: 1, left: [] });
+      const mark = { to: 2, left: [{ position: 1, by: 2 }] };
+      await journal.noteErasures(mark);
+      assert.deepEqual(await journal.erasureMark(), mark);
+      await store.crash(journal);
+      const again = await store.open();
+      assert.deepEqual(await again.erasureMark(), mark);
+      await again.close();
+    }),
+  );
+
+  test(
     "an archived journal reads, follows, finds and appends as before, also after a lost index [X9]",
     withJournal(async (journal, store) => {
       await appendIndexed(journal, 40, 4);

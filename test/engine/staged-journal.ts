@@ -54,6 +54,8 @@ export class StagedJournal implements Journal {
   sharing?: Sharing;
   forkedBecause: string | undefined = undefined;
   erase: Journal["erase"] = (position, by) => this.#journal.erase(position, by);
+  erasureMark: Journal["erasureMark"] = () => this.#journal.erasureMark();
+  noteErasures: Journal["noteErasures"] = (mark) => this.#journal.noteErasures(mark);
   archive: Journal["archive"] = (to) => this.#journal.archive(to);
   settleFork: Journal["settleFork"] = () => this.#journal.settleFork();
   onWake: Journal["onWake"] = (listener) => this.#journal.onWake(listener);

@@ -55,6 +55,22 @@ describe("nodes on one Postgres", () => {
     for (const reply of replies) assert.deepEqual({ ...reply, replayed: true }, { ...replies[0], replayed: true });
   });
 
+  test("a payload that was erased through one is shown by none, nor recalled by its key [X1]", async () => {
+    const [a, b] = nodes;
+    const input = { type: "note", id: "erased", value: { text: "a secret text" } };
+    const { position } = await a.client.execute("create-entity", input, { key: "erased" });
+    await a.client.entities.replace("note", "erased", {});
+    await b.client.entities.get("note", "erased");
+    await a.client.run("erase-payload", { position, reason: "asked for" });
+    for (const { client } of nodes) {
+      const listed = JSON.stringify(await client.run("list-journal", { after: position - 1 }));
+      assert.doesNotMatch(listed, /a secret text/u);
+      const again = await refusalOf(client.run("create-entity", input, { key: "erased" }));
+      assert.equal(again.code, "entry_erased");
+    }
+    assert.deepEqual(await shared.sql("SELECT first FROM batches WHERE lines LIKE '%a secret text%'"), []);
+  });
+
   test("every node shows the others that it is there, and all come to the same head", async () => {
     for (const [n, { client }] of nodes.entries()) await client.entities.create("note", `of ${String(n)}`, {});
     await Promise.all(nodes.map(({ engine }) => engine.catchUp()));

@@ -3,8 +3,13 @@ import type { Speaker } from "../../server/src/doors/in-process/call-operation.t
 import { cursorAt } from "../../server/src/doors/in-process/entry-events.ts";
 import { watch } from "../../server/src/doors/in-process/watch.ts";
 import { Engine } from "../../server/src/engine/engine.ts";
-import { forkCommand, hashCommand, recordedHash } from "../../server/src/features/space/space-commands.ts";
-import { currentEpoch } from "../../server/src/features/space/space-table.ts";
+import {
+  erasedPosition,
+  forkCommand,
+  hashCommand,
+  recordedHash,
+} from "../../server/src/features/space/space-commands.ts";
+import { currentEpoch, erasedBy, erasuresAfter } from "../../server/src/features/space/space-table.ts";
 import { appendBatch } from "../../server/src/journal/memory/append.ts";
 import type { MemoryDisk, MemoryStore } from "../../server/src/journal/memory/disk.ts";
 import { openMemoryJournal } from "../../server/src/journal/memory/open.ts";
@@ -93,7 +98,7 @@ export class SimulatedNode {
       afterFork: (state, reason, time) => forkCommand(`${owner}-fork-${world.random.bits()}`, state, reason, time),
       // Small, so that most starts load a checkpoint and fold only the rest.
       checkpointEvery: world.random.between(5, 60),
-      erasures: () => [],
+      erasures: { askedAfter: erasuresAfter, erasedBy, erasedPosition },
       recordHash: hashCommand,
       recordedHash,
       report: (message) => {

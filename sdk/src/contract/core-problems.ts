@@ -94,6 +94,14 @@ export const coreProblems = {
     title: "The payload of this entry was erased on request",
     next: "It is gone for good. Entry `erased_by` says who asked for it and why.",
   },
+  erasure_unfinished: {
+    status: 503,
+    retry: "same-key",
+    title: "The erasure is recorded, but the payload is not removed from all files yet",
+    next:
+      "No node shows it any more. Ask for it again after `retry_after_ms`; if `reason` is busy, once nobody reads the " +
+      "files, as verify, export and backup do.",
+  },
   history_archived: {
     status: 410,
     retry: "never",

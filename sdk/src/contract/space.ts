@@ -93,7 +93,7 @@ export const erasePayload = operation({
     closed,
   ),
   output: Type.Object({ position: Type.Integer(), erased_by: Type.Integer() }, closed),
-  problems: ["entry_not_found", "entry_in_use"],
+  problems: ["entry_not_found", "entry_in_use", "erasure_unfinished", "history_archived"],
 });
 
 export const spaceOperations = {

@@ -49,7 +49,8 @@ export function decideBatch(
       postponed.push(one);
       continue;
     }
-    const prior = scope === undefined ? undefined : priors.get(scope);
+    const found = scope === undefined ? undefined : priors.get(scope);
+    const prior = found === undefined ? undefined : replica.withoutErased(found);
     const decided = replica.machine.decide(one.command, { position: first + entries.length, time, grace, prior });
     if (decided.entry !== undefined) {
       entries.push(decided.entry);

@@ -4,13 +4,22 @@
  */
 import type { Clock } from "../base/clock.ts";
 import type { Ids } from "../base/ids.ts";
-import { type Head, type Journal, JournalError, type PageLimit, type SubjectQuery } from "../journal/journal.ts";
+import {
+  type Erasure,
+  type Head,
+  type Journal,
+  JournalError,
+  type PageLimit,
+  type SubjectQuery,
+} from "../journal/journal.ts";
 import { keyScope } from "../machine/entry.ts";
 import type { Entry } from "../machine/entry.ts";
 import type { TimerCommand } from "../machine/feature.ts";
 import type { JsonObject } from "../machine/json.ts";
 import type { Machine } from "../machine/machine.ts";
 import type { StateReader } from "../machine/state.ts";
+import { Erasures } from "./erasures.ts";
+import type { ErasureRecord } from "./erasures.ts";
 import { lagOf, reasonsAgainst } from "./health.ts";
 import type { EngineHealth } from "./health.ts";
 import { engineLimits } from "./limits.ts";
@@ -34,8 +43,7 @@ export interface EngineOptions {
   readonly afterFork: (state: StateReader, reason: string, time: number) => TimerCommand;
   /** Entries between two checkpoints; the usual number, if not given. */
   readonly checkpointEvery?: number;
-  /** The newest erasures that entries speak of. */
-  readonly erasures: (state: StateReader) => readonly { readonly position: number; readonly by: number }[];
+  readonly erasures: ErasureRecord;
   readonly recordHash: StateKeeperOptions["recordHash"];
   readonly recordedHash: StateKeeperOptions["recordedHash"];
   readonly report: (message: string, cause: unknown) => void;
@@ -48,6 +56,7 @@ export class Engine {
   readonly #keeper: StateKeeper;
   readonly #replica: Replica;
   readonly #writer: Writer;
+  readonly #erasures: Erasures;
   readonly #moved = new Signal();
   readonly #subscriptions = new Set<Subscription>();
   #stopListening: () => void = () => undefined;
@@ -62,7 +71,7 @@ export class Engine {
     const ignoreFolded = (): void => undefined;
     do await engine.#replica.restart();
     while ((await engine.#replica.follow(ignoreFolded)) === "diverged");
-    await engine.carryOutErasures();
+    await engine.#erasures.resume();
     await engine.#begin();
     return engine;
   }
@@ -100,6 +109,11 @@ export class Engine {
         },
         report: options.report,
       },
+    });
+    this.#erasures = new Erasures({
+      ...options,
+      scan: (look) => this.scan(look),
+      checkpoint: () => this.checkpoint(),
     });
   }
 
@@ -255,7 +269,7 @@ export class Engine {
   }
 
   async entriesAt(positions: readonly number[]): Promise<readonly Entry[]> {
-    return this.#recentAt(positions) ?? this.#options.journal.readAt(positions);
+    return this.#recentAt(positions) ?? this.#replica.readAt(positions);
   }
 
   #recentAt(positions: readonly number[]): readonly Entry[] | undefined {
@@ -275,31 +289,21 @@ export class Engine {
     if (after >= position) return [];
     const recent = this.#replica.recent.after(after, limit.entries);
     if (recent !== undefined) return recent;
-    return (await this.#options.journal.read(after, limit)).filter((entry) => entry.position <= position);
+    return (await this.#replica.read(after, limit)).filter((entry) => entry.position <= position);
   }
 
   /** Everything after a position, and then everything that comes. */
   subscribe(after: number): Subscription {
-    const subscription = new Subscription(
-      { replica: this.#replica, journal: this.#options.journal, moved: this.#moved },
-      after,
-      () => this.#subscriptions.delete(subscription),
+    const subscription = new Subscription({ replica: this.#replica, moved: this.#moved }, after, () =>
+      this.#subscriptions.delete(subscription),
     );
     this.#subscriptions.add(subscription);
     return subscription;
   }
 
-  /** Removes from the journal what entries say is erased. It is done before anybody is told; a start does it again. */
-  async carryOutErasures(): Promise<void> {
-    const { journal, erasures } = this.#options;
-    for (const { position, by } of erasures(this.#replica.machine.durable)) {
-      const [entry] = await journal.readAt([position]);
-      if (entry?.erased !== undefined) continue;
-      // A checkpoint from before the erasure may hold what is to be erased, and goes with it. So there is a newer one.
-      await this.checkpoint();
-      await journal.erase(position, by);
-      this.#replica.recent.clear();
-    }
+  /** Removes from the journal what an entry says is erased, before anybody is told so. It fails with a JournalError. */
+  carryOutErasure(erasure: Erasure): Promise<void> {
+    return this.#erasures.carryOut(erasure);
   }
 
   /** Saves the state now, so that the next start folds nothing. Returns the position that is saved. */

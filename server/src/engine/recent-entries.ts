@@ -39,6 +39,15 @@ export class RecentEntries {
     return first === undefined ? undefined : this.#entries[position - first.position];
   }
 
+  /** Puts another one in the place of the entry at its position. */
+  put(entry: Entry): void {
+    const first = this.#entries[0];
+    const index = entry.position - (first?.position ?? Infinity);
+    if (!(index in this.#entries)) return;
+    this.#page = undefined;
+    this.#entries[index] = entry;
+  }
+
   /**
    * Entries after a position; undefined if they are not all here. All who keep up ask for the same ones and get the same
    * array, so that what is made of it can be made once.

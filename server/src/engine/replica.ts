@@ -1,11 +1,13 @@
 import type { Clock } from "../base/clock.ts";
 import type { CheckpointFacts } from "../journal/checkpoint.ts";
-import type { FollowedPage, Head, Journal } from "../journal/journal.ts";
+import type { FollowedPage, Head, Journal, PageLimit } from "../journal/journal.ts";
 import { genesis } from "../journal/seal.ts";
 import type { SealedBatch } from "../journal/seal.ts";
 import type { Entry } from "../machine/entry.ts";
 import type { Machine } from "../machine/machine.ts";
 import { EngineClock } from "./engine-clock.ts";
+import { erasedEntry } from "./erased-entry.ts";
+import type { ErasureRecord } from "./erasures.ts";
 import { engineLimits } from "./limits.ts";
 import { loadCheckpoint } from "./load-checkpoint.ts";
 import { RecentEntries } from "./recent-entries.ts";
@@ -30,6 +32,7 @@ export interface ReplicaOptions {
   readonly journal: Journal;
   readonly createMachine: () => Machine;
   readonly clock: Clock;
+  readonly erasures: ErasureRecord;
   readonly report: (message: string, cause: unknown) => void;
 }
 
@@ -118,6 +121,35 @@ export class Replica {
     this.#head = head;
     this.time.lift(head.time);
     this.recent.push(entries, bytes);
+    this.#forgetErased(entries);
     this.#on.atHead(head);
+  }
+
+  /** Whichever node removes the payload from the journal: nobody is shown it here from now on. */
+  #forgetErased(entries: readonly Entry[]): void {
+    const { erasedPosition } = this.#options.erasures;
+    for (const entry of entries) {
+      const position = erasedPosition(entry);
+      const erased = position === undefined ? undefined : this.recent.at(position);
+      if (erased !== undefined) this.recent.put(this.withoutErased(erased));
+    }
+  }
+
+  /** An entry of the journal as it may be shown: the payload may still be there although its erasure is durable. */
+  withoutErased(entry: Entry): Entry {
+    if (entry.erased !== undefined) return entry;
+    const by = this.#options.erasures.erasedBy(this.#machine.durable, entry.position);
+    return by === undefined ? entry : erasedEntry(entry, by);
+  }
+
+  /** Entries after a position, as they may be shown; see Journal. */
+  async read(after: number, limit: PageLimit): Promise<readonly Entry[]> {
+    const entries = await this.#options.journal.read(after, limit);
+    return entries.map((entry) => this.withoutErased(entry));
+  }
+
+  async readAt(positions: readonly number[]): Promise<readonly Entry[]> {
+    const entries = await this.#options.journal.readAt(positions);
+    return entries.map((entry) => this.withoutErased(entry));
   }
 }

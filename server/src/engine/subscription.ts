@@ -1,4 +1,4 @@
-import type { Head, Journal } from "../journal/journal.ts";
+import type { Head } from "../journal/journal.ts";
 import type { Entry } from "../machine/entry.ts";
 import { engineLimits } from "./limits.ts";
 import type { Replica } from "./replica.ts";
@@ -17,7 +17,7 @@ export class HistoryLostError extends Error {
  * could fill up.
  */
 export class Subscription implements AsyncIterableIterator<readonly Entry[]> {
-  readonly #source: { readonly replica: Replica; readonly journal: Journal; readonly moved: Signal };
+  readonly #source: { readonly replica: Replica; readonly moved: Signal };
   readonly #onEnd: () => void;
   #position: number;
   #end: { readonly error: Error | undefined } | undefined;
@@ -25,7 +25,7 @@ export class Subscription implements AsyncIterableIterator<readonly Entry[]> {
   /** The head at the last look. */
   #seen: Head | undefined;
 
-  constructor(source: { replica: Replica; journal: Journal; moved: Signal }, after: number, onEnd: () => void) {
+  constructor(source: { replica: Replica; moved: Signal }, after: number, onEnd: () => void) {
     this.#source = source;
     this.#position = after;
     this.#onEnd = onEnd;
@@ -79,13 +79,13 @@ export class Subscription implements AsyncIterableIterator<readonly Entry[]> {
   }
 
   async #read(): Promise<readonly Entry[]> {
-    const { replica, journal } = this.#source;
+    const { replica } = this.#source;
     this.#seen = replica.head;
     const head = this.#seen.position;
     if (this.#position >= head) return [];
     const recent = replica.recent.after(this.#position, page.entries);
     if (recent !== undefined) return recent;
-    const read = await journal.read(this.#position, page);
+    const read = await replica.read(this.#position, page);
     // The journal may be ahead of what is folded here; a reader must find in the state what an event told it.
     return read.filter((entry) => entry.position <= head);
   }

@@ -14,8 +14,10 @@
  */
 import type { Entry } from "../machine/entry.ts";
 import type { CheckpointStore, ReadyCheckpointStore } from "./checkpoint.ts";
+import type { ErasureMark } from "./erasure-mark.ts";
 import type { Head, SealedBatch } from "./sealed-batch.ts";
 
+export type { Erasure, ErasureMark } from "./erasure-mark.ts";
 export type { Head } from "./sealed-batch.ts";
 
 export type Appended =
@@ -132,9 +134,14 @@ export interface Journal {
   readonly checkpoints: CheckpointStore;
   /**
    * Removes the payload of an entry for good: its input, its outcome's data and its events' data. Header, chain and
-   * position stay; the entry is then read as erased by the entry at `by`. Idempotent.
+   * position stay; the entry is then read as erased by the entry at `by`. Idempotent: if it failed half-way, as it does
+   * where somebody is reading ("busy"), asking again does what is missing, and only then it succeeds.
    */
   erase(position: number, by: number): Promise<void>;
+  /** How far erasures are carried out, as it was noted last; from the beginning, if it never was. */
+  erasureMark(): Promise<ErasureMark>;
+  /** Notes how far. If the journal goes back, so does what was noted. */
+  noteErasures(mark: ErasureMark): Promise<void>;
   /** Moves whole batches that end at or below a position out of the way. They can still be read, only more slowly. */
   archive(to: number): Promise<Archived>;
   /**

@@ -7,6 +7,7 @@ import { inputLimits } from "../../machine/canonical/limits.ts";
 import type { Event, Outcome } from "../../machine/entry.ts";
 import type { Json, JsonObject } from "../../machine/json.ts";
 import { refusal } from "../../machine/outcome.ts";
+import { carryOutErasure } from "./carry-out-erasure.ts";
 import { copyJson } from "./copy-json.ts";
 import { published } from "./entry-events.ts";
 import { journalRefusal } from "./journal-refusal.ts";
@@ -122,8 +123,10 @@ async function explainReply(
   { input, call }: { readonly input: JsonObject; readonly call: CallOptions },
 ): Promise<CallReply> {
   const { engine } = place;
-  // Nothing is said to be erased before it is.
-  if (wish.operation === "erase-payload" && reply.outcome.kind === "done") await engine.carryOutErasures();
+  if (wish.operation === "erase-payload" && reply.outcome.kind === "done") {
+    const unfinished = await carryOutErasure(engine, reply.outcome.data);
+    if (unfinished !== undefined) return replyOf(engine, unfinished);
+  }
   try {
     return shownReply(place, reply, await renderOutcome(engine, reply, input), call);
   } catch (error) {

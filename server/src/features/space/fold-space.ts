@@ -19,7 +19,7 @@ export const spaceFolds: Readonly<Record<string, Fold>> = {
   },
 };
 
-/** One is carried out before the next is decided, nearly always; a few more are remembered to be sure. */
+/** Which ones are carried out is asked of the whole table; these few stay because states that held them were hashed. */
 const recentErasuresMax = 16;
 
 function foldErased(state: StateWriter, event: Event, entry: EntryFacts): void {

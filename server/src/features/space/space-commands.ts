@@ -2,8 +2,7 @@
 import type { Entry } from "../../machine/entry.ts";
 import type { TimerCommand } from "../../machine/feature.ts";
 import type { StateReader } from "../../machine/state.ts";
-import { currentEpoch, spaceRow } from "./space-table.ts";
-import type { Erasure } from "./space-table.ts";
+import { currentEpoch } from "./space-table.ts";
 
 /** History was lost: tokens of the lost part must be refused from now on. */
 export function epochCommand(id: string, lost: StateReader, reason: string): TimerCommand {
@@ -31,7 +30,10 @@ export function recordedHash(entry: Entry): { readonly position: number; readonl
   return { position: event.data["position"] as number, hash: event.data["hash"] as string };
 }
 
-/** The newest entries whose payload must be gone, and the entries that say so. */
-export function recentErasures(state: StateReader): readonly Erasure[] {
-  return spaceRow(state).recentErasures;
+/** The position of the entry whose payload an entry erased, if it did. */
+export function erasedPosition({ operation, events }: Entry): number | undefined {
+  // Every entry is asked, and nearly none of them does.
+  if (operation !== "erase-payload") return undefined;
+  const position = events.find(({ type }) => type === "payload.erased")?.data["position"];
+  return typeof position === "number" ? position : undefined;
 }

@@ -17,7 +17,7 @@ export interface SpaceRow {
   readonly settings: SpaceSettings;
   /** The last position whose state hash is recorded. */
   readonly hashedTo: number;
-  /** The newest erasures, the latest first: whoever starts makes sure that they were carried out. */
+  /** The newest erasures, the latest first. Nobody goes by them any more, but they are part of every state's hash. */
   readonly recentErasures: readonly Erasure[];
 }
 
@@ -27,11 +27,25 @@ export interface Erasure {
   readonly by: number;
 }
 
-export const erasureTable: TableSpec<Erasure, never> = {
+export const erasureTable: TableSpec<Erasure, "by"> = {
   name: "erasures",
   key: (row) => String(row.position),
-  sorts: {},
+  sorts: { by: (row) => sortable(row.by) },
 };
+
+function sortable(number: number): string {
+  return String(number).padStart(16, "0");
+}
+
+/** What entries after a position ask to be erased. It costs as much as there is, not as much as there ever was. */
+export function erasuresAfter(state: StateReader, position: number): readonly Erasure[] {
+  return state.rows(erasureTable).scan("by", { after: sortable(position), limit: Infinity });
+}
+
+/** The entry that erased the one at a position, if one did. */
+export function erasedBy(state: StateReader, position: number): number | undefined {
+  return state.rows(erasureTable).get(String(position))?.by;
+}
 
 const spaceKey = "space";
 

@@ -4,6 +4,7 @@
  * simulation go through the same encoding, hashing and proving.
  */
 import type { ReadyCheckpointStore } from "../checkpoint.ts";
+import { type ErasureMark, unmarked } from "../erasure-mark.ts";
 import type { Head } from "../journal.ts";
 import { createIndexTail, type IndexTail } from "../index-tail.ts";
 import { genesis } from "../seal.ts";
@@ -20,6 +21,7 @@ export interface MemoryStore extends MemoryDisk {
   readonly batches: StoredBatch[];
   readonly listeners: Set<() => void>;
   readonly checkpoints: ReadyCheckpointStore;
+  erasureMark: ErasureMark;
   index(): IndexTail;
   head(): Head;
 }
@@ -34,6 +36,7 @@ export function createMemoryDisk(): MemoryDisk {
       const batch = batches[batchIndex(batches, head.position)];
       return batch?.hash === head.hash;
     }),
+    erasureMark: unmarked,
     index: () => index,
     head() {
       const last = batches.at(-1);
@@ -41,6 +44,7 @@ export function createMemoryDisk(): MemoryDisk {
     },
     truncate(position) {
       while (batches.length > 0 && store.head().position > position) batches.pop();
+      store.erasureMark = unmarked;
       index = createIndexTail();
       for (const batch of batches) index.add(unseal(batch, batch.previous).indexed());
     },

@@ -39,6 +39,11 @@ export function openMemoryJournal(disk: MemoryDisk): LocalJournal {
       use(() => {
         erasePayload(store, position, by);
       }),
+    erasureMark: () => use(() => store.erasureMark),
+    noteErasures: (mark) =>
+      use(() => {
+        store.erasureMark = mark;
+      }),
     // Memory has no cheaper place to move entries to.
     archive: () => Promise.resolve({ to: 0, batchCount: 0, segmentCount: 0 }),
     forkedBecause: undefined,

@@ -16,8 +16,8 @@ export async function erasePayload(
   try {
     // Waits for a draft that is under way: it may hold what is to be erased.
     await client.query(`SELECT pg_advisory_xact_lock(${checkpointLock})`, [space]);
-    await eraseLines(client, space, place);
-    await purgeCheckpoints(client, space, place.by);
+    // Both or neither: where the payload is gone, so are the checkpoints that held it.
+    if (await eraseLines(client, space, place)) await purgeCheckpoints(client, space, place.by);
     await client.query("COMMIT");
   } catch (error) {
     await client.query("ROLLBACK").catch(() => undefined);
@@ -25,19 +25,23 @@ export async function erasePayload(
   }
 }
 
+/** False if the payload was gone before. */
 async function eraseLines(
   client: Client,
   space: string,
   { position, by }: { position: number; by: number },
-): Promise<void> {
+): Promise<boolean> {
   const { rows } = await client.query<{ first: string; count: number; lines: string }>(
     "SELECT first, count, lines FROM batches WHERE space = $1 AND first <= $2 ORDER BY first DESC LIMIT 1 FOR UPDATE",
     [space, position],
   );
   const [row] = rows;
   if (row === undefined || position >= Number(row.first) + row.count) throw noEntry(position, Number(row?.first ?? 0));
-  const { first, lines } = withoutPayload({ first: Number(row.first), lines: row.lines }, position, by);
-  await client.query("UPDATE batches SET lines = $3 WHERE space = $1 AND first = $2", [space, first, lines]);
+  const stored = { first: Number(row.first), lines: row.lines };
+  const next = withoutPayload(stored, position, by);
+  if (next === stored) return false;
+  await client.query("UPDATE batches SET lines = $3 WHERE space = $1 AND first = $2", [space, next.first, next.lines]);
+  return true;
 }
 
 /** The newest checkpoint stays if it already holds the state without what was erased. */

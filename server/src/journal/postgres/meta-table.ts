@@ -1,13 +1,24 @@
 /** The facts about a space that are kept beside its batches, by name. */
 import type { Client } from "pg";
+import type { Session } from "./session.ts";
 
-/** The server that this space is known to be on: see fork.ts. */
-export type MetaName = "identity";
+export type MetaName =
+  /** The server that this space is known to be on: see fork.ts. */
+  | "identity"
+  /** How far erasures are carried out: see erasure-mark.ts. */
+  | "erasures";
 
 export async function readMeta(client: Client, space: string, name: MetaName): Promise<string | undefined> {
-  const text = "SELECT value FROM meta WHERE space = $1 AND name = $2";
-  const { rows } = await client.query<{ value: string }>(text, [space, name]);
+  const { rows } = await client.query<{ value: string }>(meta.text, [space, name]);
   return rows[0]?.value;
+}
+
+const meta = { name: "meta", text: "SELECT value FROM meta WHERE space = $1 AND name = $2" };
+
+/** The same on a session that is there anyway. */
+export async function metaOn(session: Session, space: string, name: MetaName): Promise<string | undefined> {
+  const [row] = await session.run(meta, [space, name]);
+  return row === undefined ? undefined : String(row[0]);
 }
 
 /** Sets it if it is not set; the value that is there then. */

@@ -5,6 +5,7 @@
  * Truth is read from the primary only, through a session of one's own for appends, one for reads and one to listen. All
  * are made again when they are lost; what a lost one was doing is found out by reading on.
  */
+import { erasureMarkText, readErasureMark } from "../erasure-mark.ts";
 import { type Head, type Journal, JournalError } from "../journal.ts";
 import { createAppend } from "./append.ts";
 import { type BatchTable, createBatchTable } from "./batch-table.ts";
@@ -16,6 +17,7 @@ import { IndexStore } from "./index-store.ts";
 import { createIndexedAppend } from "./indexed-append.ts";
 import { LayeredIndex } from "./layered-index.ts";
 import { mapError } from "./map-error.ts";
+import { metaOn, writeMeta } from "./meta-table.ts";
 import { migrate } from "./migrate.ts";
 import { type PostgresJournalOptions, type Settings, settingsOf } from "./options.ts";
 import { readPage, readPositions } from "./read.ts";
@@ -99,6 +101,9 @@ async function assemble(settings: Settings, sessions: Sessions, fork: ForkWatch)
     },
     checkpoints: createPostgresCheckpoints({ space, reader, sessions }),
     erase: (position, by) => use(() => sessions.once((client) => erasePayload(client, space, { position, by }))),
+    erasureMark: () => use(async () => readErasureMark(await metaOn(reader, space, "erasures"))),
+    noteErasures: (mark) =>
+      use(() => sessions.once((client) => writeMeta(client, space, "erasures", erasureMarkText(mark)))),
     // Postgres has no cheaper place to move rows to; tablespaces and partitions are for whoever looks after the server.
     archive: () => Promise.resolve({ to: 0, batchCount: 0, segmentCount: 0 }),
     get forkedBecause() {

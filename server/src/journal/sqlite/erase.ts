@@ -6,8 +6,8 @@
  * SQLite's `secure_delete` does not reach what that leaves between the cells of a page (measured: 6 of 8,434); then the
  * file is built anew once. A segment is written again without the payload, under another name.
  *
- * What is left to do is noted in the same transaction that erases. A kill in between leaves the note, and the next open
- * does the rest.
+ * What is left to do is noted in the same transaction that erases. A kill or a failure in between leaves the note, and
+ * the next open does the rest, or the next erasure, be it of the same payload, which is not written again then.
  */
 import { rmSync } from "node:fs";
 import { join } from "node:path";
@@ -61,10 +61,12 @@ export async function finishErasure(parts: EraseParts): Promise<void> {
 function eraseInDatabase({ database, recent, meta }: EraseParts, position: number, by: number): void {
   const stored = recent.holding(position);
   if (stored === undefined) throw noEntry(position, recent.head().position);
+  const next = withoutPayload(stored, position, by, { keepSize: true });
+  if (next === stored) return;
   const update = database.prepare("UPDATE batches SET lines = ? WHERE first = ?");
   transact(database, () => {
     notePurge(meta, by);
-    update.run(withoutPayload(stored, position, by, { keepSize: true }).lines, stored.first);
+    update.run(next.lines, stored.first);
   });
 }
 
@@ -72,6 +74,8 @@ async function eraseInArchive(parts: EraseParts, position: number, by: number): 
   const { database, segments, meta } = parts;
   const segment = segments.segmentOf(position);
   if (segment === undefined) throw noEntry(position, segments.end());
+  const stored = segments.holding(position);
+  if (withoutPayload(stored, position, by) === stored) return;
   const next = await rewriteSegment(parts, segment, position, by);
   transact(database, () => {
     notePurge(meta, by);

@@ -10,6 +10,8 @@ export type MetaName =
   | "restored"
   /** An erasure whose last traces must still be removed. */
   | "purging"
+  /** How far erasures are carried out: see erasure-mark.ts. */
+  | "erasures"
   /** Set while pages may hold leftovers of rows that were moved within the file: see erase.ts. */
   | "leftovers";
 

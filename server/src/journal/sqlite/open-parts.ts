@@ -8,7 +8,7 @@ import { type Fork, watchFork } from "./fork.ts";
 import { catchUp } from "./indexed-append.ts";
 import type { IndexStore } from "./index-store.ts";
 import type { LayeredIndex } from "./layered-index.ts";
-import { createMetaTable } from "./meta-table.ts";
+import { createMetaTable, type MetaTable } from "./meta-table.ts";
 import { openIndex } from "./open-index.ts";
 import type { SqliteJournalOptions } from "./options.ts";
 import { createSegmentTable } from "./segment-table.ts";
@@ -23,6 +23,7 @@ export interface JournalParts {
   readonly checkpoints: SqliteCheckpoints;
   readonly fork: Fork;
   readonly upkeep: Upkeep;
+  readonly meta: MetaTable;
 }
 
 export type PartsOptions = Omit<SqliteJournalOptions, "startedAt"> & {
@@ -52,7 +53,7 @@ export async function openParts(database: DatabaseSync, options: PartsOptions): 
     const upkeep = createUpkeep({ database, recent, segments, meta, checkpoints, yieldToLoop, goOn, step });
     // Whatever can not be finished now is still noted, and does not keep anybody from reading and writing.
     await upkeep.resume().catch((error: unknown) => options.onUpkeepTrouble?.(error));
-    return { table, index, indexStore, checkpoints, fork, upkeep };
+    return { table, index, indexStore, checkpoints, fork, upkeep, meta };
   } catch (error) {
     checkpoints?.close();
     indexStore.close();

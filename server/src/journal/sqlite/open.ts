@@ -3,6 +3,7 @@
  * each one runs as a whole, and an append is on the disk when it returns.
  */
 import type { DatabaseSync } from "node:sqlite";
+import { erasureMarkText, readErasureMark } from "../erasure-mark.ts";
 import { JournalError, type LocalJournal } from "../journal.ts";
 import { createAppend } from "./append.ts";
 import { openJournalFile } from "./files.ts";
@@ -38,7 +39,7 @@ export async function assembleSqliteJournal(
   const { yieldToLoop = () => Promise.resolve() } = options;
   let closing: Promise<void> | undefined;
   const parts = await openParts(database, { ...options, isClosing: () => closing !== undefined });
-  const { table, index, indexStore, checkpoints, fork, upkeep } = parts;
+  const { table, index, indexStore, checkpoints, fork, upkeep, meta } = parts;
   const indexed = createIndexedAppend(createAppend(database, table), table, index);
 
   async function use<Result>(work: () => Result | Promise<Result>): Promise<Result> {
@@ -77,6 +78,11 @@ export async function assembleSqliteJournal(
     findSubjectInMemory: (query) => indexed.readyIndex()?.findSubjectInMemory(query),
     checkpoints,
     erase: (position, by) => use(() => upkeep.erase(position, by)),
+    erasureMark: () => use(() => readErasureMark(meta.get("erasures"))),
+    noteErasures: (mark) =>
+      use(() => {
+        meta.set("erasures", erasureMarkText(mark));
+      }),
     archive: (to) => use(() => upkeep.archive(to)),
     get forkedBecause() {
       return fork.because();

@@ -12,7 +12,11 @@ import type { Segment } from "./segment-file.ts";
 const faultsShown = 20;
 const chunk = 1024 * 1024;
 
-export function proveFiles(database: DatabaseSync, folder: string, segments: readonly Segment[]): readonly FileFault[] {
+export function proveFiles(
+  database: DatabaseSync,
+  folder: string,
+  segments: () => readonly Segment[],
+): readonly FileFault[] {
   return [...provePages(database), ...proveLog(join(folder, "journal.db-wal")), ...proveSegments(folder, segments)];
 }
 
@@ -26,13 +30,18 @@ function provePages(database: DatabaseSync): readonly FileFault[] {
   }
 }
 
-function proveSegments(folder: string, segments: readonly Segment[]): readonly FileFault[] {
-  return segments.flatMap((segment) => {
-    const file = join("archive", segment.file);
-    const found = digestOf(join(folder, file));
-    if (found === segment.sha256) return [];
-    const what = found === undefined ? "it can not be read" : "it is not what was written";
-    return [{ file, what, position: segment.first }];
+function proveSegments(folder: string, segments: () => readonly Segment[]): readonly FileFault[] {
+  return segments().flatMap((segment) => {
+    for (let current = segment; ;) {
+      const file = join("archive", current.file);
+      const found = digestOf(join(folder, file));
+      if (found === current.sha256) return [];
+      const what = found === undefined ? "it can not be read" : "it is not what was written";
+      // An erasure may have put another file in its place meanwhile. That one must be good.
+      const now = segments().find(({ first }) => first === segment.first);
+      if (now === undefined || now.file === current.file) return [{ file, what, position: segment.first }];
+      current = now;
+    }
   });
 }
 

@@ -19,7 +19,11 @@ import { createWholeTable } from "./whole-table.ts";
 
 export interface SqliteReader {
   head(): Head;
-  /** The stored batches from the one that holds a position, in order, as they are at the first step. */
+  /**
+   * The stored batches from the one that holds a position, in order, as they are at the first step. If an erasure puts
+   * another file in the place of an archive's, they go on as they are then: with all that was appended until there, since
+   * an erased payload names the entry that erased it.
+   */
   batches(from: number): Iterable<StoredBatch>;
   segments(): readonly Segment[];
   /** Looks at the files themselves, for damage that reading the batches does not show. Nothing: none was found. */
@@ -33,12 +37,34 @@ export function openSqliteReader(folder: string): SqliteReader {
   const table = createWholeTable(createBatchTable(database), segments);
 
   /** Reads within one transaction, so that an archive which goes on meanwhile hides nothing. */
-  function* inSnapshot<Item>(items: () => Iterable<Item>): Generator<Item, void> {
+  function* batchesFrom(from: number): Generator<StoredBatch, void> {
     const isFirst = !database.isTransaction;
-    if (isFirst) database.exec("BEGIN");
-    try {
+    let next = Math.max(1, from);
+    const snapshot = (): void => {
+      if (isFirst) database.exec("BEGIN");
       segments.refresh();
-      yield* items();
+    };
+    /** Looks again. True if the segment that holds the next batch is in another file now. */
+    const isReplaced = (): boolean => {
+      const before = segments.segmentOf(next)?.file;
+      // Whoever else reads within this transaction must not lose it.
+      if (!isFirst || !tryToEndTransaction(database)) return false;
+      snapshot();
+      return segments.segmentOf(next)?.file !== before;
+    };
+    try {
+      snapshot();
+      for (;;) {
+        try {
+          for (const batch of table.from(table.startOf(next))) {
+            next = batch.first + batch.count;
+            yield batch;
+          }
+          return;
+        } catch (error) {
+          if (!isMissing(error) || !isReplaced()) throw error;
+        }
+      }
     } catch (error) {
       throw mapReadError(error, folder);
     } finally {
@@ -54,9 +80,9 @@ export function openSqliteReader(folder: string): SqliteReader {
         throw mapReadError(error, folder);
       }
     },
-    batches: (from) => inSnapshot(() => table.from(table.startOf(Math.max(1, from)))),
+    batches: batchesFrom,
     segments: () => currentSegments(segments),
-    proveFile: () => proveFiles(database, folder, currentSegments(segments)),
+    proveFile: () => proveFiles(database, folder, () => currentSegments(segments)),
     close: () => {
       database.close();
     },
@@ -83,6 +109,11 @@ export function openReadOnly(folder: string): DatabaseSync {
     database?.close();
     throw mapError(error, file, true);
   }
+}
+
+/** A file of the archive can not be opened: it was moved away, or an erasure has put another one in its place. */
+function isMissing(error: unknown): boolean {
+  return error instanceof JournalError && error.code === "archived";
 }
 
 function mapReadError(error: unknown, folder: string): unknown {

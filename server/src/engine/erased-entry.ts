@@ -1,0 +1,12 @@
+import type { Entry } from "../machine/entry.ts";
+
+/** An entry as it is read once its payload is gone. It is shown so from the moment that the erasure is durable. */
+export function erasedEntry(entry: Entry, by: number): Entry {
+  return {
+    ...entry,
+    input: null,
+    outcome: { ...entry.outcome, data: {} },
+    events: entry.events.map(({ type, subject }) => ({ type, subject, data: {} })),
+    erased: by,
+  };
+}
