@@ -59,3 +59,19 @@ suite("a heartbeat that was answered", () => {
     assert.equal(grant.deadlineMs, deadlineMs);
   });
 });
+
+test("a listener that throws keeps no other from hearing it, and its error comes up by itself", () => {
+  const clock = new ManualClock();
+  const later: (() => void)[] = [];
+  clock.soon = (callback) => later.push(callback);
+  const grant = grantBy(clock);
+  const told: string[] = [];
+  grant.onState(() => {
+    throw new Error("the program's own");
+  });
+  grant.onState((state) => told.push(state));
+  grant.end();
+  assert.deepEqual([grant.state, told], ["over", ["released"]]);
+  assert.equal(later.length, 1);
+  assert.throws(() => later[0]?.(), /the program's own/u);
+});

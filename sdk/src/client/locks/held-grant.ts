@@ -3,6 +3,7 @@ import type { ClientClock } from "../client-clock.ts";
 import { LockLostError } from "./lock-errors.ts";
 import type { LossReason } from "./lock-errors.ts";
 import type { LeaseWarning, LockedPath, LockState, ReleaseRequest } from "./lock.ts";
+import { tell } from "./tell.ts";
 
 /** A moment by both clocks. */
 export interface Moment {
@@ -92,6 +93,11 @@ export class HeldGrant {
     return this.#state;
   }
 
+  /** Lost or given back, as far as is known: nothing is looked at for this. */
+  get isOver(): boolean {
+    return this.#state === "lost" || this.#state === "over";
+  }
+
   get signal(): AbortSignal {
     return this.#controller.signal;
   }
@@ -116,7 +122,7 @@ export class HeldGrant {
 
   /** The server has renewed it for certain: this very grant was named, or the answer came before the lease could end. */
   renew(sentAt: Moment): void {
-    if (this.#isOver() || sentAt.monotonicMs < this.#renewedAt.monotonicMs) return;
+    if (this.isOver || sentAt.monotonicMs < this.#renewedAt.monotonicMs) return;
     this.#renewedAt = sentAt;
     if (this.#unclaimed !== undefined && sentAt.monotonicMs >= this.#unclaimed.heardAtMs) this.#unclaimed = undefined;
     this.#uncertainSinceMs = Infinity;
@@ -144,26 +150,27 @@ export class HeldGrant {
   }
 
   lose(why: LossReason, data: Readonly<Record<string, unknown>> = {}, isGuess = false): void {
-    if (this.#isOver()) return;
+    if (this.isOver) return;
     this.#cancelTimer();
     // The state first: whoever is told by the signal may look at it.
     this.#state = "lost";
     this.#facts.onOver(this, isGuess);
     this.#controller.abort(new LockLostError(why, { fence: this.fence, paths: this.pathNames }, data));
-    for (const listener of this.#stateListeners) listener("lost");
+    this.#tell("lost");
   }
 
   /** Given back: nothing is watched any more. */
   end(): void {
-    if (this.#isOver()) return;
+    if (this.isOver) return;
     this.#cancelTimer();
     this.#state = "over";
     this.#facts.onOver(this, false);
+    this.#tell("released");
   }
 
   ask(request: ReleaseRequest): void {
     this.#asked = request;
-    for (const listener of this.#askedListeners) listener(request);
+    tell(this.#askedListeners, request, this.#facts.clock);
   }
 
   onAsked(listener: (request: ReleaseRequest) => void): () => void {
@@ -178,8 +185,8 @@ export class HeldGrant {
 
   /** The server says that the lease nears its end, and that it has heard of no renewal. */
   warn(leftMs: number): void {
-    const warning = { leftMs, endsAt: new Date(this.#facts.clock.wallMs() + leftMs) };
-    for (const listener of this.#warningListeners) listener(warning);
+    const { clock } = this.#facts;
+    tell(this.#warningListeners, { leftMs, endsAt: new Date(clock.wallMs() + leftMs) }, clock);
   }
 
   onWarning(listener: (warning: LeaseWarning) => void): () => void {
@@ -199,7 +206,7 @@ export class HeldGrant {
   /** Compares with the clocks. From shortly before the end of the lease on the server is asked, and nothing is certain. */
   check(): void {
     if (this.#state === "held" && this.#isDoubtful()) this.#facts.hear();
-    if (this.#isOver()) return;
+    if (this.isOver) return;
     const nowMs = this.#facts.clock.monotonicMs();
     if (this.#isLastLease()) {
       if (nowMs >= this.deadlineMs) this.lose("expired", { why: "max_hold" }, true);
@@ -231,19 +238,19 @@ export class HeldGrant {
     return Math.max(this.deadlineMs, this.#uncertainSinceMs + guardOf(this.leaseMs)) + this.#facts.patienceMs;
   }
 
-  #isOver(): boolean {
-    return this.#state === "lost" || this.#state === "over";
-  }
-
   #become(state: "held" | "uncertain"): void {
     if (this.#state === state) return;
     this.#state = state;
-    for (const listener of this.#stateListeners) listener(state);
+    this.#tell(state);
+  }
+
+  #tell(state: LockState): void {
+    tell(this.#stateListeners, state, this.#facts.clock);
   }
 
   #schedule(): void {
     this.#cancelTimer();
-    if (this.#isOver()) return;
+    if (this.isOver) return;
     const { clock } = this.#facts;
     const isCertain = this.#state === "held";
     const beforeDoubtMs = this.deadlineMs - (this.#isLastLease() ? 0 : guardOf(this.leaseMs));

@@ -11,6 +11,7 @@ import type { LockOptions } from "./lock-options.ts";
 import { codeOf } from "./session.ts";
 import type { LockSession } from "./session.ts";
 import { standInLine } from "./stand-in-line.ts";
+import { tell } from "./tell.ts";
 
 /** One use of a grant. Several may share it, if the client asked for that. */
 export class LockHandle implements Lock {
@@ -18,6 +19,9 @@ export class LockHandle implements Lock {
   readonly #session: LockSession;
   readonly #grant: HeldGrant;
   readonly #onEnd: () => void;
+  readonly #stateListeners = new Set<(state: LockState) => void>();
+  /** The ways to listen to the grant no more: others may share it, and go on with it for long. */
+  readonly #stops = new Set<() => void>();
   #isReleased = false;
 
   constructor(session: LockSession, grant: HeldGrant, options: LockOptions, onEnd: () => void) {
@@ -27,9 +31,12 @@ export class LockHandle implements Lock {
     grant.handleCount += 1;
     // What an event gave, the next one may have taken before there was a handle.
     if (grant.signal.aborted) onEnd();
-    else grant.signal.addEventListener("abort", onEnd, { once: true });
-    if (options.onReleaseRequested !== undefined) grant.onAsked(options.onReleaseRequested);
-    if (options.onExpiring !== undefined) grant.onWarning(options.onExpiring);
+    else {
+      grant.signal.addEventListener("abort", onEnd, { once: true });
+      this.#stops.add(() => grant.signal.removeEventListener("abort", onEnd));
+    }
+    if (options.onReleaseRequested !== undefined) this.onReleaseRequested(options.onReleaseRequested);
+    if (options.onExpiring !== undefined) this.onExpiring(options.onExpiring);
   }
 
   get fence(): string {
@@ -74,7 +81,7 @@ export class LockHandle implements Lock {
   async certain(): Promise<void> {
     if (this.#usable().state === "held") return;
     await new Promise<void>((resolve) => {
-      const stop = this.#grant.onState((state) => {
+      const stop = this.onStateChange((state) => {
         if (state === "uncertain") return;
         stop();
         resolve();
@@ -106,16 +113,10 @@ export class LockHandle implements Lock {
     if (this.#usable().ticket !== undefined) await this.leftBefore();
     const askedAt = momentOf(clock);
     const answer = await this.#ask({ wait: waitMs !== 0 });
-    if (answer.granted) {
-      this.#become(answer);
-      return;
-    }
+    if (answer.granted) return this.#become(answer);
     const waiting = { giveUpAtMs, askedAt, ...(signal && { signal }), ...(onPlace && { onPlace }) };
     const end = await standInLine(this.#session, answer, waiting);
-    if (end.kind === "granted") {
-      this.#become(end.granted);
-      return;
-    }
+    if (end.kind === "granted") return this.#become(end.granted);
     this.#usable();
     const data = end.kind === "gave-up" ? end.data : { reason: "the place in the line was lost" };
     throw new HoldfastError("upgrade-lock", "lock_denied", { data, position: 0, replayed: false });
@@ -123,7 +124,7 @@ export class LockHandle implements Lock {
 
   async tryUpgrade(): Promise<true | DeniedLock> {
     try {
-      this.#become((await this.#ask({ wait: false })) as Granted);
+      await this.#become((await this.#ask({ wait: false })) as Granted);
       return true;
     } catch (error) {
       if (codeOf(error) !== "lock_denied") throw error;
@@ -132,7 +133,7 @@ export class LockHandle implements Lock {
   }
 
   async downgrade(mode: LockMode): Promise<void> {
-    this.#become((await this.#change("downgrade-lock", { mode })) as Grant);
+    await this.#become((await this.#change("downgrade-lock", { mode })) as Grant);
   }
 
   async transfer(to: string): Promise<void> {
@@ -153,15 +154,22 @@ export class LockHandle implements Lock {
   }
 
   onReleaseRequested(listener: (request: ReleaseRequest) => void): () => void {
-    return this.#grant.onAsked(listener);
+    return this.#listen(() => this.#grant.onAsked(listener));
   }
 
   onExpiring(listener: (warning: LeaseWarning) => void): () => void {
-    return this.#grant.onWarning(listener);
+    return this.#listen(() => this.#grant.onWarning(listener));
   }
 
   onStateChange(listener: (state: LockState) => void): () => void {
-    return this.#grant.onState(listener);
+    return this.#listen(() => {
+      const stop = this.#grant.onState(listener);
+      this.#stateListeners.add(listener);
+      return () => {
+        this.#stateListeners.delete(listener);
+        stop();
+      };
+    });
   }
 
   /** Never throws: what the scope itself threw must not be hidden. If the server can't be told now, it is told later. */
@@ -169,9 +177,24 @@ export class LockHandle implements Lock {
     await this.release().catch(() => undefined);
   }
 
+  #listen(start: () => () => void): () => void {
+    if (this.#isReleased) return () => undefined;
+    const stop = start();
+    this.#stops.add(stop);
+    return () => {
+      this.#stops.delete(stop);
+      stop();
+    };
+  }
+
+  /** Of a grant that is over already they were told. */
   #finish(): void {
+    const listeners = this.#grant.isOver ? [] : [...this.#stateListeners];
     this.#isReleased = true;
+    for (const stop of this.#stops) stop();
+    this.#stops.clear();
     this.#onEnd();
+    tell<LockState>(listeners, "released", this.#session.clock);
   }
 
   /** The grant, if there is still something to do with it. */
@@ -201,7 +224,14 @@ export class LockHandle implements Lock {
     return (await this.#change("upgrade-lock", more)) as Granted | Queued;
   }
 
-  #become({ fence, paths }: Pick<Grant, "fence" | "paths">): void {
-    if (this.#grant.fence !== fence) this.#session.changeFence(this.#grant, fence, paths);
+  /** The grant goes on under another fence. If it was given back meanwhile, by the old one, it is by the new one too. */
+  async #become({ fence, paths }: Pick<Grant, "fence" | "paths">): Promise<void> {
+    if (this.#grant.fence === fence) return;
+    if (!this.#grant.isOver) {
+      this.#session.changeFence(this.#grant, fence, paths);
+      return;
+    }
+    await this.#session.giveBack(fence);
+    this.#usable();
   }
 }

@@ -84,6 +84,7 @@ export interface Lock extends AsyncDisposable {
    * hold ends. The client renews at once by itself; if that fails too, the lock becomes `uncertain` and then `lost`.
    */
   onExpiring(listener: (warning: LeaseWarning) => void): () => void;
+  /** Told of each change of `state`, until it is lost or released. */
   onStateChange(listener: (state: LockState) => void): () => void;
 }
 
