@@ -18,6 +18,7 @@ import { openSqliteReader } from "./journal/sqlite/reader.ts";
 import type { VerificationOptions, Verified } from "./engine/verify/verification.ts";
 import type { Entry, Outcome } from "./machine/entry.ts";
 import { done, refusal } from "./machine/outcome.ts";
+import { allPacks } from "./packs/all-packs.ts";
 import { machineOf } from "./server.ts";
 
 export { headText } from "./engine/verify/verification.ts";
@@ -97,12 +98,13 @@ export function readDataFolder(folder: string): DataFolder {
 /** How this build decides again and folds. */
 export function verificationOf(kinds: readonly Kind[]): VerificationOptions {
   const types = new Set(kinds.map(({ type }) => type));
+  const ruled = new Set([...types, ...allPacks.flatMap((pack) => pack.kinds.map(({ type }) => type))]);
   return {
     createMachine: () => machineOf(kinds),
     carries: ({ outcome }) => outcome.kind === "done" || hasKindOf(outcome, types),
     recordedHash,
     erasedPosition,
-    lacks: lacksErased,
+    lacks: (state, entry) => lacksErased(state, ruled, entry),
   };
 }
 

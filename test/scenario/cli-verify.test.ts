@@ -189,3 +189,18 @@ test(
     assert.equal(storedBatches(join(folder, ".holdfast")).length, 1);
   }),
 );
+
+test(
+  "verify calls a folder sound from which something was erased that others were decided on [M3 X1]",
+  inEmptyFolder(async (folder) => {
+    const client = await open(join(folder, ".holdfast"), { principal: "operator" });
+    await client.run("create-organization", { id: "acme", name: "Jane Doe" });
+    await client.run("create-project", { id: "bridge", organization_id: "acme", name: "Bridge" });
+    const value = { name: "Acme", archived: false };
+    await client.run("replace-entity", { type: "planning-organization", id: "acme", value });
+    await client.run("erase-payload", { position: 1, reason: "a name of a person" });
+    await client.close();
+    const { ok, code, redecided, folded_only: folded } = await verify(folder);
+    assert.deepEqual([ok, code, redecided, folded], [true, 0, 1, 2], "the erasure itself is decided again");
+  }),
+);
