@@ -2,7 +2,7 @@
  * A data folder as its operator looks at it without being its owner: nothing here writes to it, and all of it works
  * beside a process that has the folder open. Like server.ts, it puts parts together and holds little of its own.
  */
-import { publishedName } from "@holdfast/sdk/contract";
+import { isOfEntity, publishedName } from "@holdfast/sdk/contract";
 import { systemClock } from "./base/clock.ts";
 import { entriesAbout } from "./engine/entries-about.ts";
 import { verify } from "./engine/verify/verify.ts";
@@ -137,10 +137,10 @@ function shown(row: EntityRow | undefined, target: Target, erasedBy: number | un
   return isLive(row) ? done(representationOf(row)) : missing(row, target).outcome;
 }
 
-/** What happened to a subject in an entry, under the names by which it is published. */
+/** What happened to an entity in an entry, under the names by which it is published. */
 export function happenings(entry: Entry, subject: string): readonly Happening[] {
   return entry.events
-    .filter((event) => event.subject === subject)
+    .filter((event) => event.subject === subject && isOfEntity(event.type))
     .map((event) => ({ name: publishedName(event), data: event.data }));
 }
 

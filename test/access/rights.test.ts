@@ -2,9 +2,11 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { isAllowed, isAtOrUnder, packs, publicOperations, rightOf } from "@holdfast/sdk/contract";
 import type { Verb } from "@holdfast/sdk/contract";
-import type { Client } from "holdfast";
+import type { Client, WatchedEvent } from "holdfast";
 import { refusedWith } from "../api/refused-with.ts";
+import { granted, queued } from "../locks/lock-node.ts";
 import { gatedNode } from "./gated-node.ts";
+import type { GatedNode } from "./gated-node.ts";
 
 const agentVerbs: Verb[] = ["read", "write", "lock", "register"];
 
@@ -190,5 +192,92 @@ test("who may write and not read is told neither the value nor what others chang
   const reader = node.clientWith({ token: await node.tokenFor("seer", [{ verbs: ["read", "write"], under: "doc" }]) });
   const seen = await reader.execute("patch-entity", { type: "doc", id: "1", merge: { mine: 3 } });
   assert.match(JSON.stringify(seen), /sesame/);
+  await node.stop();
+});
+
+/** All that can happen to a set of paths of which one is seen and the others are not; then who holds what. */
+async function workOnSets({ operator: { locks }, clock }: GatedNode): Promise<void> {
+  for (const hidden of ["a-secret/1", "secret/plan-9"]) {
+    const paths = ["repo/x/a", hidden];
+    const as = (ownerId: string) => ({ ownerId, ttlSeconds: 3_600 });
+    const first = granted(await locks.acquire(paths, as("boss")));
+    queued(await locks.acquire(paths, { ...as("second"), wait: true, ticketSeconds: 60 }));
+    await locks.renew({ fence: first.fence }, as("boss"));
+    const down = await locks.downgrade({ fence: first.fence }, "upgradeable", as("boss"));
+    const up = granted(await locks.upgrade({ fence: down.fence }, as("boss")));
+    const given = await locks.transfer({ fence: up.fence }, "deputy", as("boss"));
+    await locks.release({ fence: given.fence }, as("deputy"));
+    await locks.release({ paths }, as("second"));
+    const stuck = granted(await locks.acquire(paths, as("stuck")));
+    await locks.forceRelease(stuck.fence, "stuck");
+    granted(await locks.acquire(paths, { ownerId: "gone", ttlSeconds: 5 }));
+    await clock.pass(6_000, 500);
+  }
+  granted(await locks.acquire(["a-secret/1", "repo/x/a", "secret/plan-9"], { ownerId: "last", ttlSeconds: 3_600 }));
+}
+
+test("whoever sees one path of a set learns of no other that it may neither read nor lock", async () => {
+  const node = await gatedNode();
+  await workOnSets(node);
+  const path = "repo/x/a";
+  const whole = await node.operator.locks.history(path);
+  const types = new Set(whole.items.map((item) => (item as { readonly event: string }).event));
+  const verbs = ["acquired", "queued", "downgraded", "upgraded", "transferred", "released", "forced", "expired"];
+  for (const verb of verbs) assert.ok(types.has(`evt.lock.${verb}`), verb);
+  assert.match(JSON.stringify(whole), /"of":"a-secret.*"paths":\[/);
+  for (const verb of ["read", "lock"] as const) {
+    const client = node.clientWith({ token: await node.tokenFor(verb, [{ verbs: [verb], under: "repo/x" }]) });
+    const history = await client.locks.history(path);
+    const answers = [
+      history,
+      await client.locks.status(path),
+      await client.locks.statusAt(path, node.engine.head.position),
+      await client.locks.list({ under: "repo/x" }),
+      ...(verb === "read" ? [] : [await client.execute("acquire-lock", { paths: [path], owner_id: "me" })]),
+      ...(verb === "read" ? [] : [await client.execute("acquire-lock", { paths: [path], owner_id: "me", wait: true })]),
+      await client.execute("who-am-i", { owner_id: "last" }),
+    ];
+    for (const answer of answers) assert.doesNotMatch(JSON.stringify(answer), /secret/);
+    const items = history.items as readonly { readonly data: Readonly<Record<string, unknown>> }[];
+    assert.ok(items.length >= whole.items.length, "each thing that happened is told");
+    assert.ok(
+      items.some(({ data }) => JSON.stringify(data["paths"] ?? []).includes(path)),
+      "with what may be seen",
+    );
+  }
+  await node.stop();
+});
+
+test("a deadlock is told with all who are in it, and without the paths that one may neither read nor lock [X6]", async () => {
+  const node = await gatedNode();
+  const allow = [{ verbs: ["lock" as const, "register" as const], under: "repo/x" }];
+  const client = node.clientWith({ token: await node.tokenFor("ci", allow), connection: "ci" });
+  const agent = await client.agents.register({ name: "ann" });
+  const ann = client.as(agent);
+  const { locks } = node.operator;
+  const hold = { ttlSeconds: 600 };
+  granted(await ann.locks.acquire("repo/x/a", hold));
+  granted(await locks.acquire("repo/x/b", { ...hold, ownerId: "bob" }));
+  granted(await locks.acquire("secret/q", { ...hold, ownerId: "carl" }));
+  queued(await locks.acquire("secret/q", { ...hold, ownerId: "bob", wait: true }));
+  queued(await locks.acquire("repo/x/a", { ...hold, ownerId: "carl", wait: true }));
+  const watched = client.watch({ owner: agent.agent_id, names: ["evt.lock.deadlock"] });
+  const refused = await ann.execute("acquire-lock", { paths: ["repo/x/b"], wait: true });
+  const { data } = refused.outcome as { readonly data: Readonly<Record<string, unknown>> };
+  const cycle = data["cycle"] as readonly Readonly<Record<string, unknown>>[];
+  assert.deepEqual(
+    cycle.map(({ blocked_by: other, waits_for: wanted, path }) => [other, wanted, path]),
+    [
+      ["bob", "repo/x/b", "repo/x/b"],
+      ["carl", undefined, undefined],
+      [agent.agent_id, "repo/x/a", "repo/x/a"],
+    ],
+  );
+  assert.match(data["cycle_text"] as string, /bob waits for a path that is not told, because carl holds a path/);
+  const event = (await watched.next()).value as WatchedEvent;
+  const listed = await client.locks.history("repo/x/b");
+  assert.match(JSON.stringify(listed), /evt\.lock\.deadlock/);
+  assert.equal(refused.events.length, 1);
+  assert.doesNotMatch(JSON.stringify([refused, event, listed]), /secret/);
   await node.stop();
 });

@@ -39,8 +39,8 @@ export const doorMutants: readonly PlantedMutant[] = [
   {
     name: "events are told to whoever listens",
     file: "server/src/access/visible-events.ts",
-    find: "return events.filter((event) => this.#isVisible(standing, event));",
-    put: "return events.filter((event) => this.#isVisible(standing, event) || true);",
+    find: "const visible = events.filter((event) => this.#isVisible(standing, event));",
+    put: "const visible = events.filter((event) => this.#isVisible(standing, event) || true);",
     by: "test/access/sight.test.ts",
   },
   {

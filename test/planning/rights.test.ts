@@ -3,6 +3,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
 import type { TestContext } from "node:test";
+import { connect } from "holdfast";
 import { folderFor, serverFor } from "../socket/with-server.ts";
 import { asking, assertProblem, plan } from "./ask.ts";
 
@@ -64,4 +65,26 @@ test("who may read plans may not change them, and only an operator takes a locke
     items.map(({ by, reason }) => ({ by, reason })),
     [{ by: { principal: "operator" }, reason: "rain" }],
   );
+});
+
+test("who may write a project and not read it is shown no field of it, through whatever door", async (t) => {
+  const { url, token } = await guarded(t);
+  await plan(asking(url));
+  const { secret } = await token("blind", [{ verbs: ["write"], under: "planning-project/p" }]);
+  const blind = asking(url, bearer(secret));
+  assertProblem(await blind("GET", "/projects/p"), 403, "not_allowed");
+  const byRoute = await blind("PATCH", "/projects/p", { description: "steel" }, { "if-match": '"1.1"' });
+  assert.deepEqual([byRoute.status, byRoute.etag], [200, '"1.2"']);
+  const late = await blind("PATCH", "/projects/p", { description: "wood" }, { "if-match": '"1.1"' });
+  assertProblem(late, 412, "planning.concurrency_mismatch");
+  const command = { operation: "update-project", input: { id: "p", changes: { description: "stone" } } };
+  const headers = { ...bearer(secret), "content-type": "application/json" };
+  const byCommand = await fetch(`${url}/v1/commands`, { method: "POST", headers, body: JSON.stringify(command) });
+  assert.equal(byCommand.status, 200);
+  await using socket = await connect(url, { token: secret });
+  const bySocket = await socket.execute("archive-project", { id: "p" });
+  assert.equal(bySocket.outcome.kind, "done");
+  for (const text of [byRoute.text, late.text, await byCommand.text(), JSON.stringify(bySocket)]) {
+    assert.doesNotMatch(text, /Bridge|steel|wood|stone|organization_id|archived"/);
+  }
 });

@@ -1,3 +1,5 @@
+import { isOfEntity, isOfLock, recordedType } from "./recorded-type.ts";
+
 /** Which events somebody wants to hear of. The same filter holds in process, over the socket and over HTTP. */
 export interface WatchFilter {
   /** Only events with one of these names, such as `evt.document.changed`. */
@@ -13,7 +15,8 @@ export interface FilteredEvent {
   readonly name: string;
   readonly subject: string;
   readonly data: unknown;
-  readonly by: { readonly agent?: string };
+  /** Absent in the answer to a call, whose caller is the author. */
+  readonly by?: { readonly agent?: string };
 }
 
 export function isWanted(event: FilteredEvent, filter: WatchFilter): boolean {
@@ -23,11 +26,13 @@ export function isWanted(event: FilteredEvent, filter: WatchFilter): boolean {
   return owner === undefined || ownersOf(event).includes(owner);
 }
 
-/** Whom an event concerns. */
+/** Whom an event concerns. It goes by the type that is recorded, so nobody is told of an entity as if it were its lock. */
 export function ownersOf(event: FilteredEvent): readonly string[] {
-  if (event.subject.startsWith("agent/")) return [event.subject.slice("agent/".length)];
-  if (event.name.endsWith(".conflict")) return event.by.agent === undefined ? [] : [event.by.agent];
-  if (!/^(lock|ticket)\//u.test(event.subject)) return [];
+  const type = recordedType(event);
+  if (type === undefined) return [];
+  if (isOfEntity(type)) return type === "entity.conflict" && event.by?.agent !== undefined ? [event.by.agent] : [];
+  if (type.startsWith("agent.")) return [event.subject.slice("agent/".length)];
+  if (!isOfLock(type) || !/^(lock|ticket)\//u.test(event.subject)) return [];
   const { owner_id, previous_owner, requested_by } = event.data as Readonly<Record<string, unknown>>;
   return [owner_id, previous_owner, requested_by].filter((owner) => typeof owner === "string");
 }

@@ -1,7 +1,7 @@
-import { isAllowed, rightOf } from "@holdfast/sdk/contract";
 import { HoldfastError } from "@holdfast/sdk";
 import type { CallOptions, CallReply, Transport } from "@holdfast/sdk";
 import type { Allotment, Askers } from "./allotment.ts";
+import { shownWrite } from "./blind-writes.ts";
 import type { RightsCheck } from "./check-rights.ts";
 import { isAudited } from "./check-rights.ts";
 import { isTurned } from "./gate.ts";
@@ -10,7 +10,8 @@ import type { Lookups } from "./lookups.ts";
 import type { RefusalNotes } from "./refusal-notes.ts";
 import { isAllowedEverywhere } from "./standing.ts";
 import type { Standing } from "./standing.ts";
-import { EventSight, withoutValues } from "./visible-events.ts";
+import { EventSight } from "./visible-events.ts";
+import { withVisiblePaths } from "./visible-paths.ts";
 
 export interface Guard {
   readonly lookups: Lookups;
@@ -18,6 +19,8 @@ export interface Guard {
   readonly notes: RefusalNotes;
   readonly allotment: Allotment;
   readonly askers: Askers;
+  /** The commands that kinds of entities bring, each with its type of entity. */
+  readonly kindCommands: ReadonlyMap<string, string>;
   /** How the caller stands now. */
   readonly standing: () => Standing | Turned;
   /** Calls back once it would not be let in any more. Returns the way to stop. */
@@ -79,11 +82,9 @@ function shown(guard: Guard, standing: Standing, { operation, input }: Wish, rep
   const events = new EventSight(guard.lookups).visible(standing, reply.events);
   const turned = operation === "get-ticket" ? guard.rights.refusalOfGrant(standing, operation, reply) : undefined;
   if (turned !== undefined) return refused(guard, turned);
-  const right = rightOf(operation);
-  const isWrite = right === undefined || right.verbs.includes("write");
-  const { type, id } = { ...(input as object), ...(reply.outcome.data as object) } as { type?: string; id?: string };
-  const mayRead = !isWrite || isAllowed(standing.allow, ["read"], `${type ?? ""}/${id ?? ""}`);
-  return { ...(mayRead ? reply : withoutValues(reply)), events };
+  const { kindCommands } = guard;
+  const written = shownWrite(standing, { operation, input, reply, kindCommands });
+  return { ...withVisiblePaths(standing, operation, written), events };
 }
 
 /** Whether it is the agent that it says was not found out yet; nobody may leave somebody else's name in the audit trail. */

@@ -31,7 +31,7 @@ export interface GateOptions {
 }
 
 export function openGate(options: GateOptions): Gate {
-  const { lookups, transportOf, clock } = options;
+  const { lookups, transportOf, clock, kindCommands } = options;
   const rights = new RightsCheck(options);
   const allotment = new Allotment(options.clock, lookups, { ...defaultAccessLimits, ...options.limits });
   const notes = new RefusalNotes(options.clock, options.record);
@@ -45,7 +45,8 @@ export function openGate(options: GateOptions): Gate {
       const inner = transportOf({ principal, caller: credentials.connection });
       const askers = new Askers(principal, credentials.connection);
       const onLost = (callback: () => void) => onStandingLost({ lookups, clock, standing }, callback);
-      const transport = guardedTransport(inner, { lookups, rights, notes, standing, onLost, allotment, askers });
+      const guard = { lookups, rights, notes, standing, onLost, allotment, askers, kindCommands };
+      const transport = guardedTransport(inner, guard);
       return { principal, isOperator: isAllowedEverywhere(now, ["operate"]), transport };
     },
   };

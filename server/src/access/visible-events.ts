@@ -1,9 +1,11 @@
-import { isAllowed, ownersOf } from "@holdfast/sdk/contract";
-import type { Notice } from "@holdfast/sdk/contract";
-import type { CallReply, WatchedEvent } from "@holdfast/sdk";
+import { isAllowed, isOfEntity, isOfLock, ownersOf, recordedAs, recordedType } from "@holdfast/sdk/contract";
+import type { CycleLink, Notice } from "@holdfast/sdk/contract";
+import type { WatchedEvent } from "@holdfast/sdk";
 import type { Lookups } from "./lookups.ts";
 import { isAllowedEverywhere } from "./standing.ts";
 import type { Standing } from "./standing.ts";
+import { pathOf, seesPath, visibleCycle } from "./visible-paths.ts";
+import type { NamedPath } from "./visible-paths.ts";
 
 type Shown = Pick<WatchedEvent, "name" | "subject" | "data"> & { readonly by?: WatchedEvent["by"] };
 
@@ -22,7 +24,8 @@ export class EventSight {
 
   visible<Event extends Shown>(standing: Standing, events: readonly Event[]): readonly Event[] {
     if (isAllowedEverywhere(standing, ["read"])) return events;
-    return events.filter((event) => this.#isVisible(standing, event));
+    const visible = events.filter((event) => this.#isVisible(standing, event));
+    return visible.map((event) => withVisibleCycle(standing, event));
   }
 
   /** Somebody asks for what concerns this owner: it is looked up now, while it is there. */
@@ -33,17 +36,17 @@ export class EventSight {
   /** What is told to an owner is for it, and for whoever may read or lock the paths that it is about. */
   isNoticeVisible(standing: Standing, { owner_id: owner, paths }: Notice): boolean {
     if (isAllowedEverywhere(standing, ["read"]) || this.#isOwn(standing, owner)) return true;
-    return paths.every((path) => isAllowed(standing.allow, ["read", "lock"], path));
+    return paths.every((path) => seesPath(standing, path));
   }
 
   #isVisible(standing: Standing, event: Shown): boolean {
-    const by = event.by ?? { principal: "" };
-    if (ownersOf({ ...event, by }).some((owner) => this.#isOwn(standing, owner))) return true;
-    const { allow } = standing;
-    const paths = lockPathsOf(event);
-    if (paths !== undefined) return paths.every((path) => isAllowed(allow, ["read", "lock"], path));
-    const isOfOthers = /^(agent|agents|ticket|token|locks|space|access|payload)(\/|$)/u.test(event.subject);
-    return !isOfOthers && isAllowed(allow, ["read"], event.subject);
+    if (ownersOf(event).some((owner) => this.#isOwn(standing, owner))) return true;
+    // Not by the subject: entities may be called like what is Holdfast's own. What is not known is not shown.
+    const type = recordedType(event);
+    if (type === undefined) return false;
+    if (isOfEntity(type)) return isAllowed(standing.allow, ["read"], event.subject);
+    const paths = isOfLock(type) ? lockPathsOf(event) : undefined;
+    return paths?.every((path) => seesPath(standing, path)) === true;
   }
 
   #isOwn({ principal }: Standing, owner: string): boolean {
@@ -54,18 +57,18 @@ export class EventSight {
   }
 }
 
-/** Every path that an event about locks names: the first one of a set tells of all. */
+/** Every path of an event about locks: the first one of a set tells of all. Those about tickets are for their owners. */
 function lockPathsOf({ subject, data }: Shown): readonly string[] | undefined {
   if (!subject.startsWith("lock/")) return undefined;
-  const { paths = [], of } = data as { readonly paths?: readonly (string | { path: string })[]; readonly of?: string };
-  const named = paths.map((path) => (typeof path === "string" ? path : path.path));
-  return [subject.slice("lock/".length), ...named, ...(of === undefined ? [] : [of])];
+  const { paths = [], of } = data as { readonly paths?: readonly NamedPath[]; readonly of?: string };
+  return [subject.slice("lock/".length), ...paths.map(pathOf), ...(of === undefined ? [] : [of])];
 }
 
-/** What a caller may not read must not reach it in an answer either: neither values nor what others changed. */
-export function withoutValues(reply: CallReply): CallReply {
-  const { outcome } = reply;
-  const data = outcome.data as Readonly<Record<string, unknown>>;
-  const { value: _value, changes: _changes, pointers: _pointers, ...rest } = data;
-  return { ...reply, outcome: { ...outcome, data: rest } };
+/** A deadlock runs through paths of others, also for those whom it concerns: they see who is in it, and not where. */
+function withVisibleCycle<Event extends Shown>(standing: Standing, event: Event): Event {
+  const type = "lock.deadlock";
+  const { cycle } = event.data as { readonly cycle?: readonly CycleLink[] };
+  if (recordedType(event) !== type || cycle === undefined) return event;
+  const data = { ...(event.data as object), cycle: visibleCycle(standing, cycle) };
+  return recordedAs(type, { ...event, data });
 }

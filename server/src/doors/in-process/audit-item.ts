@@ -7,6 +7,7 @@ import type { Entry, Event } from "../../machine/entry.ts";
 import type { JsonObject } from "../../machine/json.ts";
 import { isObject } from "../../machine/json.ts";
 import { outcomeWord } from "./entry-filter.ts";
+import { historyPage, meantEvents } from "./subject-history.ts";
 
 const entityChanges = new Set([
   "entity.created",
@@ -80,11 +81,10 @@ interface VersionBefore {
 
 const lookBackMax = 20;
 
-async function versionBefore(engine: Engine, subject: string, position: number): Promise<VersionBefore | undefined> {
-  const query = { subject, before: position, order: "newest-first", limit: lookBackMax } as const;
-  for (const entry of await engine.entriesAbout(query)) {
-    const change = entry.events.find((event) => event.subject === subject && entityChanges.has(event.type));
-    const version = change?.data["version"];
+async function versionBefore(engine: Engine, subject: string, before: number): Promise<VersionBefore | undefined> {
+  const query = { subject, before, limit: lookBackMax, isMeant: (type: string) => entityChanges.has(type) };
+  for (const entry of (await historyPage(engine, query)).entries) {
+    const version = meantEvents(entry, query)[0]?.data["version"];
     if (typeof version === "number") return { version, revision: await revisionAt(engine, entry.position, version) };
   }
   return undefined;

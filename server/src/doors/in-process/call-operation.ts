@@ -1,4 +1,4 @@
-import { packOfOperation, publishedName, traceContext } from "@holdfast/sdk/contract";
+import { packOfOperation, publishedName, recordedAs, traceContext } from "@holdfast/sdk/contract";
 import type { CallOptions, CallReply } from "@holdfast/sdk";
 import type { Engine } from "../../engine/engine.ts";
 import type { Reply } from "../../engine/reply.ts";
@@ -149,7 +149,8 @@ function shownReply(
 }
 
 function shownEvent(event: Event, copy: (value: Json) => Json): CallReply["events"][number] {
-  return { name: publishedName(event), subject: event.subject, data: copy(published(event.data)) };
+  const { type, subject, data } = event;
+  return recordedAs(type, { name: publishedName(event), subject, data: copy(published(data)) });
 }
 
 const asItIs = (value: Json): Json => value;

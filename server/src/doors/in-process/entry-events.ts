@@ -1,4 +1,4 @@
-import { publishedName } from "@holdfast/sdk/contract";
+import { publishedName, recordedAs } from "@holdfast/sdk/contract";
 import type { WatchedEvent } from "@holdfast/sdk";
 import { authorOf } from "../../features/entities/entity-table.ts";
 import { epochAt } from "../../features/space/space-table.ts";
@@ -25,16 +25,18 @@ const made = new WeakMap<Entry, readonly WatchedEvent[]>();
 export function entryEvents(state: StateReader, entry: Entry): readonly WatchedEvent[] {
   const known = made.get(entry);
   if (known !== undefined) return known;
-  const events = entry.events.map((event) => ({
-    cursor: cursorAt(state, entry.position),
-    position: entry.position,
-    time: entry.time,
-    name: publishedName(event),
-    subject: event.subject,
-    data: published(event.data),
-    operation: entry.operation,
-    by: authorOf(entry) as WatchedEvent["by"],
-  }));
+  const events = entry.events.map((event) =>
+    recordedAs(event.type, {
+      cursor: cursorAt(state, entry.position),
+      position: entry.position,
+      time: entry.time,
+      name: publishedName(event),
+      subject: event.subject,
+      data: published(event.data),
+      operation: entry.operation,
+      by: authorOf(entry) as WatchedEvent["by"],
+    }),
+  );
   made.set(entry, events);
   return events;
 }

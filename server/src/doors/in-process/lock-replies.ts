@@ -3,7 +3,6 @@ import type { CallReply } from "@holdfast/sdk";
 import type { Engine } from "../../engine/engine.ts";
 import type { Reply } from "../../engine/reply.ts";
 import { findGrantOfTicket, placeView } from "../../features/locks/claim-lock.ts";
-import type { Link } from "../../features/locks/find-deadlock.ts";
 import { grantView } from "../../features/locks/free-grant.ts";
 import { findGrant } from "../../features/locks/guard-write.ts";
 import { iso } from "../../features/locks/lock-events.ts";
@@ -81,14 +80,4 @@ async function recordedGrant(engine: Engine, fence: string): Promise<JsonObject>
 
 function plainPaths(paths: readonly JsonObject[]): readonly JsonObject[] {
   return paths.map(({ path = "", mode = "", scope = "" }) => ({ path, mode, scope }));
-}
-
-/** A cycle in words. */
-export function cycleText(cycle: readonly JsonObject[]): string {
-  return (cycle as unknown as readonly Link[])
-    .map(({ owner_id: who, waits_for: wanted, path, blocked_by: other, as }) => {
-      const does = as === "holder" ? "holds" : "waits for";
-      return `${who} waits for ${wanted}, because ${other} ${does} ${path}`;
-    })
-    .join("; ");
 }

@@ -17,9 +17,12 @@ function shown(data: JsonObject): JsonObject {
   return Array.isArray(items) ? { ...data, items: (items as JsonObject[]).map(resourceView) } : resourceView(data);
 }
 
-/** An entity of a pack as a resource: its fields beside its revision, and not one level down. */
+/**
+ * An entity of a pack as a resource: its fields beside its revision, and not one level down. A field that is called like a
+ * fact does not take its place: by their names facts are told to those who may not read the fields.
+ */
 function resourceView(entity: JsonObject): JsonObject {
   const { type: _type, value, changed_at: time, ...facts } = entity;
   const at = typeof time === "number" ? { changed_at: new Date(time).toISOString() } : {};
-  return { ...facts, ...(value as JsonObject | undefined), ...at };
+  return { ...facts, ...(value as JsonObject | undefined), ...facts, ...at };
 }

@@ -1,6 +1,6 @@
 import type { Engine } from "../../engine/engine.ts";
 import { lockSubject } from "../../features/locks/lock-events.ts";
-import { fencesAfter, grantedIn, positionOf } from "../../features/locks/lock-history.ts";
+import { fencesAfter, grantedIn, positionOf, tellsOf } from "../../features/locks/lock-history.ts";
 import { ancestorsOf } from "../../features/locks/lock-path.ts";
 import type { Entry } from "../../machine/entry.ts";
 import type { JsonObject } from "../../machine/json.ts";
@@ -43,12 +43,12 @@ async function pastHolders(
 async function pastFences(engine: Engine, path: string, position: number): Promise<readonly string[]> {
   const subject = lockSubject(path);
   const found: Entry[] = [];
-  for (;;) {
-    const limit = found.length === 0 ? pageSizes[0] : pageSizes[1];
-    const before = found.at(-1)?.position ?? position + 1;
+  let before = position + 1;
+  for (let limit: number = pageSizes[0]; ; [, limit] = pageSizes) {
     const page = await engine.entriesAbout({ subject, before, order: "newest-first", limit });
-    found.push(...page);
+    found.push(...page.filter((entry) => tellsOf(path, entry)));
     const fences = fencesAfter(path, found, page.length < limit);
     if (fences !== undefined) return fences;
+    before = page.at(-1)?.position ?? 0;
   }
 }

@@ -1,4 +1,4 @@
-import { publishedName } from "@holdfast/sdk/contract";
+import { isOfEntity, publishedName } from "@holdfast/sdk/contract";
 import type { InputOf, entityOperations } from "@holdfast/sdk/contract";
 import type { Engine } from "../../engine/engine.ts";
 import {
@@ -16,6 +16,8 @@ import type { Entry, Outcome } from "../../machine/entry.ts";
 import type { JsonObject } from "../../machine/json.ts";
 import { done, refusal } from "../../machine/outcome.ts";
 import { entityVersions } from "./entity-versions.ts";
+import { historyPage, meantEvents } from "./subject-history.ts";
+import type { HistoryQuery } from "./subject-history.ts";
 
 type EntityOperations = typeof entityOperations;
 export type ReadNames = {
@@ -85,30 +87,23 @@ async function listEntities(engine: Engine, input: InputOf<EntityOperations["lis
 }
 
 async function listHistory(engine: Engine, input: InputOf<EntityOperations["list-history"]>): Promise<Outcome> {
-  const limit = input.limit ?? pageSize;
-  const subject = subjectOf(input.type, input.id);
-  const before = input.before === undefined ? {} : { before: input.before };
-  const entries = await engine.entriesAbout({ subject, ...before, order: "newest-first", limit: limit + 1 });
-  if (entries.length === 0 && input.before === undefined) {
-    return refusal("entity_not_found", { type: input.type, id: input.id });
-  }
-  const shown = entries.slice(0, limit);
-  const items = shown.flatMap((entry) => historyItems(entry, subject));
-  return done({ items, next: entries.length > limit ? (shown.at(-1)?.position ?? null) : null });
+  const { type, id, before, limit = pageSize } = input;
+  const query = { subject: subjectOf(type, id), before, limit, isMeant: isOfEntity };
+  const { entries, next } = await historyPage(engine, query);
+  if (entries.length === 0 && next === null && before === undefined) return refusal("entity_not_found", { type, id });
+  return done({ items: entries.flatMap((entry) => historyItems(entry, query)), next });
 }
 
-function historyItems(entry: Entry, subject: string): readonly JsonObject[] {
+function historyItems(entry: Entry, query: HistoryQuery): readonly JsonObject[] {
   const { position, time, operation } = entry;
-  return entry.events
-    .filter((event) => event.subject === subject)
-    .map((event) => ({
-      position,
-      time,
-      by: authorOf(entry),
-      operation,
-      event: publishedName(event),
-      version: event.data["version"] ?? event.data["current_version"] ?? 0,
-      data: event.data,
-      ...(entry.erased === undefined ? {} : { erased_by: entry.erased }),
-    }));
+  return meantEvents(entry, query).map((event) => ({
+    position,
+    time,
+    by: authorOf(entry),
+    operation,
+    event: publishedName(event),
+    version: event.data["version"] ?? event.data["current_version"] ?? 0,
+    data: event.data,
+    ...(entry.erased === undefined ? {} : { erased_by: entry.erased }),
+  }));
 }

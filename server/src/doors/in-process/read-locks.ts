@@ -1,4 +1,4 @@
-import { agentOperations, lockViews, publishedName } from "@holdfast/sdk/contract";
+import { agentOperations, isOfLock, lockViews, publishedName } from "@holdfast/sdk/contract";
 import type { InputOf, Operation } from "@holdfast/sdk/contract";
 import type { Engine } from "../../engine/engine.ts";
 import { agentTable, agentView, findAgent, registeredKey } from "../../features/agents/agent-table.ts";
@@ -16,6 +16,8 @@ import { done, refusal } from "../../machine/outcome.ts";
 import { howLeft } from "./how-left.ts";
 import type { Described } from "./how-left.ts";
 import { pastLock } from "./past-lock.ts";
+import { historyPage, meantEvents } from "./subject-history.ts";
+import type { HistoryQuery } from "./subject-history.ts";
 
 const operations = { ...lockViews, "list-agents": agentOperations["list-agents"] };
 type Views = typeof operations;
@@ -97,26 +99,21 @@ async function whoAmI(engine: Engine, input: InputOf<Views["who-am-i"]>, agent?:
 async function listLockHistory(engine: Engine, input: InputOf<Views["list-lock-history"]>): Promise<Outcome> {
   const bad = badPath(input.path);
   if (bad !== undefined) return bad;
-  const { before, limit = pageSize } = input;
-  const subject = lockSubject(input.path);
-  const query = {
-    subject,
-    order: "newest-first",
-    limit: limit + 1,
-    ...(before === undefined ? {} : { before }),
-  } as const;
-  const entries = await engine.entriesAbout(query);
-  const shown = entries.slice(0, limit);
-  const items = shown.flatMap((entry) => historyItems(entry, subject));
-  return done({ items, next: entries.length > limit ? (shown.at(-1)?.position ?? null) : null });
+  const { path, before, limit = pageSize } = input;
+  // An entity of the type `lock` may have this very subject, and is nobody's business who may only lock.
+  const query = { subject: lockSubject(path), before, limit, isMeant: isOfLock };
+  const { entries, next } = await historyPage(engine, query);
+  return done({ items: entries.flatMap((entry) => historyItems(entry, query)), next });
 }
 
-function historyItems(entry: Entry, subject: string): readonly JsonObject[] {
+function historyItems(entry: Entry, query: HistoryQuery): readonly JsonObject[] {
   const { position, time, operation, principal, agent } = entry;
   const by = agent === undefined ? { principal } : { principal, agent };
-  return entry.events
-    .filter((event) => event.subject === subject)
-    .map((event) => ({ position, time, by, operation, event: publishedName(event), data: event.data }));
+  return meantEvents(entry, query).map((event) => ({
+    ...{ position, time, by, operation },
+    event: publishedName(event),
+    data: event.data,
+  }));
 }
 
 async function checkFence(engine: Engine, input: InputOf<Views["check-fence"]>): Promise<Outcome> {

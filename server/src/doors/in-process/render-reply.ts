@@ -1,3 +1,5 @@
+import { cycleText } from "@holdfast/sdk/contract";
+import type { CycleLink } from "@holdfast/sdk/contract";
 import type { Engine } from "../../engine/engine.ts";
 import type { Reply } from "../../engine/reply.ts";
 import { authorOf, subjectOf } from "../../features/entities/entity-table.ts";
@@ -7,7 +9,7 @@ import type { Outcome } from "../../machine/entry.ts";
 import type { JsonObject } from "../../machine/json.ts";
 import { entityVersions } from "./entity-versions.ts";
 import { explainGone } from "./explain-gone.ts";
-import { cycleText, replayedLock } from "./lock-replies.ts";
+import { replayedLock } from "./lock-replies.ts";
 
 /**
  * The outcome as a caller sees it. What is recorded are codes and data; what can be had from history is added here,
@@ -23,7 +25,7 @@ export async function renderOutcome(engine: Engine, reply: Reply, input: JsonObj
   }
   if (outcome.code === "agent_unknown") return explainGone(engine, outcome);
   if (outcome.code === "deadlock") {
-    const text = cycleText(outcome.data["cycle"] as readonly JsonObject[]);
+    const text = cycleText(outcome.data["cycle"] as unknown as readonly CycleLink[]);
     return { ...outcome, data: { ...outcome.data, cycle_text: text } };
   }
   if (outcome.code !== "concurrency_mismatch") return outcome;

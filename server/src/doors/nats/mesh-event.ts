@@ -1,5 +1,5 @@
 /** An event as the mesh tells it. The journal's own shape holds what a fold needs; here are the fields that were promised. */
-import { lockWord, meshHeaders, meshLockEvents } from "@holdfast/sdk/contract";
+import { isOfEntity, lockWord, meshHeaders, meshLockEvents, recordedType } from "@holdfast/sdk/contract";
 import type { WatchedEvent } from "@holdfast/sdk";
 import type { EventPlace } from "./options.ts";
 
@@ -22,14 +22,17 @@ const lockFields: ReadonlyMap<string, readonly string[]> = new Map(
   Object.entries(meshLockEvents).map(([verb, { properties }]) => [`evt.${lockWord}.${verb}`, Object.keys(properties)]),
 );
 
-export function meshEvent({ name, subject, data }: Told): MeshEvent {
+export function meshEvent(event: Told): MeshEvent {
+  const { name, subject, data } = event;
   const facts = data as Readonly<Record<string, unknown>>;
-  const fields = lockFields.get(name);
+  // An entity of the type `lock` is not a lock, whatever its kind calls its changes.
+  const isEntity = isOfEntity(recordedType(event) ?? "");
+  const fields = isEntity ? undefined : lockFields.get(name);
   if (fields !== undefined)
     return { name, data: Object.fromEntries(fields.map((field) => [field, facts[field] ?? null])) };
   const [, what = ""] = name.split(".");
   // What an event is about stands beside its data in the journal; a payload has nothing beside it.
-  const isAboutOne = what !== lockWord && subject.startsWith(`${what}/`);
+  const isAboutOne = (isEntity || what !== lockWord) && subject.startsWith(`${what}/`);
   return { name, data: isAboutOne ? { entity_id: subject.slice(what.length + 1), ...facts } : facts };
 }
 

@@ -1,3 +1,4 @@
+import { isOfEntity } from "@holdfast/sdk/contract";
 import type { Entry, Event } from "../../machine/entry.ts";
 import type { Json } from "../../machine/json.ts";
 import { jsonPatch } from "./json/json-patch.ts";
@@ -49,7 +50,7 @@ export class VersionTrail {
   /** Takes the next older entry. True once there is enough. */
   add(entry: Entry): boolean {
     for (const event of entry.events.toReversed()) {
-      if (event.subject !== this.#subject || event.type === "entity.conflict" || this.#isComplete) continue;
+      if (event.subject !== this.#subject || !isVersion(event) || this.#isComplete) continue;
       this.#last = (event.data["version"] as number | undefined) ?? this.#last - 1;
       if (this.#last > this.#to) continue;
       this.#from ??= this.#last;
@@ -75,6 +76,11 @@ export class VersionTrail {
       ? { kind: "found", versions: [first, ...more] }
       : { kind: "missing" };
   }
+}
+
+/** Locks, agents and tokens have events of their own, whose subject may be that of an entity. */
+function isVersion({ type }: Event): boolean {
+  return isOfEntity(type) && type !== "entity.conflict";
 }
 
 function isWhole(event: Event): boolean {

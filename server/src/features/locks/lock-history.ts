@@ -1,5 +1,6 @@
 /** What the journal knows about a path: how it was left, and who held it at a position. */
-import type { Entry } from "../../machine/entry.ts";
+import { isOfLock } from "@holdfast/sdk/contract";
+import type { Entry, Event } from "../../machine/entry.ts";
 import type { JsonObject } from "../../machine/json.ts";
 import { iso, lockSubject } from "./lock-events.ts";
 
@@ -35,7 +36,7 @@ export function fencesAfter(
   isAll: boolean,
 ): readonly string[] | undefined {
   const subject = lockSubject(path);
-  const events = newestFirst.toReversed().flatMap((entry) => entry.events.filter((event) => event.subject === subject));
+  const events = newestFirst.toReversed().flatMap((entry) => entry.events.filter((event) => isAbout(event, subject)));
   const start = events.findLastIndex(({ data }) => data["beside_count"] === undefined);
   if (start < 0 && !isAll) return undefined;
   const held = new Set<string>();
@@ -53,6 +54,16 @@ export function fencesAfter(
   return [...held];
 }
 
+/** True if an entry says something of the locks at a path. An entity of the type `lock` may have the same subject. */
+export function tellsOf(path: string, { events }: Entry): boolean {
+  const subject = lockSubject(path);
+  return events.some((event) => isAbout(event, subject));
+}
+
+function isAbout(event: Event, subject: string): boolean {
+  return event.subject === subject && isOfLock(event.type);
+}
+
 /** The entry that gave out a fence. */
 export function positionOf(fence: string): number {
   return Number(fence.split(".")[1]);
@@ -61,7 +72,7 @@ export function positionOf(fence: string): number {
 /** Who got a path by this fence, told by the entry that gave it out. */
 export function grantedIn(entry: Entry, path: string, fence: string): JsonObject | undefined {
   const ofGrant = entry.events.filter(({ data }) => data["fence"] === fence);
-  const event = ofGrant.find(({ subject }) => subject === lockSubject(path));
+  const event = ofGrant.find((one) => isAbout(one, lockSubject(path)));
   const leading = ofGrant.find(({ data }) => data["of"] === undefined);
   if (event === undefined || leading === undefined) return undefined;
   const { owner_id = "", mode = "write", scope = "tree" } = event.data;

@@ -1,0 +1,20 @@
+/** One step of a deadlock's cycle. Paths that somebody may neither read nor lock are left out for them. */
+export interface CycleLink {
+  readonly owner_id: string;
+  readonly waits_for?: string;
+  readonly path?: string;
+  readonly blocked_by: string;
+  readonly as: "holder" | "waiter";
+}
+
+const untold = "a path that is not told";
+
+/** A cycle in words. */
+export function cycleText(cycle: readonly CycleLink[]): string {
+  return cycle
+    .map(({ owner_id: who, waits_for: wanted = untold, path = untold, blocked_by: other, as }) => {
+      const does = as === "holder" ? "holds" : "waits for";
+      return `${who} waits for ${wanted}, because ${other} ${does} ${path}`;
+    })
+    .join("; ");
+}
