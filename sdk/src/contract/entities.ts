@@ -151,7 +151,9 @@ export const historyItem = Type.Object(
 export const listHistory = operation({
   name: "list-history",
   kind: "read",
-  summary: "What happened to an entity, conflicts included, newest first. `next` is the `before` of the next page.",
+  summary:
+    "What happened to an entity, conflicts included, newest first. `next` is the `before` of the next page, null at the " +
+    "end; a page may be short.",
   input: Type.Object(
     { ...target, before: Type.Optional(Type.Integer({ minimum: 1 })), limit: Type.Optional(limit) },
     closed,

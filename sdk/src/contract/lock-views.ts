@@ -193,7 +193,9 @@ export const listWaits = operation({
 export const listLockHistory = operation({
   name: "list-lock-history",
   kind: "read",
-  summary: "What happened to a path, newest first. `next` is the `before` of the next page.",
+  summary:
+    "What happened to a path, newest first, without other paths of a set that the caller may neither read nor lock. " +
+    "`next` is the `before` of the next page, null at the end; a page may be short.",
   input: Type.Object(
     { path: lockPath, before: Type.Optional(Type.Integer({ minimum: 1 })), limit: Type.Optional(limit) },
     closed,
