@@ -1,9 +1,14 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
+import { systemClock } from "../../server/src/base/clock.ts";
 import type { Engine } from "../../server/src/engine/engine.ts";
+import { openPostgresJournal } from "../../server/src/journal/postgres/open.ts";
+import { genesis } from "../../server/src/journal/seal.ts";
 import { refusalOf } from "../api/refused-with.ts";
+import { sampleBatch } from "../conformance/sample-entries.ts";
 import { type OwnPostgres, startOwnPostgres } from "../scenario/private-postgres.ts";
 import { type PostgresNode, shareJournal, type SharedJournal } from "./postgres-nodes.ts";
+import { startTcpProxy } from "./tcp-proxy.ts";
 
 /** Writes until it is told that it is written: what a client does that gets "try again". */
 async function persist<Result>(write: () => Promise<Result>): Promise<Result> {
@@ -66,6 +71,63 @@ describe("a Postgres that fails under its nodes", () => {
     }
     assert.deepEqual(nodes[0].engine.head, nodes[1].engine.head);
   }
+
+  test("whose answer to one connection arrives after a later one has not gone back, and no epoch begins [X3]", async () => {
+    let held: { readonly asked: () => void; readonly answer: Promise<void> } | undefined;
+    const proxy = await startTcpProxy(postgres.url, {
+      hold(chunk) {
+        // The answer to what is asked of every server at the beginning of a connection.
+        if (held === undefined || !chunk.includes("recovering")) return undefined;
+        const { asked, answer } = held;
+        held = undefined;
+        asked();
+        return answer;
+      },
+    });
+    const options = { url: proxy.url, clock: systemClock, acceptsForgetfulServer: true, pollMs: 20, space: "late" };
+    const journal = await openPostgresJournal(options);
+    const { sharing } = journal;
+    assert.ok(sharing !== undefined);
+
+    /** Connects; the answer is on its way while the log goes on and is heard of by other means. */
+    const connectLate = async (connect: () => Promise<unknown>, hear: () => Promise<void>): Promise<void> => {
+      const { promise: asked, resolve: onAsked } = Promise.withResolvers<undefined>();
+      const { promise: answer, resolve: release } = Promise.withResolvers<undefined>();
+      held = { asked: () => onAsked(undefined), answer: answer.then(() => undefined) };
+      const connecting = connect();
+      await asked;
+      await shared.sql("SELECT pg_logical_emit_message(false, 'holdfast test', 'the log goes on')");
+      await hear();
+      release(undefined);
+      await connecting;
+      assert.equal(journal.forkedBecause, undefined);
+    };
+    const hearOnce = (): Promise<void> =>
+      new Promise((resolve) => {
+        const stop = sharing.onHeard(() => {
+          stop();
+          resolve();
+        });
+      });
+
+    try {
+      await connectLate(
+        () => journal.append(sampleBatch(genesis, 1)),
+        async () => {
+          // The first may have been asked before.
+          await hearOnce();
+          await hearOnce();
+        },
+      );
+      await connectLate(
+        () => sharing.takeTurn(),
+        () => journal.settleFork(),
+      );
+    } finally {
+      await journal.close();
+      await proxy.close();
+    }
+  });
 
   test("that ends connections in the middle of appends loses nothing and does nothing twice [X1 M4]", async () => {
     await writeThrough("cut ", 40, async () => {

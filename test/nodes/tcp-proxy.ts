@@ -1,4 +1,4 @@
-/** Stands between a node and its server: makes the way longer, or changes what the server says. */
+/** Stands between a node and its server: makes the way longer, or changes or holds back what the server says. */
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { once } from "node:events";
 import { systemClock } from "../../server/src/base/clock.ts";
@@ -16,10 +16,12 @@ export interface TcpProxyOptions {
   readonly delayMs?: number;
   /** Changes the first thing that the server says once somebody is let in. */
   readonly rewrite?: (chunk: Buffer) => Buffer;
+  /** What the server says, and all that it says after it on the same connection, waits for what this returns. */
+  readonly hold?: (chunk: Buffer) => Promise<void> | undefined;
 }
 
 export async function startTcpProxy(to: string, options: TcpProxyOptions = {}): Promise<TcpProxy> {
-  const { host = "127.0.0.1", delayMs = 0, rewrite } = options;
+  const { host = "127.0.0.1", delayMs = 0, rewrite, hold } = options;
   const target = new URL(to);
   const sockets = new Set<Socket>();
   const server = createServer((near) => {
@@ -29,8 +31,8 @@ export async function startTcpProxy(to: string, options: TcpProxyOptions = {}): 
       sockets.add(socket);
       socket.on("error", () => undefined).on("close", () => sockets.delete(socket));
     }
-    pass(near, far, delayMs, undefined);
-    pass(far, near, delayMs, rewrite);
+    pass(near, far, { delayMs });
+    pass(far, near, { delayMs, ...(rewrite && { rewrite }), ...(hold && { hold }) });
   }).listen(0, host);
   await once(server, "listening");
   const url = new URL(to);
@@ -46,14 +48,23 @@ export async function startTcpProxy(to: string, options: TcpProxyOptions = {}): 
   };
 }
 
-function pass(from: Socket, to: Socket, delayMs: number, rewrite: TcpProxyOptions["rewrite"]): void {
+function pass(from: Socket, to: Socket, { delayMs = 0, rewrite, hold }: TcpProxyOptions): void {
   const later = (work: () => void): void => {
     if (delayMs === 0) work();
     else systemClock.after(delayMs, work, { keepAlive: true });
   };
   from.on("data", (chunk: Buffer) => {
     const sent = rewrite?.(chunk) ?? chunk;
-    later(() => void to.write(sent));
+    const held = hold?.(chunk);
+    if (held === undefined) {
+      later(() => void to.write(sent));
+      return;
+    }
+    from.pause();
+    void held.then(() => {
+      to.write(sent);
+      from.resume();
+    });
   });
   from.on("close", () => {
     later(() => {

@@ -6,6 +6,9 @@
  * A promoted standby and a restore to a point in time have another timeline, another cluster another identifier; the space
  * remembers both. An older copy of the files has the same ones, but its log ends before what this node has seen. Which
  * server it is can not change under a connection, so it is looked at once for each.
+ *
+ * Connections are made beside each other, and their answers arrive in any order. So a log is compared only with what was
+ * seen before the server was asked: what another one heard meanwhile is later, and would make the same server look older.
  */
 import type { Client } from "pg";
 import type { ServerFacts } from "./check-server.ts";
@@ -34,15 +37,22 @@ export class ForkWatch {
     return !this.#isTold;
   }
 
-  /** Looks at a new connection before it is used. */
-  async look(facts: ServerFacts, client: Client): Promise<void> {
-    const known = await adoptMeta(client, this.#space, "identity", identityOf(facts));
-    const because = this.#difference(facts, known);
-    this.#facts = facts;
-    this.#log = facts.log;
-    if (because === undefined || because === this.#because) return;
-    this.#because = because;
-    this.#isTold = false;
+  /** To be called on a new connection before the server is asked; what it returns looks at the answer. */
+  begin(): (facts: ServerFacts, client: Client) => Promise<void> {
+    const seen = this.#log;
+    return async (facts, client) => {
+      const known = await adoptMeta(client, this.#space, "identity", identityOf(facts));
+      this.#facts = facts;
+      const because = difference(facts, { identity: known, log: seen });
+      if (because === undefined || because === this.#because) {
+        this.noteLog(facts.log);
+        return;
+      }
+      // What was seen before is the log of another server.
+      this.#log = facts.log;
+      this.#because = because;
+      this.#isTold = false;
+    };
   }
 
   /** How far the log is now. */
@@ -56,12 +66,14 @@ export class ForkWatch {
     await writeMeta(client, this.#space, "identity", identityOf(this.#facts));
     this.#because = undefined;
   }
+}
 
-  #difference(facts: ServerFacts, known: string): string | undefined {
-    const here = identityOf(facts);
-    if (known !== here) return `the server is another one than the journal was last written on (${known}; now ${here})`;
-    return facts.log < this.#log ? "the server went back: an older copy of it was put in its place" : undefined;
+function difference(facts: ServerFacts, known: { identity: string; log: bigint }): string | undefined {
+  const here = identityOf(facts);
+  if (known.identity !== here) {
+    return `the server is another one than the journal was last written on (${known.identity}; now ${here})`;
   }
+  return facts.log < known.log ? "the server went back: an older copy of it was put in its place" : undefined;
 }
 
 function identityOf({ system, timeline }: ServerFacts): string {

@@ -29,11 +29,14 @@ export async function openPostgresJournal(options: PostgresJournalOptions): Prom
   const settings = settingsOf(options);
   const fork = new ForkWatch(settings.space);
   let isPrepared = false;
-  const sessions = new Sessions(settings, async (facts, client) => {
-    // The tables must be there before a server can be compared with what they say of it.
-    if (!isPrepared) await migrate(client, settings.schema);
-    isPrepared = true;
-    await fork.look(facts, client);
+  const sessions = new Sessions(settings, () => {
+    const look = fork.begin();
+    return async (facts, client) => {
+      // The tables must be there before a server can be compared with what they say of it.
+      if (!isPrepared) await migrate(client, settings.schema);
+      isPrepared = true;
+      await look(facts, client);
+    };
   });
   try {
     await sessions.reader.ready();

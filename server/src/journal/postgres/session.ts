@@ -20,11 +20,16 @@ export interface SessionOptions {
   readonly times: SessionTimes;
   /** A session that only makes noise need not wait for the disk. */
   readonly isDurable: boolean;
-  /** Hears of every new connection before it is used. It may refuse by throwing. */
-  readonly onConnect: (facts: ServerFacts, client: Client) => Promise<void> | void;
+  /**
+   * Called for every new connection, before the server is asked what it is; what it returns hears the answer, before the
+   * connection is used. It may refuse by throwing.
+   */
+  readonly onConnect: () => OnFacts;
   readonly onNotify?: (message: string, sender: number) => void;
   readonly onLost?: () => void;
 }
+
+export type OnFacts = (facts: ServerFacts, client: Client) => Promise<void>;
 
 /** A statement that is prepared once for each connection. */
 export interface Statement {
@@ -118,9 +123,10 @@ export class Session {
     client.on("notification", ({ payload = "", processId }) => this.#options.onNotify?.(payload, processId));
     try {
       await client.connect();
+      const onFacts = this.#options.onConnect();
       const facts = await checkServer(client, this.#settings);
       await this.#prepare(client);
-      await this.#options.onConnect(facts, client);
+      await onFacts(facts, client);
     } catch (error) {
       void client.end().catch(() => undefined);
       throw error;

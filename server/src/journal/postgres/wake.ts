@@ -3,6 +3,7 @@
  * the append and outside its transaction, many appends share one, and nobody counts on it. A look every second finds what
  * a lost hint would have said, who else is there, and how far the server's log is.
  */
+import type { Client } from "pg";
 import type { Head, Heard } from "../journal.ts";
 import { hashText } from "../seal.ts";
 import type { ForkWatch } from "./fork.ts";
@@ -66,14 +67,12 @@ export class Wake {
       name: "listener",
       times,
       isDurable: false,
-      onConnect: async (facts, client) => {
-        await options.fork.look(facts, client);
-        const { rows } = await client.query<{ pid: number }>("SELECT pg_backend_pid() AS pid");
-        this.#ownProcess = rows[0]?.pid ?? 0;
-        await client.query(takePlace, [this.#channel, settings.rules]);
-        await client.query(`LISTEN ${this.#channel}`);
-        // Whoever was alone until now must begin to wake others.
-        await client.query("SELECT pg_notify($1, 'here')", [this.#channel]);
+      onConnect: () => {
+        const look = options.fork.begin();
+        return async (facts, client) => {
+          await look(facts, client);
+          await this.#takePlace(client);
+        };
       },
       onNotify: (message, sender) => {
         if (sender === this.#ownProcess) return;
@@ -142,6 +141,15 @@ export class Wake {
       const notify = { name: "notify", text: "SELECT pg_notify($1, '')" };
       await this.#session.run(notify, [this.#channel]).catch(() => undefined);
     }
+  }
+
+  async #takePlace(client: Client): Promise<void> {
+    const { rows } = await client.query<{ pid: number }>("SELECT pg_backend_pid() AS pid");
+    this.#ownProcess = rows[0]?.pid ?? 0;
+    await client.query(takePlace, [this.#channel, this.#options.settings.rules]);
+    await client.query(`LISTEN ${this.#channel}`);
+    // Whoever was alone until now must begin to wake others.
+    await client.query("SELECT pg_notify($1, 'here')", [this.#channel]);
   }
 
   #lookSoon(delayMs: number): void {
