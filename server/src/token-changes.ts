@@ -49,7 +49,8 @@ export class TokenChanges {
     // A node that stops ends its watches by itself. One that lost its history goes on with another.
     if (!isLost || this.#callbacks.size === 0) return;
     this.#follow();
-    await this.#engine.read(() => undefined);
+    // If the state does not come back, nobody's token is good here any more.
+    await this.#engine.read(() => undefined).catch(() => undefined);
     this.#tell();
   }
 

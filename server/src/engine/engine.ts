@@ -23,6 +23,7 @@ import type { ErasureRecord } from "./erasures.ts";
 import { lagOf, reasonsAgainst } from "./health.ts";
 import type { EngineHealth } from "./health.ts";
 import { engineLimits } from "./limits.ts";
+import { Loading } from "./loading.ts";
 import { Replica } from "./replica.ts";
 import { commandOf, unanswered } from "./reply.ts";
 import type { Reply, Request } from "./reply.ts";
@@ -30,6 +31,7 @@ import { Signal } from "./signal.ts";
 import { StateKeeper } from "./state-keeper.ts";
 import type { StateKeeperOptions } from "./state-keeper.ts";
 import { HistoryLostError, Subscription } from "./subscription.ts";
+import { stopping } from "./writer-options.ts";
 import { Writer } from "./writer.ts";
 
 export interface EngineOptions {
@@ -63,7 +65,7 @@ export class Engine {
   /** Why a new epoch is about to begin. */
   #fork: string | undefined;
   /** Set while the state is being folded again; reads wait for it. */
-  #loading: { readonly done: Promise<void>; readonly finish: () => void } | undefined;
+  #loading: Loading | undefined;
 
   /** Folds the journal and starts. It fails if the journal holds what this build does not understand. */
   static async start(options: EngineOptions): Promise<Engine> {
@@ -106,6 +108,9 @@ export class Engine {
         loaded: () => {
           this.#loading?.finish();
           this.#loading = undefined;
+        },
+        broken: (cause) => {
+          this.#loading?.fail(stopping(cause));
         },
         report: options.report,
       },
@@ -339,21 +344,13 @@ export class Engine {
     this.#stopListening();
     await this.#writer.stop(() => this.#keeper.finish());
     await this.#keeper.stop();
-    this.#loading?.finish();
+    this.#loading?.fail(stopping(undefined));
     for (const subscription of this.#subscriptions) subscription.end(undefined);
     await this.#options.journal.close();
   }
 
   #lose(): void {
-    if (this.#loading === undefined) {
-      const loaded = new Signal();
-      this.#loading = {
-        done: loaded.next(),
-        finish: () => {
-          loaded.fire();
-        },
-      };
-    }
+    this.#loading ??= new Loading();
     const error = new HistoryLostError("the journal went back behind what was read; read the state again");
     for (const subscription of this.#subscriptions) subscription.end(error);
   }

@@ -1,3 +1,4 @@
+import { JournalError } from "../journal/journal.ts";
 import { Latest } from "./latest.ts";
 import { Signal } from "./signal.ts";
 
@@ -67,7 +68,9 @@ export class HeadWatch {
       look.done();
     } catch (error) {
       this.#isDemanded = true;
-      look.failed(error instanceof Error ? error : new Error(String(error)));
+      // Anything else ends this node, and whoever stops it tells them.
+      if (error instanceof JournalError) look.failed(error);
+      else look.inVain();
       throw error;
     }
   }

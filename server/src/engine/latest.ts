@@ -2,7 +2,7 @@ import type { JournalError } from "../journal/journal.ts";
 
 interface Reader {
   readonly resolve: () => void;
-  readonly reject: (error: Error) => void;
+  readonly reject: (error: JournalError) => void;
 }
 
 /**
@@ -23,7 +23,7 @@ export class Latest {
   }
 
   /** A look begins now. What it came to is told to those who have asked until here. */
-  begin(): { done(): void; failed(error: Error | JournalError): void; inVain(): boolean } {
+  begin(): { done(): void; failed(error: JournalError): void; inVain(): boolean } {
     const readers = this.#readers;
     this.#readers = [];
     return {

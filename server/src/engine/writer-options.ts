@@ -1,6 +1,6 @@
 import type { Clock } from "../base/clock.ts";
 import type { Ids } from "../base/ids.ts";
-import type { Journal } from "../journal/journal.ts";
+import { type Journal, JournalError } from "../journal/journal.ts";
 import type { Entry } from "../machine/entry.ts";
 import type { TimerCommand } from "../machine/feature.ts";
 import type { StateReader } from "../machine/state.ts";
@@ -20,9 +20,17 @@ export interface WriterOptions {
   readonly ownCommands: () => readonly OwnCommand[];
   /** What must come first because the journal may have another future elsewhere; undefined if there is nothing new. */
   readonly fork: () => Fork | undefined;
-  readonly on: FollowerListener;
+  readonly on: FollowerListener & {
+    /** This node can't go on. What is folded stays as it is. */
+    broken(cause: unknown): void;
+  };
   /** See EngineOptions. */
   readonly onBatch?: (batch: { readonly entries: readonly Entry[]; readonly appendMs: number }) => void;
+}
+
+/** What readers are told who wait for what will not come any more. */
+export function stopping(cause: unknown): JournalError {
+  return new JournalError("closed", "this node stops", { certain: true, cause });
 }
 
 /** Why a new command can't even wait. */

@@ -28,7 +28,7 @@ import { TimerWatch } from "./timer-watch.ts";
 import { Turns } from "./turns.ts";
 import { TroubleWatch } from "./trouble-watch.ts";
 import type { Trouble } from "./trouble-watch.ts";
-import { refusalBy } from "./writer-options.ts";
+import { refusalBy, stopping } from "./writer-options.ts";
 import type { RefusalNow, WriterOptions } from "./writer-options.ts";
 
 export class Writer {
@@ -122,7 +122,8 @@ export class Writer {
   async catchUp(): Promise<void> {
     const refused = this.refusalNow();
     if (refused !== undefined && refused.code !== "overloaded") {
-      throw new JournalError("io", `the journal can't be asked for its head: ${refused.reason}`, { certain: true });
+      const code = refused.code === "stopping" ? "closed" : "io";
+      throw new JournalError(code, `the journal can't be asked for its head: ${refused.reason}`, { certain: true });
     }
     const looked = this.#head.wait();
     this.wake();
@@ -165,7 +166,7 @@ export class Writer {
     this.#timers.stop();
     this.#trouble.cancel();
     for (const waiting of this.#queue.takeLate(Infinity)) this.#answers.undecided(waiting);
-    this.#head.begin().failed(new JournalError("closed", "this node stops", { certain: true }));
+    this.#head.begin().failed(stopping(undefined));
   }
 
   async #runOnce(): Promise<void> {
@@ -388,5 +389,7 @@ export class Writer {
     this.#broken = broken;
     this.#options.on.report(`this node stops: ${broken.message}`, error);
     for (const waiting of this.#queue.takeLate(Infinity)) this.#answers.broken(waiting, broken.message);
+    this.#head.begin().failed(stopping(error));
+    this.#options.on.broken(error);
   }
 }

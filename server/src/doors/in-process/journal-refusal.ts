@@ -1,3 +1,4 @@
+import { HoldfastError } from "@holdfast/sdk";
 import { JournalError } from "../../journal/journal.ts";
 import type { Refusal } from "../../machine/entry.ts";
 import { refusal } from "../../machine/outcome.ts";
@@ -11,4 +12,13 @@ export function journalRefusal(error: unknown): Refusal {
   if (error.code === "archived") return refusal("history_archived", { reason: error.message });
   if (error.code === "closed") return refusal("stopping", { reason: "this node stops" });
   return refusal("journal_unavailable", { reason: error.code, retry_after_ms: retryAfterMs });
+}
+
+/** The same as an error, where there is no reply to put it into. */
+export function unreadable(
+  error: unknown,
+  at: { readonly operation: string; readonly position: number },
+): HoldfastError {
+  const { code, data } = journalRefusal(error);
+  return new HoldfastError(at.operation, code, { data, position: at.position, replayed: false });
 }

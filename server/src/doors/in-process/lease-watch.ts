@@ -7,6 +7,7 @@ import { iso } from "../../features/locks/lock-events.ts";
 import { gap, grantTable, holdTable } from "../../features/locks/lock-tables.ts";
 import type { GrantRow } from "../../features/locks/lock-tables.ts";
 import type { StateReader } from "../../machine/state.ts";
+import { journalRefusal } from "./journal-refusal.ts";
 
 export interface LeaseWatchOptions {
   readonly engine: Engine;
@@ -75,7 +76,8 @@ export class LeaseWatch {
     this.#cancel();
     this.#wakeAt = wakeAt;
     if (wakeAt === Infinity) return;
-    const look = (): void => void engine.scan((state) => this.look(state));
+    // A node that stops has nothing more to tell.
+    const look = (): void => void engine.scan((state) => this.look(state)).catch(journalRefusal);
     const delayMs = Math.max(lookEveryMs, wakeAt - engine.now());
     this.#cancel = clock.after(delayMs, look, { keepAlive: false });
   }

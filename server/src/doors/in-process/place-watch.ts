@@ -7,6 +7,7 @@ import { ancestorsOf } from "../../features/locks/lock-path.ts";
 import { ticketTable } from "../../features/locks/lock-tables.ts";
 import type { TicketRow } from "../../features/locks/lock-tables.ts";
 import type { StateReader } from "../../machine/state.ts";
+import { journalRefusal } from "./journal-refusal.ts";
 
 /** A ticket whose owner listens. */
 interface Followed {
@@ -107,8 +108,8 @@ export class PlaceWatch {
     const delayMs = Math.max(0, followed.toldAtMs + placeEveryMs - clock.monotonicMs());
     const isDue = (): void => {
       this.#due.push(followed);
-      // Those who became due together are looked at together.
-      if (this.#due.length === 1) clock.soon(() => void this.#look());
+      // Those who became due together are looked at together. A node that stops has nothing more to tell.
+      if (this.#due.length === 1) clock.soon(() => void this.#look().catch(journalRefusal));
     };
     followed.cancelLook = clock.after(delayMs, isDue, { keepAlive: false });
   }

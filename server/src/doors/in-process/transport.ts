@@ -4,11 +4,13 @@
  */
 import type { Transport, WatchedEvent } from "@holdfast/sdk";
 import type { Clock } from "../../base/clock.ts";
+import type { Engine } from "../../engine/engine.ts";
 import { AgentCalls } from "./agent-calls.ts";
 import type { AgentDoor } from "./agent-door.ts";
 import type { CallPlace } from "./call-operation.ts";
 import { copyJson } from "./copy-json.ts";
 import { cursorAt } from "./entry-events.ts";
+import { unreadable } from "./journal-refusal.ts";
 import { noticeHubOf } from "./notice-hub.ts";
 import { watch } from "./watch.ts";
 
@@ -29,9 +31,17 @@ export function inProcessTransport(options: InProcessOptions): Transport {
     call: (operation, input, call) => calls.call(operation, input, call),
     watch: (wanted) => (sharesData ? watch(engine, wanted) : copied(watch(engine, wanted))),
     notices: ({ owner }) => noticeHubOf(engine, clock).listen(owner),
-    cursor: () => engine.read((state) => cursorAt(state, engine.head.position)),
+    cursor: () => cursorOf(engine),
     close,
   };
+}
+
+async function cursorOf(engine: Engine): Promise<string> {
+  try {
+    return await engine.read((state) => cursorAt(state, engine.head.position));
+  } catch (error) {
+    throw unreadable(error, { operation: "cursor", position: engine.head.position });
+  }
 }
 
 function copied(pages: ReturnType<typeof watch>): ReturnType<typeof watch> {

@@ -6,7 +6,7 @@ import type { Engine } from "../../engine/engine.ts";
 import { HistoryLostError } from "../../engine/subscription.ts";
 import { isInHistory } from "../../features/space/space-table.ts";
 import { pageEvents } from "./entry-events.ts";
-import { journalRefusal } from "./journal-refusal.ts";
+import { unreadable } from "./journal-refusal.ts";
 import { OwnerWatch } from "./watch-owner.ts";
 
 type Events = readonly WatchedEvent[];
@@ -42,7 +42,7 @@ export function watch(
         }
       } catch (error) {
         if (error instanceof HistoryLostError) throw lost(engine, after ?? "");
-        throw unreadable(engine, error);
+        throw unreadableNow(engine, error);
       }
     },
     async return() {
@@ -87,22 +87,23 @@ async function positionOf(engine: Engine, cursor: string): Promise<number> {
   const match = /^([1-9][0-9]{0,14})\.(0|[1-9][0-9]{0,14})$/u.exec(cursor);
   if (match === null) throw refused(engine, "cursor_invalid", cursor);
   const token = { epoch: Number(match[1]), position: Number(match[2]) };
-  if (await isFolded(engine, token)) return token.position;
-  // It may come from a node that is further than this one.
-  await engine.catchUp().catch((error: unknown) => {
-    throw unreadable(engine, error);
-  });
-  if (!(await isFolded(engine, token))) throw lost(engine, cursor);
-  return token.position;
+  try {
+    if (await isFolded(engine, token)) return token.position;
+    // It may come from a node that is further than this one.
+    await engine.catchUp();
+    if (await isFolded(engine, token)) return token.position;
+  } catch (error) {
+    throw unreadableNow(engine, error);
+  }
+  throw lost(engine, cursor);
 }
 
 async function isFolded(engine: Engine, token: { readonly epoch: number; readonly position: number }) {
   return (await engine.read((state) => isInHistory(state, token))) && token.position <= engine.head.position;
 }
 
-function unreadable(engine: Engine, error: unknown): HoldfastError {
-  const { code, data } = journalRefusal(error);
-  return new HoldfastError("watch", code, { data, position: engine.head.position, replayed: false });
+function unreadableNow(engine: Engine, error: unknown): HoldfastError {
+  return unreadable(error, { operation: "watch", position: engine.head.position });
 }
 
 function lost(engine: Engine, cursor: string): HoldfastError {
