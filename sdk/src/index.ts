@@ -22,7 +22,15 @@ export type { AgentsClient, Registration } from "./client/agents-client.ts";
 export type { AuditClient, JournalClient } from "./client/audit-client.ts";
 export { HoldfastError } from "./client/holdfast-error.ts";
 export type { AcquireOptions, Denied, Held, LocksClient, OwnerOptions } from "./client/locks-client.ts";
-export type { CallOptions, CallReply, Reads, RetryCause, Transport, WatchedEvent } from "./client/transport.ts";
+export type {
+  CallOptions,
+  CallReply,
+  Reads,
+  RetryCause,
+  Transport,
+  WatchedEvent,
+  WatchRequest,
+} from "./client/transport.ts";
 export type { NewToken, TokensClient } from "./client/tokens-client.ts";
 
 export type { AuditItem, AuditQuery, JournalItem, JournalQuery } from "./contract/audit.ts";

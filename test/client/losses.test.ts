@@ -1,10 +1,12 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { LockLostError } from "holdfast";
-import type { Lock, LockState, LossReason } from "holdfast";
+import { createClient, HoldfastError, LockLostError } from "holdfast";
+import type { Lock, LockState, LossReason, Transport } from "holdfast";
+import { transportOf } from "../../server/src/server.ts";
 import { turns } from "../engine/manual-clock.ts";
 import { clientNode, held, soon } from "./client-node.ts";
 import type { ClientNode } from "./client-node.ts";
+import { clientTime } from "./client-time.ts";
 
 function lossOf(lock: Lock): LossReason | undefined {
   assert.equal(lock.signal.aborted, lock.lost !== undefined);
@@ -41,6 +43,32 @@ describe("a lock renews itself", () => {
     await lock.release();
     assert.equal(held(await waiting).ownerId, "y");
   });
+});
+
+test("a lock whose watch is refused is not kept by heartbeats, which name no lock: its loss is noticed within a lease", async () => {
+  await using node = await clientNode();
+  const inner = transportOf(node.engine, { clock: node.clock });
+  const refused = new HoldfastError("watch", "watch_limit", { data: { limit: 0 }, position: 0, replayed: false });
+  let isRefused = true;
+  const watch: Transport["watch"] = (options) => {
+    if (isRefused) throw refused;
+    return inner.watch(options);
+  };
+  let ids = 0;
+  const ann = createClient({ ...inner, watch }, { clock: clientTime(node.clock, () => `ann-${(ids += 1)}`) });
+  const locks = [held(await ann.acquire("a", { ttlSeconds: 10 })), held(await ann.acquire("b", { ttlSeconds: 10 }))];
+  const [kept, gone] = locks as [Lock, Lock];
+  await node.clock.pass(30_000, 250);
+  assert.deepEqual([kept.state, gone.state], ["held", "held"], "each is renewed by its name");
+  await node.client.locks.forceRelease(gone.fence, "stuck");
+  await node.clock.pass(10_000, 250);
+  assert.deepEqual([kept.state, lossOf(gone)], ["held", "forced"]);
+  // As soon as it is watched, it is heard of at once again.
+  isRefused = false;
+  await node.clock.pass(10_000, 250);
+  await node.client.locks.forceRelease(kept.fence, "stuck");
+  await soon(() => kept.signal.aborted);
+  assert.equal(lossOf(kept), "forced");
 });
 
 async function beatCount(node: ClientNode): Promise<number> {

@@ -4,18 +4,21 @@ import { httpPages } from "./http-stream.ts";
 import type { HttpStreamPlace } from "./http-stream.ts";
 import { readJson } from "./read-json.ts";
 import { sentEvents } from "./server-sent-events.ts";
-import type { WatchedEvent } from "./transport.ts";
+import type { WatchedEvent, WatchRequest } from "./transport.ts";
 
 /** Events over an event stream, which goes on where it broke off: after the last whole entry. */
 export function watchOverHttp(
   place: HttpStreamPlace,
-  { after, ...filter }: WatchFilter & { readonly after?: string },
+  { after, onWatching, ...filter }: WatchRequest,
 ): AsyncIterableIterator<readonly WatchedEvent[]> {
   const trail = { cursor: after };
   return httpPages(place, {
     path: pathOf(filter),
     headers: (): Record<string, string> => (trail.cursor === undefined ? {} : { "last-event-id": trail.cursor }),
-    read: (body) => wholeEntries(body, trail),
+    read: (body) => {
+      onWatching?.();
+      return wholeEntries(body, trail);
+    },
     canGoOn: () => trail.cursor !== undefined,
   });
 }

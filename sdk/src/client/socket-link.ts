@@ -3,6 +3,7 @@ import type { ClientMessage, ServerMessage, SocketProblem } from "../contract/so
 import { problemOf } from "../contract/problems.ts";
 import type { AddressRing } from "./address-ring.ts";
 import type { ClientClock } from "./client-clock.ts";
+import { IdleTimer } from "./idle-timer.ts";
 import { readJson } from "./read-json.ts";
 
 export interface LinkOptions {
@@ -11,6 +12,8 @@ export interface LinkOptions {
   readonly clock: ClientClock;
   /** How long it is tried to get back to a server that was there. */
   readonly reconnectMs: number;
+  /** Agents that have a number at once; as many as a server knows, if not given. */
+  readonly agentsMax?: number;
 }
 
 export interface LinkEvents {
@@ -51,7 +54,7 @@ export class SocketLink {
   #leftAtMs = -Infinity;
   #cancelLeave: (() => void) | undefined;
   #problem: SocketProblem | undefined;
-  #cancelRetry: (() => void) | undefined;
+  #retrying: IdleTimer | undefined;
   #cancelWatch: (() => void) | undefined;
   #silentRounds = 0;
 
@@ -69,9 +72,11 @@ export class SocketLink {
     return this.#socket?.bufferedAmount ?? 0;
   }
 
-  /** Begins to connect, if it has not begun. */
+  /** Somebody needs a connection: begins to connect, if it has not begun, and keeps the process running until then. */
   start(): void {
-    if (this.#socket === undefined && this.#cancelRetry === undefined) this.#connect();
+    if (this.#socket !== undefined) return;
+    if (this.#retrying === undefined) this.#connect();
+    else this.#retrying.keepAlive();
   }
 
   send(frame: string): void {
@@ -92,8 +97,8 @@ export class SocketLink {
   }
 
   close(): void {
-    this.#cancelRetry?.();
-    this.#cancelRetry = undefined;
+    this.#retrying?.cancel();
+    this.#retrying = undefined;
     this.#cancelLeave?.();
     this.#drop(1000);
   }
@@ -180,10 +185,10 @@ export class SocketLink {
     const delayMs = isFirstRound ? nextNodeMs * clock.random() : fullMs * (0.5 + clock.random() / 2);
     this.#attempts += 1;
     const again = (): void => {
-      this.#cancelRetry = undefined;
+      this.#retrying = undefined;
       this.#connect();
     };
-    this.#cancelRetry = clock.after(delayMs, again, { keepAlive: this.#events.isNeeded() });
+    this.#retrying = new IdleTimer(clock, delayMs, again, { keepAlive: this.#events.isNeeded() });
   }
 
   /** A connection whose other end vanished looks open for minutes: so it is asked, if nothing is heard. */

@@ -1,26 +1,32 @@
 import type { Notice, NoticeQuery } from "../contract/notices.ts";
 import { frameBytesMax } from "../contract/socket-protocol.ts";
 import type { ClientMessage, ServerMessage, SocketProblem } from "../contract/socket-protocol.ts";
-import type { WatchFilter } from "../contract/watch-filter.ts";
 import { mayWorkElsewhere } from "./address-ring.ts";
 import { HoldfastError } from "./holdfast-error.ts";
 import { isRepeatable } from "./repeatable.ts";
 import { sendable } from "./sendable.ts";
 import { SocketLink } from "./socket-link.ts";
 import type { LinkOptions } from "./socket-link.ts";
+import { SocketSpeakers } from "./socket-speakers.ts";
+import type { SocketSpeaker } from "./socket-speakers.ts";
 import type { SocketWatcher } from "./socket-watcher.ts";
 import { SocketWatchers } from "./socket-watchers.ts";
-import type { CallOptions, CallReply, Transport, WatchedEvent } from "./transport.ts";
+import type { CallOptions, CallReply, Transport, WatchedEvent, WatchRequest } from "./transport.ts";
 import { unanswered } from "./unanswered.ts";
 
 /** A call that has no reply yet. */
 interface Pending {
   readonly id: number;
+  /** Without the number of the agent who acts: each connection has its own. */
   readonly message: string;
+  readonly agent: string | undefined;
+  readonly agentSecret: string | undefined;
   readonly isRepeatable: boolean;
   readonly signal: AbortSignal | undefined;
   readonly resolve: (reply: CallReply) => void;
   isSent: boolean;
+  /** Under which number it was sent, on the connection that there is. */
+  speaker?: SocketSpeaker;
   cancelDeadline?: () => void;
 }
 
@@ -29,6 +35,8 @@ const frameCharsMax = 512 * 1_024;
 /** Bytes that wait to go out; over it calls wait here, where they can still be taken back. */
 const bufferedBytesMax = 1_048_576;
 const lookAgainMs = 5;
+/** What a frame with one call holds besides: its brackets, and the number of the agent. */
+const bytesAround = 2 + '"as":4095,'.length;
 
 /**
  * Calls and watches of any number of agents over one socket. What is asked in one moment goes out in one frame. When the
@@ -41,9 +49,7 @@ export class SocketTransport implements Transport {
   readonly #calls = new Map<number, Pending>();
   readonly #watchers: SocketWatchers;
   readonly #cursors = new Map<number, { resolve: (cursor: string) => void; reject: (error: Error) => void }>();
-  /** The numbers of agents that speak, by their ids and then by their secrets: one that resumed has another. */
-  readonly #agents = new Map<string, Map<string | undefined, number>>();
-  #agentCount = 0;
+  #speakers: SocketSpeakers;
   #unsaid: string[] = [];
   #queue: Pending[] = [];
   #lastId = 0;
@@ -52,6 +58,7 @@ export class SocketTransport implements Transport {
 
   constructor(options: LinkOptions) {
     this.#options = options;
+    this.#speakers = new SocketSpeakers(options.agentsMax);
     this.#watchers = new SocketWatchers({
       newId: () => (this.#lastId += 1),
       tell: (message) => {
@@ -77,11 +84,10 @@ export class SocketTransport implements Transport {
     if (this.#isClosed) return Promise.resolve(unanswered("closed", {}));
     const given = sendable(input);
     if (!given.ok) return Promise.resolve(unanswered("input_malformed", { ...given.fault }));
-    const { key, signal, deadlineMs, trace, retry, reads, events } = options;
+    const { key, signal, deadlineMs, agent, agentSecret, trace, retry, reads, events } = options;
     this.#lastId += 1;
     const id = this.#lastId;
-    const as = options.agent === undefined ? undefined : this.#agentNumber(options.agent, options.agentSecret);
-    const named = { kind: "call", id, operation, key, deadline_ms: deadlineMs, as, trace, retry, reads, events };
+    const named = { kind: "call", id, operation, key, deadline_ms: deadlineMs, trace, retry, reads, events };
     const head = JSON.stringify(named);
     const message = `${head.slice(0, -1)},"input":${given.text}}`;
     if (isTooLarge(message)) return Promise.resolve(unanswered("frame_too_large", { limit: frameBytesMax }));
@@ -89,6 +95,8 @@ export class SocketTransport implements Transport {
       const pending: Pending = {
         id,
         message,
+        agent,
+        agentSecret,
         isRepeatable: isRepeatable(operation, input, key),
         signal,
         resolve,
@@ -101,7 +109,7 @@ export class SocketTransport implements Transport {
     });
   }
 
-  watch(wanted: WatchFilter & { readonly after?: string }): AsyncIterableIterator<readonly WatchedEvent[]> {
+  watch(wanted: WatchRequest): AsyncIterableIterator<readonly WatchedEvent[]> {
     return this.#begin(this.#watchers.watch(wanted));
   }
 
@@ -142,29 +150,16 @@ export class SocketTransport implements Transport {
     }
   }
 
-  #agentNumber(agent: string, secret: string | undefined): number {
-    let numbers = this.#agents.get(agent);
-    const known = numbers?.get(secret);
-    if (known !== undefined) return known;
-    if (numbers === undefined) this.#agents.set(agent, (numbers = new Map<string | undefined, number>()));
-    const as = this.#agentCount;
-    this.#agentCount += 1;
-    numbers.set(secret, as);
-    if (this.#link.isOpen) this.#unsaid.push(agentMessage(as, agent, secret));
-    return as;
-  }
-
-  /** On a new connection everything that still matters is said again: who speaks, what is watched, what was asked. */
+  /** On a new connection everything that still matters is said again: what is watched, what was asked, and by whom. */
   #opened(): readonly string[] {
     this.#unsaid = [];
+    this.#speakers = new SocketSpeakers(this.#options.agentsMax);
     this.#queue = [...this.#calls.values()];
-    const agents = [...this.#agents].flatMap(([agent, numbers]) =>
-      Array.from(numbers, ([secret, as]) => agentMessage(as, agent, secret)),
-    );
+    for (const pending of this.#queue) delete pending.speaker;
     const watches = this.#watchers.renewed().map((message) => JSON.stringify(message));
     const cursors = [...this.#cursors.keys()].map((id) => JSON.stringify({ kind: "cursor", id }));
     this.#schedule();
-    return [...agents, ...watches, ...cursors];
+    return [...watches, ...cursors];
   }
 
   #say(message: ClientMessage): void {
@@ -197,7 +192,7 @@ export class SocketTransport implements Transport {
     for (const frame of framesOf(messages)) this.#link.send(frame);
   };
 
-  /** The messages of the calls that are to be sent now. */
+  /** The messages of the calls that are to be sent now. Those for whose agents there is no number stay. */
   #take(): string[] {
     const queue = this.#queue;
     this.#queue = [];
@@ -205,10 +200,26 @@ export class SocketTransport implements Transport {
     for (const pending of queue) {
       if (pending.signal?.aborted === true) this.#forget(pending);
       if (!this.#calls.has(pending.id)) continue;
-      pending.isSent = true;
-      messages.push(pending.message);
+      if (this.#addTo(messages, pending)) pending.isSent = true;
+      else this.#queue.push(pending);
     }
     return messages;
+  }
+
+  /** Adds a call, and who speaks if the server does not know it; false if it has to wait. */
+  #addTo(messages: string[], pending: Pending): boolean {
+    const { message, agent, agentSecret } = pending;
+    if (agent === undefined) {
+      messages.push(message);
+      return true;
+    }
+    const taken = this.#speakers.take(agent, agentSecret);
+    if (taken === undefined) return false;
+    const { speaker, isNew } = taken;
+    pending.speaker = speaker;
+    if (isNew) messages.push(agentMessage(speaker));
+    messages.push(`{"as":${speaker.as},${message.slice(1)}`);
+    return true;
   }
 
   #received(message: ServerMessage): void {
@@ -300,12 +311,17 @@ export class SocketTransport implements Transport {
   }
 
   #forget(pending: Pending): void {
-    this.#calls.delete(pending.id);
+    if (!this.#calls.delete(pending.id)) return;
     pending.cancelDeadline?.();
+    if (pending.speaker === undefined) return;
+    this.#speakers.answered(pending.speaker);
+    delete pending.speaker;
+    // Somebody may have waited for this number.
+    if (this.#queue.length > 0) this.#schedule();
   }
 }
 
-function agentMessage(as: number, agent: string, secret: string | undefined): string {
+function agentMessage({ as, agent, secret }: SocketSpeaker): string {
   const message: ClientMessage = { kind: "agent", as, agent, ...(secret === undefined ? {} : { secret }) };
   return JSON.stringify(message);
 }
@@ -320,7 +336,8 @@ function problemError({ code, data }: SocketProblem): HoldfastError {
 
 function isTooLarge(message: string): boolean {
   // A character has at most three bytes; only if that could be too many are they counted.
-  return message.length * 3 > frameBytesMax - 2 && new TextEncoder().encode(message).length > frameBytesMax - 2;
+  const bytesMax = frameBytesMax - bytesAround;
+  return message.length * 3 > bytesMax && new TextEncoder().encode(message).length > bytesMax;
 }
 
 function* framesOf(messages: readonly string[]): Generator<string> {

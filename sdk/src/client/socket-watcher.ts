@@ -5,6 +5,13 @@ import { HoldfastError } from "./holdfast-error.ts";
 /** What is said to a server to begin, or to go on after a cursor. */
 export type WatchWish = (id: number, cursor: string | undefined) => ClientMessage;
 
+export interface WatchStart {
+  readonly wish: WatchWish;
+  readonly after?: string;
+  /** The server says that it has begun. */
+  readonly onWatching?: () => void;
+}
+
 export interface WatcherPlace {
   /** Sends a message about this watch, if there is a connection. */
   readonly tell: (message: ClientMessage) => void;
@@ -18,6 +25,7 @@ export type Watching = Pick<SocketWatcher<never>, "message" | "renew" | "started
 export class SocketWatcher<Item> implements AsyncIterableIterator<readonly Item[]> {
   readonly id: number;
   readonly #wish: WatchWish;
+  readonly #onWatching: (() => void) | undefined;
   readonly #place: WatcherPlace;
   readonly #pages: (readonly Item[])[] = [];
   readonly #waiting: { resolve: (result: Result<Item>) => void; reject: (error: Error) => void }[] = [];
@@ -27,9 +35,10 @@ export class SocketWatcher<Item> implements AsyncIterableIterator<readonly Item[
   #takenCount = 0;
   #end: { readonly error?: Error } | undefined;
 
-  constructor(id: number, { wish, after }: { readonly wish: WatchWish; readonly after?: string }, place: WatcherPlace) {
+  constructor(id: number, { wish, after, onWatching }: WatchStart, place: WatcherPlace) {
     this.id = id;
     this.#wish = wish;
+    this.#onWatching = onWatching;
     if (after !== undefined) this.#cursor = after;
     this.#place = place;
   }
@@ -45,6 +54,7 @@ export class SocketWatcher<Item> implements AsyncIterableIterator<readonly Item[
 
   started(cursor: string): void {
     this.#cursor ??= cursor;
+    this.#onWatching?.();
   }
 
   /** `cursor`: after which nothing of this page is missing. */

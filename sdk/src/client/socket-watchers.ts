@@ -1,9 +1,8 @@
 import type { Notice, NoticeQuery } from "../contract/notices.ts";
 import type { ClientMessage, ServerMessage, SocketProblem } from "../contract/socket-protocol.ts";
-import type { WatchFilter } from "../contract/watch-filter.ts";
 import { SocketWatcher } from "./socket-watcher.ts";
-import type { Watching, WatchWish } from "./socket-watcher.ts";
-import type { WatchedEvent } from "./transport.ts";
+import type { Watching, WatchStart, WatchWish } from "./socket-watcher.ts";
+import type { WatchedEvent, WatchRequest } from "./transport.ts";
 
 export interface WatchersPlace {
   readonly newId: () => number;
@@ -26,12 +25,16 @@ export class SocketWatchers {
     return this.#watchers.size;
   }
 
-  watch({ after, ...filter }: WatchFilter & { readonly after?: string }): SocketWatcher<WatchedEvent> {
+  watch({ after, onWatching, ...filter }: WatchRequest): SocketWatcher<WatchedEvent> {
     const wish: WatchWish = (id, cursor) => ({
       ...{ kind: "watch", id, ...filter },
       ...(cursor === undefined ? {} : { after: cursor }),
     });
-    return this.#follow(after === undefined ? { wish } : { wish, after });
+    return this.#follow({
+      wish,
+      ...(after === undefined ? {} : { after }),
+      ...(onWatching === undefined ? {} : { onWatching }),
+    });
   }
 
   listen({ owner }: NoticeQuery): SocketWatcher<Notice> {
@@ -73,7 +76,7 @@ export class SocketWatchers {
     for (const watcher of this.#watchers.values()) watcher.ended(problem);
   }
 
-  #follow<Item>(wanted: { readonly wish: WatchWish; readonly after?: string }): SocketWatcher<Item> {
+  #follow<Item>(wanted: WatchStart): SocketWatcher<Item> {
     const watcher = new SocketWatcher<Item>(this.#place.newId(), wanted, {
       tell: this.#place.tell,
       onEnd: (id) => void this.#watchers.delete(id),

@@ -5,7 +5,7 @@ import type { WatchFilter } from "../contract/watch-filter.ts";
 export interface Transport {
   call(operation: string, input: unknown, options: CallOptions): Promise<CallReply>;
   /** Events after a cursor (from now on, if there is none), in pages; then every one as it becomes durable. */
-  watch(options: WatchFilter & { readonly after?: string }): AsyncIterableIterator<readonly WatchedEvent[]>;
+  watch(options: WatchRequest): AsyncIterableIterator<readonly WatchedEvent[]>;
   /**
    * What is told to an owner and is no event: its place in a line, and leases that near their end. It begins with what is
    * so now, and of each ticket and lease whoever is slow gets the newest. It ends when the server has to start anew.
@@ -14,6 +14,13 @@ export interface Transport {
   /** The cursor of the last durable entry: `watch` from here misses nothing that comes after what was read before. */
   cursor(): Promise<string>;
   close(): Promise<void>;
+}
+
+export interface WatchRequest extends WatchFilter {
+  /** Continue after this cursor; without it, start with what happens after this call. */
+  readonly after?: string;
+  /** Called when the watch has begun for certain, and again with each connection over which it goes on. */
+  readonly onWatching?: () => void;
 }
 
 export interface CallOptions {

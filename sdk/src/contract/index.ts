@@ -54,7 +54,14 @@ export type { ProblemCode } from "./core-problems.ts";
 export type { Problem } from "./problem.ts";
 export { membersOf, namesInPath, routedOperations, routes } from "./routes.ts";
 export type { Route, RoutedOperation, Source } from "./routes.ts";
-export { closeCodes, eventsAhead, frameBytesMax, socketPath, socketProtocol } from "./socket-protocol.ts";
+export {
+  closeCodes,
+  eventsAhead,
+  frameBytesMax,
+  socketAgentsMax,
+  socketPath,
+  socketProtocol,
+} from "./socket-protocol.ts";
 export type { CallMessage, ClientMessage, ServerMessage, SocketProblem } from "./socket-protocol.ts";
 export { traceContext, traceIdOf } from "./trace-context.ts";
 export { isAllowed, isAtOrUnder, rightOf, rightToKind, rights } from "./rights.ts";

@@ -75,6 +75,9 @@ export type ServerMessage =
 /** A frame has at most so many bytes. */
 export const frameBytesMax = 4 * 1_048_576;
 
+/** Agents have numbers on a connection, at most so many at once. A number that is said again means another agent from then on. */
+export const socketAgentsMax = 4_096;
+
 /** `events` or `notices` messages of one watch that may be on their way before the client says that it wants more. */
 export const eventsAhead = 16;
 

@@ -14,6 +14,8 @@ export interface Holdings {
   readonly ownerId: string | undefined;
   /** The agent that is the owner. */
   readonly speaker: Speaker | undefined;
+  /** Whether a loss would be heard of. A heartbeat names no grant; so without that it proves nothing. */
+  readonly isHeard: boolean;
   readonly grants: ReadonlyMap<string, HeldGrant>;
   readonly tickets: ReadonlyMap<string, Ticket>;
   lookAt(ticket: Ticket): Promise<void>;

@@ -1,5 +1,6 @@
 import type { ClientClock } from "../client-clock.ts";
 import { HoldfastError } from "../holdfast-error.ts";
+import { IdleTimer } from "../idle-timer.ts";
 import { backoffMs } from "../retry.ts";
 import type { Transport, WatchedEvent } from "../transport.ts";
 
@@ -10,6 +11,8 @@ export interface OwnerWatchOptions {
   readonly onEvent: (event: WatchedEvent) => void;
   /** The stream was cut: what an event would have told may have to be asked for. */
   readonly onGap: () => void;
+  /** Whether somebody waits for an event: then the process must not end because the server is away. */
+  readonly isAwaited: () => boolean;
 }
 
 const delays = { baseMs: 100, capMs: 5_000 };
@@ -20,6 +23,8 @@ export class OwnerWatch {
   #cursor: string;
   #pages: AsyncIterator<readonly WatchedEvent[]> | undefined;
   #isStopped = false;
+  #isHeard = false;
+  #pausing: IdleTimer | undefined;
 
   constructor(options: OwnerWatchOptions, cursor: string) {
     this.#options = options;
@@ -27,8 +32,19 @@ export class OwnerWatch {
     void this.#follow();
   }
 
+  /** False while nothing would be heard of a loss: before the server has begun to tell, or since it refused to. */
+  get isHeard(): boolean {
+    return this.#isHeard;
+  }
+
+  /** Somebody waits for an event from now on. */
+  await(): void {
+    this.#pausing?.keepAlive();
+  }
+
   stop(): void {
     this.#isStopped = true;
+    this.#pausing?.cancel();
     void this.#pages?.return?.().catch(() => undefined);
   }
 
@@ -49,7 +65,8 @@ export class OwnerWatch {
   async #readOn(): Promise<boolean> {
     const { transport, owner, onEvent } = this.#options;
     try {
-      this.#pages = transport.watch({ owner, after: this.#cursor });
+      const onWatching = (): void => void (this.#isHeard = true);
+      this.#pages = transport.watch({ owner, after: this.#cursor, onWatching });
       for (;;) {
         const page = await this.#pages.next();
         if (page.done === true || this.#isStopped) return false;
@@ -60,6 +77,8 @@ export class OwnerWatch {
       }
     } catch (error) {
       return error instanceof HoldfastError && error.code.startsWith("cursor_");
+    } finally {
+      this.#isHeard = false;
     }
   }
 
@@ -73,9 +92,10 @@ export class OwnerWatch {
   }
 
   #pause(failed: number): Promise<void> {
-    const { clock } = this.#options;
+    const { clock, isAwaited } = this.#options;
     return new Promise((resolve) => {
-      clock.after(backoffMs(delays, failed, clock.random()), resolve, { keepAlive: false });
+      const delayMs = backoffMs(delays, failed, clock.random());
+      this.#pausing = new IdleTimer(clock, delayMs, resolve, { keepAlive: isAwaited() });
     });
   }
 

@@ -19,6 +19,7 @@ export class SessionBeats {
   readonly #timed: TimedBeats;
   #startThread: BeatThread | undefined;
   #thread: Beats | undefined;
+  #renewing: Promise<Beat["refusal"]> | undefined;
 
   constructor(session: Holdings, startThread: BeatThread | undefined) {
     this.#session = session;
@@ -66,7 +67,8 @@ export class SessionBeats {
     if (refusal?.code === "agent_unknown") this.#session.agentEnded(refusal.data);
     if (refusal !== undefined) return;
     // An owner that is no agent has renewed each by itself, with its own answer.
-    if (this.#session.speaker !== undefined) {
+    if (this.#session.speaker !== undefined && !this.#session.isHeard) void this.renewEach();
+    else if (this.#session.speaker !== undefined) {
       const leaseMs = shortestOf(grants);
       for (const grant of grants.values()) grant.renewByBeat(sentAt, answeredAt);
       // What was only granted counts as a short lease, and as a whole one since this sign of life.
@@ -76,27 +78,43 @@ export class SessionBeats {
   }
 
   async #send(): Promise<Beat["refusal"]> {
-    if (this.#session.speaker === undefined) return this.#renewEach();
+    if (this.#session.speaker === undefined) return this.#signOfEach();
     const { outcome } = await this.#session.caller.once("heartbeat", {});
     return outcome.kind === "done" ? undefined : outcome;
   }
 
-  async #renewEach(): Promise<Beat["refusal"]> {
-    const { grants, tickets, caller, clock, ownerId: owner_id } = this.#session;
+  async #signOfEach(): Promise<Beat["refusal"]> {
+    const { tickets, caller, ownerId: owner_id } = this.#session;
+    const renewal = this.renewEach();
+    const claims = [...tickets.keys()].map(async (ticket) => {
+      const { outcome } = await caller.once("claim-lock", { ticket, owner_id });
+      return outcome.kind === "done" || outcome.code === "ticket_unknown" ? undefined : outcome;
+    });
+    const refusals = await Promise.all([renewal, ...claims]);
+    return refusals.find((refusal) => refusal !== undefined);
+  }
+
+  /** Renews each grant by its name: the answers say which of them are held. One round at a time. */
+  renewEach(): Promise<Beat["refusal"]> {
+    this.#renewing ??= this.#renewNow().finally(() => {
+      this.#renewing = undefined;
+    });
+    return this.#renewing;
+  }
+
+  async #renewNow(): Promise<Beat["refusal"]> {
+    const { grants, caller, clock, ownerId } = this.#session;
+    const owned = ownerId === undefined ? {} : { owner_id: ownerId };
     const renewals = [...grants.values()].map(async (grant) => {
       const sentAt = momentOf(clock);
       const { fence } = grant;
-      const { outcome } = await caller.once("renew-lock", { fence, owner_id });
+      const { outcome } = await caller.once("renew-lock", { fence, ...owned });
       if (outcome.kind === "done") grant.renew(sentAt);
       else if (outcome.code === "lock_not_held" && grant.fence === fence) await this.#session.notHeld(grant);
       else return outcome;
       return undefined;
     });
-    const claims = [...tickets.keys()].map(async (ticket) => {
-      const { outcome } = await caller.once("claim-lock", { ticket, owner_id });
-      return outcome.kind === "done" || outcome.code === "ticket_unknown" ? undefined : outcome;
-    });
-    const refusals = await Promise.all([...renewals, ...claims]);
+    const refusals = await Promise.all(renewals);
     return refusals.find((refusal) => refusal !== undefined);
   }
 }

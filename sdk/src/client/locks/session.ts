@@ -88,6 +88,10 @@ export class LockSession implements Holdings {
     return this.ownerId === undefined ? this.#speaker : undefined;
   }
 
+  get isHeard(): boolean {
+    return this.#watch?.isHeard ?? false;
+  }
+
   get isClosed(): boolean {
     return this.#isClosed;
   }
@@ -110,7 +114,9 @@ export class LockSession implements Holdings {
       if (!takeEvent(this, event) && this.#askedCount > 0) this.#early.push(event);
     };
     const onGap = (): void => this.lookAtAll();
-    this.#watch = new OwnerWatch({ transport: caller.transport, clock, owner: this.owner, onEvent, onGap }, cursor);
+    const isAwaited = (): boolean => this.tickets.size > 0;
+    const { transport } = caller;
+    this.#watch = new OwnerWatch({ transport, clock, owner: this.owner, onEvent, onGap, isAwaited }, cursor);
     this.#beats.pace();
   }
 
@@ -186,6 +192,7 @@ export class LockSession implements Holdings {
     const ticket = known ?? new Ticket(queued);
     ticket.join(options);
     this.tickets.set(ticket.id, ticket);
+    this.#watch?.await();
     this.#recall();
     this.#beats.pace();
     this.#listen();
@@ -257,6 +264,8 @@ export class LockSession implements Holdings {
   lookAtAll(): void {
     for (const ticket of this.tickets.values()) void this.lookAt(ticket);
     for (const grant of this.grants.values()) grant.check();
+    // An event that was missed may have told of a loss, and a heartbeat, which names no grant, would not.
+    void this.#beats.renewEach();
   }
 
   /** All that the agent had is gone with it. Whoever asks next starts anew. */

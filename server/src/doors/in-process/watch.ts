@@ -1,7 +1,7 @@
 import { isWanted } from "@holdfast/sdk/contract";
 import type { WatchFilter } from "@holdfast/sdk/contract";
 import { HoldfastError } from "@holdfast/sdk";
-import type { WatchedEvent } from "@holdfast/sdk";
+import type { WatchedEvent, WatchRequest } from "@holdfast/sdk";
 import type { Engine } from "../../engine/engine.ts";
 import { HistoryLostError } from "../../engine/subscription.ts";
 import { isInHistory } from "../../features/space/space-table.ts";
@@ -20,17 +20,17 @@ interface Source {
 }
 
 /** Pages of events after a cursor. Without one it starts with what comes after this very call. */
-export function watch(
-  engine: Engine,
-  options: WatchFilter & { readonly after?: string },
-): AsyncIterableIterator<Events> {
-  const { after, ...filter } = options;
+export function watch(engine: Engine, options: WatchRequest): AsyncIterableIterator<Events> {
+  const { after, onWatching, ...filter } = options;
   const now = engine.head.position;
   let source: Source | undefined;
   let isStopped = false;
   return {
     async next() {
-      source ??= sourceOf(engine, filter, after === undefined ? now : await positionOf(engine, after));
+      if (source === undefined) {
+        source = sourceOf(engine, filter, after === undefined ? now : await positionOf(engine, after));
+        onWatching?.();
+      }
       if (isStopped) source.stop();
       try {
         for (;;) {

@@ -63,7 +63,7 @@ export class Connection {
         this.#watches.wake();
       },
     });
-    this.#watches = new Watches({ outbox: this.#outbox, pace: options.pace, watchesMax: limits.watchesMax });
+    this.#watches = new Watches({ outbox: this.#outbox, pace: options.pace, limits });
     const turnAway = (): void => {
       socket.close(closeCodes.silent, "no hello");
     };
@@ -297,7 +297,7 @@ export class Connection {
   }
 
   #watch({ transport }: Caller, message: Extract<ClientMessage, { kind: "watch" }>): void {
-    const refused = this.#watches.refusalOf(message.id);
+    const refused = this.#watches.refusalOf(message);
     if (refused !== undefined) {
       this.#complain(refused, message.id);
       return;
@@ -310,7 +310,7 @@ export class Connection {
   }
 
   #listen({ transport }: Caller, message: Extract<ClientMessage, { kind: "listen" }>): void {
-    const refused = this.#watches.refusalOf(message.id);
+    const refused = this.#watches.refusalOf(message);
     if (refused === undefined) this.#watches.listen(transport, message);
     else this.#complain(refused, message.id);
   }

@@ -1,4 +1,4 @@
-import { frameBytesMax } from "@holdfast/sdk/contract";
+import { frameBytesMax, socketAgentsMax } from "@holdfast/sdk/contract";
 
 /** What one socket may cost. Over a bound it waits, or is told, or is closed; nobody else notices. */
 export interface SocketLimits {
@@ -10,7 +10,10 @@ export interface SocketLimits {
   readonly bufferedBytesMax: number;
   /** How long a socket may be over that bound. */
   readonly stalledMsMax: number;
+  /** Watches that look at every event. */
   readonly watchesMax: number;
+  /** Watches of what concerns one owner, and listening. Each costs something only when something does. */
+  readonly ownerWatchesMax: number;
   /** Agents that speak through one socket. */
   readonly agentsMax: number;
   /** Frames that were not understood. */
@@ -31,7 +34,9 @@ export const defaultSocketLimits: SocketLimits = {
   bufferedBytesMax: 1_048_576,
   stalledMsMax: 15_000,
   watchesMax: 256,
-  agentsMax: 4_096,
+  // Each agent may watch, and listen.
+  ownerWatchesMax: 2 * socketAgentsMax,
+  agentsMax: socketAgentsMax,
   malformedMax: 5,
   helloMsMax: 10_000,
   goodbyeMsMax: 2_000,

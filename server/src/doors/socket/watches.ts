@@ -2,6 +2,7 @@ import type { ClientMessage, Notice, SocketProblem } from "@holdfast/sdk/contrac
 import type { Transport } from "@holdfast/sdk";
 import type { Pace } from "../pace.ts";
 import { eventsMessage } from "./event-text.ts";
+import type { SocketLimits } from "./limits.ts";
 import type { Outbox } from "./outbox.ts";
 import { SocketWatch } from "./socket-watch.ts";
 import type { WatchSource } from "./socket-watch.ts";
@@ -9,25 +10,29 @@ import type { WatchSource } from "./socket-watch.ts";
 export interface WatchesOptions {
   readonly outbox: Outbox;
   readonly pace: Pace;
-  readonly watchesMax: number;
+  readonly limits: Pick<SocketLimits, "watchesMax" | "ownerWatchesMax">;
 }
 
 type WatchMessage = Extract<ClientMessage, { kind: "watch" }>;
 
-/** What one socket watches and listens to. Both count alike, and their ids are of one kind. */
+/** What one socket watches and listens to. Ids of both are of one kind; whatever is for one owner counts for itself. */
 export class Watches {
   readonly #options: WatchesOptions;
   readonly #watches = new Map<number, Pick<SocketWatch<never>, "more" | "wake" | "stop">>();
+  /** Those of them that are for one owner. */
+  readonly #owned = new Set<number>();
 
   constructor(options: WatchesOptions) {
     this.#options = options;
   }
 
-  /** Why there can be no watch with this id; undefined if there can. */
-  refusalOf(id: number): SocketProblem | undefined {
-    const { watchesMax: limit } = this.#options;
+  /** Why there can be no such watch; undefined if there can. */
+  refusalOf({ id, owner }: { readonly id: number; readonly owner?: string }): SocketProblem | undefined {
+    const { watchesMax, ownerWatchesMax } = this.#options.limits;
     if (this.#watches.has(id)) return { code: "frame_malformed", data: { reason: `${id} is watching already` } };
-    return this.#watches.size >= limit ? { code: "watch_limit", data: { limit } } : undefined;
+    const count = owner === undefined ? this.#watches.size - this.#owned.size : this.#owned.size;
+    const limit = owner === undefined ? watchesMax : ownerWatchesMax;
+    return count >= limit ? { code: "watch_limit", data: { limit } } : undefined;
   }
 
   watch(transport: Transport, message: WatchMessage, after: string): void {
@@ -35,10 +40,12 @@ export class Watches {
     this.#options.outbox.push(JSON.stringify({ kind: "watching", id, cursor: after }));
     // What concerns one owner is little and urgent: somebody waits for a grant.
     const isPaced = filter.owner === undefined;
+    if (!isPaced) this.#owned.add(id);
     this.#add(id, { pages: transport.watch({ ...filter, after }), message: eventsMessage, isPaced });
   }
 
   listen(transport: Transport, { id, owner }: Extract<ClientMessage, { kind: "listen" }>): void {
+    this.#owned.add(id);
     this.#add(id, { pages: transport.notices({ owner }), message: noticesMessage, isPaced: false });
   }
 
@@ -61,7 +68,10 @@ export class Watches {
 
   #add<Item>(id: number, source: WatchSource<Item>): void {
     const { outbox, pace } = this.#options;
-    const onEnd = (ended: number): void => void this.#watches.delete(ended);
+    const onEnd = (ended: number): void => {
+      this.#watches.delete(ended);
+      this.#owned.delete(ended);
+    };
     this.#watches.set(id, new SocketWatch(id, source, { outbox, pace, onEnd }));
   }
 }

@@ -1,0 +1,76 @@
+/** A program that waits for something from a server goes on waiting while the server is away; it does not just end. */
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { test } from "node:test";
+import type { TestContext } from "node:test";
+import { connect } from "holdfast";
+import { serve } from "../../server/src/serve.ts";
+import { folderFor, serverFor } from "../socket/with-server.ts";
+
+const program = new URL("away-child.ts", import.meta.url).pathname;
+
+interface Child {
+  readonly process: ChildProcess;
+  /** Waits for a line; it fails if the child ends before. */
+  readonly says: (line: string) => Promise<void>;
+}
+
+function start(t: TestContext, ...words: readonly string[]): Child {
+  const child = spawn(process.execPath, [program, ...words], { stdio: ["pipe", "pipe", "inherit"] });
+  t.after(() => child.kill("SIGKILL"));
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  const says = async (wanted: string): Promise<void> => {
+    for (;;) {
+      const next = await lines.next();
+      assert.ok(next.done !== true, `the child ended before it said ${wanted}`);
+      if (next.value === wanted) return;
+    }
+  };
+  return { process: child, says };
+}
+
+/** Where a server was nobody is at home: every connection is closed, until there were so many, or until the child ends. */
+async function awayFor(port: number, child: ChildProcess, connectionCount: number): Promise<void> {
+  const enough = Promise.withResolvers<undefined>();
+  let count = 0;
+  const nobody = createServer((socket) => {
+    socket.destroy();
+    count += 1;
+    if (count >= connectionCount) enough.resolve(undefined);
+  }).listen(port, "127.0.0.1");
+  await Promise.race([enough.promise, once(child, "exit")]);
+  nobody.close();
+  await once(nobody, "close");
+}
+
+for (const [how, title] of [
+  ["call", "a program whose call waits for a server that is away runs until it is answered"],
+  ["line", "a program that waits in line for a lock runs until it is granted, also if the server is away meanwhile"],
+] as const) {
+  test(title, async (t) => {
+    const data = join(await folderFor(t), ".holdfast");
+    const before = await serverFor(t, data);
+    const port = Number(new URL(before.url).port);
+    const keeper = await connect(before.url);
+    await keeper.locks.acquire("doc/1", { ownerId: "keeper", ttlSeconds: 600 });
+    await keeper.close();
+    const child = start(t, before.url, how);
+    await child.says("ready");
+    await before.close();
+    if (how === "call") {
+      child.process.stdin?.end("go\n");
+      await child.says("asked");
+    }
+    await awayFor(port, child.process, 10);
+    const after = await serve({ data, host: "127.0.0.1", port });
+    t.after(() => after.close());
+    await using next = await connect(after.url);
+    await next.locks.release({ paths: ["doc/1"] }, { ownerId: "keeper" });
+    await child.says("answered");
+  });
+}

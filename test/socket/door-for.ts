@@ -1,0 +1,52 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { TestContext } from "node:test";
+import type { Gate } from "../../server/src/access/gate.ts";
+import { systemClock } from "../../server/src/base/clock.ts";
+import { systemIds } from "../../server/src/base/ids.ts";
+import type { SocketLimits } from "../../server/src/doors/socket/limits.ts";
+import { readJson } from "../../server/src/machine/canonical/read-json.ts";
+import { openSocketDoor } from "../../server/src/doors/socket/open.ts";
+import { start, transportOf } from "../../server/src/server.ts";
+
+/** The door alone, with limits that a test can reach. */
+export async function doorFor(
+  t: TestContext,
+  limits: Partial<SocketLimits>,
+): Promise<{ url: string; cutCount: () => number }> {
+  const { engine, client } = await start({ memory: true });
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  let cutCount = 0;
+  server.on("connection", (socket) => socket.on("close", () => (cutCount += 1)));
+  const gate: Gate = {
+    refresh: () => Promise.resolve(false),
+    admit: ({ connection: caller }) => {
+      const principal = "anonymous";
+      return {
+        principal,
+        isOperator: false,
+        transport: transportOf(engine, { principal, caller, sharesData: true }),
+      };
+    },
+  };
+  const report = (message: string): never => assert.fail(message);
+  const door = openSocketDoor({
+    readJson,
+    server,
+    gate,
+    clock: systemClock,
+    ids: systemIds,
+    version: "test",
+    report,
+    limits,
+  });
+  t.after(async () => {
+    await door.close();
+    server.close();
+    await client.close();
+  });
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, cutCount: () => cutCount };
+}

@@ -1,0 +1,78 @@
+/** A program with many agents has one socket, and each of them is served as if it had one of its own. */
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { test } from "node:test";
+import type { TestContext } from "node:test";
+import { connect, createClient } from "holdfast";
+import type { Client, WhoAmI } from "holdfast";
+import { AddressRing } from "../../sdk/src/client/address-ring.ts";
+import { systemClientClock as clock } from "../../sdk/src/client/client-clock.ts";
+import { SocketTransport } from "../../sdk/src/client/socket-transport.ts";
+import { held } from "../client/client-node.ts";
+import { doorFor } from "./door-for.ts";
+import { rawSocketFor } from "./raw-socket.ts";
+import { proxyFor } from "./tcp-proxy.ts";
+import { serverFor } from "./with-server.ts";
+
+const agentsMax = 3;
+
+/** A client, and how to break its connection, of a server that knows three numbers of agents. */
+async function narrowClientFor(t: TestContext): Promise<{ client: Client; cut: () => void }> {
+  const proxy = await proxyFor(t, (await doorFor(t, { agentsMax })).url);
+  const nodes = new AddressRing([{ url: new URL(proxy.url), from: "the test" }], () => 0);
+  const client = createClient(new SocketTransport({ nodes, clock, reconnectMs: 30_000, agentsMax }));
+  t.after(() => client.close());
+  return { client, cut: () => proxy.cut() };
+}
+
+test("more agents speak over one socket, one after the other, than it may have numbers at once", async (t) => {
+  const { client, cut } = await narrowClientFor(t);
+  for (let task = 0; task < 4 * agentsMax; task += 1) {
+    await using fork = client.fork({ name: `task-${task}` });
+    await using lock = held(await fork.acquire("doc/1"));
+    assert.equal(lock.state, "held");
+    if (task === 2 * agentsMax) cut();
+  }
+  assert.deepEqual((await client.entities.list("doc")).items, []);
+});
+
+test("more agents speak over one socket at once than it has numbers, and each is taken for itself", async (t) => {
+  const { client, cut } = await narrowClientFor(t);
+  const names = Array.from({ length: 4 * agentsMax }, (_, index) => `task-${index}`);
+  const agents = await Promise.all(names.map((name) => client.agents.register({ name })));
+  const ask = async ({ agent_id: agent, secret }: { readonly agent_id: string; readonly secret: string }) => {
+    const asked = await client.run("who-am-i", {}, { agent, agentSecret: secret });
+    return (asked as WhoAmI).agent?.name;
+  };
+  assert.deepEqual(await Promise.all(agents.map(ask)), names);
+  // Numbers of a connection that broke mean nothing on the next one.
+  const asked = agents.map(ask);
+  cut();
+  assert.deepEqual(await Promise.all(asked), names);
+});
+
+test("each of 300 agents over one socket hears that its lock is gone, the last one too", async (t) => {
+  const { url } = await serverFor(t);
+  await using client = await connect(url);
+  const forks = Array.from({ length: 300 }, (_, index) => client.fork({ name: `task-${index}` }));
+  const locks = await Promise.all(forks.map(async (fork, index) => held(await fork.acquire(`doc/${index}`))));
+  const lost = locks.map(({ signal }) => once(signal, "abort"));
+  // As somebody else who acts as the same owner would.
+  await Promise.all(forks.map((fork, index) => fork.locks.release({ fence: locks[index]!.fence })));
+  await Promise.all(lost);
+  assert.deepEqual(new Set(locks.map(({ state }) => state)), new Set(["lost"]));
+});
+
+test("watches of owners and watches of everything have limits of their own", async (t) => {
+  const { url } = await doorFor(t, { watchesMax: 1, ownerWatchesMax: 2 });
+  const socket = await rawSocketFor(t, url);
+  socket.hello();
+  socket.send({ kind: "watch", id: 1, after: "1.0" }, { kind: "watch", id: 2, after: "1.0", owner: "ann" });
+  socket.send({ kind: "listen", id: 3, owner: "ann" }, { kind: "watch", id: 4, after: "1.0", owner: "bob" });
+  const refused = { kind: "problem", problem: { code: "watch_limit", data: { limit: 2 } } };
+  assert.deepEqual(await socket.message("problem"), { ...refused, id: 4 });
+  socket.send({ kind: "unwatch", id: 2 }, { kind: "ping", id: 9 });
+  await socket.message("pong");
+  socket.send({ kind: "listen", id: 4, owner: "bob" }, { kind: "listen", id: 5, owner: "eve" });
+  assert.deepEqual(await socket.message("problem"), { ...refused, id: 5 });
+});
