@@ -11,8 +11,8 @@ export interface HeldUp {
   readonly clock: ManualClock;
   /** What the client has sent since it was made. */
   readonly sent: readonly string[];
-  /** Whether calls go out, and whether what the server tells comes in. */
-  readonly ways: { areCallsHeldUp: boolean; areEventsHeldUp: boolean };
+  /** Whether calls go out, whether their answers come in, and whether what else the server tells does. */
+  readonly ways: { areCallsHeldUp: boolean; areAnswersHeldUp: boolean; areEventsHeldUp: boolean };
   /** Lets through what was held up. */
   flow(): void;
 }
@@ -21,7 +21,7 @@ export interface HeldUp {
 export function heldUp(node: ClientNode, name: string): HeldUp {
   const inner = transportOf(node.engine, { clock: node.clock });
   const clock = new ManualClock();
-  const ways = { areCallsHeldUp: false, areEventsHeldUp: false };
+  const ways = { areCallsHeldUp: false, areAnswersHeldUp: false, areEventsHeldUp: false };
   let waiting: (() => void)[] = [];
   const sent: string[] = [];
   const free = async (way: keyof typeof ways): Promise<void> => {
@@ -32,7 +32,9 @@ export function heldUp(node: ClientNode, name: string): HeldUp {
     async call(operation, input, options) {
       sent.push(operation);
       await free("areCallsHeldUp");
-      return inner.call(operation, input, options);
+      const reply = await inner.call(operation, input, options);
+      await free("areAnswersHeldUp");
+      return reply;
     },
     async *watch(options) {
       for await (const page of inner.watch(options)) {
@@ -50,6 +52,7 @@ export function heldUp(node: ClientNode, name: string): HeldUp {
     client: createClient(transport, { clock: time, name }),
     flow() {
       ways.areCallsHeldUp = false;
+      ways.areAnswersHeldUp = false;
       ways.areEventsHeldUp = false;
       for (const go of waiting) go();
       waiting = [];

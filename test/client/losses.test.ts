@@ -173,18 +173,26 @@ describe("a server that does not answer", () => {
     await lock.release();
   });
 
-  test("is asked when the computer has slept: the clock that stood still proves nothing [M9]", async () => {
-    await using node = await clientNode();
-    const ann = node.fresh("ann");
-    const lock = held(await ann.acquire("doc/1", { ttlSeconds: 30 }));
-    const states: LockState[] = [];
-    lock.onStateChange((state) => states.push(state));
-    node.clock.jumpWall(3_600_000);
-    assert.equal(lock.state, "uncertain");
-    await lock.certain();
-    assert.deepEqual([lock.state, states], ["held", ["uncertain", "held"]]);
-    await lock.release();
-  });
+  const sleeps = [
+    { of: "a lease", options: {}, afterMs: 0 },
+    { of: "a lease that is as long as the longest hold", options: { maxHoldSeconds: 30 }, afterMs: 0 },
+    { of: "the last lease of a longer hold", options: { maxHoldSeconds: 60 }, afterMs: 45_000 },
+  ];
+  for (const { of, options, afterMs } of sleeps) {
+    test(`is asked when the computer has slept in ${of}: the clock that stood still proves nothing [M9]`, async () => {
+      await using node = await clientNode();
+      const ann = node.fresh("ann");
+      const lock = held(await ann.acquire("doc/1", { ttlSeconds: 30, ...options }));
+      await node.clock.pass(afterMs, 250);
+      const states: LockState[] = [];
+      lock.onStateChange((state) => states.push(state));
+      node.clock.jumpWall(3_600_000);
+      assert.equal(lock.state, "uncertain");
+      await lock.certain();
+      assert.deepEqual([lock.state, states], ["held", ["uncertain", "held"]]);
+      await lock.release();
+    });
+  }
 
   test("is told later of what was released meanwhile, and disposing does not throw", async () => {
     await using node = await clientNode();

@@ -48,8 +48,8 @@ export const clientMutants: readonly PlantedMutant[] = [
   {
     name: "nobody looks whether the computer slept",
     file: `${client}/locks/held-grant.ts`,
-    find: "const isAwake = answeredAt.wallMs - this.#renewedAt.wallMs < this.leaseMs;",
-    put: "const isAwake = answeredAt.wallMs - this.#renewedAt.wallMs < this.leaseMs * 1e6;",
+    find: "const isAwake = answeredAt.wallMs < this.#wallDeadlineMs;",
+    put: "const isAwake = answeredAt.wallMs < Infinity;",
     by: "test/client/held-grant.test.ts",
   },
   {

@@ -13,6 +13,16 @@ export interface Moment {
 
 export const momentOf = (clock: ClientClock): Moment => ({ monotonicMs: clock.monotonicMs(), wallMs: clock.wallMs() });
 
+const later = ({ monotonicMs, wallMs }: Moment, ms: number): Moment => ({
+  monotonicMs: monotonicMs + ms,
+  wallMs: wallMs + ms,
+});
+
+const earlier = (one: Moment, other: Moment): Moment => ({
+  monotonicMs: Math.min(one.monotonicMs, other.monotonicMs),
+  wallMs: Math.min(one.wallMs, other.wallMs),
+});
+
 /** What a ticket was granted is the next one's unless its holder shows a sign of life in time. */
 export interface Unclaimed {
   readonly ticket: string;
@@ -24,7 +34,9 @@ export interface Unclaimed {
 
 /** What a client must know of a grant to hold it. How the lock was left is told by an answer, not by an event. */
 export type HeldTerms = Pick<Granted, "fence" | "owner_id" | "ttl_seconds"> &
-  Partial<Pick<Granted, "left_before">> & { readonly paths: readonly LockedPath[] };
+  Partial<Pick<Granted, "left_before" | "acquired_at" | "already_held" | "ticket">> & {
+    readonly paths: readonly LockedPath[];
+  };
 
 export interface HeldFacts {
   readonly clock: ClientClock;
@@ -60,6 +72,8 @@ export class HeldGrant {
   /** The ticket that it was granted to while nobody asked for anything: by it one can ask for the rest. */
   readonly ticket: string | undefined;
   leftBefore: readonly LeftBefore[] | undefined;
+  /** By the server's clock: a claim keeps it whatever becomes of its fence. An event does not tell it. */
+  acquiredAt: string | undefined;
   readonly #facts: HeldFacts;
   readonly #controller = new AbortController();
   readonly #stateListeners = new Set<(state: LockState) => void>();
@@ -70,6 +84,11 @@ export class HeldGrant {
   handleCount = 0;
   #state: "held" | "uncertain" | "lost" | "over" = "held";
   #renewedAt: Moment;
+  /** When the longest hold ends. */
+  #endsAt: Moment;
+  /** When each renewal was sent that asks for another lease and is under way, and when the last such one came to its end. */
+  readonly #askings = new Set<Moment>();
+  #askedUntilMs = -Infinity;
   #unclaimed: Unclaimed | undefined;
   #uncertainSinceMs = Infinity;
   #cancelTimer: () => void = () => undefined;
@@ -80,8 +99,10 @@ export class HeldGrant {
     this.ttlMs = granted.ttl_seconds * 1000;
     this.ownerId = granted.owner_id;
     this.leftBefore = granted.left_before;
+    this.acquiredAt = granted.acquired_at;
     this.#facts = facts;
     this.#renewedAt = facts.sentAt;
+    this.#endsAt = later(facts.sentAt, facts.endsAtMs - facts.sentAt.monotonicMs);
     this.#unclaimed = facts.unclaimed;
     this.ticket = facts.unclaimed?.ticket;
     this.#schedule();
@@ -91,6 +112,10 @@ export class HeldGrant {
   get state(): "held" | "uncertain" | "lost" | "over" {
     this.check();
     return this.#state;
+  }
+
+  get isCertain(): boolean {
+    return this.state === "held";
   }
 
   /** Lost or given back, as far as is known: nothing is looked at for this. */
@@ -113,21 +138,46 @@ export class HeldGrant {
 
   /** Until then nobody else can have it. */
   get deadlineMs(): number {
-    return Math.min(this.#renewedAt.monotonicMs + this.leaseMs, this.#facts.endsAtMs);
+    return Math.min(this.#renewedAt.monotonicMs + this.leaseMs, this.#endsAt.monotonicMs);
+  }
+
+  /** The same by the other clock. */
+  get #wallDeadlineMs(): number {
+    return Math.min(this.#renewedAt.wallMs + this.leaseMs, this.#endsAt.wallMs);
   }
 
   get pathNames(): readonly string[] {
     return this.paths.map(({ path }) => path);
   }
 
-  /** The server has renewed it for certain: this very grant was named, or the answer came before the lease could end. */
-  renew(sentAt: Moment): void {
-    if (this.isOver || sentAt.monotonicMs < this.#renewedAt.monotonicMs) return;
-    this.#renewedAt = sentAt;
-    if (this.#unclaimed !== undefined && sentAt.monotonicMs >= this.#unclaimed.heardAtMs) this.#unclaimed = undefined;
-    this.#uncertainSinceMs = Infinity;
-    this.#become("held");
+  /**
+   * The server has renewed it for certain: this very grant was named, or the answer came before the lease could end. A
+   * renewal by name also tells how long the lease is.
+   */
+  renew(sentAt: Moment, ttlMs = this.ttlMs): void {
+    if (this.isOver) return;
+    // Another question, under way at the same time, may have made it shorter since: then the shorter one counts.
+    const isLast = sentAt.monotonicMs >= this.#askedUntilMs && [...this.#askings].every((other) => other === sentAt);
+    this.ttlMs = isLast ? ttlMs : Math.min(this.ttlMs, ttlMs);
+    if (sentAt.monotonicMs >= this.#renewedAt.monotonicMs) this.#countFrom(sentAt);
     this.#schedule();
+  }
+
+  /**
+   * A lease of another length is about to be asked for. From now on no more counts than both allow: the answer may get
+   * lost, and then nobody tells which one it is. Returns what to call when it was answered, or is given up.
+   */
+  asking(ttlMs: number, sentAt: Moment): () => void {
+    const beforeMs = this.leaseMs;
+    this.#askings.add(sentAt);
+    this.ttlMs = Math.min(this.ttlMs, ttlMs);
+    // The lease ends as before, but at the latest so long after this.
+    this.#renewedAt = earlier(sentAt, later(this.#renewedAt, beforeMs - this.leaseMs));
+    this.#schedule();
+    return () => {
+      this.#askings.delete(sentAt);
+      this.#askedUntilMs = this.#facts.clock.monotonicMs();
+    };
   }
 
   /** Taken up for certain: from now on the whole lease counts, from when it did before. */
@@ -139,7 +189,7 @@ export class HeldGrant {
   /** A beat renews what is held when the server hears it; whether this was, is certain only within the lease. */
   renewByBeat(sentAt: Moment, answeredAt: Moment): void {
     const isSince = sentAt.monotonicMs >= this.#facts.sentAt.monotonicMs;
-    const isAwake = answeredAt.wallMs - this.#renewedAt.wallMs < this.leaseMs;
+    const isAwake = answeredAt.wallMs < this.#wallDeadlineMs;
     if (isSince && isAwake && answeredAt.monotonicMs < this.deadlineMs) this.renew(sentAt);
   }
 
@@ -208,8 +258,8 @@ export class HeldGrant {
     if (this.#state === "held" && this.#isDoubtful()) this.#facts.hear();
     if (this.isOver) return;
     const nowMs = this.#facts.clock.monotonicMs();
-    if (this.#isLastLease()) {
-      if (nowMs >= this.deadlineMs) this.lose("expired", { why: "max_hold" }, true);
+    if (this.#isLastLease() && nowMs >= this.deadlineMs) {
+      this.lose("expired", { why: "max_hold" }, true);
       return;
     }
     if (this.#state === "held" && this.#isDoubtful()) {
@@ -223,18 +273,34 @@ export class HeldGrant {
 
   #isDoubtful(): boolean {
     const now = momentOf(this.#facts.clock);
-    const guardMs = guardOf(this.leaseMs);
-    const isAsleep = now.wallMs - this.#renewedAt.wallMs >= this.leaseMs - guardMs;
-    return isAsleep || now.monotonicMs >= this.deadlineMs - guardMs;
+    const guardMs = this.#guardMs();
+    return now.wallMs >= this.#wallDeadlineMs - guardMs || now.monotonicMs >= this.deadlineMs - guardMs;
+  }
+
+  /** What nobody can renew is held to its end, and only a clock that stood still makes it doubtful before. */
+  #guardMs(): number {
+    return this.#isLastLease() ? 0 : guardOf(this.leaseMs);
   }
 
   /** Renewing does not help any more: the longest hold ends before the lease. */
   #isLastLease(): boolean {
-    return this.#facts.endsAtMs <= this.#renewedAt.monotonicMs + this.leaseMs;
+    return this.#endsAt.monotonicMs <= this.#renewedAt.monotonicMs + this.leaseMs;
+  }
+
+  #countFrom(sentAt: Moment): void {
+    this.#renewedAt = sentAt;
+    if (this.#unclaimed !== undefined && sentAt.monotonicMs >= this.#unclaimed.heardAtMs) this.#unclaimed = undefined;
+    // Held, long after the wall clock has seen the end of the longest hold: somebody has set that clock.
+    if (sentAt.wallMs >= this.#endsAt.wallMs + guardOf(this.leaseMs))
+      this.#endsAt = later(sentAt, this.#endsAt.monotonicMs - sentAt.monotonicMs);
+    if (this.#isDoubtful()) return;
+    this.#uncertainSinceMs = Infinity;
+    this.#become("held");
   }
 
   /** When the loop was blocked beyond the deadline it is too late to be in time, but the answer is still awaited. */
   #lostAtMs(): number {
+    if (this.#isLastLease()) return this.deadlineMs;
     return Math.max(this.deadlineMs, this.#uncertainSinceMs + guardOf(this.leaseMs)) + this.#facts.patienceMs;
   }
 
@@ -253,7 +319,7 @@ export class HeldGrant {
     if (this.isOver) return;
     const { clock } = this.#facts;
     const isCertain = this.#state === "held";
-    const beforeDoubtMs = this.deadlineMs - (this.#isLastLease() ? 0 : guardOf(this.leaseMs));
+    const beforeDoubtMs = this.deadlineMs - this.#guardMs();
     const delayMs = Math.max(0, (isCertain ? beforeDoubtMs : this.#lostAtMs()) - clock.monotonicMs());
     if (delayMs === Infinity) return;
     const look = (): void => {

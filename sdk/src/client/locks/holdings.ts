@@ -1,6 +1,7 @@
+import type { Grant } from "../../contract/locks.ts";
 import type { Caller } from "../caller.ts";
 import type { ClientClock } from "../client-clock.ts";
-import type { HeldGrant } from "./held-grant.ts";
+import type { HeldGrant, Moment } from "./held-grant.ts";
 import type { LockedPath } from "./lock.ts";
 import type { Speaker } from "./session-agent.ts";
 import type { Ticket } from "./ticket.ts";
@@ -20,6 +21,7 @@ export interface Holdings {
   readonly tickets: ReadonlyMap<string, Ticket>;
   lookAt(ticket: Ticket): Promise<void>;
   changeFence(grant: HeldGrant, fence: string, paths: readonly LockedPath[]): void;
+  renewed(grant: HeldGrant, answer: Grant, sentAt: Moment): void;
   notHeld(grant: HeldGrant): Promise<void>;
   agentEnded(data: Readonly<Record<string, unknown>>): void;
 }

@@ -7,8 +7,10 @@ import type { HeldGrant } from "./held-grant.ts";
 import { leftBefore } from "./left-before.ts";
 import { LockUsageError } from "./lock-errors.ts";
 import type { DeniedLock, LeaseWarning, Lock, LockedPath, LockState, Place, ReleaseRequest } from "./lock.ts";
+import { checkLease } from "./lock-options.ts";
 import type { LockOptions } from "./lock-options.ts";
-import { codeOf } from "./session.ts";
+import { renewByName } from "./renew-by-name.ts";
+import { codeOf, mayWorkLater } from "./session.ts";
 import type { LockSession } from "./session.ts";
 import { standInLine } from "./stand-in-line.ts";
 import { tell } from "./tell.ts";
@@ -92,10 +94,22 @@ export class LockHandle implements Lock {
 
   async renew({ note, ttlSeconds }: { readonly note?: string; readonly ttlSeconds?: number } = {}): Promise<void> {
     const grant = this.#usable();
+    checkLease(ttlSeconds);
     const sentAt = momentOf(this.#session.clock);
     const more = { ...(note === undefined ? {} : { note }), ...(ttlSeconds && { ttl_seconds: ttlSeconds }) };
-    const renewed = (await this.#change("renew-lock", more)) as Grant;
-    this.#session.renewed(grant, renewed, sentAt);
+    const answered = ttlSeconds ? this.#session.asking(grant, ttlSeconds, sentAt) : () => undefined;
+    let isRefused = false;
+    try {
+      const renewed = (await this.#change("renew-lock", more)) as Grant;
+      this.#session.renewed(grant, renewed, sentAt);
+    } catch (error) {
+      isRefused = !grant.isOver && codeOf(error) !== undefined && !mayWorkLater(error);
+      throw error;
+    } finally {
+      answered();
+      // The lease is what it was, and longer than what is counted on since it was asked for.
+      if (isRefused) void renewByName(this.#session, grant);
+    }
   }
 
   async upgrade(

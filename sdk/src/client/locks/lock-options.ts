@@ -84,7 +84,7 @@ const fromElsewhere: Readonly<Record<string, string>> = {
 export function wishOf(paths: LockPath | readonly LockPath[], options: LockOptions = {}): Wish {
   checkNames(options);
   const { ttlSeconds = usualTtlSeconds, patienceMs = 0, ifAvailable, waitMs } = options;
-  checkNumber("ttlSeconds", ttlSeconds, ttlRange);
+  checkLease(ttlSeconds);
   checkNumber("maxHoldSeconds", options.maxHoldSeconds, { min: 1, max: 604_800 });
   checkNumber("holdOffSeconds", options.holdOffSeconds, { min: 1, max: 60 });
   checkNumber("waitMs", waitMs, { min: 0, max: Infinity, fractions: true });
@@ -94,6 +94,10 @@ export function wishOf(paths: LockPath | readonly LockPath[], options: LockOptio
   }
   const wish = { ...options, paths: lockedPaths(paths, options), ttlSeconds, patienceMs };
   return ifAvailable === true ? { ...wish, waitMs: 0 } : wish;
+}
+
+export function checkLease(ttlSeconds: number | undefined): void {
+  checkNumber("ttlSeconds", ttlSeconds, ttlRange);
 }
 
 function checkNames(options: LockOptions): void {

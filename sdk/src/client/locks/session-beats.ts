@@ -1,7 +1,7 @@
 import { TimedBeats } from "./beats.ts";
 import type { Beat, Beats, BeatThread } from "./beats.ts";
-import { momentOf } from "./held-grant.ts";
 import type { Holdings } from "./holdings.ts";
+import { renewByName } from "./renew-by-name.ts";
 import { ticketLeaseMs } from "./ticket.ts";
 
 /** A third of the shortest lease: two beats may get lost. */
@@ -103,18 +103,8 @@ export class SessionBeats {
   }
 
   async #renewNow(): Promise<Beat["refusal"]> {
-    const { grants, caller, clock, ownerId } = this.#session;
-    const owned = ownerId === undefined ? {} : { owner_id: ownerId };
-    const renewals = [...grants.values()].map(async (grant) => {
-      const sentAt = momentOf(clock);
-      const { fence } = grant;
-      const { outcome } = await caller.once("renew-lock", { fence, ...owned });
-      if (outcome.kind === "done") grant.renew(sentAt);
-      else if (outcome.code === "lock_not_held" && grant.fence === fence) await this.#session.notHeld(grant);
-      else return outcome;
-      return undefined;
-    });
-    const refusals = await Promise.all(renewals);
+    const { grants } = this.#session;
+    const refusals = await Promise.all([...grants.values()].map((grant) => renewByName(this.#session, grant)));
     return refusals.find((refusal) => refusal !== undefined);
   }
 }

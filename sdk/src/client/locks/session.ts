@@ -11,18 +11,20 @@ import { HoldfastError } from "../holdfast-error.ts";
 import { backoffMs } from "../retry.ts";
 import type { Notice } from "../../contract/notices.ts";
 import type { CallOptions, WatchedEvent } from "../transport.ts";
-import { HeldGrant, momentOf } from "./held-grant.ts";
+import { certainLease, heldSet, noShorter } from "./asked-lease.ts";
+import { HeldGrant } from "./held-grant.ts";
 import type { HeldTerms, Moment, Unclaimed } from "./held-grant.ts";
 import type { Holdings } from "./holdings.ts";
 import { NoticeWatch } from "./notice-watch.ts";
 import { OwnLocks } from "./own-locks.ts";
 import { OwnerWatch } from "./owner-watch.ts";
+import { confirmLease, renewByName } from "./renew-by-name.ts";
 import { speakerOf } from "./session-agent.ts";
 import type { Introduction, Speaker } from "./session-agent.ts";
 import { SessionBeats } from "./session-beats.ts";
 import type { BeatThread } from "./beats.ts";
 import { lossIn, takeEvent } from "./session-events.ts";
-import { Ticket } from "./ticket.ts";
+import { claimMs, Ticket } from "./ticket.ts";
 import type { TicketOptions } from "./ticket.ts";
 import type { LockedPath } from "./lock.ts";
 
@@ -138,8 +140,9 @@ export class LockSession implements Holdings {
   /** Sends a call whose answer may be overtaken by events about it; what comes early is kept for `hold` and `queue`. */
   async ask(operation: string, input: object, options?: CallOptions): Promise<Granted | Queued> {
     this.#askedCount += 1;
+    const asked = noShorter(input, this.grants.values());
     try {
-      return (await this.run(operation, input, options)) as Granted | Queued;
+      return certainLease((await this.run(operation, asked, options)) as Granted | Queued, asked);
     } finally {
       // After those who wait for the answer have taken it up.
       this.clock.soon(() => {
@@ -150,9 +153,10 @@ export class LockSession implements Holdings {
   }
 
   hold(granted: HeldTerms, arrival: Arrival): HeldGrant {
-    const known = this.grants.get(granted.fence);
+    const known = this.grants.get(granted.fence) ?? this.#changed(granted);
     if (known !== undefined) {
-      this.renewed(known, granted, arrival.sentAt);
+      // If it got another mode by this, its lease is what it was.
+      if (granted.already_held === true) this.renewed(known, granted, arrival.sentAt);
       known.leftBefore ??= granted.left_before;
       return known;
     }
@@ -160,9 +164,10 @@ export class LockSession implements Holdings {
       { ...granted, ttl_seconds: this.#leaseOf(granted) / 1000 },
       {
         clock: this.clock,
+        ...this.#unclaimed(granted),
         ...arrival,
         hear: () => this.#beats.hear(),
-        confirm: (held) => void this.#confirm(held),
+        confirm: (held) => void confirmLease(this, held),
         onListeners: () => this.#listen(),
         onOver: (held, isGuess) => this.#over(held, isGuess),
       },
@@ -173,11 +178,31 @@ export class LockSession implements Holdings {
     return grant;
   }
 
+  /** The grant that has become this one by being asked for in a stronger mode: of the same moment, with another fence. */
+  #changed({ fence, paths, acquired_at }: HeldTerms): HeldGrant | undefined {
+    const known = acquired_at === undefined ? undefined : heldSet(this.grants.values(), paths);
+    if (known === undefined || (known.acquiredAt ?? acquired_at) !== acquired_at) return undefined;
+    this.changeFence(known, fence, paths);
+    return known;
+  }
+
+  /** Only an answer that is given again names the ticket: nobody has taken up yet what it was granted since. */
+  #unclaimed({ ticket }: HeldTerms): { readonly unclaimed?: Unclaimed } {
+    return ticket === undefined ? {} : { unclaimed: { ticket, claimMs, heardAtMs: this.clock.monotonicMs() } };
+  }
+
   /** The server has renewed this very grant. */
-  renewed(grant: HeldGrant, answer: Pick<Granted, "ttl_seconds">, sentAt: Moment): void {
-    grant.ttlMs = this.#leaseOf(answer);
-    grant.renew(sentAt);
+  renewed(grant: HeldGrant, answer: Pick<HeldTerms, "ttl_seconds" | "acquired_at">, sentAt: Moment): void {
+    grant.acquiredAt ??= answer.acquired_at;
+    grant.renew(sentAt, this.#leaseOf(answer));
     this.#beats.pace();
+  }
+
+  /** A lease of another length is about to be asked for. Returns what to call when that has come to its end. */
+  asking(grant: HeldGrant, ttlSeconds: number, sentAt: Moment): () => void {
+    const end = grant.asking(ttlSeconds * 1000, sentAt);
+    this.#beats.pace();
+    return end;
   }
 
   /** The server has taken a claim of this very grant for its sign of life. */
@@ -304,13 +329,7 @@ export class LockSession implements Holdings {
     const grant = this.grants.get(notice.fence);
     grant?.warn(notice.left_ms);
     // No renewal has reached the server for a while: better one now than one more beat that gets lost.
-    if (grant !== undefined) void this.#renewNow(grant);
-  }
-
-  async #renewNow(grant: HeldGrant): Promise<void> {
-    const sentAt = momentOf(this.clock);
-    const { outcome } = await this.caller.once("renew-lock", this.#owned({ fence: grant.fence }));
-    if (outcome.kind === "done") grant.renew(sentAt);
+    if (grant !== undefined) void renewByName(this, grant);
   }
 
   #stop(): void {
@@ -341,18 +360,6 @@ export class LockSession implements Holdings {
     this.#beats.pace();
     this.#listen();
     if (isGuess) this.settle(() => this.run("release-lock", { fence: grant.fence }));
-  }
-
-  /** Asks the server about a lease that may be over, until it answers or the time for it is up. */
-  async #confirm(grant: HeldGrant): Promise<void> {
-    for (let tried = 1; grant.state === "uncertain"; tried += 1) {
-      const sentAt = momentOf(this.clock);
-      const { fence } = grant;
-      const { outcome } = await this.caller.once("renew-lock", this.#owned({ fence }));
-      if (outcome.kind === "done") grant.renew(sentAt);
-      else if (outcome.code === "lock_not_held" && grant.fence === fence) await this.notHeld(grant);
-      else await pause(this.clock, backoffMs({ baseMs: 50, capMs: 1_000 }, tried, this.clock.random()), false);
-    }
   }
 
   /** The server says that it is over; its history says why. */
