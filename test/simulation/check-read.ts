@@ -24,8 +24,8 @@ export function checkRead(world: World, attempt: Attempt, reply: CallReply): Rea
   world.faults.count(`read: ${outcome.kind === "done" ? operation : outcome.code}`);
   const subject = `${String(input["type"])}/${String(input["id"])}`;
   if (outcome.kind === "refusal") {
-    // It was refused because the latest can't be told: nothing was shown.
-    if (outcome.code === "journal_unavailable") return seen;
+    // It was refused because the latest can't be told, or because the node stops: nothing was shown.
+    if (outcome.code === "journal_unavailable" || outcome.code === "stopping") return seen;
     const position = deletedAt(world, subject, outcome);
     const isLatest = operation === "get-entity" && input["version"] === undefined;
     if (isLatest) demandFloor(world, attempt, { subject, position });
