@@ -115,6 +115,7 @@ export function createClient(bare: Transport, options: ClientOptions = {}): Clie
 interface Family {
   /** Whether closing this one closes the connection, and with it all the others. */
   readonly closes: boolean;
+  /** Those of them through which locks were taken. */
   readonly others: Set<LockSessions>;
   readonly thread: BeatThread | undefined;
 }
@@ -122,14 +123,14 @@ interface Family {
 function clientOf(caller: Caller, options: ClientOptions, family: Family): Client {
   const run: Run = (operation, input, call) => caller.run(operation, input, call);
   const { transport } = caller;
-  const sessions = new LockSessions(caller, options, family.thread);
-  family.others.add(sessions);
+  const { thread, others } = family;
+  // Only while there is something to close: a program may speak as any number of agents in its life.
+  const onUse = (isUsed: boolean): void => void (isUsed ? others.add(sessions) : others.delete(sessions));
+  const sessions: LockSessions = new LockSessions(caller, options, { thread, onUse });
   const close = async (): Promise<void> => {
-    const ended = family.closes ? [...family.others] : [sessions];
+    const ended = (family.closes ? [...others] : [sessions]).filter((one) => !one.isUnused);
     // Without locks it closes in this very moment: whatever is sent after that is refused.
-    const used = ended.filter((one) => !one.isUnused);
-    if (used.length > 0) await Promise.all(used.map((one) => one.close()));
-    for (const one of ended) family.others.delete(one);
+    if (ended.length > 0) await Promise.all(ended.map((one) => one.close()));
     if (!family.closes) return;
     caller.stop();
     await transport.close();

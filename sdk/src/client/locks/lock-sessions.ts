@@ -12,17 +12,28 @@ import type { Introduction } from "./session-agent.ts";
 import type { BeatThread } from "./beats.ts";
 import { LockSession } from "./session.ts";
 
+export interface SessionsPlace {
+  readonly thread: BeatThread | undefined;
+  /** There is something to close from now on, or nothing any more. */
+  readonly onUse: (isUsed: boolean) => void;
+}
+
+/** A session that nobody used for so long lets go of its watch; the next one who asks starts anew. */
+const idleMs = 60_000;
+
 /** The sessions of one client: one for its agent, and one for each other owner in whose name it takes locks. */
 export class LockSessions {
   readonly #caller: Caller;
   readonly #introduction: Introduction;
-  readonly #thread: BeatThread | undefined;
+  readonly #place: SessionsPlace;
   readonly #sessions = new Map<string | undefined, LockSession>();
+  /** How many ask for something through a session now. */
+  readonly #asking = new Map<LockSession, number>();
 
-  constructor(caller: Caller, introduction: Introduction, thread?: BeatThread) {
+  constructor(caller: Caller, introduction: Introduction, place: SessionsPlace) {
     this.#caller = caller;
     this.#introduction = introduction;
-    this.#thread = thread;
+    this.#place = place;
     caller.onAgentEnded = (agent, data) => {
       const session = this.#sessions.get(undefined);
       if (session?.owner === agent) session.agentEnded(data);
@@ -43,23 +54,55 @@ export class LockSessions {
   async close(): Promise<void> {
     await Promise.all([...this.#sessions.values()].map((session) => session.close()));
     this.#sessions.clear();
+    this.#place.onUse(false);
   }
 
   async #acquire(paths: LockPaths, options?: LockOptions): Promise<Lock | DeniedLock> {
     const wish = wishOf(paths, options);
-    return acquireLock(this.#sessionOf(wish.ownerId), wish);
+    const session = this.#sessionOf(wish.ownerId);
+    this.#asking.set(session, (this.#asking.get(session) ?? 0) + 1);
+    try {
+      return await acquireLock(session, wish);
+    } finally {
+      const count = (this.#asking.get(session) ?? 1) - 1;
+      if (count > 0) this.#asking.set(session, count);
+      else this.#asking.delete(session);
+    }
   }
 
   #sessionOf(ownerId: string | undefined): LockSession {
     const known = this.#sessions.get(ownerId);
     if (known !== undefined) return known;
+    const { thread, onUse } = this.#place;
     const session = new LockSession({
       caller: this.#caller,
       introduction: this.#introduction,
       ...(ownerId === undefined ? {} : { ownerId }),
-      ...(this.#thread === undefined ? {} : { thread: this.#thread }),
+      ...(thread === undefined ? {} : { thread }),
     });
     this.#sessions.set(ownerId, session);
+    onUse(true);
+    this.#lookLater(ownerId, session);
     return session;
+  }
+
+  /**
+   * Whoever speaks for many owners one after the other would watch for all of them for ever. An agent that the client
+   * registered itself lives until it is closed, and so does its session.
+   */
+  #lookLater(ownerId: string | undefined, session: LockSession): void {
+    const look = (): void => {
+      if (this.#sessions.get(ownerId) !== session) return;
+      const isOwn = ownerId === undefined && this.#caller.identity?.isOwn === true;
+      if (isOwn || this.#asking.has(session) || !session.isIdle) {
+        this.#lookLater(ownerId, session);
+        return;
+      }
+      this.#sessions.delete(ownerId);
+      if (this.#sessions.size === 0) this.#place.onUse(false);
+      // It holds nothing, so that nothing is sent.
+      void session.close();
+    };
+    this.#caller.clock.after(idleMs, look, { keepAlive: false });
   }
 }

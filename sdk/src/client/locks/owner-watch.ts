@@ -37,8 +37,8 @@ export class OwnerWatch {
     return this.#isHeard;
   }
 
-  /** Somebody waits for an event from now on. */
-  await(): void {
+  /** Somebody waits for an event from now on: the process must not end before the server is asked again. */
+  keepAlive(): void {
     this.#pausing?.keepAlive();
   }
 

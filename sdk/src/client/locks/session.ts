@@ -65,6 +65,7 @@ export class LockSession implements Holdings {
   /** Events about what is only just being asked for: they may come before the answer. */
   #early: WatchedEvent[] = [];
   #askedCount = 0;
+  #settlingCount = 0;
 
   constructor(options: SessionOptions) {
     this.#options = options;
@@ -92,6 +93,12 @@ export class LockSession implements Holdings {
 
   get isHeard(): boolean {
     return this.#watch?.isHeard ?? false;
+  }
+
+  /** Nothing is held, waited for, asked for or being given back. */
+  get isIdle(): boolean {
+    const { grants, tickets, unwanted } = this;
+    return grants.size + tickets.size + unwanted.size + this.#askedCount + this.#settlingCount === 0;
   }
 
   get isClosed(): boolean {
@@ -217,7 +224,7 @@ export class LockSession implements Holdings {
     const ticket = known ?? new Ticket(queued);
     ticket.join(options);
     this.tickets.set(ticket.id, ticket);
-    this.#watch?.await();
+    this.#watch?.keepAlive();
     this.#recall();
     this.#beats.pace();
     this.#listen();
@@ -272,7 +279,8 @@ export class LockSession implements Holdings {
         await pause(this.clock, backoffMs({ baseMs: 500, capMs: 10_000 }, tried, this.clock.random()), false);
       }
     };
-    void go();
+    this.#settlingCount += 1;
+    void go().finally(() => (this.#settlingCount -= 1));
   }
 
   /** Where a ticket is, asked for: an event may have been missed, and places move without one. */

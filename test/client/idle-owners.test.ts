@@ -1,0 +1,73 @@
+/** A program may speak for any number of owners in its life; what it kept for one ends when nothing of it is left. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import { createClient } from "holdfast";
+import type { Client, Transport } from "holdfast";
+import { transportOf } from "../../server/src/server.ts";
+import { turns } from "../engine/manual-clock.ts";
+import { clientNode, held, soon } from "./client-node.ts";
+import type { ClientNode } from "./client-node.ts";
+import { clientTime } from "./client-time.ts";
+
+setFlagsFromString("--expose-gc");
+const collect = runInNewContext("gc") as () => void;
+
+/** A client, and for whom it watches. */
+function watchingClient(node: ClientNode): { client: Client; watched: Set<string | undefined> } {
+  const inner = transportOf(node.engine, { clock: node.clock });
+  const watched = new Set<string | undefined>();
+  const watch: Transport["watch"] = (options) => {
+    const pages = inner.watch(options);
+    watched.add(options.owner);
+    return {
+      ...pages,
+      [Symbol.asyncIterator]: () => pages,
+      return: () => {
+        watched.delete(options.owner);
+        return pages.return!();
+      },
+    };
+  };
+  let ids = 0;
+  const time = clientTime(node.clock, () => `id-${(ids += 1)}`);
+  return { client: createClient({ ...inner, watch }, { clock: time }), watched };
+}
+
+test("what was made to speak as an agent, and took no lock, is not kept", async () => {
+  await using node = await clientNode();
+  const spoken = Array.from(
+    { length: 20 },
+    (_, index) => new WeakRef(node.client.as({ agent_id: `a${index}` }).acquire),
+  );
+  await turns(2);
+  collect();
+  assert.deepEqual(
+    spoken.filter((one) => one.deref() !== undefined),
+    [],
+  );
+  assert.equal(typeof node.client.acquire, "function", "the client itself is there");
+});
+
+test("nobody is watched for who holds nothing and waits for nothing; whoever asks again is watched for again", async () => {
+  await using node = await clientNode();
+  const { client, watched } = watchingClient(node);
+  const agents = [await client.agents.register({ name: "ann" }), await client.agents.register({ name: "bob" })];
+  const [ann, bob] = agents.map((agent) => client.as(agent)) as [Client, Client];
+  const kept = held(await ann.acquire("kept"));
+  await held(await bob.acquire("a")).release();
+  await held(await client.acquire("b", { ownerId: "eve" })).release();
+  assert.equal(watched.size, 3);
+  await node.clock.pass(130_000, 1_000);
+  assert.deepEqual([...watched], [agents[0]?.agent_id], "who holds something is watched for");
+
+  const again = held(await bob.acquire("a"));
+  assert.deepEqual(watched.has(agents[1]?.agent_id), true);
+  await node.clock.pass(130_000, 1_000);
+  assert.deepEqual([kept.state, again.state], ["held", "held"]);
+  await node.client.locks.forceRelease(again.fence, "stuck");
+  await soon(() => again.signal.aborted);
+  await client.close();
+  assert.equal((await node.client.locks.status("kept")).holders.length, 0, "what is held ends with the client");
+});
