@@ -125,7 +125,10 @@ function clientOf(caller: Caller, options: ClientOptions, family: Family): Clien
   const { transport } = caller;
   const { thread, others } = family;
   // Only while there is something to close: a program may speak as any number of agents in its life.
-  const onUse = (isUsed: boolean): void => void (isUsed ? others.add(sessions) : others.delete(sessions));
+  const onUse = (isUsed: boolean): void => {
+    if (isUsed) others.add(sessions);
+    else others.delete(sessions);
+  };
   const sessions: LockSessions = new LockSessions(caller, options, { thread, onUse });
   const close = async (): Promise<void> => {
     const ended = (family.closes ? [...others] : [sessions]).filter((one) => !one.isUnused);
