@@ -184,7 +184,7 @@ describe("a heartbeat", () => {
     clock.advance(2_000);
     const unclaimed = { ticket: "1.2", claimMs, heardAtMs: clock.monotonicMs() };
     return new HeldGrant(
-      { fence: "1.3", paths: [], ttl_seconds: 60, owner_id: "bob" },
+      { fence: "1.3", paths: [], acquired_at: new Date(0).toISOString(), ttl_seconds: 60, owner_id: "bob" },
       {
         ...{ clock: time, sentAt, endsAtMs: Infinity, patienceMs: 0, unclaimed },
         ...{ hear: none, confirm: none, onListeners: none, onOver: none },

@@ -20,7 +20,8 @@ function grantBy(clock: ManualClock, more: Partial<HeldFacts> = {}): HeldGrant {
     onOver: () => undefined,
     ...more,
   };
-  const granted = { fence: "1.1", paths: [], ttl_seconds: ttlMs / 1_000, owner_id: "ann", left_before: [] };
+  const lease = { acquired_at: new Date(0).toISOString(), ttl_seconds: ttlMs / 1_000 };
+  const granted = { fence: "1.1", paths: [], ...lease, owner_id: "ann", left_before: [] };
   return new HeldGrant(granted, facts);
 }
 

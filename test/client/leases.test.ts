@@ -92,6 +92,38 @@ describe("asking again for what one holds", () => {
   });
 });
 
+describe("asking in a stronger mode for what one was granted after waiting", () => {
+  /** Bob's, who has waited for it, and the network's other side. */
+  async function waitedFor(node: ClientNode): Promise<readonly [Lock, HeldUp]> {
+    const up = heldUp(node, "bob");
+    const before = held(await node.fresh("ann").acquire(path));
+    const waiting = up.client.acquire(path, { mode: "read" });
+    await soon(async () => (await node.client.locks.status(path)).queue.length === 1);
+    await before.release();
+    return [held(await waiting), up];
+  }
+
+  test("changes the lock that both handles share", async () => {
+    await using node = await clientNode();
+    const [lock, up] = await waitedFor(node);
+    const inner = held(await up.client.acquire(path, { reentrant: true }));
+    assert.deepEqual([lock.mode, lock.fence], ["write", inner.fence]);
+  });
+
+  test("and has lost meanwhile, without having heard of it, gives a lock of its own: the first is lost [M9]", async () => {
+    await using node = await clientNode();
+    const [lock, up] = await waitedFor(node);
+    up.ways.areEventsHeldUp = true;
+    await node.clock.pass(1_000, 250);
+    await node.client.locks.forceRelease(lock.fence, "stuck");
+    const inner = held(await up.client.acquire(path, { reentrant: true }));
+    assert.notEqual(lock.fence, inner.fence);
+    up.flow();
+    await soon(() => lock.signal.aborted);
+    assert.equal(inner.state, "held");
+  });
+});
+
 describe("a renewal with another lease", () => {
   test("that is shorter and whose answer is lost: the client gives up no later than the server [M9]", async () => {
     await using node = await clientNode();

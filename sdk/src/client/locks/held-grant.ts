@@ -33,8 +33,8 @@ export interface Unclaimed {
 }
 
 /** What a client must know of a grant to hold it. How the lock was left is told by an answer, not by an event. */
-export type HeldTerms = Pick<Granted, "fence" | "owner_id" | "ttl_seconds"> &
-  Partial<Pick<Granted, "left_before" | "acquired_at" | "already_held" | "ticket">> & {
+export type HeldTerms = Pick<Granted, "fence" | "owner_id" | "ttl_seconds" | "acquired_at"> &
+  Partial<Pick<Granted, "left_before" | "already_held" | "ticket">> & {
     readonly paths: readonly LockedPath[];
   };
 
@@ -72,8 +72,8 @@ export class HeldGrant {
   /** The ticket that it was granted to while nobody asked for anything: by it one can ask for the rest. */
   readonly ticket: string | undefined;
   leftBefore: readonly LeftBefore[] | undefined;
-  /** By the server's clock: a claim keeps it whatever becomes of its fence. An event does not tell it. */
-  acquiredAt: string | undefined;
+  /** By the server's clock. A grant keeps it, whatever becomes of its fence. */
+  readonly acquiredAt: string;
   readonly #facts: HeldFacts;
   readonly #controller = new AbortController();
   readonly #stateListeners = new Set<(state: LockState) => void>();

@@ -17,17 +17,19 @@ interface PushedData extends Omit<LockedPath, "path"> {
 }
 
 /** What each event means for the one whom it concerns; false if it is about something that is not known (yet). */
-export function takeEvent(session: Holdings, { name, subject, data }: WatchedEvent): boolean {
+export function takeEvent(session: Holdings, { name, subject, data, time }: WatchedEvent): boolean {
   const facts = data as Data;
   const rule = rules[name];
   // Of a set the first event tells all; the others only point at it.
-  return rule === undefined || facts["of"] !== undefined || rule(session, facts, subject);
+  return rule === undefined || facts["of"] !== undefined || rule(session, facts, { subject, time });
 }
 
-const rules: Readonly<Record<string, (session: Holdings, data: Data, subject: string) => boolean>> = {
-  "evt.lock.acquired": (session, data) => ticketGranted(session, data),
-  "evt.lock.upgraded": (session, data) => changed(session, data),
-  "evt.lock.downgraded": (session, data) => changed(session, data),
+type About = Pick<WatchedEvent, "subject" | "time">;
+
+const rules: Readonly<Record<string, (session: Holdings, data: Data, about: About) => boolean>> = {
+  "evt.lock.acquired": (session, data, { time }) => ticketGranted(session, data, time),
+  "evt.lock.upgraded": (session, data, { time }) => changed(session, data, time),
+  "evt.lock.downgraded": (session, data, { time }) => changed(session, data, time),
   "evt.lock.transferred": (session, data) => {
     const { previous_owner, previous_fence } = data;
     return previous_owner !== session.owner || lose(session, String(previous_fence), "transferred", data);
@@ -52,33 +54,34 @@ const rules: Readonly<Record<string, (session: Holdings, data: Data, subject: st
     ticket?.end({ kind: "gone", why: String(data["why"]) });
     return ticket !== undefined;
   },
-  "evt.agent.ended": (session, data, subject) => {
+  "evt.agent.ended": (session, data, { subject }) => {
     if (subject === `agent/${session.owner}`) session.agentEnded(data);
     return true;
   },
 };
 
 /** An upgrade that was granted is known by its fence alone: its lease is that of the lock it was. */
-function ticketGranted(session: Holdings, data: Data): boolean {
+function ticketGranted(session: Holdings, data: Data, time: number): boolean {
   const { ticket: id, fence } = data;
   if (typeof id !== "string") return true;
   const ticket = session.tickets.get(id);
-  if (typeof data["claim_ms"] === "number") ticket?.granted(pushedGrant(id, data));
+  if (typeof data["claim_ms"] === "number") ticket?.granted(pushedGrant(id, data, time));
   else ticket?.end({ kind: "granted", fence: String(fence) });
   return ticket !== undefined;
 }
 
-function pushedGrant(ticket: string, data: Data): PushedGrant {
+function pushedGrant(ticket: string, data: Data, time: number): PushedGrant {
   const { fence, owner_id, ttl_ms, claim_ms, resource_id: path, mode, scope } = data as unknown as PushedData;
   const paths = (data["paths"] as readonly LockedPath[] | undefined) ?? [{ path, mode, scope }];
   const plain = paths.map((one) => ({ path: one.path, mode: one.mode, scope: one.scope }));
-  return { ticket, fence, ownerId: owner_id, paths: plain, ttlMs: ttl_ms, claimMs: claim_ms };
+  const acquiredAt = new Date(time).toISOString();
+  return { ticket, fence, ownerId: owner_id, paths: plain, ttlMs: ttl_ms, claimMs: claim_ms, acquiredAt };
 }
 
-function changed(session: Holdings, data: Data): boolean {
+function changed(session: Holdings, data: Data, time: number): boolean {
   const grant = session.grants.get(String(data["previous_fence"]));
   if (grant !== undefined) session.changeFence(grant, String(data["fence"]), pathsOf(data, grant));
-  if (typeof data["ticket"] === "string") return ticketGranted(session, data);
+  if (typeof data["ticket"] === "string") return ticketGranted(session, data, time);
   return grant !== undefined;
 }
 

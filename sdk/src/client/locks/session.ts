@@ -187,8 +187,9 @@ export class LockSession implements Holdings {
 
   /** The grant that has become this one by being asked for in a stronger mode: of the same moment, with another fence. */
   #changed({ fence, paths, acquired_at }: HeldTerms): HeldGrant | undefined {
-    const known = acquired_at === undefined ? undefined : heldSet(this.grants.values(), paths);
-    if (known === undefined || (known.acquiredAt ?? acquired_at) !== acquired_at) return undefined;
+    const known = heldSet(this.grants.values(), paths);
+    // One of another moment is lost, and the client has not heard of it yet.
+    if (known?.acquiredAt !== acquired_at) return undefined;
     this.changeFence(known, fence, paths);
     return known;
   }
@@ -199,8 +200,7 @@ export class LockSession implements Holdings {
   }
 
   /** The server has renewed this very grant. */
-  renewed(grant: HeldGrant, answer: Pick<HeldTerms, "ttl_seconds" | "acquired_at">, sentAt: Moment): void {
-    grant.acquiredAt ??= answer.acquired_at;
+  renewed(grant: HeldGrant, answer: Pick<Granted, "ttl_seconds">, sentAt: Moment): void {
     grant.renew(sentAt, this.#leaseOf(answer));
     this.#beats.pace();
   }

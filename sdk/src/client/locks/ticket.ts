@@ -11,6 +11,8 @@ export interface PushedGrant {
   readonly ttlMs: number;
   /** Without a sign of life within this time the next one gets it. */
   readonly claimMs: number;
+  /** By the server's clock. */
+  readonly acquiredAt: string;
 }
 
 /** What became of a ticket: it was granted and is held, or is still to be taken up; or it is no more. */
