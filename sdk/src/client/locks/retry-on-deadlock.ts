@@ -50,21 +50,49 @@ export async function retryOnDeadlock<Result>(
   { tries = 3, baseMs = 100, capMs = 2_000 }: DeadlockRetryOptions = {},
 ): Promise<Result> {
   for (let tried = 1; ; tried += 1) {
-    const taken: (Lock | DeniedLock)[] = [];
-    const acquire: Tries["acquire"] = async (paths, options) => {
-      const lock = await sessions.acquire(paths, options);
-      taken.push(lock);
-      return lock;
-    };
+    const locks = new TryLocks(sessions);
     try {
-      return await work({ acquire, tried });
+      return await work({ acquire: locks.acquire, tried });
     } catch (error) {
-      // In the order in which they were taken, the last one first.
-      for (const lock of taken.toReversed()) await lock[Symbol.asyncDispose]();
+      await locks.end(error);
       if (!deadlockCodes.has((error as { readonly code?: unknown } | undefined)?.code)) throw error;
       if (tried >= tries) throw new DeadlockError(tries, error);
     }
     const delayMs = Math.min(capMs, baseMs * 2 ** (tried - 1));
     await pause(clock, Math.max(0, delayMs + (2 * clock.random() - 1) * jitterMs));
+  }
+}
+
+/** The locks of one try. Of several that are asked for together one may fail while the others are still under way. */
+class TryLocks {
+  readonly #sessions: Pick<LockSessions, "acquire">;
+  readonly #taken: (Lock | DeniedLock)[] = [];
+  readonly #asked = new Set<Promise<void>>();
+  readonly #ending = new AbortController();
+
+  constructor(sessions: Pick<LockSessions, "acquire">) {
+    this.#sessions = sessions;
+  }
+
+  readonly acquire: Tries["acquire"] = (paths, options = {}) => {
+    const signals = [this.#ending.signal, ...(options.signal === undefined ? [] : [options.signal])];
+    const lock = this.#sessions.acquire(paths, { ...options, signal: AbortSignal.any(signals) });
+    // Nobody may be left who waits for what ends with its try: its error is no fault that nobody has dealt with.
+    const asked = lock.then(
+      (got) => {
+        this.#taken.push(got);
+      },
+      () => undefined,
+    );
+    this.#asked.add(asked);
+    void asked.then(() => this.#asked.delete(asked));
+    return lock;
+  };
+
+  /** Whatever is still waited for is waited for no more, and what was taken is released, the last one first. */
+  async end(error: unknown): Promise<void> {
+    this.#ending.abort(new Error("the try has ended, and with it what it was waiting for", { cause: error }));
+    await Promise.all(this.#asked);
+    for (const lock of this.#taken.toReversed()) await lock[Symbol.asyncDispose]();
   }
 }
