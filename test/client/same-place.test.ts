@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { turns } from "../engine/manual-clock.ts";
+import type { Lock } from "holdfast";
 import { clientNode, denied, held, soon } from "./client-node.ts";
 import type { ClientNode } from "./client-node.ts";
+import { lossy } from "./lossy.ts";
 
 const path = "doc/1";
 const inLine = (node: ClientNode, count: number): Promise<void> =>
@@ -70,4 +72,141 @@ test("who asks again at any moment while its place is being given up waits on, a
     await lock.release();
     await held(await again).release();
   }
+});
+
+/** Long enough for whatever is done in the background to be tried again several times. */
+async function assertKept(node: ClientNode, lock: Lock, when: string): Promise<void> {
+  await node.clock.pass(45_000, 250);
+  assert.equal(lock.state, "held", when);
+  assert.equal((await node.client.locks.status(path)).holders[0]?.fence, lock.fence, when);
+  await lock.release();
+  await soon(async () => (await node.client.locks.status(path)).holders.length === 0);
+}
+
+/** Small moments between the turns of the loop, and then whole turns. */
+async function wait(moment: number): Promise<void> {
+  for (let step = 0; step < moment; step += 1) await Promise.resolve();
+  if (moment > 24) await turns(moment - 24);
+}
+
+describe("a lock stays with who has it, whatever became of an earlier question for it:", () => {
+  test("aborted at any moment, and asked for again at once", async () => {
+    await using node = await clientNode();
+    const bob = node.fresh("bob");
+    await held(await bob.acquire("warm")).release();
+    for (let moment = 0; moment < 28; moment += 1) {
+      const stop = new AbortController();
+      const first = bob.acquire(path, { signal: stop.signal }).catch(() => undefined);
+      await wait(moment);
+      stop.abort();
+      const got = await first;
+      if (got?.granted === true) await got.release();
+      const again = held(await bob.acquire(path));
+      await turns(10);
+      assert.equal(again.state, "held", `moment ${moment}`);
+      assert.equal((await node.client.locks.status(path)).holders.length, 1);
+      await again.release();
+      assert.equal((await node.client.locks.status(path)).holders.length, 0);
+    }
+  });
+
+  for (const [title, options] of [
+    ["with the will to wait", {}],
+    ["without", { ifAvailable: true }],
+  ] as const) {
+    for (const fate of ["unsent", "unanswered"] as const) {
+      test(`asked ${title}, ${fate}, and asked for again at any moment since`, async () => {
+        for (const laterMs of [0, 300, 700, 2_000, 9_000]) {
+          await using node = await clientNode();
+          const { client: bob, network } = lossy(node, "bob", { retry: { totalMs: 1_000 } });
+          await held(await bob.acquire("warm")).release();
+          network.fate = () => fate;
+          const first = bob.acquire(path, options).catch((error: unknown) => error);
+          await node.clock.pass(2_000, 100);
+          assert.ok((await first) instanceof Error);
+          await node.clock.pass(laterMs, 100);
+          network.fate = () => undefined;
+          await assertKept(node, held(await bob.acquire(path)), `${laterMs} ms later`);
+        }
+      });
+    }
+  }
+
+  test("shared by a second task that asks while the first one releases, at any moment", async () => {
+    await using node = await clientNode();
+    const bob = node.fresh("bob");
+    for (let moment = 0; moment < 28; moment += 1) {
+      const first = held(await bob.acquire(path));
+      const asked = bob.acquire(path, { reentrant: true });
+      await wait(moment);
+      await first.release();
+      const second = held(await asked);
+      await turns(10);
+      assert.equal(second.state, "held", `moment ${moment}`);
+      await second.release();
+      assert.deepEqual((await node.client.locks.status(path)).holders, []);
+    }
+  });
+
+  test("shared by a second task whose question is aborted: the first one keeps it, and frees it when it releases", async () => {
+    await using node = await clientNode();
+    const bob = node.fresh("bob");
+    for (let moment = 0; moment < 28; moment += 1) {
+      const first = held(await bob.acquire(path));
+      const stop = new AbortController();
+      const asked = bob.acquire(path, { reentrant: true, signal: stop.signal }).catch(() => undefined);
+      await wait(moment);
+      stop.abort();
+      const second = await asked;
+      await turns(10);
+      assert.equal(first.state, "held", `moment ${moment}`);
+      if (second?.granted === true) await second.release();
+      await first.release();
+      assert.deepEqual((await node.client.locks.status(path)).holders, []);
+    }
+  });
+
+  test("released without an answer, and asked for again", async () => {
+    for (const fate of ["unsent", "unanswered"] as const) {
+      await using node = await clientNode();
+      const { client: bob, network } = lossy(node, "bob", { retry: { totalMs: 1_000 } });
+      const first = held(await bob.acquire(path, { ttlSeconds: 600 }));
+      network.fate = (operation) => (operation === "release-lock" ? fate : undefined);
+      const released = assert.rejects(first.release());
+      await node.clock.pass(2_000, 100);
+      await released;
+      network.fate = () => undefined;
+      await assertKept(node, held(await bob.acquire(path)), fate);
+    }
+  });
+
+  test("taken for lost since the server was silent for too long, and asked for again", async () => {
+    await using node = await clientNode();
+    const { client: bob, network } = lossy(node, "bob", { retry: false });
+    const first = held(await bob.acquire(path, { ttlSeconds: 30 }));
+    // The server hears the heartbeats, and the client hears of nothing: it gives up what the server has for held.
+    network.fate = (operation) => (operation === "heartbeat" ? "unanswered" : "unsent");
+    await node.clock.pass(31_000, 250);
+    assert.equal(first.signal.aborted, true);
+    assert.equal((await node.client.locks.status(path)).holders[0]?.fence, first.fence);
+    network.fate = () => undefined;
+    const again = held(await bob.acquire(path));
+    await assertKept(node, again, "again");
+  });
+
+  test("asked for to write, in vain, and held to read since: nobody makes it a write lock behind its holder's back", async () => {
+    await using node = await clientNode();
+    const { client: bob, network } = lossy(node, "bob", { retry: false });
+    await held(await bob.acquire("warm")).release();
+    network.fate = () => "unsent";
+    await assert.rejects(bob.acquire(path));
+    network.fate = () => undefined;
+    const lock = held(await bob.acquire(path, { mode: "read" }));
+    const { fence } = lock;
+    await node.clock.pass(45_000, 250);
+    assert.deepEqual([lock.fence, lock.mode, lock.state], [fence, "read", "held"]);
+    await lock.release();
+    await node.clock.pass(2_000, 250);
+    assert.deepEqual((await node.client.locks.status(path)).holders, []);
+  });
 });

@@ -5,6 +5,7 @@ import { refusedWith } from "../api/refused-with.ts";
 import { everyWay } from "./every-way.ts";
 import { turns } from "../engine/manual-clock.ts";
 import { clientNode, held, soon } from "./client-node.ts";
+import { heldUp } from "./held-up.ts";
 
 const queued = (client: Client, count: number, path = "doc/1") =>
   soon(async () => (await client.locks.status(path)).queue.length === count);
@@ -82,6 +83,52 @@ describe("waiting", () => {
       }
       await soon(async () => (await node.client.locks.status("doc/1")).holders.length === 0);
     }
+  });
+
+  test("to upgrade that is cancelled in the moment of the grant never loses the lock that is held [W1]", async () => {
+    await using node = await clientNode();
+    const [ann, bob] = [node.fresh("ann"), node.fresh("bob")];
+    for (let moment = 0; moment < 40; moment += 1) {
+      const lock = held(await ann.acquire("doc/1", { mode: "upgradeable" }));
+      const reader = held(await bob.acquire("doc/1", { mode: "read" }));
+      const stop = new AbortController();
+      const upgrading = lock.upgrade({ signal: stop.signal }).catch(() => undefined);
+      await queued(node.client, 1);
+      const released = reader.release();
+      for (let step = 0; step < moment; step += 1) await Promise.resolve();
+      if (moment > 30) await turns(moment - 30);
+      stop.abort();
+      await Promise.all([released, upgrading]);
+      await turns(10);
+      assert.equal(lock.state, "held", `moment ${moment}`);
+      const { holders, queue } = await node.client.locks.status("doc/1");
+      assert.deepEqual([holders.map(({ fence }) => fence), queue], [[lock.fence], []], `moment ${moment}`);
+      assert.equal(holders[0]?.mode, lock.mode);
+      await lock.release();
+      assert.equal((await node.client.locks.status("doc/1")).holders.length, 0);
+    }
+  });
+
+  test("to upgrade that is cancelled when the event of its grant is still to come never loses the lock either [W1]", async () => {
+    await using node = await clientNode();
+    const ann = heldUp(node, "ann");
+    const lock = held(await ann.client.acquire("doc/1", { mode: "upgradeable" }));
+    const reader = held(await node.fresh("bob").acquire("doc/1", { mode: "read" }));
+    const stop = new AbortController();
+    const upgrading = lock.upgrade({ signal: stop.signal });
+    await queued(node.client, 1);
+    ann.ways.areEventsHeldUp = true;
+    await reader.release();
+    stop.abort(new Error("enough"));
+    await assert.rejects(upgrading, /enough/u);
+    await soon(() => ann.sent.includes("cancel-ticket"));
+    await turns(20);
+    assert.equal((await node.client.locks.status("doc/1")).holders[0]?.mode, "write");
+    ann.flow();
+    await soon(() => lock.mode === "write");
+    assert.equal(lock.state, "held");
+    await lock.release();
+    assert.deepEqual((await node.client.locks.status("doc/1")).holders, []);
   });
 
   test("misses no grant, however soon after the question it comes [X5]", async () => {

@@ -66,4 +66,25 @@ export const clientMutants: readonly PlantedMutant[] = [
     put: "",
     by: "test/client/same-place.test.ts",
   },
+  {
+    name: "what was left behind is given back although another task has it by the same fence",
+    file: `${client}/locks/leftovers.ts`,
+    find: 'else if (one.kind === "ticket" || !this.#owner.wants(set)) return one;',
+    put: "else return one;",
+    by: "test/client/waiting.test.ts",
+  },
+  {
+    name: "a lock is released while a question for it is under way",
+    file: `${client}/locks/set-turns.ts`,
+    find: "while (this.#asked.has(set) || this.#alone.has(set)) await this.#change(set);",
+    put: "while (this.#alone.has(set)) await this.#change(set);",
+    by: "test/client/same-place.test.ts",
+  },
+  {
+    name: "a lock that comes when its waiter has gone is kept",
+    file: `${client}/locks/acquire.ts`,
+    find: "(given) => leave(isTaken ? undefined : leftOf(given)),",
+    put: "(given) => leave(isTaken ? undefined : void leftOf(given)),",
+    by: "test/client/left-behind.test.ts",
+  },
 ];

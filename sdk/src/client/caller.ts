@@ -66,8 +66,8 @@ export class Caller {
   }
 
   /** One try, whatever comes of it. What a transport throws is a refusal too. */
-  async once(operation: string, input: unknown): Promise<CallReply> {
-    const named = this.identity === undefined ? {} : credentialsOf(this.identity);
+  async once(operation: string, input: unknown, options: CallOptions = {}): Promise<CallReply> {
+    const named = this.identity === undefined ? options : { ...credentialsOf(this.identity), ...options };
     return this.transport.call(operation, input, named).catch((error: unknown) => unanswered(error));
   }
 

@@ -1,17 +1,22 @@
 import type { Granted, Queued } from "../../contract/locks.ts";
 import { HoldfastError } from "../holdfast-error.ts";
+import { noShorter } from "./asked-lease.ts";
 import { deniedLock } from "./denied-lock.ts";
 import { momentOf } from "./held-grant.ts";
 import type { HeldGrant, Moment } from "./held-grant.ts";
 import { holdAtPush } from "./hold-at-push.ts";
-import { leaveLine } from "./leave-line.ts";
+import { leftOf } from "./leftovers.ts";
+import type { Leftover, Question } from "./leftovers.ts";
 import { LockHandle } from "./lock-handle.ts";
 import type { DeniedLock } from "./lock.ts";
 import { acquireInput } from "./lock-options.ts";
 import type { Wish } from "./lock-options.ts";
-import { codeOf, mayWorkLater } from "./session.ts";
+import { setOf } from "./path-set.ts";
+import { closedError, codeOf, mayWorkLater } from "./refusals.ts";
 import type { LockSession } from "./session.ts";
-import { standInLine } from "./stand-in-line.ts";
+import { joinLine, standInLine } from "./stand-in-line.ts";
+import type { Waiting, WaitEnd } from "./stand-in-line.ts";
+import type { Ticket } from "./ticket.ts";
 import { until } from "./until.ts";
 
 /** So often a ticket that ended without a grant is asked for again; that happens after a long silence of this host. */
@@ -40,20 +45,31 @@ async function take(session: LockSession, wish: Wish, leave: () => void): Promis
     const endsAtMs = since + (wish.maxHoldSeconds ?? Infinity) * 1000;
     return toHandle(session.hold(granted, { sentAt, patienceMs: wish.patienceMs, endsAtMs }));
   };
-  for (let asked = 1; asked <= asksMax; asked += 1) {
-    const sentAt = momentOf(clock);
-    const answer = await ask(session, wish);
-    if ("message" in answer) return answer;
-    if (isOver(answer)) continue;
+  const begin = (answer: Granted | Queued, sentAt: Moment): LockHandle | InLine | undefined => {
+    if (isOver(answer)) return undefined;
     if (answer.granted) return hold(answer, sentAt);
-    const waiting = { giveUpAtMs, askedAt: sentAt, hold: holdAtPush(session, wish, sentAt) };
-    const end = await standInLine(session, answer, { ...wish, ...waiting });
-    if (end.kind === "held") return toHandle(end.grant);
-    if (end.kind === "granted") return hold(end.granted, end.sentAt, end.sinceMs);
-    if (end.kind === "gave-up") return deniedLock(pathNames(wish), end.data);
+    const waiting = { ...wish, giveUpAtMs, askedAt: sentAt, hold: holdAtPush(session, wish, sentAt) };
+    return { waiting, ticket: joinLine(session, answer, waiting) };
+  };
+  const end = (last: WaitEnd): LockHandle | DeniedLock | undefined => {
+    if (last.kind === "gone") return undefined;
+    if (last.kind === "gave-up") return deniedLock(pathNames(wish), last.data);
+    if (session.isClosed) throw closedError("acquire-lock");
+    return last.kind === "held" ? toHandle(last.grant) : hold(last.granted, last.sentAt, last.sinceMs);
+  };
+  for (let asked = 1; asked <= asksMax; asked += 1) {
+    const first = await ask(session, wish, begin);
+    const got =
+      first !== undefined && "ticket" in first ? await standInLine(session, first.ticket, first.waiting, end) : first;
+    if (got !== undefined) return got;
   }
   const data = { reason: "the place in the line was lost again and again", paths: pathNames(wish) };
   throw new HoldfastError("acquire-lock", "ticket_unknown", { data, position: 0, replayed: false });
+}
+
+interface InLine {
+  readonly ticket: Ticket;
+  readonly waiting: Waiting;
 }
 
 /** An answer that was lost, and given again when what it told was over already. */
@@ -62,29 +78,51 @@ function isOver(answer: Granted | Queued): boolean {
   return answer.granted ? still_held === false : still_waiting === false;
 }
 
-async function ask(session: LockSession, wish: Wish): Promise<Granted | Queued | DeniedLock> {
-  const waits = wish.waitMs !== 0;
-  const input = acquireInput(wish, { wait: waits });
-  // Who waits must not stand in the line twice because an answer was lost; the key is also the way to take it back.
-  const call = waits ? { key: session.clock.unique() } : {};
-  const send = (): Promise<Granted | Queued> => session.ask("acquire-lock", input, call);
-  const answer = send();
+/**
+ * Asks, and has the answer taken in the moment in which it comes. One that comes when nobody wants it any more, or does
+ * not come, is left behind: its question ends only then, so that nothing of the set is given back too early.
+ */
+async function ask<Taken>(
+  session: LockSession,
+  wish: Wish,
+  take: (answer: Granted | Queued, sentAt: Moment) => Taken,
+): Promise<Taken | DeniedLock> {
+  const set = setOf(wish.paths);
+  if (session.leftovers.isInDoubt(set)) await until(wish.signal, session.leftovers.endDoubt(set));
+  const endQuestion = await session.turns.question(set, wish.signal);
+  const question = questionOf(session, wish);
+  let isTaken = false;
+  const sentAt = momentOf(session.clock);
+  const answer = session.isClosed
+    ? Promise.reject(closedError("acquire-lock"))
+    : session.ask("acquire-lock", question.input, question.call);
+  const taken = until(wish.signal, answer, (given) => {
+    if (session.isClosed) throw closedError("acquire-lock");
+    const result = take(given, sentAt);
+    isTaken = true;
+    return result;
+  });
+  const leave = (left: Leftover | undefined): void => {
+    if (left !== undefined) session.leftovers.add(set, left);
+    endQuestion();
+  };
+  answer.then(
+    (given) => leave(isTaken ? undefined : leftOf(given)),
+    (error: unknown) => leave(mayWorkLater(error) ? { kind: "question", question } : undefined),
+  );
   try {
-    return await until(wish.signal, answer);
+    return await taken;
   } catch (error) {
     if (codeOf(error) === "lock_denied") return deniedLock(pathNames(wish), (error as HoldfastError).data);
-    const isAborted = wish.signal?.aborted === true && error === wish.signal.reason;
-    if (isAborted) void answer.then((late) => undo(session, late)).catch(() => undefined);
-    if (mayWorkLater(error)) session.settle(async () => undo(session, await send()));
     throw error;
   }
 }
 
-/** Gives back what was got after nobody wanted it any more. */
-async function undo(session: LockSession, answer: Granted | Queued): Promise<void> {
-  if (isOver(answer)) return;
-  if (answer.granted) await session.giveBack(answer.fence);
-  else session.settle(() => leaveLine(session, answer.ticket));
+function questionOf(session: LockSession, wish: Wish): Question {
+  const wait = wish.waitMs !== 0;
+  const input = noShorter(acquireInput(wish, { wait }), session.grants.values());
+  // Who waits must not stand in the line twice because an answer was lost; the key is also the way to take it back.
+  return { input, call: wait ? { key: session.clock.unique() } : {} };
 }
 
 const pathNames = ({ paths }: Wish): readonly string[] => paths.map(({ path }) => path);

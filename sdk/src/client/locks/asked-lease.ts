@@ -6,6 +6,7 @@
 import type { Granted, Queued } from "../../contract/locks.ts";
 import type { HeldGrant } from "./held-grant.ts";
 import type { LockedPath } from "./lock.ts";
+import { scopesOf } from "./path-set.ts";
 
 /** What an acquire says about its lease. */
 export interface Asking {
@@ -34,11 +35,4 @@ export function heldSet(grants: Iterable<HeldGrant>, paths: readonly LockedPath[
     if (grant.paths.length === wanted.size && grant.paths.every(isSame)) return grant;
   }
   return undefined;
-}
-
-/** Each path once; the widest scope wins, as it does at the server. */
-function scopesOf(paths: readonly LockedPath[]): ReadonlyMap<string, string> {
-  const scopes = new Map<string, string>();
-  for (const { path, scope } of paths) if (scopes.get(path) !== "tree") scopes.set(path, scope);
-  return scopes;
 }

@@ -1,7 +1,7 @@
 import type { Granted, LeftBefore, Queued } from "../../contract/locks.ts";
 import type { HeldGrant } from "./held-grant.ts";
 import { LockUsageError } from "./lock-errors.ts";
-import { codeOf } from "./session.ts";
+import { codeOf } from "./refusals.ts";
 import type { LockSession } from "./session.ts";
 
 /** How a lock was left before. The answer that gave it has told; if an event gave it, it is asked for now. */

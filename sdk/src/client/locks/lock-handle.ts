@@ -9,10 +9,11 @@ import { LockUsageError } from "./lock-errors.ts";
 import type { DeniedLock, LeaseWarning, Lock, LockedPath, LockState, Place, ReleaseRequest } from "./lock.ts";
 import { checkLease } from "./lock-options.ts";
 import type { LockOptions } from "./lock-options.ts";
+import { codeOf, mayWorkLater } from "./refusals.ts";
+import { releaseGrant, releaseLate } from "./release-grant.ts";
 import { renewByName } from "./renew-by-name.ts";
-import { codeOf, mayWorkLater } from "./session.ts";
 import type { LockSession } from "./session.ts";
-import { standInLine } from "./stand-in-line.ts";
+import { joinLine, standInLine } from "./stand-in-line.ts";
 import { tell } from "./tell.ts";
 
 /** One use of a grant. Several may share it, if the client asked for that. */
@@ -128,8 +129,9 @@ export class LockHandle implements Lock {
     const askedAt = momentOf(clock);
     const answer = await this.#ask({ wait: waitMs !== 0 });
     if (answer.granted) return this.#become(answer);
-    const waiting = { giveUpAtMs, askedAt, ...(signal && { signal }), ...(onPlace && { onPlace }) };
-    const end = await standInLine(this.#session, answer, waiting);
+    const { paths } = this.#grant;
+    const waiting = { paths, giveUpAtMs, askedAt, ...(signal && { signal }), ...(onPlace && { onPlace }) };
+    const end = await standInLine(this.#session, joinLine(this.#session, answer, waiting), waiting, (last) => last);
     if (end.kind === "granted") return this.#become(end.granted);
     this.#usable();
     const data = end.kind === "gave-up" ? end.data : { reason: "the place in the line was lost" };
@@ -164,7 +166,7 @@ export class LockHandle implements Lock {
     const grant = this.#grant;
     this.#finish();
     grant.handleCount -= 1;
-    if (grant.handleCount === 0) await this.#session.release(grant, note);
+    if (grant.handleCount === 0) await releaseGrant(this.#session, grant, note);
   }
 
   onReleaseRequested(listener: (request: ReleaseRequest) => void): () => void {
@@ -245,7 +247,7 @@ export class LockHandle implements Lock {
       this.#session.changeFence(this.#grant, fence, paths);
       return;
     }
-    await this.#session.giveBack(fence);
+    await releaseLate(this.#session, { fence, paths });
     this.#usable();
   }
 }

@@ -2,6 +2,7 @@ import type { LockMode } from "./lock-path.ts";
 import { LockUsageError } from "./lock-errors.ts";
 import type { LockedPath } from "./lock.ts";
 import type { Wish } from "./lock-options.ts";
+import { setOf } from "./path-set.ts";
 
 /**
  * What one client holds or waits for. To the server all of it has the same owner, which is never in its own way: two
@@ -9,14 +10,25 @@ import type { Wish } from "./lock-options.ts";
  */
 export class OwnLocks {
   readonly #taken = new Set<readonly LockedPath[]>();
+  readonly #onLeave: () => void;
+
+  constructor(onLeave: () => void) {
+    this.#onLeave = onLeave;
+  }
 
   /** Notes a wish until the function that it returns is called. */
   enter({ paths, reentrant }: Pick<Wish, "paths" | "reentrant">): () => void {
     if (reentrant !== true) this.#refuseOverlap(paths);
     this.#taken.add(paths);
     return () => {
-      this.#taken.delete(paths);
+      if (this.#taken.delete(paths)) this.#onLeave();
     };
+  }
+
+  /** Whether anybody has exactly this set of paths, or is about to. */
+  wants(set: string): boolean {
+    for (const taken of this.#taken) if (setOf(taken) === set) return true;
+    return false;
   }
 
   #refuseOverlap(wanted: readonly LockedPath[]): void {

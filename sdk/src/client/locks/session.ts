@@ -11,19 +11,23 @@ import { HoldfastError } from "../holdfast-error.ts";
 import { backoffMs } from "../retry.ts";
 import type { Notice } from "../../contract/notices.ts";
 import type { CallOptions, WatchedEvent } from "../transport.ts";
-import { certainLease, heldSet, noShorter } from "./asked-lease.ts";
+import { certainLease, heldSet } from "./asked-lease.ts";
 import { HeldGrant } from "./held-grant.ts";
 import type { HeldTerms, Moment, Unclaimed } from "./held-grant.ts";
 import type { Holdings } from "./holdings.ts";
+import { Leftovers } from "./leftovers.ts";
 import { NoticeWatch } from "./notice-watch.ts";
 import { OwnLocks } from "./own-locks.ts";
 import { OwnerWatch } from "./owner-watch.ts";
+import { setOf } from "./path-set.ts";
+import { closedError, codeOf } from "./refusals.ts";
 import { confirmLease, renewByName } from "./renew-by-name.ts";
 import { speakerOf } from "./session-agent.ts";
 import type { Introduction, Speaker } from "./session-agent.ts";
 import { SessionBeats } from "./session-beats.ts";
 import type { BeatThread } from "./beats.ts";
 import { lossIn, takeEvent } from "./session-events.ts";
+import { SetTurns } from "./set-turns.ts";
 import { claimMs, Ticket } from "./ticket.ts";
 import type { TicketOptions } from "./ticket.ts";
 import type { LockedPath } from "./lock.ts";
@@ -49,10 +53,13 @@ export interface Arrival {
 export class LockSession implements Holdings {
   readonly caller: Caller;
   readonly clock: ClientClock;
-  readonly ownLocks = new OwnLocks();
+  readonly ownLocks = new OwnLocks(() => this.leftovers.look());
+  /** Who asks for what, and what is given back meanwhile. */
+  readonly turns = new SetTurns();
+  readonly leftovers = new Leftovers(this);
   readonly grants = new Map<string, HeldGrant>();
   readonly tickets = new Map<string, Ticket>();
-  /** Tickets that are being given up. */
+  /** Tickets whose cancelling was sent, and not answered yet. */
   readonly unwanted = new Set<string>();
   readonly #options: SessionOptions;
   readonly #ownKey: string;
@@ -65,7 +72,6 @@ export class LockSession implements Holdings {
   /** Events about what is only just being asked for: they may come before the answer. */
   #early: WatchedEvent[] = [];
   #askedCount = 0;
-  #settlingCount = 0;
 
   constructor(options: SessionOptions) {
     this.#options = options;
@@ -97,8 +103,8 @@ export class LockSession implements Holdings {
 
   /** Nothing is held, waited for, asked for or being given back. */
   get isIdle(): boolean {
-    const { grants, tickets, unwanted } = this;
-    return grants.size + tickets.size + unwanted.size + this.#askedCount + this.#settlingCount === 0;
+    const { grants, tickets, leftovers, turns } = this;
+    return grants.size + tickets.size + this.#askedCount === 0 && leftovers.isEmpty && turns.isIdle;
   }
 
   get isClosed(): boolean {
@@ -107,6 +113,7 @@ export class LockSession implements Holdings {
 
   /** Ready to ask: the owner is known, and whatever concerns it from now on will be heard. */
   start(): Promise<void> {
+    if (this.#isClosed) return Promise.reject(closedError("acquire-lock"));
     this.#started ??= this.#begin().catch((error: unknown) => {
       this.#started = undefined;
       throw error;
@@ -118,6 +125,8 @@ export class LockSession implements Holdings {
     const { caller, introduction, ownerId } = this.#options;
     if (ownerId === undefined) this.#speaker = await speakerOf(caller, introduction, this.#ownKey);
     const cursor = await this.#cursor();
+    // Closed meanwhile: nothing may start to watch or to beat any more.
+    if (this.#isClosed) throw closedError("acquire-lock");
     const { clock } = this;
     const onEvent = (event: WatchedEvent): void => {
       if (!takeEvent(this, event) && this.#askedCount > 0) this.#early.push(event);
@@ -144,12 +153,18 @@ export class LockSession implements Holdings {
     return this.caller.run(operation, this.#owned(input), options);
   }
 
+  /** One try, without any again. */
+  async once(operation: string, input: object, options?: CallOptions): Promise<unknown> {
+    const { outcome, position, replayed } = await this.caller.once(operation, this.#owned(input), options);
+    if (outcome.kind === "done") return outcome.data;
+    throw new HoldfastError(operation, outcome.code, { data: outcome.data, position, replayed });
+  }
+
   /** Sends a call whose answer may be overtaken by events about it; what comes early is kept for `hold` and `queue`. */
   async ask(operation: string, input: object, options?: CallOptions): Promise<Granted | Queued> {
     this.#askedCount += 1;
-    const asked = noShorter(input, this.grants.values());
     try {
-      return certainLease((await this.run(operation, asked, options)) as Granted | Queued, asked);
+      return certainLease((await this.run(operation, input, options)) as Granted | Queued, input);
     } finally {
       // After those who wait for the answer have taken it up.
       this.clock.soon(() => {
@@ -221,7 +236,7 @@ export class LockSession implements Holdings {
 
   queue(queued: Queued, options: TicketOptions): Ticket {
     const known = this.tickets.get(queued.ticket);
-    const ticket = known ?? new Ticket(queued);
+    const ticket = known ?? new Ticket(queued, setOf(options.paths));
     ticket.join(options);
     this.tickets.set(ticket.id, ticket);
     this.#watch?.keepAlive();
@@ -243,44 +258,14 @@ export class LockSession implements Holdings {
     this.grants.delete(grant.fence);
     grant.change(fence, paths);
     this.grants.set(fence, grant);
+    this.leftovers.look();
   }
 
-  /** Gives a grant back. What is not held any more need not be, and that is no fault. */
-  async release(grant: HeldGrant, note?: string): Promise<void> {
-    const { fence } = grant;
-    const isHeld = this.grants.get(fence) === grant;
-    grant.end();
-    if (isHeld) await this.giveBack(fence, note);
-  }
-
-  /** If the answer is lost it goes on trying: a heartbeat would renew what nobody wants any more. */
-  async giveBack(fence: string, note?: string): Promise<void> {
-    const input = note === undefined ? { fence } : { fence, note };
-    const work = (): Promise<unknown> => this.run("release-lock", input);
-    try {
-      await work();
-    } catch (error) {
-      if (codeOf(error) === "lock_not_held" || codeOf(error) === "agent_unknown") return;
-      if (mayWorkLater(error)) this.settle(work);
-      throw error;
-    }
-  }
-
-  /** Does in the background what must be done sooner or later, unless the session ends before. */
-  settle(work: () => Promise<unknown>): void {
-    const go = async (): Promise<void> => {
-      for (let tried = 1; !this.#isClosed; tried += 1) {
-        try {
-          await work();
-          return;
-        } catch (error) {
-          if (!mayWorkLater(error)) return;
-        }
-        await pause(this.clock, backoffMs({ baseMs: 500, capMs: 10_000 }, tried, this.clock.random()), false);
-      }
-    };
-    this.#settlingCount += 1;
-    void go().finally(() => (this.#settlingCount -= 1));
+  /** Whether anybody here holds exactly this set of paths, waits for it or asks for it. */
+  wants(set: string): boolean {
+    if (this.ownLocks.wants(set)) return true;
+    // Of a set that was locked a part may have been freed since.
+    return [...this.grants.values()].some(({ paths }) => setOf(paths) === set);
   }
 
   /** Where a ticket is, asked for: an event may have been missed, and places move without one. */
@@ -307,20 +292,29 @@ export class LockSession implements Holdings {
     if (this.caller.identity?.isOwn === true) this.caller.identity = undefined;
     for (const grant of [...this.grants.values()]) grant.lose("agent-ended", data);
     for (const ticket of this.tickets.values()) ticket.end({ kind: "gone", why: "agent_ended" });
+    this.leftovers.forget();
+    this.unwanted.clear();
     this.#beats.stop();
   }
 
-  /** Ends the agent, if the client made it, and with it all that is held; handles of another's agent are given back. */
+  /** Ends the agent, if the client made it, and with it all that it has; what is another's agent's is given back. */
   async close(): Promise<void> {
-    const { identity } = this.caller;
-    const grants = [...this.grants.values()];
-    for (const grant of grants) grant.end();
+    const started = this.#started;
     this.#isClosed = true;
     this.#stop();
     this.#beats.stop();
-    for (const ticket of this.tickets.values()) ticket.end({ kind: "gone", why: "closed" });
-    if (this.ownerId === undefined && identity?.isOwn === true) await this.caller.once("end-agent", {});
-    else await Promise.all(grants.map(({ fence }) => this.caller.once("release-lock", this.#owned({ fence }))));
+    for (const grant of [...this.grants.values()]) {
+      grant.end();
+      this.leftovers.add(setOf(grant.paths), { kind: "grant", fence: grant.fence });
+    }
+    for (const ticket of this.tickets.values()) {
+      ticket.end({ kind: "gone", why: "closed" });
+      this.leftovers.add(ticket.set, { kind: "ticket", ticket: ticket.id });
+    }
+    // Who is only just being registered ends too.
+    await started?.catch(() => undefined);
+    if (this.ownerId === undefined && this.caller.identity?.isOwn === true) await this.caller.once("end-agent", {});
+    else await this.leftovers.close();
   }
 
   /** Places and ends of leases are told only to who wants to know them. */
@@ -367,7 +361,8 @@ export class LockSession implements Holdings {
     if (this.grants.get(grant.fence) === grant) this.grants.delete(grant.fence);
     this.#beats.pace();
     this.#listen();
-    if (isGuess) this.settle(() => this.run("release-lock", { fence: grant.fence }));
+    if (isGuess) this.leftovers.add(setOf(grant.paths), { kind: "grant", fence: grant.fence });
+    else this.leftovers.look();
   }
 
   /** The server says that it is over; its history says why. */
@@ -379,13 +374,4 @@ export class LockSession implements Holdings {
     const loss = lossIn(items, fence) ?? { why: "expired" as const, data: {} };
     grant.lose(loss.why, loss.data);
   }
-}
-
-export function codeOf(error: unknown): string | undefined {
-  return error instanceof HoldfastError ? error.code : undefined;
-}
-
-/** Whether the same may be done later: nothing was refused, only not reached. */
-export function mayWorkLater(error: unknown): boolean {
-  return error instanceof HoldfastError && (error.retry === "same-key" || error.retry === "later");
 }

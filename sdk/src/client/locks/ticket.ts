@@ -22,6 +22,7 @@ export type TicketEnd =
   | { readonly kind: "gone"; readonly why: string };
 
 export interface TicketOptions {
+  readonly paths: readonly LockedPath[];
   /** Before the ticket was asked for: whatever it is granted is granted later. */
   readonly askedAt: Moment;
   readonly onPlace?: (place: Place) => void;
@@ -35,16 +36,20 @@ export interface TicketOptions {
 /** A place in the line, as those know it who wait: usually one; several, if they share what they lock. */
 export class Ticket {
   readonly id: string;
+  /** What it is for. */
+  readonly set: string;
   readonly ended: Promise<TicketEnd>;
   place: Place;
   /** What it was granted, once it is held. */
   held: HeldGrant | undefined;
   #waiting: readonly TicketOptions[] = [];
   #isEnded = false;
+  #isGone = false;
   #end!: (end: TicketEnd) => void;
 
-  constructor(queued: Queued) {
+  constructor(queued: Queued, set: string) {
     this.id = queued.ticket;
+    this.set = set;
     this.place = placeOf(queued);
     this.ended = new Promise((resolve) => {
       this.#end = resolve;
@@ -53,7 +58,6 @@ export class Ticket {
 
   join(options: TicketOptions): void {
     this.#waiting = [...this.#waiting, options];
-    options.onPlace?.(this.place);
   }
 
   /** True if it was the last one who waited. */
@@ -72,7 +76,13 @@ export class Ticket {
     return this.#waiting.some(({ onPlace }) => onPlace !== undefined);
   }
 
+  /** There is nothing to give up any more. */
+  get isGone(): boolean {
+    return this.#isGone;
+  }
+
   end(end: TicketEnd): void {
+    if (!this.#isEnded) this.#isGone = end.kind === "gone";
     this.#isEnded = true;
     this.#end(end);
   }

@@ -1,0 +1,199 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import type { Client, DeniedLock, Lock } from "holdfast";
+import { refusedWith } from "../api/refused-with.ts";
+import { turns } from "../engine/manual-clock.ts";
+import { clientNode, held, soon } from "./client-node.ts";
+import type { ClientNode } from "./client-node.ts";
+import { lossy } from "./lossy.ts";
+
+const path = "doc/1";
+
+const errorOf = (lock: Promise<Lock | DeniedLock>): Promise<unknown> =>
+  lock.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+
+const inLine = (node: ClientNode, count: number, at = path): Promise<void> =>
+  soon(async () => (await node.client.locks.status(at)).queue.length === count);
+
+/** Another lock, so short that the heartbeats for it keep alive whatever is left behind. */
+async function busy(client: Client): Promise<Lock> {
+  return held(await client.acquire("other", { ttlSeconds: 40 }));
+}
+
+/** Longer than any lease and any time to take something up. */
+async function assertNothingLeft(node: ClientNode, at = path): Promise<void> {
+  await node.clock.pass(65_000, 250);
+  const { holders, queue } = await node.client.locks.status(at);
+  assert.deepEqual([holders, queue], [[], []]);
+}
+
+describe("nothing is left behind, neither held nor in line,", () => {
+  for (const [title, options] of [
+    ["waits", {}],
+    ["takes it or leaves it", { ifAvailable: true }],
+  ] as const) {
+    test(`by who ${title}, and aborts when the answer is on its way and gets lost`, async () => {
+      await using node = await clientNode();
+      const { client: bob, network } = lossy(node, "bob");
+      const other = await busy(bob);
+      network.fate = (operation) => (operation === "acquire-lock" ? "unanswered" : undefined);
+      const stop = new AbortController();
+      const failing = errorOf(bob.acquire(path, { ...options, signal: stop.signal }));
+      await node.clock.pass(500, 50);
+      assert.equal((await node.client.locks.status(path)).holders.length, 1);
+      stop.abort(new Error("stopped"));
+      assert.match(String(await failing), /stopped/u);
+      await node.clock.pass(20_000, 250);
+      network.fate = () => undefined;
+      await assertNothingLeft(node);
+      assert.equal(other.state, "held");
+    });
+  }
+
+  test("by who is granted a lock that it can't take up, since nothing can be written for a while", async () => {
+    await using node = await clientNode();
+    const [ann, bob] = [node.fresh("ann"), node.fresh("bob")];
+    const other = await busy(bob);
+    const lock = held(await ann.acquire(path, { ttlSeconds: 3600 }));
+    const failing = errorOf(bob.acquire(path));
+    await node.clock.pass(20_000, 250);
+    await lock.release();
+    node.journal.fate = () => ({ lands: false, certain: true, code: "io" });
+    await node.clock.pass(25_000, 250);
+    node.journal.fate = () => undefined;
+    await node.clock.pass(5_000, 250);
+    assert.ok(refusedWith("journal_unavailable")(await failing));
+    await assertNothingLeft(node);
+    assert.equal(other.state, "held");
+  });
+
+  test("by a client that is closed while its first lock is under way, at any moment: it has no agent either", async () => {
+    await using node = await clientNode();
+    for (let moment = 0; moment < 8; moment += 1) {
+      const bob = node.client.fork({ name: `bob ${moment}` });
+      const failing = errorOf(bob.acquire(path));
+      await turns(moment);
+      await bob.close();
+      const error = await failing;
+      if (error !== undefined) assert.ok(refusedWith("closed")(error));
+      await turns(20);
+      assert.deepEqual((await node.client.locks.status(path)).holders, []);
+      assert.deepEqual((await node.client.agents.list()).items, []);
+    }
+  });
+
+  test("by a client that is closed while a later lock is under way, and no handle says that it has one", async () => {
+    await using node = await clientNode();
+    for (let moment = 0; moment < 12; moment += 1) {
+      const bob = node.client.fork({ name: "bob" });
+      await held(await bob.acquire("warm")).release();
+      const asked = bob.acquire(path).catch((error: unknown) => error);
+      for (let step = 0; step < moment; step += 1) await Promise.resolve();
+      await bob.close();
+      const end = await asked;
+      assert.ok(end instanceof Error ? refusedWith("closed")(end) : (end as Lock).state === "released", String(end));
+      await turns(20);
+      assert.deepEqual((await node.client.locks.status(path)).holders, []);
+    }
+  });
+
+  test("by a client that is closed and speaks as another's agent, which lives on: in line, or asking at any moment", async () => {
+    await using node = await clientNode();
+    const ann = node.fresh("ann");
+    for (const moment of [...Array(16).keys(), "in line"] as const) {
+      const agent = await node.client.agents.register({ name: `theirs ${moment}` });
+      const lock = moment === "in line" ? held(await ann.acquire(path)) : undefined;
+      const bob = node.client.fork().as(agent);
+      await held(await bob.acquire("warm")).release();
+      const kept = held(await bob.acquire("kept"));
+      const failing = errorOf(bob.acquire(path));
+      if (moment === "in line") await inLine(node, 1);
+      else for (let step = 0; step < moment; step += 1) await Promise.resolve();
+      await bob.close();
+      assert.ok(refusedWith("closed")(await failing));
+      assert.equal(kept.state, "released");
+      await lock?.release();
+      await turns(5);
+      // The agent lives on, and its heartbeats would keep whatever it has.
+      const { holds, waits } = await node.client.as(agent).agents.whoAmI();
+      assert.deepEqual([holds, waits], [[], []], `moment ${moment}`);
+    }
+  });
+
+  test("by who can not be told its place since its onPlace fails; who shares the place keeps it", async () => {
+    await using node = await clientNode();
+    const [ann, bob] = [node.fresh("ann"), node.fresh("bob")];
+    await busy(bob);
+    const lock = held(await ann.acquire(path, { ttlSeconds: 600 }));
+    const onPlace = (): never => {
+      throw new Error("a defect of the program");
+    };
+    await assert.rejects(bob.acquire(path, { onPlace }), /a defect/u);
+    await inLine(node, 0);
+    const sharing = bob.acquire(path);
+    await inLine(node, 1);
+    await assert.rejects(bob.acquire(path, { reentrant: true, onPlace }), /a defect/u);
+    await node.clock.pass(1_000, 250);
+    await lock.release();
+    await held(await sharing).release();
+    await assertNothingLeft(node);
+  });
+
+  test("by a try that ends with a deadlock while others of its locks are still waited for, and the next try gets them", async () => {
+    await using node = await clientNode();
+    const [ann, bob, eve] = [node.fresh("ann"), node.fresh("bob"), node.fresh("eve")];
+    await busy(bob);
+    const [x, z] = [held(await ann.acquire("x")), held(await eve.acquire("z"))];
+    const late: Promise<unknown>[] = [];
+    const work = bob.retryOnDeadlock(async ({ acquire, tried }) => {
+      await using _first = held(await acquire("y"));
+      if (tried === 1) await inLine(node, 1, "y");
+      // Nobody waits for this one, and it is no unhandled rejection when it ends with its try.
+      late.push(acquire("z"));
+      if (tried === 1) await inLine(node, 1, "z");
+      await using _second = held(await acquire("x"));
+      await using _third = held((await late.at(-1)) as Lock);
+      return tried;
+    });
+    await soon(async () => (await node.client.locks.status("y")).holders.length === 1);
+    await held(await ann.acquire("y")).release();
+    await x.release();
+    await assert.rejects(late[0]!, /the try has ended/u);
+    await inLine(node, 0, "z");
+    await node.clock.pass(1_000, 100);
+    await inLine(node, 1, "z");
+    await z.release();
+    assert.equal(await work, 2);
+    await assertNothingLeft(node, "z");
+  });
+
+  test("by a try that fails in the moment in which one of its locks is granted", async () => {
+    await using node = await clientNode();
+    const [ann, bob] = [node.fresh("ann"), node.fresh("bob")];
+    await busy(bob);
+    for (let moment = 0; moment < 8; moment += 1) {
+      const lock = held(await ann.acquire(path));
+      const work = bob.retryOnDeadlock(async ({ acquire }) => {
+        void acquire(path);
+        await inLine(node, 1);
+        const released = lock.release();
+        await turns(moment);
+        await released;
+        throw new Error("mine");
+      });
+      await assert.rejects(work, /mine/u);
+      await soon(async () => (await node.client.locks.status(path)).holders.length === 0);
+    }
+    let late: Promise<unknown> | undefined;
+    const failed = bob.retryOnDeadlock(async ({ acquire }) => {
+      late = turns(3).then(() => assert.rejects(acquire(path), /the try has ended/u));
+      throw new Error("at once");
+    });
+    await assert.rejects(failed, /at once/u);
+    await late;
+    await assertNothingLeft(node);
+  });
+});
