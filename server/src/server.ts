@@ -192,9 +192,10 @@ export async function startEngine(options: StartOptions): Promise<Engine> {
 
 /**
  * The rules that this build carries, in order; old ones stay callable. 1: the first. 2: who asks again for a lock that it
- * waits for keeps its ticket, and one whose owner has got the same lock by other means leaves the line.
+ * waits for keeps its ticket, and one whose owner has got the same lock by other means leaves the line. 3: mends of what is
+ * decided about locks, patches, keys and plans; each stands where it is decided.
  */
-export const knownRules = [1, 2];
+export const knownRules = [1, 2, 3];
 
 /** `first`: by which rules a new journal begins. */
 export function machineOf(kinds: readonly Kind[], rules: readonly number[] = knownRules, first = 1): Machine {
