@@ -74,6 +74,14 @@ describe("entities", () => {
         await entities.replace("document", "1", { a: { c: 2, b: 1 } }),
         await entities.patch("document", "1", { merge: { a: { b: 1 } } }),
         await entities.patch("document", "1", { patch: [{ op: "test", path: "/a/b", value: 1 }] }),
+        await entities.patch("document", "1", { patch: [{ op: "replace", path: "/a", value: { c: 2, b: 1 } }] }),
+        await entities.patch("document", "1", { patch: [{ op: "replace", path: "", value: { a: { b: 1, c: 2 } } }] }),
+        await entities.patch("document", "1", {
+          patch: [
+            { op: "add", path: "/x", value: 1 },
+            { op: "remove", path: "/x" },
+          ],
+        }),
       ]) {
         assert.deepEqual([write.changed, write.version, write.revision], [false, 1, created.revision]);
       }

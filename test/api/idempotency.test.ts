@@ -28,6 +28,27 @@ describe("an idempotency key", () => {
     assert.deepEqual({ ...again, replayed: false }, first);
   });
 
+  promise("is not used up by an input that is wrong whatever the state [M4]", async (client) => {
+    await client.entities.create("document", "1", { a: 1 });
+    const target = { type: "document", id: "1" };
+    const owner = { owner_id: "ann" };
+    const corrected: readonly (readonly [string, object, object])[] = [
+      ["patch-entity", target, { ...target, merge: { a: 2 } }],
+      ["acquire-lock", { ...owner, paths: ["x/"], ttl_seconds: 9 }, { ...owner, paths: ["x"], ttl_seconds: 9 }],
+      ["acquire-lock", { ...owner, paths: ["y"] }, { ...owner, paths: ["y"], ttl_seconds: 9 }],
+      ["release-lock", owner, { ...owner, paths: ["y"] }],
+    ];
+    for (const [index, [operation, wrong, right]] of corrected.entries()) {
+      const key = `k-${index}`;
+      const cursor = await client.cursor();
+      const refused = await client.execute(operation, wrong, { key });
+      assert.match(String(refused.outcome.kind === "refusal" && refused.outcome.code), /^(input|path)_invalid$/u);
+      assert.equal(await client.cursor(), cursor, "nothing is kept of it");
+      const done = await client.execute(operation, right, { key });
+      assert.deepEqual([done.outcome.kind, done.replayed], ["done", false], operation);
+    }
+  });
+
   promise("used many times at once runs once, with equal answers [M4]", async (client) => {
     await client.entities.create("counter", "1", { list: [] });
     const input = { type: "counter", id: "1", patch: [{ op: "add", path: "/list/-", value: 1 }] };

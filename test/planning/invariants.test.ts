@@ -16,7 +16,7 @@ interface Wish {
 }
 
 const wish: fc.Arbitrary<Wish> = fc.record({
-  verb: fc.nat(15),
+  verb: fc.nat(16),
   which: fc.nat(5),
   other: fc.nat(5),
   from: fc.integer({ min: 1, max: 20 }),
@@ -73,6 +73,7 @@ function commandOf({ verb, which, other, from, days }: Wish): readonly [string, 
     [`unarchive-${kind}`, { id: id(kind, which) }],
     [`delete-${kind}`, { id: id(kind, which) }],
     ["patch-entity", { type: "planning-mission", id: id("mission", which), merge: { status: "planned" } }],
+    ["patch-entity", { type: `planning-${kind}`, id: id(kind, which), merge: { archived: days % 2 === 0, ...range } }],
   ];
   return commands[verb] ?? ["list-missions", {}];
 }
@@ -89,6 +90,7 @@ test("whatever is asked for in whatever order, nobody is booked twice, nothing i
       }
       const all = await everything(client);
       assertNoClash(all);
+      assertNobodyArchivedIsBooked(all);
       assertNoOrphan(all);
       assertPlannable(all);
       await assertWholeHistory(client, all);
@@ -126,6 +128,14 @@ function assertNoClash({ assignments, missions }: Resources): void {
   }
 }
 
+function assertNobodyArchivedIsBooked({ assignments, missions, collaborators }: Resources): void {
+  for (const { id: one, archived, mission_id: of, collaborator_id: who } of assignments.values()) {
+    const { status } = missions.get(of!)!;
+    if (archived || (status !== "planned" && status !== "locked")) continue;
+    assert.ok(!collaborators.get(who!)!.archived, `${one} books ${String(who)}, who is archived`);
+  }
+}
+
 function assertNoOrphan({ organizations, projects, collaborators, missions, assignments }: Resources): void {
   for (const one of [...projects.values(), ...collaborators.values()])
     assert.ok(organizations.has(one.organization_id!));
@@ -139,6 +149,7 @@ function assertNoOrphan({ organizations, projects, collaborators, missions, assi
 function assertPlannable({ missions, assignments }: Resources): void {
   for (const mission of missions.values()) {
     const own = [...assignments.values()].filter((one) => one.mission_id === mission.id && !one.archived);
+    if (mission.from !== undefined) assert.ok(mission.from < mission.to!, `${mission.id} ends before it begins`);
     for (const one of own) assert.ok(mission.from! <= one.from! && one.to! <= mission.to!, `${one.id} lies outside`);
     if (mission.status === "planned" || mission.status === "locked")
       assert.ok(own.length > 0, `${mission.id} is empty`);

@@ -34,6 +34,30 @@ promise("a mission without range or assignment can't be planned, and is told bot
   assert.deepEqual(error.data["missing"], ["a range of time: from and to", "at least one assignment"]);
 });
 
+promise("archiving changes nothing else, so it is no way around the rules [P7]", async (client) => {
+  const plan = await smallPlan(client);
+  const { mission } = await staffedMission(client, plan, { name: "Weld", who: plan.ann, from: 1, to: 5 });
+  const target = { type: "planning-mission", id: mission.id };
+  const archived = { ...target, merge: { archived: true, from: day(20), to: day(15) } };
+  const error = await refused("planning.archive_alone", client.run("patch-entity", archived));
+  assert.equal(error.data["field"], "from");
+  for (const to of ["planned", "locked", "completed"]) await client.run("transition-mission", { id: mission.id, to });
+  const rewritten = { ...target, merge: { archived: true, name: "Something else" } };
+  await refused("planning.archive_alone", client.run("patch-entity", rewritten));
+  assert.equal((await made(client, "archive-mission", { id: mission.id }))["archived"], true);
+});
+
+promise("nobody who is archived gets booked when a draft is planned [P7]", async (client) => {
+  const plan = await smallPlan(client);
+  const { mission } = await staffedMission(client, plan, { name: "Weld", who: plan.ann, from: 1, to: 5 });
+  await client.run("archive-collaborator", { id: plan.ann.id });
+  const planned = { id: mission.id, to: "planned" };
+  const error = await refused("planning.archived", client.run("transition-mission", planned));
+  assert.deepEqual(error.data["archived"], { type: "planning-collaborator", id: plan.ann.id });
+  await client.run("unarchive-collaborator", { id: plan.ann.id });
+  assert.equal((await made(client, "transition-mission", planned))["status"], "planned");
+});
+
 promise("nobody is booked twice: the refusal names both assignments with their times [P7]", async (client) => {
   const plan = await smallPlan(client);
   const first = await staffedMission(client, plan, { name: "Weld", who: plan.ann, from: 1, to: 5 });

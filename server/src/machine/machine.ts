@@ -201,8 +201,9 @@ export class Machine {
       const decision = rule.decide(command.input as never, frame);
       for (const event of decision.events) frame.emit(event);
       const { events } = frame;
-      const isRecorded = events.length > 0 || command.key !== undefined || decision.isAudited === true;
       const { position, time, grace, rules } = place;
+      const isKept = command.key !== undefined && !(rules >= 3 && isWrongByItself(decision.outcome));
+      const isRecorded = events.length > 0 || isKept || decision.isAudited === true;
       // What is not recorded has not begun anything.
       if (!isRecorded) this.#state.undo.undoTo(mark);
       return {
@@ -233,6 +234,11 @@ export class Machine {
     }
     for (const fold of folds) fold(this.#state, event, facts);
   }
+}
+
+/** Whatever the state is: nothing was promised for its key, and who corrects the input may use the key again. */
+function isWrongByItself(outcome: Outcome): boolean {
+  return outcome.kind === "refusal" && (outcome.code === "input_invalid" || outcome.code === "path_invalid");
 }
 
 function unrecorded(outcome: Outcome): Decided {

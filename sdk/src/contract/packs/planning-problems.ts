@@ -13,6 +13,12 @@ export const planningProblems = {
     title: "It, or what it belongs to, is archived",
     next: "Unarchive what `archived` names first; nothing changes below it until then.",
   },
+  "planning.archive_alone": {
+    status: 422,
+    retry: "never",
+    title: "Archiving changes nothing else",
+    next: "Change `field` first, or leave it as it is.",
+  },
   "planning.parent_not_found": {
     status: 422,
     retry: "never",

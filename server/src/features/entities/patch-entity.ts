@@ -1,4 +1,5 @@
 import type { entityOperations } from "@holdfast/sdk/contract";
+import { sameJson } from "../../machine/canonical/same-json.ts";
 import type { Decision } from "../../machine/feature.ts";
 import type { Json, JsonObject } from "../../machine/json.ts";
 import { refusal } from "../../machine/outcome.ts";
@@ -39,7 +40,8 @@ export function patchEntity(kindOf: KindOf): Decide<(typeof entityOperations)["p
       input.merge === undefined ? applySteps(row, input.patch as Json) : applyMerge(row, input.merge as JsonObject);
     if ("outcome" in patched) return patched;
     const { value } = patched;
-    if (value === row.value) return unchanged(row);
+    // A merge gives the value itself back if it changes nothing. The steps of a patch may lead back to it, or to its equal.
+    if (value === row.value || (context.rules >= 3 && sameJson(value, row.value))) return unchanged(row);
     const violation = kindViolation(kindOf(input.type), { value, previous: row.value, target: input }, context);
     if (violation !== undefined) return violation;
     const isWhole = (row.version + 1) % wholeValueEvery === 0;

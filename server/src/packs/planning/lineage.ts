@@ -30,7 +30,7 @@ export interface Change {
 export type ChangeRule = (change: Change, context: KindContext) => KindRefusal | undefined;
 
 /** What holds for every resource: it stays where it belongs, nothing changes in or below what is archived. */
-export function lineageFault(change: Change, { state }: KindContext): KindRefusal | undefined {
+export function lineageFault(change: Change, { state, rules }: KindContext): KindRefusal | undefined {
   const { type, next, previous } = change;
   const parent = parentOf(type);
   const value = next ?? previous ?? {};
@@ -41,10 +41,19 @@ export function lineageFault(change: Change, { state }: KindContext): KindRefusa
     const fault = ancestorFault(state, parent, textOf(value, parent.field));
     if (fault !== undefined) return fault;
   }
+  if (previous === undefined || next === undefined) return undefined;
+  if (previous["archived"] !== true) return rules >= 3 ? archivingFault(next, previous) : undefined;
   // All that can be done with what is archived is to take it out again, or to delete it.
-  if (previous?.["archived"] !== true || next === undefined) return undefined;
   if (next["archived"] === false && sameJson(previous, { ...next, archived: true })) return undefined;
   return refuse("archived", { archived: { type } });
+}
+
+/** Archiving changes nothing else: what is archived is not held to the rules of what is in use, and comes back as it is. */
+function archivingFault(next: JsonObject, previous: JsonObject): KindRefusal | undefined {
+  if (next["archived"] !== true) return undefined;
+  const fields = Object.keys({ ...next, ...previous }).filter((field) => field !== "archived");
+  const field = fields.find((one) => !sameJson(next[one] ?? null, previous[one] ?? null));
+  return field === undefined ? undefined : refuse("archive_alone", { field });
 }
 
 function ancestorFault(

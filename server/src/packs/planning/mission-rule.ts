@@ -1,10 +1,12 @@
+import { collaborator } from "@holdfast/sdk/contract";
 import { refuse } from "../../features/entities/kind.ts";
 import type { KindContext, KindRefusal } from "../../features/entities/kind.ts";
 import type { JsonObject } from "../../machine/json.ts";
+import type { StateReader } from "../../machine/state.ts";
 import { assignmentsOf, clashesWith } from "./bookings.ts";
 import type { Booking } from "./bookings.ts";
 import type { ChangeRule } from "./lineage.ts";
-import { isActive, textOf } from "./plan-table.ts";
+import { isActive, textOf, valueOf } from "./plan-table.ts";
 import { planningLimits } from "./planning-limits.ts";
 import { contains, rangeFault } from "./times.ts";
 import type { TimeRange } from "./times.ts";
@@ -57,13 +59,20 @@ function transitionFault(next: JsonObject, previous: JsonObject, context: KindCo
   return from === "draft" && to === "planned" ? planningFault(next, context) : undefined;
 }
 
-function planningFault(next: JsonObject, { state, id }: KindContext): KindRefusal | undefined {
+function planningFault(next: JsonObject, { state, id, rules }: KindContext): KindRefusal | undefined {
   const assignments = assignmentsOf(state, id);
   const missing: string[] = [];
   if (rangeOf(next) === undefined) missing.push("a range of time: from and to");
   if (assignments.length === 0) missing.push("at least one assignment");
   if (missing.length > 0) return refuse("prerequisite_missing", { missing });
-  return clashFault(clashesWith(state, assignments));
+  return (rules >= 3 ? archivedFault(state, assignments) : undefined) ?? clashFault(clashesWith(state, assignments));
+}
+
+/** Whoever is in a draft may be archived meanwhile. */
+function archivedFault(state: StateReader, assignments: readonly Booking[]): KindRefusal | undefined {
+  const { type } = collaborator;
+  const gone = assignments.find((one) => valueOf(state, type, one.collaborator)?.["archived"] === true);
+  return gone === undefined ? undefined : refuse("archived", { archived: { type, id: gone.collaborator } });
 }
 
 export function clashFault(clashes: readonly JsonObject[]): KindRefusal | undefined {
