@@ -7,6 +7,7 @@ import { promise } from "../api/with-client.ts";
 import { openMemoryJournal } from "../../server/src/journal/memory/open.ts";
 import { clientOf, startEngine } from "../../server/src/server.ts";
 import { createMemoryDisk } from "../../server/src/journal/memory/disk.ts";
+import { Decider, told } from "./decider.ts";
 import { granted, lockNode, queued } from "./lock-node.ts";
 
 const ttl = { ttlSeconds: 30 };
@@ -62,6 +63,37 @@ describe("a fence", () => {
       await entities.replace("plan", "1", { free: true });
     },
   );
+
+  test("is needed in the very entry in which an enforced lock expires and goes to who waited for it [M10]", () => {
+    const decider = new Decider();
+    decider.ask("configure-locks", { enforce: ["doc"] });
+    decider.acquire("ann", "doc/1", { ttlSeconds: 10 });
+    decider.wait("bob", "doc/1");
+    decider.time += 10_000;
+    const write = { type: "doc", id: "1", value: {} };
+    const { code, data, events } = decider.ask("create-entity", write, "other");
+    assert.equal(code, "fence_required");
+    assert.match(JSON.stringify(data["holders"]), /bob/u);
+    assert.deepEqual(told(events), ["lock.expired ann lease", "lock.acquired bob"]);
+    decider.release("bob", "doc/1");
+    assert.equal(decider.ask("create-entity", write, "other").code, "done");
+  });
+
+  test("is needed while one lock of many is live, however many of them are overdue [M10]", () => {
+    for (const count of [9, 10, 11, 150]) {
+      const decider = new Decider();
+      decider.ask("configure-locks", { enforce: ["doc"] });
+      for (let index = 0; index < count; index += 1) {
+        decider.acquire(`reader ${index}`, "doc/1:read", { ttlSeconds: 10 });
+      }
+      decider.acquire("ann", "doc/1:read");
+      decider.time += 10_000;
+      const write = (): string => decider.ask("create-entity", { type: "doc", id: "1", value: {} }, "other").code;
+      assert.equal(write(), "fence_required", `${count} overdue`);
+      decider.release("ann", "doc/1");
+      assert.equal(write(), "done");
+    }
+  });
 
   test("or the agent's own lock is what a kind may ask for, in the entry of the write [M10]", async () => {
     const page = defineKind({

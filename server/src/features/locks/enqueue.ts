@@ -15,10 +15,7 @@ import { grantTable, ticketTable } from "./lock-tables.ts";
 import type { Terms } from "./lock-tables.ts";
 import { countsOf } from "./owner-counts.ts";
 import { refused } from "./owner.ts";
-import { isFull, lockLimits } from "./settings.ts";
-
-/** A command ends at most so much that is overdue; the timer sees to the rest. */
-const endedMax = 100;
+import { endedMax, isFull, lockLimits } from "./settings.ts";
 
 /** What is in the way once everything that is overdue there has ended, in this entry. */
 export function blockerNow(context: DecideContext, wish: Wish): Blocker | undefined {

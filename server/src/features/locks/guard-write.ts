@@ -6,11 +6,11 @@ import { holderView } from "./deny.ts";
 import { expireIfDue, liveGrant } from "./free-grant.ts";
 import { isAtOrBelow, pathFault } from "./lock-path.ts";
 import { grantTable, ownerTable } from "./lock-tables.ts";
-import type { GrantRow } from "./lock-tables.ts";
+import type { GrantRow, HoldRow } from "./lock-tables.ts";
 import { strength } from "./modes.ts";
-import type { Mode } from "./modes.ts";
+import type { LockedPath, Mode } from "./modes.ts";
 import { refused } from "./owner.ts";
-import { isEnforced, lockSettings } from "./settings.ts";
+import { endedMax, isEnforced, isFull, lockSettings } from "./settings.ts";
 
 /** Why a fence is no proof for a path; undefined if it is one. */
 export function fenceFault(row: GrantRow | undefined, path: string, mode: Mode): string | undefined {
@@ -39,12 +39,36 @@ export function unguardedWrite(path: string, fence: string | undefined, context:
   const { state } = context;
   if (!isEnforced(state, path) || !lockSettings(state).isOn || pathFault(path) !== undefined) return undefined;
   const wanted = { path, mode: "write", scope: "self" } as const;
-  const holders = conflictingHolds(state, wanted, context.command.agent ?? "", holdersMax).filter((row) => {
-    const grant = state.rows(grantTable).get(row.fence);
-    return grant !== undefined && !expireIfDue(context, grant);
-  });
+  const holders = context.rules >= 3 ? holdersNow(context, wanted) : holdersBefore(context, wanted);
   if (holders.length === 0) return undefined;
   return refused("fence_required", { path, holders: holders.map((row) => holderView(state, row)) });
+}
+
+/**
+ * Who else has the path once everything that is overdue there has ended. What one expiry frees is handed over in this
+ * very entry, so after each of them all are looked at again. If there is more overdue than one command ends, the write
+ * is refused though it might be free: the other failure, to let it pass a lock, is worse.
+ */
+function holdersNow(context: DecideContext, wanted: LockedPath): readonly HoldRow[] {
+  const { state, command } = context;
+  for (let ended = 0; ; ended += 1) {
+    const holders = conflictingHolds(state, wanted, command.agent ?? "", holdersMax);
+    if (ended >= endedMax || isFull(context) || !holders.some(({ fence }) => endIfDue(context, fence))) return holders;
+  }
+}
+
+/** Rules before 3 took those who held the path before, and overlooked who got it from them. */
+function holdersBefore(context: DecideContext, wanted: LockedPath): readonly HoldRow[] {
+  const { state, command } = context;
+  return conflictingHolds(state, wanted, command.agent ?? "", holdersMax).filter(({ fence }) => {
+    const grant = state.rows(grantTable).get(fence);
+    return grant !== undefined && !expireIfDue(context, grant);
+  });
+}
+
+function endIfDue(context: DecideContext, fence: string): boolean {
+  const grant = context.state.rows(grantTable).get(fence);
+  return grant !== undefined && expireIfDue(context, grant);
 }
 
 /** Everybody sees fences. What makes one a proof is that it is presented in the name of the principal that has the lock. */

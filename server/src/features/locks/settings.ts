@@ -32,6 +32,9 @@ export function isFull({ events }: Pick<DecideContext, "events">): boolean {
   return events.length >= lockLimits.eventsPerEntryMax;
 }
 
+/** A command ends at most so much that is overdue; the timer sees to the rest. */
+export const endedMax = 100;
+
 /** Bounds that keep one owner from making every entry about it too long. */
 export const lockLimits = {
   /** Held and waited for together. */

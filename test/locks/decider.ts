@@ -1,0 +1,88 @@
+import type { Entry, Event } from "../../server/src/machine/entry.ts";
+import type { Json, JsonObject } from "../../server/src/machine/json.ts";
+import type { Machine } from "../../server/src/machine/machine.ts";
+import { knownRules, machineOf } from "../../server/src/server.ts";
+
+/** What came of a command: its data or the code of its refusal, and what happened. */
+export interface Decided {
+  readonly code: string;
+  readonly data: JsonObject;
+  readonly events: readonly Event[];
+}
+
+type Mode = "read" | "upgradeable" | "write";
+
+/** The machine alone, one command after the other, at the time that the test says and by the rules that it names. */
+export class Decider {
+  readonly machine: Machine;
+  readonly entries: Entry[] = [];
+  time = 1_000_000;
+
+  constructor(rules = Math.max(...knownRules)) {
+    this.machine = machineOf([], knownRules, rules);
+  }
+
+  ask(operation: string, input: Json, principal = "p"): Decided {
+    const position = this.entries.length + 1;
+    const command = { id: `command-${position}`, operation, principal, input };
+    const place = { position, time: this.time, grace: false, prior: undefined };
+    const { outcome, entry, defect } = this.machine.decide(command, place);
+    if (defect !== undefined) throw defect as Error;
+    this.machine.settle();
+    if (entry !== undefined) this.entries.push(entry);
+    const code = outcome.kind === "refusal" ? outcome.code : "done";
+    return { code, data: outcome.data, events: entry?.events ?? [] };
+  }
+
+  /** Paths with their modes after a colon, `write` if there is none. */
+  acquire(owner: string, paths: string, more: { readonly wait?: boolean; readonly ttlSeconds?: number } = {}): Decided {
+    const wanted = paths.split(" ").map((one) => {
+      const [path = "", mode = "write"] = one.split(":") as [string, Mode?];
+      return { path, mode };
+    });
+    const { wait = false, ttlSeconds = 600 } = more;
+    const ticket = wait ? { wait, ticket_seconds: 600 } : {};
+    return this.ask("acquire-lock", { paths: wanted, owner_id: owner, ttl_seconds: ttlSeconds, ...ticket });
+  }
+
+  wait(owner: string, paths: string): Decided {
+    return this.acquire(owner, paths, { wait: true });
+  }
+
+  release(owner: string, paths: string): Decided {
+    return this.ask("release-lock", { paths: paths.split(" "), owner_id: owner });
+  }
+
+  /** Lets time pass, and does what it brings about. */
+  pass(ms: number): readonly Event[] {
+    this.time += ms;
+    const events: Event[] = [];
+    for (;;) {
+      const [first] = this.machine.due(this.time, 1);
+      if (first === undefined) return events;
+      events.push(...this.ask(first.operation, first.input, "holdfast").events);
+    }
+  }
+
+  /** Who holds what, and who waits for what: `ann: a write, b read`. */
+  holders(): readonly string[] {
+    return this.#rows("lock-grants");
+  }
+
+  waiters(): readonly string[] {
+    return this.#rows("lock-tickets");
+  }
+
+  #rows(name: string): readonly string[] {
+    return [...this.machine.dump()]
+      .filter(({ table }) => table === name)
+      .map(({ row }) => row as { owner: string; paths: readonly { path: string; mode: string }[] })
+      .map(({ owner, paths }) => `${owner}: ${paths.map(({ path, mode }) => `${path} ${mode}`).join(", ")}`)
+      .sort();
+  }
+}
+
+/** Types of events, with who or why: what a test compares. */
+export function told(events: readonly Event[]): readonly string[] {
+  return events.map(({ type, data }) => [type, data["owner_id"], data["why"]].filter(Boolean).join(" "));
+}
