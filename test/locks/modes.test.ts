@@ -3,6 +3,7 @@ import { describe, test } from "node:test";
 import type { LockMode, LockScope } from "holdfast";
 import { refusalOf, refusedWith } from "../api/refused-with.ts";
 import { promise } from "../api/with-client.ts";
+import { Decider, told } from "./decider.ts";
 import { granted, lockNode, queued } from "./lock-node.ts";
 
 const ttl = { ttlSeconds: 30 };
@@ -72,6 +73,19 @@ describe("modes", () => {
     await locks.release({ paths: ["p"] }, { ownerId: "a" });
     assert.equal((await locks.ticket(writer.ticket)).state, "granted");
     await node.stop();
+  });
+
+  test("a path that is given back while its upgrade waits is free, and does not come back with the upgrade [W1 M8]", () => {
+    const decider = new Decider();
+    decider.acquire("ann", "a:read b:read");
+    decider.acquire("bob", "b:read");
+    assert.equal(decider.ask("upgrade-lock", { path: "a", owner_id: "ann", wait: true }).data["granted"], false);
+    const { events } = decider.release("ann", "a");
+    assert.deepEqual(told(events), ["lock.cancelled ann part_released", "lock.released ann"]);
+    assert.equal(decider.acquire("cid", "a").code, "done");
+    assert.deepEqual(told(decider.release("bob", "b").events), ["lock.released bob"]);
+    assert.deepEqual(decider.holders(), ["ann: b read", "cid: a write"]);
+    assert.equal(decider.ask("upgrade-lock", { path: "b", owner_id: "ann" }).data["granted"], true);
   });
 
   promise("who re-enters what it holds does not stand behind the writer that waits for it", async (client) => {

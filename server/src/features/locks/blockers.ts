@@ -13,8 +13,9 @@ import {
   waitTallyTable,
 } from "./lock-tables.ts";
 import type { HoldRow, Standing, WaitRow } from "./lock-tables.ts";
-import { conflicts, covers } from "./modes.ts";
+import { conflicts } from "./modes.ts";
 import type { LockedPath, Mode } from "./modes.ts";
+import { isCovered } from "./own-holds.ts";
 import { anyInTheWay } from "./tally.ts";
 
 /** A request, waiting or not. A new one has the rank Infinity: everybody who waits is ahead of it. */
@@ -153,18 +154,6 @@ export function* ahead(
     if (page.length < limit || last === undefined) return;
     after = lineKey(last);
   }
-}
-
-/** True if the owner has this already, by a lock on the path or on the tree above it. */
-export function isCovered(state: StateReader, owner: string, wanted: LockedPath): boolean {
-  const rows = state.rows(holdTable);
-  const at = rows.scan("owner", { prefix: `${owner}${gap}${wanted.path}${gap}`, limit: pageSize });
-  if (at.some((row) => covers(row, wanted))) return true;
-  return ancestorsOf(wanted.path).some((ancestor) =>
-    rows
-      .scan("owner", { prefix: `${owner}${gap}${ancestor}${gap}`, limit: pageSize })
-      .some((row) => row.scope === "tree" && covers(row, wanted)),
-  );
 }
 
 /** The claim to be watched for a blocker: it outlives the change from a ticket to a grant, and a change of mode. */

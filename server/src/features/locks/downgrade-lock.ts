@@ -1,6 +1,7 @@
 import type { lockOperations } from "@holdfast/sdk/contract";
 import { done } from "../../machine/outcome.ts";
 import type { Decide } from "../rule-of.ts";
+import { takeUpFirst } from "./claim-lock.ts";
 import { nextFence } from "./fence.ts";
 import { grantView } from "./free-grant.ts";
 import { cancelTicket, wake, withOrder } from "./hand-over.ts";
@@ -18,6 +19,7 @@ export const downgradeLock: Decide<(typeof lockOperations)["downgrade-lock"]> = 
   );
   const isWeaker = paths.some((locked, index) => locked !== row.paths[index]);
   let { fence } = row;
+  takeUpFirst(context, row);
   if (isWeaker) {
     if (row.upgrading !== undefined) cancelTicket(context, row.upgrading, "downgraded");
     // Only now: leaving the line may have let others in, and each grant of an entry has a fence of its own.

@@ -5,11 +5,12 @@
  */
 import type { JsonObject } from "../../machine/json.ts";
 import type { StateReader } from "../../machine/state.ts";
-import { ahead, conflictingHolds, isCovered, linesFor } from "./blockers.ts";
+import { ahead, conflictingHolds, linesFor } from "./blockers.ts";
 import type { Blocker, Wish } from "./blockers.ts";
 import { gap, holdTable, ticketTable, waitTallyTable } from "./lock-tables.ts";
 import { conflicts } from "./modes.ts";
 import type { LockedPath } from "./modes.ts";
+import { isCovered } from "./own-holds.ts";
 import { countsOf } from "./owner-counts.ts";
 import { anyInTheWay } from "./tally.ts";
 

@@ -2,6 +2,7 @@ import type { lockOperations } from "@holdfast/sdk/contract";
 import type { DecideContext, Decision } from "../../machine/feature.ts";
 import { done } from "../../machine/outcome.ts";
 import type { Decide } from "../rule-of.ts";
+import { takeUpFirst } from "./claim-lock.ts";
 import { freeGrant } from "./free-grant.ts";
 import { grantAt, notHeld, ownGrant } from "./held.ts";
 import { pathFault } from "./lock-path.ts";
@@ -21,6 +22,7 @@ export const releaseLock: Decide<(typeof lockOperations)["release-lock"]> = (inp
   for (const [row, paths] of parts as Parts) {
     const given = paths ?? row.paths.map(({ path }) => path);
     released.push(...given);
+    if (given.length < row.paths.length) takeUpFirst(context, row);
     const note = input.note === undefined ? {} : { note: input.note };
     freeGrant(context, row, { type: "lock.released", paths: given, ...note });
   }

@@ -5,7 +5,7 @@
 import type { StateReader, StateWriter } from "../../machine/state.ts";
 import type { TableSpec } from "../../machine/table.ts";
 import type { TallyRow } from "./lock-tables.ts";
-import { conflicts, strength } from "./modes.ts";
+import { conflicts, modes, strength } from "./modes.ts";
 import type { LockedPath, Mode } from "./modes.ts";
 
 type TallySpec = TableSpec<TallyRow, never>;
@@ -51,6 +51,21 @@ export function anyInTheWay(state: StateReader, table: TallySpec, { path, mode, 
     if (above !== undefined && conflicting(above, parts.tree, mode) > 0) return true;
   }
   return false;
+}
+
+/** True if something at exactly this path, whoever's it is, is of this mode or a stronger one; as a tree, if it must be. */
+export function anyAsStrong(
+  state: StateReader,
+  table: TallySpec,
+  { path, mode, asTree }: { readonly path: string; readonly mode: Mode; readonly asTree: boolean },
+): boolean {
+  const counts = state.rows(table).get(path)?.counts;
+  if (counts === undefined) return false;
+  const count = (first: number, other: Mode): number => counts[first + strength[other]] ?? 0;
+  return modes.some(
+    (other) =>
+      strength[other] >= strength[mode] && count(parts.tree, other) + (asTree ? 0 : count(parts.self, other)) > 0,
+  );
 }
 
 /** How many holders there are at exactly this path. */

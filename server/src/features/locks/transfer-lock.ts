@@ -5,6 +5,7 @@ import type { StateReader } from "../../machine/state.ts";
 import { findAgent } from "../agents/agent-table.ts";
 import type { Decide } from "../rule-of.ts";
 import { conflictingHolds } from "./blockers.ts";
+import { takeUpFirst } from "./claim-lock.ts";
 import { holderView } from "./deny.ts";
 import { refuseDeadlock } from "./enqueue.ts";
 import { nextFence } from "./fence.ts";
@@ -30,6 +31,7 @@ export const transferLock: Decide<(typeof lockOperations)["transfer-lock"]> = (i
   if (unfit !== undefined) return unfit;
   const deadlock = findDeadlock(state, { owner: to, rank: Infinity, paths: [] }, { fence: row.fence, to });
   if (deadlock !== undefined) return refuseDeadlock(context, { owner: to, paths: row.paths }, deadlock);
+  takeUpFirst(context, row);
   if (row.upgrading !== undefined) cancelTicket(context, row.upgrading, "transferred");
   const fence = nextFence(context);
   const paths = withOrder(context, row.paths);

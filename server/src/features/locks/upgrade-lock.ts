@@ -2,6 +2,7 @@ import type { lockOperations } from "@holdfast/sdk/contract";
 import type { DecideContext, Decision } from "../../machine/feature.ts";
 import { done } from "../../machine/outcome.ts";
 import type { Decide } from "../rule-of.ts";
+import { takeUpFirst } from "./claim-lock.ts";
 import { denied } from "./deny.ts";
 import { blockerNow, enqueue, refuseDeadlock } from "./enqueue.ts";
 import { nextFence, rankAt } from "./fence.ts";
@@ -48,14 +49,12 @@ export function upgradeGrant(
   const blocker = blockerNow(context, wish);
   if (blocker !== undefined && !options.wait) return denied(context, wish, "others share the lock");
   if (blocker !== undefined) {
-    return enqueue(context, {
-      wish: { ...wish, paths },
-      blocker,
-      terms: row,
-      ticketSeconds: undefined,
-      upgrades: row.fence,
-    });
+    const queueing = { wish: { ...wish, paths }, blocker, terms: row, ticketSeconds: undefined, upgrades: row.fence };
+    const decision = enqueue(context, queueing);
+    if (decision.outcome.kind === "done") takeUpFirst(context, row);
+    return decision;
   }
+  takeUpFirst(context, row);
   const fence = nextFence(context);
   const { fence: _fence, ...view } = grantView(context, { ...row, paths });
   return {
@@ -66,6 +65,7 @@ export function upgradeGrant(
 }
 
 function unchanged(context: DecideContext, row: GrantRow): Decision {
+  takeUpFirst(context, row);
   const { fence, expires_at, ...view } = grantView(context, row);
   return {
     outcome: done({ granted: true, fence: fence ?? "", expires_at: expires_at ?? "" }),

@@ -74,6 +74,11 @@ export function currentEpoch(state: StateReader): number {
   return spaceRow(state).epochs.at(-1)?.epoch ?? 1;
 }
 
+/** The number of the rules by which things are decided now. */
+export function currentRules(state: StateReader): number {
+  return spaceRow(state).rules;
+}
+
 /** The epoch in which the entry at a position was written. */
 export function epochAt(state: StateReader, position: number): number {
   return spaceRow(state).epochs.findLast(({ from }) => from <= position)?.epoch ?? 1;

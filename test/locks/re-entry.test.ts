@@ -1,0 +1,41 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { Decider } from "./decider.ts";
+
+/** More than rules before 3 looked at. */
+const many = 40;
+
+/** An owner that shares one path in many sets, and holds it alone as well. */
+function withMany(rules?: number): { readonly decider: Decider; readonly fence: unknown } {
+  const decider = new Decider(rules);
+  for (let index = 0; index < many; index += 1) decider.acquire("ann", `config:read file/${index}`);
+  // Fences are texts: this one comes behind most of the others.
+  while (decider.entries.length < 90) decider.acquire("pad", `pad/${decider.entries.length}`);
+  const { data } = decider.acquire("ann", "config:read");
+  return { decider, fence: data["fence"] };
+}
+
+describe("an owner with many grants at one path", () => {
+  test("gets the same fence when it asks again for one of them, however many there are [M7]", () => {
+    const { decider, fence } = withMany();
+    assert.equal(decider.acquire("ann", "config:read").data["fence"], fence);
+    for (const index of [0, 17, many - 1]) {
+      const { code, events } = decider.acquire("ann", `config:read file/${index}`);
+      assert.deepEqual([code, events.filter(({ type }) => type === "lock.acquired")], ["done", []]);
+    }
+  });
+
+  test("does not stand behind those who wait for what it has, however many there are [X5 X6]", () => {
+    const decider = new Decider();
+    for (let index = 0; index < many; index += 1) decider.acquire("ann", `config:read file/${index}`);
+    while (decider.entries.length < 90) decider.acquire("pad", `pad/${decider.entries.length}`);
+    decider.acquire("ann", "config:upgradeable");
+    decider.wait("bob", "config");
+    assert.equal(decider.acquire("ann", "config:upgradeable other").code, "done");
+  });
+
+  test("got another fence by rules before 3, which stay callable for journals that were decided by them [M3]", () => {
+    const { decider, fence } = withMany(2);
+    assert.notEqual(decider.acquire("ann", "config:read").data["fence"], fence);
+  });
+});

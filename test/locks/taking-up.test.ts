@@ -1,0 +1,66 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { lockLimits } from "../../server/src/features/locks/settings.ts";
+import { Decider, told } from "./decider.ts";
+
+/** A set that bob waited for and has now, but has not claimed yet. */
+function handedOver(mode = "upgradeable"): Decider {
+  const decider = new Decider();
+  decider.acquire("ann", "a b");
+  decider.wait("bob", `a:${mode} b:${mode}`);
+  decider.release("ann", "a b");
+  decider.time += 1_000;
+  return decider;
+}
+
+const uses: readonly { readonly how: string; readonly operation: string; readonly input: Record<string, string> }[] = [
+  { how: "an upgrade", operation: "upgrade-lock", input: {} },
+  { how: "a downgrade", operation: "downgrade-lock", input: { mode: "read" } },
+  { how: "a downgrade that changes nothing", operation: "downgrade-lock", input: { mode: "write" } },
+  { how: "a transfer", operation: "transfer-lock", input: { to: "cid" } },
+];
+
+describe("a lock that was waited for and is used before it is claimed", () => {
+  for (const { how, operation, input } of uses) {
+    test(`is taken up by ${how}, and lasts as long as the answer says [X5 M9]`, () => {
+      const decider = handedOver();
+      const { code, data } = decider.ask(operation, { path: "a", owner_id: "bob", ...input });
+      assert.deepEqual([code, data["expires_at"]], ["done", new Date(decider.time - 1_000 + 600_000).toISOString()]);
+      assert.deepEqual(told(decider.pass(lockLimits.claimMs)), []);
+      assert.deepEqual(told(decider.pass(600_000)).slice(0, 1), [`lock.expired ${input["to"] ?? "bob"} lease`]);
+    });
+  }
+
+  test("is taken up by giving a part of it back: the rest is kept [X5 M9]", () => {
+    const decider = handedOver();
+    decider.release("bob", "b");
+    assert.deepEqual(told(decider.pass(lockLimits.claimMs)), []);
+    assert.deepEqual(decider.holders(), ["bob: a upgradeable"]);
+  });
+
+  test("is taken up by an upgrade that has to wait, and not by one that is refused [X5 W1]", () => {
+    for (const wait of [true, false]) {
+      const decider = handedOver("read");
+      decider.acquire("cid", "a:read");
+      const { code } = decider.ask("upgrade-lock", { path: "a", owner_id: "bob", wait });
+      assert.equal(code, wait ? "done" : "lock_denied");
+      decider.pass(lockLimits.claimMs);
+      assert.equal(decider.holders().includes("bob: a read, b read"), wait);
+    }
+  });
+
+  test("is taken up by an upgrade to what it is already [X5]", () => {
+    const decider = handedOver("write");
+    assert.equal(decider.ask("upgrade-lock", { path: "a", owner_id: "bob" }).data["granted"], true);
+    assert.deepEqual(told(decider.pass(lockLimits.claimMs)), []);
+  });
+
+  test("was lost by rules before 3, which stay callable for the journals that were decided by them [M3]", () => {
+    const decider = new Decider(2);
+    decider.acquire("ann", "a");
+    decider.wait("bob", "a:upgradeable");
+    decider.release("ann", "a");
+    decider.ask("upgrade-lock", { path: "a", owner_id: "bob" });
+    assert.deepEqual(told(decider.pass(lockLimits.claimMs)), ["lock.expired bob unclaimed"]);
+  });
+});
