@@ -155,6 +155,21 @@ describe("waiting", () => {
     await x.release();
   });
 
+  test("that can never end since its own agent gave back what it had of it fails as a deadlock [X6]", async () => {
+    await using node = await clientNode();
+    const [ann, bob, kim] = [node.fresh("ann"), node.fresh("bob"), node.fresh("kim")];
+    const [a, p, b] = [held(await ann.acquire("a")), held(await ann.acquire("p")), held(await kim.acquire("b"))];
+    const bobs = bob.acquire(["a", "p"]);
+    await queued(node.client, 1, "a");
+    const refused = assert.rejects(ann.acquire(["a", "b"], { reentrant: true }), refusedWith("deadlock"));
+    await queued(node.client, 1, "b");
+    await a.release();
+    await refused;
+    await p.release();
+    await held(await bobs).release();
+    await b.release();
+  });
+
   test("goes on when the node was away, and when the ticket did not live that long it asks again [X5]", async () => {
     await using node = await clientNode();
     const [ann, bob] = [node.fresh("ann"), node.fresh("bob")];

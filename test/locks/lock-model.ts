@@ -22,6 +22,12 @@ export interface ModelTicket extends ModelGrant {
   readonly upgrades?: ModelGrant;
 }
 
+/** A grant that is about to be another owner's. */
+interface ModelHanded {
+  readonly grant: ModelGrant;
+  readonly to: string;
+}
+
 const strength = { read: 0, upgradeable: 1, write: 2 };
 
 function modesClash(a: LockMode, b: LockMode): boolean {
@@ -42,6 +48,8 @@ export function clash(a: ModelPath, b: ModelPath): boolean {
 export class LockModel {
   grants: ModelGrant[] = [];
   queue: ModelTicket[] = [];
+  /** How many tickets were taken out of the line, since a release made a cycle of their waits. */
+  untiedCount = 0;
   readonly rules: number;
 
   constructor(rules: number) {
@@ -49,7 +57,8 @@ export class LockModel {
   }
 
   acquire(owner: string, paths: readonly ModelPath[], wait: boolean, position: number): string {
-    const held = this.grants.find((grant) => grant.owner === owner && sameSet(grant.paths, paths));
+    const same = this.sameSets(owner, paths);
+    const held = (this.rules >= 3 ? same.find((grant) => coversSet(grant.paths, paths)) : undefined) ?? same[0];
     if (held !== undefined) {
       return coversSet(held.paths, paths) ? "granted" : this.upgrade(held, paths, wait, position);
     }
@@ -61,6 +70,11 @@ export class LockModel {
     }
     if (!wait) return "lock_denied";
     return this.rules >= 2 && this.#waitsAlready(wish) ? "queued" : this.#enqueue(wish);
+  }
+
+  /** What an owner has of exactly these paths. Having given back parts of sets, it may have them more than once. */
+  sameSets(owner: string, paths: readonly ModelPath[]): readonly ModelGrant[] {
+    return this.grants.filter((grant) => grant.owner === owner && sameSet(grant.paths, paths));
   }
 
   /** Who asks again for what it waits for keeps its place; rules 1 gave it a second one. */
@@ -85,6 +99,8 @@ export class LockModel {
     if (upgrades.some(isRival)) return "upgrade_refused";
     const wish = { owner: held.owner, paths, rank: position, upgrades: held };
     if (!this.isBlocked(wish, raised)) {
+      // Who waited for the weaker mode to go would now wait for its owner.
+      if (this.rules >= 3 && this.#isInCycle(held.owner, [...this.queue, wish])) return "deadlock";
       this.grants = this.grants.map((grant) => (grant === held ? { ...held, paths } : grant));
       this.#grantAll();
       return "granted";
@@ -96,6 +112,35 @@ export class LockModel {
     this.grants = this.grants.filter((one) => one !== grant);
     this.queue = this.queue.filter((ticket) => ticket.upgrades !== grant);
     this.#grantAll();
+    this.#untie(grant.owner);
+  }
+
+  /** Some paths of a grant are given back. The upgrade of all of them is over by that. */
+  freePart(grant: ModelGrant, freed: readonly string[]): void {
+    const paths = grant.paths.filter(({ path }) => !freed.includes(path));
+    if (paths.length === 0) {
+      this.free(grant);
+      return;
+    }
+    this.grants = this.grants.map((one) => (one === grant ? { ...grant, paths } : one));
+    this.queue = this.queue.filter((ticket) => ticket.upgrades !== grant);
+    this.#grantAll();
+    this.#untie(grant.owner);
+  }
+
+  transfer(grant: ModelGrant, to: string): string {
+    if (grant.owner === to) return "owner_taken";
+    const isKept = this.grants.some(
+      (other) =>
+        other !== grant && other.owner !== to && other.paths.some((one) => grant.paths.some((two) => clash(one, two))),
+    );
+    if (isKept) return "lock_denied";
+    if (this.#isInCycle(to, this.queue, { grant, to })) return "deadlock";
+    this.queue = this.queue.filter((ticket) => ticket.upgrades !== grant);
+    this.grants = this.grants.map((one) => (one === grant ? { ...grant, owner: to } : one));
+    this.#grantAll();
+    this.#untie(grant.owner);
+    return "granted";
   }
 
   downgrade(grant: ModelGrant, mode: LockMode): void {
@@ -104,6 +149,7 @@ export class LockModel {
     this.queue = this.queue.filter((ticket) => ticket.upgrades !== grant);
     this.grants = this.grants.map((one) => (one === grant ? { ...grant, paths } : one));
     this.#grantAll();
+    this.#untie(grant.owner);
   }
 
   cancel(ticket: ModelTicket): void {
@@ -128,36 +174,60 @@ export class LockModel {
     return this.grants.some((grant) => grant.owner === owner && grant.paths.some((own) => coversPath(own, one)));
   }
 
-  /** The owners of all that is in the way of one path of a wish. */
-  #inTheWay(wish: ModelTicket, one: ModelPath, queue = this.queue): readonly string[] {
-    const holders = this.grants.filter(
-      (grant) => grant.owner !== wish.owner && grant.paths.some((other) => clash(one, other)),
-    );
+  /** The owners of all that is in the way of one path of a wish; a lock that is handed over counts as its next owner's. */
+  #inTheWay(wish: ModelTicket, one: ModelPath, queue = this.queue, handed?: ModelHanded): readonly string[] {
+    const holders = this.grants
+      .filter((grant) => grant.paths.some((other) => clash(one, other)))
+      .map((grant) => (grant === handed?.grant ? handed.to : grant.owner));
     const isCovered = this.#isCovered(wish.owner, one);
     const earlier = queue.filter(
-      (ticket) =>
-        ticket.rank < wish.rank && ticket.owner !== wish.owner && ticket.paths.some((other) => clash(one, other)),
+      (ticket) => ticket.rank < wish.rank && ticket.paths.some((other) => clash(one, other)),
     );
-    return [...holders, ...(isCovered ? [] : earlier)].map(({ owner }) => owner);
+    const owners = [...holders, ...(isCovered ? [] : earlier.map(({ owner }) => owner))];
+    return owners.filter((owner) => owner !== wish.owner);
   }
 
   #enqueue(wish: ModelTicket): string {
     const queue = [...this.queue, wish];
+    if (this.#isInCycle(wish.owner, queue)) return "deadlock";
+    this.queue = queue.sort((a, b) => a.rank - b.rank);
+    return "queued";
+  }
+
+  /** True if an owner waits for itself, over whomever, or does so with one of its tickets alone. */
+  #isInCycle(owner: string, queue = this.queue, handed?: ModelHanded, only?: ModelTicket): boolean {
     const reached = new Set<string>();
-    const visit = (owner: string): void => {
-      const waits = queue.filter((ticket) => ticket.owner === owner);
+    const visit = (waits: readonly ModelTicket[]): void => {
       for (const other of waits.flatMap((ticket) =>
-        ticket.paths.flatMap((one) => this.#inTheWay(ticket, one, queue)),
+        ticket.paths.flatMap((one) => this.#inTheWay(ticket, one, queue, handed)),
       )) {
         if (reached.has(other)) continue;
         reached.add(other);
-        visit(other);
+        visit(queue.filter((ticket) => ticket.owner === other));
       }
     };
-    visit(wish.owner);
-    if (reached.has(wish.owner)) return "deadlock";
-    this.queue = queue.sort((a, b) => a.rank - b.rank);
-    return "queued";
+    visit(only === undefined ? queue.filter((ticket) => ticket.owner === owner) : [only]);
+    return reached.has(owner);
+  }
+
+  /** True if some owner waits for itself: all who are in the cycle would wait for ever. */
+  hasCycle(): boolean {
+    return this.queue.some(({ owner }) => this.#isInCycle(owner));
+  }
+
+  /** True if a ticket is part of a cycle: what is in its way waits, in the end, for its owner. */
+  isTied(ticket: ModelTicket): boolean {
+    return this.#isInCycle(ticket.owner, this.queue, undefined, ticket);
+  }
+
+  /** Who gave back what it had of its own wish stands behind others now. If these wait for it, it leaves the line. */
+  #untie(owner: string): void {
+    if (this.rules < 3) return;
+    for (const ticket of this.queue.filter((one) => one.owner === owner)) {
+      if (!this.queue.includes(ticket) || !this.isTied(ticket)) continue;
+      this.untiedCount += 1;
+      this.cancel(ticket);
+    }
   }
 
   #grantAll(): void {

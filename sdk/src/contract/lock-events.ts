@@ -75,7 +75,7 @@ export const lockEvents = {
   "lock.cancelled": { summary: "A ticket left the line.", data: Type.Object({ ticket, why: text }, open) },
   "lock.ticket_renewed": { summary: "A waiter gave a sign of life.", data: Type.Object({ ticket }, open) },
   "lock.deadlock": {
-    summary: "A request was refused because waiting for it would never have ended.",
+    summary: "A request was refused, or left the line, because waiting for it would never have ended.",
     data: Type.Object({ resource_id: lockPath, requested_by: text, cycle: Type.Array(Type.Unknown()) }, open),
   },
   "lock.handover_left": {

@@ -96,7 +96,7 @@ function conflictMetrics(registry: Registry) {
   return {
     deadlocks: new CounterCells(registry, {
       name: "holdfast_deadlock_detections_total",
-      help: "Requests that were refused because waiting would never have ended.",
+      help: "Requests that were refused, or left the line, because waiting would never have ended.",
       labels: [],
     }),
     deadlockRetries: new CounterCells(registry, {

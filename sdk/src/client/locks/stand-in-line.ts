@@ -149,5 +149,7 @@ function gone(ticket: Ticket, why: string): WaitEnd {
       ...facts,
     });
   }
-  throw new HoldfastError("acquire-lock", "ticket_unknown", { data: { ticket: ticket.id, reason: why }, ...facts });
+  // Its own owner gave back what had kept it from standing behind others: asking again may be refused, or just wait.
+  const code = why === "deadlock" ? why : "ticket_unknown";
+  throw new HoldfastError("acquire-lock", code, { data: { ticket: ticket.id, reason: why }, ...facts });
 }

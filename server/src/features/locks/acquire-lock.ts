@@ -66,8 +66,14 @@ function grant(context: DecideContext, owner: string, paths: readonly WantedPath
 
 /** The owner's own grant of exactly these paths, whatever its modes; one that is overdue ends first. */
 function heldAlready(context: DecideContext, owner: string, paths: readonly WantedPath[]): GrantRow | undefined {
-  for (const row of grantsOfSet(context.state, owner, paths)) if (!expireIfDue(context, row)) return row;
-  return undefined;
+  let weaker: GrantRow | undefined;
+  for (const row of grantsOfSet(context.state, owner, paths)) {
+    if (expireIfDue(context, row)) continue;
+    // One that is enough goes before one that would have to become stronger. Rules before 3 took the first.
+    if (context.rules < 3 || coversSet(row.paths, paths)) return row;
+    weaker ??= row;
+  }
+  return weaker;
 }
 
 /**

@@ -9,6 +9,7 @@ import { findHeld } from "./held.ts";
 import { changed } from "./lock-events.ts";
 import { strength } from "./modes.ts";
 import { isRefused } from "./owner.ts";
+import { untie } from "./untie.ts";
 
 /** A weaker lock in one step: readers who waited may come in, a writer who waited can not slip in between. */
 export const downgradeLock: Decide<(typeof lockOperations)["downgrade-lock"]> = (input, context) => {
@@ -28,6 +29,7 @@ export const downgradeLock: Decide<(typeof lockOperations)["downgrade-lock"]> = 
     const events = changed(context.state, "lock.downgraded", row, to);
     for (const event of events) context.emit(event);
     wake(context, row.claim);
+    untie(context, row.owner, row.paths);
   }
   const { expires_at, ...view } = grantView(context, { ...row, fence, paths });
   return { outcome: done({ fence, expires_at: expires_at ?? "" }), events: [], attachment: view };

@@ -6,7 +6,7 @@ import { claimOf, firstBlocker } from "./blockers.ts";
 import type { Blocker, Wish } from "./blockers.ts";
 import { countAhead, estimateMs, holdersInTheWay, holderView } from "./deny.ts";
 import { nextTicket } from "./fence.ts";
-import { cycleData, findDeadlock } from "./find-deadlock.ts";
+import { deadlockData, deadlockEvent, findDeadlock } from "./find-deadlock.ts";
 import type { Deadlock } from "./find-deadlock.ts";
 import { expireIfDue } from "./free-grant.ts";
 import { cancelTicket } from "./hand-over.ts";
@@ -87,18 +87,9 @@ export function refuseDeadlock(
   wish: Pick<Wish, "owner" | "paths">,
   deadlock: Deadlock,
 ): Decision {
-  const data: JsonObject = {
-    requested_by: wish.owner,
-    cycle: cycleData(deadlock.cycle),
-    too_large: deadlock.isTooLarge,
-  };
-  const path = wish.paths[0]?.path ?? "";
-  const told = { resource_id: path, ...data, ...besideOf(state, path) };
-  return {
-    ...refused("deadlock", data),
-    events: [{ type: "lock.deadlock", subject: lockSubject(path), data: told }],
-    isAudited: true,
-  };
+  const data = deadlockData(wish.owner, deadlock);
+  const events = [deadlockEvent(state, wish.paths[0]?.path ?? "", data)];
+  return { ...refused("deadlock", data), events, isAudited: true };
 }
 
 function withoutUndefined(data: Readonly<Record<string, JsonObject[string] | undefined>>): JsonObject {

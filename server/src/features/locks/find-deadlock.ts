@@ -3,11 +3,16 @@
  * holds, or waits earlier for, something that conflicts. A cycle can only close at whoever starts to wait, so the
  * search goes from there and ends when it comes back. Three colours keep converging waits from looking like cycles.
  */
+import type { Event } from "../../machine/entry.ts";
 import type { JsonObject } from "../../machine/json.ts";
 import type { StateReader } from "../../machine/state.ts";
+import { currentRules } from "../space/space-table.ts";
+import { besideOf } from "./beside.ts";
 import { ahead, conflictingHolds, linesFor } from "./blockers.ts";
 import type { Blocker, Wish } from "./blockers.ts";
+import { lockSubject } from "./lock-events.ts";
 import { gap, holdTable, ticketTable, waitTallyTable } from "./lock-tables.ts";
+import type { TicketRow, WaitRow } from "./lock-tables.ts";
 import { conflicts } from "./modes.ts";
 import type { LockedPath } from "./modes.ts";
 import { isCovered } from "./own-holds.ts";
@@ -56,22 +61,38 @@ function isWaitedFor(state: StateReader, wish: Wish): boolean {
   return false;
 }
 
-class Search {
+/** Looks for the way back to one owner. */
+export class Search {
   readonly #state: StateReader;
   readonly #wish: Wish;
   readonly #handed: Handed | undefined;
+  readonly #rules: number;
   readonly #done = new Set<string>();
+  readonly #covered = new Map<string, boolean>();
   #steps = 0;
 
-  constructor(state: StateReader, wish: Wish, handed: Handed | undefined) {
+  constructor(state: StateReader, wish: Wish, handed?: Handed) {
     this.#state = state;
     this.#wish = wish;
     this.#handed = handed;
+    this.#rules = currentRules(state);
   }
 
   run(): Deadlock | undefined {
+    return this.#follow(this.#edges(this.#wish.owner));
+  }
+
+  /**
+   * The cycle that goes through one of the owner's tickets. It may be asked of one after the other, and those in a cycle
+   * may be taken out of the line in between: waits only become fewer by that, so who did not lead back never will.
+   */
+  cycleThrough(ticket: TicketRow): Deadlock | undefined {
+    return this.#follow(this.#edgesOf(ticket));
+  }
+
+  #follow(edges: Generator<Link>): Deadlock | undefined {
     // Whoever is on the way is grey, whoever was left without a result is black: neither is entered again.
-    const trail: Frame[] = [this.#frame(this.#wish.owner)];
+    const trail: Frame[] = [{ edges, link: undefined }];
     for (;;) {
       const frame = trail.at(-1);
       if (frame === undefined) return undefined;
@@ -84,15 +105,19 @@ class Search {
       if (this.#steps > stepsMax) return { cycle: [], isTooLarge: true };
       frame.link = next.value;
       const owner = next.value.blocked_by;
-      if (owner === this.#wish.owner) return { cycle: trail.map(({ link }) => link as Link), isTooLarge: false };
+      if (owner === this.#wish.owner) return { cycle: this.#toldOf(trail), isTooLarge: false };
       if (this.#done.has(owner)) continue;
       this.#done.add(owner);
-      trail.push(this.#frame(owner));
+      trail.push({ edges: this.#edges(owner), link: undefined });
     }
   }
 
-  #frame(owner: string): Frame {
-    return { edges: this.#edges(owner), link: undefined };
+  /** The way that led back. What is known of those on it holds no longer, once somebody leaves the line because of it. */
+  #toldOf(trail: readonly Frame[]): readonly Link[] {
+    const cycle = trail.map(({ link }) => link as Link);
+    for (const { blocked_by: owner } of cycle) this.#done.delete(owner);
+    this.#covered.clear();
+    return cycle;
   }
 
   *#edges(owner: string): Generator<Link> {
@@ -117,7 +142,8 @@ class Search {
   }
 
   *#blockersOf(wish: Wish, wanted: LockedPath): Generator<{ readonly blocker: Blocker; readonly path: string }> {
-    if (this.#isBehindTheWish(wish, wanted) && !isCovered(this.#state, wish.owner, wanted)) {
+    const isMine = this.#isCovered(wish.owner, wanted);
+    if (!isMine && this.#isBehindTheWish(wish, wanted)) {
       const row = {
         path: wanted.path,
         standing: "t",
@@ -128,14 +154,12 @@ class Search {
       } as const;
       yield { blocker: { as: "waiter", owner: this.#wish.owner, path: wanted.path, row }, path: wanted.path };
     }
-    const isMine = isCovered(this.#state, wish.owner, wanted);
     for (const { path, standing } of isMine ? [] : linesFor(wanted)) {
       if (this.#state.rows(waitTallyTable).get(path) === undefined) continue;
       for (const mode of conflicts[wanted.mode]) {
         for (const row of ahead(this.#state, { path, standing, mode }, wish)) {
           yield { blocker: { as: "waiter", owner: row.owner, path, row }, path };
-          // Those ahead of it in the same line are in its way too, so they are found from there.
-          if (mode !== "read" && standing !== "b") break;
+          if (this.#isBehindAllAhead(row)) break;
         }
       }
     }
@@ -144,6 +168,20 @@ class Search {
     for (const row of conflictingHolds(this.#state, wanted, owner, stepsMax)) {
       yield { blocker: { as: "holder", owner: row.owner, path: row.path, row }, path: row.path };
     }
+  }
+
+  /**
+   * Of one that waits in a line of those who exclude each other, those ahead are in its way too, so they are found from
+   * there. Not of one that has the place already, and stands behind nobody: rules before 3 missed cycles behind it.
+   */
+  #isBehindAllAhead({ owner, path, mode, standing }: WaitRow): boolean {
+    if (mode === "read" || standing === "b") return false;
+    const scope = standing === "t" ? "tree" : "self";
+    return this.#rules < 3 || !this.#isCovered(owner, { path, mode, scope });
+  }
+
+  #isCovered(owner: string, wanted: LockedPath): boolean {
+    return isCovered(this.#state, owner, wanted, this.#covered);
   }
 
   /** An upgrade goes ahead of those who wait already: they would then wait for it too. */
@@ -167,6 +205,13 @@ function areInConflict(a: LockedPath, b: LockedPath): boolean {
   return a.path.startsWith(`${b.path}/`) && b.scope === "tree";
 }
 
-export function cycleData(cycle: readonly Link[]): JsonObject[] {
-  return cycle.map((link) => ({ ...link }));
+/** What a deadlock tells of itself, in answers and events. */
+export function deadlockData(owner: string, { cycle, isTooLarge }: Deadlock): JsonObject {
+  return { requested_by: owner, cycle: cycle.map((link) => ({ ...link })), too_large: isTooLarge };
+}
+
+/** The event by which it is found in the audit trail. */
+export function deadlockEvent(state: StateReader, path: string, data: JsonObject): Event {
+  const told = { resource_id: path, ...data, ...besideOf(state, path) };
+  return { type: "lock.deadlock", subject: lockSubject(path), data: told };
 }

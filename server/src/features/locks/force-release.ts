@@ -8,6 +8,7 @@ import { grantTable } from "./lock-tables.ts";
 import type { GrantRow } from "./lock-tables.ts";
 import { operatorOnly, refused } from "./owner.ts";
 import { lockSettings } from "./settings.ts";
+import { untie } from "./untie.ts";
 
 /** An operator frees exactly the grant that the fence names, so that whoever has it by now is safe. */
 export const forceRelease: Decide<(typeof lockOperations)["force-release"]> = (input, context) => {
@@ -37,6 +38,7 @@ function operatorsGrant(fence: string, context: DecideContext): GrantRow | Decis
 function force(context: DecideContext, row: GrantRow, why: { reason: string; override: boolean }): Decision {
   const more = { by: context.command.principal, why: why.reason, override: why.override };
   freeGrant(context, row, { type: "lock.forced", more });
+  untie(context, row.owner, row.paths);
   return { outcome: done({ released: row.paths.map(({ path }) => path) }), events: [], attachment: {} };
 }
 

@@ -7,6 +7,7 @@ import type { FreeingType } from "./lock-events.ts";
 import { ownPrefix } from "./owner.ts";
 import { dueTime, grantTable } from "./lock-tables.ts";
 import type { GrantRow } from "./lock-tables.ts";
+import { untie } from "./untie.ts";
 
 interface Freeing {
   readonly type: FreeingType;
@@ -66,6 +67,7 @@ export function expireIfDue(context: DecideContext, row: GrantRow): boolean {
   } else {
     freeGrant(context, row, { type: "lock.expired", more: { why: reasonOf(row, context.time) } });
   }
+  untie(context, row.owner, row.paths);
   return true;
 }
 

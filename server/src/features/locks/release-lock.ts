@@ -7,7 +7,9 @@ import { freeGrant } from "./free-grant.ts";
 import { grantAt, notHeld, ownGrant } from "./held.ts";
 import { pathFault } from "./lock-path.ts";
 import type { GrantRow } from "./lock-tables.ts";
+import type { LockedPath } from "./modes.ts";
 import { isRefused, ownerOf, refused } from "./owner.ts";
+import { untie } from "./untie.ts";
 
 /** What is given back: grants, and of each one all of its paths or some. */
 type Parts = ReadonlyMap<GrantRow, readonly string[] | undefined>;
@@ -19,13 +21,17 @@ export const releaseLock: Decide<(typeof lockOperations)["release-lock"]> = (inp
   const parts = partsOf(input, who.owner, context);
   if (!(parts instanceof Map)) return parts as Decision;
   const released: string[] = [];
+  const lost: LockedPath[] = [];
   for (const [row, paths] of parts as Parts) {
     const given = paths ?? row.paths.map(({ path }) => path);
     released.push(...given);
     if (given.length < row.paths.length) takeUpFirst(context, row);
     const note = input.note === undefined ? {} : { note: input.note };
     freeGrant(context, row, { type: "lock.released", paths: given, ...note });
+    lost.push(...row.paths.filter(({ path }) => given.includes(path)));
   }
+  // Only when all is given back: what is still to come may be what the others wait for.
+  untie(context, who.owner, lost);
   return { outcome: done({ released }), events: [], attachment: {} };
 };
 

@@ -17,6 +17,7 @@ import { changed } from "./lock-events.ts";
 import { gap, ticketTable } from "./lock-tables.ts";
 import type { GrantRow } from "./lock-tables.ts";
 import { isRefused, ownPrefix, refused, unfitOwner } from "./owner.ts";
+import { untie } from "./untie.ts";
 
 /**
  * Hands a lock to another owner, in one step. Whoever waited for the old owner now waits for the new one, which must
@@ -38,6 +39,7 @@ export const transferLock: Decide<(typeof lockOperations)["transfer-lock"]> = (i
   for (const event of changed(state, "lock.transferred", row, { fence, owner: to, paths })) context.emit(event);
   const waits = state.rows(ticketTable).scan("owner", { prefix: `${to}${gap}`, limit: Infinity });
   for (const ticket of waits) if (ticket.waitsFor === row.claim) serve(context, ticket);
+  untie(context, row.owner, row.paths);
   const { expires_at, ...view } = grantView(context, { ...row, fence, owner: to });
   return { outcome: done({ fence, expires_at: expires_at ?? "" }), events: [], attachment: view };
 };

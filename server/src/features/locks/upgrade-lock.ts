@@ -6,7 +6,8 @@ import { takeUpFirst } from "./claim-lock.ts";
 import { denied } from "./deny.ts";
 import { blockerNow, enqueue, refuseDeadlock } from "./enqueue.ts";
 import { nextFence, rankAt } from "./fence.ts";
-import type { Link } from "./find-deadlock.ts";
+import { findDeadlock } from "./find-deadlock.ts";
+import type { Deadlock, Link } from "./find-deadlock.ts";
 import { grantView } from "./free-grant.ts";
 import { withOrder } from "./hand-over.ts";
 import { findHeld } from "./held.ts";
@@ -15,8 +16,10 @@ import { ticketTable } from "./lock-tables.ts";
 import type { GrantRow, WaitRow } from "./lock-tables.ts";
 import { strength } from "./modes.ts";
 import type { LockedPath } from "./modes.ts";
+import { countsOf } from "./owner-counts.ts";
 import { isRefused, refused } from "./owner.ts";
 import { ahead, linesFor } from "./blockers.ts";
+import type { Wish } from "./blockers.ts";
 
 export const upgradeLock: Decide<(typeof lockOperations)["upgrade-lock"]> = (input, context) => {
   const row = findHeld(input, context);
@@ -54,6 +57,8 @@ export function upgradeGrant(
     if (decision.outcome.kind === "done") takeUpFirst(context, row);
     return decision;
   }
+  const deadlock = context.rules >= 3 ? newlyTied(context, wish) : undefined;
+  if (deadlock !== undefined) return refuseDeadlock(context, wish, deadlock);
   takeUpFirst(context, row);
   const fence = nextFence(context);
   const { fence: _fence, ...view } = grantView(context, { ...row, paths });
@@ -62,6 +67,14 @@ export function upgradeGrant(
     events: changed(context.state, "lock.upgraded", row, { fence, owner: row.owner, paths: withOrder(context, paths) }),
     attachment: { ...view, still_held: true },
   };
+}
+
+/**
+ * The cycle that an upgrade closes though it need not wait itself: those who wait for what went together with the weaker
+ * mode would now wait for its owner, who may wait for them with another ticket.
+ */
+function newlyTied({ state }: DecideContext, wish: Wish): Deadlock | undefined {
+  return countsOf(state, wish.owner).ticketCount === 0 ? undefined : findDeadlock(state, wish);
 }
 
 function unchanged(context: DecideContext, row: GrantRow): Decision {
