@@ -44,6 +44,8 @@ export class LockView {
   readonly tickets = new Map<string, SeenTicket>();
   epoch = 1;
   lastFence = "0.0";
+  /** Where a write without a fence is refused while somebody else has a lock. */
+  enforced: readonly string[] = [];
   /** Of those that ended, whose things did not fit into the entry of their end. */
   readonly leaving = new Set<string>();
   /** Claims that are gone, and whose waiters did not fit into one entry. */
@@ -52,6 +54,7 @@ export class LockView {
   apply(event: Event, entry: Entry): void {
     const { type, data } = event;
     if (type === "space.epoch_raised") this.epoch = data["epoch"] as number;
+    else if (type === "locks.configured") this.enforced = data["enforce"] as readonly string[];
     else if (type.startsWith("agent")) this.#applyAgent(event, entry);
     else if (type.startsWith("lock.") && data["of"] === undefined) this.#applyLock(event, entry);
   }

@@ -5,6 +5,7 @@ import { coversSet } from "../locks/lock-model.ts";
 import type { ModelPath } from "../locks/lock-model.ts";
 import { LockAnswers } from "./lock-answers.ts";
 import { changes, dueOf, freeings, guardsOf, isFull, LockView, pathsOf } from "./lock-view.ts";
+import type { SeenGrant } from "./lock-view.ts";
 import type { Witness } from "./witness.ts";
 
 interface LockWitness extends Witness {
@@ -19,6 +20,8 @@ export class LockWatch {
   readonly answers = new LockAnswers();
   /** Fences that were given out in a history that was lost. */
   readonly #lost = new Set<string>();
+  /** Owners waited for each other already when rules 3 began; they do until one of them lets go. */
+  #wasTied = false;
 
   append(entries: readonly Entry[], witness: LockWitness): void {
     for (const entry of entries) {
@@ -39,6 +42,7 @@ export class LockWatch {
     for (const fence of this.fences) if (placesOf(fence)[1] > length) this.#lost.add(fence);
     this.view = new LockView();
     for (const entry of entries) for (const event of entry.events) this.view.apply(event, entry);
+    this.#wasTied = this.view.model().hasCycle();
   }
 
   #note({ type, data }: Event, witness: LockWitness): void {
@@ -67,6 +71,10 @@ export class LockWatch {
     const waiting = model.queue.filter(({ owner }) => !view.ended.has(owner));
     const isServed = view.handoversLeft.size > 0 || waiting.every((ticket) => model.isBlocked(ticket));
     witness.demand(isServed, "nobody waits for what is free", detail);
+    const isTied = model.hasCycle();
+    const isNewlyTied = isTied && !this.#wasTied && entry.rules >= 3;
+    witness.demand(!isNewlyTied, "owners do not wait for each other", detail);
+    this.#wasTied = isTied;
     for (const event of entry.events) {
       if (event.type === "agents.renewed") this.#checkBeats(event, entry, witness);
       if (!givesFence(event.type) || event.data["of"] !== undefined) continue;
@@ -219,8 +227,10 @@ class EventCheck {
     this.#demand(before !== undefined, "only a live grant changes");
     const owner = data["owner_id"] as string;
     this.#checkOwner(owner);
+    if (before === undefined) return;
+    this.#checkTakenUp(before, data["ticket"] === undefined);
     const { type } = this.#event;
-    if (type === "lock.downgraded" || before === undefined) return;
+    if (type === "lock.downgraded") return;
     const ticket = this.#view.tickets.get(data["ticket"] as string);
     const isRaised = ({ path, mode }: ModelPath): boolean =>
       before.paths.some((one) => one.path === path && one.mode !== mode);
@@ -228,6 +238,12 @@ class EventCheck {
     if (type === "lock.transferred") this.#view.grants.delete(before.fence);
     this.#checkWay({ owner, rank: ticket?.rank ?? this.#entry.position, paths }, type === "lock.transferred");
     this.#view.grants.set(before.fence, before);
+  }
+
+  /** Who uses what it waited for has claimed it. An upgrade from the queue may have been asked for by older rules. */
+  #checkTakenUp({ claimBy }: SeenGrant, isUse: boolean): void {
+    if (!isUse || this.#entry.rules < 3) return;
+    this.#demand(claimBy === Infinity, "who uses what it waited for has taken it up");
   }
 
   #checkFreeing(data: JsonObject): void {
@@ -238,9 +254,18 @@ class EventCheck {
     if (this.#entry.operation === "release-lock" && type === "lock.released") {
       const { owner_id: named } = this.#entry.input as { owner_id?: string };
       this.#demand((named ?? this.#entry.agent) === grant.owner, "only its holder releases a lock");
+      const freedCount = (data["paths"] as readonly string[] | undefined)?.length ?? 1;
+      if (freedCount < grant.paths.length) this.#checkPart(grant);
     }
     if (type !== "lock.expired" && type !== "lock.recovered") return;
     this.#checkTime(dueOf(grant));
+  }
+
+  #checkPart(grant: SeenGrant): void {
+    this.#witness.faults.count("a part of a set is given back");
+    this.#checkTakenUp(grant, true);
+    const isUpgraded = [...this.#view.tickets.values()].some(({ upgradesFence }) => upgradesFence === grant.fence);
+    this.#demand(this.#entry.rules < 3 || !isUpgraded, "an upgrade ends with a part of its grant");
   }
 
   #checkCancel(data: JsonObject): void {
@@ -250,6 +275,8 @@ class EventCheck {
     if (data["why"] === "expired") this.#checkTime(ticket.leaseUntil);
     const isLeft = data["why"] !== "held" || this.#hasAlready(ticket.owner, ticket.paths);
     this.#demand(isLeft, "only who has the lock by other means is told so");
+    const isTied = data["why"] !== "deadlock" || this.#view.model().isTied(ticket);
+    this.#demand(isTied, "only who waits for itself is taken out of the line");
   }
 
   /** True if an owner has a live grant of exactly these paths that allows all that is wanted. */
@@ -274,13 +301,29 @@ class EventCheck {
   /** A write that presents a fence was made under a live write lock with that fence. */
   #checkWrite(): void {
     const { fence } = this.#entry.input as { fence?: string };
-    if (fence === undefined) return;
+    if (fence === undefined) {
+      this.#checkUnfenced();
+      return;
+    }
     this.#witness.faults.count("entity is written under a fence");
     const path = this.#event.subject;
     const covers = (one: ModelPath): boolean =>
       one.mode === "write" && (one.path === path || (one.scope === "tree" && path.startsWith(`${one.path}/`)));
     const grant = this.#view.grants.get(fence);
     this.#demand(grant?.paths.some(covers) === true, "a fenced write has a live write lock");
+  }
+
+  /** Rules before 3 overlooked who got the lock in the entry of the write. */
+  #checkUnfenced(): void {
+    const { subject } = this.#event;
+    const isBelow = (prefix: string): boolean => subject === prefix || subject.startsWith(`${prefix}/`);
+    if (this.#entry.rules < 3 || !this.#view.enforced.some(isBelow)) return;
+    this.#witness.faults.count("entity is written without a fence where locks are enforced");
+    const model = this.#view.model();
+    model.queue = [];
+    const write = { path: subject, mode: "write", scope: "self" } as const;
+    const isFree = !model.isBlocked({ owner: this.#entry.agent ?? "", rank: Infinity, paths: [write] });
+    this.#demand(isFree, "no write passes a lock that is enforced");
   }
 }
 

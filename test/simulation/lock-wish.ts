@@ -32,6 +32,7 @@ const usual = {
   cancel: 4,
   force: 2,
   write: 12,
+  rules: 8,
 } as const;
 
 type Doing = keyof typeof usual;
@@ -46,6 +47,8 @@ export class LockWishes {
   /** How many times the kind of the short paths is still to be set: an entry may be lost. */
   #settingsLeft: number;
   #shortShare = 0;
+  /** Where a write needs a fence in this seed while somebody else has a lock, once an operator has said so. */
+  readonly #enforced: readonly string[];
 
   constructor(random: Random, locks: LockWatch) {
     this.#random = random;
@@ -55,6 +58,7 @@ export class LockWishes {
     this.#weights.acquire += 1;
     this.#paths = tree.slice(0, random.between(2, tree.length));
     this.#settingsLeft = random.pick([0, 3]);
+    this.#enforced = random.pick([[], ["document"]]);
     if (this.#settingsLeft > 0) this.#shortShare = random.pick([0.1, 0.5]);
   }
 
@@ -81,6 +85,8 @@ export class LockWishes {
         return wish("force-release", { fence: this.#grant().fence, reason: "simulated" });
       case "write":
         return this.#write();
+      case "rules":
+        return wish("raise-rules", { to: random.pick([2, 3]) });
       default:
         return this.#change(doing);
     }
@@ -90,7 +96,7 @@ export class LockWishes {
     this.#settingsLeft -= 1;
     const short = { policy: "recover", ttl_seconds: 2, grace_seconds: 4, order: 5 };
     const kinds = { bench: { ...short, shape: "bench" }, bench_map: { ...short, shape: "bench/map", order: 6 } };
-    return wish("configure-locks", { kinds });
+    return wish("configure-locks", { kinds, enforce: this.#enforced });
   }
 
   #register(): Wish {
@@ -154,7 +160,8 @@ export class LockWishes {
     const random = this.#random;
     const { fence, path } = this.#grant();
     const [type = "document", id = random.pick(["a", "b"])] = path.split("/");
-    const target = { type: type === "ticket" ? "document" : type, id, fence };
+    const proof = random.chance(0.6) ? { fence } : {};
+    const target = { type: type === "ticket" ? "document" : type, id, ...proof };
     const value = { n: random.below(4), list: [], deep: { at: 0 } };
     const operation = random.pick(["create-entity", "replace-entity", "replace-entity", "delete-entity"]);
     return wish(operation, operation === "delete-entity" ? target : { ...target, value });

@@ -54,7 +54,7 @@ export class EntityWishes {
     if (kind === "lease") return leaseWish(random, recall);
     if (kind === "read") return readWish(random, recall);
     // Each seed begins with the first rules: it goes over to newer ones somewhere, or never.
-    if (kind === "rules") return write("raise-rules", { to: 2 });
+    if (kind === "rules") return write("raise-rules", { to: random.pick([2, 3]) });
     if (kind === "nonsense") return random.pick(nonsense);
     if (kind === "ticket") return ticketWish(random, recall);
     return documentWish(random, recall, random.weighed(this.#changes));
