@@ -37,7 +37,7 @@ export class Decider {
   /** Paths with their modes after a colon, `write` if there is none. */
   acquire(owner: string, paths: string, more: { readonly wait?: boolean; readonly ttlSeconds?: number } = {}): Decided {
     const wanted = paths.split(" ").map((one) => {
-      const [path = "", mode = "write"] = one.split(":") as [string, Mode?];
+      const [path, mode = "write"] = one.split(":") as [string, Mode?];
       return { path, mode };
     });
     const { wait = false, ttlSeconds = 600 } = more;
@@ -84,5 +84,8 @@ export class Decider {
 
 /** Types of events, with who or why: what a test compares. */
 export function told(events: readonly Event[]): readonly string[] {
-  return events.map(({ type, data }) => [type, data["owner_id"], data["why"]].filter(Boolean).join(" "));
+  return events.map(({ type, data }) => {
+    const { owner_id: owner, why } = data as { owner_id?: string; why?: string };
+    return [type, owner, why].filter((word) => word !== undefined).join(" ");
+  });
 }

@@ -104,11 +104,7 @@ class Pair {
     const grant = "pick" in wish ? model.grants[wish.pick % Math.max(1, model.grants.length)] : undefined;
     if (grant === undefined) return;
     const about = { fence: this.#fenceOf(grant), owner_id: grant.owner };
-    if (wish.do === "extend" && "more" in wish) {
-      const others = grant.paths.filter(({ path }) => path !== wish.more.path);
-      this.#acquire(grant.owner, [wish.more, ...others.slice(0, 1)], wish.wait);
-      return;
-    }
+    if (this.#share(wish, grant, about)) return;
     if (wish.do === "upgrade" && "wait" in wish) {
       const stronger = grant.paths.map((one) => ({ ...one, mode: "write" as const }));
       const answer = this.decide("upgrade-lock", { ...about, wait: wish.wait });
@@ -116,20 +112,30 @@ class Pair {
     } else if (wish.do === "downgrade" && "mode" in wish) {
       this.decide("downgrade-lock", { ...about, mode: wish.mode });
       model.downgrade(grant, wish.mode);
-    } else if (wish.do === "transfer" && "owner" in wish) {
-      const answer = this.decide("transfer-lock", { ...about, to: wish.owner });
-      assert.equal(answer, model.transfer(grant, wish.owner));
-    } else if (wish.do === "part" && "path" in wish) {
-      // Rules before 3 let a path come back with an upgrade that waited when it was given back.
-      if (model.rules < 3 && model.queue.some(({ upgrades }) => upgrades === grant)) return;
-      const { path } = grant.paths[wish.path % grant.paths.length]!;
-      this.decide("release-lock", { ...about, paths: [path] });
-      model.freePart(grant, [path]);
     } else {
       if (wish.do === "force") this.decide("force-release", { fence: about.fence, reason: "test" });
       else this.decide("release-lock", about);
       model.free(grant);
     }
+  }
+
+  /** What goes on with more than it was, with another owner, or with less. */
+  #share(wish: ModelCommand, grant: ModelGrant, about: { readonly fence: string; readonly owner_id: string }): boolean {
+    const { model } = this;
+    // Before rules 3 an owner may have several grants of the same paths, and which one counts is not said.
+    if (model.rules < 3) return wish.do === "extend" || wish.do === "transfer" || wish.do === "part";
+    if ("more" in wish) {
+      const others = grant.paths.filter(({ path }) => path !== wish.more.path);
+      this.#acquire(grant.owner, [wish.more, ...others.slice(0, 1)], wish.wait);
+    } else if (wish.do === "transfer" && "owner" in wish) {
+      const answer = this.decide("transfer-lock", { ...about, to: wish.owner });
+      assert.equal(answer, model.transfer(grant, wish.owner));
+    } else if (wish.do === "part" && "path" in wish) {
+      const { path } = grant.paths[wish.path % grant.paths.length]!;
+      this.decide("release-lock", { ...about, paths: [path] });
+      model.freePart(grant, [path]);
+    } else return false;
+    return true;
   }
 
   #fenceOf(grant: ModelGrant): string {
