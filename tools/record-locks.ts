@@ -14,6 +14,8 @@ export function recordLocks(recorder: LockRecorder): void {
   scene.agents();
   scene.waiting();
   scene.twice();
+  scene.tied();
+  scene.partly();
   scene.leases();
   scene.endings();
   scene.crowd();
@@ -101,6 +103,40 @@ class Scene {
     this.#acquire("b", ["tw"], { wait: true });
   }
 
+  /** Waits that would never end: behind one that has its place already, and behind those who wait for what is given back. */
+  tied(): void {
+    const wait = { wait: true, ticket_seconds: 600 };
+    this.#acquire("ann", ["t/a"]);
+    this.#acquire("ann", ["t/q"]);
+    this.#acquire("kim", ["t/b"]);
+    this.#acquire("cid", ["t/p"]);
+    this.#acquire("bob", ["t/a", "t/p"], wait);
+    this.#acquire("dan", ["t/a", "t/q"], wait);
+    this.#acquire("ann", ["t/a", "t/b"], wait);
+    this.#acquire("cid", ["t/a"], wait);
+    this.#ask("release-lock", { paths: ["t/a"], owner_id: "ann" });
+    this.#recorder.pass(700_000);
+  }
+
+  /** A part is given back while the whole is to become stronger; what was granted in a line is used, and never claimed. */
+  partly(): void {
+    const first = this.#acquire("u", ["v/1", "v/2"], { mode: "upgradeable" });
+    this.#acquire("r", ["v/1", "v/2"], { mode: "read" });
+    this.#ask("upgrade-lock", { fence: first.fence, wait: true, owner_id: "u" });
+    this.#ask("release-lock", { paths: ["v/1"], owner_id: "u" });
+    const held = this.#acquire("a", ["v/3"]);
+    this.#acquire("b", ["v/3"], { wait: true });
+    this.#ask("release-lock", { fence: held.fence, owner_id: "a" });
+    this.#ask("downgrade-lock", { path: "v/3", mode: "read", owner_id: "b" });
+    this.#recorder.pass(15_000);
+    this.#ask("renew-lock", { path: "v/3", owner_id: "b" });
+    for (let index = 0; index < 20; index += 1)
+      this.#acquire("many", ["v/4", `v/5/${String(index)}`], { mode: "read" });
+    this.#acquire("many", ["v/4"], { mode: "read" });
+    this.#acquire("many", ["v/4"], { mode: "read" });
+    this.#recorder.pass(100_000);
+  }
+
   leases(): void {
     const kinds = { bench: { shape: "bench", policy: "recover", ttl_seconds: 5, grace_seconds: 20, order: 7 } };
     this.#ask("configure-locks", { enforce: ["plan"], kinds });
@@ -120,6 +156,10 @@ class Scene {
     this.#ask("create-entity", { type: "plan", id: "1", value: {} });
     this.#acquire("c", ["plan"]);
     this.#ask("create-entity", { type: "plan", id: "2", value: {} });
+    this.#acquire("d", ["plan"], { wait: true, ticket_seconds: 600 });
+    this.#recorder.pass(100_000);
+    this.#ask("create-entity", { type: "plan", id: "3", value: {} });
+    this.#ask("create-entity", { type: "plan", id: "4", value: {} });
     this.#recorder.pass(21_000);
     this.#ask("renew-lock", { fence: late.fence, owner_id: "c" }, { grace: true });
     this.#recorder.pass(21_000);

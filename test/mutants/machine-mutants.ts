@@ -28,8 +28,8 @@ export const machineMutants: readonly PlantedMutant[] = [
   {
     name: "a refusal under a key is not recorded",
     file: `${machine}/machine.ts`,
-    find: "const isRecorded = events.length > 0 || command.key !== undefined || decision.isAudited === true;",
-    put: "const isRecorded = events.length > 0 || decision.isAudited === true;",
+    find: "const isRecorded = events.length > 0 || isKept || decision.isAudited === true;",
+    put: "const isRecorded = events.length > 0 || (isKept && false) || decision.isAudited === true;",
     by: "simulation",
   },
   {
