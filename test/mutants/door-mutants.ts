@@ -23,6 +23,13 @@ export const doorMutants: readonly PlantedMutant[] = [
     by: "test/access/rights.test.ts",
   },
   {
+    name: "the gate lets an input through that does not fit, since it is refused later anyway",
+    file: "server/src/access/check-rights.ts",
+    find: 'if (issues !== undefined) return { code: "input_invalid", data: { issues } };',
+    put: "if (issues !== undefined) return undefined;",
+    by: "test/access/odd-input.test.ts",
+  },
+  {
     name: "a revoked token is good as long as its connection",
     file: "server/src/access/standing.ts",
     find: "return () => tokenStanding(lookups, digest);",
