@@ -87,4 +87,18 @@ export const clientMutants: readonly PlantedMutant[] = [
     put: "(given) => leave(isTaken ? undefined : void leftOf(given)),",
     by: "test/client/left-behind.test.ts",
   },
+  {
+    name: "a number of an agent is never given to another",
+    file: `${client}/socket-speakers.ts`,
+    find: "const [longest] = this.#silent;",
+    put: "const [longest] = [...this.#silent].slice(this.#silent.size);",
+    by: "test/socket/many-agents.test.ts",
+  },
+  {
+    name: "who asks again for a shorter lease counts on the longer one",
+    file: `${client}/locks/asked-lease.ts`,
+    find: "return held === undefined ? input : {",
+    put: "return held === undefined || held.ttlMs > 0 ? input : {",
+    by: "test/client/leases.test.ts",
+  },
 ];

@@ -30,6 +30,13 @@ export const doorMutants: readonly PlantedMutant[] = [
     by: "test/access/odd-input.test.ts",
   },
   {
+    name: "a lock is taken up for whoever has hung up",
+    file: "server/src/doors/http/wait-for-grant.ts",
+    find: "    if (hasHungUp(poll.response)) return asked;\n",
+    put: "",
+    by: "test/http/hang-up.test.ts",
+  },
+  {
     name: "a revoked token is good as long as its connection",
     file: "server/src/access/standing.ts",
     find: "return () => tokenStanding(lookups, digest);",

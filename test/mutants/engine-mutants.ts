@@ -73,4 +73,18 @@ export const engineMutants: readonly PlantedMutant[] = [
     put: "",
     by: "simulation",
   },
+  {
+    name: "what is erased stays among the newest entries",
+    file: `${engine}/replica.ts`,
+    find: "if (erased !== undefined) this.recent.put(this.withoutErased(erased));",
+    put: "if (erased === entry) this.recent.put(this.withoutErased(erased));",
+    by: "test/engine/erasures.test.ts",
+  },
+  {
+    name: "one entry that can't be read fails everybody in the batch",
+    file: `${engine}/find-priors.ts`,
+    find: 'if (error.code === "archived" || error.code === "damaged") return error;',
+    put: 'if (error.code === "archived" && error.code !== error.code) return error;',
+    by: "test/engine/unreadable-keys.test.ts",
+  },
 ];
