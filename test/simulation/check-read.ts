@@ -14,6 +14,9 @@ interface Shown {
   readonly position: number;
 }
 
+/** The latest can't be told, or the node stops. */
+const showingNothing: ReadonlySet<string> = new Set(["journal_unavailable", "stopping"]);
+
 /** Checks what was read, and returns the positions that this node must show at least from now on. */
 export function checkRead(world: World, attempt: Attempt, reply: CallReply): ReadonlyMap<string, number> {
   const seen = new Map<string, number>();
@@ -24,8 +27,7 @@ export function checkRead(world: World, attempt: Attempt, reply: CallReply): Rea
   world.faults.count(`read: ${outcome.kind === "done" ? operation : outcome.code}`);
   const subject = `${String(input["type"])}/${String(input["id"])}`;
   if (outcome.kind === "refusal") {
-    // It was refused because the latest can't be told, or because the node stops: nothing was shown.
-    if (outcome.code === "journal_unavailable" || outcome.code === "stopping") return seen;
+    if (showingNothing.has(outcome.code)) return seen;
     const position = deletedAt(world, subject, outcome);
     const isLatest = operation === "get-entity" && input["version"] === undefined;
     if (isLatest) demandFloor(world, attempt, { subject, position });
