@@ -46,6 +46,19 @@ describe("after a refusal the client obeys the rule of its code", () => {
     assert.deepEqual(times, [0, 750, 2_250, 3_750]);
   });
 
+  test("what nobody knows stays unknown, whatever keeps the tries after it from being sent [P9]", async () => {
+    for (const last of ["unreachable", "overloaded", "journal_unavailable", "stopping"]) {
+      const { client, clock } = scripted((_call, count) => refusal(count === 1 ? "outcome_unknown" : last));
+      const result = refusalOf(client.run("patch-entity", write));
+      await clock.pass(20_000, 500);
+      assert.equal((await result).code, "outcome_unknown", last);
+    }
+    const answered = scripted((_call, count) => refusal(count === 1 ? "outcome_unknown" : "entity_not_found"));
+    const result = refusalOf(answered.client.run("patch-entity", write));
+    await answered.clock.pass(20_000, 500);
+    assert.equal((await result).code, "entity_not_found", "the answer to the key says what happened");
+  });
+
   test("it does not wait longer than its time, and not at all if it must not [P9]", async () => {
     const late = scripted(() => refusal("overloaded", { retry_after_ms: 60_000 }));
     assert.equal((await refusalOf(late.client.run("patch-entity", write))).code, "overloaded");

@@ -18,6 +18,13 @@ export interface RetryOptions {
 /** After these nobody knows whether it happened; after every other one nothing did. */
 const leavesDoubt = new Set(["outcome_unknown"]);
 
+/** True if an answer says of its own try alone that nothing came of it. Every other one was given for the key. */
+function leavesOpen({ outcome }: CallReply): boolean {
+  if (outcome.kind === "done") return false;
+  const { retry } = problemOf(outcome.code);
+  return retry === "same-key" || retry === "later" || outcome.code === "closed";
+}
+
 type Refusal = Extract<CallReply["outcome"], { kind: "refusal" }>;
 
 /** How long to wait before sending it again; undefined: not at all, it is for the caller to decide. */
@@ -77,14 +84,17 @@ export class Retrier {
   ): Promise<CallReply> {
     const { tries, totalMs } = this.#options;
     let reply = first;
+    let unknown: CallReply | undefined;
     for (let tried = 1; tried < tries && reply.outcome.kind === "refusal"; tried += 1) {
+      if (leavesDoubt.has(reply.outcome.code)) unknown = reply;
       const delayMs = delayBeforeRetry(reply.outcome, { isRepeatable: isSafe, backoffMs: this.#backoffMs(tried) });
-      if (delayMs === undefined || this.#clock.monotonicMs() + delayMs - startedMs > totalMs) return reply;
+      if (delayMs === undefined || this.#clock.monotonicMs() + delayMs - startedMs > totalMs) break;
       await pauseUnless(signal, this.#clock, delayMs);
-      if (this.#isStopped) return reply;
+      if (this.#isStopped) break;
       reply = await send();
     }
-    return reply;
+    // That the last one was not sent says nothing of the one before it, which may have happened.
+    return unknown !== undefined && leavesOpen(reply) ? unknown : reply;
   }
 
   #backoffMs(tried: number): number {
