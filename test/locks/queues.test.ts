@@ -64,7 +64,7 @@ describe("a queue", () => {
       const node = await lockNode({ inGrace: true });
       const { locks } = node.client;
       const { fence } = granted(await locks.acquire("p", { ttlSeconds: 60, ownerId: "holder" }));
-      const asking = Array.from({ length: 3_000 }, (_, index) =>
+      const asking = Array.from({ length: 2_200 }, (_, index) =>
         locks.acquire("p", { ...wait, ticketSeconds: 30, ownerId: `dead ${index}` }),
       );
       await Promise.all(asking);
