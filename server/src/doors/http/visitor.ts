@@ -2,6 +2,7 @@
 import type { Socket } from "node:net";
 import type { FastifyRequest } from "fastify";
 import type { CallOptions } from "@holdfast/sdk";
+import { bearerToken } from "../../access/bearer-token.ts";
 import { admitLatest, isTurned } from "../../access/gate.ts";
 import type { Caller, Gate } from "../../access/gate.ts";
 import { HttpProblem } from "./http-problem.ts";
@@ -9,10 +10,9 @@ import { HttpProblem } from "./http-problem.ts";
 const connections = new WeakMap<Socket, string>();
 let connectionCount = 0;
 
-/** A token that is not well-formed is no token, and is refused as one; it is never taken for a caller without. */
 export async function admitVisitor(gate: Gate, request: FastifyRequest): Promise<Caller> {
   const { socket } = request.raw;
-  const token = bearerOf(request);
+  const token = bearerToken(single(request, "authorization"));
   const caller = await admitLatest(gate, {
     ...(token === undefined ? {} : { token }),
     isLoopback: isLoopback(socket.remoteAddress),
@@ -48,12 +48,6 @@ export function readsOf(request: FastifyRequest): Pick<CallOptions, "reads"> {
   if (reads === undefined) return {};
   if (reads === "latest" || reads === "local") return { reads };
   throw new HttpProblem("request_malformed", { reason: "Holdfast-Reads is latest or local" });
-}
-
-function bearerOf(request: FastifyRequest): string | undefined {
-  const header = single(request, "authorization");
-  if (header === undefined) return undefined;
-  return /^Bearer +([^\s]+)$/iu.exec(header)?.[1] ?? "";
 }
 
 /** A header that is sent twice says nothing that can be relied on. */

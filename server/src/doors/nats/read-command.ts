@@ -1,6 +1,7 @@
 /** A message as a command: what the subject asks for, what the payload gives, and who sends it. */
 import { checkOf, meshHeaders, meshLockWords, meshSubjects } from "@holdfast/sdk/contract";
 import type { CallOptions } from "@holdfast/sdk";
+import { bearerToken } from "../../access/bearer-token.ts";
 import type { ParseJson } from "./options.ts";
 import type { Word, Words } from "./words.ts";
 
@@ -119,7 +120,7 @@ function senderOf(message: Incoming): Sender | Fault {
   if (authorization !== undefined && token !== undefined) {
     return { code: "request_malformed", data: { reason: "the token is sent twice, in different headers" } };
   }
-  const sent = token ?? bearerOf(authorization);
+  const sent = token ?? bearerToken(authorization);
   return { options, ...(sent === undefined ? {} : { token: sent }) };
 }
 
@@ -136,11 +137,6 @@ function singles(headers: Incoming["headers"]): Readonly<Record<string, string>>
     found[name] = value;
   }
   return found;
-}
-
-/** What is not well-formed is no token, and is refused as one; it is never taken for a sender without. */
-function bearerOf(authorization: string | undefined): string | undefined {
-  return authorization === undefined ? undefined : (/^Bearer +([^\s]+)$/iu.exec(authorization)?.[1] ?? "");
 }
 
 function payloadOf(data: Uint8Array, parseJson: ParseJson): { readonly value: unknown } | Fault {

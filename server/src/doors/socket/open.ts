@@ -8,6 +8,7 @@ import type { Duplex } from "node:stream";
 import { WebSocketServer } from "ws";
 import type { WebSocket } from "ws";
 import { socketPath } from "@holdfast/sdk/contract";
+import { bearerToken } from "../../access/bearer-token.ts";
 import { allowedHostsOf, foreignRequest } from "../../access/foreign-request.ts";
 import type { AllowedHosts } from "../../access/foreign-request.ts";
 import { admitLatest } from "../../access/gate.ts";
@@ -98,13 +99,9 @@ function refusalOf({ url = "", method = "GET", headers }: IncomingMessage, guard
   return guard.isFull ? "503 Service Unavailable" : undefined;
 }
 
-/**
- * A token comes in the header, or, from browsers, which can't set one, in `hello`; never in the address. A header that is
- * not well formed is no token, and is refused as one; it is never taken for a caller without.
- */
+/** A token comes in the header, or, from browsers, which can't set one, in `hello`; never in the address. */
 function admitterOf({ gate, ids }: SocketDoorOptions, { headers, socket }: IncomingMessage) {
-  const { authorization } = headers;
-  const sent = authorization === undefined ? undefined : (/^Bearer +(\S+)$/iu.exec(authorization)?.[1] ?? "");
+  const sent = bearerToken(headers.authorization);
   const connection = ids.unique();
   return (token = sent) =>
     admitLatest(gate, {

@@ -5,7 +5,7 @@
  */
 import type { DecideContext } from "../../machine/feature.ts";
 import { deadlockData, deadlockEvent, Search } from "./find-deadlock.ts";
-import { wake } from "./hand-over.ts";
+import { cancelTicket } from "./hand-over.ts";
 import { ancestorsOf } from "./lock-path.ts";
 import { gap, ticketTable } from "./lock-tables.ts";
 import type { TicketRow } from "./lock-tables.ts";
@@ -32,8 +32,7 @@ export function untie(context: DecideContext, owner: string, lost: readonly Lock
     const deadlock = row === undefined ? undefined : search.cycleThrough(row);
     if (row === undefined || deadlock === undefined) continue;
     emit(deadlockEvent(state, row.paths[0]?.path ?? "", { ...deadlockData(owner, deadlock), ticket }));
-    emit({ type: "lock.cancelled", subject: `ticket/${ticket}`, data: { ticket, why: "deadlock", owner_id: owner } });
-    wake(context, ticket);
+    cancelTicket(context, ticket, "deadlock");
   }
 }
 
