@@ -2,6 +2,7 @@
 const source = "^server/src/";
 const under = (...folders) => `^server/src/(${folders.join("|")})`;
 const contract = "^sdk/src/contract/";
+const json = "^sdk/src/json/";
 
 /** Files that nobody imports, because they are where a program, a test run or a thread starts. */
 const entryPoints = [
@@ -35,83 +36,95 @@ const only = ({ name, library, where, comment }) => ({
 
 const layers = [
   {
-    name: "machine-knows-nothing",
-    folder: under("machine/"),
+    name: "json-knows-nothing",
+    folder: json,
     knows: [],
+    comment: "Canonical JSON is the ground of client and server: what both must do in the same way.",
+  },
+  {
+    name: "machine-knows-json",
+    folder: under("machine/"),
+    knows: [json],
     comment: "The machine can be executed again only as long as nothing outside can change it.",
   },
   {
     name: "features-know-machine-and-contract",
     folder: under("features/"),
-    knows: [under("machine/"), contract],
+    knows: [under("machine/"), contract, json],
     comment: "A feature is pure and general: it knows no pack, no engine and no door.",
   },
   {
     name: "packs-know-features-machine-and-contract",
     folder: under("packs/"),
-    knows: [under("machine/", "features/"), contract],
+    knows: [under("machine/", "features/"), contract, json],
     comment: "A pack is built on features. Adding one touches nothing else.",
   },
   {
     name: "engine-knows-machine-and-journal-port",
     folder: under("engine/"),
-    knows: [under("machine/", "base/", "journal/(journal|seal|unseal|checkpoint|read-line)\\.ts$"), contract],
+    knows: [under("machine/", "base/", "journal/(journal|seal|unseal|checkpoint|read-line)\\.ts$"), contract, json],
     comment: "The engine runs any machine on any journal.",
   },
   {
     name: "journal-knows-machine-and-base",
     folder: under("journal/"),
-    knows: [under("machine/", "base/")],
+    knows: [under("machine/", "base/"), json],
     comment: "A journal orders and keeps entries; it never decides.",
   },
   {
     name: "base-knows-nothing",
     folder: under("base/"),
     knows: [],
-    comment: "Clock and ids stand below everything.",
+    comment: "Clock, ids and secrets are below everything.",
   },
   {
     name: "access-knows-the-sdk",
     folder: under("access/"),
     knows: ["^sdk/src/", under("base/", "observe/")],
-    comment: "Rights and limits stand in front of the Client, and know nothing of what is behind it.",
+    comment: "Rights and limits are in front of the application layer, and know nothing of what is behind it.",
   },
   {
     name: "observe-knows-the-sdk",
     folder: under("observe/"),
     knows: ["^sdk/src/", under("base/")],
-    comment: "Figures and logs are told what happens; they never ask.",
+    comment: "Metrics and logs receive what happens; they never ask.",
   },
   {
-    name: "config-knows-base",
+    name: "config-knows-base-and-contract",
     folder: under("config/"),
-    knows: [under("base/")],
+    knows: [under("base/"), contract],
     comment: "Configuration is read once, at the start, and handed down.",
+  },
+  {
+    name: "app-knows-the-engine",
+    folder: under("app/"),
+    knows: ["^sdk/src/", under("base/", "engine/", "machine/", "features/", "packs/", "journal/journal\\.ts$")],
+    comment: "The application layer turns the engine into the transport that every door uses.",
   },
   {
     name: "doors-know-the-sdk",
     folder: under("doors/"),
-    except: under("doors/in-process/", "doors/cli/"),
+    except: under("doors/cli/"),
     knows: ["^sdk/src/", under("base/", "access/", "observe/")],
-    comment: "A door uses the Client like everybody else, so whatever is promised holds through all of them.",
+    comment: "A door uses the transport that the gate hands out, so every promise holds through all of them.",
   },
   {
-    name: "in-process-door-knows-the-engine",
-    folder: under("doors/in-process/"),
-    knows: ["^sdk/src/", under("base/", "engine/", "machine/", "features/", "packs/", "journal/journal\\.ts$")],
-    comment: "The transport that turns the engine into a Client.",
-  },
-  {
-    name: "cli-knows-the-sdk-and-the-server",
+    name: "cli-knows-the-sdk-and-the-assembly",
     folder: under("doors/cli/"),
-    knows: ["^sdk/src/", under("base/", "config/", "(server|serve|data-folder|upkeep)\\.ts$")],
-    comment: "`holdfast up` starts the server; other commands are clients of it, or look after its data folder.",
+    knows: ["^sdk/src/", under("base/", "config/", "assembly/")],
+    comment: "`holdfast up` starts the server; other commands are clients of it, or work on its data folder.",
   },
   {
     name: "sdk-knows-nothing-of-the-server",
     folder: "^sdk/src/",
     knows: [],
     comment: "The sdk is installed without the server and runs in a browser.",
+  },
+  {
+    name: "contract-knows-json",
+    folder: contract,
+    knows: [json],
+    comment: "The contract is data. The client and the server are built from it, never the reverse.",
   },
 ];
 
@@ -179,12 +192,12 @@ export default {
       to: { path: "node_modules/", pathNot: "node_modules/typebox/" },
     },
     {
-      name: "only-server-names-journals-and-doors",
+      name: "only-assembly-names-journals-and-doors",
       comment: "Parts are put together in one place.",
       severity: "error",
       from: {
         path: source,
-        pathNot: [under("(server|serve|mesh|data-folder|upkeep)\\.ts$"), under("(journal|doors)/[^/]+/")],
+        pathNot: [under("assembly/"), under("(journal|doors)/[^/]+/")],
       },
       to: { path: under("(journal|doors)/[^/]+/") },
     },

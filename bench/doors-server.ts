@@ -1,5 +1,5 @@
 /** Holdfast as a process of its own, for the benchmark of the doors: `node bench/doors-server.ts FOLDER`. */
-import { serve } from "../server/src/serve.ts";
+import { serve } from "../server/src/assembly/serve.ts";
 
 const [, , data = ""] = process.argv;
 const serving = await serve({ data, host: "127.0.0.1", port: 0 });

@@ -11,7 +11,7 @@ import { genesis, seal } from "../server/src/journal/seal.ts";
 import { canonicalValue } from "../server/src/machine/canonical/canonical-value.ts";
 import { inputLimits } from "../server/src/machine/canonical/limits.ts";
 import type { Command, Entry } from "../server/src/machine/entry.ts";
-import { machineOf } from "../server/src/server.ts";
+import { machineOf } from "../server/src/assembly/open.ts";
 import { firstValue, idOf, mergeOf } from "./engine-load.ts";
 
 export interface Part {

@@ -6,7 +6,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { clientOf, openFolder, start, startEngine } from "../server/src/server.ts";
+import { clientOf, openFolder, start, startEngine } from "../server/src/assembly/open.ts";
 import { lineChart, type Series } from "./chart.ts";
 import { machineRunner } from "./machine-runner.ts";
 import { type Bench, type BenchOptions, format, median, type Row, table } from "./report.ts";

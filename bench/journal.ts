@@ -3,8 +3,8 @@ import { mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { monitorEventLoopDelay } from "node:perf_hooks";
-import { readDataFolder } from "../server/src/data-folder.ts";
-import { clientOf, openFolder, start, startEngine } from "../server/src/server.ts";
+import { readDataFolder } from "../server/src/assembly/data-folder.ts";
+import { clientOf, openFolder, start, startEngine } from "../server/src/assembly/open.ts";
 import type { Client } from "holdfast";
 import { type Bench, type BenchOptions, format, type Row, table } from "./report.ts";
 

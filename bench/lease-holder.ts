@@ -2,7 +2,7 @@
  * A process that holds leases and tells what each of them keeps in its heap: `node --expose-gc bench/lease-holder.ts
  * FOLDER`. It is a process of its own so that nothing else is in the heap, and all garbage is collected before both looks.
  */
-import { start } from "../server/src/server.ts";
+import { start } from "../server/src/assembly/open.ts";
 
 const [, , folder = ""] = process.argv;
 /** Enough that noise vanishes. */

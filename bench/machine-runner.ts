@@ -1,5 +1,5 @@
 /** A machine alone, to see what deciding costs: nothing else can hide a curve. */
-import { machineOf } from "../server/src/server.ts";
+import { machineOf } from "../server/src/assembly/open.ts";
 
 export function machineRunner() {
   const machine = machineOf([]);

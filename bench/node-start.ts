@@ -1,6 +1,6 @@
 /** A new node on a Postgres journal that has lived for a while: how soon it is ready. */
 import { startOwnPostgres } from "../test/scenario/private-postgres.ts";
-import { start } from "../server/src/server.ts";
+import { start } from "../server/src/assembly/open.ts";
 import { childAnswer } from "./child-answer.ts";
 import { atMost, fill } from "./journal.ts";
 import { type Bench, format, type Row, table } from "./report.ts";

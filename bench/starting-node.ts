@@ -1,5 +1,5 @@
 /** A node that starts on a journal and tells how many seconds passed until its first answer: `node bench/starting-node.ts URL`. */
-import { start } from "../server/src/server.ts";
+import { start } from "../server/src/assembly/open.ts";
 import { seconds } from "./journal.ts";
 
 const [, , journal = ""] = process.argv;

@@ -1,7 +1,7 @@
-export { open } from "./server.ts";
-export type { OpenOptions, JournalPlace } from "./server.ts";
-export { createRuntime } from "./runtime.ts";
-export type { ComponentToggles, Runtime, RuntimeConfig } from "./runtime.ts";
+export { open } from "./assembly/open.ts";
+export type { OpenOptions, JournalPlace } from "./assembly/open.ts";
+export { createRuntime } from "./assembly/runtime.ts";
+export type { ComponentToggles, Runtime, RuntimeConfig } from "./assembly/runtime.ts";
 export { defineKind, refuse } from "./features/entities/kind.ts";
 export type { Kind, KindCommand, KindContext, KindDefinition, KindRefusal } from "./features/entities/kind.ts";
 export {

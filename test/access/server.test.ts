@@ -4,8 +4,8 @@ import { chmod, mkdtemp, readFile, readdir, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { serve } from "../../server/src/serve.ts";
-import type { ServeOptions, Serving } from "../../server/src/serve.ts";
+import { serve } from "../../server/src/assembly/serve.ts";
+import type { ServeOptions, Serving } from "../../server/src/assembly/serve.ts";
 
 interface Served extends Serving {
   readonly data: string;

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { LockLostError } from "holdfast";
 import type { Lock, LockState } from "holdfast";
-import { HeldGrant, momentOf } from "../../sdk/src/client/locks/held-grant.ts";
+import { HeldGrant, momentOf } from "../../sdk/src/client/locks/handle/held-grant.ts";
 import { ManualClock, turns } from "../engine/manual-clock.ts";
 import { clientNode, held, soon } from "./client-node.ts";
 import type { ClientNode } from "./client-node.ts";

@@ -9,7 +9,7 @@ import { createInterface } from "node:readline";
 import { test } from "node:test";
 import type { TestContext } from "node:test";
 import { connect } from "holdfast";
-import { serve } from "../../server/src/serve.ts";
+import { serve } from "../../server/src/assembly/serve.ts";
 import { folderFor, serverFor } from "../socket/with-server.ts";
 
 const program = new URL("away-child.ts", import.meta.url).pathname;

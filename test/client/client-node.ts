@@ -1,5 +1,5 @@
 import type { Client, ClientOptions, DeniedLock, Lock } from "holdfast";
-import { clientOf } from "../../server/src/server.ts";
+import { clientOf } from "../../server/src/assembly/open.ts";
 import { turns } from "../engine/manual-clock.ts";
 import { lockNode } from "../locks/lock-node.ts";
 import type { LockNode } from "../locks/lock-node.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
-import { HeldGrant, momentOf } from "../../sdk/src/client/locks/held-grant.ts";
-import type { HeldFacts } from "../../sdk/src/client/locks/held-grant.ts";
+import { HeldGrant, momentOf } from "../../sdk/src/client/locks/handle/held-grant.ts";
+import type { HeldFacts } from "../../sdk/src/client/locks/handle/held-grant.ts";
 import { ManualClock } from "../engine/manual-clock.ts";
 
 const ttlMs = 6_000;

@@ -1,6 +1,6 @@
 import { createClient } from "holdfast";
 import type { Client, Transport } from "holdfast";
-import { transportOf } from "../../server/src/server.ts";
+import { transportOf } from "../../server/src/assembly/open.ts";
 import { ManualClock } from "../engine/manual-clock.ts";
 import type { ClientNode } from "./client-node.ts";
 import { clientTime } from "./client-time.ts";

@@ -5,7 +5,7 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { createClient } from "holdfast";
 import type { Client, Transport } from "holdfast";
-import { transportOf } from "../../server/src/server.ts";
+import { transportOf } from "../../server/src/assembly/open.ts";
 import { turns } from "../engine/manual-clock.ts";
 import { clientNode, held, soon } from "./client-node.ts";
 import type { ClientNode } from "./client-node.ts";

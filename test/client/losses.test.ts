@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { createClient, HoldfastError, LockLostError } from "holdfast";
 import type { Lock, LockState, LossReason, Transport } from "holdfast";
-import { transportOf } from "../../server/src/server.ts";
+import { transportOf } from "../../server/src/assembly/open.ts";
 import { turns } from "../engine/manual-clock.ts";
 import { clientNode, held, soon } from "./client-node.ts";
 import type { ClientNode } from "./client-node.ts";

@@ -10,7 +10,7 @@ import { systemClock } from "../../server/src/base/clock.ts";
 import { systemIds } from "../../server/src/base/ids.ts";
 import { openSocketDoor } from "../../server/src/doors/socket/open.ts";
 import { readJson } from "../../server/src/machine/canonical/read-json.ts";
-import { transportOf } from "../../server/src/server.ts";
+import { transportOf } from "../../server/src/assembly/open.ts";
 import { turns } from "../engine/manual-clock.ts";
 import { queued } from "../locks/lock-node.ts";
 import { rawSocketFor } from "../socket/raw-socket.ts";

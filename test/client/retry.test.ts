@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { createClient, DeadlockError, HoldfastError, problems } from "holdfast";
 import type { ProblemCode, Transport } from "holdfast";
-import { transportOf } from "../../server/src/server.ts";
+import { transportOf } from "../../server/src/assembly/open.ts";
 import { refusalOf, refusedWith } from "../api/refused-with.ts";
 import { everyWay } from "./every-way.ts";
 import { turns } from "../engine/manual-clock.ts";

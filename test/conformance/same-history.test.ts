@@ -11,7 +11,7 @@ import type { Head, Journal } from "../../server/src/journal/journal.ts";
 import { createMemoryDisk } from "../../server/src/journal/memory/disk.ts";
 import { openMemoryJournal } from "../../server/src/journal/memory/open.ts";
 import { openPostgresJournal } from "../../server/src/journal/postgres/open.ts";
-import { clientOf, openFolder, startEngine } from "../../server/src/server.ts";
+import { clientOf, openFolder, startEngine } from "../../server/src/assembly/open.ts";
 import { ManualClock } from "../engine/manual-clock.ts";
 import { startPostgres } from "../scenario/private-postgres.ts";
 

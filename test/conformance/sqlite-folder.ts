@@ -4,9 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { type Journal, JournalError, type JournalErrorCode } from "../../server/src/journal/journal.ts";
-import { openJournalFile } from "../../server/src/journal/sqlite/files.ts";
+import { openJournalFile } from "../../server/src/journal/sqlite/folder/files.ts";
 import { assembleSqliteJournal, openSqliteJournal } from "../../server/src/journal/sqlite/open.ts";
-import { ownFolder } from "../../server/src/journal/sqlite/own-folder.ts";
+import { ownFolder } from "../../server/src/journal/sqlite/folder/own-folder.ts";
 
 /** Runs a test with a folder that does not exist yet and is removed afterwards. */
 export function withFolder(work: (folder: string) => Promise<void>): () => Promise<void> {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { connect } from "holdfast";
 import type { WatchedEvent } from "holdfast";
-import { pageBytes } from "../../server/src/doors/http/event-text.ts";
+import { pageBytes } from "../../server/src/doors/http/response/event-text.ts";
 import { eventsMessage } from "../../server/src/doors/socket/event-text.ts";
 import { serverFor } from "../socket/with-server.ts";
 

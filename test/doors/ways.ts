@@ -7,7 +7,7 @@ import { open } from "holdfast";
 import type { CallOptions, CallReply } from "holdfast";
 import { AddressRing } from "../../sdk/src/client/address-ring.ts";
 import { SocketTransport } from "../../sdk/src/client/socket-transport.ts";
-import { serve } from "../../server/src/serve.ts";
+import { serve } from "../../server/src/assembly/serve.ts";
 import { MeshAgent } from "../mesh/mesh-client.ts";
 import { startNats } from "../mesh/private-nats.ts";
 import { replyOf, spell } from "./route-way.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { clientOf } from "../../server/src/server.ts";
+import { clientOf } from "../../server/src/assembly/open.ts";
 import { refusalOf } from "../api/refused-with.ts";
 import { turns } from "./manual-clock.ts";
 import { startNode } from "./start-node.ts";

@@ -4,7 +4,7 @@ import { StateHash } from "../../server/src/engine/state-hash.ts";
 import { entityTable } from "../../server/src/features/entities/entity-table.ts";
 import type { MemoryDisk } from "../../server/src/journal/memory/disk.ts";
 import { openMemoryJournal } from "../../server/src/journal/memory/open.ts";
-import { machineOf } from "../../server/src/server.ts";
+import { machineOf } from "../../server/src/assembly/open.ts";
 import { turns } from "./manual-clock.ts";
 import { startNode } from "./start-node.ts";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { knownRules, start } from "../../server/src/server.ts";
+import { knownRules, start } from "../../server/src/assembly/open.ts";
 import { inEmptyFolder } from "../scenario/program.ts";
 
 /** The entries of a folder after something was done in it by a build with these rules. */

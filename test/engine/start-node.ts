@@ -3,7 +3,7 @@ import type { Engine } from "../../server/src/engine/engine.ts";
 import { createMemoryDisk } from "../../server/src/journal/memory/disk.ts";
 import type { MemoryDisk } from "../../server/src/journal/memory/disk.ts";
 import { openMemoryJournal } from "../../server/src/journal/memory/open.ts";
-import { clientOf, startEngine } from "../../server/src/server.ts";
+import { clientOf, startEngine } from "../../server/src/assembly/open.ts";
 import { ManualClock } from "./manual-clock.ts";
 import { StagedJournal } from "./staged-journal.ts";
 

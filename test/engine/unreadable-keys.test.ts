@@ -11,7 +11,7 @@ import type { Journal } from "../../server/src/journal/journal.ts";
 import { createMemoryDisk } from "../../server/src/journal/memory/disk.ts";
 import { openMemoryJournal } from "../../server/src/journal/memory/open.ts";
 import { keyScope } from "../../server/src/machine/entry.ts";
-import { clientOf, startEngine } from "../../server/src/server.ts";
+import { clientOf, startEngine } from "../../server/src/assembly/open.ts";
 import { appendSample } from "../conformance/sample-entries.ts";
 import { openFolder, withFolder } from "../conformance/sqlite-folder.ts";
 import { startNode } from "./start-node.ts";

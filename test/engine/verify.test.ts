@@ -1,7 +1,7 @@
 /** Verification itself, where the command line is too far away: hashes of the state, keys, what differs. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { verificationOf } from "../../server/src/data-folder.ts";
+import { verificationOf } from "../../server/src/assembly/data-folder.ts";
 import { StateHash } from "../../server/src/engine/state-hash.ts";
 import { differenceOf } from "../../server/src/engine/verify/bad-entry.ts";
 import { KeySet } from "../../server/src/engine/verify/key-set.ts";
@@ -9,7 +9,7 @@ import { Verification, type Verified } from "../../server/src/engine/verify/veri
 import { genesis, seal } from "../../server/src/journal/seal.ts";
 import type { Entry } from "../../server/src/machine/entry.ts";
 import type { Json } from "../../server/src/machine/json.ts";
-import { machineOf } from "../../server/src/server.ts";
+import { machineOf } from "../../server/src/assembly/open.ts";
 
 /** A history that hashes its state at position 100, and records at 101 what `recorded` makes of the hash. */
 function hashedHistory(recorded: (hash: string) => string): readonly Entry[] {

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import { commands } from "../../server/src/doors/cli/all-commands.ts";
+import { commands } from "../../server/src/doors/cli/commands/all-commands.ts";
 import type { Command } from "../../server/src/doors/cli/command.ts";
 import { exitCodes } from "../../server/src/doors/cli/exit-codes.ts";
-import { parseArguments } from "../../server/src/doors/cli/parse-arguments.ts";
-import { paintFor } from "../../server/src/doors/cli/paint.ts";
+import { parseArguments } from "../../server/src/doors/cli/args/parse-arguments.ts";
+import { paintFor } from "../../server/src/doors/cli/terminal/paint.ts";
 import { runWords } from "../../server/src/doors/cli/run-words.ts";
 import type { Random } from "../simulation/random.ts";
 import type { FuzzTarget } from "./fuzz-target.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { isAtOrUnder } from "../../sdk/src/contract/rights.ts";
 import { formatPointer, overlaps, parsePointer } from "../../server/src/features/entities/json/pointer.ts";
-import { ancestorsOf, compareBytes, isAtOrBelow, pathFault } from "../../server/src/features/locks/lock-path.ts";
+import { ancestorsOf, compareBytes, isAtOrBelow, pathFault } from "../../server/src/features/locks/tables/lock-path.ts";
 import type { Random } from "../simulation/random.ts";
 import { plainTarget } from "./fuzz-target.ts";
 import { anyText, damaged } from "./fuzz-values.ts";

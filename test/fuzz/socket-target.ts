@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { WebSocket } from "ws";
 import { allOperations } from "../../sdk/src/contract/index.ts";
-import { serve } from "../../server/src/serve.ts";
+import { serve } from "../../server/src/assembly/serve.ts";
 import type { Random } from "../simulation/random.ts";
 import type { FuzzTarget } from "./fuzz-target.ts";
 import { anyBytes, anyJson, anyNumber, anyText, damaged, deepText } from "./fuzz-values.ts";

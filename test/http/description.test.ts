@@ -11,7 +11,7 @@ import {
   routedOperations,
   routes,
 } from "@holdfast/sdk/contract";
-import { openApiDocument } from "../../server/src/doors/http/openapi-document.ts";
+import { openApiDocument } from "../../server/src/doors/http/openapi/openapi-document.ts";
 import { httpServer } from "./http-server.ts";
 
 /** Addresses that are about the door itself. Every other one is an operation's. */

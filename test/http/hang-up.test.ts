@@ -5,7 +5,7 @@ import type { ServerResponse } from "node:http";
 import { test } from "node:test";
 import type { TestContext } from "node:test";
 import type { CallReply } from "holdfast";
-import { EventStream } from "../../server/src/doors/http/event-stream.ts";
+import { EventStream } from "../../server/src/doors/http/response/event-stream.ts";
 import { ManualClock, turns } from "../engine/manual-clock.ts";
 import { readEvents } from "./event-reader.ts";
 import { httpServer } from "./http-server.ts";

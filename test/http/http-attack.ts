@@ -3,8 +3,8 @@ import assert from "node:assert/strict";
 import * as fc from "fast-check";
 import { checkOf } from "@holdfast/sdk/contract";
 import type { Check } from "@holdfast/sdk/contract";
-import { openApiDocument } from "../../server/src/doors/http/openapi-document.ts";
-import { problemSchema } from "../../server/src/doors/http/openapi-parts.ts";
+import { openApiDocument } from "../../server/src/doors/http/openapi/openapi-document.ts";
+import { problemSchema } from "../../server/src/doors/http/openapi/openapi-parts.ts";
 import type { Answer, Ask, Facts, HttpServer } from "./http-server.ts";
 
 const atOnce = 20;

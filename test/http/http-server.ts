@@ -2,8 +2,8 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { connect } from "node:net";
-import { serve } from "../../server/src/serve.ts";
-import type { ServeOptions, Serving } from "../../server/src/serve.ts";
+import { serve } from "../../server/src/assembly/serve.ts";
+import type { ServeOptions, Serving } from "../../server/src/assembly/serve.ts";
 import { ticketKind } from "../machine/ticket-kind.ts";
 
 export type Facts = Readonly<Record<string, unknown>>;

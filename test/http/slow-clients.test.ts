@@ -10,7 +10,7 @@ import type { Gate } from "../../server/src/access/gate.ts";
 import { systemClock } from "../../server/src/base/clock.ts";
 import { openHttpDoor } from "../../server/src/doors/http/open.ts";
 import type { Health, HttpDoor } from "../../server/src/doors/http/open.ts";
-import { openApiDocument } from "../../server/src/doors/http/openapi-document.ts";
+import { openApiDocument } from "../../server/src/doors/http/openapi/openapi-document.ts";
 
 const health: Health = {
   ...{ live: true, ready: true, reasons: [], node: "n", version: "test", nodes: 1 },

@@ -1,7 +1,7 @@
 import type { Entry, Event } from "../../server/src/machine/entry.ts";
 import type { Json, JsonObject } from "../../server/src/machine/json.ts";
 import type { Machine } from "../../server/src/machine/machine.ts";
-import { knownRules, machineOf } from "../../server/src/server.ts";
+import { knownRules, machineOf } from "../../server/src/assembly/open.ts";
 
 /** What came of a command: its data or the code of its refusal, and what happened. */
 export interface Decided {

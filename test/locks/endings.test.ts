@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { CallReply } from "holdfast";
-import { replayedLock } from "../../server/src/doors/in-process/lock-replies.ts";
+import { replayedLock } from "../../server/src/app/calls/lock-replies.ts";
 import { agentLimits } from "../../server/src/features/agents/agent-table.ts";
-import { lockLimits } from "../../server/src/features/locks/settings.ts";
+import { lockLimits } from "../../server/src/features/locks/tables/settings.ts";
 import { refusalOf } from "../api/refused-with.ts";
 import { turns } from "../engine/manual-clock.ts";
 import { granted, lockNode, queued } from "./lock-node.ts";

@@ -5,7 +5,7 @@ import Type from "typebox";
 import { refusalOf, refusedWith } from "../api/refused-with.ts";
 import { promise } from "../api/with-client.ts";
 import { openMemoryJournal } from "../../server/src/journal/memory/open.ts";
-import { clientOf, startEngine } from "../../server/src/server.ts";
+import { clientOf, startEngine } from "../../server/src/assembly/open.ts";
 import { createMemoryDisk } from "../../server/src/journal/memory/disk.ts";
 import { Decider, told } from "./decider.ts";
 import { granted, lockNode, queued } from "./lock-node.ts";

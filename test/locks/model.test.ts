@@ -2,12 +2,12 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import fc from "fast-check";
 import type { LockMode } from "holdfast";
-import { grantTable, holdTable, ticketTable } from "../../server/src/features/locks/lock-tables.ts";
+import { grantTable, holdTable, ticketTable } from "../../server/src/features/locks/tables/lock-tables.ts";
 import { spaceTable } from "../../server/src/features/space/space-table.ts";
 import type { Entry } from "../../server/src/machine/entry.ts";
 import type { Json } from "../../server/src/machine/json.ts";
 import type { Machine } from "../../server/src/machine/machine.ts";
-import { knownRules, machineOf } from "../../server/src/server.ts";
+import { knownRules, machineOf } from "../../server/src/assembly/open.ts";
 import { coversSet, LockModel } from "./lock-model.ts";
 import type { ModelGrant, ModelPath, ModelTicket } from "./lock-model.ts";
 

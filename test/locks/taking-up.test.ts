@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { lockLimits } from "../../server/src/features/locks/settings.ts";
+import { lockLimits } from "../../server/src/features/locks/tables/settings.ts";
 import { Decider, told } from "./decider.ts";
 
 /** A set that bob waited for and has now, but has not claimed yet. */

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { describe, test } from "node:test";
 import { events } from "@holdfast/sdk/contract";
 import { refuse } from "holdfast";
-import { verificationOf } from "../../server/src/data-folder.ts";
+import { verificationOf } from "../../server/src/assembly/data-folder.ts";
 import { Verification, type Verified } from "../../server/src/engine/verify/verification.ts";
 import { readBatchLine } from "../../server/src/journal/batch-line.ts";
 import { type StoredBatch, unsealAll } from "../../server/src/journal/unseal.ts";
@@ -17,7 +17,7 @@ const folder = join(import.meta.dirname, "..", "fixtures", "journals");
 
 const whatToDo =
   "Entries in journals out there were decided like this, and must come out the same for ever. If the change is meant, " +
-  "give it a new number of rules (knownRules in server/src/server.ts), keep the old rules callable beside it, or give " +
+  "give it a new number of rules (knownRules in server/src/assembly/open.ts), keep the old rules callable beside it, or give " +
   "a changed fold a new type of event; then make a fixture of the new number with tools/make-fixture.ts. Never make " +
   "this one again.";
 

@@ -3,7 +3,7 @@ import { keyScope } from "../../server/src/machine/entry.ts";
 import type { Command, Entry } from "../../server/src/machine/entry.ts";
 import type { Json } from "../../server/src/machine/json.ts";
 import type { Machine } from "../../server/src/machine/machine.ts";
-import { machineOf } from "../../server/src/server.ts";
+import { machineOf } from "../../server/src/assembly/open.ts";
 import { ticketKind } from "./ticket-kind.ts";
 
 export function sampleMachine(): Machine {

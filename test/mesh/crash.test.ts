@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";
-import { openFolder, startEngine } from "../../server/src/server.ts";
+import { openFolder, startEngine } from "../../server/src/assembly/open.ts";
 import { inEmptyFolder, startProgram } from "../scenario/program.ts";
 import { MeshAgent } from "./mesh-client.ts";
 import { originals, scoped, startMeshNode } from "./mesh-node.ts";

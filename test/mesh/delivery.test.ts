@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { jetstreamManager } from "@nats-io/jetstream";
 import { createMemoryDisk } from "../../server/src/journal/memory/disk.ts";
 import { openMemoryJournal } from "../../server/src/journal/memory/open.ts";
-import { startEngine } from "../../server/src/server.ts";
+import { startEngine } from "../../server/src/assembly/open.ts";
 import { StagedJournal } from "../engine/staged-journal.ts";
 import { MeshAgent, type MeshMessage } from "./mesh-client.ts";
 import { originals, placeOf, scoped, startMeshNode } from "./mesh-node.ts";

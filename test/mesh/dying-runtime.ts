@@ -1,5 +1,5 @@
 /** A runtime that dies the moment an entry is durable: before it is answered, acknowledged or published. */
-import { startEngine, openFolder } from "../../server/src/server.ts";
+import { startEngine, openFolder } from "../../server/src/assembly/open.ts";
 import { startMeshNode } from "./mesh-node.ts";
 
 const [folder = "", url = ""] = process.argv.slice(2);

@@ -3,13 +3,13 @@ import type { Kind } from "holdfast";
 import { openGate } from "../../server/src/access/open-gate.ts";
 import { systemClock } from "../../server/src/base/clock.ts";
 import { digestOf } from "../../server/src/base/secret.ts";
-import { behindGate } from "../../server/src/behind-gate.ts";
+import { behindGate } from "../../server/src/assembly/behind-gate.ts";
 import type { NatsLimits } from "../../server/src/doors/nats/limits.ts";
 import type { Engine } from "../../server/src/engine/engine.ts";
 import { createMemoryDisk } from "../../server/src/journal/memory/disk.ts";
 import { openMemoryJournal } from "../../server/src/journal/memory/open.ts";
-import { type MeshOptions, type NatsDoor, openMesh } from "../../server/src/mesh.ts";
-import { startEngine } from "../../server/src/server.ts";
+import { type MeshOptions, type NatsDoor, openMesh } from "../../server/src/assembly/mesh.ts";
+import { startEngine } from "../../server/src/assembly/open.ts";
 
 export const operatorToken = "the-operator-of-this-test-and-nobody-else";
 

@@ -31,7 +31,7 @@ export const doorMutants: readonly PlantedMutant[] = [
   },
   {
     name: "a lock is taken up for whoever has hung up",
-    file: "server/src/doors/http/wait-for-grant.ts",
+    file: "server/src/doors/http/routes/wait-for-grant.ts",
     find: "    if (hasHungUp(poll.response)) return asked;\n",
     put: "",
     by: "test/http/hang-up.test.ts",
@@ -59,14 +59,14 @@ export const doorMutants: readonly PlantedMutant[] = [
   },
   {
     name: "a weak tag is as good as a strong one",
-    file: "server/src/doors/http/read-tags.ts",
+    file: "server/src/doors/http/request/read-tags.ts",
     find: "if (weakTag.test(value)) {",
     put: 'if (weakTag.test(value) && value === "") {',
     by: "test/http/status-table.test.ts",
   },
   {
     name: "a write without a tag is done",
-    file: "server/src/doors/http/conditional-write.ts",
+    file: "server/src/doors/http/routes/conditional-write.ts",
     find: "      return withoutTag(transport, write);",
     put: "      return transport.call(operation, input, options);",
     by: "test/http/status-table.test.ts",

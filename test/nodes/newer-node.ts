@@ -2,8 +2,8 @@
  * A node of a build that carries newer rules than this one: words are its data folder, the port, the journal and the token
  * of the operator. The rules decide alike, so all that differs is their number.
  */
-import { serve } from "../../server/src/serve.ts";
-import { knownRules } from "../../server/src/server.ts";
+import { serve } from "../../server/src/assembly/serve.ts";
+import { knownRules } from "../../server/src/assembly/open.ts";
 
 const [data = "", port = "", journal = "", operatorToken = ""] = process.argv.slice(2);
 const rules = [...knownRules, knownRules.length + 1];

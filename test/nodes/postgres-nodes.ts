@@ -5,7 +5,7 @@ import { systemClock } from "../../server/src/base/clock.ts";
 import type { Engine } from "../../server/src/engine/engine.ts";
 import { openPostgresJournal } from "../../server/src/journal/postgres/open.ts";
 import type { PostgresJournalOptions } from "../../server/src/journal/postgres/options.ts";
-import { clientOf, startEngine } from "../../server/src/server.ts";
+import { clientOf, startEngine } from "../../server/src/assembly/open.ts";
 import type { PrivatePostgres } from "../scenario/private-postgres.ts";
 
 export interface PostgresNode {

@@ -3,7 +3,7 @@ import { existsSync, readdirSync } from "node:fs";
 import { after, before, describe, test } from "node:test";
 import { connect, systemClientClock } from "@holdfast/sdk";
 import type { Client, ConnectOptions } from "@holdfast/sdk";
-import { knownRules } from "../../server/src/server.ts";
+import { knownRules } from "../../server/src/assembly/open.ts";
 import { refusalOf } from "../api/refused-with.ts";
 import { granted, queued } from "../locks/lock-node.ts";
 import { run } from "../scenario/holdfast-command.ts";

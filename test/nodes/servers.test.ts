@@ -6,7 +6,7 @@ import { Client as Connection } from "pg";
 import { systemClock } from "../../server/src/base/clock.ts";
 import { JournalError } from "../../server/src/journal/journal.ts";
 import { openPostgresJournal } from "../../server/src/journal/postgres/open.ts";
-import { clientOf, startEngine } from "../../server/src/server.ts";
+import { clientOf, startEngine } from "../../server/src/assembly/open.ts";
 import { type OwnPostgres, startOwnPostgres } from "../scenario/private-postgres.ts";
 import { startTcpProxy } from "./tcp-proxy.ts";
 

@@ -1,10 +1,10 @@
 import { createClient } from "@holdfast/sdk";
 import type { CallOptions, Client } from "@holdfast/sdk";
 import { systemClock } from "../../server/src/base/clock.ts";
-import { openObservation } from "../../server/src/observation.ts";
+import { openObservation } from "../../server/src/assembly/observation.ts";
 import { openLog } from "../../server/src/observe/log.ts";
 import type { LogLevel } from "../../server/src/observe/log-level.ts";
-import { clientOf, startEngine, transportOf } from "../../server/src/server.ts";
+import { clientOf, startEngine, transportOf } from "../../server/src/assembly/open.ts";
 import type { Engine } from "../../server/src/engine/engine.ts";
 import type { Journal } from "../../server/src/journal/journal.ts";
 import { createMemoryDisk } from "../../server/src/journal/memory/disk.ts";

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { promisify } from "node:util";
-import { serve } from "../../server/src/serve.ts";
+import { serve } from "../../server/src/assembly/serve.ts";
 
 const example = join(import.meta.dirname, "../../examples/python/holdfast_example.py");
 

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { clientOf, openFolder, startEngine } from "../../server/src/server.ts";
+import { clientOf, openFolder, startEngine } from "../../server/src/assembly/open.ts";
 
 test("checkpoints go on after an erasure, and the next start uses them", async () => {
   const folder = await mkdtemp(join(tmpdir(), "holdfast-"));

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { open } from "holdfast";
 import { defaultAccessLimits } from "../../server/src/access/limits.ts";
-import { serveOptions } from "../../server/src/doors/cli/serve-options.ts";
+import { serveOptions } from "../../server/src/doors/cli/args/serve-options.ts";
 import { readConfig } from "../../server/src/config/read-config.ts";
 import type { ConfigInput } from "../../server/src/config/read-config.ts";
 import { optionOf, settingNames, settingOf, settings, variableOf } from "../../server/src/config/settings.ts";

@@ -2,11 +2,11 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { test } from "node:test";
-import { commands } from "../../server/src/doors/cli/all-commands.ts";
-import { harmless } from "../../server/src/doors/cli/harmless.ts";
-import { noPaint, paintFor } from "../../server/src/doors/cli/paint.ts";
-import { duration, relativeTime } from "../../server/src/doors/cli/relative-time.ts";
-import { cutTo, shownWidth, table } from "../../server/src/doors/cli/table.ts";
+import { commands } from "../../server/src/doors/cli/commands/all-commands.ts";
+import { harmless } from "../../server/src/doors/cli/terminal/harmless.ts";
+import { noPaint, paintFor } from "../../server/src/doors/cli/terminal/paint.ts";
+import { duration, relativeTime } from "../../server/src/doors/cli/terminal/relative-time.ts";
+import { cutTo, shownWidth, table } from "../../server/src/doors/cli/terminal/table.ts";
 import { say } from "./cli-terminal.ts";
 
 test("the general help lists every command, and each one explains itself with an example of its own", async () => {

@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { packs, publicOperations } from "@holdfast/sdk/contract";
-import { commands } from "../../server/src/doors/cli/all-commands.ts";
+import { commands } from "../../server/src/doors/cli/commands/all-commands.ts";
 import { beside, say } from "./cli-terminal.ts";
 
 /** Commands that ask a server for nothing that is an operation, and why. */

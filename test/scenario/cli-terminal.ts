@@ -3,10 +3,10 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Terminal } from "../../server/src/doors/cli/command.ts";
-import { paintFor } from "../../server/src/doors/cli/paint.ts";
+import { paintFor } from "../../server/src/doors/cli/terminal/paint.ts";
 import { runWords } from "../../server/src/doors/cli/run-words.ts";
-import { serve } from "../../server/src/serve.ts";
-import type { ServeOptions } from "../../server/src/serve.ts";
+import { serve } from "../../server/src/assembly/serve.ts";
+import type { ServeOptions } from "../../server/src/assembly/serve.ts";
 
 export interface Said {
   readonly code: number;

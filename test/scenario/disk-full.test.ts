@@ -5,7 +5,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
 import { open } from "holdfast";
 import type { CallReply, Client } from "holdfast";
-import { clientOf, startEngine } from "../../server/src/server.ts";
+import { clientOf, startEngine } from "../../server/src/assembly/open.ts";
 import { openWithConnection } from "../conformance/sqlite-folder.ts";
 import { ManualClock, turns } from "../engine/manual-clock.ts";
 import { inEmptyFolder } from "./program.ts";

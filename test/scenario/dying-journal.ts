@@ -1,10 +1,10 @@
 /** A SQLite journal whose process dies at a named step of an append: the real files, with a hand on the statements. */
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { Journal } from "../../server/src/journal/journal.ts";
-import { openJournalFile } from "../../server/src/journal/sqlite/files.ts";
-import { makeFolder } from "../../server/src/journal/sqlite/make-folder.ts";
+import { openJournalFile } from "../../server/src/journal/sqlite/folder/files.ts";
+import { makeFolder } from "../../server/src/journal/sqlite/folder/make-folder.ts";
 import { assembleSqliteJournal } from "../../server/src/journal/sqlite/open.ts";
-import { ownFolder } from "../../server/src/journal/sqlite/own-folder.ts";
+import { ownFolder } from "../../server/src/journal/sqlite/folder/own-folder.ts";
 import type { Point } from "./kill-lines.ts";
 
 interface Death {

@@ -6,7 +6,7 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { batchLine } from "../../server/src/journal/batch-line.ts";
 import { JournalError } from "../../server/src/journal/journal.ts";
-import { openSqliteReader } from "../../server/src/journal/sqlite/reader.ts";
+import { openSqliteReader } from "../../server/src/journal/sqlite/folder/reader.ts";
 import { unsealAll } from "../../server/src/journal/unseal.ts";
 import { appendSample, everything } from "../conformance/sample-entries.ts";
 import { failure, withFolder } from "../conformance/sqlite-folder.ts";

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { execPath } from "node:process";
 import { test } from "node:test";
 import type { LocalJournal } from "../../server/src/journal/journal.ts";
-import { openSqliteReader } from "../../server/src/journal/sqlite/reader.ts";
+import { openSqliteReader } from "../../server/src/journal/sqlite/folder/reader.ts";
 import { appendSample, everything } from "../conformance/sample-entries.ts";
 import { failure, withFolder } from "../conformance/sqlite-folder.ts";
 import {

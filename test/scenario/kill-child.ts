@@ -7,7 +7,7 @@ import { readFileSync, writeSync } from "node:fs";
 import { open } from "holdfast";
 import type { Client } from "holdfast";
 import { openSqliteJournal } from "../../server/src/journal/sqlite/open.ts";
-import { clientOf, startEngine } from "../../server/src/server.ts";
+import { clientOf, startEngine } from "../../server/src/assembly/open.ts";
 import { dyingJournal } from "./dying-journal.ts";
 import { type Answer, type Line, type Plan, seededRandom, type Wish } from "./kill-lines.ts";
 

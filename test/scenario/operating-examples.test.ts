@@ -7,7 +7,7 @@ import { parse } from "yaml";
 import { readConfig } from "../../server/src/config/read-config.ts";
 import { clientVariables, settingNames, variableOf } from "../../server/src/config/settings.ts";
 import { exitCodes } from "../../server/src/doors/cli/exit-codes.ts";
-import { packageVersion } from "../../server/src/doors/cli/package-version.ts";
+import { packageVersion } from "../../server/src/base/package-version.ts";
 
 const examples = join(import.meta.dirname, "..", "..", "examples");
 const known = [...settingNames.map(variableOf), ...Object.keys(clientVariables)];

@@ -1,6 +1,6 @@
 /** What must hold when all is quiet again. */
 import { currentEpoch } from "../../server/src/features/space/space-table.ts";
-import { grantTable } from "../../server/src/features/locks/lock-tables.ts";
+import { grantTable } from "../../server/src/features/locks/tables/lock-tables.ts";
 import type { MemoryDisk } from "../../server/src/journal/memory/disk.ts";
 import { openMemoryJournal } from "../../server/src/journal/memory/open.ts";
 import { canonicalText } from "../../server/src/machine/canonical/canonical-text.ts";

@@ -2,7 +2,7 @@
  * Who holds and who waits, told from the events alone: plain lists, without the feature's tables and indexes. What it
  * says is compared with everything by the model of the lock table.
  */
-import { lockLimits } from "../../server/src/features/locks/settings.ts";
+import { lockLimits } from "../../server/src/features/locks/tables/settings.ts";
 import type { Entry, Event } from "../../server/src/machine/entry.ts";
 import type { JsonObject } from "../../server/src/machine/json.ts";
 import { LockModel } from "../locks/lock-model.ts";

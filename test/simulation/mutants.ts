@@ -2,7 +2,7 @@
 import { Grace } from "../../server/src/engine/grace.ts";
 import { RecentEntries } from "../../server/src/engine/recent-entries.ts";
 import { entityTable } from "../../server/src/features/entities/entity-table.ts";
-import { waitTallyTable } from "../../server/src/features/locks/lock-tables.ts";
+import { waitTallyTable } from "../../server/src/features/locks/tables/lock-tables.ts";
 import { locksFeature } from "../../server/src/features/locks/locks.ts";
 import { JournalError } from "../../server/src/journal/journal.ts";
 import type { Appended, Journal } from "../../server/src/journal/journal.ts";

@@ -1,7 +1,7 @@
-import { callOperation } from "../../server/src/doors/in-process/call-operation.ts";
-import type { Speaker } from "../../server/src/doors/in-process/call-operation.ts";
-import { cursorAt } from "../../server/src/doors/in-process/entry-events.ts";
-import { watch } from "../../server/src/doors/in-process/watch.ts";
+import { callOperation } from "../../server/src/app/calls/call-operation.ts";
+import type { Speaker } from "../../server/src/app/calls/call-operation.ts";
+import { cursorAt } from "../../server/src/app/watch/entry-events.ts";
+import { watch } from "../../server/src/app/watch/watch.ts";
 import { Engine } from "../../server/src/engine/engine.ts";
 import {
   erasedPosition,

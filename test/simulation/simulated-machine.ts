@@ -7,7 +7,7 @@ import { locksFeature } from "../../server/src/features/locks/locks.ts";
 import { machineSettings, spaceFeature } from "../../server/src/features/space/space.ts";
 import type { Feature } from "../../server/src/machine/feature.ts";
 import { Machine } from "../../server/src/machine/machine.ts";
-import { knownRules } from "../../server/src/server.ts";
+import { knownRules } from "../../server/src/assembly/open.ts";
 import { leaseFeature } from "./lease-feature.ts";
 
 /** A type of entity with a schema, a rule and a command of its own. */

@@ -1,5 +1,5 @@
 import { engineLimits } from "../../server/src/engine/limits.ts";
-import { lockLimits } from "../../server/src/features/locks/settings.ts";
+import { lockLimits } from "../../server/src/features/locks/tables/settings.ts";
 import type { Random } from "./random.ts";
 
 type Limits = Record<keyof typeof engineLimits, number>;

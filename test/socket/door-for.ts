@@ -9,7 +9,7 @@ import { systemIds } from "../../server/src/base/ids.ts";
 import type { SocketLimits } from "../../server/src/doors/socket/limits.ts";
 import { readJson } from "../../server/src/machine/canonical/read-json.ts";
 import { openSocketDoor } from "../../server/src/doors/socket/open.ts";
-import { start, transportOf } from "../../server/src/server.ts";
+import { start, transportOf } from "../../server/src/assembly/open.ts";
 
 /** The door alone, with limits that a test can reach. */
 export async function doorFor(

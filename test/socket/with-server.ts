@@ -3,8 +3,8 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
-import { serve } from "../../server/src/serve.ts";
-import type { Serving } from "../../server/src/serve.ts";
+import { serve } from "../../server/src/assembly/serve.ts";
+import type { Serving } from "../../server/src/assembly/serve.ts";
 
 /** A folder that is removed after the test. */
 export async function folderFor(t: TestContext): Promise<string> {

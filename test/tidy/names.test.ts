@@ -46,6 +46,6 @@ test("nothing is exported by star", () => {
 test("the rules about names catch what they forbid", () => {
   assertEachCatchesItsExample([exportStar]);
   assert.deepEqual(badParts("server/src/lock-manager/string-utils.ts"), ["lock-manager", "string-utils.ts"]);
-  assert.deepEqual(badParts("server/src/features/locks/release-lock.ts"), []);
+  assert.deepEqual(badParts("server/src/features/locks/rules/release-lock.ts"), []);
   for (const bad of ["acquireLock.ts", "Acquire.ts", "acquire_lock.ts"]) assert.doesNotMatch(bad, kebabCase);
 });

@@ -12,14 +12,21 @@ export const planted: readonly Planted[] = [
   { file: "sdk/src/index.ts", imports: ["node:fs"], rules: ["sdk-uses-no-node-module"] },
   {
     file: "sdk/src/contract/index.ts",
-    imports: ["../../../server/src/base/ids.ts", "leftpad"],
-    rules: ["sdk-knows-nothing-of-the-server", "sdk-depends-on-typebox-alone", "no-undeclared-packages"],
+    imports: ["../../../server/src/base/ids.ts", "../client/client.ts", "leftpad"],
+    rules: [
+      "sdk-knows-nothing-of-the-server",
+      "contract-knows-json",
+      "sdk-depends-on-typebox-alone",
+      "no-undeclared-packages",
+    ],
   },
+  { file: "sdk/src/client/client.ts", imports: [], rules: [] },
+  { file: "sdk/src/json/parse-json.ts", imports: ["../client/client.ts"], rules: ["json-knows-nothing"] },
   { file: "server/src/base/ids.ts", imports: ["../engine/engine.ts"], rules: ["base-knows-nothing"] },
   {
     file: "server/src/machine/machine.ts",
     imports: ["../base/ids.ts", "sorted-btree", "node:crypto"],
-    rules: ["machine-knows-nothing", "only-tables-use-sorted-btree", "pure-folders-use-no-node-module"],
+    rules: ["machine-knows-json", "only-tables-use-sorted-btree", "pure-folders-use-no-node-module"],
   },
   {
     file: "server/src/features/locks.ts",
@@ -34,7 +41,7 @@ export const planted: readonly Planted[] = [
   {
     file: "server/src/engine/engine.ts",
     imports: ["../journal/memory/memory.ts", "../journal/codec.ts"],
-    rules: ["engine-knows-machine-and-journal-port", "only-server-names-journals-and-doors"],
+    rules: ["engine-knows-machine-and-journal-port", "only-assembly-names-journals-and-doors"],
   },
   {
     file: "server/src/journal/codec.ts",
@@ -57,21 +64,21 @@ export const planted: readonly Planted[] = [
     rules: ["doors-know-the-sdk", "only-http-door-uses-fastify", "only-nats-door-uses-nats"],
   },
   {
-    file: "server/src/doors/in-process/client.ts",
-    imports: ["../../journal/codec.ts"],
-    rules: ["in-process-door-knows-the-engine"],
+    file: "server/src/app/transport.ts",
+    imports: ["../journal/codec.ts"],
+    rules: ["app-knows-the-engine"],
   },
   {
     file: "server/src/doors/cli/main.ts",
     imports: ["../../engine/engine.ts"],
-    rules: ["cli-knows-the-sdk-and-the-server"],
+    rules: ["cli-knows-the-sdk-and-the-assembly"],
   },
   {
     file: "server/src/access/gate.ts",
     imports: ["../engine/engine.ts", "ws", "prom-client"],
     rules: ["access-knows-the-sdk", "only-socket-door-uses-ws", "only-observe-uses-prom-client-and-pino"],
   },
-  { file: "server/src/config/settings.ts", imports: ["../access/gate.ts"], rules: ["config-knows-base"] },
+  { file: "server/src/config/settings.ts", imports: ["../access/gate.ts"], rules: ["config-knows-base-and-contract"] },
   { file: "server/src/observe/figures.ts", imports: ["../engine/engine.ts"], rules: ["observe-knows-the-sdk"] },
   { file: "server/src/observe/log.ts", imports: ["./trace.ts"], rules: ["no-cycles"] },
   // A cycle is reported once, at the first of its files.
@@ -82,7 +89,11 @@ export const planted: readonly Planted[] = [
     imports: ["../engine/engine.ts", "prom-client", "ws"],
     rules: ["access-knows-the-sdk", "only-observe-uses-prom-client-and-pino", "only-socket-door-uses-ws"],
   },
-  { file: "server/src/config/settings.ts", imports: ["../engine/engine.ts"], rules: ["config-knows-base"] },
+  {
+    file: "server/src/config/settings.ts",
+    imports: ["../engine/engine.ts"],
+    rules: ["config-knows-base-and-contract"],
+  },
 ];
 
 /** The rule that is about the file nobody imports: its finding names that file, as all others do. */

@@ -1,5 +1,5 @@
 import type { ClientClock } from "./client-clock.ts";
-import type { BeatThread, Remote } from "./locks/beats.ts";
+import type { BeatThread, Remote } from "./locks/heartbeats/heartbeats.ts";
 
 /** Who runs this program, and where: a page is not told. */
 export function agentName(): string {

@@ -1,8 +1,8 @@
 import { hostname, userInfo } from "node:os";
 import process from "node:process";
 import type { ClientClock } from "./client-clock.ts";
-import type { BeatThread, Remote } from "./locks/beats.ts";
-import { startBeatThread } from "./locks/beat-thread.node.ts";
+import type { BeatThread, Remote } from "./locks/heartbeats/heartbeats.ts";
+import { startBeatThread } from "./locks/heartbeats/heartbeat-thread.node.ts";
 
 /** Who runs this program, and where: the name of an agent that did not say its own. */
 export function agentName(): string {

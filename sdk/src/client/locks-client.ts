@@ -2,7 +2,7 @@ import type { DalLock, LockRow, LockStatus, PastLockStatus, TicketStatus, Wait }
 import type { Grant, Granted, Queued } from "../contract/locks.ts";
 import { HoldfastError } from "./holdfast-error.ts";
 import type { LockMode, LockPath, LockScope } from "./locks/lock-path.ts";
-import type { RequestLock } from "./locks/request.ts";
+import type { RequestLock } from "./locks/waiting/request.ts";
 import type { Page, Run } from "./entities-client.ts";
 import type { CallOptions } from "./transport.ts";
 

@@ -1,6 +1,6 @@
 import type { OperationName } from "@holdfast/sdk/contract";
 import type { ExitCode } from "./exit-codes.ts";
-import type { Paint } from "./paint.ts";
+import type { Paint } from "./terminal/paint.ts";
 
 /** What a command says to, and learns from, whoever started it. */
 export interface Terminal {

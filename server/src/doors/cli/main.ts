@@ -1,7 +1,7 @@
 /** The command `holdfast`: runs what its words mean, and ends with a number that says how it went. */
 import { text } from "node:stream/consumers";
 import { exitCodes } from "./exit-codes.ts";
-import { paintFor } from "./paint.ts";
+import { paintFor } from "./terminal/paint.ts";
 import { runWords } from "./run-words.ts";
 
 // Whoever reads may stop reading, like `head`: that is an end, not a fault.

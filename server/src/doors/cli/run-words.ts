@@ -1,11 +1,11 @@
-import { commands } from "./all-commands.ts";
+import { commands } from "./commands/all-commands.ts";
 import { type Command, type Given, type Terminal, UsageError } from "./command.ts";
 import { exitCodes } from "./exit-codes.ts";
 import type { ExitCode } from "./exit-codes.ts";
-import { commandHelp, generalHelp } from "./help.ts";
-import { misused, unknownCommand } from "./misused.ts";
-import { packageVersion } from "./package-version.ts";
-import { parseArguments } from "./parse-arguments.ts";
+import { commandHelp, generalHelp } from "./args/help.ts";
+import { misused, unknownCommand } from "./args/misused.ts";
+import { packageVersion } from "../../base/package-version.ts";
+import { parseArguments } from "./args/parse-arguments.ts";
 
 /** Finds the command that the words mean, and runs it. */
 export async function runWords(words: readonly string[], terminal: Terminal): Promise<ExitCode> {

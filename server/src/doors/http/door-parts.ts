@@ -1,8 +1,8 @@
 import type { FastifyRequest } from "fastify";
 import type { Caller } from "../../access/gate.ts";
 import type { Clock } from "../../base/clock.ts";
-import type { Endings } from "./endings.ts";
-import type { ParseJson } from "./read-body.ts";
+import type { Endings } from "./response/endings.ts";
+import type { ParseJson } from "./request/read-body.ts";
 
 /** What the routes of the door share. */
 export interface DoorParts {

@@ -1,16 +1,16 @@
 /** Fences, checked in the entry of the write that they protect. */
 import type { DecideContext, Decision } from "../../machine/feature.ts";
 import type { StateReader } from "../../machine/state.ts";
-import { conflictingHolds } from "./blockers.ts";
-import { holderView } from "./deny.ts";
-import { expireIfDue, liveGrant } from "./free-grant.ts";
-import { isAtOrBelow, pathFault } from "./lock-path.ts";
-import { grantTable, ownerTable } from "./lock-tables.ts";
-import type { GrantRow, HoldRow } from "./lock-tables.ts";
-import { strength } from "./modes.ts";
-import type { LockedPath, Mode } from "./modes.ts";
-import { refused } from "./owner.ts";
-import { endedMax, isEnforced, isFull, lockSettings } from "./settings.ts";
+import { conflictingHolds } from "./queue/blockers.ts";
+import { holderView } from "./queue/deny.ts";
+import { expireIfDue, liveGrant } from "./queue/free-grant.ts";
+import { isAtOrBelow, pathFault } from "./tables/lock-path.ts";
+import { grantTable, ownerTable } from "./tables/lock-tables.ts";
+import type { GrantRow, HoldRow } from "./tables/lock-tables.ts";
+import { strength } from "./tables/modes.ts";
+import type { LockedPath, Mode } from "./tables/modes.ts";
+import { refused } from "./rules/owner.ts";
+import { endedMax, isEnforced, isFull, lockSettings } from "./tables/settings.ts";
 
 /** Why a fence is no proof for a path; undefined if it is one. */
 export function fenceFault(row: GrantRow | undefined, path: string, mode: Mode): string | undefined {

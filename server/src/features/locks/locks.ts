@@ -11,22 +11,22 @@
 import { lockInternals, lockOperations } from "@holdfast/sdk/contract";
 import type { Feature } from "../../machine/feature.ts";
 import { rulesOf } from "../rule-of.ts";
-import { acquireLock } from "./acquire-lock.ts";
-import { cancelTicket, claimLock } from "./claim-lock.ts";
-import { configureLocks } from "./configure-locks.ts";
-import { downgradeLock } from "./downgrade-lock.ts";
-import { claimForJob, continueHandover, expireLock, expireTicket, lockTimers } from "./expire-lock.ts";
-import { foldGrantBeats, grantFolds } from "./fold-grants.ts";
-import { foldTicketBeats, ticketFolds } from "./fold-tickets.ts";
-import { forceRelease, overrideRelease } from "./force-release.ts";
-import { foldEnded, foldKept, freeAllOf, freeEnded } from "./free-ended.ts";
-import * as tables from "./lock-tables.ts";
-import { endOverdueOf, serveCovered } from "./reactions.ts";
-import { releaseLock } from "./release-lock.ts";
-import { renewLock } from "./renew-lock.ts";
-import { requestRelease } from "./request-release.ts";
-import { transferLock } from "./transfer-lock.ts";
-import { upgradeLock } from "./upgrade-lock.ts";
+import { acquireLock } from "./rules/acquire-lock.ts";
+import { cancelTicket, claimLock } from "./rules/accept-lock.ts";
+import { configureLocks } from "./rules/configure-locks.ts";
+import { downgradeLock } from "./rules/downgrade-lock.ts";
+import { claimForJob, continueHandover, expireLock, expireTicket, lockTimers } from "./rules/expire-lock.ts";
+import { foldGrantBeats, grantFolds } from "./tables/fold-grants.ts";
+import { foldTicketBeats, ticketFolds } from "./tables/fold-tickets.ts";
+import { forceRelease, overrideRelease } from "./rules/force-release.ts";
+import { foldEnded, foldKept, freeAllOf, freeEnded } from "./queue/free-ended.ts";
+import * as tables from "./tables/lock-tables.ts";
+import { endOverdueOf, serveCovered } from "./queue/reactions.ts";
+import { releaseLock } from "./rules/release-lock.ts";
+import { renewLock } from "./rules/renew-lock.ts";
+import { requestRelease } from "./rules/request-release.ts";
+import { transferLock } from "./rules/transfer-lock.ts";
+import { upgradeLock } from "./rules/upgrade-lock.ts";
 
 export const locksFeature: Feature = {
   name: "locks",

@@ -13,10 +13,10 @@ import {
   openNewCheckpointFile,
   openUsableCheckpointFile,
   useCopiedCheckpoint,
-} from "./checkpoint-file.ts";
-import type { Saved } from "./checkpoint-table.ts";
+} from "./checkpoints/checkpoint-file.ts";
+import type { Saved } from "./checkpoints/checkpoint-table.ts";
 import { mapError } from "./map-error.ts";
-import { createSweep, type Sweep } from "./sweep-checkpoint.ts";
+import { createSweep, type Sweep } from "./checkpoints/sweep-checkpoint.ts";
 
 export interface CheckpointOptions {
   readonly folder: string;

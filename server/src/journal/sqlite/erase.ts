@@ -14,14 +14,14 @@ import { join } from "node:path";
 import { batchLine } from "../batch-line.ts";
 import { withoutPayload } from "../erase-payload.ts";
 import { noEntry } from "../page.ts";
-import { deleteArchivedRows, tidyArchive } from "./archive.ts";
-import type { ArchiveParts } from "./archive-parts.ts";
+import { deleteArchivedRows, tidyArchive } from "./archive/archive.ts";
+import type { ArchiveParts } from "./archive/archive-parts.ts";
 import type { SqliteCheckpoints } from "./checkpoints.ts";
 import { mapFileError } from "./map-error.ts";
 import type { MetaTable } from "./meta-table.ts";
-import { type BlockText, readBlock, type Segment, segmentName, writeSegmentFile } from "./segment-file.ts";
-import { transact } from "./transact.ts";
-import { truncateLog } from "./truncate-log.ts";
+import { type BlockText, readBlock, type Segment, segmentName, writeSegmentFile } from "./archive/segment-file.ts";
+import { transact } from "./folder/transact.ts";
+import { truncateLog } from "./folder/truncate-log.ts";
 
 export interface EraseParts extends ArchiveParts {
   readonly checkpoints: SqliteCheckpoints;

@@ -10,7 +10,7 @@
 import { closeSync, fsyncSync, openSync, readFileSync, renameSync, statSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { readLine } from "../read-line.ts";
-import { syncFolder } from "./make-folder.ts";
+import { syncFolder } from "./folder/make-folder.ts";
 import { mapFileError } from "./map-error.ts";
 import type { MetaTable } from "./meta-table.ts";
 

@@ -4,7 +4,7 @@ import type { SubjectLayer } from "../index-tail.ts";
 import type { SubjectQuery } from "../journal.ts";
 import type { Joint } from "../page.ts";
 import { genesis, hashText } from "../seal.ts";
-import { writeTogether } from "./write-together.ts";
+import { writeTogether } from "./folder/write-together.ts";
 
 export interface IndexRow {
   readonly table: "keys" | "subjects";

@@ -6,13 +6,13 @@ import type { DatabaseSync } from "node:sqlite";
 import { erasureMarkText, readErasureMark } from "../erasure-mark.ts";
 import { JournalError, type LocalJournal } from "../journal.ts";
 import { createAppend } from "./append.ts";
-import { openJournalFile } from "./files.ts";
+import { openJournalFile } from "./folder/files.ts";
 import { createIndexedAppend } from "./indexed-append.ts";
-import { makeFolder } from "./make-folder.ts";
+import { makeFolder } from "./folder/make-folder.ts";
 import { mapError, resultCode } from "./map-error.ts";
-import { openParts } from "./open-parts.ts";
+import { openParts } from "./folder/open-parts.ts";
 import type { SqliteJournalOptions } from "./options.ts";
-import { ownFolder } from "./own-folder.ts";
+import { ownFolder } from "./folder/own-folder.ts";
 import { followPage, readPage, readPositions } from "./read.ts";
 
 export async function openSqliteJournal(options: SqliteJournalOptions): Promise<LocalJournal> {

@@ -1,4 +1,4 @@
-import type { Step } from "./transact.ts";
+import type { Step } from "./folder/transact.ts";
 
 export interface SqliteJournalOptions {
   readonly folder: string;

@@ -2,7 +2,7 @@ import { assignment } from "@holdfast/sdk/contract";
 import type { Resource } from "@holdfast/sdk/contract";
 import type { JsonObject } from "../../machine/json.ts";
 import type { StateReader } from "../../machine/state.ts";
-import type { ListedPage } from "../server-pack.ts";
+import type { ListedPage } from "../pack-rules.ts";
 import { gap, planTable, valueOf } from "./plan-table.ts";
 import type { PlanRow } from "./plan-table.ts";
 import { planningLimits } from "./planning-limits.ts";

@@ -1,12 +1,12 @@
 /** The pack `planning`: what it keeps, how its operations are decided, and what it finds without going through everything. */
 import { packs } from "@holdfast/sdk/contract";
 import { changeByKind } from "../../features/entities/run-kind-command.ts";
-import { operatorOnly } from "../../features/locks/owner.ts";
+import { operatorOnly } from "../../features/locks/rules/owner.ts";
 import type { Feature } from "../../machine/feature.ts";
 import type { JsonObject } from "../../machine/json.ts";
 import type { DecideResource } from "../pack-feature.ts";
 import { packRules, resourceDecides } from "../pack-feature.ts";
-import type { ServerPack } from "../server-pack.ts";
+import type { PackRules } from "../pack-rules.ts";
 import { planningFolds } from "./fold-planning.ts";
 import { planningKinds } from "./kinds.ts";
 import { listPlanned } from "./list-planned.ts";
@@ -59,4 +59,4 @@ const feature: Feature = {
   timers: [],
 };
 
-export const planningPack: ServerPack = { contract, feature, kinds: planningKinds, list: listPlanned };
+export const planningRules: PackRules = { contract, feature, kinds: planningKinds, list: listPlanned };

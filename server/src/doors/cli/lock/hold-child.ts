@@ -2,7 +2,7 @@ import type { Lock } from "@holdfast/sdk";
 import { systemClock } from "../../../base/clock.ts";
 import { exitCodes } from "../exit-codes.ts";
 import type { ExitCode } from "../exit-codes.ts";
-import { harmless } from "../harmless.ts";
+import { harmless } from "../terminal/harmless.ts";
 import { startChild } from "./child.ts";
 import type { Child, ChildEnd } from "./child.ts";
 import type { LockTeller } from "./tell-lock.ts";

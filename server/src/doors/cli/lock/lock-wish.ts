@@ -1,6 +1,6 @@
 import type { LockOptions } from "@holdfast/sdk";
 import { type Given, type Terminal, UsageError } from "../command.ts";
-import { numberOption, textOption, wholeNumber } from "../option-values.ts";
+import { numberOption, textOption, wholeNumber } from "../args/option-values.ts";
 
 /** What somebody wants of `holdfast lock`, checked before anything is asked for. */
 export interface LockWish {

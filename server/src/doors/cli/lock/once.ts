@@ -1,6 +1,6 @@
 import { HoldfastError } from "@holdfast/sdk";
 import type { Client, Lock } from "@holdfast/sdk";
-import { harmless } from "../harmless.ts";
+import { harmless } from "../terminal/harmless.ts";
 
 /** Whether this is the first to run something under a key, or who was. */
 export type Once =

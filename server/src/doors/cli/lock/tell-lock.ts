@@ -2,9 +2,9 @@ import type { DeniedLock, Lock } from "@holdfast/sdk";
 import { systemClock } from "../../../base/clock.ts";
 import { jsonLine } from "../../../base/json-line.ts";
 import type { Terminal } from "../command.ts";
-import { harmless } from "../harmless.ts";
-import { type HolderFacts, holderWords, leftWords } from "../lock-lines.ts";
-import { cutTo } from "../table.ts";
+import { harmless } from "../terminal/harmless.ts";
+import { type HolderFacts, holderWords, leftWords } from "../terminal/lock-lines.ts";
+import { cutTo } from "../terminal/table.ts";
 
 /** A place in the line, as the client tells of it. */
 export interface Place {

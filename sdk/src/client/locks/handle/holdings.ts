@@ -1,0 +1,27 @@
+import type { Grant } from "../../../contract/locks.ts";
+import type { Caller } from "../../caller.ts";
+import type { ClientClock } from "../../client-clock.ts";
+import type { HeldGrant, Moment } from "./held-grant.ts";
+import type { LockedPath } from "./lock.ts";
+import type { Speaker } from "../session/session-agent.ts";
+import type { Ticket } from "../waiting/ticket.ts";
+
+/** What an owner holds and waits for, as those see it who keep it up to date. */
+export interface Holdings {
+  readonly caller: Caller;
+  readonly clock: ClientClock;
+  readonly owner: string;
+  /** The owner, if it is no agent. */
+  readonly ownerId: string | undefined;
+  /** The agent that is the owner. */
+  readonly speaker: Speaker | undefined;
+  /** Whether a loss would be heard of. A heartbeat names no grant; so without that it proves nothing. */
+  readonly isHeard: boolean;
+  readonly grants: ReadonlyMap<string, HeldGrant>;
+  readonly tickets: ReadonlyMap<string, Ticket>;
+  lookAt(ticket: Ticket): Promise<void>;
+  changeFence(grant: HeldGrant, fence: string, paths: readonly LockedPath[]): void;
+  renewed(grant: HeldGrant, answer: Grant, sentAt: Moment): void;
+  notHeld(grant: HeldGrant): Promise<void>;
+  agentEnded(data: Readonly<Record<string, unknown>>): void;
+}

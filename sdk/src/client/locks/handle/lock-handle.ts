@@ -1,0 +1,253 @@
+import type { Grant, Granted, LeftBefore, Queued } from "../../../contract/locks.ts";
+import { HoldfastError } from "../../holdfast-error.ts";
+import type { LockMode } from "../lock-path.ts";
+import { deniedLock } from "./denied-lock.ts";
+import { momentOf } from "./held-grant.ts";
+import type { HeldGrant } from "./held-grant.ts";
+import { leftBefore } from "./left-before.ts";
+import { LockUsageError } from "./lock-errors.ts";
+import type { DeniedLock, LeaseWarning, Lock, LockedPath, LockState, Place, ReleaseRequest } from "./lock.ts";
+import { checkLease } from "../waiting/lock-options.ts";
+import type { LockOptions } from "../waiting/lock-options.ts";
+import { codeOf, mayWorkLater } from "../refusals.ts";
+import { releaseGrant, releaseLate } from "./release-grant.ts";
+import { renewByName } from "../session/renew-by-name.ts";
+import type { LockSession } from "../session/session.ts";
+import { joinLine, standInLine } from "../waiting/wait-for-ticket.ts";
+import { tell } from "../notify.ts";
+
+/** One use of a grant. Several may share it, if the client asked for that. */
+export class LockHandle implements Lock {
+  readonly granted = true;
+  readonly #session: LockSession;
+  readonly #grant: HeldGrant;
+  readonly #onEnd: () => void;
+  readonly #stateListeners = new Set<(state: LockState) => void>();
+  /** The ways to listen to the grant no more: others may share it, and go on with it for long. */
+  readonly #stops = new Set<() => void>();
+  #isReleased = false;
+
+  constructor(session: LockSession, grant: HeldGrant, options: LockOptions, onEnd: () => void) {
+    this.#session = session;
+    this.#grant = grant;
+    this.#onEnd = onEnd;
+    grant.handleCount += 1;
+    // What an event gave, the next one may have taken before there was a handle.
+    if (grant.signal.aborted) onEnd();
+    else {
+      grant.signal.addEventListener("abort", onEnd, { once: true });
+      this.#stops.add(() => grant.signal.removeEventListener("abort", onEnd));
+    }
+    if (options.onReleaseRequested !== undefined) this.onReleaseRequested(options.onReleaseRequested);
+    if (options.onExpiring !== undefined) this.onExpiring(options.onExpiring);
+  }
+
+  get fence(): string {
+    return this.#grant.fence;
+  }
+
+  get paths(): readonly LockedPath[] {
+    return this.#grant.paths;
+  }
+
+  get mode(): LockMode {
+    return this.#grant.paths[0]?.mode ?? "write";
+  }
+
+  get ownerId(): string {
+    return this.#grant.ownerId;
+  }
+
+  get state(): LockState {
+    if (this.#isReleased) return "released";
+    const { state } = this.#grant;
+    return state === "over" ? "released" : state;
+  }
+
+  get expiresAt(): Date {
+    const { clock } = this.#session;
+    return new Date(clock.wallMs() + this.#grant.deadlineMs - clock.monotonicMs());
+  }
+
+  get signal(): AbortSignal {
+    return this.#grant.signal;
+  }
+
+  get lost(): Error | undefined {
+    return this.#grant.lost;
+  }
+
+  leftBefore(): Promise<readonly LeftBefore[]> {
+    return leftBefore(this.#session, this.#grant);
+  }
+
+  async certain(): Promise<void> {
+    if (this.#usable().state === "held") return;
+    await new Promise<void>((resolve) => {
+      const stop = this.onStateChange((state) => {
+        if (state === "uncertain") return;
+        stop();
+        resolve();
+      });
+    });
+    this.#usable();
+  }
+
+  async renew({ note, ttlSeconds }: { readonly note?: string; readonly ttlSeconds?: number } = {}): Promise<void> {
+    const grant = this.#usable();
+    checkLease(ttlSeconds);
+    const sentAt = momentOf(this.#session.clock);
+    const more = { ...(note === undefined ? {} : { note }), ...(ttlSeconds && { ttl_seconds: ttlSeconds }) };
+    const answered = ttlSeconds ? this.#session.asking(grant, ttlSeconds, sentAt) : () => undefined;
+    let isRefused = false;
+    try {
+      const renewed = (await this.#change("renew-lock", more)) as Grant;
+      this.#session.renewed(grant, renewed, sentAt);
+    } catch (error) {
+      isRefused = !grant.isOver && codeOf(error) !== undefined && !mayWorkLater(error);
+      throw error;
+    } finally {
+      answered();
+      // The lease is what it was, and longer than what is counted on since it was asked for.
+      if (isRefused) void renewByName(this.#session, grant);
+    }
+  }
+
+  async upgrade(
+    options: {
+      readonly signal?: AbortSignal;
+      readonly waitMs?: number;
+      readonly onPlace?: (place: Place) => void;
+    } = {},
+  ): Promise<void> {
+    const { signal, waitMs, onPlace } = options;
+    signal?.throwIfAborted();
+    const { clock } = this.#session;
+    const giveUpAtMs = clock.monotonicMs() + (waitMs ?? Infinity);
+    // The ticket of an upgrade takes the place of that by which this can be asked.
+    if (this.#usable().ticket !== undefined) await this.leftBefore();
+    const askedAt = momentOf(clock);
+    const answer = await this.#ask({ wait: waitMs !== 0 });
+    if (answer.granted) return this.#become(answer);
+    const { paths } = this.#grant;
+    const waiting = { paths, giveUpAtMs, askedAt, ...(signal && { signal }), ...(onPlace && { onPlace }) };
+    const end = await standInLine(this.#session, joinLine(this.#session, answer, waiting), waiting, (last) => last);
+    if (end.kind === "granted") return this.#become(end.granted);
+    this.#usable();
+    const data = end.kind === "gave-up" ? end.data : { reason: "the place in the line was lost" };
+    throw new HoldfastError("upgrade-lock", "lock_denied", { data, position: 0, replayed: false });
+  }
+
+  async tryUpgrade(): Promise<true | DeniedLock> {
+    try {
+      await this.#become((await this.#ask({ wait: false })) as Granted);
+      return true;
+    } catch (error) {
+      if (codeOf(error) !== "lock_denied") throw error;
+      return deniedLock(this.#grant.pathNames, (error as HoldfastError).data);
+    }
+  }
+
+  async downgrade(mode: LockMode): Promise<void> {
+    await this.#become((await this.#change("downgrade-lock", { mode })) as Grant);
+  }
+
+  async transfer(to: string): Promise<void> {
+    const grant = this.#usable();
+    if (grant.handleCount > 1)
+      throw new LockUsageError("the lock is shared within this client: release the others first");
+    await this.#change("transfer-lock", { to });
+    this.#finish();
+    grant.end();
+  }
+
+  async release({ note }: { readonly note?: string } = {}): Promise<void> {
+    if (this.#isReleased) return;
+    const grant = this.#grant;
+    this.#finish();
+    grant.handleCount -= 1;
+    if (grant.handleCount === 0) await releaseGrant(this.#session, grant, note);
+  }
+
+  onReleaseRequested(listener: (request: ReleaseRequest) => void): () => void {
+    return this.#listen(() => this.#grant.onAsked(listener));
+  }
+
+  onExpiring(listener: (warning: LeaseWarning) => void): () => void {
+    return this.#listen(() => this.#grant.onWarning(listener));
+  }
+
+  onStateChange(listener: (state: LockState) => void): () => void {
+    return this.#listen(() => {
+      const stop = this.#grant.onState(listener);
+      this.#stateListeners.add(listener);
+      return () => {
+        this.#stateListeners.delete(listener);
+        stop();
+      };
+    });
+  }
+
+  /** Never throws: what the scope itself threw must not be hidden. If the server can't be told now, it is told later. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.release().catch(() => undefined);
+  }
+
+  #listen(start: () => () => void): () => void {
+    if (this.#isReleased) return () => undefined;
+    const stop = start();
+    this.#stops.add(stop);
+    return () => {
+      this.#stops.delete(stop);
+      stop();
+    };
+  }
+
+  /** Of a grant that is over already they were told. */
+  #finish(): void {
+    const listeners = this.#grant.isOver ? [] : [...this.#stateListeners];
+    this.#isReleased = true;
+    for (const stop of this.#stops) stop();
+    this.#stops.clear();
+    this.#onEnd();
+    tell<LockState>(listeners, "released", this.#session.clock);
+  }
+
+  /** The grant, if there is still something to do with it. */
+  #usable(): HeldGrant {
+    const { state } = this;
+    if (state === "released") {
+      const paths = this.#grant.pathNames.join(", ");
+      throw new LockUsageError(`the lock on ${paths} was released: acquire it again, which gives a new fence`);
+    }
+    if (this.lost !== undefined) throw this.lost;
+    return this.#grant;
+  }
+
+  async #change(operation: string, more: object): Promise<unknown> {
+    const grant = this.#usable();
+    const { fence } = grant;
+    try {
+      return await this.#session.run(operation, { fence, ...more });
+    } catch (error) {
+      if (codeOf(error) !== "lock_not_held" || grant.fence !== fence) throw error;
+      await this.#session.notHeld(grant);
+      throw grant.lost ?? error;
+    }
+  }
+
+  async #ask(more: { readonly wait: boolean }): Promise<Granted | Queued> {
+    return (await this.#change("upgrade-lock", more)) as Granted | Queued;
+  }
+
+  /** The grant goes on under another fence. If it was given back meanwhile, by the old one, it is by the new one too. */
+  async #become({ fence, paths }: Pick<Grant, "fence" | "paths">): Promise<void> {
+    if (this.#grant.fence === fence) return;
+    if (!this.#grant.isOver) {
+      this.#session.changeFence(this.#grant, fence, paths);
+      return;
+    }
+    await releaseLate(this.#session, { fence, paths });
+    this.#usable();
+  }
+}

@@ -1,0 +1,72 @@
+/** The thread that sends the heartbeats of all agents of a program. It ends with the process, or when it is told to. */
+import { parentPort } from "node:worker_threads";
+import { AddressRing } from "../../address-ring.ts";
+import { credentialsOf } from "../../caller.ts";
+import { systemClientClock } from "../../client-clock.ts";
+import { SocketTransport } from "../../socket-transport.ts";
+import type { BeatMember, BeatOrder } from "./heartbeat-thread.node.ts";
+import { TimedBeats } from "./heartbeats.ts";
+import type { Beat, Remote } from "./heartbeats.ts";
+import { threadsMs } from "./threads-clock.node.ts";
+
+const clock = { ...systemClientClock, monotonicMs: threadsMs };
+
+/** A connection, and how many agents beat over it. */
+interface Link {
+  readonly transport: SocketTransport;
+  memberCount: number;
+}
+
+const links = new Map<string, Link>();
+
+/** Agents that reach the same servers with the same token share a connection. */
+function linkTo({ urls, token }: Remote): { readonly transport: SocketTransport; readonly leave: () => void } {
+  const name = JSON.stringify([urls, token]);
+  const link = links.get(name) ?? { transport: connectTo(urls, token), memberCount: 0 };
+  links.set(name, link);
+  link.memberCount += 1;
+  return {
+    transport: link.transport,
+    leave: () => {
+      link.memberCount -= 1;
+      if (link.memberCount > 0) return;
+      links.delete(name);
+      void link.transport.close();
+    },
+  };
+}
+
+function connectTo(urls: readonly string[], token: string | undefined): SocketTransport {
+  const addresses = urls.map((url) => ({ url: new URL(url), from: "the address of the client" }));
+  const nodes = new AddressRing(addresses, () => clock.random());
+  return new SocketTransport({ nodes, clock, reconnectMs: 30_000, ...(token === undefined ? {} : { token }) });
+}
+
+function beatFor({ remote, port, ...identity }: BeatMember): void {
+  const { maxBlockedMs } = remote;
+  const { transport, leave } = linkTo(remote);
+  let heardAtMs = threadsMs();
+  const beats = new TimedBeats({
+    clock,
+    onBeat: () => {
+      for (const beat of beats.take()) port.postMessage(beat);
+    },
+    async send(): Promise<Beat["refusal"]> {
+      // A program that is stuck for ever must not hold its locks for ever.
+      const isStuck = threadsMs() - heardAtMs > maxBlockedMs;
+      if (isStuck) return { code: "unreachable", data: { reason: "the loop is blocked" } };
+      const { outcome } = await transport.call("heartbeat", {}, credentialsOf(identity));
+      return outcome.kind === "done" ? undefined : outcome;
+    },
+  });
+  port.on("message", ({ intervalMs }: BeatOrder) => {
+    heardAtMs = threadsMs();
+    if (intervalMs !== undefined) beats.pace(intervalMs ?? undefined);
+  });
+  port.on("close", () => {
+    beats.stop();
+    leave();
+  });
+}
+
+parentPort?.on("message", beatFor);

@@ -1,0 +1,110 @@
+import { TimedBeats } from "./heartbeats.ts";
+import type { Beat, Beats, BeatThread } from "./heartbeats.ts";
+import type { Holdings } from "../handle/holdings.ts";
+import { renewByName } from "../session/renew-by-name.ts";
+import { ticketLeaseMs } from "../waiting/ticket.ts";
+
+/** A third of the shortest lease: two beats may get lost. */
+const share = 3;
+
+function shortestOf(grants: Holdings["grants"]): number {
+  let shortestMs = Infinity;
+  for (const { leaseMs } of grants.values()) shortestMs = Math.min(shortestMs, leaseMs);
+  return shortestMs;
+}
+
+/** Keeps what a session holds and waits for alive, by one heartbeat, or one by one for an owner that is no agent. */
+export class SessionBeats {
+  readonly #session: Holdings;
+  readonly #timed: TimedBeats;
+  #startThread: BeatThread | undefined;
+  #thread: Beats | undefined;
+  #renewing: Promise<Beat["refusal"]> | undefined;
+
+  constructor(session: Holdings, startThread: BeatThread | undefined) {
+    this.#session = session;
+    this.#startThread = startThread;
+    this.#timed = new TimedBeats({ clock: session.clock, send: () => this.#send(), onBeat: () => this.hear() });
+  }
+
+  /** Beats as often as the shortest lease needs it. Who holds nothing only has to stay registered. */
+  pace(): void {
+    const { grants, tickets, speaker } = this.#session;
+    const leaseMs = Math.min(shortestOf(grants), tickets.size > 0 ? ticketLeaseMs : Infinity);
+    const limitMs = speaker?.limitMs ?? Infinity;
+    const busyMs = leaseMs === Infinity ? undefined : Math.min(leaseMs, limitMs) / share;
+    const idleMs = speaker?.isOwn === true ? limitMs / share : undefined;
+    // Started with the session: it takes as long as the first few questions, and may be needed right after them.
+    if (speaker !== undefined) this.#thread ??= this.#start();
+    this.#thread?.pace(busyMs);
+    this.#timed.pace(this.#thread === undefined ? (busyMs ?? idleMs) : idleMs);
+  }
+
+  /** Takes in what was answered. */
+  hear(): void {
+    for (const beat of [...(this.#thread?.take() ?? []), ...this.#timed.take()]) this.#take(beat);
+  }
+
+  stop(): void {
+    this.#timed.stop();
+    this.#thread?.stop();
+    this.#thread = undefined;
+  }
+
+  #start(): Beats | undefined {
+    const { identity } = this.#session.caller;
+    if (identity === undefined) return undefined;
+    const onBroken = (): void => {
+      this.#startThread = undefined;
+      this.#thread = undefined;
+      this.pace();
+    };
+    return this.#startThread?.(identity, { onBeat: () => this.hear(), onBroken });
+  }
+
+  #take({ sentAt, answeredAt, refusal }: Beat): void {
+    const { grants, tickets } = this.#session;
+    if (refusal?.code === "agent_unknown") this.#session.agentEnded(refusal.data);
+    if (refusal !== undefined) return;
+    // An owner that is no agent has renewed each by itself, with its own answer.
+    if (this.#session.speaker !== undefined && !this.#session.isHeard) void this.renewEach();
+    else if (this.#session.speaker !== undefined) {
+      const leaseMs = shortestOf(grants);
+      for (const grant of grants.values()) grant.renewByBeat(sentAt, answeredAt);
+      // What was only granted counts as a short lease, and as a whole one since this sign of life.
+      if (shortestOf(grants) !== leaseMs) this.pace();
+    }
+    for (const ticket of tickets.values()) void this.#session.lookAt(ticket);
+  }
+
+  async #send(): Promise<Beat["refusal"]> {
+    if (this.#session.speaker === undefined) return this.#signOfEach();
+    const { outcome } = await this.#session.caller.once("heartbeat", {});
+    return outcome.kind === "done" ? undefined : outcome;
+  }
+
+  async #signOfEach(): Promise<Beat["refusal"]> {
+    const { tickets, caller, ownerId: owner_id } = this.#session;
+    const renewal = this.renewEach();
+    const claims = [...tickets.keys()].map(async (ticket) => {
+      const { outcome } = await caller.once("claim-lock", { ticket, owner_id });
+      return outcome.kind === "done" || outcome.code === "ticket_unknown" ? undefined : outcome;
+    });
+    const refusals = await Promise.all([renewal, ...claims]);
+    return refusals.find((refusal) => refusal !== undefined);
+  }
+
+  /** Renews each grant by its name: the answers say which of them are held. One round at a time. */
+  renewEach(): Promise<Beat["refusal"]> {
+    this.#renewing ??= this.#renewNow().finally(() => {
+      this.#renewing = undefined;
+    });
+    return this.#renewing;
+  }
+
+  async #renewNow(): Promise<Beat["refusal"]> {
+    const { grants } = this.#session;
+    const refusals = await Promise.all([...grants.values()].map((grant) => renewByName(this.#session, grant)));
+    return refusals.find((refusal) => refusal !== undefined);
+  }
+}

@@ -1,0 +1,108 @@
+import type { Caller } from "../../caller.ts";
+
+import { acquireLock } from "../waiting/acquire.ts";
+import { guarded } from "../handle/await-guard.ts";
+import type { DeniedLock, Lock } from "../handle/lock.ts";
+import { wishOf } from "../waiting/lock-options.ts";
+import type { LockOptions } from "../waiting/lock-options.ts";
+import type { LockPaths } from "../lock-path.ts";
+import { requestLock } from "../waiting/request.ts";
+import type { RequestLock } from "../waiting/request.ts";
+import type { Introduction } from "./session-agent.ts";
+import type { BeatThread } from "../heartbeats/heartbeats.ts";
+import { LockSession } from "./session.ts";
+
+export interface SessionsPlace {
+  readonly thread: BeatThread | undefined;
+  /** There is something to close from now on, or nothing any more. */
+  readonly onUse: (isUsed: boolean) => void;
+}
+
+/** A session that nobody used for so long lets go of its watch; the next one who asks starts anew. */
+const idleMs = 60_000;
+
+/** The sessions of one client: one for its agent, and one for each other owner in whose name it takes locks. */
+export class LockSessions {
+  readonly #caller: Caller;
+  readonly #introduction: Introduction;
+  readonly #place: SessionsPlace;
+  readonly #sessions = new Map<string | undefined, LockSession>();
+  /** How many ask for something through a session now. */
+  readonly #asking = new Map<LockSession, number>();
+
+  constructor(caller: Caller, introduction: Introduction, place: SessionsPlace) {
+    this.#caller = caller;
+    this.#introduction = introduction;
+    this.#place = place;
+    caller.onAgentEnded = (agent, data) => {
+      const session = this.#sessions.get(undefined);
+      if (session?.owner === agent) session.agentEnded(data);
+    };
+  }
+
+  readonly acquire = (paths: LockPaths, options?: LockOptions): Promise<Lock | DeniedLock> =>
+    guarded(this.#acquire(paths, options));
+
+  readonly request = ((paths: LockPaths, ...given: Parameters<typeof requestLock>[1]) =>
+    requestLock((options) => this.#acquire(paths, options), given)) as RequestLock;
+
+  /** True if no lock was ever asked for, so that there is nothing to give back. */
+  get isUnused(): boolean {
+    return this.#sessions.size === 0;
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#sessions.values()].map((session) => session.close()));
+    this.#sessions.clear();
+    this.#place.onUse(false);
+  }
+
+  async #acquire(paths: LockPaths, options?: LockOptions): Promise<Lock | DeniedLock> {
+    const wish = wishOf(paths, options);
+    const session = this.#sessionOf(wish.ownerId);
+    this.#asking.set(session, (this.#asking.get(session) ?? 0) + 1);
+    try {
+      return await acquireLock(session, wish);
+    } finally {
+      const count = (this.#asking.get(session) ?? 1) - 1;
+      if (count > 0) this.#asking.set(session, count);
+      else this.#asking.delete(session);
+    }
+  }
+
+  #sessionOf(ownerId: string | undefined): LockSession {
+    const known = this.#sessions.get(ownerId);
+    if (known !== undefined) return known;
+    const { thread, onUse } = this.#place;
+    const session = new LockSession({
+      caller: this.#caller,
+      introduction: this.#introduction,
+      ...(ownerId === undefined ? {} : { ownerId }),
+      ...(thread === undefined ? {} : { thread }),
+    });
+    this.#sessions.set(ownerId, session);
+    onUse(true);
+    this.#lookLater(ownerId, session);
+    return session;
+  }
+
+  /**
+   * Whoever speaks for many owners one after the other would watch for all of them for ever. An agent that the client
+   * registered itself lives until it is closed, and so does its session.
+   */
+  #lookLater(ownerId: string | undefined, session: LockSession): void {
+    const look = (): void => {
+      if (this.#sessions.get(ownerId) !== session) return;
+      const isOwn = ownerId === undefined && this.#caller.identity?.isOwn === true;
+      if (isOwn || this.#asking.has(session) || !session.isIdle) {
+        this.#lookLater(ownerId, session);
+        return;
+      }
+      this.#sessions.delete(ownerId);
+      if (this.#sessions.size === 0) this.#place.onUse(false);
+      // It holds nothing, so that nothing is sent.
+      void session.close();
+    };
+    this.#caller.clock.after(idleMs, look, { keepAlive: false });
+  }
+}

@@ -1,0 +1,29 @@
+import type { Grant } from "../../../contract/locks.ts";
+import { pause } from "../../client-clock.ts";
+import { backoffMs } from "../../retry.ts";
+import { momentOf } from "../handle/held-grant.ts";
+import type { HeldGrant } from "../handle/held-grant.ts";
+import type { Holdings } from "../handle/holdings.ts";
+import type { Beat } from "../heartbeats/heartbeats.ts";
+
+/** Renews this very grant, which a heartbeat does not name: the answer says for certain whether it is held, and how long. */
+export async function renewByName(session: Holdings, grant: HeldGrant): Promise<Beat["refusal"]> {
+  const { caller, clock, ownerId } = session;
+  const sentAt = momentOf(clock);
+  const { fence } = grant;
+  const { outcome } = await caller.once("renew-lock", ownerId === undefined ? { fence } : { fence, owner_id: ownerId });
+  if (outcome.kind === "done") session.renewed(grant, outcome.data as Grant, sentAt);
+  else if (outcome.code === "lock_not_held" && grant.fence === fence) await session.notHeld(grant);
+  else return outcome;
+  return undefined;
+}
+
+/** Asks the server about a lease that may be over, until it is certain again or the time for it is up. */
+export async function confirmLease(session: Holdings, grant: HeldGrant): Promise<void> {
+  const { clock } = session;
+  for (let tried = 1; grant.state === "uncertain"; tried += 1) {
+    await renewByName(session, grant);
+    if (grant.isCertain || grant.isOver) return;
+    await pause(clock, backoffMs({ baseMs: 50, capMs: 1_000 }, tried, clock.random()), false);
+  }
+}

@@ -1,0 +1,128 @@
+import type { Granted, Queued } from "../../../contract/locks.ts";
+import { HoldfastError } from "../../holdfast-error.ts";
+import { noShorter } from "./asked-lease.ts";
+import { deniedLock } from "../handle/denied-lock.ts";
+import { momentOf } from "../handle/held-grant.ts";
+import type { HeldGrant, Moment } from "../handle/held-grant.ts";
+import { holdAtPush } from "./hold-on-grant-event.ts";
+import { leftOf } from "../session/cleanup-queue.ts";
+import type { Leftover, Question } from "../session/cleanup-queue.ts";
+import { LockHandle } from "../handle/lock-handle.ts";
+import type { DeniedLock } from "../handle/lock.ts";
+import { acquireInput } from "./lock-options.ts";
+import type { Wish } from "./lock-options.ts";
+import { setOf } from "../session/path-set.ts";
+import { closedError, codeOf, mayWorkLater } from "../refusals.ts";
+import type { LockSession } from "../session/session.ts";
+import { joinLine, standInLine } from "./wait-for-ticket.ts";
+import type { Waiting, WaitEnd } from "./wait-for-ticket.ts";
+import type { Ticket } from "./ticket.ts";
+import { until } from "../until.ts";
+
+/** So often a ticket that ended without a grant is asked for again; that happens after a long silence of this host. */
+const asksMax = 3;
+
+/** Takes a lock, waiting for it as the wish says. What is not granted is a value; only faults are thrown. */
+export async function acquireLock(session: LockSession, wish: Wish): Promise<LockHandle | DeniedLock> {
+  wish.signal?.throwIfAborted();
+  const leave = session.ownLocks.enter(wish);
+  try {
+    await until(wish.signal, session.start());
+    const lock = await take(session, wish, leave);
+    if (!lock.granted) leave();
+    return lock;
+  } catch (error) {
+    leave();
+    throw error;
+  }
+}
+
+async function take(session: LockSession, wish: Wish, leave: () => void): Promise<LockHandle | DeniedLock> {
+  const { clock } = session;
+  const giveUpAtMs = wish.waitMs === undefined ? Infinity : clock.monotonicMs() + wish.waitMs;
+  const toHandle = (grant: HeldGrant): LockHandle => new LockHandle(session, grant, wish, leave);
+  const hold = (granted: Granted, sentAt: Moment, since = sentAt.monotonicMs): LockHandle => {
+    const endsAtMs = since + (wish.maxHoldSeconds ?? Infinity) * 1000;
+    return toHandle(session.hold(granted, { sentAt, patienceMs: wish.patienceMs, endsAtMs }));
+  };
+  const begin = (answer: Granted | Queued, sentAt: Moment): LockHandle | InLine | undefined => {
+    if (isOver(answer)) return undefined;
+    if (answer.granted) return hold(answer, sentAt);
+    const waiting = { ...wish, giveUpAtMs, askedAt: sentAt, hold: holdAtPush(session, wish, sentAt) };
+    return { waiting, ticket: joinLine(session, answer, waiting) };
+  };
+  const end = (last: WaitEnd): LockHandle | DeniedLock | undefined => {
+    if (last.kind === "gone") return undefined;
+    if (last.kind === "gave-up") return deniedLock(pathNames(wish), last.data);
+    if (session.isClosed) throw closedError("acquire-lock");
+    return last.kind === "held" ? toHandle(last.grant) : hold(last.granted, last.sentAt, last.sinceMs);
+  };
+  for (let asked = 1; asked <= asksMax; asked += 1) {
+    const first = await ask(session, wish, begin);
+    const got =
+      first !== undefined && "ticket" in first ? await standInLine(session, first.ticket, first.waiting, end) : first;
+    if (got !== undefined) return got;
+  }
+  const data = { reason: "the place in the line was lost again and again", paths: pathNames(wish) };
+  throw new HoldfastError("acquire-lock", "ticket_unknown", { data, position: 0, replayed: false });
+}
+
+interface InLine {
+  readonly ticket: Ticket;
+  readonly waiting: Waiting;
+}
+
+/** An answer that was lost, and given again when what it told was over already. */
+function isOver(answer: Granted | Queued): boolean {
+  const { still_held, still_waiting } = answer as { still_held?: boolean; still_waiting?: boolean };
+  return answer.granted ? still_held === false : still_waiting === false;
+}
+
+/**
+ * Asks, and has the answer taken in the moment in which it comes. One that comes when nobody wants it any more, or does
+ * not come, is left behind: its question ends only then, so that nothing of the set is given back too early.
+ */
+async function ask<Taken>(
+  session: LockSession,
+  wish: Wish,
+  take: (answer: Granted | Queued, sentAt: Moment) => Taken,
+): Promise<Taken | DeniedLock> {
+  const set = setOf(wish.paths);
+  if (session.leftovers.isInDoubt(set)) await until(wish.signal, session.leftovers.endDoubt(set));
+  const endQuestion = await session.turns.question(set, wish.signal);
+  const question = questionOf(session, wish);
+  let isTaken = false;
+  const sentAt = momentOf(session.clock);
+  const answer = session.isClosed
+    ? Promise.reject(closedError("acquire-lock"))
+    : session.ask("acquire-lock", question.input, question.call);
+  const taken = until(wish.signal, answer, (given) => {
+    if (session.isClosed) throw closedError("acquire-lock");
+    const result = take(given, sentAt);
+    isTaken = true;
+    return result;
+  });
+  const leave = (left: Leftover | undefined): void => {
+    if (left !== undefined) session.leftovers.add(set, left);
+    endQuestion();
+  };
+  answer.then(
+    (given) => leave(isTaken ? undefined : leftOf(given)),
+    (error: unknown) => leave(mayWorkLater(error) ? { kind: "question", question } : undefined),
+  );
+  try {
+    return await taken;
+  } catch (error) {
+    if (codeOf(error) === "lock_denied") return deniedLock(pathNames(wish), (error as HoldfastError).data);
+    throw error;
+  }
+}
+
+function questionOf(session: LockSession, wish: Wish): Question {
+  const wait = wish.waitMs !== 0;
+  const input = noShorter(acquireInput(wish, { wait }), session.grants.values());
+  // Who waits must not stand in the line twice because an answer was lost; the key is also the way to take it back.
+  return { input, call: wait ? { key: session.clock.unique() } : {} };
+}
+
+const pathNames = ({ paths }: Wish): readonly string[] => paths.map(({ path }) => path);

@@ -1,0 +1,49 @@
+import { HoldfastError } from "../../holdfast-error.ts";
+import { LockUsageError } from "../handle/lock-errors.ts";
+import type { DeniedLock, Lock } from "../handle/lock.ts";
+import type { LockOptions } from "./lock-options.ts";
+import type { LockPaths } from "../lock-path.ts";
+
+/** Held while a callback runs: the shape of the Web Locks API. */
+export interface RequestLock {
+  /** Runs the callback under the lock, and passes its result on. */
+  <Result>(paths: LockPaths, callback: (lock: Lock) => Result | Promise<Result>): Promise<Result>;
+  /** The same; the callback gets null instead of a lock that is not free. */
+  <Result>(
+    paths: LockPaths,
+    options: LockOptions & { readonly ifAvailable: true },
+    callback: (lock: Lock | null) => Result | Promise<Result>,
+  ): Promise<Result>;
+  <Result>(paths: LockPaths, options: LockOptions, callback: (lock: Lock) => Result | Promise<Result>): Promise<Result>;
+}
+
+type Callback = (lock: Lock | null) => unknown;
+
+/**
+ * Holds a lock while the promise of a callback is pending, and passes its result on. If the lock was lost meanwhile and
+ * the callback did not fail by itself, that is thrown: nobody knows what others did in that time.
+ */
+export async function requestLock(
+  acquire: (options: LockOptions) => Promise<Lock | DeniedLock>,
+  given: readonly [LockOptions | Callback | undefined, Callback | undefined],
+): Promise<unknown> {
+  const [options, callback] = typeof given[0] === "function" ? [{}, given[0]] : [given[0] ?? {}, given[1]];
+  if (typeof callback !== "function") {
+    throw new LockUsageError(
+      "the last argument is the function to run under the lock: locks.request(path, options, async (lock) => { … })",
+    );
+  }
+  const lock = await acquire(options);
+  if (!lock.granted) {
+    if (options.ifAvailable === true) return callback(null);
+    throw new HoldfastError("request", "lock_denied", { data: deniedData(lock), position: 0, replayed: false });
+  }
+  await using held = lock;
+  const result = await callback(held);
+  if (held.lost !== undefined) throw held.lost;
+  return result;
+}
+
+function deniedData({ data, message }: DeniedLock): Readonly<Record<string, unknown>> {
+  return { ...data, reason: message };
+}

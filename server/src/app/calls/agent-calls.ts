@@ -1,0 +1,113 @@
+import type { CallOptions, CallReply } from "@holdfast/sdk";
+import type { Engine } from "../../engine/engine.ts";
+import type { AgentRow } from "../../features/agents/agent-table.ts";
+import type { Outcome } from "../../machine/entry.ts";
+import type { Json, JsonObject } from "../../machine/json.ts";
+import { refusal } from "../../machine/outcome.ts";
+import type { AgentDoor, SpeakerRules } from "./agent-door.ts";
+import { callOperation } from "./call-operation.ts";
+import type { CallPlace } from "./call-operation.ts";
+import { explainGone } from "./explain-gone.ts";
+import { journalRefusal } from "./journal-refusal.ts";
+import { createToken } from "./hooks/create-token.ts";
+
+/** Where agents' calls are made. */
+export interface AgentCallPlace extends CallPlace {
+  readonly agents: AgentDoor;
+  /** Whether an agent must send its secret. */
+  readonly requiresAgentSecret?: boolean;
+}
+
+/** Agents whose place is kept; over it all are forgotten, and those who go on speaking are remembered again. */
+const placesMax = 4_096;
+
+/** Finds out who speaks before anything else is looked at. Every call of an agent is a sign of its life. */
+export class AgentCalls {
+  readonly #options: AgentCallPlace;
+  readonly #places = new Map<string, AgentCallPlace>();
+  readonly #rules: SpeakerRules;
+
+  constructor(options: AgentCallPlace) {
+    this.#options = options;
+    this.#rules = { principal: options.speaker.principal, requiresSecret: options.requiresAgentSecret ?? false };
+  }
+
+  call(operation: string, input: unknown, call: CallOptions): Promise<CallReply> {
+    const options = this.#options;
+    const { engine, agents } = options;
+    const agent = call.agent ?? options.speaker.agent;
+    if (agent === undefined) {
+      if (operation === "register-agent") return register(options, agents, input, call);
+      if (operation === "heartbeat") return Promise.resolve(answered(engine, refusal("agent_required")));
+      return callWithSecrets(options, operation, input, call);
+    }
+    const row = agents.speaker(agent, call.agentSecret, this.#rules);
+    if (!("kind" in row)) return this.#callAs(row, operation, input, call);
+    const turnAway = (outcome: Outcome): Promise<CallReply> =>
+      explainGone(engine, outcome).then((explained) => answered(engine, explained));
+    if (!engine.isShared || row.kind !== "refusal" || row.code !== "agent_unknown") return turnAway(row);
+    // It may have registered, or got a new secret, through another node a moment ago.
+    return engine.catchUp().then(
+      () => {
+        const found = agents.speaker(agent, call.agentSecret, this.#rules);
+        return "kind" in found ? turnAway(found) : this.#callAs(found, operation, input, call);
+      },
+      (error: unknown) => answered(engine, journalRefusal(error)),
+    );
+  }
+
+  #callAs(row: AgentRow, operation: string, input: unknown, call: CallOptions): Promise<CallReply> {
+    const { engine, agents } = this.#options;
+    if (operation === "heartbeat") {
+      return agents.beats.beat(row).then(async (outcome) => answered(engine, await explainGone(engine, outcome)));
+    }
+    agents.beats.sign(row);
+    const as = this.#placeOf(row.id);
+    return operation === "register-agent"
+      ? register(as, agents, input, call)
+      : callWithSecrets(as, operation, input, call);
+  }
+
+  /** Made once for each agent: it is needed for every call. */
+  #placeOf(agent: string): AgentCallPlace {
+    const known = this.#places.get(agent);
+    if (known !== undefined) return known;
+    if (this.#places.size >= placesMax) this.#places.clear();
+    const place = { ...this.#options, speaker: { ...this.#options.speaker, agent, caller: agent } };
+    this.#places.set(agent, place);
+    return place;
+  }
+}
+
+/** A token's secret is made on the way in; everything else goes on as it is. */
+function callWithSecrets(
+  options: AgentCallPlace,
+  operation: string,
+  input: unknown,
+  call: CallOptions,
+): Promise<CallReply> {
+  if (operation !== "create-token") return callOperation(options, operation, input, call);
+  return createToken(options.agents.ids, (...wish) => callOperation(options, ...wish), input, call);
+}
+
+async function register(
+  options: AgentCallPlace,
+  agents: AgentDoor,
+  input: unknown,
+  call: CallOptions,
+): Promise<CallReply> {
+  const { input: given, secret } = agents.registration(input as Json, call);
+  const { key: _key, ...rest } = call;
+  const reply = await callOperation(options, "register-agent", given, rest);
+  if (reply.outcome.kind === "refusal") return reply;
+  return { ...reply, outcome: { ...reply.outcome, data: { ...(reply.outcome.data as JsonObject), secret } } };
+}
+
+function answered(engine: Engine, outcome: Outcome): CallReply {
+  return {
+    outcome: { ...outcome, data: { ...outcome.data } },
+    position: engine.head.position,
+    replayed: false,
+    events: [],
+  };
+}

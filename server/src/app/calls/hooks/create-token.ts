@@ -1,0 +1,24 @@
+import type { CallOptions, CallReply } from "@holdfast/sdk";
+import type { Ids } from "../../../base/ids.ts";
+import { digestOf, newSecret } from "../../../base/secret.ts";
+import type { Json, JsonObject } from "../../../machine/json.ts";
+import { isObject } from "../../../machine/json.ts";
+
+/** Runs an operation for whoever speaks. */
+type Call = (operation: string, input: unknown, call: CallOptions) => Promise<CallReply>;
+
+/**
+ * Makes the secret of a new token. Only its hash goes on; the secret itself is shown once, in the reply. A key that
+ * makes the call safe to send again is the token's own key: a repeat finds the same token, and gets a new secret.
+ */
+export async function createToken(ids: Ids, call: Call, input: unknown, options: CallOptions): Promise<CallReply> {
+  const secret = newSecret(ids);
+  const { key, ...rest } = options;
+  const ownKey = key === undefined ? {} : { own_key: key };
+  const given = isObject(input as Json)
+    ? { ...ownKey, ...(input as JsonObject), secret_hash: digestOf(secret) }
+    : input;
+  const reply = await call("create-token", given, rest);
+  if (reply.outcome.kind === "refusal") return reply;
+  return { ...reply, outcome: { ...reply.outcome, data: { ...(reply.outcome.data as JsonObject), secret } } };
+}

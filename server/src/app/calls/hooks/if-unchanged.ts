@@ -1,0 +1,80 @@
+import type { Engine } from "../../../engine/engine.ts";
+import { findEntity, isLive, subjectOf } from "../../../features/entities/entity-table.ts";
+import { parsePointer, valueAt } from "../../../features/entities/json/pointer.ts";
+import type { Json, JsonObject } from "../../../machine/json.ts";
+import { isObject } from "../../../machine/json.ts";
+import { entityVersions } from "../../reads/entity-versions.ts";
+
+/** Most commands need nothing, and must not wait for it. */
+export function needsPreparing(wish: Wish, input: Json): boolean {
+  return wish.operation === "erase-payload" || (isObject(input) && input["if_unchanged"] !== undefined);
+}
+
+/** Adds to a command what its decision needs to know and may not read itself, because it is in the history. */
+export async function prepareCommand(engine: Engine, wish: Wish, input: Json): Promise<Json> {
+  if (!isObject(input)) return input;
+  if (wish.operation === "erase-payload") return withEvents(engine, input);
+  return input["if_unchanged"] === undefined ? input : withExpectedFields(engine, wish.type ?? input["type"], input);
+}
+
+export interface Wish {
+  readonly operation: string;
+  /** The type of entity that the operation is about, if it is not in the input. */
+  readonly type: string | undefined;
+}
+
+/** What the entry to be erased is about. Its header never changes, so the same request becomes the same command. */
+async function withEvents(engine: Engine, input: JsonObject): Promise<JsonObject> {
+  const { position, events: _given, ...rest } = input;
+  if (typeof position !== "number" || !Number.isInteger(position)) return input;
+  if (position < 1 || position > engine.head.position) return { position, ...rest };
+  const [entry] = await engine.entriesAt([position]);
+  const events = (entry?.events ?? []).map(({ type, subject }) => [type, subject]);
+  return { position, ...rest, events };
+}
+
+/**
+ * `if_unchanged: ["/status"]` asks whether a field is what it was at the caller's version. The value of that time is
+ * looked up and sent along, and the decision compares. A version is never rewritten: the same input gets the same
+ * values, whenever it is sent.
+ */
+async function withExpectedFields(engine: Engine, type: Json | undefined, input: JsonObject): Promise<JsonObject> {
+  const fields = input["if_unchanged"];
+  const version = expectedVersion(input);
+  const { id } = input;
+  if (!Array.isArray(fields) || version === undefined || typeof type !== "string" || typeof id !== "string")
+    return input;
+  if (!fields.some((field) => typeof field === "string")) return input;
+  const base = await valueAtVersion(engine, { type, id }, version);
+  if (base === undefined) return input;
+  const known = (fields as readonly Json[]).map((field) =>
+    typeof field === "string" ? expectedField(base, field) : field,
+  );
+  return { ...input, if_unchanged: known };
+}
+
+function expectedField(base: Json, pointer: string): Json {
+  const segments = parsePointer(pointer);
+  if (segments === undefined) return pointer;
+  const value = valueAt(base, segments);
+  return value === undefined ? { pointer } : { pointer, value };
+}
+
+function expectedVersion(input: JsonObject): number | undefined {
+  const { expected_version: version, expected_revision: revision } = input;
+  if (typeof version === "number") return version;
+  return typeof revision === "string" ? Number(revision.split(".")[1]) : undefined;
+}
+
+async function valueAtVersion(
+  engine: Engine,
+  target: { readonly type: string; readonly id: string },
+  version: number,
+): Promise<Json | undefined> {
+  const row = await engine.read((state) => findEntity(state, target));
+  if (row === undefined) return undefined;
+  if (isLive(row) && row.version === version) return row.value;
+  const range = { from: version, to: version, before: row.position + 1 };
+  const found = await entityVersions(engine, subjectOf(target.type, target.id), range);
+  return found.kind === "found" ? found.versions[0].value : undefined;
+}

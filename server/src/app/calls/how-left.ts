@@ -1,0 +1,56 @@
+import type { Engine } from "../../engine/engine.ts";
+import { lockSubject } from "../../features/locks/tables/lock-events.ts";
+import { leftBefore, positionOf } from "../../features/locks/views/lock-history.ts";
+import type { JsonObject } from "../../machine/json.ts";
+
+/** A grant, as answers describe it. */
+export interface Described {
+  readonly fence: string;
+  readonly paths: readonly { readonly path: string }[];
+}
+
+/** Paths of a set that are looked up, and how far back each one's history is: the contract tells both. */
+const pathsMax = 20;
+const pageSizes = [2, 18, 80, 900] as const;
+
+/** How each path of a grant was left by whoever had it before. What is free leaves nothing but its history. */
+export async function howLeft(engine: Engine, { fence, paths }: Described): Promise<readonly JsonObject[]> {
+  const left: JsonObject[] = [];
+  for (const { path } of paths.slice(0, pathsMax)) {
+    const found = await pathLeft(engine, path, fence);
+    if (found !== undefined) left.push(found);
+  }
+  return left;
+}
+
+/**
+ * The same without waiting, if all of it is in memory, as it is of locks that come and go: a grant must not wait for
+ * what was a moment ago.
+ */
+export function howLeftNow(engine: Engine, { fence, paths }: Described): readonly JsonObject[] | undefined {
+  if (paths.length > pathsMax) return undefined;
+  const left: JsonObject[] = [];
+  const [limit] = pageSizes;
+  const before = positionOf(fence) + 1;
+  for (const { path } of paths) {
+    const entries = engine.recentAbout({ subject: lockSubject(path), before, order: "newest-first", limit });
+    if (entries === undefined) return undefined;
+    const found = leftBefore(path, entries, fence);
+    if (found !== undefined) left.push(found);
+    else if (entries.length === limit) return undefined;
+  }
+  return left;
+}
+
+/** Mostly it is in the entry before the grant, or in the grant's own; so little is read first. */
+async function pathLeft(engine: Engine, path: string, fence: string): Promise<JsonObject | undefined> {
+  const subject = lockSubject(path);
+  let before = positionOf(fence) + 1;
+  for (const limit of pageSizes) {
+    const entries = await engine.entriesAbout({ subject, before, order: "newest-first", limit });
+    const found = leftBefore(path, entries, fence);
+    if (found !== undefined || entries.length < limit) return found;
+    before = entries.at(-1)?.position ?? 0;
+  }
+  return undefined;
+}

@@ -1,0 +1,83 @@
+/** What a door adds to answers about locks: how a path was left before, and what has become of a recorded grant. */
+import type { CallReply } from "@holdfast/sdk";
+import type { Engine } from "../../engine/engine.ts";
+import type { Reply } from "../../engine/reply.ts";
+import { findGrantOfTicket, placeView } from "../../features/locks/rules/accept-lock.ts";
+import { grantView } from "../../features/locks/queue/free-grant.ts";
+import { findGrant } from "../../features/locks/guard-write.ts";
+import { iso } from "../../features/locks/tables/lock-events.ts";
+import { positionOf } from "../../features/locks/views/lock-history.ts";
+import { ticketTable } from "../../features/locks/tables/lock-tables.ts";
+import type { GrantRow } from "../../features/locks/tables/lock-tables.ts";
+import { isLeaving } from "../../features/locks/tables/owner-counts.ts";
+import type { JsonObject } from "../../machine/json.ts";
+import type { StateReader } from "../../machine/state.ts";
+import { howLeft, howLeftNow } from "./how-left.ts";
+import type { Described } from "./how-left.ts";
+
+/** True if an answer describes a grant, which then tells how its paths were left before. */
+export function tellsHowLeft({ outcome }: Reply): boolean {
+  return outcome.data["granted"] === true;
+}
+
+/** Adds how each path of a grant was left by whoever had it before; at once, if that can be. */
+export function withHowLeft(engine: Engine, reply: CallReply): CallReply | Promise<CallReply> {
+  const data = reply.outcome.data as Described & { left_before?: readonly JsonObject[] };
+  const add = (left: readonly JsonObject[]): CallReply => {
+    data.left_before = left;
+    return reply;
+  };
+  const now = howLeftNow(engine, data);
+  return now === undefined ? howLeft(engine, data).then(add) : add(now);
+}
+
+/** The recorded answer to an acquire, given again: whether the grant still lives, or where the ticket is by now. */
+export async function replayedLock(engine: Engine, data: JsonObject): Promise<JsonObject> {
+  const { granted, fence, ticket } = data;
+  if (granted === true && typeof fence === "string") {
+    // In one look: a moment later its agent may have ended, and its lease would be told as if it had none.
+    const view = await engine.read((state) => viewOf(state, findGrant(state, fence)));
+    const told = view ?? (await recordedGrant(engine, fence));
+    return withLeft(engine, { ...data, ...told, still_held: view !== undefined });
+  }
+  if (typeof ticket !== "string") return data;
+  const now = await engine.scan((state): JsonObject => {
+    const row = state.rows(ticketTable).get(ticket);
+    if (row !== undefined && !isLeaving(state, row.owner)) {
+      return { granted: false, ...placeView(state, row), still_waiting: true };
+    }
+    const view = viewOf(state, findGrantOfTicket(state, ticket));
+    if (view === undefined) return { ...data, waits_for: [], estimate_ms: null, still_waiting: false };
+    return { granted: true, ticket, ...view, still_held: true };
+  });
+  return now["granted"] === true ? withLeft(engine, now) : now;
+}
+
+/** A grant as it is now; undefined if it is gone, or about to be freed because its owner has ended. */
+function viewOf(state: StateReader, row: GrantRow | undefined): JsonObject | undefined {
+  return row === undefined || isLeaving(state, row.owner) ? undefined : grantView({ state }, row);
+}
+
+async function withLeft(engine: Engine, grant: JsonObject): Promise<JsonObject> {
+  return { ...grant, left_before: await howLeft(engine, grant as unknown as Described) };
+}
+
+/** A grant that is gone, as the entry tells it that gave out its fence. */
+async function recordedGrant(engine: Engine, fence: string): Promise<JsonObject> {
+  const position = positionOf(fence);
+  // The history that it was of may have been lost.
+  const [entry] = position > engine.head.position ? [] : await engine.entriesAt([position]);
+  const event = entry?.events.find(({ data }) => data["fence"] === fence && data["of"] === undefined);
+  if (event === undefined || entry === undefined) return { paths: [] };
+  const { resource_id: path = "", mode = "", scope = "", owner_id = "", paths, ttl_ms: ttlMs } = event.data;
+  return {
+    owner_id,
+    paths: plainPaths((paths ?? [{ path, mode, scope }]) as readonly JsonObject[]),
+    acquired_at: event.data["acquired_at"] ?? iso(entry.time),
+    ttl_seconds: (ttlMs as number) / 1000,
+  };
+}
+
+function plainPaths(paths: readonly JsonObject[]): readonly JsonObject[] {
+  return paths.map(({ path = "", mode = "", scope = "" }) => ({ path, mode, scope }));
+}

@@ -1,0 +1,101 @@
+import { expiringAtMs } from "@holdfast/sdk/contract";
+import type { ExpiringNotice } from "@holdfast/sdk/contract";
+import type { Clock } from "../../base/clock.ts";
+import type { Engine } from "../../engine/engine.ts";
+import { shownEnd } from "../../features/locks/queue/grant-next.ts";
+import { iso } from "../../features/locks/tables/lock-events.ts";
+import { gap, grantTable, holdTable } from "../../features/locks/tables/lock-tables.ts";
+import type { GrantRow } from "../../features/locks/tables/lock-tables.ts";
+import type { StateReader } from "../../machine/state.ts";
+import { journalRefusal } from "../calls/journal-refusal.ts";
+
+export interface LeaseWatchOptions {
+  readonly engine: Engine;
+  readonly clock: Clock;
+  readonly owner: string;
+  readonly tell: (notice: ExpiringNotice) => void;
+}
+
+/** Leases that end one shortly after the other are looked at together. */
+const lookEveryMs = 250;
+/** A lease that is over is held until an entry ends it, and may be renewed until then. */
+const overdueMs = 1_000;
+
+/**
+ * Tells an owner which of its leases near their end. It sleeps until the first of them could: a renewal costs nothing
+ * here, and is found when it wakes.
+ */
+export class LeaseWatch {
+  readonly #options: LeaseWatchOptions;
+  /** When each lease ends that its owner was warned of. */
+  #told = new Map<string, number>();
+  #wakeAt = Infinity;
+  #cancel: () => void = () => undefined;
+
+  constructor(options: LeaseWatchOptions) {
+    this.#options = options;
+  }
+
+  /** Looks at everything that the owner holds, and sleeps until the next lease nears its end. */
+  look(state: StateReader): void {
+    const { engine, owner, tell } = this.#options;
+    const now = engine.now();
+    const told = this.#told;
+    this.#told = new Map();
+    this.#sleep(Infinity);
+    let wakeAt = Infinity;
+    for (const row of grantsOf(state, owner)) {
+      const endsAt = shownEnd({ state }, owner, row.expiresAt);
+      const nearAt = endsAt - expiringAtMs(row.ttlMs);
+      if (nearAt > now) {
+        wakeAt = Math.min(wakeAt, nearAt);
+        continue;
+      }
+      this.#told.set(row.fence, endsAt);
+      // Renewed at the last moment, or gone: both are seen when it would have ended, or, if it is overdue, a while later.
+      wakeAt = Math.min(wakeAt, endsAt > now ? endsAt : now + overdueMs);
+      if (told.get(row.fence) !== endsAt) tell(noticeOf(row, endsAt, now));
+    }
+    this.#sleep(wakeAt);
+  }
+
+  /** A lease began, or has another length: it may be the next to end. */
+  consider(state: StateReader, fence: string): void {
+    const row = state.rows(grantTable).get(fence);
+    if (row === undefined) return;
+    const nearAt = shownEnd({ state }, row.owner, row.expiresAt) - expiringAtMs(row.ttlMs);
+    if (nearAt < this.#wakeAt) this.#sleep(nearAt);
+  }
+
+  stop(): void {
+    this.#cancel();
+  }
+
+  #sleep(wakeAt: number): void {
+    const { engine, clock } = this.#options;
+    this.#cancel();
+    this.#wakeAt = wakeAt;
+    if (wakeAt === Infinity) return;
+    // A node that stops has nothing more to tell.
+    const look = (): void => void engine.scan((state) => this.look(state)).catch(journalRefusal);
+    const delayMs = Math.max(lookEveryMs, wakeAt - engine.now());
+    this.#cancel = clock.after(delayMs, look, { keepAlive: false });
+  }
+}
+
+function grantsOf(state: StateReader, owner: string): readonly GrantRow[] {
+  const holds = state.rows(holdTable).scan("owner", { prefix: `${owner}${gap}`, limit: Infinity });
+  const fences = new Set(holds.map(({ fence }) => fence));
+  return [...fences].flatMap((fence) => state.rows(grantTable).get(fence) ?? []);
+}
+
+function noticeOf(row: GrantRow, endsAt: number, now: number): ExpiringNotice {
+  return {
+    notice: "expiring",
+    owner_id: row.owner,
+    fence: row.fence,
+    paths: row.paths.map(({ path }) => path),
+    expires_at: iso(endsAt),
+    left_ms: Math.max(0, Math.round(endsAt - now)),
+  };
+}

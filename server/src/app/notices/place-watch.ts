@@ -1,0 +1,156 @@
+import { placeEveryMs } from "@holdfast/sdk/contract";
+import type { PlaceNotice } from "@holdfast/sdk/contract";
+import type { Clock } from "../../base/clock.ts";
+import type { Engine } from "../../engine/engine.ts";
+import { placeView } from "../../features/locks/rules/accept-lock.ts";
+import { ancestorsOf } from "../../features/locks/tables/lock-path.ts";
+import { ticketTable } from "../../features/locks/tables/lock-tables.ts";
+import type { TicketRow } from "../../features/locks/tables/lock-tables.ts";
+import type { StateReader } from "../../machine/state.ts";
+import { journalRefusal } from "../calls/journal-refusal.ts";
+
+/** A ticket whose owner listens. */
+interface Followed {
+  readonly ticket: string;
+  readonly owner: string;
+  readonly paths: readonly string[];
+  /** What its owner knows. */
+  place: number | undefined;
+  toldAtMs: number;
+  /** Set while a look at it is due. */
+  cancelLook: (() => void) | undefined;
+}
+
+export interface PlaceWatchOptions {
+  readonly engine: Engine;
+  readonly clock: Clock;
+  readonly tell: (notice: PlaceNotice) => void;
+}
+
+/**
+ * Tells tickets their places. Somebody who leaves a line moves only those who wait at the same path, above or below it;
+ * so only those are looked at, however many wait elsewhere, and each at most once a second.
+ */
+export class PlaceWatch {
+  readonly #options: PlaceWatchOptions;
+  readonly #tickets = new Map<string, Followed>();
+  /** By the paths that they wait for, and by everything above these. */
+  readonly #at = new Map<string, Set<Followed>>();
+  readonly #above = new Map<string, Set<Followed>>();
+  readonly #owned = new Map<string, Set<Followed>>();
+  #due: Followed[] = [];
+
+  constructor(options: PlaceWatchOptions) {
+    this.#options = options;
+  }
+
+  get isIdle(): boolean {
+    return this.#tickets.size === 0;
+  }
+
+  /** The paths of a ticket that is followed. */
+  pathsOf(ticket: string): readonly string[] | undefined {
+    return this.#tickets.get(ticket)?.paths;
+  }
+
+  /** Follows a ticket whose owner was told a place by the answer that gave it. */
+  follow(row: Pick<TicketRow, "ticket" | "owner" | "paths">, place: number | undefined): void {
+    if (this.#tickets.has(row.ticket)) return;
+    const paths = row.paths.map(({ path }) => path);
+    const { ticket, owner } = row;
+    const followed: Followed = { ticket, owner, paths, place, toldAtMs: -Infinity, cancelLook: undefined };
+    this.#tickets.set(row.ticket, followed);
+    add(this.#owned, row.owner, followed);
+    for (const path of paths) {
+      add(this.#at, path, followed);
+      for (const ancestor of ancestorsOf(path)) add(this.#above, ancestor, followed);
+    }
+  }
+
+  /** Where a ticket is now, for somebody who begins to listen. */
+  current(state: StateReader, row: TicketRow): PlaceNotice {
+    this.follow(row, undefined);
+    const notice = noticeOf(state, row);
+    const followed = this.#tickets.get(row.ticket);
+    if (followed !== undefined) this.#note(followed, notice.place);
+    return notice;
+  }
+
+  forget(ticket: string): void {
+    const followed = this.#tickets.get(ticket);
+    if (followed === undefined) return;
+    followed.cancelLook?.();
+    this.#tickets.delete(ticket);
+    remove(this.#owned, followed.owner, followed);
+    for (const path of followed.paths) {
+      remove(this.#at, path, followed);
+      for (const ancestor of ancestorsOf(path)) remove(this.#above, ancestor, followed);
+    }
+  }
+
+  forgetOwner(owner: string): void {
+    for (const { ticket } of [...(this.#owned.get(owner) ?? [])]) this.forget(ticket);
+  }
+
+  /** The line at a path has moved. */
+  touch(path: string): void {
+    if (this.isIdle) return;
+    for (const followed of this.#at.get(path) ?? []) this.#schedule(followed);
+    for (const followed of this.#above.get(path) ?? []) this.#schedule(followed);
+    for (const ancestor of ancestorsOf(path)) {
+      for (const followed of this.#at.get(ancestor) ?? []) this.#schedule(followed);
+    }
+  }
+
+  #schedule(followed: Followed): void {
+    if (followed.cancelLook !== undefined) return;
+    const { clock } = this.#options;
+    const delayMs = Math.max(0, followed.toldAtMs + placeEveryMs - clock.monotonicMs());
+    const isDue = (): void => {
+      this.#due.push(followed);
+      // Those who became due together are looked at together. A node that stops has nothing more to tell.
+      if (this.#due.length === 1) clock.soon(() => void this.#look().catch(journalRefusal));
+    };
+    followed.cancelLook = clock.after(delayMs, isDue, { keepAlive: false });
+  }
+
+  async #look(): Promise<void> {
+    const due = this.#due;
+    this.#due = [];
+    for (const followed of due) followed.cancelLook = undefined;
+    const { engine, tell } = this.#options;
+    const moved = await engine.scan((state) => due.flatMap((followed) => this.#lookAt(state, followed)));
+    for (const notice of moved) tell(notice);
+  }
+
+  #lookAt(state: StateReader, followed: Followed): readonly PlaceNotice[] {
+    const row = state.rows(ticketTable).get(followed.ticket);
+    if (row === undefined || this.#tickets.get(followed.ticket) !== followed) return [];
+    const notice = noticeOf(state, row);
+    if (notice.place === followed.place) return [];
+    this.#note(followed, notice.place);
+    return [notice];
+  }
+
+  #note(followed: Followed, place: number): void {
+    followed.place = place;
+    followed.toldAtMs = this.#options.clock.monotonicMs();
+  }
+}
+
+function noticeOf(state: StateReader, row: TicketRow): PlaceNotice {
+  const paths = row.paths.map(({ path }) => path);
+  return { notice: "place", owner_id: row.owner, paths, ...placeView(state, row) } as unknown as PlaceNotice;
+}
+
+function add(index: Map<string, Set<Followed>>, key: string, followed: Followed): void {
+  const known = index.get(key);
+  if (known === undefined) index.set(key, new Set([followed]));
+  else known.add(followed);
+}
+
+function remove(index: Map<string, Set<Followed>>, key: string, followed: Followed): void {
+  const known = index.get(key);
+  known?.delete(followed);
+  if (known?.size === 0) index.delete(key);
+}

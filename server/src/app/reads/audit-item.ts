@@ -1,0 +1,95 @@
+import { publishedName } from "@holdfast/sdk/contract";
+import type { Engine } from "../../engine/engine.ts";
+import { authorOf, subjectOf } from "../../features/entities/entity-table.ts";
+import { lockSubject } from "../../features/locks/tables/lock-events.ts";
+import { epochAt } from "../../features/space/space-table.ts";
+import type { Entry, Event } from "../../machine/entry.ts";
+import type { JsonObject } from "../../machine/json.ts";
+import { isObject } from "../../machine/json.ts";
+import { outcomeWord } from "../watch/entry-filter.ts";
+import { historyPage, meantEvents } from "./subject-history.ts";
+
+const entityChanges = new Set([
+  "entity.created",
+  "entity.replaced",
+  "entity.merged",
+  "entity.patched",
+  "entity.deleted",
+]);
+
+/** An entry as the audit trail shows it: who, when, what, about what, with which outcome, from which revision to which. */
+export async function auditItem(engine: Engine, entry: Entry): Promise<JsonObject> {
+  const { position, time, operation, trace, erased } = entry;
+  const changes: JsonObject[] = [];
+  for (const event of entry.events)
+    if (entityChanges.has(event.type)) changes.push(await changeOf(engine, entry, event));
+  return {
+    position,
+    time,
+    by: authorOf(entry),
+    operation,
+    outcome: outcomeWord(entry),
+    subjects: [...new Set([...entry.events.map(({ subject }) => subject), ...inputSubjects(entry)])],
+    events: [...new Set(entry.events.map(publishedName))],
+    changes,
+    reason: reasonOf(entry),
+    trace: trace ?? null,
+    ...(erased === undefined ? {} : { erased_by: erased }),
+  };
+}
+
+/** What a command named that came to nothing, so that its refusal is found beside what it was about. */
+function inputSubjects({ input, events }: Entry): readonly string[] {
+  if (events.length > 0 || !isObject(input)) return [];
+  const { type, id, path } = input;
+  if (typeof type === "string" && typeof id === "string") return [subjectOf(type, id)];
+  return typeof path === "string" ? [lockSubject(path)] : [];
+}
+
+function reasonOf({ input, outcome }: Entry): string | null {
+  const given = isObject(input) ? input["reason"] : undefined;
+  if (typeof given === "string") return given;
+  const { reason } = outcome.data;
+  return outcome.kind === "refusal" && typeof reason === "string" ? reason : null;
+}
+
+async function changeOf(engine: Engine, entry: Entry, event: Event): Promise<JsonObject> {
+  const { subject } = event;
+  const recorded = entry.outcome.data;
+  const { type, id } = recorded;
+  const isTheOne = typeof type === "string" && typeof id === "string" && subjectOf(type, id) === subject;
+  const version = event.data["version"];
+  if (isTheOne && typeof recorded["revision"] === "string" && recorded["previous_revision"] !== undefined) {
+    const { revision, previous_revision: prior } = recorded;
+    return { subject, version: recorded["version"] ?? 0, prior_revision: prior, revision };
+  }
+  // Erased, or one of several that the entry changed: the version before is found by the index.
+  const before = await versionBefore(engine, subject, entry.position);
+  const own = typeof version === "number" ? version : (before?.version ?? 0) + 1;
+  return {
+    subject,
+    version: own,
+    prior_revision: event.type === "entity.created" || before === undefined ? null : before.revision,
+    revision: await revisionAt(engine, entry.position, own),
+  };
+}
+
+interface VersionBefore {
+  readonly version: number;
+  readonly revision: string;
+}
+
+const lookBackMax = 20;
+
+async function versionBefore(engine: Engine, subject: string, before: number): Promise<VersionBefore | undefined> {
+  const query = { subject, before, limit: lookBackMax, isMeant: (type: string) => entityChanges.has(type) };
+  for (const entry of (await historyPage(engine, query)).entries) {
+    const version = meantEvents(entry, query)[0]?.data["version"];
+    if (typeof version === "number") return { version, revision: await revisionAt(engine, entry.position, version) };
+  }
+  return undefined;
+}
+
+async function revisionAt(engine: Engine, position: number, version: number): Promise<string> {
+  return engine.read((state) => `${String(epochAt(state, position))}.${String(version)}`);
+}

@@ -1,0 +1,67 @@
+import type { Engine } from "../../engine/engine.ts";
+import { JournalError } from "../../journal/journal.ts";
+import type { Entry } from "../../machine/entry.ts";
+import { isTree } from "../watch/entry-filter.ts";
+
+const chunkSize = 100;
+
+export interface Backwards {
+  readonly after: number;
+  readonly before: number;
+  readonly subject: string | undefined;
+}
+
+/** Entries from the newest to the oldest, some at a time, as many as are asked for. One subject is found by the index. */
+export async function* entriesBack(engine: Engine, range: Backwards): AsyncGenerator<readonly Entry[], void> {
+  const { after, subject } = range;
+  const read =
+    subject === undefined || isTree(subject)
+      ? (before: number) => readBack(engine, before, Math.min(chunkSize, before - after - 1))
+      : (before: number) => engine.entriesAbout({ subject, after, before, order: "newest-first", limit: chunkSize });
+  let before = Math.min(range.before, engine.head.position + 1);
+  while (before > after + 1) {
+    const entries = await read(before);
+    const last = entries.at(-1);
+    if (last === undefined) return;
+    yield entries;
+    before = last.position;
+  }
+}
+
+/** Of entries in an archive that is gone nothing is said, but those that are newer are still shown. */
+async function readBack(engine: Engine, before: number, count: number): Promise<readonly Entry[]> {
+  const positions = Array.from({ length: count }, (_, index) => before - 1 - index);
+  try {
+    return await engine.entriesAt(positions);
+  } catch (error) {
+    if (!isArchived(error) || count <= 1) throw error;
+    return readBack(engine, before, Math.floor(count / 2));
+  }
+}
+
+/** The first position whose entry is not older than a time; one after the head if all are. */
+export async function positionAtTime(engine: Engine, timeMs: number): Promise<number> {
+  let low = 1;
+  let high = engine.head.position + 1;
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2);
+    if (await isOlder(engine, middle, timeMs)) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+async function isOlder(engine: Engine, position: number, timeMs: number): Promise<boolean> {
+  try {
+    const [entry] = await engine.entriesAt([position]);
+    return entry !== undefined && entry.time < timeMs;
+  } catch (error) {
+    // Whatever was archived is older than what was not.
+    if (isArchived(error)) return true;
+    throw error;
+  }
+}
+
+function isArchived(error: unknown): boolean {
+  return error instanceof JournalError && error.code === "archived";
+}

@@ -1,0 +1,89 @@
+/** Reads of the journal itself. A page looks at a bounded number of entries, whatever the filters let through. */
+import { auditOperations, publishedName } from "@holdfast/sdk/contract";
+import type { InputOf, Operation } from "@holdfast/sdk/contract";
+import type { Engine } from "../../engine/engine.ts";
+import type { Entry, Outcome } from "../../machine/entry.ts";
+import type { JsonObject } from "../../machine/json.ts";
+import { done } from "../../machine/outcome.ts";
+import { auditItem } from "./audit-item.ts";
+import { entriesBack, positionAtTime } from "./entries-back.ts";
+import { isUpkeep, matches } from "../watch/entry-filter.ts";
+
+type Reads = {
+  readonly [Name in keyof typeof auditOperations]: (
+    engine: Engine,
+    input: InputOf<(typeof auditOperations)[Name]>,
+  ) => Promise<Outcome>;
+};
+
+/** One way to read for each operation of the contract: a missing one does not compile. */
+const reads: Reads = { "list-journal": listJournal, "list-audit": listAudit };
+
+export const auditReads: readonly { readonly operation: Operation; readonly read: Reads[keyof Reads] }[] = Object.keys(
+  reads,
+).map((name) => ({ operation: auditOperations[name as keyof Reads], read: reads[name as keyof Reads] }));
+
+const pageSize = 100;
+/** How many entries one page looks at: some milliseconds of work. */
+const looksMax = 1_000;
+const chunk = { entries: 250, bytes: 1024 * 1024 };
+/** How much text one page of whole entries holds, about. */
+const pageBytesMax = 4 * 1024 * 1024;
+
+async function listJournal(engine: Engine, input: InputOf<(typeof auditOperations)["list-journal"]>): Promise<Outcome> {
+  const { limit = pageSize, before = Infinity } = input;
+  const head = engine.head.position;
+  const last = Math.min(head, before - 1);
+  const items: JsonObject[] = [];
+  let [after, looks, bytes] = [input.after ?? 0, 0, 0];
+  while (after < last && looks < looksMax && bytes < pageBytesMax && items.length < limit) {
+    const entries = await engine.entriesAfter(after, chunk);
+    // The history may have gone back meanwhile.
+    if (entries.length === 0) break;
+    for (const entry of entries) {
+      if (entry.position > last || items.length >= limit || bytes >= pageBytesMax) break;
+      after = entry.position;
+      looks += 1;
+      if (!matches(entry, input)) continue;
+      const item = journalItem(entry);
+      bytes += JSON.stringify(item).length;
+      items.push(item);
+    }
+  }
+  return done({ items, next: after < last ? after : null, head });
+}
+
+function journalItem(entry: Entry): JsonObject {
+  const { position, time, id, rules, operation, principal, agent, key, trace, input, outcome, erased } = entry;
+  const events = entry.events.map((event) => ({ name: publishedName(event), ...event }));
+  return {
+    ...{ position, time, id, rules, operation, principal },
+    ...(agent === undefined ? {} : { agent }),
+    ...(key === undefined ? {} : { key }),
+    ...(trace === undefined ? {} : { trace }),
+    input,
+    outcome: { ...outcome },
+    events,
+    ...(erased === undefined ? {} : { erased_by: erased }),
+  };
+}
+
+async function listAudit(engine: Engine, input: InputOf<(typeof auditOperations)["list-audit"]>): Promise<Outcome> {
+  const { limit = pageSize, after = 0, from_time: from = 0, to_time: to } = input;
+  const end = to === undefined ? Infinity : await positionAtTime(engine, to);
+  const range = { after, before: Math.min(input.before ?? Infinity, end), subject: input.subject };
+  const items: JsonObject[] = [];
+  const page = (next: number | null): Outcome => done({ items, next });
+  let looks = 0;
+  for await (const entries of entriesBack(engine, range)) {
+    for (const entry of entries) {
+      if (entry.time < from) return page(null);
+      looks += 1;
+      const isShown = matches(entry, input) && (input.operation !== undefined || !isUpkeep(entry));
+      if (isShown) items.push(await auditItem(engine, entry));
+      const isFull = items.length >= limit || looks >= looksMax;
+      if (isFull) return page(entry.position > after + 1 ? entry.position : null);
+    }
+  }
+  return page(null);
+}

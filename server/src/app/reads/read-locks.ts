@@ -1,0 +1,137 @@
+import { agentOperations, isOfLock, lockViews, publishedName } from "@holdfast/sdk/contract";
+import type { InputOf, Operation } from "@holdfast/sdk/contract";
+import type { Engine } from "../../engine/engine.ts";
+import { agentTable, agentView, findAgent, registeredKey } from "../../features/agents/agent-table.ts";
+import { findGrantOfTicket, placeView } from "../../features/locks/rules/accept-lock.ts";
+import { grantView } from "../../features/locks/queue/free-grant.ts";
+import { fenceFault, findGrant } from "../../features/locks/guard-write.ts";
+import { lockSubject } from "../../features/locks/tables/lock-events.ts";
+import { pathFault } from "../../features/locks/tables/lock-path.ts";
+import { ticketTable } from "../../features/locks/tables/lock-tables.ts";
+import { dalLockPages, lockPages, lockView, ownView, waitPages } from "../../features/locks/views/lock-views.ts";
+import type { Entry, Outcome } from "../../machine/entry.ts";
+import type { JsonObject } from "../../machine/json.ts";
+import { kindAt } from "../../features/locks/tables/settings.ts";
+import { done, refusal } from "../../machine/outcome.ts";
+import { howLeft } from "../calls/how-left.ts";
+import type { Described } from "../calls/how-left.ts";
+import { pastLock } from "../calls/past-lock.ts";
+import { historyPage, meantEvents } from "./subject-history.ts";
+import type { HistoryQuery } from "./subject-history.ts";
+
+const operations = { ...lockViews, "list-agents": agentOperations["list-agents"] };
+type Views = typeof operations;
+type Reads = {
+  readonly [Name in keyof Views]: (engine: Engine, input: InputOf<Views[Name]>, agent?: string) => Promise<Outcome>;
+};
+
+/** One way to read for each view of the contract: a missing one does not compile. */
+const reads: Reads = {
+  "list-locks": listLocks,
+  "get-lock": getLock,
+  "get-ticket": getTicket,
+  "who-am-i": whoAmI,
+  "list-waits": async (engine, input) =>
+    done({ ...(await engine.scan((state) => waitPages(state, { ...input, limit: input.limit ?? pageSize }))) }),
+  "list-lock-history": listLockHistory,
+  "check-fence": checkFence,
+  "list-agents": listAgents,
+};
+
+export const lockReads: readonly { readonly operation: Operation; readonly read: Reads[keyof Reads] }[] = Object.keys(
+  reads,
+).map((name) => ({ operation: operations[name as keyof Views], read: reads[name as keyof Reads] }));
+
+const pageSize = 100;
+
+function badPath(path: string | undefined): Outcome | undefined {
+  const reason = path === undefined ? undefined : pathFault(path);
+  return reason === undefined ? undefined : refusal("path_invalid", { path: path ?? "", reason });
+}
+
+async function listLocks(engine: Engine, input: InputOf<Views["list-locks"]>): Promise<Outcome> {
+  const bad = badPath(input.under);
+  if (bad !== undefined) return bad;
+  const { view, owner_id: owner, under, after } = input;
+  const page = { limit: input.limit ?? pageSize, time: engine.now(), ...(after === undefined ? {} : { after }) };
+  if (view === "dal_locks" || owner !== undefined) {
+    return done({
+      ...(await engine.scan((state) => dalLockPages(state, { ...page, ...(owner === undefined ? {} : { owner }) }))),
+    });
+  }
+  return done({
+    ...(await engine.scan((state) => lockPages(state, { ...page, ...(under === undefined ? {} : { under }) }))),
+  });
+}
+
+async function getLock(engine: Engine, input: InputOf<Views["get-lock"]>): Promise<Outcome> {
+  const bad = badPath(input.path);
+  if (bad !== undefined) return bad;
+  const { path, position, limit = pageSize } = input;
+  if (position === undefined) return done(await engine.scan((state) => lockView(state, path, engine.now(), limit)));
+  const kind = await engine.read((state) => kindAt(state, path).name);
+  return done({ ...(await pastLock(engine, path, { position, limit })), kind });
+}
+
+async function getTicket(engine: Engine, { ticket }: InputOf<Views["get-ticket"]>): Promise<Outcome> {
+  const found = await engine.scan((state): JsonObject | undefined => {
+    const row = state.rows(ticketTable).get(ticket);
+    if (row !== undefined) return { state: "waiting", ...placeView(state, row) };
+    const grant = findGrantOfTicket(state, ticket);
+    return grant === undefined ? undefined : { state: "granted", ...grantView({ state }, grant) };
+  });
+  if (found === undefined) return refusal("ticket_unknown", { ticket });
+  if (found["state"] === "waiting") return done(found);
+  return done({ ...found, left_before: await howLeft(engine, found as unknown as Described) });
+}
+
+async function whoAmI(engine: Engine, input: InputOf<Views["who-am-i"]>, agent?: string): Promise<Outcome> {
+  const owner = input.owner_id ?? agent;
+  if (owner === undefined) return refusal("agent_required");
+  const page = { limit: input.limit ?? pageSize, time: engine.now() };
+  return engine.scan((state) => {
+    const row = findAgent(state, owner);
+    const own = ownView(state, owner, { ...page, ...(input.after === undefined ? {} : { after: input.after }) });
+    return done({ agent: row === undefined ? null : agentView(row), ...own });
+  });
+}
+
+async function listLockHistory(engine: Engine, input: InputOf<Views["list-lock-history"]>): Promise<Outcome> {
+  const bad = badPath(input.path);
+  if (bad !== undefined) return bad;
+  const { path, before, limit = pageSize } = input;
+  // An entity of the type `lock` may have this very subject, and is nobody's business who may only lock.
+  const query = { subject: lockSubject(path), before, limit, isMeant: isOfLock };
+  const { entries, next } = await historyPage(engine, query);
+  return done({ items: entries.flatMap((entry) => historyItems(entry, query)), next });
+}
+
+function historyItems(entry: Entry, query: HistoryQuery): readonly JsonObject[] {
+  const { position, time, operation, principal, agent } = entry;
+  const by = agent === undefined ? { principal } : { principal, agent };
+  return meantEvents(entry, query).map((event) => ({
+    ...{ position, time, by, operation },
+    event: publishedName(event),
+    data: event.data,
+  }));
+}
+
+async function checkFence(engine: Engine, input: InputOf<Views["check-fence"]>): Promise<Outcome> {
+  const bad = badPath(input.path);
+  if (bad !== undefined) return bad;
+  const row = await engine.read((state) => findGrant(state, input.fence));
+  const reason = fenceFault(row, input.path, input.mode ?? "write");
+  return done({ valid: reason === undefined, reason: reason ?? null });
+}
+
+async function listAgents(engine: Engine, input: InputOf<Views["list-agents"]>): Promise<Outcome> {
+  const limit = input.limit ?? pageSize;
+  const after = input.after === undefined ? {} : { after: input.after };
+  const rows = await engine.scan((state) => state.rows(agentTable).scan("registered", { ...after, limit: limit + 1 }));
+  const shown = rows.slice(0, limit);
+  const last = shown.at(-1);
+  return done({
+    items: shown.map(agentView),
+    next: rows.length > limit && last !== undefined ? registeredKey(last) : null,
+  });
+}

@@ -1,0 +1,115 @@
+import { isWanted } from "@holdfast/sdk/contract";
+import type { WatchFilter } from "@holdfast/sdk/contract";
+import { HoldfastError } from "@holdfast/sdk";
+import type { WatchedEvent, WatchRequest } from "@holdfast/sdk";
+import type { Engine } from "../../engine/engine.ts";
+import { HistoryLostError } from "../../engine/subscription.ts";
+import { isInHistory } from "../../features/space/space-table.ts";
+import { pageEvents } from "./entry-events.ts";
+import { unreadable } from "../calls/journal-refusal.ts";
+import { OwnerWatch } from "./watch-owner.ts";
+
+type Events = readonly WatchedEvent[];
+
+/** Where pages of events come from: all of them, or those that concern one owner. */
+interface Source {
+  next(): Promise<Events | undefined>;
+  stop(): void;
+  /** True once the history is lost, or the watching was stopped. */
+  readonly hasEnded: boolean;
+}
+
+/** Pages of events after a cursor. Without one it starts with what comes after this very call. */
+export function watch(engine: Engine, options: WatchRequest): AsyncIterableIterator<Events> {
+  const { after, onWatching, ...filter } = options;
+  const now = engine.head.position;
+  let source: Source | undefined;
+  let isStopped = false;
+  return {
+    async next() {
+      if (source === undefined) {
+        source = sourceOf(engine, filter, after === undefined ? now : await positionOf(engine, after));
+        onWatching?.();
+      }
+      if (isStopped) source.stop();
+      try {
+        for (;;) {
+          const events = await source.next();
+          if (events === undefined) return { done: true, value: undefined };
+          // The history may have been lost while the read waited; the next turn of the loop says so.
+          if (source.hasEnded) continue;
+          return { done: false, value: events };
+        }
+      } catch (error) {
+        if (error instanceof HistoryLostError) throw lost(engine, after ?? "");
+        throw unreadableNow(engine, error);
+      }
+    },
+    async return() {
+      isStopped = true;
+      source?.stop();
+      return { done: true, value: undefined };
+    },
+    [Symbol.asyncIterator]() {
+      return this;
+    },
+  };
+}
+
+function sourceOf(engine: Engine, filter: WatchFilter, after: number): Source {
+  const { owner } = filter;
+  return owner === undefined ? allEvents(engine, filter, after) : new OwnerWatch(engine, { ...filter, owner }, after);
+}
+
+function allEvents(engine: Engine, filter: WatchFilter, after: number): Source {
+  const subscription = engine.subscribe(after);
+  const { names, subject } = filter;
+  const wantsAll = names === undefined && subject === undefined;
+  return {
+    get hasEnded() {
+      return subscription.hasEnded;
+    },
+    stop: () => void subscription.return(),
+    async next() {
+      for (;;) {
+        const page = await subscription.next();
+        if (page.done === true) return undefined;
+        const events = await engine.read((state) => pageEvents(state, page.value));
+        const wanted = wantsAll ? events : events.filter((event) => isWanted(event, filter));
+        // An entry may hold no event, such as a refusal that was recorded for its key.
+        if (wanted.length > 0 || subscription.hasEnded) return wanted;
+      }
+    },
+  };
+}
+
+async function positionOf(engine: Engine, cursor: string): Promise<number> {
+  const match = /^([1-9][0-9]{0,14})\.(0|[1-9][0-9]{0,14})$/u.exec(cursor);
+  if (match === null) throw refused(engine, "cursor_invalid", cursor);
+  const token = { epoch: Number(match[1]), position: Number(match[2]) };
+  try {
+    if (await isFolded(engine, token)) return token.position;
+    // It may come from a node that is further than this one.
+    await engine.catchUp();
+    if (await isFolded(engine, token)) return token.position;
+  } catch (error) {
+    throw unreadableNow(engine, error);
+  }
+  throw lost(engine, cursor);
+}
+
+async function isFolded(engine: Engine, token: { readonly epoch: number; readonly position: number }) {
+  return (await engine.read((state) => isInHistory(state, token))) && token.position <= engine.head.position;
+}
+
+function unreadableNow(engine: Engine, error: unknown): HoldfastError {
+  return unreadable(error, { operation: "watch", position: engine.head.position });
+}
+
+function lost(engine: Engine, cursor: string): HoldfastError {
+  return refused(engine, "cursor_lost", cursor);
+}
+
+function refused(engine: Engine, code: string, cursor: string): HoldfastError {
+  return new HoldfastError("watch", code, { data: { cursor }, position: engine.head.position, replayed: false });
+}

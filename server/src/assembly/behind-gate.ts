@@ -1,0 +1,75 @@
+/** What the gate gets of the engine: the gate itself knows nothing of what it stands in front of. */
+import type { KnownToken, Lookups, Owned } from "../access/lookups.ts";
+import type { GateOptions } from "../access/open-gate.ts";
+import type { RefusedAttempt } from "../access/refusal-notes.ts";
+import { isSameDigest } from "../base/secret.ts";
+import type { Engine } from "../engine/engine.ts";
+import { agentTable, findAgent } from "../features/agents/agent-table.ts";
+import { findGrant } from "../features/locks/guard-write.ts";
+import { ticketTable } from "../features/locks/tables/lock-tables.ts";
+import { tokenTable } from "../features/tokens/token-table.ts";
+import type { TokenRow } from "../features/tokens/token-table.ts";
+import { kindCommandsOf, transportsOf } from "./open.ts";
+import type { SpeakerOptions } from "./open.ts";
+import { TokenChanges } from "./token-changes.ts";
+
+export function behindGate(
+  engine: Engine,
+  options: Pick<SpeakerOptions, "kinds" | "clock" | "requiresAgentSecret">,
+): Pick<GateOptions, "transportOf" | "lookups" | "kindCommands" | "record"> {
+  return {
+    transportOf: transportsOf(engine, { ...options, sharesData: true }),
+    lookups: lookupsOf(engine),
+    kindCommands: kindCommandsOf(options.kinds ?? []),
+    record: (attempt) => {
+      record(engine, attempt);
+    },
+  };
+}
+
+function lookupsOf(engine: Engine): Lookups {
+  const changes = new TokenChanges(engine);
+  return {
+    refresh: () => engine.catchUp().then(() => engine.isShared),
+    isReady: () => engine.peek(() => true) === true,
+    now: () => engine.now(),
+    position: () => engine.head.position,
+    token: (digest) =>
+      tokenOf(
+        engine.peek((state) => state.rows(tokenTable).get(digest)),
+        digest,
+      ),
+    grant: (fence) => ownedOf(engine.peek((state) => findGrant(state, fence))),
+    ticket: (ticket) => ownedOf(engine.peek((state) => state.rows(ticketTable).get(ticket))),
+    agentTotal: () => engine.peek((state) => state.rows(agentTable).size) ?? 0,
+    agentCount: (principal) =>
+      engine.scan(
+        (state) =>
+          state
+            .rows(agentTable)
+            .scan("registered", { limit: Infinity })
+            .filter((row) => row.principal === principal).length,
+      ),
+    onTokensChanged: (callback) => changes.onChange(callback),
+    principalOf: (agent) => engine.peek((state) => findAgent(state, agent))?.principal,
+  };
+}
+
+/** Found by its digest, and compared once more in a way that takes the same time wherever two differ. */
+function tokenOf(row: TokenRow | undefined, digest: string): KnownToken | undefined {
+  return row !== undefined && isSameDigest(row.secretHash, digest) ? row : undefined;
+}
+
+function ownedOf(
+  row: { readonly owner: string; readonly paths: readonly { readonly path: string }[] } | undefined,
+): Owned | undefined {
+  return row === undefined ? undefined : { owner: row.owner, paths: row.paths.map(({ path }) => path) };
+}
+
+/** Nobody waits for it: whoever is refused is told at once, and that a journal can't be written is told elsewhere. */
+function record(engine: Engine, attempt: RefusedAttempt): void {
+  const { principal, agent, operation, reason, unrecorded } = attempt;
+  const input = { operation, reason, ...(unrecorded === 0 ? {} : { unrecorded }) };
+  const by = agent === undefined ? { principal } : { principal, agent };
+  void engine.execute({ operation: "note-refusal", input, ...by, caller: principal, bytes: 0 });
+}

@@ -1,0 +1,150 @@
+/**
+ * A data folder as its operator looks at it without being its owner: nothing here writes to it, and all of it works
+ * beside a process that has the folder open. Like server.ts, it puts parts together and holds little of its own.
+ */
+import { isOfEntity, publishedName } from "@holdfast/sdk/contract";
+import { systemClock } from "../base/clock.ts";
+import { entriesAbout } from "../engine/entries-about.ts";
+import { verify } from "../engine/verify/verify.ts";
+import { missing } from "../features/entities/change.ts";
+import { findEntity, isLive, representationOf, subjectOf } from "../features/entities/entity-table.ts";
+import type { EntityRow } from "../features/entities/entity-table.ts";
+import type { Kind } from "../features/entities/kind.ts";
+import { lacksErased } from "../features/entities/lacks-erased.ts";
+import { erasedPosition, recordedHash } from "../features/space/space-commands.ts";
+import { batchLine } from "../journal/batch-line.ts";
+import type { Head } from "../journal/journal.ts";
+import { openSqliteReader } from "../journal/sqlite/folder/reader.ts";
+import type { VerificationOptions, Verified } from "../engine/verify/verification.ts";
+import type { Entry, Outcome } from "../machine/entry.ts";
+import { done, refusal } from "../machine/outcome.ts";
+import { allPacks } from "../app/packs/all-packs.ts";
+import { machineOf } from "./open.ts";
+
+export { headText } from "../engine/verify/verification.ts";
+export type { Bad } from "../engine/verify/bad-entry.ts";
+export type { Kind } from "../features/entities/kind.ts";
+export type { Entry } from "../machine/entry.ts";
+
+export interface VerifyFolderOptions {
+  /** Types of entities with rules of their own; without theirs, what they refused is folded only. */
+  readonly kinds: readonly Kind[];
+  /** A head that was noted down before. */
+  readonly expected?: Pick<Head, "position" | "hash">;
+  readonly onProgress: (position: number, head: number) => void;
+}
+
+export interface VerifiedFolder extends Verified {
+  /** Damage in the files that the entries do not show, such as a broken page. */
+  readonly fileFaults: readonly { readonly file: string; readonly what: string; readonly position?: number }[];
+}
+
+export interface DataFolder {
+  head(): Head;
+  verify(options: VerifyFolderOptions): Promise<VerifiedFolder>;
+  /** Every entry after a position, oldest first; with a subject, those that have an event about it. */
+  entries(query: { readonly after: number; readonly subject?: string }): Iterable<Entry>;
+  /** The whole journal, one batch a line. */
+  lines(): Iterable<{ readonly line: string; readonly position: number }>;
+  /** An entity as it is now, at a version, or after a position. */
+  entity(target: Target, at: Moment): Outcome;
+  close(): void;
+}
+
+export interface Target {
+  readonly type: string;
+  readonly id: string;
+}
+
+export interface Moment {
+  readonly version?: number;
+  readonly position?: number;
+}
+
+export function readDataFolder(folder: string): DataFolder {
+  const reader = openSqliteReader(folder);
+  return {
+    head: () => reader.head(),
+    async verify({ kinds, expected, onProgress }) {
+      const head = reader.head().position;
+      const onPosition = (position: number): void => {
+        onProgress(position, head);
+      };
+      const options = { ...verificationOf(kinds), ...(expected === undefined ? {} : { expected }) };
+      // The files first: a broken page may keep the batches behind it from being read.
+      const fileFaults = reader.proveFile();
+      const verified = await verify(reader.batches(1), { ...options, clock: systemClock, onProgress: onPosition });
+      return { ...verified, ok: verified.ok && fileFaults.length === 0, fileFaults };
+    },
+    entries({ after, subject }) {
+      const subjects = subject === undefined ? {} : { subjects: [subject] };
+      return entriesAbout(reader.batches(after + 1), { after, ...subjects });
+    },
+    *lines() {
+      for (const batch of reader.batches(1)) {
+        yield { line: batchLine(batch), position: batch.first + batch.count - 1 };
+      }
+    },
+    entity(target, at) {
+      const { position: head } = reader.head();
+      if (at.position !== undefined && at.position > head) return refusal("entry_not_found", { position: at.position });
+      const subjects = [subjectOf(target.type, target.id), "space"];
+      return entityAt(entriesAbout(reader.batches(1), { after: 0, subjects }), target, at);
+    },
+    close: () => reader.close(),
+  };
+}
+
+/** How this build decides again and folds. */
+export function verificationOf(kinds: readonly Kind[]): VerificationOptions {
+  const types = new Set(kinds.map(({ type }) => type));
+  const ruled = new Set([...types, ...allPacks.flatMap((pack) => pack.kinds.map(({ type }) => type))]);
+  return {
+    createMachine: () => machineOf(kinds),
+    carries: ({ outcome }) => outcome.kind === "done" || hasKindOf(outcome, types),
+    recordedHash,
+    erasedPosition,
+    lacks: (state, entry) => lacksErased(state, ruled, entry),
+  };
+}
+
+/** What a kind refused is decided by the kind alone: `kind_violated` with its type, or a code that starts with it. */
+function hasKindOf({ code, data }: Extract<Outcome, { kind: "refusal" }>, types: ReadonlySet<string>): boolean {
+  if (code === "kind_violated") return typeof data["type"] === "string" && types.has(data["type"]);
+  const dot = code.indexOf(".");
+  return dot < 0 || types.has(code.slice(0, dot));
+}
+
+/** Folds what is about one entity, and the epochs, which are part of its revisions. */
+function entityAt(entries: Iterable<Entry>, target: Target, at: Moment): Outcome {
+  const machine = machineOf([]);
+  let row: EntityRow | undefined;
+  let erasedBy: number | undefined;
+  for (const entry of entries) {
+    if (entry.position > (at.position ?? Infinity)) break;
+    machine.fold(entry);
+    const next = findEntity(machine.durable, target);
+    if (next !== row) erasedBy = entry.erased ?? (next?.isErased === true ? erasedBy : undefined);
+    row = next;
+    if (at.version !== undefined && row?.version === at.version) return shown(row, target, erasedBy);
+  }
+  if (at.version === undefined || row === undefined) return shown(row, target, erasedBy);
+  return refusal("version_not_found", { ...target, version: at.version, current_version: row.version });
+}
+
+function shown(row: EntityRow | undefined, target: Target, erasedBy: number | undefined): Outcome {
+  if (row?.isErased === true) return refusal("entry_erased", { position: row.position, erased_by: erasedBy ?? null });
+  return isLive(row) ? done(representationOf(row)) : missing(row, target).outcome;
+}
+
+/** What happened to an entity in an entry, under the names by which it is published. */
+export function happenings(entry: Entry, subject: string): readonly Happening[] {
+  return entry.events
+    .filter((event) => event.subject === subject && isOfEntity(event.type))
+    .map((event) => ({ name: publishedName(event), data: event.data }));
+}
+
+export interface Happening {
+  readonly name: string;
+  readonly data: Readonly<Record<string, unknown>>;
+}

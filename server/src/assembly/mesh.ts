@@ -1,0 +1,67 @@
+/** Puts the door to NATS together: the journal that it publishes, and the gate that its commands pass. */
+import type { Gate } from "../access/gate.ts";
+import { systemClock } from "../base/clock.ts";
+import { systemIds } from "../base/ids.ts";
+import { StartFault } from "../base/start-fault.ts";
+import { entryFeed, lastCommon } from "../app/watch/entry-feed.ts";
+import { openNatsDoor } from "../doors/nats/open.ts";
+import type { NatsDoor } from "../doors/nats/open.ts";
+import type { NatsDoorOptions, NatsPlace } from "../doors/nats/options.ts";
+import { StreamFault } from "../doors/nats/stream-fault.ts";
+import type { Engine } from "../engine/engine.ts";
+import type { Kind } from "../features/entities/kind.ts";
+import { inputLimits } from "../machine/canonical/limits.ts";
+import { parseJson } from "../machine/canonical/parse-json.ts";
+import { kindCommandsOf, reportToStandardError } from "./open.ts";
+
+/** How Holdfast takes part in a mesh. */
+export interface MeshOptions extends NatsPlace, Pick<NatsDoorOptions, "principal" | "publishAfter" | "limits"> {}
+
+export interface MeshParts {
+  readonly engine: Engine;
+  readonly gate: Gate;
+  readonly kinds?: readonly Kind[];
+  readonly report?: NatsDoorOptions["report"];
+  readonly notice?: NatsDoorOptions["notice"];
+}
+
+export type { NatsDoor, NatsStatus } from "../doors/nats/open.ts";
+
+/** If the server can not be used, this says so and nothing starts; if it is not there, the door opens when it comes. */
+export async function openMesh(options: MeshOptions, parts: MeshParts): Promise<NatsDoor> {
+  const { engine, gate, kinds = [], report = reportToStandardError, notice = () => undefined } = parts;
+  const fault = principalFault(options.principal);
+  if (fault !== undefined) throw new StartFault(fault);
+  try {
+    return await openNatsDoor({
+      ...options,
+      gate,
+      feed: {
+        entries: (after) => entryFeed(engine, after),
+        lastCommon: (place) => lastCommon(engine, place),
+        head: () => engine.head.position,
+      },
+      parseJson: (text) => parseJson(text, inputLimits),
+      kindCommands: kindCommandsOf(kinds),
+      clock: systemClock,
+      ids: systemIds,
+      report,
+      notice,
+    });
+  } catch (error) {
+    if (error instanceof StreamFault) throw new StartFault(error.message);
+    throw error;
+  }
+}
+
+/** Names of principals that stand for somebody else already; a token can not have them either. */
+const taken = ["operator", "anonymous", "local", "holdfast"];
+
+function principalFault(principal: string | undefined): string | undefined {
+  if (principal === undefined) return undefined;
+  if (/^[a-z0-9][a-zA-Z0-9._@-]{0,63}$/u.test(principal) && !taken.includes(principal)) return undefined;
+  return (
+    `nats_principal can't be "${principal}": take up to 64 letters, digits and ._@-, the first of them no capital, and ` +
+    `none of ${taken.join(", ")}`
+  );
+}

@@ -1,0 +1,176 @@
+/**
+ * Puts figures and logs around a server. What they learn comes from two places, so that no feature and no door knows of
+ * them: the batches that the engine appends, and the transports that the gate hands out.
+ */
+import { allOperations } from "@holdfast/sdk/contract";
+import { isTurned } from "../access/gate.ts";
+import type { Gate } from "../access/gate.ts";
+import { systemClock } from "../base/clock.ts";
+import type { Clock } from "../base/clock.ts";
+import { watchProcess } from "../base/process-watch.ts";
+import type { Engine, EngineOptions } from "../engine/engine.ts";
+import { agentTable } from "../features/agents/agent-table.ts";
+import type { Kind } from "../features/entities/kind.ts";
+import { holdTable, ticketTable } from "../features/locks/tables/lock-tables.ts";
+import { currentEpoch, spaceRow } from "../features/space/space-table.ts";
+import { CallFigures } from "../observe/call-figures.ts";
+import { logCall } from "../observe/call-log.ts";
+import { EntryFigures } from "../observe/entry-figures.ts";
+import { openLog } from "../observe/log.ts";
+import type { Log, LogOptions } from "../observe/log.ts";
+import { MeshFigures } from "../observe/mesh-figures.ts";
+import type { MeshFacts } from "../observe/mesh-figures.ts";
+import { createMetrics } from "../observe/metrics.ts";
+import { NodeGauges } from "../observe/node-gauges.ts";
+import type { NodeFacts } from "../observe/node-gauges.ts";
+import { observedTransport } from "../observe/observed-transport.ts";
+
+export interface ObservationOptions {
+  readonly log: Log;
+  readonly clock: Clock;
+  readonly version: string;
+  /** Operations of kinds, which the contract does not list. */
+  readonly kindCommands: Iterable<string>;
+}
+
+export interface Observation {
+  /** For the engine: what it appends is counted, what it reports is logged. */
+  readonly onBatch: NonNullable<EngineOptions["onBatch"]>;
+  readonly report: EngineOptions["report"];
+  /** The engine that figures are asked of, once it runs. */
+  readonly follow: (engine: Engine) => void;
+  /** The mesh that figures are asked of, if there is one. */
+  readonly followMesh: (facts: () => MeshFacts) => void;
+  /** Tells what is good to know. */
+  readonly notice: (message: string) => void;
+  /** The same gate, with every call of everybody who comes in counted. */
+  readonly gate: (gate: Gate) => Gate;
+  /** All figures, in Prometheus' text format. */
+  readonly metricsText: () => Promise<string>;
+  readonly close: () => void;
+}
+
+export function openObservation(options: ObservationOptions): Observation {
+  const { log, clock } = options;
+  const metrics = createMetrics();
+  const gauges = new NodeGauges(metrics.registry, options.version);
+  const mesh = new MeshFigures(metrics.registry);
+  let meshFacts: (() => MeshFacts) | undefined;
+  const calls = new CallFigures(metrics, [...Object.keys(allOperations), ...options.kindCommands]);
+  const processWatch = watchProcess();
+  let engine: Engine | undefined;
+  const entries = new EntryFigures(metrics, {
+    recent: (position) => engine?.recentEntry(position)?.time,
+    at: async (positions) => (engine === undefined ? [] : (await engine.entriesAt(positions)).map(({ time }) => time)),
+  });
+  const watch = {
+    monotonicMs: () => clock.monotonicMs(),
+    note(call: Parameters<typeof logCall>[1]) {
+      calls.note(call);
+      logCall(log, call);
+    },
+  };
+  return {
+    onBatch: (batch) => {
+      entries.note(batch);
+    },
+    report: (message, cause) => {
+      log.tell("error", "trouble", { message, reason: reasonOf(cause), ...positionOf(engine) });
+    },
+    follow(running) {
+      engine = running;
+    },
+    followMesh(facts) {
+      meshFacts = facts;
+    },
+    notice: (message) => {
+      log.tell("info", "notice", { message });
+    },
+    gate: (gate) => ({
+      ...gate,
+      admit(credentials) {
+        const caller = gate.admit(credentials);
+        const { door } = credentials;
+        if (isTurned(caller)) {
+          calls.noteTurnedAway(door, caller.code);
+          log.tell("warn", "caller.turned_away", { door, code: caller.code });
+          return caller;
+        }
+        const { principal, transport } = caller;
+        return { ...caller, transport: observedTransport(transport, { door, principal }, watch) };
+      },
+    }),
+    async metricsText() {
+      const process = processWatch.look();
+      metrics.processCpu.cell({}).count = process.cpuSeconds;
+      if (meshFacts !== undefined) mesh.set(meshFacts());
+      if (engine !== undefined) gauges.set(await nodeFacts(engine), process);
+      return metrics.registry.metrics();
+    },
+    close() {
+      processWatch.stop();
+      log.close();
+    },
+  };
+}
+
+/**
+ * Figures, and logs if somebody wants them. What the engine reports goes to the log, and to whoever started the server.
+ */
+export function observationOf(options: {
+  readonly log?: Omit<LogOptions, "clock">;
+  readonly kinds?: readonly Kind[];
+  readonly report: EngineOptions["report"];
+  readonly version: string;
+}): Observation {
+  const { log, kinds = [], version } = options;
+  const nothing = { level: "silent", format: "json", write: () => undefined } as const;
+  const observation = openObservation({
+    log: openLog({ ...(log ?? nothing), clock: systemClock }),
+    clock: systemClock,
+    version,
+    kindCommands: kinds.flatMap(({ commands }) => commands.map(({ operation }) => operation.name)),
+  });
+  return {
+    ...observation,
+    report: (message, cause) => {
+      observation.report(message, cause);
+      options.report(message, cause);
+    },
+  };
+}
+
+/** Counts are taken from the state itself: they are right from the start on, and on a node that only follows. */
+async function nodeFacts(engine: Engine): Promise<NodeFacts> {
+  const { head, isWritable, waitingCount, troubleMs, saved, subscriberCount } = engine.health();
+  const counted = await engine.scan((state) => {
+    const holds = state.rows(holdTable);
+    return {
+      epoch: currentEpoch(state),
+      stateBytes: state.bytes,
+      stateBytesMax: spaceRow(state).settings.state_bytes_max,
+      agentCount: state.rows(agentTable).size,
+      ticketCount: state.rows(ticketTable).size,
+      heldPaths: { read: holds.count("read"), upgradeable: holds.count("upgradeable"), write: holds.count("write") },
+    };
+  });
+  return {
+    ...counted,
+    headPosition: head.position,
+    waitingCommands: waitingCount,
+    isWritable,
+    troubleMs,
+    checkpointPosition: saved?.position ?? 0,
+    checkpointAgeMs: head.position === (saved?.position ?? 0) ? 0 : engine.now() - (saved?.time ?? engine.now()),
+    subscriberCount,
+  };
+}
+
+function positionOf(engine: Engine | undefined): { readonly position?: number } {
+  return engine === undefined ? {} : { position: engine.head.position };
+}
+
+function reasonOf(cause: unknown): string | undefined {
+  if (cause === undefined) return undefined;
+  return cause instanceof Error ? cause.message : JSON.stringify(cause);
+}

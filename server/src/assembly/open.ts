@@ -1,0 +1,288 @@
+/** The one place that puts the parts together: features into a machine, a journal and an engine around it, doors on top. */
+import { publicOperations, resourceOfOperation } from "@holdfast/sdk/contract";
+import { createClient, systemClientClock } from "@holdfast/sdk";
+import type { Client, ClientOptions, Transport } from "@holdfast/sdk";
+import { systemClock } from "../base/clock.ts";
+import type { Clock } from "../base/clock.ts";
+import { systemIds } from "../base/ids.ts";
+import type { Ids } from "../base/ids.ts";
+import { agentDoorOf } from "../app/calls/agent-door.ts";
+import { inProcessTransport } from "../app/transport.ts";
+import { Engine } from "../engine/engine.ts";
+import type { EngineOptions } from "../engine/engine.ts";
+import { systemPrincipal } from "../engine/timer-watch.ts";
+import { agentsFeature } from "../features/agents/agents.ts";
+import { entitiesFeature } from "../features/entities/entities.ts";
+import { entityTable } from "../features/entities/entity-table.ts";
+import type { Kind } from "../features/entities/kind.ts";
+import { locksFeature } from "../features/locks/locks.ts";
+import { areLocksConfigured, lockSettings } from "../features/locks/tables/settings.ts";
+import { keepFirstRules } from "../features/space/fold-space.ts";
+import { machineSettings, spaceFeature } from "../features/space/space.ts";
+import {
+  epochCommand,
+  erasedPosition,
+  forkCommand,
+  hashCommand,
+  recordedHash,
+} from "../features/space/space-commands.ts";
+import { currentEpoch, erasedBy, erasuresAfter } from "../features/space/space-table.ts";
+import { tokensFeature } from "../features/tokens/tokens.ts";
+import type { Journal } from "../journal/journal.ts";
+import { createMemoryDisk } from "../journal/memory/disk.ts";
+import { openMemoryJournal } from "../journal/memory/open.ts";
+import { openPostgresJournal } from "../journal/postgres/open.ts";
+import { openSqliteJournal } from "../journal/sqlite/open.ts";
+import { followCommonRules, raiseRules } from "./follow-rules.ts";
+import { Machine } from "../machine/machine.ts";
+import { allPacks } from "../app/packs/all-packs.ts";
+
+export interface OpenOptions {
+  /** Types of entities with a schema, rules and commands of their own. */
+  readonly kinds?: readonly Kind[];
+  /** Who writes, if nobody else is named: it is kept in every entry. */
+  readonly principal?: string;
+  /**
+   * Switches parts on or off, by an entry. The lock manager is on unless an entry says otherwise; `isOptIn` makes that entry
+   * where there is none yet, and it is off until somebody switches it on.
+   */
+  readonly components?: { readonly lock_manager?: boolean; readonly isOptIn?: boolean };
+  /** How the client introduces itself when it takes locks, and what it tries again by itself. */
+  readonly client?: Pick<ClientOptions, "name" | "purpose" | "parent" | "retry">;
+  /** Told about what an operator should know, such as a journal that can't be written. Standard error, if not given. */
+  readonly report?: (message: string, cause: unknown) => void;
+  /** See EngineOptions. */
+  readonly onBatch?: EngineOptions["onBatch"];
+}
+
+/**
+ * Where the journal is: a folder, a Postgres database that several nodes may share (postgres://…), or memory, for tests.
+ */
+export type JournalPlace = string | { readonly memory: true } | SharedPlace;
+
+/** A journal that several nodes may share, and which of its spaces. */
+export interface SharedPlace {
+  readonly journal: string;
+  readonly space?: string;
+}
+
+/** Opens Holdfast in this process. */
+export async function open(place: JournalPlace, options: OpenOptions = {}): Promise<Client> {
+  return (await start(place, options)).client;
+}
+
+/** A Holdfast that runs in this process, as its operator sees it. */
+export interface Running {
+  readonly client: Client;
+  readonly engine: Engine;
+  /** Also after the client was closed. */
+  readonly facts: () => Promise<{ readonly position: number; readonly epoch: number; readonly entityCount: number }>;
+}
+
+/** What a build is made with; tests stand in for another one. */
+export interface BuildOptions {
+  /** The rules that it carries, in order. */
+  readonly rules?: readonly number[];
+}
+
+export async function start(place: JournalPlace, options: OpenOptions & BuildOptions = {}): Promise<Running> {
+  const { rules = knownRules } = options;
+  const journal = await openPlace(place, { ...options, rules });
+  const engine = await startEngine({ ...options, journal });
+  if (journal.sharing !== undefined) followCommonRules(engine, journal.sharing, rules);
+  // A new one begins with the newest.
+  else if (engine.head.position > 0) await raiseRules(engine, rules);
+  await setComponents(engine, options);
+  return {
+    client: clientOf(engine, options),
+    engine,
+    facts: () =>
+      engine.read((state) => ({
+        position: engine.head.position,
+        epoch: currentEpoch(state),
+        entityCount: state.rows(entityTable).size,
+      })),
+  };
+}
+
+async function openPlace(place: JournalPlace, options: OpenOptions & { rules: readonly number[] }): Promise<Journal> {
+  const { report = reportToStandardError } = options;
+  if (typeof place !== "string" && "memory" in place) return openMemoryJournal(createMemoryDisk());
+  const { journal, space = "main" } = typeof place === "string" ? { journal: place } : place;
+  if (!/^postgres(ql)?:\/\//u.test(journal)) return openFolder(journal, report);
+  const rules = Math.max(...options.rules);
+  return openPostgresJournal({ url: journal, space, rules, clock: systemClock, onTrouble: report });
+}
+
+/** Opens the journal of a data folder as its owner, the same way for everybody who writes to it. */
+export function openFolder(folder: string, report = reportToStandardError): Promise<Journal> {
+  return openSqliteJournal({
+    folder,
+    startedAt: new Date(systemClock.wallMs()).toISOString(),
+    newId: () => systemIds.unique(),
+    yieldToLoop: () =>
+      new Promise((resolve) => {
+        systemClock.soon(resolve);
+      }),
+    onIndexTrouble: (error) => {
+      report("the index of the journal could not be written; it is kept in memory until it can", error);
+    },
+    onCheckpointTrouble: (error) => {
+      report("the saved state could not be used and was deleted; the journal is folded again", error);
+    },
+    onUpkeepTrouble: (error) => {
+      report("an archive or an erasure that was cut short could not be finished; the next start tries again", error);
+    },
+  });
+}
+
+/** What decisions read is set by an entry, if it differs; whoever needs what is off does not start. */
+export async function setComponents(engine: Engine, options: OpenOptions): Promise<void> {
+  const { components } = options;
+  const { isOn, isSet } = await engine.read((state) => ({
+    isOn: lockSettings(state).isOn,
+    isSet: areLocksConfigured(state),
+  }));
+  const isFirst = components?.isOptIn === true && !isSet;
+  const wanted = components?.lock_manager ?? (isFirst ? false : undefined);
+  if (wanted !== undefined && (wanted !== isOn || isFirst)) {
+    const input = { lock_manager: wanted };
+    const caller = systemPrincipal;
+    await engine.execute({ operation: "configure-locks", input, principal: caller, caller, bytes: 0 });
+  }
+  const needing = (wanted ?? isOn) ? undefined : options.kinds?.find(({ needsLocks }) => needsLocks);
+  if (needing === undefined) return;
+  await engine.stop();
+  throw new Error(`the kind ${needing.type} needs the lock manager, and component_toggles.lock_manager is off`);
+}
+
+export interface StartOptions extends OpenOptions, BuildOptions {
+  readonly journal: Journal;
+  readonly clock?: Clock;
+  readonly ids?: Ids;
+  /** Entries between two checkpoints. */
+  readonly checkpointEvery?: number;
+}
+
+export async function startEngine(options: StartOptions): Promise<Engine> {
+  const { rules = knownRules } = options;
+  // Of a journal that is shared, the others may not carry the newest: see follow-rules.ts.
+  const first = options.journal.sharing === undefined ? rules.at(-1) : 1;
+  const { journal, kinds = [], clock = systemClock, ids = systemIds, report = reportToStandardError } = options;
+  try {
+    return await Engine.start({
+      ...(options.checkpointEvery === undefined ? {} : { checkpointEvery: options.checkpointEvery }),
+      ...(options.onBatch === undefined ? {} : { onBatch: options.onBatch }),
+      journal,
+      createMachine: () => machineOf(kinds, rules, first),
+      clock,
+      ids,
+      afterLoss: (lost) => epochCommand(ids.unique(), lost, "the journal went back behind what this node had folded"),
+      afterFork: (state, reason, time) => forkCommand(ids.unique(), state, reason, time),
+      erasures: { askedAfter: erasuresAfter, erasedBy, erasedPosition },
+      recordHash: hashCommand,
+      recordedHash,
+      report,
+    });
+  } catch (error) {
+    await journal.close();
+    throw error;
+  }
+}
+
+/**
+ * The rules that this build carries, in order; old ones stay callable. 1: the first. 2: who asks again for a lock that it
+ * waits for keeps its ticket, and one whose owner has got the same lock by other means leaves the line. 3: mends of what is
+ * decided about locks, patches, keys and plans; each stands where it is decided.
+ */
+export const knownRules = [1, 2, 3];
+
+/** `first`: by which rules a new journal begins. */
+export function machineOf(kinds: readonly Kind[], rules: readonly number[] = knownRules, first = 1): Machine {
+  return new Machine({
+    features: [
+      ...[spaceFeature, tokensFeature, agentsFeature, locksFeature],
+      entitiesFeature([...allPacks.flatMap((pack) => pack.kinds), ...kinds]),
+      ...allPacks.map(({ feature }) => feature),
+    ],
+    knownRules: rules,
+    settings: machineSettings,
+    begin: { rules: first, keep: keepFirstRules },
+  });
+}
+
+export interface SpeakerOptions extends OpenOptions {
+  readonly caller?: string;
+  readonly clock?: Clock;
+  readonly ids?: Ids;
+  /** See CallPlace. */
+  readonly sharesData?: boolean;
+  /** Whether an agent must send its secret. */
+  readonly requiresAgentSecret?: boolean;
+}
+
+export function clientOf(engine: Engine, options: SpeakerOptions = {}): Client {
+  const { clock = systemClock, ids = systemIds, client } = options;
+  // Bound, and not spread: a clock of a test may be an object with a class.
+  const time = {
+    monotonicMs: () => clock.monotonicMs(),
+    wallMs: () => clock.wallMs(),
+    after: clock.after.bind(clock),
+    soon: clock.soon.bind(clock),
+    random: () => systemClientClock.random(),
+    unique: () => ids.unique(),
+  };
+  return createClient(transportOf(engine, options), { clock: time, ...client });
+}
+
+export function transportOf(engine: Engine, options: SpeakerOptions): Transport {
+  const { principal = "local", caller = "in-process" } = options;
+  return transportsOf(engine, options)({ principal, caller });
+}
+
+/** Transports on one engine for many speakers: what they share is made once. */
+export function transportsOf(
+  engine: Engine,
+  options: Omit<SpeakerOptions, "principal" | "caller">,
+): (speaker: { readonly principal: string; readonly caller: string }) => Transport {
+  const { kinds = [], clock = systemClock, ids = systemIds, sharesData = false } = options;
+  const { requiresAgentSecret = false } = options;
+  const agents = agentDoorOf(engine, { clock, ids });
+  const close = (): Promise<void> => {
+    // Both start now: what is collected is sent before the engine takes nothing more.
+    agents.beats.flush();
+    return engine.stop();
+  };
+  const writes = writesOf(kinds);
+  const place = { engine, agents, clock, writes, close, sharesData, requiresAgentSecret };
+  return (speaker) => inProcessTransport({ ...place, speaker });
+}
+
+function writesOf(kinds: readonly Kind[]): ReadonlyMap<string, { readonly type?: string }> {
+  const general = publicOperations.filter(({ kind }) => kind === "write").map(({ name }) => [name, {}] as const);
+  const own = [...kindCommandsOf(kinds)].map(([name, type]) => [name, { type }] as const);
+  return new Map<string, { readonly type?: string }>([...general, ...own, ...packWrites()]);
+}
+
+/** The commands that kinds bring, each with its type of entity. */
+export function kindCommandsOf(kinds: readonly Kind[]): ReadonlyMap<string, string> {
+  return new Map(
+    kinds.flatMap(({ type, commands }) => commands.map(({ operation }) => [operation.name, type] as const)),
+  );
+}
+
+function packWrites(): readonly (readonly [string, { readonly type?: string }])[] {
+  return allPacks.flatMap(({ contract }) =>
+    Object.values(contract.operations)
+      .filter(({ kind }) => kind === "write")
+      .map(({ name }) => [name, typed(resourceOfOperation(contract, name)?.type)] as const),
+  );
+}
+
+function typed(type: string | undefined): { readonly type?: string } {
+  return type === undefined ? {} : { type };
+}
+
+export function reportToStandardError(message: string, cause: unknown): void {
+  console.error(`holdfast: ${message}`, cause === undefined ? "" : cause);
+}

@@ -1,0 +1,62 @@
+/** The gate of a server: who may come in, by what the operator has set and by the tokens that the journal knows. */
+import { openGate } from "../access/open-gate.ts";
+import type { Gate } from "../access/gate.ts";
+import { listeningFault, listeningWarning, needsTokens } from "../access/listening-rules.ts";
+import type { AccessLimits } from "../access/limits.ts";
+import { operatorDigestOf } from "../access/operator-token.ts";
+import { systemClock } from "../base/clock.ts";
+import { systemIds } from "../base/ids.ts";
+import { StartFault } from "../base/start-fault.ts";
+import { behindGate } from "./behind-gate.ts";
+import type { Engine } from "../engine/engine.ts";
+import { tokenTable } from "../features/tokens/token-table.ts";
+import { reportToStandardError } from "./open.ts";
+import type { OpenOptions } from "./open.ts";
+
+/** Who may come in. */
+export interface AccessOptions {
+  /** Callers on this host need a token too. */
+  readonly requireToken?: boolean;
+  /** Further names under which the server may be spoken to, such as that of a proxy in front of it. */
+  readonly allowedHosts?: readonly string[];
+  /** The operator's token. If none is given, it is the one in the data folder, which the first start makes. */
+  readonly operatorToken?: string;
+  /** `required`: an agent's id is good for nothing without its secret. */
+  readonly agentSecrets?: "optional" | "required";
+  /** What one caller may ask for; the usual bounds, where not given. */
+  readonly limits?: Partial<AccessLimits>;
+}
+
+export interface ServeGateOptions extends OpenOptions, AccessOptions {
+  readonly data: string;
+  readonly host: string;
+}
+
+/** It refuses to stand at an address where it could not tell callers apart. */
+export async function serveGate(engine: Engine, options: ServeGateOptions): Promise<Gate> {
+  const { data, host, kinds = [], operatorToken, report = reportToStandardError } = options;
+  const given = operatorToken === undefined ? {} : { given: operatorToken };
+  const plan = {
+    host,
+    names: options.allowedHosts ?? [],
+    requireToken: options.requireToken ?? false,
+    hasTokens: operatorToken !== undefined || (await hasTokens(engine)),
+  };
+  const fault = listeningFault(plan);
+  if (fault !== undefined) throw new StartFault(fault);
+  const warning = listeningWarning(plan);
+  if (warning !== undefined) report(warning, undefined);
+  const operatorDigest = await operatorDigestOf({ folder: data, ...given, ids: systemIds });
+  const behind = behindGate(engine, { kinds, requiresAgentSecret: options.agentSecrets === "required" });
+  return openGate({
+    ...behind,
+    operatorDigest,
+    requiresToken: needsTokens(plan),
+    clock: systemClock,
+    limits: options.limits ?? {},
+  });
+}
+
+function hasTokens(engine: Engine): Promise<boolean> {
+  return engine.read((state) => state.rows(tokenTable).size > 0);
+}

@@ -1,0 +1,160 @@
+/** Holdfast as a server: an engine on a journal, the gate in front of it, and the doors in front of the gate. */
+import { limitConnections } from "../access/limit-connections.ts";
+import { defaultAccessLimits } from "../access/limits.ts";
+import type { Gate } from "../access/gate.ts";
+import { hostNamesOf } from "../access/listening-rules.ts";
+import { writeAddress } from "./address-file.ts";
+import { systemClock } from "../base/clock.ts";
+import { systemIds } from "../base/ids.ts";
+import { StartFault } from "../base/start-fault.ts";
+import { packageVersion } from "../base/package-version.ts";
+import { openHttpDoor } from "../doors/http/open.ts";
+import type { Health } from "../doors/http/open.ts";
+import { openSocketDoor } from "../doors/socket/open.ts";
+import { currentEpoch } from "../features/space/space-table.ts";
+import { machineSettings } from "../features/space/space.ts";
+import type { Engine } from "../engine/engine.ts";
+import { inputLimits } from "../machine/canonical/limits.ts";
+import { parseJson } from "../machine/canonical/parse-json.ts";
+import { readJson } from "../machine/canonical/read-json.ts";
+import { openMesh } from "./mesh.ts";
+import type { MeshOptions, NatsDoor, NatsStatus } from "./mesh.ts";
+import { makeNodeFolder } from "./node-folder.ts";
+import { observationOf } from "./observation.ts";
+import type { Observation } from "./observation.ts";
+import type { LogOptions } from "../observe/log.ts";
+import { serveGate } from "./serve-gate.ts";
+import type { AccessOptions } from "./serve-gate.ts";
+import { reportToStandardError, start } from "./open.ts";
+import type { BuildOptions, OpenOptions, Running, SharedPlace } from "./open.ts";
+
+export interface ServeOptions extends OpenOptions, BuildOptions, AccessOptions {
+  /** The data folder of this node: it holds its address, its operator's token and, unless `journal` is given, its journal. */
+  readonly data: string;
+  /** The journal, if it is in a database that several nodes share. */
+  readonly journal?: SharedPlace;
+  readonly host: string;
+  readonly port: number;
+  /** The mesh on NATS that it takes part in; none, if not given. */
+  readonly nats?: MeshOptions;
+  /** What the server tells while it runs; nothing, if not given. */
+  readonly log?: Omit<LogOptions, "clock">;
+}
+
+/** A server that runs, as whoever started it sees it. */
+export interface Serving {
+  readonly url: string;
+  readonly facts: Running["facts"];
+  /** How the mesh stood when everything had started, and what its version can't be trusted with. */
+  readonly nats: (NatsStatus & { readonly warnings: readonly string[] }) | undefined;
+  /** Closes the doors, answers what waits, and closes the journal. */
+  close(): Promise<void>;
+}
+
+export async function serve(options: ServeOptions): Promise<Serving> {
+  const { data, journal, host, port } = options;
+  if (journal !== undefined) makeNodeFolder(data);
+  const version = packageVersion();
+  const node = systemIds.unique().slice(0, 12);
+  const observation = observationOf({ report: reportToStandardError, ...options, version });
+  const { onBatch, report, metricsText } = observation;
+  const { client, engine, facts } = await start(journal ?? data, { ...options, report, onBatch });
+  observation.follow(engine);
+  const unwatched = await serveGate(engine, { ...options, report }).catch(async (error: unknown) => {
+    await client.close();
+    observation.close();
+    throw error;
+  });
+  const gate = observation.gate(unwatched);
+  const mesh = await serveMesh(engine, gate, options, observation).catch(async (error: unknown) => {
+    await client.close();
+    observation.close();
+    throw error;
+  });
+  const hostNames = hostNamesOf({ host, names: options.allowedHosts ?? [] });
+  const http = await openHttpDoor({
+    host,
+    port,
+    gate,
+    hostNames,
+    clock: systemClock,
+    parseJson: (text) => parseJson(text, inputLimits),
+    report,
+    metricsText,
+    version,
+    health: () => healthOf(engine, mesh, { node, version, journal: journal === undefined ? "sqlite" : "postgres" }),
+  }).catch(async (error: unknown) => {
+    // A port that is taken: the folder is given back at once.
+    await mesh?.close();
+    await client.close();
+    observation.close();
+    throw error;
+  });
+  const { server } = http;
+  limitConnections(server, options.limits?.connectionsPerAddressMax ?? defaultAccessLimits.connectionsPerAddressMax);
+  const socket = openSocketDoor({
+    readJson,
+    server,
+    gate,
+    hostNames,
+    clock: systemClock,
+    ids: systemIds,
+    version,
+    report,
+  });
+  const forgetAddress = writeAddress(data, http.url);
+  return {
+    url: http.url,
+    facts,
+    nats: mesh && { ...mesh.status(), warnings: mesh.warnings() },
+    async close() {
+      forgetAddress();
+      await mesh?.close();
+      await socket.close();
+      await http.close();
+      await client.close();
+      observation.close();
+    },
+  };
+}
+
+/** The mesh, if one is wanted, in front of the same gate as every other door. */
+async function serveMesh(
+  engine: Engine,
+  gate: Gate,
+  { nats, kinds = [], requireToken }: ServeOptions,
+  { report, notice, followMesh }: Observation,
+): Promise<NatsDoor | undefined> {
+  if (nats === undefined) return undefined;
+  if (nats.principal !== undefined && requireToken === true) {
+    throw new StartFault(
+      "require_token lets nobody in without a token, and nats_principal does: leave one of them out",
+    );
+  }
+  const door = await openMesh(nats, { engine, gate, kinds, report, notice });
+  followMesh(() => {
+    const { ready, behind } = door.status();
+    return { isReady: ready, behind, counts: door.counts };
+  });
+  return door;
+}
+
+type NodeFacts = Pick<Health, "node" | "version" | "journal">;
+
+async function healthOf(engine: Engine, mesh: NatsDoor | undefined, facts: NodeFacts): Promise<Health> {
+  const { head, reasons, lag, nodeCount } = engine.health();
+  const known = engine.peek((state) => ({ epoch: currentEpoch(state), rules: machineSettings(state).rules }));
+  return {
+    live: true,
+    ready: reasons.length === 0,
+    reasons,
+    ...facts,
+    nodes: nodeCount,
+    position: head.position,
+    lag: { entries: lag.entries, heard_ms_ago: lag.heardMs },
+    epoch: known?.epoch ?? null,
+    rules: known?.rules ?? null,
+    // Its trouble is told, and is no reason to send callers of the other doors elsewhere.
+    ...(mesh === undefined ? {} : { components: { nats: mesh.status() } }),
+  };
+}

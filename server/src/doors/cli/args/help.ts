@@ -1,0 +1,70 @@
+import type { Command, CommandOption } from "../command.ts";
+import { exitCodeMeanings } from "../exit-codes.ts";
+
+/** What `holdfast --help` prints. */
+export function generalHelp(commands: readonly Command[]): string {
+  return [
+    "Holdfast lets many agents change the same things at once, and nothing gets lost.",
+    "",
+    "Usage: holdfast COMMAND [OPTIONS]",
+    "",
+    "Commands:",
+    ...columns(commands.map((command) => [usageOf(command), command.summary])),
+    "",
+    "Options:",
+    ...columns([
+      ["--version", "print the version"],
+      ["--help", "print this; `holdfast help COMMAND` explains one command"],
+    ]),
+    "",
+    ...exitCodeLines(),
+  ].join("\n");
+}
+
+/** What `holdfast help up` and `holdfast up --help` print. */
+export function commandHelp(command: Command): string {
+  const options = Object.entries(command.options).map(
+    ([name, option]) => [optionUsage(name, option), option.summary] as const,
+  );
+  return [
+    `Usage: holdfast ${usageOf(command)}${options.length === 0 ? "" : " [OPTIONS]"}`,
+    "",
+    ...command.details,
+    "",
+    ...(options.length === 0 ? [] : ["Options:", ...columns(options), ""]),
+    ...exitCodeLines(),
+  ].join("\n");
+}
+
+export function optionUsage(name: string, { value, isValueOptional }: CommandOption): string {
+  if (value === undefined) return `--${name}`;
+  return isValueOptional === true ? `--${name}[=${value}]` : `--${name} ${value}`;
+}
+
+export function usageOf({ name, words }: Command): string {
+  return words === undefined ? name : `${name} ${words}`;
+}
+
+function exitCodeLines(): readonly string[] {
+  return ["Exit codes:", ...columns(exitCodeMeanings.map(([code, meaning]) => [String(code), meaning]))];
+}
+
+const lineMax = 118;
+
+/** Two columns; the right one goes on below itself where it is too long for a line. */
+function columns(rows: readonly (readonly [string, string])[]): readonly string[] {
+  const width = Math.max(...rows.map(([left]) => left.length));
+  return rows.flatMap(([left, right]) =>
+    wrapped(right, lineMax - width - 4).map((part, index) => `  ${(index === 0 ? left : "").padEnd(width)}  ${part}`),
+  );
+}
+
+function wrapped(text: string, width: number): readonly string[] {
+  const lines: string[] = [];
+  for (const word of text.split(" ")) {
+    const last = lines.at(-1);
+    if (last === undefined || last.length + 1 + word.length > width) lines.push(word);
+    else lines[lines.length - 1] = `${last} ${word}`;
+  }
+  return lines;
+}

@@ -1,0 +1,32 @@
+import { resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+import type { Kind } from "../../../assembly/data-folder.ts";
+import { type CommandOption, type Given, type Terminal, UsageError } from "../command.ts";
+import { textOption } from "./option-values.ts";
+
+export const kindsOption: CommandOption = {
+  value: "FILE",
+  summary: "a module that exports the kinds (defineKind) by which entities were decided",
+};
+
+/** The kinds that a module exports, one by one or in lists. */
+export async function loadKinds({ values }: Given, terminal: Terminal): Promise<readonly Kind[]> {
+  const file = textOption(values, "kinds");
+  if (file === undefined) return [];
+  const exported = await importModule(resolve(terminal.folder, file));
+  const kinds = Object.values(exported).flat().filter(isKind);
+  if (kinds.length === 0) throw new UsageError(`${file} exports no kind; a kind is what defineKind returns`);
+  return kinds;
+}
+
+async function importModule(file: string): Promise<Record<string, unknown>> {
+  try {
+    return (await import(pathToFileURL(file).href)) as Record<string, unknown>;
+  } catch (error) {
+    throw new UsageError(`${file} can't be loaded: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+function isKind(value: unknown): value is Kind {
+  return typeof value === "object" && value !== null && "type" in value && "check" in value && "commands" in value;
+}

@@ -1,0 +1,39 @@
+import { systemClock } from "../../../base/clock.ts";
+import { limitDefault, limitOption, moreWords, readPages } from "../discovery/all-pages.ts";
+import type { Command } from "../command.ts";
+import { harmless } from "../terminal/harmless.ts";
+import { numberOption } from "../args/option-values.ts";
+import { relativeTime } from "../terminal/relative-time.ts";
+import { serverCommand } from "../discovery/server-command.ts";
+import { table } from "../terminal/table.ts";
+
+export const agentsCommand: Command = serverCommand({
+  name: "agents",
+  wordsMax: 0,
+  summary: "show the registered agents",
+  details: [
+    "Shows every registered agent: its name and purpose, when it was last seen, and when its registration ends unless",
+    "there is a sign of life before.",
+    "",
+    "  holdfast agents",
+  ],
+  options: { limit: limitOption },
+  operations: ["list-agents"],
+  async ask({ client, terminal, values, show }) {
+    const limit = numberOption(values, "limit", 1) ?? limitDefault;
+    const page = await readPages(limit, (part) => client.agents.list(part));
+    const nowMs = systemClock.wallMs();
+    const rows = page.items.map((agent) => [
+      agent.agent_id,
+      harmless(agent.name ?? "-"),
+      harmless(agent.purpose ?? "-"),
+      harmless(agent.principal),
+      relativeTime(agent.seen_at, nowMs),
+      relativeTime(agent.expires_at, nowMs),
+    ]);
+    const headings = ["AGENT", "NAME", "PURPOSE", "PRINCIPAL", "SEEN", "ENDS"];
+    return show(page, () =>
+      rows.length === 0 ? "No agent is registered." : table(headings, rows, terminal.paint) + moreWords(page.next),
+    );
+  },
+});

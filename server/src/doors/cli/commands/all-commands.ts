@@ -1,0 +1,50 @@
+/** Every command by its name. Each is loaded when it is needed: `holdfast lock` must not wait for the whole server. */
+import type { Command, Commands } from "../command.ts";
+
+type Load = () => Promise<Command>;
+
+/** In the order in which help lists them. */
+const loaders: Readonly<Record<string, Load>> = {
+  up: async () => (await import("./up.ts")).upCommand,
+  lock: async () => (await import("../lock/lock-command.ts")).lockCommand,
+  locks: async () => (await import("./locks.ts")).locksCommand,
+  waits: async () => (await import("./waits.ts")).waitsCommand,
+  agents: async () => (await import("./agents.ts")).agentsCommand,
+  whoami: async () => (await import("./whoami.ts")).whoamiCommand,
+  release: async () => (await import("./release.ts")).releaseCommand,
+  "request-release": async () => (await import("./request-release.ts")).requestReleaseCommand,
+  "force-release": async () => (await import("./force-release.ts")).forceReleaseCommand,
+  get: async () => (await import("./get.ts")).getCommand,
+  put: async () => (await import("./put.ts")).putCommand,
+  patch: async () => (await import("./patch.ts")).patchCommand,
+  delete: async () => (await import("./delete.ts")).deleteCommand,
+  list: async () => (await import("./list.ts")).listCommand,
+  history: async () => (await import("./history.ts")).historyCommand,
+  watch: async () => (await import("./watch.ts")).watchCommand,
+  run: async () => (await import("./run-operation.ts")).runCommand,
+  "token create": async () => (await import("./token.ts")).tokenCreateCommand,
+  "token list": async () => (await import("./token.ts")).tokenListCommand,
+  "token revoke": async () => (await import("./token.ts")).tokenRevokeCommand,
+  health: async () => (await import("./health.ts")).healthCommand,
+  verify: async () => (await import("./verify.ts")).verifyCommand,
+  "journal list": async () => (await import("./journal-list.ts")).journalListCommand,
+  "journal follow": async () => (await import("./journal-follow.ts")).journalFollowCommand,
+  "journal export": async () => (await import("./journal-export.ts")).journalExportCommand,
+  "journal import": async () => (await import("./journal-import.ts")).journalImportCommand,
+  backup: async () => (await import("./backup.ts")).backupCommand,
+  restore: async () => (await import("./restore.ts")).restoreCommand,
+  checkpoint: async () => (await import("./checkpoint.ts")).checkpointCommand,
+  archive: async () => (await import("./archive.ts")).archiveCommand,
+  erase: async () => (await import("./erase.ts")).eraseCommand,
+  completion: async () => (await import("./completion.ts")).completionCommand,
+  help: async () => (await import("./help-command.ts")).helpCommand,
+};
+
+export const commands: Commands = {
+  names: Object.keys(loaders),
+  async find([first = "", second = ""]) {
+    const name = [`${first} ${second}`, first].find((each) => Object.hasOwn(loaders, each));
+    return name === undefined ? undefined : loaders[name]?.();
+  },
+  all: () => Promise.all(Object.values(loaders).map((load) => load())),
+};

@@ -1,0 +1,99 @@
+import { type Command, UsageError } from "../command.ts";
+import { exitCodes } from "../exit-codes.ts";
+
+export const completionCommand: Command = {
+  name: "completion",
+  words: "bash|zsh|fish",
+  wordsMin: 1,
+  wordsMax: 1,
+  summary: "print a script that completes commands and options in a shell",
+  details: [
+    "Prints a script for a shell. It completes the names of commands and their options, and whatever the shell completes",
+    "itself.",
+    "",
+    '  eval "$(holdfast completion bash)"',
+    '  eval "$(holdfast completion zsh)"',
+    "  holdfast completion fish | source",
+  ],
+  options: {},
+  run: async ({ words }, terminal, commands) => {
+    const [shell = ""] = words;
+    const script = Object.hasOwn(scripts, shell) ? scripts[shell] : undefined;
+    if (script === undefined) throw new UsageError(`there is a script for bash, zsh and fish, not for ${shell}`);
+    terminal.say(script(await commands.all()));
+    return exitCodes.done;
+  },
+};
+
+const scripts: Readonly<Record<string, (commands: readonly Command[]) => string>> = {
+  bash: bashScript,
+  zsh: (commands) => `autoload -U +X bashcompinit && bashcompinit\n${bashScript(commands)}`,
+  fish: fishScript,
+};
+
+/** The words that may come first; the second words of groups follow their first. */
+function firstWords(commands: readonly Command[]): readonly string[] {
+  return [...new Set(commands.map(({ name }) => name.split(" ")[0] ?? ""))];
+}
+
+function optionWords({ options }: Command): readonly string[] {
+  return [...Object.keys(options), "help"].map((name) => `--${name}`);
+}
+
+function bashScript(commands: readonly Command[]): string {
+  const casesOf = (isInGroup: boolean): string =>
+    commands
+      .filter(({ name }) => name.includes(" ") === isInGroup)
+      .map((command) => `    "${command.name}") words="${optionWords(command).join(" ")}" ;;`)
+      .join("\n");
+  const groups = firstWords(commands).flatMap((first) => {
+    const seconds = commands.filter(({ name }) => name.startsWith(`${first} `)).map(({ name }) => name.split(" ")[1]);
+    return seconds.length === 0 ? [] : [`    "${first}") words="${seconds.join(" ")}" ;;`];
+  });
+  return `_holdfast() {
+  local current="\${COMP_WORDS[COMP_CWORD]}" words=""
+  if [ "$COMP_CWORD" -eq 1 ]; then
+    COMPREPLY=($(compgen -W "${firstWords(commands).join(" ")} --help --version" -- "$current"))
+    return
+  fi
+  if [ "$COMP_CWORD" -eq 2 ]; then
+    case "\${COMP_WORDS[1]}" in
+${groups.join("\n")}
+    esac
+    if [ -n "$words" ]; then
+      COMPREPLY=($(compgen -W "$words" -- "$current"))
+      return
+    fi
+  fi
+  case "\${COMP_WORDS[1]} \${COMP_WORDS[2]}" in
+${casesOf(true)}
+  esac
+  if [ -z "$words" ]; then
+    case "\${COMP_WORDS[1]}" in
+${casesOf(false)}
+    esac
+  fi
+  COMPREPLY=()
+  case "$current" in -*) COMPREPLY=($(compgen -W "$words" -- "$current")) ;; esac
+}
+complete -o default -F _holdfast holdfast`;
+}
+
+function fishScript(commands: readonly Command[]): string {
+  const quoted = (text: string): string => `'${text.replaceAll("\\", "\\\\").replaceAll("'", "\\'")}'`;
+  const lines = commands.flatMap((command) => {
+    const [first = "", second] = command.name.split(" ");
+    const atStart =
+      second === undefined
+        ? `-n __fish_use_subcommand -a ${first}`
+        : `-n '__fish_seen_subcommand_from ${first}' -a ${second}`;
+    const seen = `-n '__fish_seen_subcommand_from ${second ?? first}'`;
+    const options = Object.entries(command.options).map(
+      ([name, { value, isValueOptional, summary }]) =>
+        `complete -c holdfast ${seen} -l ${name}${value === undefined || isValueOptional === true ? "" : " -r"} -d ${quoted(summary)}`,
+    );
+    return [`complete -c holdfast ${atStart} -d ${quoted(command.summary)}`, ...options];
+  });
+  const groups = firstWords(commands).filter((first) => !commands.some(({ name }) => name === first));
+  return [...groups.map((first) => `complete -c holdfast -n __fish_use_subcommand -a ${first}`), ...lines].join("\n");
+}

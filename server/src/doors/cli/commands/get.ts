@@ -1,0 +1,64 @@
+import { HoldfastError } from "@holdfast/sdk";
+import { jsonLine } from "../../../base/json-line.ts";
+import { type Command, type Given, type Terminal, UsageError } from "../command.ts";
+import { exitCodes } from "../exit-codes.ts";
+import type { ExitCode } from "../exit-codes.ts";
+import { harmlessLines } from "../terminal/harmless.ts";
+import { entityWord, numberOption } from "../args/option-values.ts";
+import { orSayWhyNot } from "../terminal/report-failure.ts";
+import { fromServerOrFolder, placeOptions } from "../discovery/server-or-folder.ts";
+
+export const momentOptions = {
+  version: { value: "V", summary: "as it was at this version" },
+  at: { value: "POSITION", summary: "as it was after the entry at this position" },
+} as const;
+
+export const getCommand: Command = {
+  name: "get",
+  words: "TYPE/ID",
+  wordsMin: 1,
+  wordsMax: 1,
+  summary: "show an entity, as it is or as it was",
+  details: [
+    "Shows an entity as JSON: its value, version and revision, who changed it last and when. With --version or --at it",
+    "shows the entity as it was then. It asks the server that --url, HOLDFAST_URL or the nearest .holdfast names. If none",
+    "runs, or with --data, it reads the journal and its archive in the data folder itself.",
+    "",
+    "  holdfast get note/first",
+    "  holdfast get note/first --version 3",
+    "  holdfast get note/first --at 1042",
+  ],
+  options: { ...placeOptions, ...momentOptions, json: { summary: "print one object of JSON, on one line" } },
+  operations: ["get-entity"],
+  run: (given, terminal) => orSayWhyNot(given, terminal, () => getEntity(given, terminal)),
+};
+
+async function getEntity(given: Given, terminal: Terminal): Promise<ExitCode> {
+  const target = entityWord(given.words[0] ?? "");
+  const moment = momentOf(given);
+  const data = await fromServerOrFolder<unknown>(given, terminal, {
+    server: (client) => client.entities.get(target.type, target.id, moment),
+    async folder(path) {
+      const { readDataFolder } = await import("../../../assembly/data-folder.ts");
+      const folder = readDataFolder(path);
+      try {
+        const outcome = folder.entity(target, moment);
+        if (outcome.kind === "done") return outcome.data;
+        throw new HoldfastError("get", outcome.code, { data: outcome.data, position: 0, replayed: false });
+      } finally {
+        folder.close();
+      }
+    },
+  });
+  const isJson = given.values["json"] === true;
+  terminal.say(isJson ? jsonLine(data) : harmlessLines(JSON.stringify(data, undefined, 2)));
+  return exitCodes.done;
+}
+
+/** Which state of an entity is meant. */
+export function momentOf({ values }: Given): { readonly version?: number; readonly position?: number } {
+  const version = numberOption(values, "version", 1);
+  const position = numberOption(values, "at", 1);
+  if (version !== undefined && position !== undefined) throw new UsageError("give --version or --at, not both");
+  return { ...(version === undefined ? {} : { version }), ...(position === undefined ? {} : { position }) };
+}

@@ -1,0 +1,93 @@
+import { createWriteStream, existsSync } from "node:fs";
+import { link, rm } from "node:fs/promises";
+import { resolve } from "node:path";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { systemClock } from "../../../base/clock.ts";
+import { jsonLine } from "../../../base/json-line.ts";
+import { type DataFolder, headText, readDataFolder } from "../../../assembly/data-folder.ts";
+import { type Command, type Given, type Terminal, UsageError } from "../command.ts";
+import { exitCodes } from "../exit-codes.ts";
+import type { ExitCode } from "../exit-codes.ts";
+import { dataOption, folderOf } from "../discovery/folder-option.ts";
+import { textOption } from "../args/option-values.ts";
+import { Progress } from "../terminal/progress.ts";
+import { orSayWhyNot } from "../terminal/report-failure.ts";
+
+export const journalExportCommand: Command = {
+  name: "journal export",
+  wordsMax: 0,
+  summary: "write the whole journal as lines of JSON",
+  details: [
+    "Writes the whole journal, archive included, one batch a line, to standard output or to a file. The lines hold exactly",
+    "what is stored, so `holdfast journal import` gives the same positions and the same hashes. It works beside a running",
+    "`holdfast up`. A file appears under its name only when it is whole.",
+    "",
+    "  holdfast journal export --to journal.ndjson",
+    "  holdfast journal export | gzip > journal.ndjson.gz",
+    "  holdfast journal export | jq -r '.lines[] | fromjson | .operation? // empty'",
+  ],
+  options: {
+    data: dataOption,
+    to: { value: "FILE", summary: "a file that does not exist yet; standard output, if not given" },
+    json: { summary: "with --to: print one object of JSON about what was written" },
+  },
+  run: (given, terminal) => orSayWhyNot(given, terminal, () => exportJournal(given, terminal)),
+};
+
+async function exportJournal(given: Given, terminal: Terminal): Promise<ExitCode> {
+  const { values } = given;
+  const to = textOption(values, "to");
+  if (to === undefined && values["json"] === true)
+    throw new UsageError("--json goes with --to; the lines are JSON already");
+  const folder = readDataFolder(folderOf(given, terminal));
+  const progress = new Progress(terminal, systemClock);
+  try {
+    const head = folder.head();
+    const lines = Readable.from(linesOf(folder, head.position, progress));
+    if (to === undefined) {
+      await pipeline(lines, process.stdout, { end: false });
+      progress.end();
+      return exitCodes.done;
+    }
+    const file = resolve(terminal.folder, to);
+    if (existsSync(file)) throw new UsageError(`${file} exists already; give another name`);
+    await writeWhole(file, lines);
+    progress.end();
+    const text = headText(head);
+    const facts = { event: "exported", file, entries: head.position, head: text };
+    terminal.say(
+      values["json"] === true ? jsonLine(facts) : `exported ${head.position} entries to ${file}\nhead ${text}`,
+    );
+    return exitCodes.done;
+  } finally {
+    folder.close();
+  }
+}
+
+/** Up to the head at the start, so that what is said about it holds while others append. */
+function* linesOf(folder: DataFolder, head: number, progress: Progress): Iterable<string> {
+  for (const { line, position } of folder.lines()) {
+    if (position > head) return;
+    progress.show("exported", position, head);
+    yield `${line}\n`;
+  }
+}
+
+/** Written beside it and named at the end: a file with the right name is never half of one, nor somebody else's. */
+async function writeWhole(file: string, lines: Readable): Promise<void> {
+  const part = `${file}.part`;
+  try {
+    await pipeline(lines, createWriteStream(part, { flush: true }));
+    await link(part, file);
+  } catch (error) {
+    throw error instanceof Error && "syscall" in error ? unwritable(file, error) : error;
+  } finally {
+    await rm(part, { force: true });
+  }
+}
+
+function unwritable(file: string, cause: unknown): Error {
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  return Object.assign(new Error(`${file} can not be written: ${reason}`, { cause }), { code: "io" });
+}

@@ -1,0 +1,77 @@
+import { systemClock } from "../../../base/clock.ts";
+import { jsonLine } from "../../../base/json-line.ts";
+import { type DataFolder, readDataFolder } from "../../../assembly/data-folder.ts";
+import type { Command, Given, Terminal } from "../command.ts";
+import { entryFacts, entryWords } from "../terminal/entry-line.ts";
+import { exitCodes } from "../exit-codes.ts";
+import type { ExitCode } from "../exit-codes.ts";
+import { dataOption, folderOf } from "../discovery/folder-option.ts";
+import { numberOption, textOption } from "../args/option-values.ts";
+import { orSayWhyNot } from "../terminal/report-failure.ts";
+import { untilSignal } from "../terminal/until-signal.ts";
+
+const lookEveryMs = 100;
+
+export const journalFollowCommand: Command = {
+  name: "journal follow",
+  wordsMax: 0,
+  summary: "show entries as they come, until it is stopped",
+  details: [
+    "Shows every entry that comes after this moment, or after a position, until it is stopped with Ctrl+C. It reads the",
+    "data folder beside a running `holdfast up` and sees nothing that is not durable.",
+    "",
+    "  holdfast journal follow",
+    "  holdfast journal follow --after 0 --json | jq .operation",
+  ],
+  options: {
+    data: dataOption,
+    after: { value: "POSITION", summary: "start with the entries after this one; the head, if not given" },
+    subject: { value: "SUBJECT", summary: "only entries with an event about this, such as note/first" },
+    json: { summary: "print one line of JSON for each entry" },
+  },
+  run: (given, terminal) => orSayWhyNot(given, terminal, () => followJournal(given, terminal)),
+};
+
+async function followJournal(given: Given, terminal: Terminal): Promise<ExitCode> {
+  const { values } = given;
+  const after = numberOption(values, "after", 0);
+  const subject = textOption(values, "subject");
+  const folder = readDataFolder(folderOf(given, terminal));
+  try {
+    const stopped = untilSignal(systemClock).then(() => true as const);
+    let position = after ?? folder.head().position;
+    const isJson = values["json"] === true;
+    if (!isJson) terminal.warn(`following after position ${position}; stop with Ctrl+C.`);
+    for (;;) {
+      position = showNew({ folder, after: position, subject, isJson }, terminal);
+      if (await Promise.race([stopped, lookAgain()])) return exitCodes.done;
+    }
+  } finally {
+    folder.close();
+  }
+}
+
+interface Following {
+  readonly folder: DataFolder;
+  readonly after: number;
+  readonly subject: string | undefined;
+  readonly isJson: boolean;
+}
+
+/** Shows what came after a position, and returns the position to go on from. */
+function showNew({ folder, after, subject, isJson }: Following, terminal: Terminal): number {
+  const head = folder.head().position;
+  if (head <= after) return after;
+  for (const entry of folder.entries({ after, ...(subject === undefined ? {} : { subject }) })) {
+    if (entry.position > head) break;
+    terminal.say(isJson ? jsonLine(entryFacts(entry)) : entryWords(entry));
+  }
+  return head;
+}
+
+/** Another process appends, and files tell nobody. */
+function lookAgain(): Promise<false> {
+  return new Promise((resolve) => {
+    systemClock.after(lookEveryMs, () => resolve(false), { keepAlive: true });
+  });
+}

@@ -1,0 +1,93 @@
+import { createReadStream } from "node:fs";
+import { access } from "node:fs/promises";
+import { resolve } from "node:path";
+import { systemClock } from "../../../base/clock.ts";
+import { jsonLine } from "../../../base/json-line.ts";
+import { headText } from "../../../assembly/data-folder.ts";
+import { importJournal } from "../../../assembly/upkeep.ts";
+import type { Command, Given, Terminal } from "../command.ts";
+import { exitCodes } from "../exit-codes.ts";
+import type { ExitCode } from "../exit-codes.ts";
+import { dataOption, folderOf } from "../discovery/folder-option.ts";
+import { kindsOption, loadKinds } from "../args/load-kinds.ts";
+import { Progress } from "../terminal/progress.ts";
+import { orSayWhyNot, warnOf } from "../terminal/report-failure.ts";
+
+export const journalImportCommand: Command = {
+  name: "journal import",
+  words: "FILE",
+  wordsMin: 1,
+  wordsMax: 1,
+  summary: "take an exported journal into a data folder",
+  details: [
+    "Takes the lines that `holdfast journal export` wrote into a data folder: an empty one, or one that holds the beginning",
+    "of the same history. Every batch is verified before it is taken in, and keeps its positions and hashes. If the file is",
+    "bad somewhere, everything before that place is in and good; nothing after it is. FILE may be - for standard input.",
+    "",
+    "  holdfast journal import journal.ndjson --data ./copy",
+    "  gunzip < journal.ndjson.gz | holdfast journal import - --data ./copy",
+  ],
+  options: {
+    data: dataOption,
+    kinds: kindsOption,
+    json: { summary: "print one object of JSON about what was taken in" },
+  },
+  run: (given, terminal) => orSayWhyNot(given, terminal, () => runImport(given, terminal)),
+};
+
+async function runImport(given: Given, terminal: Terminal): Promise<ExitCode> {
+  const [name = ""] = given.words;
+  const kinds = await loadKinds(given, terminal);
+  const lines = await linesOf(name === "-" ? "-" : resolve(terminal.folder, name));
+  const progress = new Progress(terminal, systemClock);
+  const folder = folderOf(given, terminal);
+  const { verified, entryCount, head } = await importJournal(folder, lines, {
+    from: name === "-" ? "standard input" : resolve(terminal.folder, name),
+    kinds,
+    report: warnOf(terminal),
+    onProgress: (position) => {
+      progress.count("imported entries", position);
+    },
+  });
+  progress.end();
+  const { firstBad } = verified;
+  const text = headText(head);
+  if (given.values["json"] === true) {
+    const bad = firstBad === undefined ? {} : { first_bad: firstBad };
+    terminal.say(jsonLine({ event: "imported", ok: verified.ok, entries: entryCount, head: text, ...bad }));
+  } else {
+    terminal.say(`imported ${entryCount} entries into ${folder}\nhead ${text}`);
+    if (firstBad !== undefined) {
+      const { position, what, expected, found } = firstBad;
+      terminal.warn(`holdfast: position ${position} is wrong (${what}); it and what follows was not taken in.`);
+      terminal.warn(`  expected ${expected}\n  found    ${found}`);
+    }
+  }
+  return verified.ok ? exitCodes.done : exitCodes.damaged;
+}
+
+async function linesOf(file: string): Promise<AsyncIterable<string>> {
+  if (file === "-") return splitLines(process.stdin);
+  try {
+    await access(file);
+  } catch (cause) {
+    throw Object.assign(new Error(`${file} can not be read.`, { cause }), { code: "io" });
+  }
+  return splitLines(createReadStream(file));
+}
+
+/** At line feeds alone: readline would also split at characters that may stand inside a line of JSON. */
+async function* splitLines(input: NodeJS.ReadableStream): AsyncGenerator<string, void, undefined> {
+  input.setEncoding("utf8");
+  let parts: string[] = [];
+  for await (const chunk of input) {
+    const pieces = String(chunk).split("\n");
+    for (const piece of pieces.slice(0, -1)) {
+      yield [...parts, piece].join("");
+      parts = [];
+    }
+    parts.push(pieces.at(-1) ?? "");
+  }
+  const rest = parts.join("");
+  if (rest !== "") yield rest;
+}

@@ -1,0 +1,76 @@
+import { HoldfastError } from "@holdfast/sdk";
+import type { WriteOptions, Written } from "@holdfast/sdk";
+import type { Command } from "../command.ts";
+import { jsonWord } from "../args/json-word.ts";
+import { entityWord } from "../args/option-values.ts";
+import { serverCommand } from "../discovery/server-command.ts";
+import type { Asking } from "../discovery/server-command.ts";
+import { writeOptions, writeOptionsOf, writtenWords } from "../args/write-options.ts";
+
+export const putCommand: Command = serverCommand({
+  name: "put",
+  words: "TYPE/ID [VALUE]",
+  wordsMin: 1,
+  wordsMax: 2,
+  summary: "create an entity, or replace its value",
+  details: [
+    "Replaces the value of an entity, or creates it. VALUE is JSON, @FILE, or - for standard input, as is none at all.",
+    "Without --expect it overwrites whatever is there; with it, a version that somebody else changed is not overwritten,",
+    "and the refusal says what changed and who did it.",
+    "",
+    `  holdfast put note/first '{"text": "hello"}'`,
+    "  holdfast put note/first @note.json --expect 3",
+    "  jq .plan big.json | holdfast put plan/42 --expect 0",
+  ],
+  options: writeOptions,
+  operations: ["create-entity", "replace-entity"],
+  async ask(asking) {
+    const { type, id } = entityWord(asking.words[0] ?? "");
+    const value = await jsonWord(asking.words[1], "VALUE", asking.terminal);
+    const { written, what } = await put(asking, { type, id, value });
+    return asking.show(written, () => writtenWords(written, what));
+  },
+});
+
+interface Target {
+  readonly type: string;
+  readonly id: string;
+  readonly value: unknown;
+}
+
+/** So often somebody else may create or delete it in between. */
+const triesMax = 3;
+
+async function put(
+  { client, ...given }: Asking,
+  { type, id, value }: Target,
+): Promise<{ written: Written; what: string }> {
+  const { entities } = client;
+  const options = writeOptionsOf(given);
+  const create = async (): Promise<{ written: Written; what: string }> => {
+    const { expectedVersion, fence, key } = options;
+    const some: WriteOptions = { expectedVersion: 0, ...(fence && { fence }), ...(key && { key }) };
+    return {
+      written: await entities.create(type, id, value, expectedVersion === undefined ? some : options),
+      what: "created",
+    };
+  };
+  if (options.expectedVersion === 0) return create();
+  for (let tried = 1; ; tried += 1) {
+    try {
+      return { written: await entities.replace(type, id, value, options), what: "replaced" };
+    } catch (error) {
+      const isExpected = options.expectedVersion !== undefined || options.expectedRevision !== undefined;
+      if (isExpected || !hasCode(error, ["entity_not_found", "entity_deleted"])) throw error;
+    }
+    try {
+      return await create();
+    } catch (error) {
+      if (tried === triesMax || !hasCode(error, ["entity_exists", "concurrency_mismatch"])) throw error;
+    }
+  }
+}
+
+function hasCode(error: unknown, codes: readonly string[]): boolean {
+  return error instanceof HoldfastError && codes.includes(error.code);
+}

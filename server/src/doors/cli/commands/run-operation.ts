@@ -1,0 +1,59 @@
+import { packs, publicOperations } from "@holdfast/sdk/contract";
+import type { OperationName } from "@holdfast/sdk/contract";
+import { closestWord } from "../../../base/closest-word.ts";
+import { type Command, UsageError } from "../command.ts";
+import { exitCodes } from "../exit-codes.ts";
+import { harmlessLines } from "../terminal/harmless.ts";
+import { jsonWord } from "../args/json-word.ts";
+import { textOption } from "../args/option-values.ts";
+import { localOption, serverCommand } from "../discovery/server-command.ts";
+import { table } from "../terminal/table.ts";
+
+const offered = [...publicOperations, ...packs.flatMap(({ operations }) => Object.values(operations))];
+const names = offered.map(({ name }) => name);
+
+export const runCommand: Command = serverCommand({
+  name: "run",
+  words: "OPERATION [INPUT]",
+  wordsMax: 2,
+  summary: "run any operation of the contract",
+  details: [
+    "Runs any operation by its name, with INPUT as JSON, as @FILE, or - for standard input; {} if it is not given. What it",
+    "answers is printed as JSON. --list names all of them. Kinds bring operations of their own, which run the same way.",
+    "",
+    `  holdfast run acquire-lock '{"paths": ["a"], "owner_id": "ann", "ttl_seconds": 60}'`,
+    "  holdfast run list-locks",
+    `  holdfast run configure '{"settings": {"state_bytes_max": 2147483648}}' --operator`,
+  ],
+  options: {
+    key: { value: "KEY", summary: "send it once: the same key again returns the first answer and runs nothing" },
+    operator: { summary: "send the operator's token, from the data folder" },
+    list: { summary: "name all operations, with what they do" },
+    ...localOption,
+  },
+  operations: names as readonly OperationName[],
+  isForOperators: ({ values }) => values["operator"] === true,
+  async ask({ client, words, values, terminal, isJson, show }) {
+    const [name] = words;
+    if (values["list"] === true) {
+      const all = offered.map(({ name: each, kind, summary }) => ({ name: each, kind, summary }));
+      return show(all, () =>
+        table(["OPERATION", "KIND", "WHAT IT DOES"], all.map(Object.values<string>), terminal.paint),
+      );
+    }
+    if (name === undefined) throw new UsageError("which OPERATION? `holdfast run --list` names them all");
+    refuseMisspelt(name);
+    const input = words.length === 1 ? {} : await jsonWord(words[1], "INPUT", terminal);
+    const key = textOption(values, "key");
+    const data = await client.run(name, input, key === undefined ? {} : { key });
+    terminal.say(isJson ? JSON.stringify(data) : harmlessLines(JSON.stringify(data, undefined, 2)));
+    return exitCodes.done;
+  },
+});
+
+/** A kind's own operation has a dot or a name that nobody here knows; what is nearly one of ours was meant to be. */
+function refuseMisspelt(name: string): void {
+  if (names.includes(name) || name.includes(".")) return;
+  const closest = closestWord(name, names);
+  if (closest !== undefined) throw new UsageError(`there is no operation ${name}; did you mean ${closest}?`);
+}

@@ -1,0 +1,76 @@
+import type { WatchedEvent } from "@holdfast/sdk";
+import { systemClock } from "../../../base/clock.ts";
+import { jsonLine } from "../../../base/json-line.ts";
+import type { Command, Given } from "../command.ts";
+import { exitCodes } from "../exit-codes.ts";
+import type { ExitCode } from "../exit-codes.ts";
+import { harmless } from "../terminal/harmless.ts";
+import { numberOption, textOption } from "../args/option-values.ts";
+import { serverCommand } from "../discovery/server-command.ts";
+import type { Asking } from "../discovery/server-command.ts";
+import { cutTo } from "../terminal/table.ts";
+import { listenForSignal } from "../terminal/until-signal.ts";
+
+export const watchCommand: Command = serverCommand({
+  name: "watch",
+  wordsMax: 0,
+  summary: "show events as they happen, until it is stopped",
+  details: [
+    "Shows every event that becomes durable from now on, or after a cursor, without gap or repeat, also when the connection",
+    "breaks and comes back. Each event has a cursor: --after it goes on with the next one, tomorrow too.",
+    "",
+    "  holdfast watch",
+    "  holdfast watch --subject lock/repo/ --json | jq .data.owner_id",
+    "  holdfast watch --name evt.lock.acquired,evt.lock.released --limit 10",
+    "  holdfast watch --after 1.1042",
+  ],
+  options: {
+    name: { value: "NAMES", summary: "only events with these names, between commas" },
+    subject: { value: "SUBJECT", summary: "only events about this; with a slash at its end, about all below it" },
+    owner: { value: "ID", summary: "only what concerns this agent or owner" },
+    after: { value: "CURSOR", summary: "start after this event; from now on, if not given. 1.0 is the beginning" },
+    limit: { value: "N", summary: "stop after so many" },
+  },
+  ask: watchEvents,
+});
+
+async function watchEvents(asking: Asking): Promise<ExitCode> {
+  const { client, terminal, values, isJson } = asking;
+  const limit = numberOption(values, "limit", 1) ?? Infinity;
+  const after = textOption(values, "after") ?? (await client.cursor());
+  const listening = listenForSignal(systemClock);
+  const stopped = listening.signalled.then(() => undefined);
+  const events = client.watch({ ...filterOf(asking), after });
+  if (!isJson) terminal.warn(`watching ${asking.server.url} after ${harmless(after)}; stop with Ctrl+C.`);
+  try {
+    for (let count = 0; count < limit; count += 1) {
+      const next = await Promise.race([stopped, events.next()]);
+      if (next === undefined || next.done === true) break;
+      terminal.say(isJson ? jsonLine(next.value) : eventWords(next.value, values["verbose"] === true));
+    }
+    return exitCodes.done;
+  } finally {
+    listening.stop();
+    void events.return?.();
+  }
+}
+
+function filterOf({ values }: Given): { names?: readonly string[]; subject?: string; owner?: string } {
+  const names = textOption(values, "name")?.split(",");
+  const subject = textOption(values, "subject");
+  const owner = textOption(values, "owner");
+  return {
+    ...(names === undefined ? {} : { names }),
+    ...(subject === undefined ? {} : { subject }),
+    ...(owner === undefined ? {} : { owner }),
+  };
+}
+
+const dataWidth = 80;
+
+function eventWords({ cursor, time, name, subject, by, data }: WatchedEvent, isWhole: boolean): string {
+  const who = by.agent === undefined ? by.principal : `${by.principal} (${by.agent})`;
+  const text = harmless(JSON.stringify(data));
+  const shown = isWhole ? text : cutTo(text, dataWidth);
+  return [cursor.padEnd(8), new Date(time).toISOString(), name, harmless(subject), harmless(who), shown].join("  ");
+}

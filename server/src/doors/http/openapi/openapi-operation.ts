@@ -1,0 +1,143 @@
+import { examples, membersOf, namesInPath, packOfOperation } from "@holdfast/sdk/contract";
+import type { OperationName, RoutedOperation, Source } from "@holdfast/sdk/contract";
+import { problemCodes, problemResponse, problemResponses } from "./openapi-parts.ts";
+import type { Json, ParameterName } from "./openapi-parts.ts";
+import { acceptedTypes } from "../request/read-input.ts";
+
+const ref = (place: string, name: string): Json => ({ $ref: `#/components/${place}/${name}` });
+
+/** An operation of the contract at one of its routes, as OpenAPI describes it. */
+export function describeOperation(routed: RoutedOperation, index: number): Json {
+  const { operation, route } = routed;
+  const isTagged = route.needs === "if-match";
+  const body = requestBody(routed);
+  const codes = problemCodes(operation, { isTagged, hasBody: body !== undefined });
+  return {
+    operationId: index === 0 ? operation.name : `${operation.name}-${index + 1}`,
+    summary: operation.summary,
+    tags: [tagOf(route.path)],
+    parameters: [...memberParameters(routed), ...headerParameters(routed).map((name) => ref("parameters", name))],
+    ...(body === undefined ? {} : { requestBody: body }),
+    responses: { ...successes(routed), ...problemResponses(codes), ...weakTag(isTagged, codes) },
+  };
+}
+
+function exampleOf(name: string): Json {
+  if (Object.hasOwn(examples, name)) return examples[name as OperationName];
+  return packOfOperation(name)?.examples[name] ?? {};
+}
+
+/** `/v1/locks/acquire` belongs to locks. */
+export function tagOf(path: string): string {
+  return path.split("/")[2] ?? "server";
+}
+
+function weakTag(isTagged: boolean, codes: readonly string[]): Json {
+  if (!isTagged) return {};
+  const others = codes.filter((code) => code === "concurrency_mismatch" || code === "fence_stale");
+  return { "412": problemResponse([...others, "concurrency_etag_invalid"]) };
+}
+
+function memberParameters({ operation, route, sources }: RoutedOperation): readonly Json[] {
+  const members = membersOf(operation.input);
+  const example = exampleOf(operation.name);
+  const described = (name: string, place: Source | "path"): Json => {
+    const { description, ...schema } = (members[name] ?? { type: "string" }) as { readonly description?: string };
+    return {
+      name,
+      in: place,
+      required: place === "path" || isRequired(operation.input, name),
+      ...(description === undefined ? {} : { description }),
+      schema,
+      ...(example[name] === undefined ? {} : { example: example[name] }),
+    };
+  };
+  const inQuery = [...sources].filter(([, source]) => source === "query").map(([name]) => described(name, "query"));
+  return [...namesInPath(route.path).map((name) => described(name, "path")), ...inQuery];
+}
+
+function headerParameters({ operation, route }: RoutedOperation): readonly ParameterName[] {
+  return [
+    "AgentId",
+    "AgentSecret",
+    "TraceParent",
+    ...(operation.kind === "write" ? (["IdempotencyKey"] as const) : []),
+    ...(route.needs === "if-match" ? (["IfMatch"] as const) : []),
+    ...(route.needs === "if-none-match" ? (["CreateOnly"] as const) : []),
+    ...(isTaggedRead(operation) ? (["IfNoneMatch"] as const) : []),
+    ...(route.waits === true ? (["Prefer"] as const) : []),
+  ];
+}
+
+function requestBody(routed: RoutedOperation): Json | undefined {
+  const { operation, route, sources } = routed;
+  if (route.method === "GET") return undefined;
+  const members = membersOf(operation.input);
+  const example = exampleOf(operation.name);
+  if (route.method === "PATCH") {
+    const { patches = "merge" } = route;
+    const merged = { schema: members[patches], ...(patches in example ? { example: example[patches] } : {}) };
+    const patch = { schema: members["patch"], example: [{ op: "replace", path: "/status", value: "review" }] };
+    const types = acceptedTypes(routed).map((type) => [type, type.includes("json-patch") ? patch : merged]);
+    return { required: true, content: Object.fromEntries(types) as Json };
+  }
+  const names = [...sources].filter(([, source]) => source === "body").map(([name]) => name);
+  const tag = route.needs === "if-match" ? { if_match: { type: "string", description: "The same as If-Match." } } : {};
+  if (names.length === 0 && route.needs === undefined) return undefined;
+  const required = names.filter((name) => isRequired(operation.input, name));
+  const schema = {
+    type: "object",
+    properties: { ...Object.fromEntries(names.map((name) => [name, members[name]])), ...tag },
+    ...(required.length === 0 ? {} : { required }),
+    additionalProperties: false,
+  };
+  const shown = Object.fromEntries(names.filter((name) => name in example).map((name) => [name, example[name]]));
+  const [type = ""] = acceptedTypes(routed);
+  return { required: required.length > 0, content: { [type]: { schema, example: shown } } };
+}
+
+function successes({ operation, route }: RoutedOperation): Json {
+  const { name, kind, output } = operation;
+  const isWrite = kind === "write";
+  const schema = isWrite ? { allOf: [withoutClosing(output), replayedSchema] } : output;
+  const isTagged = "revision" in membersOf(output) && !name.startsWith("delete-");
+  const names = [
+    "Holdfast-Position",
+    ...(isWrite ? ["Idempotent-Replayed"] : []),
+    ...(isTagged ? ["ETag"] : []),
+    ...(route.status === 201 && name !== "register-agent" ? ["Location"] : []),
+    ...(route.waits === true ? ["Preference-Applied"] : []),
+  ];
+  const response = (description: string, more: readonly string[] = []): Json => ({
+    description,
+    headers: Object.fromEntries([...names, ...more].map((one) => [one, ref("headers", one)])),
+    content: { "application/json": { schema } },
+  });
+  return {
+    [String(route.status)]: response("Done."),
+    ...(name === "register-agent" ? { "200": response("The agent was registered, and goes on.") } : {}),
+    ...(queues(name) ? { "202": response("Queued: `ticket` is the place in the queue.", ["Location"]) } : {}),
+    ...(isTaggedRead(operation) ? { "304": { description: "It is still the version of If-None-Match." } } : {}),
+  };
+}
+
+const replayedSchema: Json = { type: "object", required: ["replayed"], properties: { replayed: { type: "boolean" } } };
+
+function isTaggedRead({ kind, output }: RoutedOperation["operation"]): boolean {
+  return kind === "read" && "revision" in membersOf(output);
+}
+
+function queues(name: string): boolean {
+  return name === "acquire-lock" || name === "upgrade-lock" || name === "claim-lock";
+}
+
+/** Over HTTP a write says beside its output whether it is a replay, so its schema must leave room for that. */
+function withoutClosing(schema: object): Json {
+  const { additionalProperties: _closed, ...rest } = schema as { readonly additionalProperties?: unknown };
+  if (!("anyOf" in rest) || !Array.isArray(rest.anyOf)) return rest;
+  return { ...rest, anyOf: (rest.anyOf as readonly object[]).map(withoutClosing) };
+}
+
+function isRequired(schema: object, name: string): boolean {
+  return "required" in schema && Array.isArray(schema.required) && schema.required.includes(name);
+}

@@ -1,0 +1,134 @@
+/** The parts that many operations share in the description of the door. */
+import { problemOf, problems } from "@holdfast/sdk/contract";
+import type { Operation } from "@holdfast/sdk/contract";
+import { problemType } from "../response/http-problem.ts";
+
+export type Json = Readonly<Record<string, unknown>>;
+
+const text = { type: "string" } as const;
+const header = (name: string, description: string, schema: Json = text): Json => ({
+  name,
+  in: "header",
+  description,
+  schema,
+});
+
+export const parameters = {
+  AgentId: header("X-Agent-Id", "The registered agent that acts."),
+  AgentSecret: header("X-Agent-Secret", "The secret that its registration returned."),
+  TraceParent: header("traceparent", "The caller's place in a trace (W3C). It is kept with the entry."),
+  IdempotencyKey: header(
+    "Idempotency-Key",
+    "One intent, one key: the same request with the same key is done once, and answered the same each time. Bare or " +
+      "between quotes, 1 to 255 printable ASCII characters without quote and backslash. A UUID is a good one.",
+    { ...text, minLength: 1, maxLength: 257 },
+  ),
+  IfMatch: header(
+    "If-Match",
+    "The ETag of the version that you have seen, one strong tag. `if_match` in the body of application/json does the same.",
+  ),
+  IfNoneMatch: header("If-None-Match", "The ETag that you have: if it is still the current one, the answer is 304."),
+  CreateOnly: header("If-None-Match", "`*` asks to create the entity, if it does not exist."),
+  Prefer: header(
+    "Prefer",
+    "`wait=n` holds the answer back for up to n seconds (60 at most), until the lock is granted.",
+  ),
+  LastEventId: header("Last-Event-ID", "The id of the last event that you have: go on after it."),
+} as const;
+
+export type ParameterName = keyof typeof parameters;
+
+const named = (description: string, schema: Json = text): Json => ({ description, schema });
+
+export const headers = {
+  ETag: named("The revision, between quotes: for If-Match and If-None-Match."),
+  Location: named("Where the new entity or the ticket is."),
+  "Retry-After": named("Seconds after which to come back.", { type: "integer" }),
+  Allow: named("The methods that this address takes."),
+  "Holdfast-Position": named("The position in the journal that the answer is about.", { type: "integer" }),
+  "Idempotent-Replayed": named("`true` if this is the recorded answer of an earlier use of the key."),
+  "Preference-Applied": named("The preference that was honoured."),
+} as const;
+
+export const problemSchema: Json = {
+  type: "object",
+  description: "A problem document (RFC 9457). Programs compare `code` or `type`; the rest is for people.",
+  required: ["type", "title", "status", "code", "detail", "next", "retry"],
+  properties: {
+    type: { ...text, format: "uri", description: "The problem, as a URI: `urn:holdfast:problem:` and the code." },
+    title: text,
+    status: { type: "integer", minimum: 400, maximum: 599 },
+    code: text,
+    detail: text,
+    instance: { ...text, description: "The entry that recorded it." },
+    next: { ...text, description: "What to do about it." },
+    retry: {
+      enum: ["never", "new-key-after-read", "same-key", "later"],
+      description: "What a program may do by itself.",
+    },
+    retry_after_ms: { type: "integer" },
+    position: { type: "integer" },
+    replayed: { type: "boolean" },
+  },
+};
+
+/** What any request may be refused with, whatever it asks for. */
+const always = ["request_malformed", "token_invalid", "foreign_request", "overloaded", "stopping", "rate_limited"];
+const always500 = ["internal_error"];
+const withInput = ["input_invalid", "input_malformed"];
+const withBody = ["body_too_large", "content_type_unsupported"];
+const withWrite = [
+  "idempotency_key_invalid",
+  "idempotency_replay_conflict",
+  "idempotency_key_expired",
+  "space-full",
+  "journal_unavailable",
+  "deadline_passed",
+  "outcome_unknown",
+];
+const withTag = ["concurrency_etag_required", "concurrency_etag_invalid"];
+const withAgent = ["agent_unknown", "agent_secret_required", "not_allowed"];
+
+export function problemCodes(operation: Operation, options: { readonly isTagged: boolean; readonly hasBody: boolean }) {
+  return [
+    ...new Set([
+      ...operation.problems,
+      ...withInput,
+      ...withAgent,
+      ...(operation.kind === "write" ? withWrite : []),
+      ...(options.hasBody ? withBody : []),
+      ...(options.isTagged ? withTag : []),
+      ...always,
+      ...always500,
+    ]),
+  ];
+}
+
+/** One response for each status, with the codes that lead to it. A weak tag is the one code with two statuses. */
+export function problemResponses(codes: readonly string[]): Json {
+  const byStatus = Map.groupBy(codes, (code) => problemOf(code).status);
+  return Object.fromEntries(
+    [...byStatus].toSorted(([a], [b]) => a - b).map(([status, list]) => [String(status), problemResponse(list)]),
+  );
+}
+
+export function problemResponse(codes: readonly string[]): Json {
+  return {
+    description: codes.map((code) => `\`${code}\`: ${problemOf(code).title}.`).join(" "),
+    headers: { "Retry-After": { $ref: "#/components/headers/Retry-After" } },
+    content: {
+      "application/problem+json": {
+        schema: { $ref: "#/components/schemas/Problem" },
+        examples: Object.fromEntries(codes.map((code) => [code, { $ref: `#/components/examples/${code}` }])),
+      },
+    },
+  };
+}
+
+/** Every problem of the registry, as a document. */
+export const problemExamples: Json = Object.fromEntries(
+  Object.entries(problems).map(([code, { title, status, next, retry }]) => [
+    code,
+    { value: { type: problemType(code), title, status, code, detail: `${title}.`, next, retry } },
+  ]),
+);

@@ -1,0 +1,73 @@
+/** Who sends a request: what the headers say, and what the gate makes of it. */
+import type { Socket } from "node:net";
+import type { FastifyRequest } from "fastify";
+import type { CallOptions } from "@holdfast/sdk";
+import { bearerToken } from "../../../access/bearer-token.ts";
+import { admitLatest, isTurned } from "../../../access/gate.ts";
+import type { Caller, Gate } from "../../../access/gate.ts";
+import { HttpProblem } from "../response/http-problem.ts";
+
+const connections = new WeakMap<Socket, string>();
+let connectionCount = 0;
+
+export async function admitVisitor(gate: Gate, request: FastifyRequest): Promise<Caller> {
+  const { socket } = request.raw;
+  const token = bearerToken(single(request, "authorization"));
+  const caller = await admitLatest(gate, {
+    ...(token === undefined ? {} : { token }),
+    isLoopback: isLoopback(socket.remoteAddress),
+    connection: connectionOf(socket),
+    door: "http",
+  });
+  if (isTurned(caller)) throw new HttpProblem(caller.code, caller.data);
+  return caller;
+}
+
+/** The agent that speaks, if one does. */
+export function agentOf(request: FastifyRequest): Pick<CallOptions, "agent" | "agentSecret"> {
+  const agent = single(request, "x-agent-id");
+  const agentSecret = single(request, "x-agent-secret");
+  return {
+    ...(agent === undefined ? {} : { agent }),
+    ...(agentSecret === undefined ? {} : { agentSecret }),
+  };
+}
+
+/** What the call is part of: a trace, another attempt. What is not well formed here is ignored, and no reason to refuse. */
+export function traceOf({ headers }: FastifyRequest): Pick<CallOptions, "trace" | "retry"> {
+  const { traceparent, "holdfast-retry": retry } = headers;
+  return {
+    ...(typeof traceparent === "string" ? { trace: traceparent } : {}),
+    ...(retry === "deadlock" || retry === "conflict" ? { retry } : {}),
+  };
+}
+
+/** How far a read must look. A word that is none is refused: whoever asks for the latest must not get less. */
+export function readsOf(request: FastifyRequest): Pick<CallOptions, "reads"> {
+  const reads = single(request, "holdfast-reads");
+  if (reads === undefined) return {};
+  if (reads === "latest" || reads === "local") return { reads };
+  throw new HttpProblem("request_malformed", { reason: "Holdfast-Reads is latest or local" });
+}
+
+/** A header that is sent twice says nothing that can be relied on. */
+function single({ raw }: FastifyRequest, name: string): string | undefined {
+  const values = raw.headersDistinct[name];
+  if (values === undefined) return undefined;
+  const [value = "", ...more] = values;
+  if (more.length > 0) throw new HttpProblem("request_malformed", { reason: `${name} is sent more than once` });
+  if (value === "" || value.length > 512) throw new HttpProblem("request_malformed", { reason: `${name} has no use` });
+  return value;
+}
+
+function connectionOf(socket: Socket): string {
+  const known = connections.get(socket);
+  if (known !== undefined) return known;
+  const name = `http-${String(++connectionCount)}`;
+  connections.set(socket, name);
+  return name;
+}
+
+function isLoopback(address: string | undefined): boolean {
+  return address !== undefined && /^(::1|(::ffff:)?127\.[0-9.]+)$/u.test(address);
+}

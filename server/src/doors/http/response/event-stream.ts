@@ -1,0 +1,136 @@
+import type { ServerResponse } from "node:http";
+import type { FastifyReply } from "fastify";
+import type { Clock } from "../../../base/clock.ts";
+import type { Endings } from "./endings.ts";
+import { hasHungUp, onHangUp } from "../request/hang-up.ts";
+import { httpLimits } from "../limits.ts";
+import type { Pace } from "../../pace.ts";
+import { plainHeaders } from "./send.ts";
+
+export interface StreamOptions<Item> {
+  readonly pages: AsyncIterableIterator<readonly Item[]>;
+  readonly bytesOf: (page: readonly Item[]) => Buffer;
+  readonly clock: Clock;
+  /** What is paced waits for it after each page. */
+  readonly pace?: Pace;
+}
+
+export interface Opening<Item> extends Omit<StreamOptions<Item>, "pages"> {
+  readonly open: () => StreamOptions<Item>["pages"];
+  readonly endings: Endings;
+  /** Sent before the first page. */
+  readonly firstFields: string;
+  /** What refuses the pages before this is over is told by the status. Then the stream begins, though none has come. */
+  readonly patience: Promise<void>;
+}
+
+/** Answers with an event stream, if somebody is there to read it. */
+export async function answerWithStream<Item>(reply: FastifyReply, opening: Opening<Item>): Promise<void> {
+  const { open, endings, firstFields, patience } = opening;
+  const response = reply.raw;
+  if (hasHungUp(response)) return void reply.hijack();
+  const stream = new EventStream(response, { ...opening, pages: open() });
+  const forget = endings.add(() => {
+    stream.stop();
+  });
+  try {
+    await Promise.race([stream.first, patience]);
+  } catch (error) {
+    forget();
+    throw error;
+  }
+  reply.hijack();
+  // Whoever left meanwhile was heard: its pages have ended.
+  if (hasHungUp(response)) {
+    forget();
+    return;
+  }
+  begin(response, firstFields);
+  void stream.run().finally(forget);
+}
+
+function begin(response: ServerResponse, firstFields: string): void {
+  response.writeHead(200, {
+    ...plainHeaders,
+    "content-type": "text/event-stream; charset=utf-8",
+    // For proxies that would wait for more before they pass anything on.
+    "x-accel-buffering": "no",
+  });
+  response.write(`retry: 1000\n${firstFields}\n`);
+}
+
+/**
+ * Writes pages as they come. The next one is asked for when the last one has left and the pace allows it, so nothing piles
+ * up here: a slow reader costs its own reading from the journal, and one that takes nothing at all is cut off.
+ */
+export class EventStream<Item> {
+  /** Asked for at once, to hear of a cursor that is none before the answer begins. */
+  readonly first: Promise<IteratorResult<readonly Item[]>>;
+  readonly #response: ServerResponse;
+  readonly #options: StreamOptions<Item>;
+  #isOver = false;
+  #stopBeating: () => void = () => undefined;
+
+  constructor(response: ServerResponse, options: StreamOptions<Item>) {
+    this.#response = response;
+    this.#options = options;
+    this.first = options.pages.next();
+    // From here on, and not from the first page: a reader that leaves before it would keep its watch for good.
+    onHangUp(response, () => {
+      this.stop();
+    });
+  }
+
+  async run(): Promise<void> {
+    const response = this.#response;
+    const { pages, pace, bytesOf } = this.#options;
+    if (!this.#isOver) this.#beat();
+    try {
+      for (let page = await this.first; page.done !== true; page = await pages.next()) {
+        if (!response.write(bytesOf(page.value))) await this.#drained();
+        await pace?.wait();
+        if (this.#isOver) break;
+      }
+    } catch {
+      // The history is lost, or the right to read it. Whoever comes back with its cursor is told by the status.
+    }
+    this.stop();
+    response.end();
+  }
+
+  stop(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#stopBeating();
+    void this.#options.pages.return?.();
+  }
+
+  /** Comments keep the connection open through whatever closes idle ones, and tell a reader that it is. */
+  #beat(): void {
+    const response = this.#response;
+    this.#stopBeating = this.#options.clock.after(
+      httpLimits.heartbeatMs,
+      () => {
+        if (!response.writableNeedDrain) response.write(": still here\n\n");
+        this.#beat();
+      },
+      { keepAlive: false },
+    );
+  }
+
+  #drained(): Promise<void> {
+    const response = this.#response;
+    // A page that was on its way when the reader left: nothing drains any more, and its close is not told again.
+    if (hasHungUp(response)) return Promise.resolve();
+    return new Promise((resolve) => {
+      const cut = (): void => void response.destroy();
+      const cancel = this.#options.clock.after(httpLimits.stalledMs, cut, { keepAlive: false });
+      const end = (): void => {
+        cancel();
+        response.off("drain", end).off("close", end);
+        resolve();
+      };
+      response.once("drain", end).once("close", end);
+    });
+  }
+}

@@ -1,0 +1,16 @@
+import type { WatchedEvent } from "@holdfast/sdk";
+import { eventText, oncePerPage } from "../../event-pages.ts";
+
+/** A page of events in the format of an event stream. */
+export const pageBytes = oncePerPage((events) =>
+  Buffer.from(events.map((event, index) => messageText(event, events[index + 1])).join("")),
+);
+
+/**
+ * The id is where to go on from, and a cursor names a whole entry: so only its last event has one. Whoever loses the
+ * connection between two events of an entry gets both again, and misses none.
+ */
+function messageText(event: WatchedEvent, next: WatchedEvent | undefined): string {
+  const text = eventText(event);
+  return next?.position === event.position ? `data: ${text}\n\n` : `id: ${event.cursor}\ndata: ${text}\n\n`;
+}

@@ -1,0 +1,17 @@
+import type { FastifyInstance, FastifyReply } from "fastify";
+import { apiPage, pagePolicy } from "../openapi/api-page.ts";
+import { openApiDocument } from "../openapi/openapi-document.ts";
+
+/** What the door is, for programs and for people. It is the same for everybody, and needs no token. */
+export function addDocumentRoutes(app: FastifyInstance, version: string): void {
+  const document = openApiDocument(version);
+  const json = JSON.stringify(document);
+  const page = apiPage(document);
+  app.get("/openapi.json", async (_request, reply) =>
+    reply.header("content-type", "application/json; charset=utf-8").send(json),
+  );
+  const sendPage = async (_request: unknown, reply: FastifyReply): Promise<FastifyReply> =>
+    reply.header("content-type", "text/html; charset=utf-8").header("content-security-policy", pagePolicy).send(page);
+  app.get("/", sendPage);
+  app.get("/docs", sendPage);
+}

@@ -1,0 +1,60 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { Transport } from "@holdfast/sdk";
+import { checkOf, membersOf, watchQuery } from "@holdfast/sdk/contract";
+import type { WatchQuery } from "@holdfast/sdk/contract";
+import type { DoorParts } from "../door-parts.ts";
+import { answerWithStream } from "../response/event-stream.ts";
+import { pageBytes } from "../response/event-text.ts";
+import { HttpProblem } from "../response/http-problem.ts";
+import { httpLimits } from "../limits.ts";
+import { readQuery, typedValues } from "../request/read-query.ts";
+import { Pace } from "../../pace.ts";
+
+const check = checkOf(watchQuery);
+
+/** How long an answer waits to hear that its cursor is good, before it begins. */
+const cursorMs = 250;
+
+/** Every event as it becomes durable, without gap or repeat, also across connections. */
+export function addEventRoutes(app: FastifyInstance, parts: DoorParts): void {
+  const pace = new Pace(parts.clock, httpLimits.gatherMs);
+  app.get("/v1/events", { exposeHeadRoute: false }, async (request, reply) => {
+    if (parts.endings.isClosing) throw new HttpProblem("stopping");
+    const { transport } = parts.callerOf(request);
+    await stream(transport, { parts, pace }, request, reply);
+    return reply;
+  });
+}
+
+interface Shared {
+  readonly parts: DoorParts;
+  readonly pace: Pace;
+}
+
+async function stream(transport: Transport, shared: Shared, request: FastifyRequest, reply: FastifyReply) {
+  const { clock, endings } = shared.parts;
+  const { after: given, ...filter } = wanted(request);
+  const after = given ?? (await transport.cursor());
+  // Whether there is room for a watch is known at once, and what is wrong with a cursor soon; a good one may have nothing to
+  // tell for hours.
+  const patience = new Promise<void>((resolve) => {
+    if (given === undefined) clock.soon(resolve);
+    else clock.after(cursorMs, resolve, { keepAlive: false });
+  });
+  // An id without data: whoever is cut off before the first event goes on from here.
+  const firstFields = `id: ${after}\n`;
+  const open = () => transport.watch({ ...filter, after });
+  const { pace } = shared;
+  await answerWithStream(reply, { open, patience, firstFields, bytesOf: pageBytes, clock, endings, pace });
+}
+
+function wanted(request: FastifyRequest): WatchQuery {
+  const query = typedValues(readQuery(request.url), membersOf(watchQuery));
+  const { names } = query;
+  if (Array.isArray(names)) query["names"] = names.flatMap((name: string) => name.split(","));
+  const last = request.headers["last-event-id"];
+  if (last !== undefined && last !== "") query["after"] = last;
+  const issues = check(query);
+  if (issues !== undefined) throw new HttpProblem("input_invalid", { issues });
+  return query;
+}

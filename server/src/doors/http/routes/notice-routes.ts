@@ -1,0 +1,35 @@
+import type { FastifyInstance } from "fastify";
+import type { Notice, NoticeQuery } from "@holdfast/sdk/contract";
+import { checkOf, membersOf, noticeQuery } from "@holdfast/sdk/contract";
+import type { DoorParts } from "../door-parts.ts";
+import { answerWithStream } from "../response/event-stream.ts";
+import { HttpProblem } from "../response/http-problem.ts";
+import { readQuery, typedValues } from "../request/read-query.ts";
+
+const check = checkOf(noticeQuery);
+
+/** What is told to an owner and is no event. There is no id to go on from: each stream begins with what is so then. */
+export function addNoticeRoutes(app: FastifyInstance, parts: DoorParts): void {
+  app.get("/v1/notices", { exposeHeadRoute: false }, async (request, reply) => {
+    const { clock, endings } = parts;
+    if (endings.isClosing) throw new HttpProblem("stopping");
+    const { transport } = parts.callerOf(request);
+    const query = wanted(request.url);
+    const open = () => transport.notices(query);
+    // Whoever may not listen is told by the status.
+    const patience = new Promise<void>((resolve) => clock.soon(resolve));
+    await answerWithStream(reply, { open, patience, firstFields: "", bytesOf, clock, endings });
+    return reply;
+  });
+}
+
+function wanted(url: string): NoticeQuery {
+  const query = typedValues(readQuery(url), membersOf(noticeQuery));
+  const issues = check(query);
+  if (issues !== undefined) throw new HttpProblem("input_invalid", { issues });
+  return query as NoticeQuery;
+}
+
+function bytesOf(notices: readonly Notice[]): Buffer {
+  return Buffer.from(notices.map((notice) => `event: ${notice.notice}\ndata: ${JSON.stringify(notice)}\n\n`).join(""));
+}

@@ -1,0 +1,117 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { CallOptions, CallReply, Transport } from "@holdfast/sdk";
+import { codeOfPack, packOfOperation, routedOperations } from "@holdfast/sdk/contract";
+import type { RoutedOperation } from "@holdfast/sdk/contract";
+import { writeConditionally } from "./conditional-write.ts";
+import type { DoorParts } from "../door-parts.ts";
+import { HttpProblem } from "../response/http-problem.ts";
+import { readInput } from "../request/read-input.ts";
+import { readKey } from "../request/read-key.ts";
+import { agreed, asksToCreate, readBodyTag, readIfMatch } from "../request/read-tags.ts";
+import type { Expected } from "../request/read-tags.ts";
+import { sendReply } from "../response/send-reply.ts";
+import { agentOf, readsOf, traceOf } from "../request/visitor.ts";
+import { preferredWait, waitForGrant } from "./wait-for-grant.ts";
+
+/** A route for every operation of the contract. Two operations may share one: then a header says which is meant. */
+export function addOperationRoutes(app: FastifyInstance, parts: DoorParts): void {
+  const places = Map.groupBy(routedOperations, ({ route }) => `${route.method} ${route.path}`);
+  for (const [{ method, path }, group] of [...places.values()].map((list) => [routeOf(list), list] as const)) {
+    app.route({
+      method,
+      url: path.replaceAll(/\{([a-z_]+)\}/gu, ":$1"),
+      handler: async (request, reply) => {
+        const routed = pick(group, request);
+        return answer(parts, routed, request, reply).catch((error: unknown) => {
+          throw ofPack(routed, error);
+        });
+      },
+    });
+  }
+}
+
+/** What this door refuses by itself has the name of the pack in front, like what the machine refuses. */
+function ofPack({ operation }: RoutedOperation, error: unknown): unknown {
+  const pack = packOfOperation(operation.name);
+  if (pack === undefined || !(error instanceof HttpProblem)) return error;
+  return new HttpProblem(codeOfPack(pack.name, error.code), error.data, error.status);
+}
+
+function routeOf(group: readonly RoutedOperation[]): RoutedOperation["route"] {
+  const [first] = group;
+  if (first === undefined) throw new Error("a place without a route");
+  return first.route;
+}
+
+function pick(group: readonly RoutedOperation[], request: FastifyRequest): RoutedOperation {
+  const [first, ...others] = group;
+  if (first === undefined) throw new Error("a place without a route");
+  if (others.length === 0) return first;
+  const wanted = asksToCreate(request.raw.headersDistinct["if-none-match"]) ? "if-none-match" : "if-match";
+  return group.find(({ route }) => route.needs === wanted) ?? first;
+}
+
+/** Headers first, then the body, then the call: the order in which a request is refused is part of the contract. */
+async function answer(
+  parts: DoorParts,
+  routed: RoutedOperation,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const options = optionsOf(routed, request);
+  const tag = headerTag(routed, request);
+  const { input, bodyTag } = readInput(routed, request, parts.parseJson);
+  const expected = agreed(tag, readBodyTag(bodyTag));
+  return sendReply(
+    request,
+    reply,
+    routed,
+    await callWaiting(parts, routed, { input, expected, options }, request, reply),
+  );
+}
+
+/** The call itself. Where the request prefers to wait for a lock, its answer is held back. */
+export async function callWaiting(
+  parts: DoorParts,
+  routed: RoutedOperation,
+  wish: Wish,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<CallReply> {
+  const { transport } = parts.callerOf(request);
+  const { operation, route } = routed;
+  const { input, options } = wish;
+  const seconds = route.waits === true ? preferredWait(request) : undefined;
+  if (seconds === undefined || input["wait"] === false) return callRouted(transport, routed, wish);
+  reply.header("preference-applied", `wait=${seconds}`);
+  const { raw: response } = reply;
+  return waitForGrant({ transport, operation: operation.name, input, options, seconds, ...parts, response });
+}
+
+export interface Wish {
+  readonly input: Readonly<Record<string, unknown>>;
+  readonly expected: Expected;
+  readonly options: CallOptions;
+}
+
+function callRouted(transport: Transport, { operation, route }: RoutedOperation, wish: Wish): Promise<CallReply> {
+  if (route.needs !== undefined) return writeConditionally(transport, { operation: operation.name, route, ...wish });
+  return transport.call(operation.name, wish.input, wish.options);
+}
+
+export function optionsOf({ operation, route }: RoutedOperation, request: FastifyRequest): CallOptions {
+  const key = operation.kind === "write" ? readKey(request.raw.headersDistinct["idempotency-key"]) : undefined;
+  const keyed = key === undefined ? {} : { key };
+  const options = { ...agentOf(request), ...traceOf(request), ...readsOf(request), ...keyed };
+  if (route.speaker === undefined) return options;
+  const agent = (request.params as Readonly<Record<string, string>>)[route.speaker] ?? "";
+  if (options.agent === undefined || options.agent === agent) return { ...options, agent };
+  throw new HttpProblem("not_allowed", { reason: "X-Agent-Id is another agent than the one in the address" });
+}
+
+function headerTag({ route }: RoutedOperation, request: FastifyRequest): Expected {
+  const header = request.raw.headersDistinct["if-match"];
+  if (route.needs === "if-match") return readIfMatch(header);
+  if (header === undefined || route.method === "GET") return { kind: "nothing" };
+  throw new HttpProblem("concurrency_etag_invalid", { reason: "If-Match has no meaning here" });
+}

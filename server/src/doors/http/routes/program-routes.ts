@@ -1,0 +1,96 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { CallReply } from "@holdfast/sdk";
+import { checkOf, membersOf, programId, programRoutes, routedOperations } from "@holdfast/sdk/contract";
+import type { RoutedOperation } from "@holdfast/sdk/contract";
+import type { DoorParts } from "../door-parts.ts";
+import { HttpProblem } from "../response/http-problem.ts";
+import { callWaiting, optionsOf } from "./operation-routes.ts";
+import { acquireInput, denialWords, inProgramWords, releaseInput, renewInput, rowWords } from "./program-words.ts";
+import type { Facts } from "./program-words.ts";
+import { readBody } from "../request/read-body.ts";
+import { readQuery, typedValues } from "../request/read-query.ts";
+import { sendReply } from "../response/send-reply.ts";
+
+const checkProgram = checkOf(programId);
+
+const inputs: Readonly<Record<string, (program: string, body: never) => Facts>> = {
+  "acquire-lock": acquireInput,
+  "release-lock": releaseInput,
+  "renew-lock": renewInput,
+};
+
+/** The locks of a program. Each address is a view of an operation, in other words. */
+export function addProgramRoutes(app: FastifyInstance, parts: DoorParts): void {
+  for (const { method, path, operation, body } of programRoutes) {
+    const routed = routedAs(operation);
+    const check = body === undefined ? undefined : checkOf(body);
+    const toInput = inputs[operation];
+    app.route({
+      method,
+      url: path.replaceAll(/\{([a-z_]+)\}/gu, ":$1"),
+      handler: async (request, reply) => {
+        const options = optionsOf(routed, request);
+        const program = programOf(request);
+        const input =
+          check === undefined || toInput === undefined
+            ? listInput(routed, program, request)
+            : toInput(program, checked(check, readBody(request, parts.parseJson, ["application/json"])) as never);
+        const answer = await callWaiting(
+          parts,
+          routed,
+          { input, expected: { kind: "nothing" }, options },
+          request,
+          reply,
+        );
+        return sendInWords(request, reply, routed, answer);
+      },
+    });
+  }
+}
+
+function routedAs(operation: string): RoutedOperation {
+  const found = routedOperations.find((routed) => routed.operation.name === operation);
+  if (found === undefined) throw new Error(`no operation ${operation}`);
+  return found;
+}
+
+function programOf(request: FastifyRequest): string {
+  const { program_id: id = "" } = request.params as Readonly<Record<string, string>>;
+  checked(checkProgram, id);
+  return id;
+}
+
+function listInput({ operation }: RoutedOperation, program: string, request: FastifyRequest): Facts {
+  const { under, ...query } = typedValues(readQuery(request.url), membersOf(operation.input));
+  if (under !== undefined) throw invalid([{ pointer: "/under", message: "comes from the path here" }]);
+  return { ...query, under: `program/${program}` };
+}
+
+function checked(check: ReturnType<typeof checkOf>, value: unknown): unknown {
+  const issues = check(value);
+  if (issues !== undefined) throw invalid(issues);
+  return value;
+}
+
+function invalid(issues: readonly { pointer: string; message: string }[]): HttpProblem {
+  return new HttpProblem("input_invalid", { issues });
+}
+
+function sendInWords(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  routed: RoutedOperation,
+  answer: CallReply,
+): FastifyReply {
+  const { outcome } = answer;
+  if (outcome.kind === "refusal") {
+    const data = outcome.code === "lock_denied" ? denialWords(outcome.data) : outcome.data;
+    return sendReply(request, reply, routed, { ...answer, outcome: { ...outcome, data } });
+  }
+  const data = outcome.data as Facts;
+  const words =
+    routed.operation.name === "list-locks"
+      ? { locks: (data["items"] as readonly Facts[]).map(rowWords), next: data["next"] }
+      : inProgramWords(data);
+  return sendReply(request, reply, routed, { ...answer, outcome: { kind: "done", data: words } });
+}

@@ -1,0 +1,108 @@
+/** What the operations say about paths, in the words of programs and functions, and the other way round. */
+import type { ProgramAcquire, ProgramBatch, ProgramRelease, ProgramRenew } from "@holdfast/sdk/contract";
+import { HttpProblem } from "../response/http-problem.ts";
+
+export type Facts = Readonly<Record<string, unknown>>;
+
+export function acquireInput(program: string, body: ProgramAcquire | ProgramBatch): Facts {
+  const { mode, description, wait, ttl_seconds } = body;
+  const paths =
+    "locks" in body
+      ? body.locks.map((lock) => defined({ path: pathOf(program, lock.function_id), mode: lock.mode }))
+      : namedFunctions(body).map((id) => pathOf(program, id));
+  return defined({ paths, mode, wait, ttl_seconds, purpose: description });
+}
+
+export function releaseInput(program: string, body: ProgramRelease): Facts {
+  const { fence, function_id, function_ids } = body;
+  const isNamed = function_id !== undefined || function_ids !== undefined;
+  return defined({ fence, paths: isNamed ? namedFunctions(body).map((id) => pathOf(program, id)) : undefined });
+}
+
+export function renewInput(program: string, { function_id, fence, ttl_seconds, description }: ProgramRenew): Facts {
+  const path = function_id === undefined ? undefined : pathOf(program, function_id);
+  return defined({ fence, path, ttl_seconds, note: description });
+}
+
+/** A grant, a place in the queue, or what was released. */
+export function inProgramWords(data: Facts): Facts {
+  const { paths, owner_id, place, waits_for, released, ...rest } = data;
+  return defined({
+    ...rest,
+    agent_id: owner_id,
+    queue_position: place,
+    waits_for: isList(waits_for) ? waits_for.map(holderWords) : undefined,
+    locks: isList(paths)
+      ? paths.map(({ path, mode }) => ({ function_id: functionOf(path), mode, expires_at: data["expires_at"] }))
+      : undefined,
+    released: Array.isArray(released) ? released.map(functionOf) : undefined,
+  });
+}
+
+/** Who holds what is in the way, for each function. */
+export function denialWords(data: Facts): Facts {
+  const { holders, place } = data;
+  const denials = isList(holders)
+    ? holders.map((holder) => ({
+        function_id: functionOf(holder["path"]),
+        holder: holderWords(holder),
+        queue_position: place,
+      }))
+    : [];
+  return { ...data, denials };
+}
+
+export function rowWords(row: Facts): Facts {
+  const { path, holders, queue } = row;
+  return {
+    function_id: functionOf(path),
+    path,
+    holders: isList(holders) ? holders.map(holderWords) : [],
+    queue: isList(queue) ? queue.map(waiterWords) : [],
+  };
+}
+
+function holderWords(holder: Facts): Facts {
+  const { owner_id, name, purpose, path, mode, fence, since, until, state } = holder;
+  return defined({
+    agent_id: owner_id,
+    agent_name: name,
+    description: purpose,
+    function_id: functionOf(path),
+    mode,
+    fence,
+    acquired_at: since,
+    expires_at: until,
+    state,
+  });
+}
+
+function waiterWords(waiter: Facts): Facts {
+  const { acquired_at: requested_at, ...words } = holderWords(waiter);
+  return { ...words, ticket: waiter["ticket"], requested_at };
+}
+
+function namedFunctions({ function_id, function_ids }: ProgramAcquire | ProgramRelease): readonly string[] {
+  if ((function_id === undefined) === (function_ids === undefined)) {
+    const message = "give function_id or function_ids, one of them";
+    throw new HttpProblem("input_invalid", { issues: [{ pointer: "", message }] });
+  }
+  return function_ids ?? [function_id as string];
+}
+
+function pathOf(program: string, id: string): string {
+  return `program/${program}/function/${id}`;
+}
+
+/** The function that a path is about; null if it is about the whole program, or something above. */
+function functionOf(path: unknown): string | null {
+  return typeof path === "string" ? (/^program\/[^/]+\/function\/([^/]+)/u.exec(path)?.[1] ?? null) : null;
+}
+
+function isList(value: unknown): value is readonly Facts[] {
+  return Array.isArray(value);
+}
+
+function defined(facts: Facts): Facts {
+  return Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== undefined));
+}

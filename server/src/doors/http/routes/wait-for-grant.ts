@@ -1,0 +1,118 @@
+import type { ServerResponse } from "node:http";
+import type { FastifyRequest } from "fastify";
+import type { CallOptions, CallReply, Transport } from "@holdfast/sdk";
+import type { Clock } from "../../../base/clock.ts";
+import type { Endings } from "../response/endings.ts";
+import { hasHungUp, onHangUp } from "../request/hang-up.ts";
+import { httpLimits } from "../limits.ts";
+
+/** Seconds that `Prefer: wait=n` asks for, as far as they are granted; undefined if it does not ask. */
+export function preferredWait(request: FastifyRequest): number | undefined {
+  const { prefer } = request.headers;
+  const text = Array.isArray(prefer) ? prefer.join(",") : prefer;
+  const seconds = /(?:^|[,;])\s*wait\s*=\s*"?([0-9]{1,9})"?\s*(?:$|[,;])/iu.exec(text ?? "")?.[1];
+  return seconds === undefined ? undefined : Math.min(Number(seconds), httpLimits.waitSecondsMax);
+}
+
+export interface LongPoll {
+  readonly transport: Transport;
+  readonly operation: string;
+  readonly input: Readonly<Record<string, unknown>>;
+  readonly options: CallOptions;
+  readonly seconds: number;
+  readonly clock: Clock;
+  readonly endings: Endings;
+  /** What the client waits for, and closes when it hangs up. */
+  readonly response: ServerResponse;
+}
+
+type Facts = Readonly<Record<string, unknown>>;
+
+/**
+ * Asks for a lock and holds the answer back until it is granted or the time is over. The request itself is the sign of
+ * life of the waiter. If the client hangs up, its ticket stays for as long as its lease lasts, and is not taken up.
+ */
+export async function waitForGrant(poll: LongPoll): Promise<CallReply> {
+  const { transport, operation, options, seconds } = poll;
+  const isTicket = operation === "get-ticket";
+  const input = isTicket || poll.input["wait"] !== undefined ? poll.input : { ...poll.input, wait: true };
+  const owner = (input["owner_id"] as string | undefined) ?? options.agent;
+  // Watched before it is asked for: a grant between the two must not be missed.
+  const pages = transport.watch(owner === undefined ? { names: grantNames } : { owner });
+  onHangUp(poll.response, () => void pages.return?.());
+  try {
+    const asked = await transport.call(operation, input, options);
+    const ticket = waitingTicket(asked);
+    if (ticket === undefined || seconds === 0) return asked;
+    await waitingOver(poll, pages, ticket);
+    // Nothing is between this look and the call: what is taken up for somebody who is gone is held for a whole lease.
+    if (hasHungUp(poll.response)) return asked;
+    if (isTicket) return await transport.call(operation, input, options);
+    // Taking it up, or, if it still waits, a last sign of life with the place that it has by now.
+    const { key: _key, ...speaker } = options;
+    const claimed = await transport.call("claim-lock", claimOf(ticket, input), speaker);
+    return { ...claimed, replayed: asked.replayed };
+  } finally {
+    void pages.return?.();
+  }
+}
+
+const grantNames = ["evt.lock.acquired", "evt.lock.upgraded", "evt.lock.cancelled"];
+
+/** The ticket that an answer is about, as long as it waits. */
+function waitingTicket({ outcome }: CallReply): string | undefined {
+  if (outcome.kind === "refusal") return undefined;
+  const { ticket, granted, state, still_waiting: isWaiting } = outcome.data as Facts;
+  const waits = granted === false || state === "waiting";
+  return waits && isWaiting !== false && typeof ticket === "string" ? ticket : undefined;
+}
+
+function claimOf(ticket: string, input: Facts): Facts {
+  return { ticket, ...(input["owner_id"] === undefined ? {} : { owner_id: input["owner_id"] }) };
+}
+
+type Pages = ReturnType<Transport["watch"]>;
+
+/** Ends when the ticket waits no more, when the time is over, or when there is nobody left to answer. */
+async function waitingOver(poll: LongPoll, pages: Pages, ticket: string): Promise<void> {
+  const { transport, options, clock, response } = poll;
+  const stop = (): void => void pages.return?.();
+  const forget = poll.endings.add(stop);
+  const cancelTimer = clock.after(poll.seconds * 1000, stop, { keepAlive: false });
+  const cancelSigns = signsOfLife(poll, ticket);
+  const { key: _key, ...speaker } = options;
+  try {
+    while (!hasHungUp(response)) {
+      // A read, so that looking costs no entry.
+      const seen = await transport.call("get-ticket", { ticket }, speaker);
+      if (waitingTicket(seen) === undefined || (await pages.next()).done === true) return;
+    }
+  } finally {
+    cancelSigns();
+    cancelTimer();
+    forget();
+  }
+}
+
+/** A ticket has a short lease; whoever holds a request open for it is alive. */
+function signsOfLife(poll: LongPoll, ticket: string): () => void {
+  const { transport, operation, input, options, clock, response } = poll;
+  if (operation === "get-ticket") return () => undefined;
+  const leaseSeconds = typeof input["ticket_seconds"] === "number" ? input["ticket_seconds"] : 30;
+  const { key: _key, ...speaker } = options;
+  let cancel: () => void = () => undefined;
+  const next = (): void => {
+    cancel = clock.after((leaseSeconds * 1000) / 3, sign, { keepAlive: false });
+  };
+  const sign = (): void => {
+    // Gone, though an answer is still awaited: a ticket that was granted meanwhile would be taken up by the sign.
+    if (hasHungUp(response)) return;
+    // A failure shows at the next look.
+    void transport.call("claim-lock", claimOf(ticket, input), speaker).catch(() => undefined);
+    next();
+  };
+  next();
+  return () => {
+    cancel();
+  };
+}

@@ -1,0 +1,99 @@
+import type { DecideContext } from "../../../machine/feature.ts";
+import type { JsonObject } from "../../../machine/json.ts";
+import { cancelTicket, isWatched, shownEnd, wake, withOrder } from "./grant-next.ts";
+import { nextFence } from "../tables/fence.ts";
+import { acquired, freed, iso } from "../tables/lock-events.ts";
+import type { FreeingType } from "../tables/lock-events.ts";
+import { ownPrefix } from "../rules/owner.ts";
+import { dueTime, grantTable } from "../tables/lock-tables.ts";
+import type { GrantRow } from "../tables/lock-tables.ts";
+import { untie } from "./break-release-deadlocks.ts";
+
+interface Freeing {
+  readonly type: FreeingType;
+  /** Only these paths; all of them if not given. */
+  readonly paths?: readonly string[];
+  readonly note?: string;
+  readonly more?: JsonObject;
+}
+
+/** Frees a grant, or some of its paths, and hands over to whoever waits, all in this entry. */
+export function freeGrant(context: DecideContext, row: GrantRow, freeing: Freeing): void {
+  const { type, paths = row.paths.map(({ path }) => path), note, more } = freeing;
+  const isWhole = paths.length === row.paths.length;
+  // The upgrade is of all its paths: with a part gone it would bring that part back. Rules before 3 left it in the line.
+  const isOver = isWhole || context.rules >= 3;
+  if (isOver && row.upgrading !== undefined) {
+    cancelTicket(context, row.upgrading, isWhole ? "grant_ended" : "part_released");
+  }
+  const contended = isWatched(context, row.claim);
+  const facts = { contended, ...(note === undefined ? {} : { note }), ...(more === undefined ? {} : { more }) };
+  for (const event of freed(context.state, type, row, paths, facts)) context.emit(event);
+  if (row.holdOffMs !== undefined && type !== "lock.released" && more?.["why"] !== "unclaimed")
+    holdOff(context, row, paths);
+  if (contended) wake(context, row.claim);
+}
+
+/**
+ * For resources that can't check a fence: if a holder left without a release, nobody gets the lock for a while, and
+ * Holdfast itself holds it. It may have another lock there that goes on. That one stays its own, and all around it is
+ * held off all the same: who missed one renewal may well go on writing where it had the other lock.
+ */
+function holdOff(context: DecideContext, row: GrantRow, freed: readonly string[]): void {
+  const purpose = `held off after ${row.owner} left it without a release`.slice(0, 500);
+  const ttlMs = row.holdOffMs ?? 0;
+  const paths = row.paths.filter(({ path }) => freed.includes(path));
+  const events = acquired(context.state, {
+    fence: nextFence(context),
+    owner: holdOffOwner,
+    paths: withOrder(context, paths),
+    terms: { ttlMs, purpose, metadata: { held_off_after: row.owner } },
+    expiresAt: context.time + ttlMs,
+    graceMs: undefined,
+  });
+  for (const event of events) context.emit(event);
+}
+
+/** Owners that start like this are Holdfast's own; no caller can be one. */
+const holdOffOwner = `${ownPrefix}hold-off`;
+
+/** A lease that is over ends here, if the grace allows it. True if it did. */
+export function expireIfDue(context: DecideContext, row: GrantRow): boolean {
+  const due = dueTime(row);
+  if (context.grace || due === undefined || due > context.time) return false;
+  if (row.graceMs !== undefined && !isUnclaimed(row, context.time)) {
+    const why = "the lease passed, the heartbeat is older than the grace, and no active job claims it";
+    freeGrant(context, row, { type: "lock.recovered", more: { by: "holdfast", why } });
+  } else {
+    freeGrant(context, row, { type: "lock.expired", more: { why: reasonOf(row, context.time) } });
+  }
+  untie(context, row.owner, row.paths);
+  return true;
+}
+
+function isUnclaimed(row: GrantRow, time: number): boolean {
+  return row.claimBy !== undefined && row.claimBy <= time;
+}
+
+function reasonOf(row: GrantRow, time: number): string {
+  if (isUnclaimed(row, time)) return "unclaimed";
+  return row.maxHoldMs !== undefined && row.acquiredAt + row.maxHoldMs <= time ? "max_hold" : "lease";
+}
+
+/** The grant as replies show it. */
+export function grantView(context: Pick<DecideContext, "state">, row: GrantRow): JsonObject {
+  return {
+    fence: row.fence,
+    owner_id: row.owner,
+    paths: row.paths as unknown as JsonObject[],
+    acquired_at: iso(row.acquiredAt),
+    expires_at: iso(shownEnd(context, row.owner, row.expiresAt)),
+    ttl_seconds: row.ttlMs / 1000,
+  };
+}
+
+/** The live grant with this fence, after what is overdue of it has ended. */
+export function liveGrant(context: DecideContext, fence: string): GrantRow | undefined {
+  const row = context.state.rows(grantTable).get(fence);
+  return row === undefined || expireIfDue(context, row) ? undefined : row;
+}

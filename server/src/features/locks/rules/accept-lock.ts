@@ -1,0 +1,107 @@
+import type { lockOperations } from "@holdfast/sdk/contract";
+import type { Event } from "../../../machine/entry.ts";
+import type { DecideContext, Decision } from "../../../machine/feature.ts";
+import type { JsonObject } from "../../../machine/json.ts";
+import { done } from "../../../machine/outcome.ts";
+import type { StateReader } from "../../../machine/state.ts";
+import type { Decide } from "../../rule-of.ts";
+import { countAhead, estimateMs, holdersInTheWay, holderView } from "../queue/deny.ts";
+import { grantView, liveGrant } from "../queue/free-grant.ts";
+import { cancelTicket as leaveLine } from "../queue/grant-next.ts";
+import { iso } from "../tables/lock-events.ts";
+import { gap, grantTable, ticketTable } from "../tables/lock-tables.ts";
+import type { GrantRow, TicketRow } from "../tables/lock-tables.ts";
+import { isRefused, ownerOf, refused } from "./owner.ts";
+
+/** The sign of life of a waiter: it keeps its place, and takes up what it was granted. */
+export const claimLock: Decide<(typeof lockOperations)["claim-lock"]> = (input, context) => {
+  const who = ownerOf(input, context);
+  if (isRefused(who)) return who;
+  const grant = grantOfTicket(context, input.ticket);
+  if (grant?.owner === who.owner) return takeUp(context, grant);
+  const row = liveTicket(context, input.ticket);
+  if (row?.owner !== who.owner) return refused("ticket_unknown", { ticket: input.ticket });
+  return keepPlace(context, row);
+};
+
+/** The answer to a waiter that gave a sign of life: its place, for as long again as its ticket lasts. */
+export function keepPlace(context: DecideContext, row: TicketRow): Decision {
+  const { place, expires_at: _before, ...rest } = placeView(context.state, row);
+  return {
+    outcome: done({
+      granted: false,
+      ticket: row.ticket,
+      place: place ?? 0,
+      expires_at: iso(context.time + row.leaseMs),
+    }),
+    events: [{ type: "lock.ticket_renewed", subject: `ticket/${row.ticket}`, data: { ticket: row.ticket } }],
+    attachment: rest,
+  };
+}
+
+/** Leaves the line. What was granted meanwhile is answered with the grant, for the caller to release or to use. */
+export const cancelTicket: Decide<(typeof lockOperations)["cancel-ticket"]> = (input, context) => {
+  const who = ownerOf(input, context);
+  if (isRefused(who)) return who;
+  const grant = grantOfTicket(context, input.ticket);
+  if (grant?.owner === who.owner) return takeUp(context, grant);
+  const row = liveTicket(context, input.ticket);
+  if (row?.owner !== who.owner) return refused("ticket_unknown", { ticket: input.ticket });
+  leaveLine(context, row.ticket, "cancelled");
+  return { outcome: done({ cancelled: row.ticket }), events: [], attachment: {} };
+};
+
+function takeUp(context: DecideContext, grant: GrantRow): Decision {
+  const { fence, expires_at, ...view } = grantView(context, grant);
+  return {
+    outcome: done({ granted: true, fence: fence ?? "", expires_at: expires_at ?? "" }),
+    events: claimed(grant),
+    attachment: { ...view, still_held: true },
+  };
+}
+
+/** The event by which a granted ticket is taken up, if it is not yet. */
+export function claimed({ ticket = "", fence, owner, claimBy }: GrantRow): readonly Event[] {
+  if (claimBy === undefined) return [];
+  return [{ type: "lock.claimed", subject: `ticket/${ticket}`, data: { fence, owner_id: owner } }];
+}
+
+/** Whoever changes a grant has taken it up: it must not be lost as one that nobody claimed. Rules before 3 lost it. */
+export function takeUpFirst(context: DecideContext, grant: GrantRow): void {
+  if (context.rules >= 3) for (const event of claimed(grant)) context.emit(event);
+}
+
+/** The live grant that a ticket became. An upgrade became the grant that it was about. */
+function grantOfTicket(context: DecideContext, ticket: string): GrantRow | undefined {
+  const row = findGrantOfTicket(context.state, ticket);
+  return row === undefined ? undefined : liveGrant(context, row.fence);
+}
+
+export function findGrantOfTicket(state: StateReader, ticket: string): GrantRow | undefined {
+  return state
+    .rows(grantTable)
+    .scan("ticket", { prefix: ticket, limit: 2 })
+    .find((row) => row.ticket === ticket);
+}
+
+export function liveTicket(context: DecideContext, ticket: string): TicketRow | undefined {
+  const row = context.state.rows(ticketTable).get(ticket);
+  if (row === undefined || context.grace || row.leaseUntil > context.time) return row;
+  leaveLine(context, ticket, "expired");
+  return undefined;
+}
+
+/** Where a ticket stands. */
+export function placeView(state: StateReader, row: TicketRow): JsonObject {
+  const ahead = countAhead(state, row);
+  return {
+    ticket: row.ticket,
+    place: ahead + 1,
+    expires_at: iso(row.leaseUntil),
+    waits_for: holdersInTheWay(state, row).map((hold) => holderView(state, hold)),
+    estimate_ms: estimateMs(state, ahead + 1),
+  };
+}
+
+export const ticketsOf = (state: StateReader, owner: string, limit: number): readonly TicketRow[] =>
+  state.rows(ticketTable).scan("owner", { prefix: `${owner}${gap}`, limit });

@@ -1,0 +1,36 @@
+import type { lockOperations } from "@holdfast/sdk/contract";
+import { done } from "../../../machine/outcome.ts";
+import type { Decide } from "../../rule-of.ts";
+import { takeUpFirst } from "./accept-lock.ts";
+import { nextFence } from "../tables/fence.ts";
+import { grantView } from "../queue/free-grant.ts";
+import { cancelTicket, wake, withOrder } from "../queue/grant-next.ts";
+import { findHeld } from "../tables/held.ts";
+import { changed } from "../tables/lock-events.ts";
+import { strength } from "../tables/modes.ts";
+import { isRefused } from "./owner.ts";
+import { untie } from "../queue/break-release-deadlocks.ts";
+
+/** A weaker lock in one step: readers who waited may come in, a writer who waited can not slip in between. */
+export const downgradeLock: Decide<(typeof lockOperations)["downgrade-lock"]> = (input, context) => {
+  const row = findHeld(input, context);
+  if (isRefused(row)) return row;
+  const paths = row.paths.map((locked) =>
+    strength[input.mode] < strength[locked.mode] ? { ...locked, mode: input.mode } : locked,
+  );
+  const isWeaker = paths.some((locked, index) => locked !== row.paths[index]);
+  let { fence } = row;
+  takeUpFirst(context, row);
+  if (isWeaker) {
+    if (row.upgrading !== undefined) cancelTicket(context, row.upgrading, "downgraded");
+    // Only now: leaving the line may have let others in, and each grant of an entry has a fence of its own.
+    fence = nextFence(context);
+    const to = { fence, owner: row.owner, paths: withOrder(context, paths) };
+    const events = changed(context.state, "lock.downgraded", row, to);
+    for (const event of events) context.emit(event);
+    wake(context, row.claim);
+    untie(context, row.owner, row.paths);
+  }
+  const { expires_at, ...view } = grantView(context, { ...row, fence, paths });
+  return { outcome: done({ fence, expires_at: expires_at ?? "" }), events: [], attachment: view };
+};

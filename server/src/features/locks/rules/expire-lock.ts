@@ -1,0 +1,94 @@
+/** What time brings about. Each command names exactly what it is about, and does nothing if that has changed since. */
+import type { lockInternals } from "@holdfast/sdk/contract";
+import type { Timer } from "../../../machine/feature.ts";
+import { done, refusal } from "../../../machine/outcome.ts";
+import type { Decide } from "../../rule-of.ts";
+import { expireIfDue } from "../queue/free-grant.ts";
+import { cancelTicket, wake } from "../queue/grant-next.ts";
+import { notHeld } from "../tables/held.ts";
+import { dueTime, grantTable, lockFactTable, ownerTable, ticketTable } from "../tables/lock-tables.ts";
+import type { LockHandoverRow } from "../tables/lock-tables.ts";
+
+const notDue = { outcome: refusal("not_due"), events: [] };
+
+export const expireLock: Decide<(typeof lockInternals)["expire-lock"]> = (input, context) => {
+  const row = context.state.rows(grantTable).get(input.fence);
+  if (row === undefined || !expireIfDue(context, row)) return notDue;
+  return { outcome: done({}), events: [] };
+};
+
+export const expireTicket: Decide<(typeof lockInternals)["expire-ticket"]> = (input, context) => {
+  const row = context.state.rows(ticketTable).get(input.ticket);
+  if (row === undefined || context.grace || row.leaseUntil > context.time) return notDue;
+  cancelTicket(context, row.ticket, "expired");
+  return { outcome: done({}), events: [] };
+};
+
+export const continueHandover: Decide<(typeof lockInternals)["continue-handover"]> = (input, context) => {
+  const { state, emit } = context;
+  if (state.rows(lockFactTable).get(`handover ${input.claim}`) === undefined) return notDue;
+  emit({ type: "lock.handover_done", subject: "locks", data: { claim: input.claim } });
+  wake(context, input.claim);
+  return { outcome: done({}), events: [] };
+};
+
+export const claimForJob: Decide<(typeof lockInternals)["claim-for-job"]> = ({ fence, job }, context) => {
+  if (context.state.rows(grantTable).get(fence) === undefined) return notHeld(job ?? "", { fence });
+  const event = { type: "lock.job_claimed", subject: "locks", data: { fence, job } };
+  return { outcome: done({}), events: [event], attachment: {} };
+};
+
+/** The fence is in the id, so that several nodes make one expiry of it. */
+const grantTimer: Timer = {
+  nextTime: (state) => {
+    const [first] = state.rows(grantTable).scan("due", { limit: 1 });
+    return first === undefined ? undefined : dueTime(first);
+  },
+  due: (state, time, limit) =>
+    state
+      .rows(grantTable)
+      .scan("due", { limit })
+      .filter((row) => (dueTime(row) ?? Infinity) <= time)
+      .map(({ fence }) => ({ id: `expire:${fence}`, operation: "expire-lock", input: { fence } })),
+};
+
+const ticketTimer: Timer = {
+  nextTime: (state) => state.rows(ticketTable).scan("due", { limit: 1 })[0]?.leaseUntil,
+  due: (state, time, limit) =>
+    state
+      .rows(ticketTable)
+      .scan("due", { limit })
+      .filter((row) => row.leaseUntil <= time)
+      .map(({ ticket }) => ({ id: `expire-ticket:${ticket}`, operation: "expire-ticket", input: { ticket } })),
+};
+
+const handoverTimer: Timer = {
+  nextTime: (state) => (state.rows(lockFactTable).scan("handover", { limit: 1 }).length > 0 ? 0 : undefined),
+  // The entry that left the rest tells the parts of one handover apart.
+  due: (state, _time, limit) =>
+    state
+      .rows(lockFactTable)
+      .scan("handover", { limit })
+      .map((row) => row as LockHandoverRow)
+      .map(({ claim, position }) => ({
+        id: `handover:${claim}:${String(position)}`,
+        operation: "continue-handover",
+        input: { claim },
+      })),
+};
+
+const leavingTimer: Timer = {
+  nextTime: (state) => (state.rows(ownerTable).scan("leaving", { limit: 1 }).length > 0 ? 0 : undefined),
+  // It has less after each part, which tells them apart.
+  due: (state, _time, limit) =>
+    state
+      .rows(ownerTable)
+      .scan("leaving", { limit })
+      .map(({ owner, pathCount, ticketCount }) => ({
+        id: `free:${owner}:${String(ticketCount)}:${String(pathCount)}`,
+        operation: "free-ended",
+        input: { owner_id: owner },
+      })),
+};
+
+export const lockTimers: readonly Timer[] = [grantTimer, ticketTimer, handoverTimer, leavingTimer];

@@ -1,0 +1,52 @@
+import type { lockOperations } from "@holdfast/sdk/contract";
+import type { DecideContext, Decision } from "../../../machine/feature.ts";
+import { done } from "../../../machine/outcome.ts";
+import type { Decide } from "../../rule-of.ts";
+import { freeGrant } from "../queue/free-grant.ts";
+import { notHeld } from "../tables/held.ts";
+import { grantTable } from "../tables/lock-tables.ts";
+import type { GrantRow } from "../tables/lock-tables.ts";
+import { operatorOnly, refused } from "./owner.ts";
+import { lockSettings } from "../tables/settings.ts";
+import { untie } from "../queue/break-release-deadlocks.ts";
+
+/** An operator frees exactly the grant that the fence names, so that whoever has it by now is safe. */
+export const forceRelease: Decide<(typeof lockOperations)["force-release"]> = (input, context) => {
+  const row = operatorsGrant(input.fence, context);
+  if ("outcome" in row) return row;
+  const failed = recoveryFailures(row, context.time);
+  if (row.graceMs !== undefined && failed.length > 0) {
+    return { ...refused("not_recoverable", { fence: row.fence, failed }), isAudited: true };
+  }
+  return force(context, row, { reason: input.reason, override: false });
+};
+
+/** The way around the conditions of recovery: another verb, with its reason, and told apart in the audit trail. */
+export const overrideRelease: Decide<(typeof lockOperations)["override-release"]> = (input, context) => {
+  const row = operatorsGrant(input.fence, context);
+  if ("outcome" in row) return row;
+  return force(context, row, { reason: input.reason, override: true });
+};
+
+function operatorsGrant(fence: string, context: DecideContext): GrantRow | Decision {
+  const forbidden = operatorOnly(context);
+  if (forbidden !== undefined) return forbidden;
+  if (!lockSettings(context.state).isOn) return refused("locks_off", { toggle: "component_toggles.lock_manager" });
+  return context.state.rows(grantTable).get(fence) ?? notHeld(context.command.principal, { fence });
+}
+
+function force(context: DecideContext, row: GrantRow, why: { reason: string; override: boolean }): Decision {
+  const more = { by: context.command.principal, why: why.reason, override: why.override };
+  freeGrant(context, row, { type: "lock.forced", more });
+  untie(context, row.owner, row.paths);
+  return { outcome: done({ released: row.paths.map(({ path }) => path) }), events: [], attachment: {} };
+}
+
+/** Which conditions of a recovery do not hold. The fourth one, that it is recorded, is the entry itself. */
+export function recoveryFailures(row: GrantRow, time: number): string[] {
+  const failed: string[] = [];
+  if (row.expiresAt > time) failed.push("lease_not_passed");
+  if (row.heartbeatAt + (row.graceMs ?? 0) > time) failed.push("heartbeat_within_grace");
+  if (row.job !== undefined) failed.push("claimed_by_active_job");
+  return failed;
+}

@@ -1,0 +1,83 @@
+import type { InputOf, lockOperations } from "@holdfast/sdk/contract";
+import type { DecideContext, Decision } from "../../../machine/feature.ts";
+import type { JsonObject } from "../../../machine/json.ts";
+import type { StateReader } from "../../../machine/state.ts";
+import { compareInOrder } from "../tables/lock-kinds.ts";
+import type { LockKind } from "../tables/lock-kinds.ts";
+import { pathFault } from "../tables/lock-path.ts";
+import type { Terms } from "../tables/lock-tables.ts";
+import { strength } from "../tables/modes.ts";
+import type { LockedPath, Mode, Scope } from "../tables/modes.ts";
+import { refused } from "./owner.ts";
+import { kindAt } from "../tables/settings.ts";
+
+type AcquireInput = InputOf<(typeof lockOperations)["acquire-lock"]>;
+
+/** A path that is asked for, with its kind. */
+export interface WantedPath extends LockedPath {
+  readonly kind: LockKind;
+}
+
+/** The paths of a request in the global order, each once; the strongest mode and the widest scope win. */
+export function wantedPaths(input: AcquireInput, { state }: DecideContext): readonly WantedPath[] | Decision {
+  const { mode = "write", scope = "tree" } = input;
+  const [only] = input.paths;
+  if (input.paths.length === 1 && only !== undefined) {
+    const wanted = wantedPath(state, only, { mode, scope });
+    return "outcome" in wanted ? wanted : [wanted];
+  }
+  const byPath = new Map<string, WantedPath>();
+  for (const given of input.paths) {
+    const wanted = wantedPath(state, given, { mode, scope });
+    if ("outcome" in wanted) return wanted;
+    const known = byPath.get(wanted.path);
+    byPath.set(wanted.path, known === undefined ? wanted : stronger(known, wanted));
+  }
+  return [...byPath.values()].sort(compareInOrder);
+}
+
+type GivenPath = string | { readonly path: string; readonly mode?: Mode; readonly scope?: Scope };
+
+function wantedPath(state: StateReader, given: GivenPath, usual: { mode: Mode; scope: Scope }): WantedPath | Decision {
+  const { path, mode = usual.mode, scope = usual.scope } = typeof given === "string" ? { path: given } : given;
+  const reason = pathFault(path);
+  if (reason !== undefined) return refused("path_invalid", { path, reason });
+  return { path, mode, scope, kind: kindAt(state, path) };
+}
+
+function stronger(a: WantedPath, b: WantedPath): WantedPath {
+  const mode = strength[a.mode] >= strength[b.mode] ? a.mode : b.mode;
+  return { ...a, mode, scope: a.scope === "tree" ? a.scope : b.scope };
+}
+
+/** What the request asks for besides its paths, or why that can't be had for these kinds of paths. */
+export function termsOf(input: AcquireInput, paths: readonly WantedPath[]): Terms | Decision {
+  const ttlMs = leaseOf(input.ttl_seconds, paths);
+  if (typeof ttlMs !== "number") return ttlMs;
+  return {
+    ttlMs,
+    ...(input.max_hold_seconds === undefined ? {} : { maxHoldMs: input.max_hold_seconds * 1000 }),
+    ...(input.hold_off_seconds === undefined ? {} : { holdOffMs: input.hold_off_seconds * 1000 }),
+    ...(input.purpose === undefined ? {} : { purpose: input.purpose }),
+    ...(input.note === undefined ? {} : { note: input.note }),
+    ...(input.metadata === undefined ? {} : { metadata: input.metadata as JsonObject }),
+  };
+}
+
+/** The lease in milliseconds: as asked for if the kinds allow it, else the shortest that is usual for one of them. */
+export function leaseOf(asked: number | undefined, paths: readonly { readonly kind: LockKind }[]): number | Decision {
+  let usual = Infinity;
+  for (const { kind } of paths) {
+    const { ttlMinMs = 0, ttlMaxMs = Infinity, ttlMs = Infinity } = kind;
+    usual = Math.min(usual, ttlMs);
+    if (asked !== undefined && (asked * 1000 < ttlMinMs || asked * 1000 > ttlMaxMs)) {
+      return invalidLease(`must be ${String(ttlMinMs / 1000)} to ${String(ttlMaxMs / 1000)} for a ${kind.name}`);
+    }
+  }
+  if (asked !== undefined) return asked * 1000;
+  return usual === Infinity ? invalidLease("is required: a path of this kind has no usual lease") : usual;
+}
+
+function invalidLease(message: string): Decision {
+  return refused("input_invalid", { issues: [{ pointer: "/ttl_seconds", message }] });
+}

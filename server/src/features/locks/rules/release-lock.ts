@@ -1,0 +1,61 @@
+import type { lockOperations } from "@holdfast/sdk/contract";
+import type { DecideContext, Decision } from "../../../machine/feature.ts";
+import { done } from "../../../machine/outcome.ts";
+import type { Decide } from "../../rule-of.ts";
+import { takeUpFirst } from "./accept-lock.ts";
+import { freeGrant } from "../queue/free-grant.ts";
+import { grantAt, notHeld, ownGrant } from "../tables/held.ts";
+import { pathFault } from "../tables/lock-path.ts";
+import type { GrantRow } from "../tables/lock-tables.ts";
+import type { LockedPath } from "../tables/modes.ts";
+import { isRefused, ownerOf, refused } from "./owner.ts";
+import { untie } from "../queue/break-release-deadlocks.ts";
+
+/** What is given back: grants, and of each one all of its paths or some. */
+type Parts = ReadonlyMap<GrantRow, readonly string[] | undefined>;
+
+/** Only what the owner holds is freed: all that is named, or nothing. A late release never frees the next holder. */
+export const releaseLock: Decide<(typeof lockOperations)["release-lock"]> = (input, context) => {
+  const who = ownerOf(input, context);
+  if (isRefused(who)) return who;
+  const parts = partsOf(input, who.owner, context);
+  if (!(parts instanceof Map)) return parts as Decision;
+  const released: string[] = [];
+  const lost: LockedPath[] = [];
+  for (const [row, paths] of parts as Parts) {
+    const given = paths ?? row.paths.map(({ path }) => path);
+    released.push(...given);
+    if (given.length < row.paths.length) takeUpFirst(context, row);
+    const note = input.note === undefined ? {} : { note: input.note };
+    freeGrant(context, row, { type: "lock.released", paths: given, ...note });
+    lost.push(...row.paths.filter(({ path }) => given.includes(path)));
+  }
+  // Only when all is given back: what is still to come may be what the others wait for.
+  untie(context, who.owner, lost);
+  return { outcome: done({ released }), events: [], attachment: {} };
+};
+
+function partsOf(
+  input: { readonly fence?: string; readonly paths?: readonly string[] },
+  owner: string,
+  context: DecideContext,
+): Parts | Decision {
+  const { fence, paths } = input;
+  const byFence = fence === undefined ? undefined : ownGrant(context, owner, fence);
+  if (fence !== undefined && byFence === undefined) return notHeld(owner, { fence });
+  if (paths === undefined) {
+    if (byFence !== undefined) return new Map([[byFence, undefined]]);
+    return refused("input_invalid", { issues: [{ pointer: "", message: "must have fence or paths" }] });
+  }
+  const found = new Map<string, { readonly row: GrantRow; readonly paths: string[] }>();
+  for (const path of new Set(paths)) {
+    const reason = pathFault(path);
+    if (reason !== undefined) return refused("path_invalid", { path, reason });
+    const row = byFence ?? grantAt(context, owner, path);
+    if (row?.paths.some((locked) => locked.path === path) !== true) return notHeld(owner, { path });
+    const known = found.get(row.fence);
+    if (known === undefined) found.set(row.fence, { row, paths: [path] });
+    else known.paths.push(path);
+  }
+  return new Map([...found.values()].map(({ row, paths: some }) => [row, some]));
+}

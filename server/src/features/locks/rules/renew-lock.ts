@@ -1,0 +1,38 @@
+import type { lockOperations } from "@holdfast/sdk/contract";
+import { done } from "../../../machine/outcome.ts";
+import type { Decide } from "../../rule-of.ts";
+import { besideOf } from "../tables/co-holders.ts";
+import { renewedEnd } from "../tables/fold-grants.ts";
+import { grantView } from "../queue/free-grant.ts";
+import { findHeld } from "../tables/held.ts";
+import { iso, lockSubject } from "../tables/lock-events.ts";
+import { isRefused } from "./owner.ts";
+import { kindAt } from "../tables/settings.ts";
+import { leaseOf } from "./parse-acquire.ts";
+
+/** Extends a lease; the fence stays. A lease that is over has ended before this is looked at, and stays ended. */
+export const renewLock: Decide<(typeof lockOperations)["renew-lock"]> = (input, context) => {
+  const row = findHeld(input, context);
+  if (isRefused(row)) return row;
+  const { state, time } = context;
+  const kinds = row.paths.map(({ path }) => ({ kind: kindAt(state, path) }));
+  const ttlMs = input.ttl_seconds === undefined ? row.ttlMs : leaseOf(input.ttl_seconds, kinds);
+  if (typeof ttlMs !== "number") return ttlMs;
+  const changed = { ...row, ttlMs, expiresAt: renewedEnd({ ...row, ttlMs }, time) };
+  const path = row.paths[0]?.path ?? "";
+  const data = {
+    resource_id: path,
+    owner_id: row.owner,
+    expires_at: iso(changed.expiresAt),
+    fence: row.fence,
+    ...(input.ttl_seconds === undefined ? {} : { ttl_ms: ttlMs }),
+    ...(input.note === undefined ? {} : { note: input.note }),
+    ...besideOf(state, path, row.fence),
+  };
+  const { fence, expires_at, ...view } = grantView(context, changed);
+  return {
+    outcome: done({ fence: fence ?? "", expires_at: expires_at ?? "" }),
+    events: [{ type: "lock.refreshed", subject: lockSubject(path), data }],
+    attachment: view,
+  };
+};

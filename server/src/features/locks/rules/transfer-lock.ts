@@ -1,0 +1,76 @@
+import type { lockOperations } from "@holdfast/sdk/contract";
+import type { Decision } from "../../../machine/feature.ts";
+import { done } from "../../../machine/outcome.ts";
+import type { StateReader } from "../../../machine/state.ts";
+import { findAgent } from "../../agents/agent-table.ts";
+import type { Decide } from "../../rule-of.ts";
+import { conflictingHolds } from "../queue/blockers.ts";
+import { takeUpFirst } from "./accept-lock.ts";
+import { holderView } from "../queue/deny.ts";
+import { refuseDeadlock } from "../queue/enqueue.ts";
+import { nextFence } from "../tables/fence.ts";
+import { findDeadlock } from "../queue/find-deadlock.ts";
+import { grantView } from "../queue/free-grant.ts";
+import { cancelTicket, serve, withOrder } from "../queue/grant-next.ts";
+import { findHeld } from "../tables/held.ts";
+import { changed } from "../tables/lock-events.ts";
+import { gap, ticketTable } from "../tables/lock-tables.ts";
+import type { GrantRow } from "../tables/lock-tables.ts";
+import { isRefused, ownPrefix, refused, unfitOwner } from "./owner.ts";
+import { untie } from "../queue/break-release-deadlocks.ts";
+
+/**
+ * Hands a lock to another owner, in one step. Whoever waited for the old owner now waits for the new one, which must
+ * not close a cycle; and what the new owner waited for may be its own now.
+ */
+export const transferLock: Decide<(typeof lockOperations)["transfer-lock"]> = (input, context) => {
+  const row = findHeld(input, context);
+  if (isRefused(row)) return row;
+  const { state } = context;
+  const { to } = input;
+  const unfit = unfitHeir(state, row, to) ?? keptByGiver(state, row, to);
+  if (unfit !== undefined) return unfit;
+  const deadlock = findDeadlock(state, { owner: to, rank: Infinity, paths: [] }, { fence: row.fence, to });
+  if (deadlock !== undefined) return refuseDeadlock(context, { owner: to, paths: row.paths }, deadlock);
+  takeUpFirst(context, row);
+  if (row.upgrading !== undefined) cancelTicket(context, row.upgrading, "transferred");
+  const fence = nextFence(context);
+  const paths = withOrder(context, row.paths);
+  for (const event of changed(state, "lock.transferred", row, { fence, owner: to, paths })) context.emit(event);
+  const waits = state.rows(ticketTable).scan("owner", { prefix: `${to}${gap}`, limit: Infinity });
+  for (const ticket of waits) if (ticket.waitsFor === row.claim) serve(context, ticket);
+  untie(context, row.owner, row.paths);
+  const { expires_at, ...view } = grantView(context, { ...row, fence, owner: to });
+  return { outcome: done({ fence, expires_at: expires_at ?? "" }), events: [], attachment: view };
+};
+
+/** What one owner has is not in its own way, so the giver may have more in the same place: not once this is another's. */
+function keptByGiver(state: StateReader, row: GrantRow, to: string): Decision | undefined {
+  for (const given of row.paths) {
+    const holds = conflictingHolds(state, given, to, row.paths.length + 1);
+    const kept = holds.find(({ fence }) => fence !== row.fence);
+    if (kept === undefined) continue;
+    return refused("lock_denied", {
+      resource_id: given.path,
+      requested_by: to,
+      current_owner: kept.owner,
+      reason: kept.owner === row.owner ? "the giver keeps another lock there" : "held by another owner",
+      holders: [holderView(state, kept)],
+      holders_total: 1,
+      queue_length: 0,
+      place: 1,
+    });
+  }
+  return undefined;
+}
+
+function unfitHeir(state: StateReader, row: GrantRow, to: string): Decision | undefined {
+  if (to === row.owner || to.startsWith(ownPrefix)) return refused("owner_taken", { owner_id: to });
+  if (looksRegistered(to) && findAgent(state, to) === undefined) return refused("agent_unknown", { agent_id: to });
+  return unfitOwner({ state }, to, row.paths.length);
+}
+
+/** Agents get a UUID; an owner that looks like one and is not registered has ended, and would hold it for nobody. */
+function looksRegistered(owner: string): boolean {
+  return /^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$/u.test(owner);
+}

@@ -1,0 +1,227 @@
+/** What each event about a held lock does. These never change; a new meaning is a new type of event. */
+import type { Event } from "../../../machine/entry.ts";
+import type { EntryFacts, Fold } from "../../../machine/feature.ts";
+import type { JsonObject } from "../../../machine/json.ts";
+import type { StateReader, StateWriter } from "../../../machine/state.ts";
+import { notingTold } from "./co-holders.ts";
+import { seqOf } from "./fence.ts";
+import { removeTicket } from "./fold-tickets.ts";
+import { dueTime, gap, grantTable, holdTable, holdTallyTable, lockFactTable } from "./lock-tables.ts";
+import type { GrantRow, LockPaceRow, Terms } from "./lock-tables.ts";
+import type { LockedPath } from "./modes.ts";
+import { countOwner, principalOf } from "./owner-counts.ts";
+import { countIn } from "./path-counters.ts";
+
+/** A path as events name it: with its place in the global order, if its kind has one. */
+export type EventPath = LockedPath & { readonly order?: number };
+
+export const grantFolds: Readonly<Record<string, Fold>> = {
+  "lock.acquired": leading(foldAcquired),
+  "lock.released": leading(foldFreed),
+  "lock.expired": leading(foldFreed),
+  "lock.recovered": leading(foldFreed),
+  "lock.forced": leading(foldFreed),
+  "lock.refreshed": notingTold(foldRefreshed),
+  "lock.upgraded": leading(foldChanged),
+  "lock.downgraded": leading(foldChanged),
+  "lock.transferred": leading(foldChanged),
+  "lock.claimed": foldClaimed,
+  "lock.release_requested": notingTold(foldAsked),
+  "lock.job_claimed": foldJob,
+};
+
+/** A set has one event for each of its paths, to be found in each one's history. That of the first path tells all. */
+function leading(fold: Fold): Fold {
+  return notingTold((state, event, entry) => {
+    if (event.data["of"] === undefined) fold(state, event, entry);
+  });
+}
+
+function pathsOf(data: JsonObject): readonly EventPath[] {
+  return (
+    (data["paths"] as readonly EventPath[] | undefined) ??
+    [data as unknown as EventPath & { resource_id: string }].map(({ resource_id: path, mode, scope, order }) => ({
+      path,
+      mode,
+      scope,
+      ...(order === undefined ? {} : { order }),
+    }))
+  );
+}
+
+function termsOf(data: JsonObject): Terms {
+  return {
+    ttlMs: data["ttl_ms"] as number,
+    ...(data["max_hold_ms"] === undefined ? {} : { maxHoldMs: data["max_hold_ms"] as number }),
+    ...(data["hold_off_ms"] === undefined ? {} : { holdOffMs: data["hold_off_ms"] as number }),
+    ...(data["purpose"] === undefined ? {} : { purpose: data["purpose"] as string }),
+    ...(data["note"] === undefined ? {} : { note: data["note"] as string }),
+    ...(data["metadata"] === undefined ? {} : { metadata: data["metadata"] as JsonObject }),
+  };
+}
+
+export function leaseEnd(row: Pick<GrantRow, "acquiredAt" | "ttlMs" | "maxHoldMs">, time: number): number {
+  const end = time + row.ttlMs;
+  return row.maxHoldMs === undefined ? end : Math.min(end, row.acquiredAt + row.maxHoldMs);
+}
+
+function foldAcquired(state: StateWriter, { data }: Event, entry: EntryFacts): void {
+  const { time } = entry;
+  const fence = data["fence"] as string;
+  const ticket = data["ticket"] as string | undefined;
+  const terms = termsOf(data);
+  const paths = pathsOf(data);
+  const row: GrantRow = {
+    fence,
+    claim: ticket ?? fence,
+    owner: data["owner_id"] as string,
+    paths: paths.map(({ path, mode, scope }) => ({ path, mode, scope })),
+    acquiredAt: time,
+    heartbeatAt: time,
+    expiresAt: leaseEnd({ ...terms, acquiredAt: time }, time),
+    ...terms,
+    ...(data["grace_ms"] === undefined ? {} : { graceMs: data["grace_ms"] as number }),
+    ...(ticket === undefined ? {} : { ticket, claimBy: time + (data["claim_ms"] as number) }),
+  };
+  // Before its ticket goes: with it, all that is known of the owner may go.
+  const principal = principalOf(state, row.owner, entry);
+  if (ticket !== undefined) removeTicket(state, ticket);
+  putGrant(state, row, paths, { position: entry.position, principal });
+}
+
+function putGrant(
+  state: StateWriter,
+  row: GrantRow,
+  paths: readonly EventPath[],
+  by: { readonly position: number; readonly principal: string },
+): void {
+  state.rows(grantTable).put(row);
+  const holds = state.rows(holdTable);
+  const seq = seqOf(row.fence, by.position);
+  for (const { path, mode, scope, order } of paths) {
+    holds.put({
+      path,
+      mode,
+      scope,
+      fence: row.fence,
+      owner: row.owner,
+      seq,
+      ...(order === undefined ? {} : { order }),
+    });
+    countIn(state, holdTallyTable, { path, mode, scope }, 1);
+  }
+  countOwner(state, row.owner, { paths: paths.length }, by.principal);
+}
+
+function removeHolds(state: StateWriter, { fence, owner }: GrantRow, paths: readonly LockedPath[]): void {
+  const holds = state.rows(holdTable);
+  for (const locked of paths) {
+    holds.delete(`${locked.path}${gap}${fence}`);
+    countIn(state, holdTallyTable, locked, -1);
+  }
+  countOwner(state, owner, { paths: -paths.length });
+}
+
+function existing(state: StateWriter, fence: unknown, entry: EntryFacts): GrantRow {
+  const row = state.rows(grantTable).get(fence as string);
+  if (row === undefined)
+    throw new Error(`entry ${String(entry.position)} is about ${String(fence)}, which is not held`);
+  return row;
+}
+
+function foldFreed(state: StateWriter, { data }: Event, entry: EntryFacts): void {
+  const row = existing(state, data["fence"], entry);
+  const freed = new Set((data["paths"] as readonly string[] | undefined) ?? [data["resource_id"] as string]);
+  removeHolds(
+    state,
+    row,
+    row.paths.filter(({ path }) => freed.has(path)),
+  );
+  const kept = row.paths.filter(({ path }) => !freed.has(path));
+  if (kept.length === 0) state.rows(grantTable).delete(row.fence);
+  else state.rows(grantTable).put({ ...row, paths: kept });
+  if (data["contended"] === true) notePace(state, entry.time - row.acquiredAt);
+}
+
+/** An average in which the last hold counts for a quarter. */
+function notePace(state: StateWriter, holdMs: number): void {
+  const rows = state.rows(lockFactTable);
+  const before = (rows.get("pace") as LockPaceRow | undefined)?.holdMs ?? holdMs;
+  rows.put({ key: "pace", holdMs: Math.round(before + (holdMs - before) / 4) });
+}
+
+/** When a lease ends that is renewed now. The longest hold is not extended, nor is what lies behind it. */
+export function renewedEnd(row: GrantRow, time: number): number {
+  return isOver(row, time) ? row.expiresAt : leaseEnd(row, time);
+}
+
+function isOver({ acquiredAt, maxHoldMs }: GrantRow, time: number): boolean {
+  return maxHoldMs !== undefined && time >= acquiredAt + maxHoldMs;
+}
+
+function renewed(row: GrantRow, time: number): GrantRow {
+  const { claimBy: _claimBy, ...rest } = row;
+  return isOver(row, time) ? rest : { ...rest, heartbeatAt: time, expiresAt: leaseEnd(row, time) };
+}
+
+function foldRefreshed(state: StateWriter, { data }: Event, entry: EntryFacts): void {
+  const row = existing(state, data["fence"], entry);
+  const changed = {
+    ...row,
+    ...(data["ttl_ms"] === undefined ? {} : { ttlMs: data["ttl_ms"] as number }),
+    ...(data["note"] === undefined ? {} : { note: data["note"] as string }),
+  };
+  state.rows(grantTable).put(renewed(changed, entry.time));
+}
+
+/** The same claim with other modes or another owner, and always with a new fence. */
+function foldChanged(state: StateWriter, { data }: Event, entry: EntryFacts): void {
+  const { upgrading: _upgrading, asked: _asked, ...row } = existing(state, data["previous_fence"], entry);
+  const paths = pathsOf(data);
+  const owner = data["owner_id"] as string;
+  const principal = principalOf(state, owner, entry);
+  state.rows(grantTable).delete(row.fence);
+  removeHolds(state, row, row.paths);
+  const ticket = data["ticket"] as string | undefined;
+  if (ticket !== undefined) removeTicket(state, ticket);
+  const plain = paths.map(({ path, mode, scope }) => ({ path, mode, scope }));
+  const changed = { ...row, fence: data["fence"] as string, owner, paths: plain };
+  putGrant(state, ticket === undefined ? changed : { ...changed, ticket }, paths, {
+    position: entry.position,
+    principal,
+  });
+}
+
+function foldClaimed(state: StateWriter, { data }: Event, entry: EntryFacts): void {
+  const { claimBy: _claimBy, ...row } = existing(state, data["fence"], entry);
+  state.rows(grantTable).put(row);
+}
+
+function foldAsked(state: StateWriter, { data }: Event, entry: EntryFacts): void {
+  const row = existing(state, data["fence"], entry);
+  state.rows(grantTable).put({ ...row, asked: { by: data["by"] as string, reason: data["reason"] as string } });
+}
+
+function foldJob(state: StateWriter, { data }: Event, entry: EntryFacts): void {
+  const { job: _job, ...row } = existing(state, data["fence"], entry);
+  state.rows(grantTable).put(data["job"] === null ? row : { ...row, job: data["job"] as string });
+}
+
+/** One beat renews all that an agent holds, except what is overdue: that expires in the same entry, unless there is grace. */
+export function foldGrantBeats(state: StateWriter, { data }: Event, { time }: EntryFacts): void {
+  const grants = state.rows(grantTable);
+  for (const owner of data["ids"] as readonly string[]) {
+    for (const fence of fencesOf(state, owner)) {
+      const row = grants.get(fence);
+      if (row === undefined) continue;
+      const due = dueTime(row);
+      if (due === undefined || due > time || data["grace"] === true) grants.put(renewed(row, time));
+    }
+  }
+}
+
+/** The fences of all that an owner holds. */
+export function fencesOf(state: StateReader, owner: string): ReadonlySet<string> {
+  const rows = state.rows(holdTable).scan("owner", { prefix: `${owner}${gap}`, limit: Infinity });
+  return new Set(rows.map(({ fence }) => fence));
+}

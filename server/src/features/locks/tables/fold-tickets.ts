@@ -1,0 +1,106 @@
+/** What each event about a ticket does. */
+import type { Event } from "../../../machine/entry.ts";
+import type { EntryFacts, Fold } from "../../../machine/feature.ts";
+import type { JsonObject } from "../../../machine/json.ts";
+import type { StateWriter } from "../../../machine/state.ts";
+import { notingTold } from "./co-holders.ts";
+import { rankAt } from "./fence.ts";
+import { ancestorsOf } from "./lock-path.ts";
+import { gap, grantTable, lineKey, lockFactTable, ticketTable, waitTable, waitTallyTable } from "./lock-tables.ts";
+import type { LockSettingsRow, TicketRow, WaitRow } from "./lock-tables.ts";
+import type { LockedPath } from "./modes.ts";
+import { countOwner, principalOf } from "./owner-counts.ts";
+import { countIn } from "./path-counters.ts";
+
+export const ticketFolds: Readonly<Record<string, Fold>> = {
+  "lock.queued": notingTold(foldQueued),
+  "lock.waiting": (state, event) => {
+    const rows = state.rows(ticketTable);
+    const row = rows.get(event.data["ticket"] as string);
+    if (row !== undefined) rows.put({ ...row, waitsFor: event.data["waits_for"] as string });
+  },
+  "lock.cancelled": (state, event) => {
+    removeTicket(state, event.data["ticket"] as string);
+  },
+  "lock.ticket_renewed": (state, event, entry) => {
+    renewTicket(state, event.data["ticket"] as string, entry.time);
+  },
+
+  // A deadlock changes nothing; it is there to be found in the history.
+  "lock.deadlock": notingTold(() => undefined),
+  "lock.handover_left": (state, event, { position }) => {
+    const claim = event.data["claim"] as string;
+    state.rows(lockFactTable).put({ key: `handover ${claim}`, claim, position });
+  },
+  "lock.handover_done": (state, event) => {
+    state.rows(lockFactTable).delete(`handover ${event.data["claim"] as string}`);
+  },
+  "locks.configured": (state, event) => {
+    state.rows(lockFactTable).put({ key: "settings", ...event.data } as unknown as LockSettingsRow);
+  },
+};
+
+function foldQueued(state: StateWriter, { data }: Event, entry: EntryFacts): void {
+  const upgrades = data["upgrades"] as string | undefined;
+  const leaseMs = data["lease_ms"] as number;
+  const row: TicketRow = {
+    ticket: data["ticket"] as string,
+    rank: rankAt(entry.position, upgrades !== undefined),
+    owner: data["owner_id"] as string,
+    paths: data["paths"] as unknown as readonly LockedPath[],
+    since: entry.time,
+    leaseMs,
+    leaseUntil: entry.time + leaseMs,
+    waitsFor: data["waits_for"] as string,
+    ...(upgrades === undefined ? {} : { upgrades }),
+    ...(data["terms"] as JsonObject & { readonly ttlMs: number }),
+  };
+  state.rows(ticketTable).put(row);
+  const waits = state.rows(waitTable);
+  for (const wait of waitsOf(row)) waits.put(wait);
+  for (const locked of row.paths) countIn(state, waitTallyTable, locked, 1);
+  countOwner(state, row.owner, { tickets: 1, waits: row.paths.length }, principalOf(state, row.owner, entry));
+  if (upgrades === undefined) return;
+  const grant = state.rows(grantTable).get(upgrades);
+  if (grant !== undefined) state.rows(grantTable).put({ ...grant, upgrading: row.ticket });
+}
+
+export function removeTicket(state: StateWriter, ticket: string): void {
+  const row = state.rows(ticketTable).get(ticket);
+  if (row === undefined) return;
+  state.rows(ticketTable).delete(ticket);
+  const waits = state.rows(waitTable);
+  for (const wait of waitsOf(row)) waits.delete(lineKey(wait));
+  for (const locked of row.paths) countIn(state, waitTallyTable, locked, -1);
+  countOwner(state, row.owner, { tickets: -1, waits: -row.paths.length });
+  const grant = row.upgrades === undefined ? undefined : state.rows(grantTable).get(row.upgrades);
+  if (grant === undefined) return;
+  const { upgrading: _upgrading, ...rest } = grant;
+  state.rows(grantTable).put(rest);
+}
+
+/** The rows of a ticket: one at each path, and one at every ancestor for each mode, however many paths lie below it. */
+function waitsOf({ ticket, rank, owner, paths }: TicketRow): Iterable<WaitRow> {
+  const rows = new Map<string, WaitRow>();
+  const add = (row: WaitRow): void => {
+    rows.set(`${row.path}${gap}${row.standing}${row.mode}`, row);
+  };
+  for (const { path, mode, scope } of paths) {
+    add({ path, standing: scope === "tree" ? "t" : "s", mode, rank, ticket, owner });
+    for (const ancestor of ancestorsOf(path)) add({ path: ancestor, standing: "b", mode, rank, ticket, owner });
+  }
+  return rows.values();
+}
+
+function renewTicket(state: StateWriter, ticket: string, time: number): void {
+  const rows = state.rows(ticketTable);
+  const row = rows.get(ticket);
+  if (row !== undefined) rows.put({ ...row, leaseUntil: time + row.leaseMs });
+}
+
+export function foldTicketBeats(state: StateWriter, { data }: Event, { time }: EntryFacts): void {
+  for (const owner of data["ids"] as readonly string[]) {
+    const rows = state.rows(ticketTable).scan("owner", { prefix: `${owner}${gap}`, limit: Infinity });
+    for (const row of rows) if (row.leaseUntil > time || data["grace"] === true) renewTicket(state, row.ticket, time);
+  }
+}

@@ -1,0 +1,137 @@
+/** The events about locks. Times in them are texts, as they are published; folds go by the time of the entry. */
+import type { Event } from "../../../machine/entry.ts";
+import type { JsonObject } from "../../../machine/json.ts";
+import type { StateReader } from "../../../machine/state.ts";
+import { besideOf } from "./co-holders.ts";
+import type { EventPath } from "./fold-grants.ts";
+import type { GrantRow, Terms } from "./lock-tables.ts";
+
+export function lockSubject(path: string): string {
+  return `lock/${path}`;
+}
+
+/** The last two times, as texts: a grant tells the same time several times, and so does a batch. */
+let [last, before] = [textOf(0), textOf(0)];
+
+export function iso(time: number): string {
+  if (last.time === time) return last.text;
+  [last, before] = [before.time === time ? before : textOf(time), last];
+  return last.text;
+}
+
+function textOf(time: number): { readonly time: number; readonly text: string } {
+  return { time, text: new Date(time).toISOString() };
+}
+
+/** What an event tells of others at a path: see beside.ts. */
+type Beside = (path: string) => JsonObject;
+
+/**
+ * One event for each path, so that each one's history has it. That of the first path tells all, the others point at it;
+ * it comes last, so that what follows from it finds all of them told.
+ */
+export function eventsOf(
+  type: string,
+  paths: readonly EventPath[],
+  facts: { readonly all: JsonObject; readonly each: JsonObject; readonly beside: Beside },
+): readonly Event[] {
+  const { all, each, beside } = facts;
+  const [first, ...others] = paths;
+  if (first === undefined) throw new Error(`${type} about no path`);
+  const events: Event[] = others.map((one) => ({
+    type,
+    subject: lockSubject(one.path),
+    data: { resource_id: one.path, ...each, ...placeOf(one), ...beside(one.path), of: first.path },
+  }));
+  const set: JsonObject = others.length === 0 ? {} : { paths: paths as unknown as JsonObject[] };
+  const data = { resource_id: first.path, ...each, ...placeOf(first), ...all, ...beside(first.path), ...set };
+  events.push({ type, subject: lockSubject(first.path), data });
+  return events;
+}
+
+function placeOf({ mode, scope, order }: EventPath): JsonObject {
+  return order === undefined ? { mode, scope } : { mode, scope, order };
+}
+
+export interface GrantFacts {
+  readonly fence: string;
+  readonly owner: string;
+  readonly paths: readonly EventPath[];
+  readonly terms: Terms;
+  readonly expiresAt: number;
+  readonly graceMs: number | undefined;
+  readonly ticket?: { readonly ticket: string; readonly claimMs: number };
+}
+
+export function acquired(state: StateReader, facts: GrantFacts): readonly Event[] {
+  const { fence, owner, terms, graceMs, ticket } = facts;
+  const all: JsonObject = {
+    ttl_ms: terms.ttlMs,
+    ...(terms.maxHoldMs === undefined ? {} : { max_hold_ms: terms.maxHoldMs }),
+    ...(terms.holdOffMs === undefined ? {} : { hold_off_ms: terms.holdOffMs }),
+    ...(terms.purpose === undefined ? {} : { purpose: terms.purpose }),
+    ...(terms.note === undefined ? {} : { note: terms.note }),
+    ...(terms.metadata === undefined ? {} : { metadata: terms.metadata }),
+    ...(graceMs === undefined ? {} : { grace_ms: graceMs }),
+    ...(ticket === undefined ? {} : { ticket: ticket.ticket, claim_ms: ticket.claimMs }),
+  };
+  const each = { owner_id: owner, expires_at: iso(facts.expiresAt), fence };
+  return eventsOf("lock.acquired", facts.paths, { all, each, beside: (path) => besideOf(state, path) });
+}
+
+export type FreeingType = "lock.released" | "lock.expired" | "lock.recovered" | "lock.forced";
+
+/** A grant, or some of its paths, is free: by whom it was held, what for, and its last note. */
+export function freed(
+  state: StateReader,
+  type: FreeingType,
+  row: GrantRow,
+  paths: readonly string[],
+  facts: { readonly note?: string; readonly contended: boolean; readonly more?: JsonObject },
+): readonly Event[] {
+  const note = facts.note ?? row.note;
+  const each: JsonObject = {
+    owner_id: row.owner,
+    fence: row.fence,
+    ...(row.purpose === undefined ? {} : { purpose: row.purpose }),
+    ...(note === undefined ? {} : { note }),
+    ...facts.more,
+  };
+  const [first = "", ...others] = paths;
+  const set: JsonObject = others.length === 0 ? {} : { paths };
+  const contended: JsonObject = facts.contended ? { contended: true } : {};
+  const about = (path: string, rest: JsonObject): Event => ({
+    type,
+    subject: lockSubject(path),
+    data: { resource_id: path, ...each, ...besideOf(state, path, row.fence), ...rest },
+  });
+  return [...others.map((path) => about(path, { of: first })), about(first, { ...contended, ...set })];
+}
+
+/** The same claim with other modes, or with another owner: a new fence. */
+export function changed(
+  state: StateReader,
+  type: "lock.upgraded" | "lock.downgraded" | "lock.transferred",
+  row: GrantRow,
+  to: {
+    readonly fence: string;
+    readonly owner: string;
+    readonly paths: readonly EventPath[];
+    readonly ticket?: string;
+  },
+): readonly Event[] {
+  const each = {
+    owner_id: to.owner,
+    expires_at: iso(row.expiresAt),
+    fence: to.fence,
+    previous_fence: row.fence,
+    ...(to.owner === row.owner ? {} : { previous_owner: row.owner }),
+  };
+  const all: JsonObject = {
+    acquired_at: iso(row.acquiredAt),
+    ttl_ms: row.ttlMs,
+    ...(row.purpose === undefined ? {} : { purpose: row.purpose }),
+    ...(to.ticket === undefined ? {} : { ticket: to.ticket }),
+  };
+  return eventsOf(type, to.paths, { all, each, beside: (path) => besideOf(state, path, row.fence) });
+}

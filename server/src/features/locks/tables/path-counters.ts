@@ -1,0 +1,81 @@
+/**
+ * Counts at every path and its ancestors tell whether anything can be in the way, without looking at what is held.
+ * Most requests meet nothing, and find that out with one look-up per ancestor.
+ */
+import type { StateReader, StateWriter } from "../../../machine/state.ts";
+import type { TableSpec } from "../../../machine/table.ts";
+import type { TallyRow } from "./lock-tables.ts";
+import { conflicts, modes, strength } from "./modes.ts";
+import type { LockedPath, Mode } from "./modes.ts";
+
+type TallySpec = TableSpec<TallyRow, never>;
+
+/** The first of three counts, by mode, for holds at the path with scope `tree`, with scope `self`, and below it. */
+const parts = { tree: 0, self: 3, below: 6 } as const;
+const empty: readonly number[] = [0, 0, 0, 0, 0, 0, 0, 0, 0];
+/** One of a kind and nothing else, for each of the nine: most paths that are held at all are held once. */
+const single: readonly (readonly number[])[] = empty.map((_, index) => empty.with(index, 1));
+
+export function countIn(state: StateWriter, table: TallySpec, { path, mode, scope }: LockedPath, by: 1 | -1): void {
+  const rows = state.rows(table);
+  const add = (at: string, index: number): void => {
+    const row = rows.get(at);
+    const before = row?.counts ?? empty;
+    // Rows share these counts: an array of its own would be an eighth of what a lease keeps in memory.
+    const counts = (before === empty && by > 0 ? single[index] : undefined) ?? added(before, index, by);
+    if (by < 0 && counts.every((count) => count === 0)) rows.delete(at);
+    else rows.put(row?.toldAgo === undefined ? { path: at, counts } : { ...row, counts });
+  };
+  add(path, parts[scope] + strength[mode]);
+  const below = parts.below + strength[mode];
+  for (let slash = path.indexOf("/"); slash >= 0; slash = path.indexOf("/", slash + 1))
+    add(path.slice(0, slash), below);
+}
+
+function added(before: readonly number[], index: number, by: 1 | -1): readonly number[] {
+  const counts = [...before];
+  counts[index] = (counts[index] ?? 0) + by;
+  return counts;
+}
+
+/** True if something, whoever's it is, conflicts with this. */
+export function anyInTheWay(state: StateReader, table: TallySpec, { path, mode, scope }: LockedPath): boolean {
+  const rows = state.rows(table);
+  const here = rows.get(path)?.counts;
+  if (here !== undefined) {
+    if (conflicting(here, parts.tree, mode) > 0 || conflicting(here, parts.self, mode) > 0) return true;
+    if (scope === "tree" && conflicting(here, parts.below, mode) > 0) return true;
+  }
+  for (let slash = path.indexOf("/"); slash >= 0; slash = path.indexOf("/", slash + 1)) {
+    const above = rows.get(path.slice(0, slash))?.counts;
+    if (above !== undefined && conflicting(above, parts.tree, mode) > 0) return true;
+  }
+  return false;
+}
+
+/** True if something at exactly this path, whoever's it is, is of this mode or a stronger one; as a tree, if it must be. */
+export function anyAsStrong(
+  state: StateReader,
+  table: TallySpec,
+  { path, mode, asTree }: { readonly path: string; readonly mode: Mode; readonly asTree: boolean },
+): boolean {
+  const counts = state.rows(table).get(path)?.counts;
+  if (counts === undefined) return false;
+  const count = (first: number, other: Mode): number => counts[first + strength[other]] ?? 0;
+  return modes.some(
+    (other) =>
+      strength[other] >= strength[mode] && count(parts.tree, other) + (asTree ? 0 : count(parts.self, other)) > 0,
+  );
+}
+
+/** How many holders there are at exactly this path. */
+export function countAt(state: StateReader, table: TallySpec, path: string): number {
+  const counts = state.rows(table).get(path)?.counts ?? empty;
+  return conflicting(counts, parts.tree, "write") + conflicting(counts, parts.self, "write");
+}
+
+function conflicting(counts: readonly number[], first: number, mode: Mode): number {
+  let sum = 0;
+  for (const other of conflicts[mode]) sum += counts[first + strength[other]] ?? 0;
+  return sum;
+}

@@ -1,0 +1,87 @@
+/** The archive as a reader sees it: which segments there are, and the batches in them. */
+import type { DatabaseSync } from "node:sqlite";
+import { join } from "node:path";
+import { readLine } from "../../read-line.ts";
+import { damage, type StoredBatch } from "../../unseal.ts";
+import { type Block, readBlock, type Segment } from "./segment-file.ts";
+
+export interface SegmentTable {
+  readonly folder: string;
+  list(): readonly Segment[];
+  /** The last position that is archived. */
+  end(): number;
+  /** Adds a segment, or puts another file in its place. */
+  put(segment: Segment): void;
+  /** Reads the list again, after somebody else changed it. */
+  refresh(): void;
+  segmentOf(position: number): Segment | undefined;
+  /** The batch that holds a position, which must be archived. */
+  holding(position: number): StoredBatch;
+  /** The archived batches from the one that starts at `first`, in order. */
+  from(first: number): Iterable<StoredBatch>;
+}
+
+export function createSegmentTable(database: DatabaseSync, dataFolder: string): SegmentTable {
+  const folder = join(dataFolder, "archive");
+  const select = database.prepare("SELECT * FROM segments ORDER BY first");
+  const insert = database.prepare(
+    `INSERT OR REPLACE INTO segments (first, last, time, previous, hash, file, sha256, bytes, blocks)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  );
+  let segments = load();
+  /** Positions that are asked for one after the other lie together: the block last read is kept. */
+  let cached: { readonly file: string; readonly block: Block; readonly batches: readonly StoredBatch[] } | undefined;
+
+  function load(): readonly Segment[] {
+    return select.all().map((row) => {
+      const { blocks, ...facts } = row as unknown as Omit<Segment, "blocks"> & { blocks: string };
+      return { ...facts, blocks: readLine(blocks) as unknown as readonly Block[] };
+    });
+  }
+
+  function batchesOf(segment: Segment, block: Block): readonly StoredBatch[] {
+    if (cached?.file === segment.file && cached.block[0] === block[0]) return cached.batches;
+    const batches = readBlock(folder, segment, block);
+    cached = { file: segment.file, block, batches };
+    return batches;
+  }
+
+  const segmentOf = (position: number): Segment | undefined =>
+    segments.find(({ first, last }) => first <= position && position <= last);
+
+  return {
+    folder,
+    list: () => segments,
+    end: () => segments.at(-1)?.last ?? 0,
+    put: (segment) => {
+      const { first, last, time, previous, hash, file, sha256, bytes, blocks } = segment;
+      insert.run(first, last, time, previous, hash, file, sha256, bytes, JSON.stringify(blocks));
+    },
+    refresh: () => {
+      segments = load();
+      cached = undefined;
+    },
+    segmentOf,
+    holding(position) {
+      const segment = segmentOf(position);
+      const block = segment?.blocks.findLast(([first]) => first <= position);
+      if (segment === undefined || block === undefined) throw unlisted(position);
+      const batch = batchesOf(segment, block).find(({ first, count }) => first <= position && position < first + count);
+      if (batch === undefined) throw damage(position, "chain", `the archive's file ${segment.file} does not hold it`);
+      return batch;
+    },
+    *from(first) {
+      for (const segment of segments) {
+        for (const [index, block] of segment.blocks.entries()) {
+          const end = segment.blocks[index + 1]?.[0] ?? segment.last + 1;
+          if (end <= first) continue;
+          for (const batch of batchesOf(segment, block)) if (batch.first >= first) yield batch;
+        }
+      }
+    },
+  };
+}
+
+function unlisted(position: number): Error {
+  return damage(position, "chain", "no segment of the archive should hold it, nor does the journal");
+}

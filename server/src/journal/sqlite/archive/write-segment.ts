@@ -1,0 +1,71 @@
+/** Writes the oldest batches of the database to a new segment of the archive. */
+import { batchLine } from "../../batch-line.ts";
+import { genesis } from "../../seal.ts";
+import { damage, headOf, type StoredBatch, unsealAll } from "../../unseal.ts";
+import type { ArchiveParts } from "./archive-parts.ts";
+import type { BatchTable } from "../batch-table.ts";
+import { makeFolder } from "../folder/make-folder.ts";
+import { mapFileError } from "../map-error.ts";
+import { type BlockText, type Segment, segmentName, writeSegmentFile } from "./segment-file.ts";
+
+const entriesPerSegment = 50_000;
+const charactersPerSegment = 64 * 1024 * 1024;
+const charactersPerBlock = 256 * 1024;
+
+export interface Written {
+  readonly segment: Segment;
+  readonly batchCount: number;
+}
+
+/** The next segment after the archive's end, of batches that end at or below `end`. There must be one. */
+export async function writeSegment(parts: ArchiveParts, end: number): Promise<Written> {
+  const { segments, recent, goOn, yieldToLoop, step } = parts;
+  const first = segments.end() + 1;
+  const previous = segments.list().at(-1)?.hash ?? genesis.hash;
+  let [position, hash, time] = [first - 1, previous, 0];
+  let [batchCount, characters] = [0, 0];
+
+  async function* texts(): AsyncGenerator<BlockText> {
+    while (position < end && position - first + 1 < entriesPerSegment && characters < charactersPerSegment) {
+      const start = position + 1;
+      const batches = nextBlock(recent, start, end);
+      for (const batch of batches) {
+        // What is damaged must not be moved out of sight: its row stays, and the error says where.
+        unsealAll(batch, hash);
+        ({ position, hash, time } = headOf(batch));
+      }
+      batchCount += batches.length;
+      const text = batches.map((batch) => batchLine(batch) + "\n").join("");
+      characters += text.length;
+      yield { first: start, text };
+      await yieldToLoop();
+      goOn();
+    }
+  }
+
+  try {
+    makeFolder(segments.folder);
+    const nameAtEnd = (): string => segmentName(first, position);
+    const file = await writeSegmentFile(segments.folder, texts(), { nameAtEnd, step });
+    return { segment: { first, last: position, time, previous, hash, ...file }, batchCount };
+  } catch (error) {
+    throw mapFileError(error, segments.folder);
+  }
+}
+
+/** Whole batches from one that starts at `first`, about a block's worth. They are read at once: others append meanwhile. */
+function nextBlock(recent: BatchTable, first: number, end: number): readonly StoredBatch[] {
+  const batches: StoredBatch[] = [];
+  let characters = 0;
+  let next = first;
+  for (const batch of recent.from(first)) {
+    if (batch.first !== next) break;
+    next += batch.count;
+    if (next - 1 > end) break;
+    batches.push(batch);
+    characters += batch.lines.length;
+    if (characters >= charactersPerBlock) break;
+  }
+  if (batches.length === 0) throw damage(first, "chain", "the batch that should start here is missing");
+  return batches;
+}

@@ -1,0 +1,120 @@
+/** Opens checkpoint.db, or a new one if it can not be used, and reads what a checkpoint in it holds. */
+import { renameSync } from "node:fs";
+import { join } from "node:path";
+import type { CheckpointRow } from "../../checkpoint.ts";
+import {
+  type CheckpointTable,
+  createCheckpointTable,
+  isSameRow,
+  noVersion,
+  type Saved,
+  type Version,
+} from "./checkpoint-table.ts";
+import { deleteCheckpointFile, openCheckpointFile } from "../folder/files.ts";
+
+export interface CheckpointFile {
+  readonly table: CheckpointTable;
+  /** Everything that the checkpoint of this generation holds, in slices. */
+  rows(generation: number, unfinished: ReadonlySet<number>): Iterable<readonly CheckpointRow[]>;
+  close(): void;
+}
+
+const versionsPerPage = 1_000;
+const copyName = "checkpoint-copy.db";
+
+/** Unreadable, or of a newer format: deleted and reported. Everything in it can be folded again. */
+export function openUsableCheckpointFile(folder: string, onTrouble: (error: unknown) => void): CheckpointFile {
+  try {
+    deleteCheckpointFile(folder, copyName);
+    return open(folder);
+  } catch (error) {
+    onTrouble(error);
+    return openNewCheckpointFile(folder);
+  }
+}
+
+export function openNewCheckpointFile(folder: string): CheckpointFile {
+  deleteCheckpointFile(folder);
+  return open(folder);
+}
+
+/** Writes a checkpoint alone to a new file, in steps. It takes the old one's place by useCopiedCheckpoint. */
+export function* copyCheckpoint(
+  folder: string,
+  slices: Iterable<readonly CheckpointRow[]>,
+  facts: Saved,
+): Generator<undefined, void> {
+  deleteCheckpointFile(folder, copyName);
+  const copy = open(folder, copyName);
+  try {
+    copy.table.begin(facts.generation);
+    for (const slice of slices) {
+      copy.table.write(facts.generation, slice);
+      yield;
+    }
+    copy.table.commit(facts, []);
+  } finally {
+    copy.close();
+  }
+}
+
+/** The old file must be closed. */
+export function useCopiedCheckpoint(folder: string): CheckpointFile {
+  deleteCheckpointFile(folder);
+  renameSync(join(folder, copyName), join(folder, "checkpoint.db"));
+  return open(folder);
+}
+
+function open(folder: string, name?: string): CheckpointFile {
+  const database = openCheckpointFile(folder, name);
+  try {
+    const table = createCheckpointTable(database);
+    table.saved();
+    return {
+      table,
+      rows: (generation, unfinished) => rowsOf(folder, generation, unfinished),
+      close: () => {
+        database.close();
+      },
+    };
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
+
+/** Reads over a connection and in a transaction of its own: what is written meanwhile does not show. */
+function* rowsOf(
+  folder: string,
+  generation: number,
+  unfinished: ReadonlySet<number>,
+): Generator<CheckpointRow[], void> {
+  const database = openCheckpointFile(folder);
+  try {
+    database.exec("BEGIN");
+    const table = createCheckpointTable(database);
+    let place = noVersion;
+    /** The last version seen of the row that is being read. */
+    let pending: Version | undefined;
+    for (let page = table.after(place, versionsPerPage); page.length > 0; page = table.after(place, versionsPerPage)) {
+      const slice: CheckpointRow[] = [];
+      for (const version of page) {
+        place = version;
+        if (version[2] > generation || unfinished.has(version[2])) continue;
+        if (!isSameRow(pending, version)) addRow(slice, pending);
+        pending = version;
+      }
+      yield slice;
+    }
+    const last: CheckpointRow[] = [];
+    addRow(last, pending);
+    if (last.length > 0) yield last;
+  } finally {
+    database.close();
+  }
+}
+
+function addRow(rows: CheckpointRow[], version: Version | undefined): void {
+  const line = version?.[3] ?? undefined;
+  if (version !== undefined && line !== undefined) rows.push({ table: version[0], key: version[1], line });
+}

@@ -1,0 +1,92 @@
+/** checkpoint.db: every statement on it, prepared once, and which version of a row a checkpoint sees. */
+import type { DatabaseSync } from "node:sqlite";
+import type { CheckpointFacts, CheckpointRow } from "../../checkpoint.ts";
+import { writeTogether } from "../folder/write-together.ts";
+
+/** A checkpoint in the file. */
+export interface Saved extends CheckpointFacts {
+  readonly generation: number;
+}
+
+export type Version = readonly [table: string, key: string, generation: number, line: string | null];
+
+export interface CheckpointTable {
+  /** The newest first. */
+  saved(): readonly Saved[];
+  unfinished(): readonly number[];
+  begin(generation: number): void;
+  write(generation: number, rows: readonly CheckpointRow[]): void;
+  /** Makes a generation count, and others not any more. */
+  commit(next: Saved, dropped: readonly Saved[]): void;
+  /** Versions after one of them, in the order of table, key and generation. */
+  after(place: Version, limit: number): readonly Version[];
+  remove(versions: readonly Version[]): void;
+  forget(what: { readonly saved?: readonly Saved[]; readonly unfinished?: readonly number[] }): void;
+}
+
+/** Comes before all versions. */
+export const noVersion: Version = ["", "", -1, null];
+
+export function isSameRow(one: Version | undefined, other: Version | undefined): boolean {
+  return one?.[1] === other?.[1] && one?.[0] === other?.[0];
+}
+
+export function createCheckpointTable(database: DatabaseSync): CheckpointTable {
+  const facts = database.prepare(
+    "SELECT generation, position, hash, time, rules, state_hash AS stateHash FROM facts ORDER BY generation DESC",
+  );
+  const unfinished = database.prepare("SELECT generation FROM unfinished");
+  const begin = database.prepare("INSERT INTO unfinished (generation) VALUES (?)");
+  const finish = database.prepare("DELETE FROM unfinished WHERE generation = ?");
+  const save = database.prepare(
+    "INSERT INTO facts (generation, position, hash, time, rules, state_hash) VALUES (?, ?, ?, ?, ?, ?)",
+  );
+  const unsave = database.prepare("DELETE FROM facts WHERE generation = ?");
+  const write = database.prepare(
+    "INSERT OR REPLACE INTO versions (table_name, key, generation, line) VALUES (?, ?, ?, ?)",
+  );
+  const remove = database.prepare("DELETE FROM versions WHERE table_name = ? AND key = ? AND generation = ?");
+  const after = database.prepare(
+    `SELECT table_name, key, generation, line FROM versions WHERE (table_name, key, generation) > (?, ?, ?)
+     ORDER BY table_name, key, generation LIMIT ?`,
+  );
+  after.setReturnArrays(true);
+
+  return {
+    saved: () => facts.all().map((row) => toSaved(row as unknown as FactsRow)),
+    unfinished: () => unfinished.all().map((row) => row.generation as number),
+    begin: (generation) => void begin.run(generation),
+    write: (generation, rows) => {
+      writeTogether(database, () => {
+        for (const { table, key, line } of rows) write.run(table, key, generation, line ?? null);
+      });
+    },
+    commit: ({ generation, head, rules, stateHash }, dropped) => {
+      writeTogether(database, () => {
+        finish.run(generation);
+        for (const old of dropped) unsave.run(old.generation);
+        save.run(generation, head.position, head.hash, head.time, rules, stateHash);
+      });
+    },
+    after: ([table, key, generation], limit) =>
+      after.all(table, key, generation, limit) as unknown as readonly Version[],
+    remove: (versions) => {
+      if (versions.length === 0) return;
+      writeTogether(database, () => {
+        for (const [table, key, generation] of versions) remove.run(table, key, generation);
+      });
+    },
+    forget: (what) => {
+      writeTogether(database, () => {
+        for (const { generation } of what.saved ?? []) unsave.run(generation);
+        for (const generation of what.unfinished ?? []) finish.run(generation);
+      });
+    },
+  };
+}
+
+type FactsRow = Omit<Saved, "head"> & Saved["head"];
+
+function toSaved({ generation, position, hash, time, rules, stateHash }: FactsRow): Saved {
+  return { generation, head: { position, hash, time }, rules, stateHash };
+}

@@ -1,0 +1,34 @@
+import { genesis } from "../../seal.ts";
+import { headOf } from "../../unseal.ts";
+import type { BatchTable } from "../batch-table.ts";
+import type { SegmentTable } from "../archive/segment-table.ts";
+
+/**
+ * The batches of a journal wherever they are: up to the end of the archive in its segments, after that in the
+ * database. Rows of the database that the archive covers are leftovers and are not looked at.
+ */
+export function createWholeTable(recent: BatchTable, archive: SegmentTable): BatchTable {
+  const isArchived = (position: number): boolean => position >= 1 && position <= archive.end();
+  return {
+    head: () => recent.head(),
+    holding: (position) => (isArchived(position) ? archive.holding(position) : recent.holding(position)),
+    jointBefore(first) {
+      const last = archive.list().at(-1);
+      if (!isArchived(first - 1)) return first <= 1 ? genesis : recent.jointBefore(first);
+      // The archive's own end is asked for by everybody who reads on from it: no file is opened for that.
+      return last?.last === first - 1 ? { position: last.last, hash: last.hash } : headOf(archive.holding(first - 1));
+    },
+    hashAt(position) {
+      if (!isArchived(position)) return recent.hashAt(position);
+      const last = archive.list().at(-1);
+      const end = last?.last === position ? last : headOf(archive.holding(position));
+      return "position" in end && end.position !== position ? undefined : end.hash;
+    },
+    *from(first) {
+      const end = archive.end();
+      if (first <= end) yield* archive.from(first);
+      yield* recent.from(Math.max(first, end + 1));
+    },
+    startOf: (position) => (isArchived(position) ? archive.holding(position).first : recent.startOf(position)),
+  };
+}

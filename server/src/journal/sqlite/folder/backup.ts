@@ -1,0 +1,89 @@
+/**
+ * Backup and restore of a data folder. Both write to a folder beside the wanted one and rename it at the end: what is
+ * there under its name is whole. A restored folder is marked before it gets its name, so it can never be taken for the
+ * one that went on: its first start raises the epoch.
+ */
+import { statSync } from "node:fs";
+import { mkdir, readdir, rename, rm } from "node:fs/promises";
+import { dirname, join, resolve } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { JournalError } from "../../journal.ts";
+import { type Copied, type CopyOptions, copyJournal } from "./copy-journal.ts";
+import type { RestoredMark } from "../fork.ts";
+import { makeFolder, syncFolder } from "./make-folder.ts";
+import { mapFileError, resultCode, mapError } from "../map-error.ts";
+import { createMetaTable } from "../meta-table.ts";
+import { type Step, transact } from "./transact.ts";
+
+export interface FolderCopyOptions extends CopyOptions {
+  /** Called between the steps, for tests that end the process there. */
+  readonly onStep?: Step;
+}
+
+/** Copies what is committed now, from any process, whether or not somebody has the folder open. */
+export function backupFolder(options: FolderCopyOptions): Promise<Copied> {
+  return copyTo(options, () => undefined);
+}
+
+/** Makes a data folder from a backup. */
+export function restoreFolder(options: FolderCopyOptions): Promise<Copied> {
+  return copyTo(options, (folder, { head }) => {
+    markRestored(folder, { position: head.position, from: resolve(options.from) });
+  });
+}
+
+async function copyTo(
+  { from, to, onProgress, yieldToLoop, onStep: step = () => undefined }: FolderCopyOptions,
+  finish: (folder: string, copied: Copied) => void,
+): Promise<Copied> {
+  const target = resolve(to);
+  const temporary = `${target}.unfinished`;
+  await refuseExisting(target);
+  try {
+    await rm(temporary, { recursive: true, force: true });
+    makeFolder(dirname(target));
+    await mkdir(temporary, { mode: 0o700 });
+    step("copy: begun");
+    const copied = await copyJournal({ from, to: temporary, onProgress, yieldToLoop });
+    step("copy: copied");
+    finish(temporary, copied);
+    step("copy: marked");
+    await removeLogs(temporary);
+    syncFolder(temporary);
+    await rename(temporary, target);
+    step("copy: renamed");
+    syncFolder(dirname(target));
+    return copied;
+  } catch (error) {
+    await rm(temporary, { recursive: true, force: true });
+    throw resultCode(error) === 0 ? mapFileError(error, target) : mapError(error, from, true);
+  }
+}
+
+async function refuseExisting(folder: string): Promise<void> {
+  const names = await readdir(folder).catch(() => []);
+  if (names.length === 0) return;
+  const message = `${folder} is there and not empty. Nothing is written over: choose another folder, or move this one away.`;
+  throw new JournalError("invalid", message, { certain: true });
+}
+
+export function markRestored(folder: string, mark: RestoredMark): void {
+  const database = new DatabaseSync(join(folder, "journal.db"));
+  try {
+    const meta = createMetaTable(database);
+    transact(database, () => {
+      meta.set("restored", JSON.stringify(mark));
+      meta.delete("identity");
+    });
+  } finally {
+    database.close();
+  }
+}
+
+/** What readers of the copy leave behind: logs that nobody wrote to. */
+async function removeLogs(folder: string): Promise<void> {
+  for (const name of await readdir(folder)) {
+    const isEmptyLog = name.endsWith("-wal") && statSync(join(folder, name)).size === 0;
+    if (isEmptyLog || name.endsWith("-shm")) await rm(join(folder, name), { force: true });
+  }
+}

@@ -1,0 +1,137 @@
+/**
+ * Copies a journal into an empty folder while it may be in use, by SQLite's own means: a database file copied together
+ * with half of its log would be no journal. What was copied is proven: every batch follows the one before it.
+ */
+import { copyFile, mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { backup, DatabaseSync } from "node:sqlite";
+import { type Head, JournalError } from "../../journal.ts";
+import { genesis } from "../../seal.ts";
+import { damage, headOf, unseal } from "../../unseal.ts";
+import { syncFolder } from "./make-folder.ts";
+import { digestOf } from "./prove-files.ts";
+import { openReadOnly, openSqliteReader } from "./reader.ts";
+import type { Segment } from "../archive/segment-file.ts";
+
+export interface CopyProgress {
+  /** Bytes of the database and of the archive. */
+  readonly doneBytes: number;
+  readonly totalBytes: number;
+}
+
+export interface CopyOptions {
+  readonly from: string;
+  readonly to: string;
+  readonly onProgress?: ((progress: CopyProgress) => void) | undefined;
+  /** Lets others run while the copy is proven. */
+  readonly yieldToLoop?: (() => Promise<void>) | undefined;
+}
+
+export interface Copied {
+  readonly head: Head;
+  readonly bytes: number;
+  readonly segmentCount: number;
+}
+
+const pagesPerStep = 2_048;
+/** An erasure may put another file in a segment's place while it is copied. Then all is copied again. */
+const attemptCountMax = 3;
+
+export async function copyJournal(options: CopyOptions): Promise<Copied> {
+  const { from, to, onProgress } = options;
+  for (let attempt = 1; ; attempt += 1) {
+    // The checkpoints first: one that is newer than the copied entries could not be used.
+    await copyDatabase(from, to, "checkpoint.db").catch(() => undefined);
+    const bytes = await copyDatabase(from, to, "journal.db", onProgress);
+    const segments = segmentsIn(to);
+    const lost = await copySegments(options, segments, bytes);
+    if (lost !== undefined && attempt < attemptCountMax) continue;
+    if (lost !== undefined) throw lost;
+    const head = await proveCopy(options);
+    syncFolder(to);
+    const archived = segments.reduce((sum, segment) => sum + segment.bytes, 0);
+    return { head, bytes: bytes + archived, segmentCount: segments.length };
+  }
+}
+
+async function copyDatabase(
+  from: string,
+  to: string,
+  name: string,
+  onProgress?: (progress: CopyProgress) => void,
+): Promise<number> {
+  const source =
+    name === "journal.db" ? openReadOnly(from) : new DatabaseSync(join(from, name), { readOnly: true, timeout: 1_000 });
+  try {
+    // One transaction for the whole copy. Without it every write by the owner would make the copy start again.
+    source.exec("BEGIN");
+    const pages = Number(source.prepare("PRAGMA page_count").get()?.["page_count"]);
+    const pageSize = Number(source.prepare("PRAGMA page_size").get()?.["page_size"]);
+    source.prepare("SELECT count(*) FROM sqlite_schema").get();
+    const totalBytes = pages * pageSize;
+    await backup(source, join(to, name), {
+      rate: pagesPerStep,
+      progress: ({ totalPages, remainingPages }) => {
+        onProgress?.({ doneBytes: (totalPages - remainingPages) * pageSize, totalBytes });
+      },
+    });
+    return totalBytes;
+  } finally {
+    source.close();
+  }
+}
+
+function segmentsIn(folder: string): readonly Segment[] {
+  const reader = openSqliteReader(folder);
+  try {
+    return reader.segments();
+  } finally {
+    reader.close();
+  }
+}
+
+/** Copies and compares. Returns the first segment's fault; the others are not tried then. */
+async function copySegments(
+  { from, to, onProgress }: CopyOptions,
+  segments: readonly Segment[],
+  databaseBytes: number,
+): Promise<JournalError | undefined> {
+  if (segments.length === 0) return undefined;
+  await mkdir(join(to, "archive"), { recursive: true, mode: 0o700 });
+  const totalBytes = segments.reduce((sum, { bytes }) => sum + bytes, databaseBytes);
+  let doneBytes = databaseBytes;
+  for (const segment of segments) {
+    const target = join(to, "archive", segment.file);
+    try {
+      await copyFile(join(from, "archive", segment.file), target);
+    } catch (cause) {
+      const message = `The archive's file ${segment.file} (positions ${segment.first} to ${segment.last}) can not be copied.`;
+      return new JournalError("archived", message, { certain: true, cause, position: segment.first });
+    }
+    syncFolder(target);
+    if (digestOf(target) !== segment.sha256) {
+      return damage(segment.first, "chain", `the archive's file ${segment.file} is not what was written`);
+    }
+    doneBytes += segment.bytes;
+    onProgress?.({ doneBytes, totalBytes });
+  }
+  syncFolder(join(to, "archive"));
+  return undefined;
+}
+
+/** Walks the chain from the first batch to the last. */
+async function proveCopy({ to, yieldToLoop = () => Promise.resolve() }: CopyOptions): Promise<Head> {
+  const reader = openSqliteReader(to);
+  try {
+    let head = genesis;
+    for (const batch of reader.batches(1)) {
+      if (batch.first !== head.position + 1) throw damage(head.position + 1, "chain", "the copy lacks this position");
+      unseal(batch, head.hash);
+      head = headOf(batch);
+      await yieldToLoop();
+    }
+    return head;
+  } finally {
+    reader.close();
+  }
+}

@@ -1,0 +1,69 @@
+/** Opens everything around an open journal.db: index, checkpoints, archive, and what a kill left undone. */
+import type { DatabaseSync } from "node:sqlite";
+import { JournalError } from "../../journal.ts";
+import { unseal } from "../../unseal.ts";
+import { type BatchTable, createBatchTable } from "../batch-table.ts";
+import { SqliteCheckpoints } from "../checkpoints.ts";
+import { type Fork, watchFork } from "../fork.ts";
+import { catchUp } from "../indexed-append.ts";
+import type { IndexStore } from "../index-store.ts";
+import type { LayeredIndex } from "../layered-index.ts";
+import { createMetaTable, type MetaTable } from "../meta-table.ts";
+import { openIndex } from "./open-index.ts";
+import type { SqliteJournalOptions } from "../options.ts";
+import { createSegmentTable } from "../archive/segment-table.ts";
+import { createUpkeep, type Upkeep } from "./upkeep.ts";
+import { createWholeTable } from "../checkpoints/whole-table.ts";
+
+export interface JournalParts {
+  /** All batches, archived or not. */
+  readonly table: BatchTable;
+  readonly index: LayeredIndex;
+  readonly indexStore: IndexStore;
+  readonly checkpoints: SqliteCheckpoints;
+  readonly fork: Fork;
+  readonly upkeep: Upkeep;
+  readonly meta: MetaTable;
+}
+
+export type PartsOptions = Omit<SqliteJournalOptions, "startedAt"> & {
+  readonly isClosing: () => boolean;
+};
+
+export async function openParts(database: DatabaseSync, options: PartsOptions): Promise<JournalParts> {
+  const { folder, newId, yieldToLoop = () => Promise.resolve(), isClosing, onStep: step = () => undefined } = options;
+  const recent = createBatchTable(database);
+  const segments = createSegmentTable(database, folder);
+  const table = createWholeTable(recent, segments);
+  proveHead(table);
+  const meta = createMetaTable(database);
+  const fork = watchFork(meta, folder, newId);
+  const { index, store: indexStore } = openIndex(table, options);
+  let checkpoints: SqliteCheckpoints | undefined;
+  try {
+    for (const _batch of catchUp(table, index)) await yieldToLoop();
+    checkpoints = new SqliteCheckpoints({
+      folder,
+      isInHistory: ({ position, hash }) => table.hashAt(position) === hash,
+      onTrouble: options.onCheckpointTrouble,
+    });
+    const goOn = (): void => {
+      if (isClosing()) throw new JournalError("closed", "The journal is being closed.", { certain: false });
+    };
+    const upkeep = createUpkeep({ database, recent, segments, meta, checkpoints, yieldToLoop, goOn, step });
+    // Whatever can not be finished now is still noted, and does not keep anybody from reading and writing.
+    await upkeep.resume().catch((error: unknown) => options.onUpkeepTrouble?.(error));
+    return { table, index, indexStore, checkpoints, fork, upkeep, meta };
+  } catch (error) {
+    checkpoints?.close();
+    indexStore.close();
+    throw error;
+  }
+}
+
+/** The head is what every append compares with: if its own row lies, everything after it would. */
+function proveHead(table: BatchTable): void {
+  const { position } = table.head();
+  const stored = table.holding(position);
+  if (stored !== undefined) unseal(stored, table.jointBefore(stored.first).hash);
+}
