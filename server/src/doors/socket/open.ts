@@ -13,6 +13,7 @@ import { allowedHostsOf, foreignRequest } from "../../access/foreign-request.ts"
 import type { AllowedHosts } from "../../access/foreign-request.ts";
 import { admitLatest } from "../../access/gate.ts";
 import type { Gate } from "../../access/gate.ts";
+import { isLoopback } from "../../access/is-loopback.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { Ids } from "../../base/ids.ts";
 import { Connection } from "./connection.ts";
@@ -110,8 +111,4 @@ function admitterOf({ gate, ids }: SocketDoorOptions, { headers, socket }: Incom
       connection,
       door: "socket",
     });
-}
-
-function isLoopback(address: string | undefined): boolean {
-  return address !== undefined && (address === "::1" || /^(::ffff:)?127\./u.test(address));
 }

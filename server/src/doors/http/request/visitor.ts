@@ -5,6 +5,7 @@ import type { CallOptions } from "@holdfast/sdk";
 import { bearerToken } from "../../../access/bearer-token.ts";
 import { admitLatest, isTurned } from "../../../access/gate.ts";
 import type { Caller, Gate } from "../../../access/gate.ts";
+import { isLoopback } from "../../../access/is-loopback.ts";
 import { HttpProblem } from "../response/http-problem.ts";
 
 const connections = new WeakMap<Socket, string>();
@@ -66,8 +67,4 @@ function connectionOf(socket: Socket): string {
   const name = `http-${String(++connectionCount)}`;
   connections.set(socket, name);
   return name;
-}
-
-function isLoopback(address: string | undefined): boolean {
-  return address !== undefined && /^(::1|(::ffff:)?127\.[0-9.]+)$/u.test(address);
 }
