@@ -4,6 +4,7 @@ import { glob, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
 import { promisify } from "node:util";
+import ts from "typescript";
 
 const root = new URL("../../", import.meta.url).pathname;
 const run = promisify(execFile);
@@ -27,22 +28,71 @@ async function examples(): Promise<readonly Example[]> {
   return found;
 }
 
-test("every example in the documents runs, and prints what the document says", async () => {
-  const all = await examples();
-  assert.ok(
-    all.some(({ name }) => name.startsWith("README.md")),
-    "the README has an example",
-  );
-  // Inside the project, so that `import … from "holdfast"` is found as it would be in an application.
+interface WrittenExample extends Example {
+  readonly file: string;
+}
+
+/** Writes every example inside the project, so that `import … from "holdfast"` resolves as in an application. */
+async function withExamples(work: (all: readonly WrittenExample[], folder: string) => Promise<void>): Promise<void> {
   const folder = await mkdtemp(join(root, ".tmp-example-"));
   try {
-    for (const { name, code, output } of all) {
-      const file = join(folder, "example.ts");
-      await writeFile(file, code);
-      const { stdout } = await run(process.execPath, [file], { cwd: folder });
-      assert.equal(stdout, output ?? "", name);
-    }
+    const all = (await examples()).map((one, index) => ({ ...one, file: join(folder, `example-${index}.ts`) }));
+    assert.ok(
+      all.some(({ name }) => name.startsWith("README.md")),
+      "the README has an example",
+    );
+    for (const { file, code } of all) await writeFile(file, code);
+    await work(all, folder);
   } finally {
     await rm(folder, { recursive: true });
   }
-});
+}
+
+/** The options of an application: `strict`, without the stricter checks that this project uses for itself. */
+const compilerOptions: ts.CompilerOptions = {
+  noEmit: true,
+  strict: true,
+  skipLibCheck: true,
+  allowImportingTsExtensions: true,
+  target: ts.ScriptTarget.ES2024,
+  module: ts.ModuleKind.NodeNext,
+  lib: ["lib.es2024.d.ts", "lib.esnext.disposable.d.ts"],
+  types: ["node"],
+};
+
+/** Errors in the examples. Errors elsewhere belong to `npm run types`, which checks the project with its own options. */
+function typeErrors(all: readonly WrittenExample[]): readonly string[] {
+  const program = ts.createProgram(
+    all.map(({ file }) => file),
+    compilerOptions,
+  );
+  return all.flatMap(({ name, file }) =>
+    ts.getPreEmitDiagnostics(program, program.getSourceFile(file)).map(({ messageText, start }) => {
+      const line = program.getSourceFile(file)?.getLineAndCharacterOfPosition(start ?? 0).line ?? 0;
+      return `${name}, line ${line + 1}: ${ts.flattenDiagnosticMessageText(messageText, " ")}`;
+    }),
+  );
+}
+
+test("every example in the documents runs and prints what the document says", () =>
+  withExamples(async (all, folder) => {
+    for (const { name, file, output } of all) {
+      const { stdout } = await run(process.execPath, [file], { cwd: folder });
+      assert.equal(stdout, output ?? "", name);
+    }
+  }));
+
+test("every example in the documents compiles with the strict options of an application", () =>
+  withExamples(async (all) => {
+    assert.deepEqual(typeErrors(all), []);
+  }));
+
+test("the check of the examples finds a member that does not exist", () =>
+  withExamples(async ([first]) => {
+    assert.ok(first !== undefined);
+    await writeFile(
+      first.file,
+      'import { open } from "holdfast";\nconst client = await open({ memory: true });\nclient.gone();\n',
+    );
+    assert.match(typeErrors([first]).join(), /line 3: Property 'gone' does not exist/u);
+  }));

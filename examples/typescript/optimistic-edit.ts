@@ -1,0 +1,26 @@
+/**
+ * Ten writers add a line to one document at the same time, without a lock. `update` reads the document, applies the change
+ * and writes it with the revision that it read. On a conflict it reads the newer version and tries again.
+ *
+ * Start a server with `npm start`, then: `npx node examples/typescript/optimistic-edit.ts`
+ */
+import { connect } from "holdfast";
+
+interface Minutes {
+  readonly lines: readonly string[];
+}
+
+await using holdfast = await connect();
+const writers = Array.from({ length: 10 }, (_, number) => `line of writer ${number}`);
+
+await Promise.all(
+  writers.map((line) =>
+    holdfast.entities.update<Minutes>("minutes", "monday", ({ lines }) => ({ lines: [...lines, line] }), {
+      initial: { lines: [] },
+      tries: 20,
+    }),
+  ),
+);
+
+const { version, value } = await holdfast.entities.get("minutes", "monday");
+console.log(`version ${version} has ${(value as Minutes).lines.length} lines`);
