@@ -44,7 +44,7 @@ for (const [words, says] of [
   ["locks a b", /locks takes no word "b"/],
   ["locks a --under b", /give a PATH or --under, not both/],
   ["locks --limit 0", /--limit takes a whole number from 1 up/],
-  ["locks --url nowhere", /--url takes an address like http:\/\/127\.0\.0\.1:4653, not "nowhere"/],
+  ["locks --url nowhere", /--url is not an address of a server: "nowhere"\. Give one like http:\/\/127\.0\.0\.1:4653/],
   ["locks --data x", /no server runs on x: start one with `holdfast up --data x`/],
   ["waits now", /waits takes no word "now"/],
   ["agents --limit many", /--limit takes a whole number/],

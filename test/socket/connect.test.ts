@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { connect } from "holdfast";
 import type { WatchedEvent } from "holdfast";
-import { findAddresses } from "../../sdk/src/client/address.ts";
-import { environment } from "../../sdk/src/client/environment.node.ts";
+import { parseAddresses } from "../../sdk/src/client/address.ts";
+import { findServer } from "../../sdk/src/client/find-server.ts";
 import { proxyFor } from "./tcp-proxy.ts";
 import { folderFor, serverFor } from "./with-server.ts";
 
@@ -65,7 +65,7 @@ test("a watch over HTTP goes on after its connection broke, and ends when it is 
   assert.equal((await waiting).done, true);
 });
 
-test("a running server is found by HOLDFAST_URL, else from any folder below its data folder's place", async (t) => {
+test("a running server is found from any folder below the one that holds its data folder", async (t) => {
   const place = await folderFor(t);
   const { url, ...server } = await serverFor(t, join(place, ".holdfast"));
   const below = join(place, "a", "b");
@@ -75,17 +75,9 @@ test("a running server is found by HOLDFAST_URL, else from any folder below its 
     process.chdir(from);
   });
   process.chdir(below);
-  assert.equal(findAddresses(undefined, environment)[0]?.url.origin, url);
-  const named = { ...environment, variable: () => "http://127.0.0.1:1" };
-  assert.equal(findAddresses(undefined, named)[0]?.url.port, "1");
-  assert.equal(findAddresses("ws://[::1]:2", named)[0]?.url.href, "http://[::1]:2/");
+  assert.equal(findServer()?.url, url);
   await server.close();
-  const nobody = { ...environment, variable: () => undefined };
-  assert.equal(
-    findAddresses(undefined, nobody)[0]?.url.port,
-    "4653",
-    "a server that stopped takes its address with it",
-  );
+  assert.equal(findServer(), undefined, "a server that stopped removes its address");
 });
 
 test("an address that a crash left behind is written over at the next start, and damage in it is ignored", async (t) => {
@@ -99,7 +91,7 @@ test("an address that a crash left behind is written over at the next start, and
 
 test("an address with a secret in it, or that is none, is refused with what to give instead", () => {
   for (const wrong of ["nonsense", "ftp://x", "http://user:secret@127.0.0.1", "http://127.0.0.1/?token=secret"]) {
-    assert.throws(() => findAddresses(wrong, environment), /Give (one like http|a token as the option)/u);
+    assert.throws(() => parseAddresses(wrong, "the test"), /Give (one like http|a token as the option)/u);
   }
 });
 

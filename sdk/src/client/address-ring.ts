@@ -1,3 +1,4 @@
+import { addressTexts } from "./address.ts";
 import type { Address } from "./address.ts";
 
 /**
@@ -28,11 +29,10 @@ export class AddressRing {
     this.#index = (this.#index + 1) % this.#addresses.length;
   }
 
-  /** Where nobody answered, for the sentence about it. */
+  /** Where no server answered, for the message. */
   where(why: string): { readonly url: string; readonly reason: string } {
-    const plain = this.#addresses.map(({ url }) => url.href.replace(/\/$/u, "")).join(", ");
-    const { from } = this.current;
-    return { url: plain, reason: `${plain}, which is ${from}: ${why}` };
+    const plain = addressTexts(this.#addresses).join(", ");
+    return { url: plain, reason: `${plain}, from ${this.current.from}: ${why}` };
   }
 }
 

@@ -1,3 +1,6 @@
-import type { Environment } from "./environment.ts";
+import type { Environment, Surroundings } from "./environment.ts";
 
-export const environment: Environment = { variable: () => undefined, writtenAddress: () => undefined };
+/** A page has no environment variables and no data folder. */
+export function environmentOf(_surroundings?: Partial<Surroundings>): Environment {
+  return { variable: () => undefined, noteIn: () => undefined, nearestNote: () => undefined };
+}

@@ -1,26 +1,44 @@
 import { readFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import process from "node:process";
-import type { Environment, WrittenAddress } from "./environment.ts";
+import type { Environment, ServerNote, Surroundings } from "./environment.ts";
 
-export const environment: Environment = {
-  variable: (name) => (process.env[name] === "" ? undefined : process.env[name]),
-  writtenAddress: () => nearest(process.cwd()),
-};
-
-function nearest(folder: string): WrittenAddress | undefined {
-  const found = read(join(folder, ".holdfast", "server.json"));
-  if (found !== undefined) return found;
-  const parent = dirname(folder);
-  return parent === folder ? undefined : nearest(parent);
+/** The environment of this process, or the one given. */
+export function environmentOf({ folder, env }: Partial<Surroundings> = {}): Environment {
+  const start = folder ?? process.cwd();
+  const variables = env ?? process.env;
+  return {
+    variable: (name) => (variables[name] === "" ? undefined : variables[name]),
+    noteIn: (data) => readNote(resolve(start, data)),
+    nearestNote: () => nearest(start),
+  };
 }
 
-/** A file that is not there, or is not what it should be, names no server. */
-function read(file: string): WrittenAddress | undefined {
+function nearest(folder: string): ServerNote | undefined {
+  const found = readNote(join(folder, ".holdfast"));
+  const parent = dirname(folder);
+  return found ?? (parent === folder ? undefined : nearest(parent));
+}
+
+/** A file that is absent, as after a clean stop, or that is damaged names no server. */
+function readNote(folder: string): ServerNote | undefined {
   try {
-    const { url } = JSON.parse(readFileSync(file, "utf8")) as { readonly url?: unknown };
-    return typeof url === "string" && URL.canParse(url) ? { url, file } : undefined;
+    const text = readFileSync(join(folder, "server.json"), "utf8");
+    const { url, pid } = JSON.parse(text) as Readonly<Record<string, unknown>>;
+    if (typeof url !== "string" || !/^https?:\/\//u.test(url) || !URL.canParse(url)) return undefined;
+    if (typeof pid !== "number") return undefined;
+    return { url, folder, isRunning: isRunning(pid) };
   } catch {
     return undefined;
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    // The process runs and belongs to another user.
+    return (error as NodeJS.ErrnoException).code === "EPERM";
   }
 }

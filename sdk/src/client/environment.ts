@@ -2,12 +2,26 @@
 export interface Environment {
   /** An environment variable; undefined if it is not set, or empty. */
   readonly variable: (name: string) => string | undefined;
-  /** The address that a server wrote into the nearest data folder, from the working directory upwards. */
-  readonly writtenAddress: () => WrittenAddress | undefined;
+  /** The note in this data folder. A relative path starts at the working directory. */
+  readonly noteIn: (folder: string) => ServerNote | undefined;
+  /** The note in the nearest `.holdfast`, from the working directory upwards. */
+  readonly nearestNote: () => ServerNote | undefined;
 }
 
-export interface WrittenAddress {
+/** The working directory and the environment variables of a program. */
+export interface Surroundings {
+  readonly folder: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+/**
+ * What a server writes into its data folder so that clients on this host find it. It is a hint, not a proof: after a
+ * crash it names a process that is gone.
+ */
+export interface ServerNote {
   readonly url: string;
-  /** The file it was read from. */
-  readonly file: string;
+  /** The data folder, as an absolute path. */
+  readonly folder: string;
+  /** Whether the process that wrote the note still runs. */
+  readonly isRunning: boolean;
 }

@@ -2,7 +2,7 @@ import { type Command, type Given, type Terminal } from "../command.ts";
 import { jsonLine } from "../../../base/json-line.ts";
 import { exitCodes } from "../exit-codes.ts";
 import type { ExitCode } from "../exit-codes.ts";
-import { findServer } from "../discovery/find-server.ts";
+import { serverOf } from "../discovery/server-of.ts";
 import { harmless } from "../terminal/harmless.ts";
 import { orSayWhyNot } from "../terminal/report-failure.ts";
 
@@ -37,7 +37,7 @@ interface Health {
 }
 
 async function showHealth(given: Given, terminal: Terminal): Promise<ExitCode> {
-  const { url: urls, from } = findServer(given, terminal);
+  const { url: urls, from } = serverOf(given, terminal);
   const exits: ExitCode[] = [];
   // One that does not answer must not hide how the others are.
   for (const url of urls.split(","))

@@ -1,13 +1,12 @@
 /** A command that asks a running server: found, connected to, asked as whoever the environment says, and closed again. */
 import { connect } from "@holdfast/sdk";
 import { allOperations } from "@holdfast/sdk/contract";
-import type { Client } from "@holdfast/sdk";
+import type { Client, FoundServer } from "@holdfast/sdk";
 import { jsonLine } from "../../../base/json-line.ts";
 import type { Command, CommandOption, Given, Terminal } from "../command.ts";
 import { exitCodes } from "../exit-codes.ts";
 import type { ExitCode } from "../exit-codes.ts";
-import { findServer } from "./find-server.ts";
-import type { FoundServer } from "./find-server.ts";
+import { serverOf } from "./server-of.ts";
 import { readOperatorToken } from "./operator-token.ts";
 import { textOption } from "../args/option-values.ts";
 import { orSayWhyNot } from "../terminal/report-failure.ts";
@@ -52,7 +51,7 @@ export function serverCommand({ ask, isForOperators, ...command }: ServerCommand
     options: { ...command.options, ...serverOptions, ...(onlyReads(command) ? localOption : {}) },
     run: (given, terminal) =>
       orSayWhyNot(given, terminal, async () => {
-        const server = findServer(given, terminal);
+        const server = serverOf(given, terminal);
         await using client = await connectAs(given, terminal, { server, isOperator: isForOperators?.(given) ?? false });
         return await ask(askingOf(given, terminal, { client, server }));
       }),

@@ -1,7 +1,7 @@
 /** What can be read from a running server as well as from a data folder, and the rule for which of them is asked. */
 import type { Client } from "@holdfast/sdk";
 import { type CommandOption, type Given, type Terminal, UsageError } from "../command.ts";
-import { findRunning } from "./find-server.ts";
+import { runningServerOf } from "./server-of.ts";
 import { folderOf } from "./folder-option.ts";
 import { connectAs, localOption } from "./server-command.ts";
 
@@ -26,7 +26,7 @@ export async function fromServerOrFolder<Answer>(
 ): Promise<Answer> {
   const { data, url } = given.values;
   if (data !== undefined && url !== undefined) throw new UsageError("give --data or --url, not both");
-  const server = data === undefined ? findRunning(given, terminal) : undefined;
+  const server = data === undefined ? runningServerOf(given, terminal) : undefined;
   if (server !== undefined) {
     await using client = await connectAs(given, terminal, { server, isOperator: false });
     return await sources.server(client);

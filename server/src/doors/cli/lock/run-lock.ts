@@ -1,12 +1,11 @@
 import { hostname, userInfo } from "node:os";
 import { HoldfastError } from "@holdfast/sdk";
-import type { Client, Lock, Registered } from "@holdfast/sdk";
+import type { Client, FoundServer, Lock, Registered } from "@holdfast/sdk";
 import { systemClock } from "../../../base/clock.ts";
 import { type Given, type Terminal, UsageError } from "../command.ts";
 import { exitCodes } from "../exit-codes.ts";
 import type { ExitCode } from "../exit-codes.ts";
-import { findServer } from "../discovery/find-server.ts";
-import type { FoundServer } from "../discovery/find-server.ts";
+import { serverOf } from "../discovery/server-of.ts";
 import { harmless } from "../terminal/harmless.ts";
 import { failureOf } from "../terminal/report-failure.ts";
 import { connectAs } from "../discovery/server-command.ts";
@@ -28,7 +27,7 @@ interface Run {
 
 export async function runLock(given: Given, terminal: Terminal): Promise<ExitCode> {
   const wish = lockWishOf(given, terminal);
-  const server = findServer(given, terminal);
+  const server = serverOf(given, terminal);
   const run: Run = { wish, server, terminal, teller: new LockTeller(terminal, given.values["json"] === true) };
   const goodbye: Goodbye = [];
   let code;

@@ -1,0 +1,33 @@
+/**
+ * Which server a command talks to: the one of --url; the one that runs on the folder of --data; else the one that the
+ * client finds in the same environment; else port 4653 of this host.
+ */
+import { defaultServer, findServer, findServerOn, serverAt } from "@holdfast/sdk";
+import type { FoundServer } from "@holdfast/sdk";
+import { type Given, type Terminal, UsageError } from "../command.ts";
+import { textOption } from "../args/option-values.ts";
+
+export function serverOf(given: Given, terminal: Terminal): FoundServer {
+  return find(given, terminal) ?? defaultServer;
+}
+
+/** The server, if anything names one that runs. Undefined: read the data folder instead. */
+export function runningServerOf(given: Given, terminal: Terminal): FoundServer | undefined {
+  const found = find(given, terminal);
+  return found?.isGone === true ? undefined : found;
+}
+
+function find({ values }: Given, terminal: Terminal): FoundServer | undefined {
+  const data = textOption(values, "data");
+  const url = textOption(values, "url");
+  try {
+    if (url !== undefined) return serverAt(url, "--url");
+    if (data === undefined) return findServer(terminal);
+  } catch (error) {
+    if (error instanceof TypeError) throw new UsageError(error.message.replace(/\.$/u, ""));
+    throw error;
+  }
+  const found = findServerOn(data, "--data", terminal);
+  if (found !== undefined) return found;
+  throw new UsageError(`no server runs on ${data}: start one with \`holdfast up --data ${data}\``);
+}
