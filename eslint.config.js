@@ -3,7 +3,12 @@ import { defineConfig } from "eslint/config";
 import tseslint from "typescript-eslint";
 import { ownLines } from "./tools/own-lines-rule.js";
 
-const pureFolders = ["server/src/machine/**/*.ts", "server/src/features/**/*.ts", "server/src/packs/**/*.ts"];
+const pureFolders = [
+  "sdk/src/json/**/*.ts",
+  "server/src/machine/**/*.ts",
+  "server/src/features/**/*.ts",
+  "server/src/packs/**/*.ts",
+];
 const sourceFolders = ["server/src/**/*.ts", "sdk/src/**/*.ts"];
 const testFolders = ["test/**/*.ts", "bench/**/*.ts"];
 const configFiles = ["eslint.config.js", ".dependency-cruiser.js"];

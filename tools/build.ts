@@ -38,6 +38,7 @@ function compile(name: Package, out: string, sdkOut: string): void {
         paths: {
           "@holdfast/sdk": [join(sdkOut, "index.d.ts")],
           "@holdfast/sdk/contract": [join(sdkOut, "contract", "index.d.ts")],
+          "@holdfast/sdk/json/*": [join(sdkOut, "json", "*.d.ts")],
         },
       }),
     },

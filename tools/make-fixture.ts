@@ -14,7 +14,7 @@ import { withoutPayload } from "../server/src/journal/erase-payload.ts";
 import { genesis, seal } from "../server/src/journal/seal.ts";
 import { headOf, type StoredBatch } from "../server/src/journal/unseal.ts";
 import type { Command, Entry, Outcome } from "../server/src/machine/entry.ts";
-import type { Json } from "../server/src/machine/json.ts";
+import type { Json } from "../sdk/src/json/json.ts";
 import { sampleHistory, sampleMachine } from "../test/machine/sample-history.ts";
 import { recordLocks } from "./record-locks.ts";
 

@@ -1,6 +1,6 @@
 /** A history of agents and locks with every type of their events, for a fixture. */
 import type { Command, Outcome } from "../server/src/machine/entry.ts";
-import type { Json, JsonObject } from "../server/src/machine/json.ts";
+import type { Json, JsonObject } from "../sdk/src/json/json.ts";
 import { randomOf } from "../test/machine/sample-history.ts";
 
 /** What records a history: it decides one command after another, and lets time pass in between. */

@@ -9,7 +9,7 @@ import type { LeaseWarning, Notice, Place } from "holdfast";
 import { systemClock } from "../../server/src/base/clock.ts";
 import { systemIds } from "../../server/src/base/ids.ts";
 import { openSocketDoor } from "../../server/src/doors/socket/open.ts";
-import { readJson } from "../../server/src/machine/canonical/read-json.ts";
+import { readJson } from "../../sdk/src/json/read-json.ts";
 import { transportOf } from "../../server/src/assembly/open.ts";
 import { turns } from "../engine/manual-clock.ts";
 import { queued } from "../locks/lock-node.ts";

@@ -1,14 +1,6 @@
 /** What goes over the network arrives as it was given, or does not leave: the same faults at the same places as in process. */
 import assert from "node:assert/strict";
-import { test } from "node:test";
-import fc from "fast-check";
 import type { Client, CallReply } from "holdfast";
-import { inputLimits as sentLimits } from "../../sdk/src/contract/input-limits.ts";
-import { readJson } from "../../sdk/src/client/read-json.ts";
-import { sendable } from "../../sdk/src/client/sendable.ts";
-import { canonicalValue } from "../../server/src/machine/canonical/canonical-value.ts";
-import { inputLimits } from "../../server/src/machine/canonical/limits.ts";
-import { readJson as readByMachine } from "../../server/src/machine/canonical/read-json.ts";
 import { everyWay } from "./every-way.ts";
 
 const cycle: unknown[] = [];
@@ -65,48 +57,4 @@ everyWay("names and texts come back as they were written, whatever is in them", 
     assert.deepEqual((data as { value: unknown }).value, value);
     break;
   }
-});
-
-test("both checks have the same bounds, and find the same in whatever is given", () => {
-  assert.deepEqual(sentLimits, inputLimits);
-  const odd = fc.constantFrom<unknown>(...bad.slice(0, 16).map(([value]) => value));
-  const any = fc.anything({
-    withBigInt: true,
-    withDate: true,
-    withMap: true,
-    withSparseArray: true,
-    withNullPrototype: true,
-  });
-  const value = fc.oneof(any, fc.object({ values: [odd, fc.double(), fc.string({ unit: "binary" })] }));
-  fc.assert(
-    fc.property(value, (given) => {
-      const [here, there] = [sendable(given), canonicalValue(given, inputLimits)];
-      if (!here.ok || !there.ok) assert.deepEqual(here.ok ? here : here.fault, there.ok ? there : there.fault);
-      else assert.deepEqual(JSON.parse(here.text), there.value);
-    }),
-  );
-});
-
-test("what the client reads is what the machine reads, names with escapes included", () => {
-  const name = fc.oneof(fc.string(), fc.constantFrom("a\n", "a\\", 'q"', "\u0001", "__proto__", "é\t"));
-  const value = fc.letrec<{ value: unknown }>((tie) => ({
-    value: fc.oneof(
-      { depthSize: "small" },
-      fc.oneof(fc.string(), fc.double({ min: -1e9, max: 1e9, noNaN: true }), fc.constantFrom(null, true, false)),
-      fc.array(tie("value")),
-      fc.dictionary(
-        name.filter((one) => one !== "__proto__"),
-        tie("value"),
-      ),
-    ),
-  })).value;
-  fc.assert(
-    fc.property(value, fc.constantFrom(undefined, 2), (given, space) => {
-      const text = JSON.stringify(given, null, space);
-      assert.deepEqual(readJson(text), readByMachine(text));
-    }),
-  );
-  const own = readJson('{"__proto__":{"a\\n":1}}') as object;
-  assert.deepEqual(Object.keys(own), ["__proto__"]);
-  assert.throws(() => readJson('{"a\\n":'), SyntaxError);
 });

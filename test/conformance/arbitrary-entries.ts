@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import type { Head } from "../../server/src/journal/journal.ts";
 import type { Entry, Outcome } from "../../server/src/machine/entry.ts";
-import type { Json, JsonObject } from "../../server/src/machine/json.ts";
+import type { Json, JsonObject } from "../../sdk/src/json/json.ts";
 
 /** An entry without its place in the journal. `pause` is how much later than the one before it was decided. */
 export type EntryDraft = Omit<Entry, "position" | "time"> & { readonly pause: number };

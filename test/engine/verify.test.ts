@@ -8,7 +8,7 @@ import { KeySet } from "../../server/src/engine/verify/key-set.ts";
 import { Verification, type Verified } from "../../server/src/engine/verify/verification.ts";
 import { genesis, seal } from "../../server/src/journal/seal.ts";
 import type { Entry } from "../../server/src/machine/entry.ts";
-import type { Json } from "../../server/src/machine/json.ts";
+import type { Json } from "../../sdk/src/json/json.ts";
 import { machineOf } from "../../server/src/assembly/open.ts";
 
 /** A history that hashes its state at position 100, and records at 101 what `recorded` makes of the hash. */

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
-import { canonicalText } from "../../server/src/machine/canonical/canonical-text.ts";
-import { canonicalValue } from "../../server/src/machine/canonical/canonical-value.ts";
-import { inputLimits } from "../../server/src/machine/canonical/limits.ts";
-import { parseJson } from "../../server/src/machine/canonical/parse-json.ts";
-import { sameJson } from "../../server/src/machine/canonical/same-json.ts";
-import { scanJson } from "../../server/src/machine/canonical/scan-json.ts";
-import type { Json } from "../../server/src/machine/json.ts";
+import { canonicalText } from "../json/canonical-text.ts";
+import { canonicalValue } from "../../sdk/src/json/canonical-value.ts";
+import { inputLimits } from "../../sdk/src/json/input-limits.ts";
+import { parseJson } from "../../sdk/src/json/parse-json.ts";
+import { sameJson } from "../../sdk/src/json/same-json.ts";
+import { scanJson } from "../../sdk/src/json/scan-json.ts";
+import type { Json } from "../../sdk/src/json/json.ts";
 import type { Random } from "../simulation/random.ts";
 import { plainTarget } from "./fuzz-target.ts";
 import { anyJson, anyText, damaged, deepText } from "./fuzz-values.ts";

@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { isAtOrUnder } from "../../sdk/src/contract/rights.ts";
-import { formatPointer, overlaps, parsePointer } from "../../server/src/features/entities/json/pointer.ts";
+import { formatPointer } from "../../sdk/src/json/format-pointer.ts";
+import { parsePointer } from "../../sdk/src/json/parse-pointer.ts";
+import { pointersOverlap } from "../../server/src/features/entities/json/pointers-overlap.ts";
 import { ancestorsOf, compareBytes, isAtOrBelow, pathFault } from "../../server/src/features/locks/tables/lock-path.ts";
 import type { Random } from "../simulation/random.ts";
 import { plainTarget } from "./fuzz-target.ts";
@@ -56,7 +58,7 @@ function roundOfPointers(random: Random): void {
   const parsed = parsePointer(text);
   if (parsed !== undefined) assert.equal(formatPointer(parsed), text, "a pointer has one spelling");
   const inside = `${formatPointer(segments)}/x`;
-  assert.ok(overlaps(inside, formatPointer(segments)) && overlaps(formatPointer(segments), inside));
+  assert.ok(pointersOverlap(inside, formatPointer(segments)) && pointersOverlap(formatPointer(segments), inside));
 }
 
 export const pathTarget = plainTarget("paths and pointers", 10_000, round);

@@ -6,8 +6,8 @@ import type { TestContext } from "node:test";
 import type { Transport } from "holdfast";
 import type { Clock } from "../../server/src/base/clock.ts";
 import { openHttpDoor } from "../../server/src/doors/http/open.ts";
-import { inputLimits } from "../../server/src/machine/canonical/limits.ts";
-import { parseJson } from "../../server/src/machine/canonical/parse-json.ts";
+import { inputLimits } from "../../sdk/src/json/input-limits.ts";
+import { parseJson } from "../../sdk/src/json/parse-json.ts";
 
 export interface ScriptedDoor {
   readonly url: string;

@@ -1,5 +1,5 @@
 import type { Entry, Event } from "../../server/src/machine/entry.ts";
-import type { Json, JsonObject } from "../../server/src/machine/json.ts";
+import type { Json, JsonObject } from "../../sdk/src/json/json.ts";
 import type { Machine } from "../../server/src/machine/machine.ts";
 import { knownRules, machineOf } from "../../server/src/assembly/open.ts";
 

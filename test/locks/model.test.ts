@@ -5,7 +5,7 @@ import type { LockMode } from "holdfast";
 import { grantTable, holdTable, ticketTable } from "../../server/src/features/locks/tables/lock-tables.ts";
 import { spaceTable } from "../../server/src/features/space/space-table.ts";
 import type { Entry } from "../../server/src/machine/entry.ts";
-import type { Json } from "../../server/src/machine/json.ts";
+import type { Json } from "../../sdk/src/json/json.ts";
 import type { Machine } from "../../server/src/machine/machine.ts";
 import { knownRules, machineOf } from "../../server/src/assembly/open.ts";
 import { coversSet, LockModel } from "./lock-model.ts";

@@ -4,10 +4,10 @@ import fc from "fast-check";
 import { difference, type Change } from "../../server/src/features/entities/json/difference.ts";
 import { jsonPatch } from "../../server/src/features/entities/json/json-patch.ts";
 import { mergePatch } from "../../server/src/features/entities/json/merge-patch.ts";
-import { overlaps } from "../../server/src/features/entities/json/pointer.ts";
-import { inputLimits } from "../../server/src/machine/canonical/limits.ts";
-import type { Json } from "../../server/src/machine/json.ts";
-import { canonicalJson, frozen, shuffled } from "./canonical-arbitrary.ts";
+import { pointersOverlap } from "../../server/src/features/entities/json/pointers-overlap.ts";
+import { inputLimits } from "../../sdk/src/json/input-limits.ts";
+import type { Json } from "../../sdk/src/json/json.ts";
+import { canonicalJson, frozen, shuffled } from "../json/canonical-arbitrary.ts";
 
 const noLimit = { changesMax: Infinity, bytesMax: Infinity };
 
@@ -153,7 +153,7 @@ test("no two reported places overlap", () => {
     fc.property(canonicalJson(), canonicalJson(), (before, after) => {
       const { changes } = difference(before, after, noLimit);
       for (const [at, left] of changes.entries()) {
-        for (const right of changes.slice(at + 1)) assert.ok(!overlaps(left.pointer, right.pointer));
+        for (const right of changes.slice(at + 1)) assert.ok(!pointersOverlap(left.pointer, right.pointer));
       }
     }),
   );

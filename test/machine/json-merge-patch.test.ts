@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { mergePatch } from "../../server/src/features/entities/json/merge-patch.ts";
-import { sameJson } from "../../server/src/machine/canonical/same-json.ts";
-import { isObject, type Json } from "../../server/src/machine/json.ts";
-import { canonicalJson, frozen } from "./canonical-arbitrary.ts";
+import { sameJson } from "../../sdk/src/json/same-json.ts";
+import { isObject, type Json } from "../../sdk/src/json/json.ts";
+import { canonicalJson, frozen } from "../json/canonical-arbitrary.ts";
 
 const cases: readonly [target: Json, patch: Json, result: Json][] = [
   [{ a: "b" }, { a: "c" }, { a: "c" }],

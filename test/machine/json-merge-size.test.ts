@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { mergePatch } from "../../server/src/features/entities/json/merge-patch.ts";
 import { sizeAfterMerge } from "../../server/src/features/entities/json/merge-size.ts";
 import { sizeOf } from "../../server/src/features/entities/size.ts";
-import type { Json, JsonObject } from "../../server/src/machine/json.ts";
+import type { Json, JsonObject } from "../../sdk/src/json/json.ts";
 
 const names = fc.constantFrom("a", "b", "c", "é", 'q"');
 const { value } = fc.letrec<{ value: Json; object: JsonObject }>((tie) => ({

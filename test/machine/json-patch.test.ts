@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { jsonPatch, type PatchResult } from "../../server/src/features/entities/json/json-patch.ts";
-import { inputLimits } from "../../server/src/machine/canonical/limits.ts";
-import { measure } from "../../server/src/machine/canonical/measure.ts";
-import type { Json } from "../../server/src/machine/json.ts";
-import { canonicalJson, frozen } from "./canonical-arbitrary.ts";
+import { inputLimits } from "../../sdk/src/json/input-limits.ts";
+import { measure } from "../../sdk/src/json/measure.ts";
+import type { Json } from "../../sdk/src/json/json.ts";
+import { canonicalJson, frozen } from "../json/canonical-arbitrary.ts";
 import { plainPatch } from "./json-plain-patch.ts";
 
 function patched(

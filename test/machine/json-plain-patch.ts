@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import type { Json } from "../../server/src/machine/json.ts";
+import type { Json } from "../../sdk/src/json/json.ts";
 
 interface Step {
   readonly op: string;

@@ -1,7 +1,7 @@
 /** A history with every kind of command in it, decided by a real machine. The same seed gives the same history. */
 import { keyScope } from "../../server/src/machine/entry.ts";
 import type { Command, Entry } from "../../server/src/machine/entry.ts";
-import type { Json } from "../../server/src/machine/json.ts";
+import type { Json } from "../../sdk/src/json/json.ts";
 import type { Machine } from "../../server/src/machine/machine.ts";
 import { machineOf } from "../../server/src/assembly/open.ts";
 import { ticketKind } from "./ticket-kind.ts";

@@ -1,6 +1,6 @@
 /** Reads show what is durable, and one node never shows less than it did before. */
 import type { CallReply } from "@holdfast/sdk";
-import type { Json, JsonObject } from "../../server/src/machine/json.ts";
+import type { Json, JsonObject } from "../../sdk/src/json/json.ts";
 import type { Attempt } from "./attempt.ts";
 import { valueText } from "./history.ts";
 import type { World } from "./world.ts";

@@ -1,8 +1,8 @@
 /** What an answer to a command must be, given what is in the journal. */
 import type { CallReply } from "@holdfast/sdk";
 import { publishedName } from "@holdfast/sdk/contract";
-import { canonicalText } from "../../server/src/machine/canonical/canonical-text.ts";
-import type { Json } from "../../server/src/machine/json.ts";
+import { canonicalText } from "../json/canonical-text.ts";
+import type { Json } from "../../sdk/src/json/json.ts";
 import { attemptOf } from "./attempt-of.ts";
 import { isCertainFailure, mustBeRecorded, scopeOf } from "./attempt.ts";
 import type { Attempt } from "./attempt.ts";

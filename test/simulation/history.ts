@@ -3,10 +3,10 @@
  * entry again with a machine of its own, so it also knows the state that every replica must have.
  */
 import { entityTable, findEntity, isLive, revisionOf } from "../../server/src/features/entities/entity-table.ts";
-import { canonicalText } from "../../server/src/machine/canonical/canonical-text.ts";
+import { canonicalText } from "../json/canonical-text.ts";
 import { keyScope } from "../../server/src/machine/entry.ts";
 import type { Entry, Event } from "../../server/src/machine/entry.ts";
-import type { Json } from "../../server/src/machine/json.ts";
+import type { Json } from "../../sdk/src/json/json.ts";
 import type { Machine } from "../../server/src/machine/machine.ts";
 import { attemptOf } from "./attempt-of.ts";
 import { simulatedMachine, stateText } from "./simulated-machine.ts";

@@ -1,6 +1,6 @@
 /** What answers about locks may say: what some entry made true of the grant or the ticket that they are about. */
 import type { Entry } from "../../server/src/machine/entry.ts";
-import type { Json, JsonObject } from "../../server/src/machine/json.ts";
+import type { Json, JsonObject } from "../../sdk/src/json/json.ts";
 import { isoTime } from "./lock-view.ts";
 import type { LockView } from "./lock-view.ts";
 import type { Witness } from "./witness.ts";

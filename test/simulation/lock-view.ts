@@ -4,7 +4,7 @@
  */
 import { lockLimits } from "../../server/src/features/locks/tables/settings.ts";
 import type { Entry, Event } from "../../server/src/machine/entry.ts";
-import type { JsonObject } from "../../server/src/machine/json.ts";
+import type { JsonObject } from "../../sdk/src/json/json.ts";
 import { LockModel } from "../locks/lock-model.ts";
 import type { ModelGrant, ModelPath, ModelTicket } from "../locks/lock-model.ts";
 

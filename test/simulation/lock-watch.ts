@@ -1,6 +1,6 @@
 /** What must hold of agents and locks at every position, checked as entries become durable. */
 import type { Entry, Event } from "../../server/src/machine/entry.ts";
-import type { JsonObject } from "../../server/src/machine/json.ts";
+import type { JsonObject } from "../../sdk/src/json/json.ts";
 import { coversSet } from "../locks/lock-model.ts";
 import type { ModelPath } from "../locks/lock-model.ts";
 import { LockAnswers } from "./lock-answers.ts";

@@ -9,7 +9,7 @@ import type { Gate } from "../../server/src/access/gate.ts";
 import { systemClock } from "../../server/src/base/clock.ts";
 import { systemIds } from "../../server/src/base/ids.ts";
 import { openSocketDoor } from "../../server/src/doors/socket/open.ts";
-import { readJson } from "../../server/src/machine/canonical/read-json.ts";
+import { readJson } from "../../sdk/src/json/read-json.ts";
 import { rawSocketFor } from "./raw-socket.ts";
 
 const broken = (): never => {

@@ -7,7 +7,7 @@ import type { Gate } from "../../server/src/access/gate.ts";
 import { systemClock } from "../../server/src/base/clock.ts";
 import { systemIds } from "../../server/src/base/ids.ts";
 import type { SocketLimits } from "../../server/src/doors/socket/limits.ts";
-import { readJson } from "../../server/src/machine/canonical/read-json.ts";
+import { readJson } from "../../sdk/src/json/read-json.ts";
 import { openSocketDoor } from "../../server/src/doors/socket/open.ts";
 import { start, transportOf } from "../../server/src/assembly/open.ts";
 

@@ -37,7 +37,9 @@ const impure = [
   'import { readFileSync } from "node:fs";',
 ];
 
-const pureFiles = ["machine", "features/locks", "packs/planning"].map((folder) => `server/src/${folder}/planted.ts`);
+const pureFiles = ["sdk/src/json", "server/src/machine", "server/src/features/locks", "server/src/packs/planning"].map(
+  (folder) => `${folder}/planted.ts`,
+);
 const timelessFiles = [
   "server/src/engine/planted.ts",
   "server/src/journal/sqlite/planted.ts",

@@ -3,8 +3,9 @@ import { HoldfastError } from "./holdfast-error.ts";
 import { mayWorkElsewhere } from "./address-ring.ts";
 import type { HttpOptions } from "./http-options.ts";
 import { noticesOverHttp, watchOverHttp } from "./http-watch.ts";
-import { readJson } from "./read-json.ts";
-import { sendable } from "./sendable.ts";
+import { canonicalValue } from "../json/canonical-value.ts";
+import { inputLimits } from "../json/input-limits.ts";
+import { readJson } from "../json/read-json.ts";
 import type { CallOptions, CallReply, Transport } from "./transport.ts";
 import { unanswered } from "./unanswered.ts";
 
@@ -27,9 +28,9 @@ export function httpTransport(options: HttpOptions): Transport {
   };
   return {
     call(operation, input, call) {
-      const given = sendable(input);
+      const given = canonicalValue(input, inputLimits);
       if (!given.ok) return Promise.resolve(unanswered("input_malformed", { ...given.fault }));
-      const body = bodyOf(operation, given.text, call);
+      const body = bodyOf(operation, JSON.stringify(given.value), call);
       const send = (): Promise<CallReply> =>
         closing.signal.aborted
           ? Promise.resolve(unanswered("closed", {}))

@@ -2,7 +2,7 @@ import type { Notice, NoticeQuery } from "../contract/notices.ts";
 import type { WatchFilter } from "../contract/watch-filter.ts";
 import { httpPages } from "./http-stream.ts";
 import type { HttpStreamPlace } from "./http-stream.ts";
-import { readJson } from "./read-json.ts";
+import { readJson } from "../json/read-json.ts";
 import { sentEvents } from "./server-sent-events.ts";
 import type { WatchedEvent, WatchRequest } from "./transport.ts";
 
@@ -47,7 +47,7 @@ async function* wholeEntries(
 ): AsyncGenerator<readonly WatchedEvent[], void, undefined> {
   let page: WatchedEvent[] = [];
   for await (const { id, data } of sentEvents(body)) {
-    if (data !== undefined) page.push(readJson(data) as WatchedEvent);
+    if (data !== undefined) page.push(readJson(data) as unknown as WatchedEvent);
     if (id === undefined) continue;
     trail.cursor = id;
     if (page.length > 0) yield page;

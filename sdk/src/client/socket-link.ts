@@ -4,7 +4,7 @@ import { problemOf } from "../contract/problems.ts";
 import type { AddressRing } from "./address-ring.ts";
 import type { ClientClock } from "./client-clock.ts";
 import { IdleTimer } from "./idle-timer.ts";
-import { readJson } from "./read-json.ts";
+import { readJson } from "../json/read-json.ts";
 
 export interface LinkOptions {
   readonly nodes: AddressRing;

@@ -1,10 +1,11 @@
 import type { Notice, NoticeQuery } from "../contract/notices.ts";
 import { frameBytesMax } from "../contract/socket-protocol.ts";
 import type { ClientMessage, ServerMessage, SocketProblem } from "../contract/socket-protocol.ts";
+import { canonicalValue } from "../json/canonical-value.ts";
+import { inputLimits } from "../json/input-limits.ts";
 import { mayWorkElsewhere } from "./address-ring.ts";
 import { HoldfastError } from "./holdfast-error.ts";
 import { isRepeatable } from "./repeatable.ts";
-import { sendable } from "./sendable.ts";
 import { SocketLink } from "./socket-link.ts";
 import type { LinkOptions } from "./socket-link.ts";
 import { SocketSpeakers } from "./socket-speakers.ts";
@@ -82,14 +83,14 @@ export class SocketTransport implements Transport {
 
   call(operation: string, input: unknown, options: CallOptions): Promise<CallReply> {
     if (this.#isClosed) return Promise.resolve(unanswered("closed", {}));
-    const given = sendable(input);
+    const given = canonicalValue(input, inputLimits);
     if (!given.ok) return Promise.resolve(unanswered("input_malformed", { ...given.fault }));
     const { key, signal, deadlineMs, agent, agentSecret, trace, retry, reads, events } = options;
     this.#lastId += 1;
     const id = this.#lastId;
     const named = { kind: "call", id, operation, key, deadline_ms: deadlineMs, trace, retry, reads, events };
     const head = JSON.stringify(named);
-    const message = `${head.slice(0, -1)},"input":${given.text}}`;
+    const message = `${head.slice(0, -1)},"input":${JSON.stringify(given.value)}}`;
     if (isTooLarge(message)) return Promise.resolve(unanswered("frame_too_large", { limit: frameBytesMax }));
     return new Promise((resolve) => {
       const pending: Pending = {

@@ -10,8 +10,8 @@ import type { NatsDoorOptions, NatsPlace } from "../doors/nats/options.ts";
 import { StreamFault } from "../doors/nats/stream-fault.ts";
 import type { Engine } from "../engine/engine.ts";
 import type { Kind } from "../features/entities/kind.ts";
-import { inputLimits } from "../machine/canonical/limits.ts";
-import { parseJson } from "../machine/canonical/parse-json.ts";
+import { inputLimits } from "@holdfast/sdk/json/input-limits";
+import { parseJson } from "@holdfast/sdk/json/parse-json";
 import { kindCommandsOf, reportToStandardError } from "./open.ts";
 
 /** How Holdfast takes part in a mesh. */

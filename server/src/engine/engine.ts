@@ -15,7 +15,7 @@ import {
 import { keyScope } from "../machine/entry.ts";
 import type { Entry } from "../machine/entry.ts";
 import type { TimerCommand } from "../machine/feature.ts";
-import type { JsonObject } from "../machine/json.ts";
+import type { JsonObject } from "@holdfast/sdk/json/json";
 import type { Machine } from "../machine/machine.ts";
 import type { StateReader } from "../machine/state.ts";
 import { Erasures } from "./erasures.ts";

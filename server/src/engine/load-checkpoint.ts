@@ -1,5 +1,5 @@
 import type { CheckpointFacts, CheckpointStore } from "../journal/checkpoint.ts";
-import { readLine } from "../journal/read-line.ts";
+import { readJson } from "@holdfast/sdk/json/read-json";
 import type { Machine } from "../machine/machine.ts";
 import { StateHash } from "./state-hash.ts";
 
@@ -55,7 +55,7 @@ async function fill(machine: Machine, store: CheckpointStore, facts: CheckpointF
     const rows = slice.flatMap(({ table, key, line }) => {
       if (line === undefined) return [];
       hash.add(table, line);
-      return [{ table, key, row: readLine(line) }];
+      return [{ table, key, row: readJson(line) }];
     });
     machine.load(rows);
   }

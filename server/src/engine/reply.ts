@@ -1,5 +1,5 @@
 import type { Command, Entry, Event, Outcome } from "../machine/entry.ts";
-import type { Json, JsonObject } from "../machine/json.ts";
+import type { Json, JsonObject } from "@holdfast/sdk/json/json";
 import type { Decided } from "../machine/machine.ts";
 import { refusal } from "../machine/outcome.ts";
 

@@ -3,9 +3,9 @@
  * same positions and the same hashes. `lines` alternates between the header and the payload of each entry (see seal.ts).
  */
 import { jsonLine } from "../base/json-line.ts";
-import { isObject, type Json } from "../machine/json.ts";
+import { isObject, type Json } from "@holdfast/sdk/json/json";
 import { JournalError } from "./journal.ts";
-import { readLine } from "./read-line.ts";
+import { readJson } from "@holdfast/sdk/json/read-json";
 import type { StoredBatch } from "./unseal.ts";
 
 export function batchLine({ first, count, time, previous, hash, lines }: StoredBatch): string {
@@ -24,7 +24,7 @@ export function readBatchLine(line: string, lineNumber: number): StoredBatch {
 
 function parse(line: string): Json | undefined {
   try {
-    return readLine(line);
+    return readJson(line);
   } catch {
     return undefined;
   }

@@ -3,7 +3,7 @@
  * the state knows of it. The mark lies in the store beside the batches, so that it goes back with them, and so that a start
  * looks at what is unfinished, and not at every erasure there ever was.
  */
-import { readLine } from "./read-line.ts";
+import { readJson } from "@holdfast/sdk/json/read-json";
 
 /** An entry whose payload must be gone, and the entry that says so. */
 export interface Erasure {
@@ -26,5 +26,5 @@ export function erasureMarkText(mark: ErasureMark): string {
 }
 
 export function readErasureMark(text: string | undefined): ErasureMark {
-  return text === undefined ? unmarked : (readLine(text) as unknown as ErasureMark);
+  return text === undefined ? unmarked : (readJson(text) as unknown as ErasureMark);
 }

@@ -5,10 +5,10 @@
  * would fold another history than its peers, which is worse than a node that stops.
  */
 import type { Entry, Event, Outcome } from "../machine/entry.ts";
-import type { Json, JsonObject } from "../machine/json.ts";
+import type { Json, JsonObject } from "@holdfast/sdk/json/json";
 import { erasedBy } from "./erase-payload.ts";
 import { type Head, JournalError } from "./journal.ts";
-import { readLine } from "./read-line.ts";
+import { readJson } from "@holdfast/sdk/json/read-json";
 import { hashText } from "./seal.ts";
 
 /** A batch as it lies in a store. `time` is that of its last entry, `previous` the hash of the batch before it. */
@@ -171,7 +171,7 @@ function toIndexed(header: Header): IndexedEntry {
 
 function parse<Shape>(line: string, position: number, what: "header" | "payload"): Shape {
   try {
-    return readLine(line) as Shape;
+    return readJson(line) as Shape;
   } catch (cause) {
     throw new JournalError("damaged", `The journal is damaged at position ${position} (${what}): it is no JSON.`, {
       certain: true,

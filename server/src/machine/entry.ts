@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from "./json.ts";
+import type { Json, JsonObject } from "@holdfast/sdk/json/json";
 
 /** One wish: an operation by name, with its input, from a principal. The engine gives every command an id. */
 export interface Command {

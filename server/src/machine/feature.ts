@@ -1,5 +1,5 @@
 import type { Command, Entry, Event, Outcome } from "./entry.ts";
-import type { Json, JsonObject } from "./json.ts";
+import type { Json, JsonObject } from "@holdfast/sdk/json/json";
 import type { StateReader, StateWriter } from "./state.ts";
 import type { TableSpec } from "./table.ts";
 

@@ -1,4 +1,4 @@
-import { sameJson } from "./canonical/same-json.ts";
+import { sameJson } from "@holdfast/sdk/json/same-json";
 import type { Command, Entry, Outcome } from "./entry.ts";
 import { refusal } from "./outcome.ts";
 

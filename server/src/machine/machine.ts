@@ -15,7 +15,7 @@ import type { Command, Entry, Event, Outcome } from "./entry.ts";
 import { inOrderOfNeed } from "./feature.ts";
 import type { EntryFacts, Feature, Fold, Reaction, RestsOn, Rule, Timer, TimerCommand } from "./feature.ts";
 import { replayOf } from "./idempotency.ts";
-import type { JsonObject } from "./json.ts";
+import type { JsonObject } from "@holdfast/sdk/json/json";
 import { refusal } from "./outcome.ts";
 import { DurableView, State } from "./state.ts";
 import type { DumpedRow, StateReader, StateWriter } from "./state.ts";

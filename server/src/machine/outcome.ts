@@ -1,5 +1,5 @@
 import type { Done, Refusal } from "./entry.ts";
-import type { JsonObject } from "./json.ts";
+import type { JsonObject } from "@holdfast/sdk/json/json";
 
 export function done(data: JsonObject): Done {
   return { kind: "done", data };

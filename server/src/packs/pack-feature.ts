@@ -10,7 +10,7 @@ import { changeByKind } from "../features/entities/run-kind-command.ts";
 import { ruleOf } from "../features/rule-of.ts";
 import { currentEpoch, spaceRow } from "../features/space/space-table.ts";
 import type { DecideContext, Decision, Rule } from "../machine/feature.ts";
-import type { Json, JsonObject } from "../machine/json.ts";
+import type { Json, JsonObject } from "@holdfast/sdk/json/json";
 import { refusal } from "../machine/outcome.ts";
 
 export type DecideResource = (input: JsonObject, context: DecideContext) => Decision;

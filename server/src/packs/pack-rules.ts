@@ -1,7 +1,7 @@
 import type { Pack, Resource } from "@holdfast/sdk/contract";
 import type { Kind } from "../features/entities/kind.ts";
 import type { Feature } from "../machine/feature.ts";
-import type { JsonObject } from "../machine/json.ts";
+import type { JsonObject } from "@holdfast/sdk/json/json";
 import type { StateReader } from "../machine/state.ts";
 
 /** A page of a list: the ids of the resources that fit, and from where the next page goes on. */

@@ -7,8 +7,8 @@ import type { Engine } from "../../engine/engine.ts";
 import { findAgent } from "../../features/agents/agent-table.ts";
 import type { AgentRow } from "../../features/agents/agent-table.ts";
 import type { Outcome } from "../../machine/entry.ts";
-import type { Json } from "../../machine/json.ts";
-import { isObject } from "../../machine/json.ts";
+import type { Json } from "@holdfast/sdk/json/json";
+import { isObject } from "@holdfast/sdk/json/json";
 import { refusal } from "../../machine/outcome.ts";
 import { Beats } from "./beats.ts";
 

@@ -5,7 +5,7 @@ import { endsAt, findAgent, noteEveryMs } from "../../features/agents/agent-tabl
 import type { AgentRow } from "../../features/agents/agent-table.ts";
 import { ownerTable } from "../../features/locks/tables/lock-tables.ts";
 import type { Outcome } from "../../machine/entry.ts";
-import type { JsonObject } from "../../machine/json.ts";
+import type { JsonObject } from "@holdfast/sdk/json/json";
 import { done, refusal } from "../../machine/outcome.ts";
 import { journalRefusal } from "./journal-refusal.ts";
 

@@ -2,10 +2,10 @@ import { packOfOperation, publishedName, recordedAs, traceContext } from "@holdf
 import type { CallOptions, CallReply } from "@holdfast/sdk";
 import type { Engine } from "../../engine/engine.ts";
 import type { Reply } from "../../engine/reply.ts";
-import { canonicalValue } from "../../machine/canonical/canonical-value.ts";
-import { inputLimits } from "../../machine/canonical/limits.ts";
+import { canonicalValue } from "@holdfast/sdk/json/canonical-value";
+import { inputLimits } from "@holdfast/sdk/json/input-limits";
 import type { Event, Outcome } from "../../machine/entry.ts";
-import type { Json, JsonObject } from "../../machine/json.ts";
+import type { Json, JsonObject } from "@holdfast/sdk/json/json";
 import { refusal } from "../../machine/outcome.ts";
 import { carryOutErasure } from "./hooks/erase-payload.ts";
 import { copyJson } from "./copy-json.ts";

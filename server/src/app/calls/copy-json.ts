@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from "../../machine/json.ts";
+import type { Json, JsonObject } from "@holdfast/sdk/json/json";
 
 /**
  * A copy that the caller may change as it likes. What the machine holds is shared between rows, entries and replies;

@@ -1,7 +1,7 @@
 import type { Engine } from "../../engine/engine.ts";
 import { lockSubject } from "../../features/locks/tables/lock-events.ts";
 import { leftBefore, positionOf } from "../../features/locks/views/lock-history.ts";
-import type { JsonObject } from "../../machine/json.ts";
+import type { JsonObject } from "@holdfast/sdk/json/json";
 
 /** A grant, as answers describe it. */
 export interface Described {

@@ -10,7 +10,7 @@ import { positionOf } from "../../features/locks/views/lock-history.ts";
 import { ticketTable } from "../../features/locks/tables/lock-tables.ts";
 import type { GrantRow } from "../../features/locks/tables/lock-tables.ts";
 import { isLeaving } from "../../features/locks/tables/owner-counts.ts";
-import type { JsonObject } from "../../machine/json.ts";
+import type { JsonObject } from "@holdfast/sdk/json/json";
 import type { StateReader } from "../../machine/state.ts";
 import { howLeft, howLeftNow } from "./how-left.ts";
 import type { Described } from "./how-left.ts";

@@ -3,7 +3,7 @@ import { lockSubject } from "../../features/locks/tables/lock-events.ts";
 import { fencesAfter, grantedIn, positionOf, tellsOf } from "../../features/locks/views/lock-history.ts";
 import { ancestorsOf } from "../../features/locks/tables/lock-path.ts";
 import type { Entry } from "../../machine/entry.ts";
-import type { JsonObject } from "../../machine/json.ts";
+import type { JsonObject } from "@holdfast/sdk/json/json";
 
 /** Most paths need one entry; where many share one, a few pages reach the last event that told all of them. */
 const pageSizes = [1, 100] as const;

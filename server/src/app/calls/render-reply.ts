@@ -6,7 +6,7 @@ import { authorOf, subjectOf } from "../../features/entities/entity-table.ts";
 import { explainConflict } from "../../features/entities/explain-conflict.ts";
 import type { Versions } from "../../features/entities/version-trail.ts";
 import type { Outcome } from "../../machine/entry.ts";
-import type { JsonObject } from "../../machine/json.ts";
+import type { JsonObject } from "@holdfast/sdk/json/json";
 import { entityVersions } from "../reads/entity-versions.ts";
 import { explainGone } from "./explain-gone.ts";
 import { replayedLock } from "./lock-replies.ts";

@@ -5,7 +5,7 @@ import type { Subscription } from "../../engine/subscription.ts";
 import { ticketsOf } from "../../features/locks/rules/accept-lock.ts";
 import type { TicketRow } from "../../features/locks/tables/lock-tables.ts";
 import type { Entry } from "../../machine/entry.ts";
-import type { JsonObject } from "../../machine/json.ts";
+import type { JsonObject } from "@holdfast/sdk/json/json";
 import type { StateReader } from "../../machine/state.ts";
 import { copyJson } from "../calls/copy-json.ts";
 import { LeaseWatch } from "./lease-watch.ts";

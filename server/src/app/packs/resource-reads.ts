@@ -3,7 +3,7 @@ import type { Pack, Resource, ResourceVerb } from "@holdfast/sdk/contract";
 import type { Engine } from "../../engine/engine.ts";
 import { findEntity, isLive, representationOf } from "../../features/entities/entity-table.ts";
 import type { Outcome } from "../../machine/entry.ts";
-import type { JsonObject } from "../../machine/json.ts";
+import type { JsonObject } from "@holdfast/sdk/json/json";
 import { done } from "../../machine/outcome.ts";
 import { allPacks } from "./all-packs.ts";
 import type { PackRules } from "../../packs/pack-rules.ts";

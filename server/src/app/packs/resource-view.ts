@@ -1,6 +1,6 @@
 import { codeOfPack, packOfOperation } from "@holdfast/sdk/contract";
 import type { CallReply } from "@holdfast/sdk";
-import type { JsonObject } from "../../machine/json.ts";
+import type { JsonObject } from "@holdfast/sdk/json/json";
 
 /** The answer to an operation of a pack: its codes carry the pack's name, and a resource is shown as itself. */
 export function shownByPack(operation: string, reply: CallReply): CallReply {

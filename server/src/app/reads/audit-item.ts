@@ -4,8 +4,8 @@ import { authorOf, subjectOf } from "../../features/entities/entity-table.ts";
 import { lockSubject } from "../../features/locks/tables/lock-events.ts";
 import { epochAt } from "../../features/space/space-table.ts";
 import type { Entry, Event } from "../../machine/entry.ts";
-import type { JsonObject } from "../../machine/json.ts";
-import { isObject } from "../../machine/json.ts";
+import type { JsonObject } from "@holdfast/sdk/json/json";
+import { isObject } from "@holdfast/sdk/json/json";
 import { outcomeWord } from "../watch/entry-filter.ts";
 import { historyPage, meantEvents } from "./subject-history.ts";
 

@@ -3,7 +3,7 @@ import { auditOperations, publishedName } from "@holdfast/sdk/contract";
 import type { InputOf, Operation } from "@holdfast/sdk/contract";
 import type { Engine } from "../../engine/engine.ts";
 import type { Entry, Outcome } from "../../machine/entry.ts";
-import type { JsonObject } from "../../machine/json.ts";
+import type { JsonObject } from "@holdfast/sdk/json/json";
 import { done } from "../../machine/outcome.ts";
 import { auditItem } from "./audit-item.ts";
 import { entriesBack, positionAtTime } from "./entries-back.ts";

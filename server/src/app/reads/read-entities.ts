@@ -13,7 +13,7 @@ import type { EntityRow, LiveEntityRow } from "../../features/entities/entity-ta
 import { missing } from "../../features/entities/change.ts";
 import { epochAt } from "../../features/space/space-table.ts";
 import type { Entry, Outcome } from "../../machine/entry.ts";
-import type { JsonObject } from "../../machine/json.ts";
+import type { JsonObject } from "@holdfast/sdk/json/json";
 import { done, refusal } from "../../machine/outcome.ts";
 import { entityVersions } from "./entity-versions.ts";
 import { historyPage, meantEvents } from "./subject-history.ts";

@@ -10,7 +10,7 @@ import { pathFault } from "../../features/locks/tables/lock-path.ts";
 import { ticketTable } from "../../features/locks/tables/lock-tables.ts";
 import { dalLockPages, lockPages, lockView, ownView, waitPages } from "../../features/locks/views/lock-views.ts";
 import type { Entry, Outcome } from "../../machine/entry.ts";
-import type { JsonObject } from "../../machine/json.ts";
+import type { JsonObject } from "@holdfast/sdk/json/json";
 import { kindAt } from "../../features/locks/tables/settings.ts";
 import { done, refusal } from "../../machine/outcome.ts";
 import { howLeft } from "../calls/how-left.ts";

@@ -3,7 +3,7 @@ import type { WatchedEvent } from "@holdfast/sdk";
 import { authorOf } from "../../features/entities/entity-table.ts";
 import { epochAt } from "../../features/space/space-table.ts";
 import type { Entry } from "../../machine/entry.ts";
-import type { JsonObject } from "../../machine/json.ts";
+import type { JsonObject } from "@holdfast/sdk/json/json";
 import type { StateReader } from "../../machine/state.ts";
 
 /** A cursor is epoch and position, so that one from a lost history is told from one of this. */

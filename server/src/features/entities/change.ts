@@ -1,6 +1,6 @@
 import type { Event } from "../../machine/entry.ts";
 import type { DecideContext, Decision } from "../../machine/feature.ts";
-import type { Json, JsonObject } from "../../machine/json.ts";
+import type { Json, JsonObject } from "@holdfast/sdk/json/json";
 import { done, refusal } from "../../machine/outcome.ts";
 import { currentEpoch, spaceRow } from "../space/space-table.ts";
 import { authorOf, isLive, representationOf, revisionOf, subjectOf } from "./entity-table.ts";

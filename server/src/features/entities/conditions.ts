@@ -1,13 +1,14 @@
 import { conflictReason } from "@holdfast/sdk/contract";
-import { sameJson } from "../../machine/canonical/same-json.ts";
+import { sameJson } from "@holdfast/sdk/json/same-json";
 import type { Event } from "../../machine/entry.ts";
 import type { DecideContext, Decision } from "../../machine/feature.ts";
-import type { Json } from "../../machine/json.ts";
+import type { Json } from "@holdfast/sdk/json/json";
 import { refusal } from "../../machine/outcome.ts";
 import { unguardedWrite } from "../locks/guard-write.ts";
 import { currentVersion, isLive, revisionOf, subjectOf } from "./entity-table.ts";
 import type { EntityRow } from "./entity-table.ts";
-import { parsePointer, valueAt } from "./json/pointer.ts";
+import { parsePointer } from "@holdfast/sdk/json/parse-pointer";
+import { valueAt } from "@holdfast/sdk/json/value-at";
 
 /** A field that must have a value, or be absent. */
 export interface ExpectedField {

@@ -1,5 +1,5 @@
 import type { entityOperations } from "@holdfast/sdk/contract";
-import type { Json } from "../../machine/json.ts";
+import type { Json } from "@holdfast/sdk/json/json";
 import { refusal } from "../../machine/outcome.ts";
 import type { Decide } from "../rule-of.ts";
 import { changed } from "./change.ts";

@@ -1,9 +1,12 @@
-import type { Json, JsonObject } from "../../machine/json.ts";
-import { isObject } from "../../machine/json.ts";
+import type { Json, JsonObject } from "@holdfast/sdk/json/json";
+import { isObject } from "@holdfast/sdk/json/json";
 import { authorOf } from "./entity-table.ts";
 import { difference } from "./json/difference.ts";
 import type { Change } from "./json/difference.ts";
-import { formatPointer, overlaps, parsePointer, valueAt } from "./json/pointer.ts";
+import { formatPointer } from "@holdfast/sdk/json/format-pointer";
+import { parsePointer } from "@holdfast/sdk/json/parse-pointer";
+import { valueAt } from "@holdfast/sdk/json/value-at";
+import { pointersOverlap } from "./json/pointers-overlap.ts";
 import type { Version } from "./version-trail.ts";
 
 /** Intermediate versions that are compared one by one; of more, the oldest are compared together. */
@@ -22,10 +25,12 @@ export function explainConflict(versions: readonly Version[], input: JsonObject)
   const sent = sentPointers(base, input);
   return {
     changes: changes.map((change) => {
-      const step = steps.findLast(({ pointers }) => pointers.some((pointer) => overlaps(pointer, placeOf(change))));
+      const step = steps.findLast(({ pointers }) =>
+        pointers.some((pointer) => pointersOverlap(pointer, placeOf(change))),
+      );
       return {
         ...changeFacts(change),
-        overlaps_yours: sent.some((pointer) => overlaps(pointer, placeOf(change))),
+        overlaps_yours: sent.some((pointer) => pointersOverlap(pointer, placeOf(change))),
         ...yours(input, change.pointer),
         ...(step === undefined ? {} : authorship(step.version)),
       };

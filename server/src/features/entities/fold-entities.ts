@@ -1,7 +1,7 @@
 /** What each event about an entity does to it. These never change; a new meaning is a new type of event. */
 import type { Event } from "../../machine/entry.ts";
 import type { EntryFacts, Fold } from "../../machine/feature.ts";
-import type { Json, JsonObject } from "../../machine/json.ts";
+import type { Json, JsonObject } from "@holdfast/sdk/json/json";
 import type { StateWriter } from "../../machine/state.ts";
 import { currentEpoch } from "../space/space-table.ts";
 import { entityTable, isLive } from "./entity-table.ts";

@@ -3,7 +3,7 @@ import type { Check, Operation } from "@holdfast/sdk/contract";
 import Type from "typebox";
 import type { Static, TProperties, TSchema } from "typebox";
 import type { DecideContext, Decision } from "../../machine/feature.ts";
-import type { Json, JsonObject } from "../../machine/json.ts";
+import type { Json, JsonObject } from "@holdfast/sdk/json/json";
 import type { StateReader } from "../../machine/state.ts";
 import { refusal } from "../../machine/outcome.ts";
 import { holdsWrite } from "../locks/guard-write.ts";

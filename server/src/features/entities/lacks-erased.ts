@@ -1,5 +1,5 @@
 import type { Entry } from "../../machine/entry.ts";
-import { isObject } from "../../machine/json.ts";
+import { isObject } from "@holdfast/sdk/json/json";
 import type { StateReader } from "../../machine/state.ts";
 import { entityTable, subjectOf } from "./entity-table.ts";
 

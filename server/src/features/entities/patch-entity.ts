@@ -1,7 +1,7 @@
 import type { entityOperations } from "@holdfast/sdk/contract";
-import { sameJson } from "../../machine/canonical/same-json.ts";
+import { sameJson } from "@holdfast/sdk/json/same-json";
 import type { Decision } from "../../machine/feature.ts";
-import type { Json, JsonObject } from "../../machine/json.ts";
+import type { Json, JsonObject } from "@holdfast/sdk/json/json";
 import { refusal } from "../../machine/outcome.ts";
 import type { Decide } from "../rule-of.ts";
 import { changed, missing, unchanged } from "./change.ts";

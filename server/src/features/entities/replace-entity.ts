@@ -1,6 +1,6 @@
 import type { entityOperations } from "@holdfast/sdk/contract";
-import { sameJson } from "../../machine/canonical/same-json.ts";
-import type { Json } from "../../machine/json.ts";
+import { sameJson } from "@holdfast/sdk/json/same-json";
+import type { Json } from "@holdfast/sdk/json/json";
 import type { Decide } from "../rule-of.ts";
 import { changed, missing, unchanged } from "./change.ts";
 import { unmetCondition } from "./conditions.ts";

@@ -1,8 +1,8 @@
-import { canonicalValue } from "../../machine/canonical/canonical-value.ts";
-import type { InputFault } from "../../machine/canonical/input-fault.ts";
-import { sameJson } from "../../machine/canonical/same-json.ts";
+import { canonicalValue } from "@holdfast/sdk/json/canonical-value";
+import type { InputFault } from "@holdfast/sdk/json/input-fault";
+import { sameJson } from "@holdfast/sdk/json/same-json";
 import type { DecideContext, Decision, Rule } from "../../machine/feature.ts";
-import type { Json, JsonObject } from "../../machine/json.ts";
+import type { Json, JsonObject } from "@holdfast/sdk/json/json";
 import { ruleOf } from "../rule-of.ts";
 import { changed, missing, unchanged } from "./change.ts";
 import { unmetCondition } from "./conditions.ts";

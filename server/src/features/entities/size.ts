@@ -1,8 +1,8 @@
-import { inputLimits } from "../../machine/canonical/limits.ts";
-import { measure } from "../../machine/canonical/measure.ts";
-import type { Size } from "../../machine/canonical/measure.ts";
+import { inputLimits } from "@holdfast/sdk/json/input-limits";
+import { measure } from "@holdfast/sdk/json/measure";
+import type { Size } from "@holdfast/sdk/json/measure";
 import type { Decision } from "../../machine/feature.ts";
-import type { Json } from "../../machine/json.ts";
+import type { Json } from "@holdfast/sdk/json/json";
 import { refusal } from "../../machine/outcome.ts";
 
 export type ValueSize = Pick<Size, "bytes" | "members">;

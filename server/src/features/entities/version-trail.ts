@@ -1,6 +1,6 @@
 import { isOfEntity } from "@holdfast/sdk/contract";
 import type { Entry, Event } from "../../machine/entry.ts";
-import type { Json } from "../../machine/json.ts";
+import type { Json } from "@holdfast/sdk/json/json";
 import { jsonPatch } from "./json/json-patch.ts";
 import { mergePatch } from "./json/merge-patch.ts";
 import { noLimits } from "./size.ts";

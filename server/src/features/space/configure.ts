@@ -1,6 +1,6 @@
 import type { spaceOperations } from "@holdfast/sdk/contract";
-import { sameJson } from "../../machine/canonical/same-json.ts";
-import type { JsonObject } from "../../machine/json.ts";
+import { sameJson } from "@holdfast/sdk/json/same-json";
+import type { JsonObject } from "@holdfast/sdk/json/json";
 import { done } from "../../machine/outcome.ts";
 import type { Decide } from "../rule-of.ts";
 import { spaceRow } from "./space-table.ts";

@@ -1,6 +1,6 @@
 import type { tokenOperations } from "@holdfast/sdk/contract";
 import type { DecideContext, Decision } from "../../machine/feature.ts";
-import type { JsonObject } from "../../machine/json.ts";
+import type { JsonObject } from "@holdfast/sdk/json/json";
 import { done, refusal } from "../../machine/outcome.ts";
 import type { Decide } from "../rule-of.ts";
 import { operatorsOnly } from "./operators-only.ts";

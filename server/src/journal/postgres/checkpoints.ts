@@ -8,7 +8,7 @@
 import type { Client } from "pg";
 import type { CheckpointDraft, CheckpointFacts, CheckpointRow, CheckpointStore } from "../checkpoint.ts";
 import type { Head } from "../journal.ts";
-import { readLine } from "../read-line.ts";
+import { readJson } from "@holdfast/sdk/json/read-json";
 import { mapError } from "./map-error.ts";
 import { type Row, send, type Session, type Statement } from "./session.ts";
 import type { Sessions } from "./sessions.ts";
@@ -197,5 +197,5 @@ function toFacts([, position, hash, time, rules, stateHash]: Row): CheckpointFac
 }
 
 function toRow([table, key, line]: Row): CheckpointRow {
-  return { table: String(table), key: readLine(String(key)) as string, line: String(line) };
+  return { table: String(table), key: readJson(String(key)) as string, line: String(line) };
 }

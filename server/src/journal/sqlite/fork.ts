@@ -9,7 +9,7 @@
  */
 import { closeSync, fsyncSync, openSync, readFileSync, renameSync, statSync, writeSync } from "node:fs";
 import { join } from "node:path";
-import { readLine } from "../read-line.ts";
+import { readJson } from "@holdfast/sdk/json/read-json";
 import { syncFolder } from "./folder/make-folder.ts";
 import { mapFileError } from "./map-error.ts";
 import type { MetaTable } from "./meta-table.ts";
@@ -41,12 +41,12 @@ export function watchFork(meta: MetaTable, folder: string, newId: (() => string)
   function reason(): string | undefined {
     const mark = meta.get("restored");
     if (mark !== undefined) {
-      const { position, from } = readLine(mark) as unknown as RestoredMark;
+      const { position, from } = readJson(mark) as unknown as RestoredMark;
       return `restored from a backup of position ${position} (${from})`;
     }
     const known = meta.get("identity");
     if (newId === undefined) return undefined;
-    if (known !== undefined) return differenceFrom(readLine(known) as unknown as Identity, folder);
+    if (known !== undefined) return differenceFrom(readJson(known) as unknown as Identity, folder);
     adopt(newId);
     return undefined;
   }

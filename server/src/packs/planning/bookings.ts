@@ -1,5 +1,5 @@
 import { assignment, mission } from "@holdfast/sdk/contract";
-import type { JsonObject } from "../../machine/json.ts";
+import type { JsonObject } from "@holdfast/sdk/json/json";
 import type { StateReader } from "../../machine/state.ts";
 import { childrenOf, gap, planTable, textOf, valueOf } from "./plan-table.ts";
 import { planningLimits } from "./planning-limits.ts";

@@ -4,7 +4,7 @@ import type { Resource } from "@holdfast/sdk/contract";
 import Type from "typebox";
 import { defineKind } from "../../features/entities/kind.ts";
 import type { Kind } from "../../features/entities/kind.ts";
-import type { JsonObject } from "../../machine/json.ts";
+import type { JsonObject } from "@holdfast/sdk/json/json";
 import { assignmentFault } from "./assignment-rule.ts";
 import { collaboratorFault } from "./collaborator-rule.ts";
 import { childFault, lineageFault, nameFault } from "./lineage.ts";

@@ -1,8 +1,8 @@
 import { assignment, collaborator, mission, organization, project } from "@holdfast/sdk/contract";
 import { refuse } from "../../features/entities/kind.ts";
 import type { KindContext, KindRefusal } from "../../features/entities/kind.ts";
-import { sameJson } from "../../machine/canonical/same-json.ts";
-import type { JsonObject } from "../../machine/json.ts";
+import { sameJson } from "@holdfast/sdk/json/same-json";
+import type { JsonObject } from "@holdfast/sdk/json/json";
 import type { StateReader } from "../../machine/state.ts";
 import { childrenOf, foldCase, gap, planTable, textOf, valueOf } from "./plan-table.ts";
 import { planningLimits } from "./planning-limits.ts";

@@ -1,6 +1,6 @@
 import { assignment } from "@holdfast/sdk/contract";
 import type { Resource } from "@holdfast/sdk/contract";
-import type { JsonObject } from "../../machine/json.ts";
+import type { JsonObject } from "@holdfast/sdk/json/json";
 import type { StateReader } from "../../machine/state.ts";
 import type { ListedPage } from "../pack-rules.ts";
 import { gap, planTable, valueOf } from "./plan-table.ts";

@@ -1,7 +1,7 @@
 import { collaborator } from "@holdfast/sdk/contract";
 import { refuse } from "../../features/entities/kind.ts";
 import type { KindContext, KindRefusal } from "../../features/entities/kind.ts";
-import type { JsonObject } from "../../machine/json.ts";
+import type { JsonObject } from "@holdfast/sdk/json/json";
 import type { StateReader } from "../../machine/state.ts";
 import { assignmentsOf, clashesWith } from "./bookings.ts";
 import type { Booking } from "./bookings.ts";

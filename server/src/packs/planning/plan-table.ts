@@ -1,6 +1,6 @@
 import { assignment, mission } from "@holdfast/sdk/contract";
-import type { Json, JsonObject } from "../../machine/json.ts";
-import { isObject } from "../../machine/json.ts";
+import type { Json, JsonObject } from "@holdfast/sdk/json/json";
+import { isObject } from "@holdfast/sdk/json/json";
 import type { StateReader } from "../../machine/state.ts";
 import type { TableSpec } from "../../machine/table.ts";
 import { findEntity, isLive } from "../../features/entities/entity-table.ts";

@@ -3,7 +3,7 @@ import { packs } from "@holdfast/sdk/contract";
 import { changeByKind } from "../../features/entities/run-kind-command.ts";
 import { operatorOnly } from "../../features/locks/rules/owner.ts";
 import type { Feature } from "../../machine/feature.ts";
-import type { JsonObject } from "../../machine/json.ts";
+import type { JsonObject } from "@holdfast/sdk/json/json";
 import type { DecideResource } from "../pack-feature.ts";
 import { packRules, resourceDecides } from "../pack-feature.ts";
 import type { PackRules } from "../pack-rules.ts";

@@ -1,8 +1,8 @@
 import type { CallOptions, CallReply } from "@holdfast/sdk";
 import type { Ids } from "../../../base/ids.ts";
 import { digestOf, newSecret } from "../../../base/secret.ts";
-import type { Json, JsonObject } from "../../../machine/json.ts";
-import { isObject } from "../../../machine/json.ts";
+import type { Json, JsonObject } from "@holdfast/sdk/json/json";
+import { isObject } from "@holdfast/sdk/json/json";
 
 /** Runs an operation for whoever speaks. */
 type Call = (operation: string, input: unknown, call: CallOptions) => Promise<CallReply>;

@@ -1,5 +1,5 @@
 import type { Engine } from "../../../engine/engine.ts";
-import type { JsonObject } from "../../../machine/json.ts";
+import type { JsonObject } from "@holdfast/sdk/json/json";
 import type { Refusal } from "../../../machine/entry.ts";
 import { refusal } from "../../../machine/outcome.ts";
 import { journalRefusal } from "../journal-refusal.ts";

@@ -1,8 +1,9 @@
 import type { Engine } from "../../../engine/engine.ts";
 import { findEntity, isLive, subjectOf } from "../../../features/entities/entity-table.ts";
-import { parsePointer, valueAt } from "../../../features/entities/json/pointer.ts";
-import type { Json, JsonObject } from "../../../machine/json.ts";
-import { isObject } from "../../../machine/json.ts";
+import { parsePointer } from "@holdfast/sdk/json/parse-pointer";
+import { valueAt } from "@holdfast/sdk/json/value-at";
+import type { Json, JsonObject } from "@holdfast/sdk/json/json";
+import { isObject } from "@holdfast/sdk/json/json";
 import { entityVersions } from "../../reads/entity-versions.ts";
 
 /** Most commands need nothing, and must not wait for it. */

@@ -1,7 +1,7 @@
-import { measure } from "../../../machine/canonical/measure.ts";
-import { sameJson } from "../../../machine/canonical/same-json.ts";
-import { escapeSegment } from "../../../machine/canonical/format-pointer.ts";
-import { isObject, type Json, type JsonObject } from "../../../machine/json.ts";
+import { measure } from "@holdfast/sdk/json/measure";
+import { sameJson } from "@holdfast/sdk/json/same-json";
+import { escapeSegment } from "@holdfast/sdk/json/format-pointer";
+import { isObject, type Json, type JsonObject } from "@holdfast/sdk/json/json";
 
 /** One place that changed. Without `before` it is new, without `after` it is gone, unless `cut` says otherwise. */
 export interface Change {

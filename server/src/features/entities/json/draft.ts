@@ -1,8 +1,8 @@
-import type { InputLimits } from "../../../machine/canonical/limits.ts";
-import { measure, type Size } from "../../../machine/canonical/measure.ts";
-import { stringBytes } from "../../../machine/canonical/scalar-bytes.ts";
-import type { Json, JsonObject } from "../../../machine/json.ts";
-import { arrayIndex, childAt, valueAt } from "./pointer.ts";
+import type { InputLimits } from "@holdfast/sdk/json/input-limits";
+import { measure, type Size } from "@holdfast/sdk/json/measure";
+import { stringBytes } from "@holdfast/sdk/json/scalar-bytes";
+import type { Json, JsonObject } from "@holdfast/sdk/json/json";
+import { arrayIndex, childAt, valueAt } from "@holdfast/sdk/json/value-at";
 import { SizeBook } from "./size-book.ts";
 
 export type DraftFault =

@@ -1,7 +1,7 @@
-import { sameJson } from "../../../machine/canonical/same-json.ts";
-import { isObject, type Json, type JsonObject } from "../../../machine/json.ts";
+import { sameJson } from "@holdfast/sdk/json/same-json";
+import { isObject, type Json, type JsonObject } from "@holdfast/sdk/json/json";
 import { Draft, type DraftFault, type DraftLimits, type DraftSize } from "./draft.ts";
-import { parsePointer } from "./pointer.ts";
+import { parsePointer } from "@holdfast/sdk/json/parse-pointer";
 
 export type JsonPatchOperation =
   | { readonly op: "add" | "replace" | "test"; readonly path: string; readonly value: Json }

@@ -1,5 +1,5 @@
-import { sameJson } from "../../../machine/canonical/same-json.ts";
-import { isObject, type Json, type JsonObject } from "../../../machine/json.ts";
+import { sameJson } from "@holdfast/sdk/json/same-json";
+import { isObject, type Json, type JsonObject } from "@holdfast/sdk/json/json";
 
 /**
  * JSON Merge Patch (RFC 7396) on canonical values. Neither argument is changed; untouched parts are shared with the

@@ -1,5 +1,5 @@
-import { stringBytes } from "../../../machine/canonical/scalar-bytes.ts";
-import { isObject, type Json, type JsonObject } from "../../../machine/json.ts";
+import { stringBytes } from "@holdfast/sdk/json/scalar-bytes";
+import { isObject, type Json, type JsonObject } from "@holdfast/sdk/json/json";
 import { sizeOf, type ValueSize } from "../size.ts";
 import { mergePatch } from "./merge-patch.ts";
 

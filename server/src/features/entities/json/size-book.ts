@@ -1,6 +1,6 @@
-import type { Size } from "../../../machine/canonical/measure.ts";
-import { scalarBytes, stringBytes } from "../../../machine/canonical/scalar-bytes.ts";
-import type { Json, JsonObject } from "../../../machine/json.ts";
+import type { Size } from "@holdfast/sdk/json/measure";
+import { scalarBytes, stringBytes } from "@holdfast/sdk/json/scalar-bytes";
+import type { Json, JsonObject } from "@holdfast/sdk/json/json";
 
 /** Below this length counting a string again is faster than looking it up. */
 const longString = 64;

@@ -1,5 +1,5 @@
 import type { DecideContext, Decision } from "../../../machine/feature.ts";
-import type { JsonObject } from "../../../machine/json.ts";
+import type { JsonObject } from "@holdfast/sdk/json/json";
 import type { StateReader } from "../../../machine/state.ts";
 import { findAgent } from "../../agents/agent-table.ts";
 import { conflictingHolds, waitsAhead } from "./blockers.ts";

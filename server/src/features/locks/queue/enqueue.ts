@@ -1,5 +1,5 @@
 import type { DecideContext, Decision } from "../../../machine/feature.ts";
-import type { JsonObject } from "../../../machine/json.ts";
+import type { JsonObject } from "@holdfast/sdk/json/json";
 import { done } from "../../../machine/outcome.ts";
 import { besideOf } from "../tables/co-holders.ts";
 import { claimOf, firstBlocker } from "./blockers.ts";

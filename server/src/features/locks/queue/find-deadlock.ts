@@ -4,7 +4,7 @@
  * search goes from there and ends when it comes back. Three colours keep converging waits from looking like cycles.
  */
 import type { Event } from "../../../machine/entry.ts";
-import type { JsonObject } from "../../../machine/json.ts";
+import type { JsonObject } from "@holdfast/sdk/json/json";
 import type { StateReader } from "../../../machine/state.ts";
 import { currentRules } from "../../space/space-table.ts";
 import { besideOf } from "../tables/co-holders.ts";

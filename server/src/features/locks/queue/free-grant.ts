@@ -1,5 +1,5 @@
 import type { DecideContext } from "../../../machine/feature.ts";
-import type { JsonObject } from "../../../machine/json.ts";
+import type { JsonObject } from "@holdfast/sdk/json/json";
 import { cancelTicket, isWatched, shownEnd, wake, withOrder } from "./grant-next.ts";
 import { nextFence } from "../tables/fence.ts";
 import { acquired, freed, iso } from "../tables/lock-events.ts";

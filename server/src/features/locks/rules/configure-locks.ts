@@ -1,5 +1,5 @@
 import type { lockOperations } from "@holdfast/sdk/contract";
-import type { JsonObject } from "../../../machine/json.ts";
+import type { JsonObject } from "@holdfast/sdk/json/json";
 import { done } from "../../../machine/outcome.ts";
 import type { Decide } from "../../rule-of.ts";
 import type { LockKind } from "../tables/lock-kinds.ts";

@@ -1,6 +1,6 @@
 import type { InputOf, lockOperations } from "@holdfast/sdk/contract";
 import type { DecideContext, Decision } from "../../../machine/feature.ts";
-import type { JsonObject } from "../../../machine/json.ts";
+import type { JsonObject } from "@holdfast/sdk/json/json";
 import type { StateReader } from "../../../machine/state.ts";
 import { compareInOrder } from "../tables/lock-kinds.ts";
 import type { LockKind } from "../tables/lock-kinds.ts";

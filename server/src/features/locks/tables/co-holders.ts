@@ -4,7 +4,7 @@
  */
 import type { Event } from "../../../machine/entry.ts";
 import type { EntryFacts, Fold } from "../../../machine/feature.ts";
-import type { JsonObject } from "../../../machine/json.ts";
+import type { JsonObject } from "@holdfast/sdk/json/json";
 import type { StateReader, StateWriter } from "../../../machine/state.ts";
 import { gap, holdTable, holdTallyTable } from "./lock-tables.ts";
 import { modes } from "./modes.ts";

@@ -1,7 +1,7 @@
 /** What each event about a ticket does. */
 import type { Event } from "../../../machine/entry.ts";
 import type { EntryFacts, Fold } from "../../../machine/feature.ts";
-import type { JsonObject } from "../../../machine/json.ts";
+import type { JsonObject } from "@holdfast/sdk/json/json";
 import type { StateWriter } from "../../../machine/state.ts";
 import { notingTold } from "./co-holders.ts";
 import { rankAt } from "./fence.ts";

@@ -1,5 +1,5 @@
 import type { DecideContext, Decision } from "../../../machine/feature.ts";
-import type { JsonObject } from "../../../machine/json.ts";
+import type { JsonObject } from "@holdfast/sdk/json/json";
 import { liveGrant } from "../queue/free-grant.ts";
 import { pathFault } from "./lock-path.ts";
 import { gap, holdTable } from "./lock-tables.ts";

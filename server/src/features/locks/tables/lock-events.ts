@@ -1,6 +1,6 @@
 /** The events about locks. Times in them are texts, as they are published; folds go by the time of the entry. */
 import type { Event } from "../../../machine/entry.ts";
-import type { JsonObject } from "../../../machine/json.ts";
+import type { JsonObject } from "@holdfast/sdk/json/json";
 import type { StateReader } from "../../../machine/state.ts";
 import { besideOf } from "./co-holders.ts";
 import type { EventPath } from "./fold-grants.ts";

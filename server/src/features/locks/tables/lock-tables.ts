@@ -2,7 +2,7 @@
  * The tables of locks. A grant is one row, and one row more for each of its paths; a ticket likewise. What is free
  * leaves nothing here: fences come from the journal's positions, so nothing has to be remembered for them to rise.
  */
-import type { JsonObject } from "../../../machine/json.ts";
+import type { JsonObject } from "@holdfast/sdk/json/json";
 import type { TableSpec } from "../../../machine/table.ts";
 import type { OwnKinds } from "./lock-kinds.ts";
 import type { LockedPath, Mode, Scope } from "./modes.ts";

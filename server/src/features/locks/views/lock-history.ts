@@ -1,7 +1,7 @@
 /** What the journal knows about a path: how it was left, and who held it at a position. */
 import { isOfLock } from "@holdfast/sdk/contract";
 import type { Entry, Event } from "../../../machine/entry.ts";
-import type { JsonObject } from "../../../machine/json.ts";
+import type { JsonObject } from "@holdfast/sdk/json/json";
 import { iso, lockSubject } from "../tables/lock-events.ts";
 
 const endings: Readonly<Record<string, string>> = {

@@ -1,5 +1,5 @@
 /** Locks as they are shown. Nothing here decides: what a view calls stale is still held until an entry says otherwise. */
-import type { JsonObject } from "../../../machine/json.ts";
+import type { JsonObject } from "@holdfast/sdk/json/json";
 import type { StateReader } from "../../../machine/state.ts";
 import { findAgent } from "../../agents/agent-table.ts";
 import { blockersOf } from "../queue/blockers.ts";

@@ -1,7 +1,7 @@
 /** The archive as a reader sees it: which segments there are, and the batches in them. */
 import type { DatabaseSync } from "node:sqlite";
 import { join } from "node:path";
-import { readLine } from "../../read-line.ts";
+import { readJson } from "@holdfast/sdk/json/read-json";
 import { damage, type StoredBatch } from "../../unseal.ts";
 import { type Block, readBlock, type Segment } from "./segment-file.ts";
 
@@ -35,7 +35,7 @@ export function createSegmentTable(database: DatabaseSync, dataFolder: string): 
   function load(): readonly Segment[] {
     return select.all().map((row) => {
       const { blocks, ...facts } = row as unknown as Omit<Segment, "blocks"> & { blocks: string };
-      return { ...facts, blocks: readLine(blocks) as unknown as readonly Block[] };
+      return { ...facts, blocks: readJson(blocks) as unknown as readonly Block[] };
     });
   }
 

@@ -1,7 +1,7 @@
-import type { Json, JsonObject } from "../json.ts";
+import type { Json, JsonObject } from "./json.ts";
 import { endOfString, hasEscapedName } from "./has-escaped-name.ts";
 import type { InputResult } from "./input-fault.ts";
-import type { InputLimits } from "./limits.ts";
+import type { InputLimits } from "./input-limits.ts";
 import { utf8Bytes } from "./scalar-bytes.ts";
 import { scanJson } from "./scan-json.ts";
 

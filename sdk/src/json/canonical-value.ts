@@ -1,7 +1,7 @@
-import type { Json } from "../json.ts";
+import type { Json } from "./json.ts";
 import { formatPointer } from "./format-pointer.ts";
 import type { InputFaultReason, InputResult } from "./input-fault.ts";
-import type { InputLimits } from "./limits.ts";
+import type { InputLimits } from "./input-limits.ts";
 import { measure } from "./measure.ts";
 
 /** `bytes` is about how many the value has as JSON text: whoever makes batches of such values needs no more. */

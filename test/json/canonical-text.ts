@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from "../json.ts";
+import type { Json, JsonObject } from "../../sdk/src/json/json.ts";
 
 /**
  * JSON text that is equal exactly when the canonical values are equal: compact, with names sorted by UTF-16 units on

@@ -1,4 +1,4 @@
-/** A JSON Pointer (RFC 6901) from its unescaped segments; the whole value is "". */
+/** A JSON Pointer (RFC 6901) from its unescaped segments. Without segments it is "", the whole value. */
 export function formatPointer(segments: readonly string[]): string {
   let pointer = "";
   for (const segment of segments) pointer += "/" + escapeSegment(segment);

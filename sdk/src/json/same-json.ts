@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject } from "../json.ts";
+import { isObject, type Json, type JsonObject } from "./json.ts";
 
 /** Whether two canonical values are equal, whatever the order of their members. */
 export function sameJson(left: Json, right: Json): boolean {

@@ -1,7 +1,7 @@
-import type { Json } from "../json.ts";
+import type { Json } from "./json.ts";
 import { formatPointer } from "./format-pointer.ts";
 import type { InputFault, InputFaultReason, InputResult } from "./input-fault.ts";
-import type { InputLimits } from "./limits.ts";
+import type { InputLimits } from "./input-limits.ts";
 
 /**
  * Reads a JSON text sign by sign, with a stack of its own: the canonical value, or the first fault in reading order. It

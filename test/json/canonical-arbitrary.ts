@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { isObject, type Json } from "../../server/src/machine/json.ts";
+import { isObject, type Json } from "../../sdk/src/json/json.ts";
 
 const text = fc.oneof(
   { weight: 3, arbitrary: fc.string({ unit: "binary", maxLength: 8 }) },

@@ -1,4 +1,4 @@
-import type { Json } from "../json.ts";
+import type { Json } from "./json.ts";
 
 /** Why an input is refused. The codes are stable: callers and the contract depend on them. */
 export type InputFaultReason =

@@ -1,14 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import {
-  arrayIndex,
-  formatPointer,
-  overlaps,
-  parsePointer,
-  valueAt,
-} from "../../server/src/features/entities/json/pointer.ts";
-import type { Json } from "../../server/src/machine/json.ts";
+import { formatPointer } from "../../sdk/src/json/format-pointer.ts";
+import { parsePointer } from "../../sdk/src/json/parse-pointer.ts";
+import { arrayIndex, valueAt } from "../../sdk/src/json/value-at.ts";
+import { pointersOverlap } from "../../server/src/features/entities/json/pointers-overlap.ts";
+import type { Json } from "../../sdk/src/json/json.ts";
 
 const document: Json = {
   foo: ["bar", "baz"],
@@ -97,7 +94,7 @@ test("two pointers overlap when they are equal or one is inside the other, segme
     ["/1", "/10", false],
   ];
   for (const [left, right, expected] of cases) {
-    assert.equal(overlaps(left, right), expected, `${left} and ${right}`);
-    assert.equal(overlaps(right, left), expected, `${right} and ${left}`);
+    assert.equal(pointersOverlap(left, right), expected, `${left} and ${right}`);
+    assert.equal(pointersOverlap(right, left), expected, `${right} and ${left}`);
   }
 });

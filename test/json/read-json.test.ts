@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { readLine } from "../../server/src/journal/read-line.ts";
+import { readJson } from "../../sdk/src/json/read-json.ts";
 
 // A few names that differ only after an escape: what JSON.parse confuses once it has met one of them.
 const name = fc.oneof(
@@ -18,17 +18,17 @@ const { value } = fc.letrec((tie) => ({
   ),
 }));
 
-test("a stored line is read as it was written, whatever its names and whatever was read before it", () => {
+test("readJson returns what JSON.stringify wrote, whatever names it read before", () => {
   fc.assert(
-    fc.property(value, (written) => {
-      assert.deepEqual(readLine(JSON.stringify(written)), written);
+    fc.property(value, fc.constantFrom(undefined, 2, "\t"), (written, indent) => {
+      assert.deepEqual(readJson(JSON.stringify(written, null, indent)), written);
     }),
     { numRuns: 2000 },
   );
 });
 
-test("a line that is no JSON is an error, with escaped names too", () => {
-  for (const line of [
+test("readJson throws a SyntaxError for text that is not JSON, also with escaped names", () => {
+  for (const text of [
     "",
     "{",
     '{"a\\n":1',
@@ -37,7 +37,10 @@ test("a line that is no JSON is an error, with escaped names too", () => {
     '{"a\\n" 1}',
     '{"a\\n":1,}',
     '{"a\\n":[1 2]}',
+    '{"a\\n":[1] 2}',
+    '{a:1,"a\\n":1}',
+    '\u00a0{"a\\n":1}',
   ]) {
-    assert.throws(() => readLine(line), SyntaxError, line);
+    assert.throws(() => readJson(text), SyntaxError, text);
   }
 });

@@ -1,5 +1,5 @@
-import type { Json, JsonObject } from "../json.ts";
-import type { InputLimits } from "./limits.ts";
+import type { Json, JsonObject } from "./json.ts";
+import type { InputLimits } from "./input-limits.ts";
 import { scalarBytes, stringBytes } from "./scalar-bytes.ts";
 
 export type SizeLimits = Pick<InputLimits, "bytesMax" | "depthMax" | "membersMax">;

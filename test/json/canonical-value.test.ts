@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { canonicalText } from "../../server/src/machine/canonical/canonical-text.ts";
-import { canonicalValue } from "../../server/src/machine/canonical/canonical-value.ts";
-import { inputLimits } from "../../server/src/machine/canonical/limits.ts";
-import { measure } from "../../server/src/machine/canonical/measure.ts";
-import { sameJson } from "../../server/src/machine/canonical/same-json.ts";
-import type { Json } from "../../server/src/machine/json.ts";
+import { canonicalText } from "./canonical-text.ts";
+import { canonicalValue } from "../../sdk/src/json/canonical-value.ts";
+import { inputLimits } from "../../sdk/src/json/input-limits.ts";
+import { measure } from "../../sdk/src/json/measure.ts";
+import { sameJson } from "../../sdk/src/json/same-json.ts";
+import type { Json } from "../../sdk/src/json/json.ts";
 import { canonicalJson, shuffled } from "./canonical-arbitrary.ts";
 
 function faultOf(input: unknown, limits: Partial<typeof inputLimits> = {}): [string, string] {
