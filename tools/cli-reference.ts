@@ -1,16 +1,16 @@
 /** The pages about the command line and the settings, from the tables that the command line itself reads. */
-import { commands } from "../server/src/doors/cli/commands/all-commands.ts";
+import { allCommands } from "../server/src/doors/cli/commands/all-commands.ts";
 import type { Command } from "../server/src/doors/cli/command.ts";
 import { defaultText } from "../server/src/doors/cli/args/config-options.ts";
 import { exitCodeMeanings } from "../server/src/doors/cli/exit-codes.ts";
-import { optionUsage, usageOf } from "../server/src/doors/cli/args/help.ts";
+import { optionUsage, usageOf } from "../server/src/doors/cli/args/command-help.ts";
 import { expectedOf } from "../server/src/config/read-value.ts";
 import { clientVariables, optionOf, settingNames, settingOf, variableOf } from "../server/src/config/settings.ts";
 
 const made = "This page is made from the commands themselves by `tools/make-reference.ts`; do not edit it.";
 
 export async function commandsPage(): Promise<string> {
-  const all = await commands.all();
+  const all = await allCommands.all();
   return [
     "# The command line",
     made,

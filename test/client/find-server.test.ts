@@ -90,7 +90,7 @@ const rows: readonly Row[] = [
 
 function terminalAt(folder: string, env: Row["env"] = {}): Terminal {
   const none = (): void => undefined;
-  return { env, folder, say: none, warn: none, width: 80, paint: noPaint, readInput: () => Promise.resolve("") };
+  return { env, folder, print: none, warn: none, width: 80, paint: noPaint, readInput: () => Promise.resolve("") };
 }
 
 /** The addresses that `connect()` sends a first call to, without a network. */
@@ -120,8 +120,8 @@ for (const { title, folder, env, urls, isDown } of rows)
   test(`connect() and the command line find the same server: ${title}`, async () => {
     const at = join(root, folder);
     const terminal = terminalAt(at, env);
-    assert.equal(serverOf({ values: {}, words: [] }, terminal).url, urls.join(","));
-    assert.equal(runningServerOf({ values: {}, words: [] }, terminal)?.url, isDown ? undefined : urls.join(","));
+    assert.equal(serverOf({ values: {}, positionals: [] }, terminal).url, urls.join(","));
+    assert.equal(runningServerOf({ values: {}, positionals: [] }, terminal)?.url, isDown ? undefined : urls.join(","));
     assert.deepEqual(await connected(at, env), urls);
   });
 

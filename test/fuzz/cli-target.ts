@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
-import { commands } from "../../server/src/doors/cli/commands/all-commands.ts";
+import { allCommands } from "../../server/src/doors/cli/commands/all-commands.ts";
 import type { Command } from "../../server/src/doors/cli/command.ts";
 import { exitCodes } from "../../server/src/doors/cli/exit-codes.ts";
 import { parseArguments } from "../../server/src/doors/cli/args/parse-arguments.ts";
 import { paintFor } from "../../server/src/doors/cli/terminal/paint.ts";
-import { runWords } from "../../server/src/doors/cli/run-words.ts";
+import { runCommandLine } from "../../server/src/doors/cli/run-command-line.ts";
 import type { Random } from "../simulation/random.ts";
 import type { FuzzTarget } from "./fuzz-target.ts";
 import { anyText, damaged } from "./fuzz-values.ts";
@@ -31,7 +31,7 @@ function checkParsed(command: Command, words: readonly string[]): void {
     assert.ok(parsed.sentence.length > 0);
     return;
   }
-  const { values, words: taken, child } = parsed.given;
+  const { values, positionals: taken, child } = parsed.given;
   for (const [name, value] of Object.entries(values)) {
     const options: Command["options"] = { help: { summary: "" }, ...command.options };
     const known = Object.hasOwn(options, name) ? options[name] : undefined;
@@ -39,8 +39,8 @@ function checkParsed(command: Command, words: readonly string[]): void {
     if (known.value === undefined) assert.equal(value, true);
     else if (known.isValueOptional !== true) assert.ok(typeof value === "string" && value !== "");
   }
-  assert.ok(taken.length <= command.wordsMax);
-  assert.ok(values["help"] !== undefined || taken.length >= (command.wordsMin ?? 0));
+  assert.ok(taken.length <= command.positionalsMax);
+  assert.ok(values["help"] !== undefined || taken.length >= (command.positionalsMin ?? 0));
   assert.ok(child === undefined || command.takesCommand === true);
   for (const word of [...taken, ...(child ?? [])]) assert.ok(words.includes(word), "no word is made up");
 }
@@ -57,8 +57,8 @@ async function checkRun(random: Random, words: readonly string[]): Promise<void>
     readInput: () => Promise.resolve(""),
   };
   const first = `${anyText(random)}${random.pick(["!", "?", " ", "-x"])}`;
-  if ((await commands.find([first, ...words])) !== undefined || /^-[hv]|^--(help|version)$/u.test(first)) return;
-  assert.equal(await runWords([first, ...words], { ...terminal, say: tell, warn: tell }), exitCodes.usage);
+  if ((await allCommands.find([first, ...words])) !== undefined || /^-[hv]|^--(help|version)$/u.test(first)) return;
+  assert.equal(await runCommandLine([first, ...words], { ...terminal, print: tell, warn: tell }), exitCodes.usage);
   assert.ok(said.length > 0, "whoever misspells a command is told so");
   assert.doesNotMatch(said.join(""), /[\u0000-\u001f\u007f-\u009f\u202e]/u, "and the terminal obeys none of it");
 }
@@ -67,7 +67,7 @@ export const cliTarget: FuzzTarget = {
   name: "words of the command line",
   quickRounds: 1_500,
   open: async () => {
-    const all = await commands.all();
+    const all = await allCommands.all();
     return {
       round: async (random) => {
         const command = random.pick(all);

@@ -2,16 +2,16 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { test } from "node:test";
-import { commands } from "../../server/src/doors/cli/commands/all-commands.ts";
-import { harmless } from "../../server/src/doors/cli/terminal/harmless.ts";
+import { allCommands } from "../../server/src/doors/cli/commands/all-commands.ts";
+import { escapeControlChars } from "../../server/src/doors/cli/terminal/escape-control-chars.ts";
 import { noPaint, paintFor } from "../../server/src/doors/cli/terminal/paint.ts";
 import { duration, relativeTime } from "../../server/src/doors/cli/terminal/relative-time.ts";
-import { cutTo, shownWidth, table } from "../../server/src/doors/cli/terminal/table.ts";
+import { truncateToWidth, displayWidth, table } from "../../server/src/doors/cli/terminal/table.ts";
 import { say } from "./cli-terminal.ts";
 
 test("the general help lists every command, and each one explains itself with an example of its own", async () => {
   const general = (await say("--help")).out;
-  for (const { name, options } of await commands.all()) {
+  for (const { name, options } of await allCommands.all()) {
     assert.match(general, new RegExp(`^ {2}${name} `, "mu"), name);
     const { code, out } = await say(`help ${name}`);
     assert.equal(code, 0, name);
@@ -83,10 +83,13 @@ for (const [words, says] of [
 }
 
 test("text of others is shown, and obeyed by no terminal", () => {
-  assert.equal(harmless("a\u001b[2J\r\nb\u0000\u007f\u009b"), "a\\x1b[2J\\x0d\\x0ab\\x00\\x7f\\x9b");
-  assert.equal(harmless("left\u202eright\u2066\u200b\ufeff\u2028"), "left\\u202eright\\u2066\\u200b\\ufeff\\u2028");
-  assert.equal(harmless("\ud800 half"), "\\ud800 half");
-  assert.equal(harmless("Grüße, 你好, 👩‍👧 and café"), "Grüße, 你好, 👩\\u200d👧 and café");
+  assert.equal(escapeControlChars("a\u001b[2J\r\nb\u0000\u007f\u009b"), "a\\x1b[2J\\x0d\\x0ab\\x00\\x7f\\x9b");
+  assert.equal(
+    escapeControlChars("left\u202eright\u2066\u200b\ufeff\u2028"),
+    "left\\u202eright\\u2066\\u200b\\ufeff\\u2028",
+  );
+  assert.equal(escapeControlChars("\ud800 half"), "\\ud800 half");
+  assert.equal(escapeControlChars("Grüße, 你好, 👩‍👧 and café"), "Grüße, 你好, 👩\\u200d👧 and café");
 });
 
 test("colours come only to a terminal, and NO_COLOR and FORCE_COLOR decide before that", () => {
@@ -121,8 +124,11 @@ test("columns line up by what a terminal shows, and a cut text says that there w
     ),
     `A     B\n你好  1\n${strong("ab")}    2\n      3`,
   );
-  assert.deepEqual(["", "abc", "你", "é"].map(shownWidth), [0, 3, 2, 1]);
-  assert.deepEqual([cutTo("abcdef", 6), cutTo("abcdefg", 6), cutTo("你好吗", 4)], ["abcdef", "abcde…", "你…"]);
+  assert.deepEqual(["", "abc", "你", "é"].map(displayWidth), [0, 3, 2, 1]);
+  assert.deepEqual(
+    [truncateToWidth("abcdef", 6), truncateToWidth("abcdefg", 6), truncateToWidth("你好吗", 4)],
+    ["abcdef", "abcde…", "你…"],
+  );
 });
 
 test("times are said as people say them", () => {
@@ -153,7 +159,7 @@ test("bash completes commands, words of groups, and the options of each", async 
 test("the scripts for zsh and fish name every command and option", async () => {
   const [zsh, fish] = await Promise.all([say("completion zsh"), say("completion fish")]);
   assert.match(zsh.out, /^autoload -U \+X bashcompinit && bashcompinit\n/);
-  for (const { name, options } of await commands.all()) {
+  for (const { name, options } of await allCommands.all()) {
     const last = name.split(" ").at(-1) ?? "";
     assert.match(fish.out, new RegExp(`-a ${last} -d '`), name);
     for (const option of Object.keys(options)) assert.ok(fish.out.includes(` -l ${option} `), `${name} --${option}`);

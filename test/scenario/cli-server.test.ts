@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { packs, publicOperations } from "@holdfast/sdk/contract";
-import { commands } from "../../server/src/doors/cli/commands/all-commands.ts";
+import { allCommands } from "../../server/src/doors/cli/commands/all-commands.ts";
 import { beside, say } from "./cli-terminal.ts";
 
 /** Commands that ask a server for nothing that is an operation, and why. */
@@ -32,12 +32,12 @@ const known = [
 ];
 
 test("every command is one or more operations of the contract, or is listed with what it is instead [X8]", async () => {
-  for (const { name, operations } of await commands.all()) {
+  for (const { name, operations } of await allCommands.all()) {
     assert.equal(operations === undefined, Object.hasOwn(others, name), name);
     for (const operation of operations ?? []) assert.ok(known.includes(operation), `${name}: ${operation}`);
   }
   assert.deepEqual(
-    Object.keys(others).filter((name) => !commands.names.includes(name)),
+    Object.keys(others).filter((name) => !allCommands.names.includes(name)),
     [],
   );
 });

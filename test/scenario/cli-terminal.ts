@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Terminal } from "../../server/src/doors/cli/command.ts";
 import { paintFor } from "../../server/src/doors/cli/terminal/paint.ts";
-import { runWords } from "../../server/src/doors/cli/run-words.ts";
+import { runCommandLine } from "../../server/src/doors/cli/run-command-line.ts";
 import { serve } from "../../server/src/assembly/serve.ts";
 import type { ServeOptions } from "../../server/src/assembly/serve.ts";
 
@@ -29,14 +29,14 @@ export async function say(words: string | readonly string[], options: SayOptions
   const terminal: Terminal = {
     env,
     folder,
-    say: (line) => void (out += `${line}\n`),
+    print: (line) => void (out += `${line}\n`),
     warn: (line) => void (err += `${line}\n`),
     width: 120,
     paint: paintFor(env, isTerminal),
     readInput: () => Promise.resolve(input),
   };
   const list = typeof words === "string" ? words.split(" ").filter((word) => word !== "") : words;
-  return { code: await runWords(list, terminal), out, err };
+  return { code: await runCommandLine(list, terminal), out, err };
 }
 
 export interface Serving {

@@ -8,7 +8,7 @@ export interface Terminal {
   /** The folder that relative paths start from. */
   readonly folder: string;
   /** Writes a line of what was asked for. */
-  say(line: string): void;
+  print(line: string): void;
   /** Writes a line about what went wrong, or about what goes on. */
   warn(line: string): void;
   /** Writes over the last line that was drawn. Undefined if nobody watches: standard error is no terminal. */
@@ -36,10 +36,10 @@ export interface Command {
   /** One word, or two for a command of a group: `journal list`. */
   readonly name: string;
   /** Words after the name, such as `[COMMAND]`. */
-  readonly words?: string;
+  readonly usage?: string;
   /** None, if not given. */
-  readonly wordsMin?: number;
-  readonly wordsMax: number;
+  readonly positionalsMin?: number;
+  readonly positionalsMax: number;
   /** What follows `--` is a command of its own. */
   readonly takesCommand?: true;
   /** What it asks a server for. None, for a command that works on a folder or on nothing. */
@@ -47,25 +47,20 @@ export interface Command {
   readonly summary: string;
   readonly details: readonly string[];
   readonly options: Readonly<Record<string, CommandOption>>;
-  readonly run: (given: Given, terminal: Terminal, commands: Commands) => Promise<ExitCode>;
+  readonly run: (args: CommandArguments, terminal: Terminal, commands: CommandRegistry) => Promise<ExitCode>;
 }
 
 /** All commands, for those that speak about others. */
-export interface Commands {
+export interface CommandRegistry {
   readonly names: readonly string[];
   /** The command that the first one or two words name. */
-  readonly find: (words: readonly string[]) => Promise<Command | undefined>;
+  readonly find: (argv: readonly string[]) => Promise<Command | undefined>;
   readonly all: () => Promise<readonly Command[]>;
 }
 
-export interface Given {
+export interface CommandArguments {
   readonly values: OptionValues;
-  readonly words: readonly string[];
+  readonly positionals: readonly string[];
   /** The command after `--`; undefined if there is no `--`. */
   readonly child?: readonly string[];
-}
-
-/** What was given can't be meant. Its message is a sentence without its end. */
-export class UsageError extends Error {
-  override readonly name = "UsageError";
 }

@@ -2,7 +2,7 @@
 import { text } from "node:stream/consumers";
 import { exitCodes } from "./exit-codes.ts";
 import { paintFor } from "./terminal/paint.ts";
-import { runWords } from "./run-words.ts";
+import { runCommandLine } from "./run-command-line.ts";
 
 // Whoever reads may stop reading, like `head`: that is an end, not a fault.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
@@ -10,10 +10,10 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   throw error;
 });
 
-process.exitCode = await runWords(process.argv.slice(2), {
+process.exitCode = await runCommandLine(process.argv.slice(2), {
   env: process.env,
   folder: process.cwd(),
-  say: (line) => void process.stdout.write(`${line}\n`),
+  print: (line) => void process.stdout.write(`${line}\n`),
   warn: (line) => void process.stderr.write(`${line}\n`),
   width: process.stderr.isTTY ? process.stderr.columns : 120,
   paint: paintFor(process.env, process.stdout.isTTY),

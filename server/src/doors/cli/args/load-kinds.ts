@@ -1,7 +1,8 @@
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Kind } from "../../../assembly/data-folder.ts";
-import { type CommandOption, type Given, type Terminal, UsageError } from "../command.ts";
+import type { CommandOption, CommandArguments, Terminal } from "../command.ts";
+import { UsageError } from "./usage-error.ts";
 import { textOption } from "./option-values.ts";
 
 export const kindsOption: CommandOption = {
@@ -10,7 +11,7 @@ export const kindsOption: CommandOption = {
 };
 
 /** The kinds that a module exports, one by one or in lists. */
-export async function loadKinds({ values }: Given, terminal: Terminal): Promise<readonly Kind[]> {
+export async function loadKinds({ values }: CommandArguments, terminal: Terminal): Promise<readonly Kind[]> {
   const file = textOption(values, "kinds");
   if (file === undefined) return [];
   const exported = await importModule(resolve(terminal.folder, file));

@@ -1,4 +1,4 @@
-import { UsageError } from "../command.ts";
+import { UsageError } from "./usage-error.ts";
 import type { OptionValues } from "../command.ts";
 
 /** A whole number that was given for an option; undefined if it was not given. */
@@ -29,7 +29,7 @@ export function headOption(values: OptionValues): { readonly position: number; r
 }
 
 /** `TYPE/ID`: a type holds no slash, an id may. */
-export function entityWord(word: string): { readonly type: string; readonly id: string } {
+export function entityArgument(word: string): { readonly type: string; readonly id: string } {
   const slash = word.indexOf("/");
   if (slash < 1 || slash === word.length - 1) {
     throw new UsageError(`an entity is named TYPE/ID, like note/first, not "${word}"`);

@@ -1,24 +1,27 @@
 import { parseArgs } from "node:util";
 import { closestWord } from "../../../base/closest-word.ts";
-import type { Command, CommandOption, Given } from "../command.ts";
+import type { Command, CommandOption, CommandArguments } from "../command.ts";
 
 export type ParsedArguments =
-  { readonly ok: true; readonly given: Given } | { readonly ok: false; readonly sentence: string };
+  { readonly ok: true; readonly given: CommandArguments } | { readonly ok: false; readonly sentence: string };
 
 /** Every command has these; whoever reads them looks for nothing else. */
-const everywhere = { help: { summary: "explain this command" } };
+const commonOptions = { help: { summary: "explain this command" } };
 
 /** Reads what follows a command's name. Faults are sentences that name the nearest thing that would be right. */
-export function parseArguments(command: Command, words: readonly string[]): ParsedArguments {
-  const options: Command["options"] = { ...everywhere, ...command.options };
+export function parseArguments(command: Command, argv: readonly string[]): ParsedArguments {
+  const options: Command["options"] = { ...commonOptions, ...command.options };
   const { tokens } = parseArgs({
-    args: [...words],
+    args: [...argv],
     // Its own faults are worded for programmers; it takes the words apart, and they are judged here.
     strict: false,
     tokens: true,
     allowPositionals: true,
     options: Object.fromEntries(
-      Object.entries(options).map(([name, option]) => [name, { type: takesNextWord(option) ? "string" : "boolean" }]),
+      Object.entries(options).map(([name, option]) => [
+        name,
+        { type: takesNextArgument(option) ? "string" : "boolean" },
+      ]),
     ),
   });
   const values: Record<string, string | true> = {};
@@ -28,18 +31,18 @@ export function parseArguments(command: Command, words: readonly string[]): Pars
     if (token.kind === "option-terminator" && command.takesCommand === true) child = [];
     if (token.kind === "positional") (child ?? positionals).push(token.value);
     if (token.kind !== "option") continue;
-    const fault = optionFault(token, options);
+    const fault = optionError(token, options);
     if (fault !== undefined) return { ok: false, sentence: fault };
     values[token.name] = token.value ?? true;
   }
-  const extra = positionals[command.wordsMax];
+  const extra = positionals[command.positionalsMax];
   if (extra !== undefined) return { ok: false, sentence: `${command.name} takes no word "${extra}"` };
-  const isShort = positionals.length < (command.wordsMin ?? 0) && values["help"] === undefined;
-  if (isShort) return { ok: false, sentence: `${command.name} needs ${command.words ?? "a word"}` };
-  return { ok: true, given: { values, words: positionals, ...(child === undefined ? {} : { child }) } };
+  const isShort = positionals.length < (command.positionalsMin ?? 0) && values["help"] === undefined;
+  if (isShort) return { ok: false, sentence: `${command.name} needs ${command.usage ?? "a word"}` };
+  return { ok: true, given: { values, positionals: positionals, ...(child === undefined ? {} : { child }) } };
 }
 
-function takesNextWord({ value, isValueOptional }: CommandOption): boolean {
+function takesNextArgument({ value, isValueOptional }: CommandOption): boolean {
   return value !== undefined && isValueOptional !== true;
 }
 
@@ -50,7 +53,7 @@ interface OptionToken {
   readonly inlineValue: boolean | undefined;
 }
 
-function optionFault(token: OptionToken, options: Command["options"]): string | undefined {
+function optionError(token: OptionToken, options: Command["options"]): string | undefined {
   const option = Object.hasOwn(options, token.name) ? options[token.name] : undefined;
   if (option === undefined) {
     const closest = closestWord(token.name, Object.keys(options));

@@ -2,9 +2,9 @@ import type { ReadConfig } from "../../../config/read-config.ts";
 import { settings } from "../../../config/settings.ts";
 import type { Config } from "../../../config/settings.ts";
 import type { ServeOptions } from "../../../assembly/serve.ts";
-import { UsageError } from "../command.ts";
+import { UsageError } from "./usage-error.ts";
 
-export interface Telling {
+export interface ServeOutput {
   readonly isJson: boolean;
   /** Where lines of the log go. */
   readonly write: (line: string) => void;
@@ -12,7 +12,7 @@ export interface Telling {
 }
 
 /** What a server is started with, in the server's own words. */
-export function serveOptions({ config, sources }: ReadConfig, { isJson, write, report }: Telling): ServeOptions {
+export function serveOptions({ config, sources }: ReadConfig, { isJson, write, report }: ServeOutput): ServeOptions {
   const { data, host, port, lock_manager, log_level: level } = config;
   // Only if somebody asked: otherwise what an operator has set by configure-locks stays.
   const components = sources.lock_manager === "default" ? {} : { components: { lock_manager } };

@@ -1,7 +1,7 @@
 import type { WriteOptions } from "@holdfast/sdk";
 import type { Written } from "@holdfast/sdk";
-import type { CommandOption, Given } from "../command.ts";
-import { harmless } from "../terminal/harmless.ts";
+import type { CommandOption, CommandArguments } from "../command.ts";
+import { escapeControlChars } from "../terminal/escape-control-chars.ts";
 import { numberOption, textOption } from "./option-values.ts";
 
 /** What may be asked of every write. */
@@ -12,7 +12,7 @@ export const writeOptions: Readonly<Record<string, CommandOption>> = {
   key: { value: "KEY", summary: "send it once: the same key again returns the first answer and runs nothing" },
 };
 
-export function writeOptionsOf({ values }: Given): WriteOptions {
+export function writeOptionsOf({ values }: CommandArguments): WriteOptions {
   const expectedVersion = numberOption(values, "expect", 0);
   const expectedRevision = textOption(values, "revision");
   const fence = textOption(values, "fence");
@@ -25,12 +25,12 @@ export function writeOptionsOf({ values }: Given): WriteOptions {
   };
 }
 
-export function writtenWords(
+export function writtenLine(
   written: Pick<Written, "type" | "id" | "version" | "revision" | "changed">,
   what: string,
 ): string {
   const { type, id, version, revision, changed } = written;
-  const name = `${harmless(type)}/${harmless(id)}`;
+  const name = `${escapeControlChars(type)}/${escapeControlChars(id)}`;
   return changed
     ? `${name} ${what}: version ${version} (${revision}).`
     : `${name} is already so: version ${version} (${revision}).`;

@@ -1,7 +1,7 @@
 import { systemClock } from "../../../base/clock.ts";
-import { limitDefault, limitOption, moreWords, readPages } from "../discovery/all-pages.ts";
+import { limitDefault, limitOption, moreItemsHint, readPages } from "../discovery/read-pages.ts";
 import type { Command } from "../command.ts";
-import { harmless } from "../terminal/harmless.ts";
+import { escapeControlChars } from "../terminal/escape-control-chars.ts";
 import { numberOption } from "../args/option-values.ts";
 import { relativeTime } from "../terminal/relative-time.ts";
 import { serverCommand } from "../discovery/server-command.ts";
@@ -9,7 +9,7 @@ import { table } from "../terminal/table.ts";
 
 export const agentsCommand: Command = serverCommand({
   name: "agents",
-  wordsMax: 0,
+  positionalsMax: 0,
   summary: "show the registered agents",
   details: [
     "Shows every registered agent: its name and purpose, when it was last seen, and when its registration ends unless",
@@ -19,21 +19,21 @@ export const agentsCommand: Command = serverCommand({
   ],
   options: { limit: limitOption },
   operations: ["list-agents"],
-  async ask({ client, terminal, values, show }) {
+  async execute({ client, terminal, values, show }) {
     const limit = numberOption(values, "limit", 1) ?? limitDefault;
     const page = await readPages(limit, (part) => client.agents.list(part));
     const nowMs = systemClock.wallMs();
     const rows = page.items.map((agent) => [
       agent.agent_id,
-      harmless(agent.name ?? "-"),
-      harmless(agent.purpose ?? "-"),
-      harmless(agent.principal),
+      escapeControlChars(agent.name ?? "-"),
+      escapeControlChars(agent.purpose ?? "-"),
+      escapeControlChars(agent.principal),
       relativeTime(agent.seen_at, nowMs),
       relativeTime(agent.expires_at, nowMs),
     ]);
     const headings = ["AGENT", "NAME", "PURPOSE", "PRINCIPAL", "SEEN", "ENDS"];
     return show(page, () =>
-      rows.length === 0 ? "No agent is registered." : table(headings, rows, terminal.paint) + moreWords(page.next),
+      rows.length === 0 ? "No agent is registered." : table(headings, rows, terminal.paint) + moreItemsHint(page.next),
     );
   },
 });

@@ -1,10 +1,10 @@
 /** Every command by its name. Each is loaded when it is needed: `holdfast lock` must not wait for the whole server. */
-import type { Command, Commands } from "../command.ts";
+import type { Command, CommandRegistry } from "../command.ts";
 
-type Load = () => Promise<Command>;
+type CommandLoader = () => Promise<Command>;
 
 /** In the order in which help lists them. */
-const loaders: Readonly<Record<string, Load>> = {
+const loaders: Readonly<Record<string, CommandLoader>> = {
   up: async () => (await import("./up.ts")).upCommand,
   lock: async () => (await import("../lock/lock-command.ts")).lockCommand,
   locks: async () => (await import("./locks.ts")).locksCommand,
@@ -21,10 +21,10 @@ const loaders: Readonly<Record<string, Load>> = {
   list: async () => (await import("./list.ts")).listCommand,
   history: async () => (await import("./history.ts")).historyCommand,
   watch: async () => (await import("./watch.ts")).watchCommand,
-  run: async () => (await import("./run-operation.ts")).runCommand,
-  "token create": async () => (await import("./token.ts")).tokenCreateCommand,
-  "token list": async () => (await import("./token.ts")).tokenListCommand,
-  "token revoke": async () => (await import("./token.ts")).tokenRevokeCommand,
+  run: async () => (await import("./run-operation.ts")).runOperationCommand,
+  "token create": async () => (await import("./token-create.ts")).tokenCreateCommand,
+  "token list": async () => (await import("./token-list.ts")).tokenListCommand,
+  "token revoke": async () => (await import("./token-revoke.ts")).tokenRevokeCommand,
   health: async () => (await import("./health.ts")).healthCommand,
   verify: async () => (await import("./verify.ts")).verifyCommand,
   "journal list": async () => (await import("./journal-list.ts")).journalListCommand,
@@ -40,7 +40,7 @@ const loaders: Readonly<Record<string, Load>> = {
   help: async () => (await import("./help-command.ts")).helpCommand,
 };
 
-export const commands: Commands = {
+export const allCommands: CommandRegistry = {
   names: Object.keys(loaders),
   async find([first = "", second = ""]) {
     const name = [`${first} ${second}`, first].find((each) => Object.hasOwn(loaders, each));

@@ -1,18 +1,19 @@
 import { systemClock } from "../../../base/clock.ts";
 import { jsonLine } from "../../../base/json-line.ts";
 import { archiveFolder } from "../../../assembly/upkeep.ts";
-import { type Command, type Given, type Terminal, UsageError } from "../command.ts";
+import type { Command, CommandArguments, Terminal } from "../command.ts";
+import { UsageError } from "../args/usage-error.ts";
 import { exitCodes } from "../exit-codes.ts";
 import type { ExitCode } from "../exit-codes.ts";
-import { dataOption, folderOf } from "../discovery/folder-option.ts";
+import { dataOption, dataFolderOf } from "../discovery/data-option.ts";
 import { numberOption, textOption } from "../args/option-values.ts";
-import { orSayWhyNot, warnOf } from "../terminal/report-failure.ts";
+import { withFailureReport, warningPrinter } from "../terminal/failure-report.ts";
 
 const dayMs = 86_400_000;
 
 export const archiveCommand: Command = {
   name: "archive",
-  wordsMax: 0,
+  positionalsMax: 0,
   summary: "move old entries into compressed files",
   details: [
     "Moves entries that are older than a date into compressed files in the data folder, which then can be kept elsewhere.",
@@ -28,30 +29,32 @@ export const archiveCommand: Command = {
     "keep-days": { value: "N", summary: "archive what is older than so many days" },
     json: { summary: "print one object of JSON" },
   },
-  run: (given, terminal) => orSayWhyNot(given, terminal, () => archiveOld(given, terminal)),
+  run: (args, terminal) => withFailureReport(args, terminal, () => archiveOld(args, terminal)),
 };
 
-async function archiveOld(given: Given, terminal: Terminal): Promise<ExitCode> {
-  const isJson = given.values["json"] === true;
-  const answer = await archiveFolder(folderOf(given, terminal), beforeMs(given), { report: warnOf(terminal) });
+async function archiveOld(args: CommandArguments, terminal: Terminal): Promise<ExitCode> {
+  const isJson = args.values["json"] === true;
+  const answer = await archiveFolder(dataFolderOf(args, terminal), beforeMs(args), {
+    report: warningPrinter(terminal),
+  });
   if (answer.kind === "too_young") {
     const latest = new Date(answer.beforeMs).toISOString();
-    const words = `that is too young: answers to idempotency keys are still given from it. Archive before ${latest} at most.`;
-    if (isJson) terminal.say(jsonLine({ event: "failed", code: "too_young", message: words, latest, exit: 7 }));
-    else terminal.warn(`holdfast: ${words}`);
+    const text = `that is too young: answers to idempotency keys are still given from it. Archive before ${latest} at most.`;
+    if (isJson) terminal.print(jsonLine({ event: "failed", code: "too_young", message: text, latest, exit: 7 }));
+    else terminal.warn(`holdfast: ${text}`);
     return exitCodes.refused;
   }
   const { to, batchCount, segmentCount } = answer.archived;
-  const facts = { event: "archived", to, batches: batchCount, segments: segmentCount };
-  const words =
+  const json = { event: "archived", to, batches: batchCount, segments: segmentCount };
+  const text =
     batchCount === 0
       ? `nothing new to archive; everything up to position ${to} is archived.`
       : `archived up to position ${to}: ${batchCount} batches in ${segmentCount} files.`;
-  terminal.say(isJson ? jsonLine(facts) : words);
+  terminal.print(isJson ? jsonLine(json) : text);
   return exitCodes.done;
 }
 
-function beforeMs({ values }: Given): number {
+function beforeMs({ values }: CommandArguments): number {
   const before = textOption(values, "before");
   const keepDays = numberOption(values, "keep-days", 0);
   if ((before === undefined) === (keepDays === undefined)) throw new UsageError("give --before or --keep-days");

@@ -3,18 +3,18 @@ import { systemClock } from "../../../base/clock.ts";
 import { jsonLine } from "../../../base/json-line.ts";
 import { headText } from "../../../assembly/data-folder.ts";
 import { backupFolder } from "../../../assembly/upkeep.ts";
-import type { Command, Given, Terminal } from "../command.ts";
+import type { Command, CommandArguments, Terminal } from "../command.ts";
 import { exitCodes } from "../exit-codes.ts";
 import type { ExitCode } from "../exit-codes.ts";
-import { dataOption, folderOf } from "../discovery/folder-option.ts";
+import { dataOption, dataFolderOf } from "../discovery/data-option.ts";
 import { Progress } from "../terminal/progress.ts";
-import { orSayWhyNot } from "../terminal/report-failure.ts";
+import { withFailureReport } from "../terminal/failure-report.ts";
 
 export const backupCommand: Command = {
   name: "backup",
-  words: "TO",
-  wordsMin: 1,
-  wordsMax: 1,
+  usage: "TO",
+  positionalsMin: 1,
+  positionalsMax: 1,
   summary: "copy a data folder, also while it is in use",
   details: [
     "Copies everything that is durable now, archive included, to a new folder, and proves the copy. It works beside a",
@@ -24,23 +24,23 @@ export const backupCommand: Command = {
     "  holdfast backup /backups/2026-01-31",
   ],
   options: { data: dataOption, json: { summary: "print one object of JSON" } },
-  run: (given, terminal) => orSayWhyNot(given, terminal, () => runBackup(given, terminal)),
+  run: (args, terminal) => withFailureReport(args, terminal, () => runBackup(args, terminal)),
 };
 
-async function runBackup(given: Given, terminal: Terminal): Promise<ExitCode> {
-  const to = resolve(terminal.folder, given.words[0] ?? "");
+async function runBackup(args: CommandArguments, terminal: Terminal): Promise<ExitCode> {
+  const to = resolve(terminal.folder, args.positionals[0] ?? "");
   const progress = new Progress(terminal, systemClock);
   const { head, bytes } = await backupFolder({
-    from: folderOf(given, terminal),
+    from: dataFolderOf(args, terminal),
     to,
     onProgress: ({ doneBytes, totalBytes }) => {
       progress.show("copied bytes", doneBytes, totalBytes);
     },
   });
   progress.end();
-  const text = headText(head);
-  const words = `backed up ${bytes} bytes to ${to}\nhead ${text}`;
-  const facts = { event: "backed_up", to, bytes, position: head.position, head: text };
-  terminal.say(given.values["json"] === true ? jsonLine(facts) : words);
+  const printedHead = headText(head);
+  const text = `backed up ${bytes} bytes to ${to}\nhead ${printedHead}`;
+  const json = { event: "backed_up", to, bytes, position: head.position, head: printedHead };
+  terminal.print(args.values["json"] === true ? jsonLine(json) : text);
   return exitCodes.done;
 }

@@ -1,14 +1,14 @@
 import { jsonLine } from "../../../base/json-line.ts";
 import { checkpointFolder } from "../../../assembly/upkeep.ts";
-import type { Command, Given, Terminal } from "../command.ts";
+import type { Command, CommandArguments, Terminal } from "../command.ts";
 import { exitCodes } from "../exit-codes.ts";
 import type { ExitCode } from "../exit-codes.ts";
-import { dataOption, folderOf } from "../discovery/folder-option.ts";
-import { orSayWhyNot, warnOf } from "../terminal/report-failure.ts";
+import { dataOption, dataFolderOf } from "../discovery/data-option.ts";
+import { withFailureReport, warningPrinter } from "../terminal/failure-report.ts";
 
 export const checkpointCommand: Command = {
   name: "checkpoint",
-  wordsMax: 0,
+  positionalsMax: 0,
   summary: "save the state now, so that the next start is quick",
   details: [
     "Saves the state that the journal leads to, so that the next start loads it instead of executing the whole journal. A",
@@ -17,12 +17,12 @@ export const checkpointCommand: Command = {
     "  holdfast checkpoint",
   ],
   options: { data: dataOption, json: { summary: "print one object of JSON" } },
-  run: (given, terminal) => orSayWhyNot(given, terminal, () => takeCheckpoint(given, terminal)),
+  run: (args, terminal) => withFailureReport(args, terminal, () => takeCheckpoint(args, terminal)),
 };
 
-async function takeCheckpoint(given: Given, terminal: Terminal): Promise<ExitCode> {
-  const position = await checkpointFolder(folderOf(given, terminal), { report: warnOf(terminal) });
-  const words = `the state of position ${position} is saved.`;
-  terminal.say(given.values["json"] === true ? jsonLine({ event: "saved", position }) : words);
+async function takeCheckpoint(args: CommandArguments, terminal: Terminal): Promise<ExitCode> {
+  const position = await checkpointFolder(dataFolderOf(args, terminal), { report: warningPrinter(terminal) });
+  const text = `the state of position ${position} is saved.`;
+  terminal.print(args.values["json"] === true ? jsonLine({ event: "saved", position }) : text);
   return exitCodes.done;
 }

@@ -1,11 +1,12 @@
-import { type Command, UsageError } from "../command.ts";
+import type { Command } from "../command.ts";
+import { UsageError } from "../args/usage-error.ts";
 import { exitCodes } from "../exit-codes.ts";
 
 export const completionCommand: Command = {
   name: "completion",
-  words: "bash|zsh|fish",
-  wordsMin: 1,
-  wordsMax: 1,
+  usage: "bash|zsh|fish",
+  positionalsMin: 1,
+  positionalsMax: 1,
   summary: "print a script that completes commands and options in a shell",
   details: [
     "Prints a script for a shell. It completes the names of commands and their options, and whatever the shell completes",
@@ -16,11 +17,11 @@ export const completionCommand: Command = {
     "  holdfast completion fish | source",
   ],
   options: {},
-  run: async ({ words }, terminal, commands) => {
-    const [shell = ""] = words;
+  run: async ({ positionals }, terminal, commands) => {
+    const [shell = ""] = positionals;
     const script = Object.hasOwn(scripts, shell) ? scripts[shell] : undefined;
     if (script === undefined) throw new UsageError(`there is a script for bash, zsh and fish, not for ${shell}`);
-    terminal.say(script(await commands.all()));
+    terminal.print(script(await commands.all()));
     return exitCodes.done;
   },
 };

@@ -1,13 +1,13 @@
 import type { Command } from "../command.ts";
-import { entityWord } from "../args/option-values.ts";
+import { entityArgument } from "../args/option-values.ts";
 import { serverCommand } from "../discovery/server-command.ts";
-import { writeOptions, writeOptionsOf, writtenWords } from "../args/write-options.ts";
+import { writeOptions, writeOptionsOf, writtenLine } from "../args/write-options.ts";
 
 export const deleteCommand: Command = serverCommand({
   name: "delete",
-  words: "TYPE/ID",
-  wordsMin: 1,
-  wordsMax: 1,
+  usage: "TYPE/ID",
+  positionalsMin: 1,
+  positionalsMax: 1,
   summary: "delete an entity; its history stays",
   details: [
     "Deletes an entity. What it was stays in the history, and if it is created again its versions go on counting.",
@@ -16,9 +16,9 @@ export const deleteCommand: Command = serverCommand({
   ],
   options: writeOptions,
   operations: ["delete-entity"],
-  async ask(asking) {
-    const { type, id } = entityWord(asking.words[0] ?? "");
-    const deleted = await asking.client.entities.delete(type, id, writeOptionsOf(asking));
-    return asking.show(deleted, () => writtenWords(deleted, "deleted"));
+  async execute(context) {
+    const { type, id } = entityArgument(context.positionals[0] ?? "");
+    const deleted = await context.client.entities.delete(type, id, writeOptionsOf(context));
+    return context.show(deleted, () => writtenLine(deleted, "deleted"));
   },
 });

@@ -1,17 +1,18 @@
 import { jsonLine } from "../../../base/json-line.ts";
 import { eraseEntry } from "../../../assembly/upkeep.ts";
-import { type Command, type Given, type Terminal, UsageError } from "../command.ts";
+import type { Command, CommandArguments, Terminal } from "../command.ts";
+import { UsageError } from "../args/usage-error.ts";
 import { exitCodes } from "../exit-codes.ts";
 import type { ExitCode } from "../exit-codes.ts";
-import { dataOption, folderOf } from "../discovery/folder-option.ts";
+import { dataOption, dataFolderOf } from "../discovery/data-option.ts";
 import { textOption, wholeNumber } from "../args/option-values.ts";
-import { orSayWhyNot, warnOf } from "../terminal/report-failure.ts";
+import { withFailureReport, warningPrinter } from "../terminal/failure-report.ts";
 
 export const eraseCommand: Command = {
   name: "erase",
-  words: "POSITION",
-  wordsMin: 1,
-  wordsMax: 1,
+  usage: "POSITION",
+  positionalsMin: 1,
+  positionalsMax: 1,
   summary: "remove the payload of an entry for good",
   details: [
     "Removes what an entry said: its input, its outcome and the data of its events. That it happened, when and by whom",
@@ -26,17 +27,19 @@ export const eraseCommand: Command = {
     reason: { value: "TEXT", summary: "why; it is kept in the journal" },
     json: { summary: "print one object of JSON" },
   },
-  run: (given, terminal) => orSayWhyNot(given, terminal, () => eraseOne(given, terminal)),
+  run: (args, terminal) => withFailureReport(args, terminal, () => eraseOne(args, terminal)),
 };
 
-async function eraseOne(given: Given, terminal: Terminal): Promise<ExitCode> {
-  const position = wholeNumber(given.words[0] ?? "", "POSITION", 1);
-  const reason = textOption(given.values, "reason");
+async function eraseOne(args: CommandArguments, terminal: Terminal): Promise<ExitCode> {
+  const position = wholeNumber(args.positionals[0] ?? "", "POSITION", 1);
+  const reason = textOption(args.values, "reason");
   if (reason === undefined) throw new UsageError('an erasure needs its reason: --reason="…"');
-  const options = { report: warnOf(terminal) };
-  const erased = (await eraseEntry(folderOf(given, terminal), { position, reason }, options)) as { erased_by: number };
-  const words = `the payload of entry ${position} is erased; entry ${erased.erased_by} says so.`;
-  const facts = { event: "erased", position, erased_by: erased.erased_by };
-  terminal.say(given.values["json"] === true ? jsonLine(facts) : words);
+  const options = { report: warningPrinter(terminal) };
+  const erased = (await eraseEntry(dataFolderOf(args, terminal), { position, reason }, options)) as {
+    erased_by: number;
+  };
+  const text = `the payload of entry ${position} is erased; entry ${erased.erased_by} says so.`;
+  const json = { event: "erased", position, erased_by: erased.erased_by };
+  terminal.print(args.values["json"] === true ? jsonLine(json) : text);
   return exitCodes.done;
 }

@@ -1,14 +1,15 @@
 import type { Client } from "@holdfast/sdk";
-import { type Command, UsageError } from "../command.ts";
-import { harmless } from "../terminal/harmless.ts";
+import type { Command } from "../command.ts";
+import { UsageError } from "../args/usage-error.ts";
+import { escapeControlChars } from "../terminal/escape-control-chars.ts";
 import { textOption } from "../args/option-values.ts";
 import { serverCommand } from "../discovery/server-command.ts";
 
 export const forceReleaseCommand: Command = serverCommand({
   name: "force-release",
-  words: "FENCE|PATH",
-  wordsMin: 1,
-  wordsMax: 1,
+  usage: "FENCE|PATH",
+  positionalsMin: 1,
+  positionalsMax: 1,
   summary: "free a lock as an operator",
   details: [
     "Frees exactly one grant: the one with this FENCE, or the only one on this PATH. Its holder is told, and what it still",
@@ -25,17 +26,17 @@ export const forceReleaseCommand: Command = serverCommand({
   },
   operations: ["force-release", "override-release"],
   isForOperators: () => true,
-  async ask({ client, words, values, show }) {
+  async execute({ client, positionals, values, show }) {
     const reason = textOption(values, "reason");
     if (reason === undefined) throw new UsageError('freeing a lock of others needs its reason: --reason="…"');
-    const fence = await fenceOf(client, words[0] ?? "");
+    const fence = await fenceOf(client, positionals[0] ?? "");
     const override = values["override"] === true;
     const answer = (await client.locks.forceRelease(fence, reason, { override })) as {
       readonly released: readonly string[];
     };
     return show(
       { ...answer, fence, override },
-      () => `freed ${answer.released.map(harmless).join(", ")} (fence ${fence}).`,
+      () => `freed ${answer.released.map(escapeControlChars).join(", ")} (fence ${fence}).`,
     );
   },
 });

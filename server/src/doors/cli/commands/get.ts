@@ -1,23 +1,24 @@
 import { HoldfastError } from "@holdfast/sdk";
 import { jsonLine } from "../../../base/json-line.ts";
-import { type Command, type Given, type Terminal, UsageError } from "../command.ts";
+import type { Command, CommandArguments, Terminal } from "../command.ts";
+import { UsageError } from "../args/usage-error.ts";
 import { exitCodes } from "../exit-codes.ts";
 import type { ExitCode } from "../exit-codes.ts";
-import { harmlessLines } from "../terminal/harmless.ts";
-import { entityWord, numberOption } from "../args/option-values.ts";
-import { orSayWhyNot } from "../terminal/report-failure.ts";
-import { fromServerOrFolder, placeOptions } from "../discovery/server-or-folder.ts";
+import { escapeControlCharsByLine } from "../terminal/escape-control-chars.ts";
+import { entityArgument, numberOption } from "../args/option-values.ts";
+import { withFailureReport } from "../terminal/failure-report.ts";
+import { readServerOrFolder, sourceOptions } from "../discovery/read-server-or-folder.ts";
 
-export const momentOptions = {
+export const versionOptions = {
   version: { value: "V", summary: "as it was at this version" },
   at: { value: "POSITION", summary: "as it was after the entry at this position" },
 } as const;
 
 export const getCommand: Command = {
   name: "get",
-  words: "TYPE/ID",
-  wordsMin: 1,
-  wordsMax: 1,
+  usage: "TYPE/ID",
+  positionalsMin: 1,
+  positionalsMax: 1,
   summary: "show an entity, as it is or as it was",
   details: [
     "Shows an entity as JSON: its value, version and revision, who changed it last and when. With --version or --at it",
@@ -28,15 +29,15 @@ export const getCommand: Command = {
     "  holdfast get note/first --version 3",
     "  holdfast get note/first --at 1042",
   ],
-  options: { ...placeOptions, ...momentOptions, json: { summary: "print one object of JSON, on one line" } },
+  options: { ...sourceOptions, ...versionOptions, json: { summary: "print one object of JSON, on one line" } },
   operations: ["get-entity"],
-  run: (given, terminal) => orSayWhyNot(given, terminal, () => getEntity(given, terminal)),
+  run: (args, terminal) => withFailureReport(args, terminal, () => getEntity(args, terminal)),
 };
 
-async function getEntity(given: Given, terminal: Terminal): Promise<ExitCode> {
-  const target = entityWord(given.words[0] ?? "");
-  const moment = momentOf(given);
-  const data = await fromServerOrFolder<unknown>(given, terminal, {
+async function getEntity(args: CommandArguments, terminal: Terminal): Promise<ExitCode> {
+  const target = entityArgument(args.positionals[0] ?? "");
+  const moment = versionOf(args);
+  const data = await readServerOrFolder<unknown>(args, terminal, {
     server: (client) => client.entities.get(target.type, target.id, moment),
     async folder(path) {
       const { readDataFolder } = await import("../../../assembly/data-folder.ts");
@@ -50,13 +51,13 @@ async function getEntity(given: Given, terminal: Terminal): Promise<ExitCode> {
       }
     },
   });
-  const isJson = given.values["json"] === true;
-  terminal.say(isJson ? jsonLine(data) : harmlessLines(JSON.stringify(data, undefined, 2)));
+  const isJson = args.values["json"] === true;
+  terminal.print(isJson ? jsonLine(data) : escapeControlCharsByLine(JSON.stringify(data, undefined, 2)));
   return exitCodes.done;
 }
 
 /** Which state of an entity is meant. */
-export function momentOf({ values }: Given): { readonly version?: number; readonly position?: number } {
+export function versionOf({ values }: CommandArguments): { readonly version?: number; readonly position?: number } {
   const version = numberOption(values, "version", 1);
   const position = numberOption(values, "at", 1);
   if (version !== undefined && position !== undefined) throw new UsageError("give --version or --at, not both");

@@ -1,14 +1,14 @@
-import { type Command, type Given, type Terminal } from "../command.ts";
+import { type Command, type CommandArguments, type Terminal } from "../command.ts";
 import { jsonLine } from "../../../base/json-line.ts";
 import { exitCodes } from "../exit-codes.ts";
 import type { ExitCode } from "../exit-codes.ts";
 import { serverOf } from "../discovery/server-of.ts";
-import { harmless } from "../terminal/harmless.ts";
-import { orSayWhyNot } from "../terminal/report-failure.ts";
+import { escapeControlChars } from "../terminal/escape-control-chars.ts";
+import { withFailureReport } from "../terminal/failure-report.ts";
 
 export const healthCommand: Command = {
   name: "health",
-  wordsMax: 0,
+  positionalsMax: 0,
   summary: "ask a server whether it can work",
   details: [
     "Asks a server whether it lives, whether it is ready to write and, if not, why not. It ends with 0 only if it is ready.",
@@ -22,10 +22,10 @@ export const healthCommand: Command = {
     data: { value: "DIR", summary: "the server that runs on this data folder" },
     json: { summary: "print JSON, for programs" },
   },
-  run: (given, terminal) => orSayWhyNot(given, terminal, () => showHealth(given, terminal)),
+  run: (args, terminal) => withFailureReport(args, terminal, () => showHealth(args, terminal)),
 };
 
-interface Health {
+interface HealthReply {
   readonly ready: boolean;
   readonly reasons?: readonly string[];
   readonly position: number;
@@ -36,41 +36,41 @@ interface Health {
   readonly lag: { readonly entries: number };
 }
 
-async function showHealth(given: Given, terminal: Terminal): Promise<ExitCode> {
-  const { url: urls, from } = serverOf(given, terminal);
+async function showHealth(args: CommandArguments, terminal: Terminal): Promise<ExitCode> {
+  const { url: urls, from } = serverOf(args, terminal);
   const exits: ExitCode[] = [];
   // One that does not answer must not hide how the others are.
   for (const url of urls.split(","))
-    exits.push(await orSayWhyNot(given, terminal, () => showOne(given, terminal, { url, from })));
+    exits.push(await withFailureReport(args, terminal, () => showOne(args, terminal, { url, from })));
   return exits.find((exit) => exit !== exitCodes.done) ?? exitCodes.done;
 }
 
 async function showOne(
-  given: Given,
+  args: CommandArguments,
   terminal: Terminal,
   { url, from }: { readonly url: string; readonly from: string },
 ): Promise<ExitCode> {
   const health = await askHealth(url, from);
   const { ready, reasons = [], position, epoch } = health;
   const state = ready ? terminal.paint.good("ready") : terminal.paint.bad("not ready");
-  const words = [
-    `${url} is ${state}, at position ${position} (epoch ${epoch ?? "not known"}${sharedWords(health)}).`,
-    ...reasons.map((why) => `  ${harmless(why)}`),
+  const lines = [
+    `${url} is ${state}, at position ${position} (epoch ${epoch ?? "not known"}${clusterText(health)}).`,
+    ...reasons.map((why) => `  ${escapeControlChars(why)}`),
   ];
-  terminal.say(given.values["json"] === true ? jsonLine({ url, ...health }) : words.join("\n"));
+  terminal.print(args.values["json"] === true ? jsonLine({ url, ...health }) : lines.join("\n"));
   return ready ? exitCodes.done : exitCodes.unavailable;
 }
 
 /** What there is to say about a node that is not the only one. */
-function sharedWords({ journal, nodes, lag, rules }: Health): string {
+function clusterText({ journal, nodes, lag, rules }: HealthReply): string {
   if (journal === "sqlite") return "";
   return `, one of ${nodes} nodes, ${lag.entries} entries behind, rules ${rules ?? "not known"}`;
 }
 
-async function askHealth(url: string, from: string): Promise<Health> {
+async function askHealth(url: string, from: string): Promise<HealthReply> {
   try {
     const response = await fetch(`${url}/health`);
-    return (await response.json()) as Health;
+    return (await response.json()) as HealthReply;
   } catch (error) {
     const { cause, message } = error as Error;
     const reason = cause instanceof Error ? cause.message : message;

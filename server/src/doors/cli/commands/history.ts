@@ -2,23 +2,24 @@ import { HoldfastError } from "@holdfast/sdk";
 import type { Client } from "@holdfast/sdk";
 import { jsonLine } from "../../../base/json-line.ts";
 import type { Entry, Happening } from "../../../assembly/data-folder.ts";
-import { type Command, type Given, type Terminal, UsageError } from "../command.ts";
+import type { Command, CommandArguments, Terminal } from "../command.ts";
+import { UsageError } from "../args/usage-error.ts";
 import { exitCodes } from "../exit-codes.ts";
 import type { ExitCode } from "../exit-codes.ts";
-import { momentOf } from "./get.ts";
-import { harmless } from "../terminal/harmless.ts";
-import { newest } from "../terminal/newest.ts";
-import { entityWord, numberOption } from "../args/option-values.ts";
-import { orSayWhyNot } from "../terminal/report-failure.ts";
-import { fromServerOrFolder, placeOptions } from "../discovery/server-or-folder.ts";
+import { versionOf } from "./get.ts";
+import { escapeControlChars } from "../terminal/escape-control-chars.ts";
+import { lastItems } from "../terminal/last-items.ts";
+import { entityArgument, numberOption } from "../args/option-values.ts";
+import { withFailureReport } from "../terminal/failure-report.ts";
+import { readServerOrFolder, sourceOptions } from "../discovery/read-server-or-folder.ts";
 
 const limitDefault = 20;
 
 export const historyCommand: Command = {
   name: "history",
-  words: "TYPE/ID",
-  wordsMin: 1,
-  wordsMax: 1,
+  usage: "TYPE/ID",
+  positionalsMin: 1,
+  positionalsMax: 1,
   summary: "show what happened to an entity, conflicts included",
   details: [
     "Shows what happened to an entity, newest first: position, time, who, what, and the version after it. `holdfast get`",
@@ -30,7 +31,7 @@ export const historyCommand: Command = {
     "  holdfast history repo/x/src --lock",
   ],
   options: {
-    ...placeOptions,
+    ...sourceOptions,
     lock: { summary: "what happened to a path that is locked; this only a server can tell" },
     version: { value: "V", summary: "only what happened up to this version" },
     at: { value: "POSITION", summary: "only what happened up to this position" },
@@ -38,23 +39,23 @@ export const historyCommand: Command = {
     json: { summary: "print one line of JSON for each" },
   },
   operations: ["list-history", "list-lock-history"],
-  run: (given, terminal) => orSayWhyNot(given, terminal, () => showHistory(given, terminal)),
+  run: (args, terminal) => withFailureReport(args, terminal, () => showHistory(args, terminal)),
 };
 
-async function showHistory(given: Given, terminal: Terminal): Promise<ExitCode> {
-  const { values } = given;
+async function showHistory(args: CommandArguments, terminal: Terminal): Promise<ExitCode> {
+  const { values } = args;
   const limit = numberOption(values, "limit", 1) ?? limitDefault;
   const items =
-    values["lock"] === true ? await lockItems(given, terminal, limit) : await entityItems(given, terminal, limit);
-  for (const item of items) terminal.say(values["json"] === true ? jsonLine(item) : itemWords(item));
+    values["lock"] === true ? await lockItems(args, terminal, limit) : await entityItems(args, terminal, limit);
+  for (const item of items) terminal.print(values["json"] === true ? jsonLine(item) : historyText(item));
   return exitCodes.done;
 }
 
-async function lockItems(given: Given, terminal: Terminal, limit: number): Promise<readonly Item[]> {
-  const [path = ""] = given.words;
-  return fromServerOrFolder(given, terminal, {
+async function lockItems(args: CommandArguments, terminal: Terminal, limit: number): Promise<readonly HistoryLine[]> {
+  const [path = ""] = args.positionals;
+  return readServerOrFolder(args, terminal, {
     server: async (client) =>
-      (await client.locks.history(path, { limit: Math.min(limit, 1_000) })).items as readonly Item[],
+      (await client.locks.history(path, { limit: Math.min(limit, 1_000) })).items as readonly HistoryLine[],
     folder: () => {
       throw new UsageError(
         "the history of a lock is told by a server, and none runs here; or use `holdfast journal list`",
@@ -63,20 +64,20 @@ async function lockItems(given: Given, terminal: Terminal, limit: number): Promi
   });
 }
 
-async function entityItems(given: Given, terminal: Terminal, limit: number): Promise<readonly Item[]> {
-  const [subject = ""] = given.words;
-  const target = entityWord(subject);
-  const { version = Infinity, position = Infinity } = momentOf(given);
-  const items = await fromServerOrFolder<readonly Item[]>(given, terminal, {
+async function entityItems(args: CommandArguments, terminal: Terminal, limit: number): Promise<readonly HistoryLine[]> {
+  const [subject = ""] = args.positionals;
+  const target = entityArgument(subject);
+  const { version = Infinity, position = Infinity } = versionOf(args);
+  const items = await readServerOrFolder<readonly HistoryLine[]>(args, terminal, {
     server: (client) => fromServer(client, target, { version, position, limit }),
     async folder(path) {
       const { happenings, readDataFolder } = await import("../../../assembly/data-folder.ts");
       const folder = readDataFolder(path);
       try {
-        const itemsOf = (entry: Entry): readonly Item[] =>
+        const itemsOf = (entry: Entry): readonly HistoryLine[] =>
           happenings(entry, subject).map((each) => itemOf(entry, each));
         const found = itemsUpTo(folder.entries({ after: 0, subject }), itemsOf, { version, position });
-        return newest(found, limit).toReversed();
+        return lastItems(found, limit).toReversed();
       } finally {
         folder.close();
       }
@@ -86,34 +87,38 @@ async function entityItems(given: Given, terminal: Terminal, limit: number): Pro
   throw new HoldfastError("history", "entity_not_found", { data: target, position: 0, replayed: false });
 }
 
-interface Until {
+interface HistoryBounds {
   readonly version: number;
   readonly position: number;
   readonly limit: number;
 }
 
 /** Pages from the newest back, until there is enough of what was asked for. */
-async function fromServer(client: Client, { type, id }: Target, until: Until): Promise<readonly Item[]> {
-  const items: Item[] = [];
+async function fromServer(
+  client: Client,
+  { type, id }: EntityName,
+  until: HistoryBounds,
+): Promise<readonly HistoryLine[]> {
+  const items: HistoryLine[] = [];
   let before: number | null = until.position === Infinity ? null : until.position + 1;
   do {
     const page = await client.entities.history(type, id, { ...(before === null ? {} : { before }), limit: 100 });
-    items.push(...(page.items as readonly Item[]).filter(({ version }) => (version ?? 0) <= until.version));
+    items.push(...(page.items as readonly HistoryLine[]).filter(({ version }) => (version ?? 0) <= until.version));
     before = page.next;
   } while (before !== null && items.length < until.limit);
   return items.slice(0, until.limit);
 }
 
-interface Target {
+interface EntityName {
   readonly type: string;
   readonly id: string;
 }
 
 function* itemsUpTo(
   entries: Iterable<Entry>,
-  itemsOf: (entry: Entry) => readonly Item[],
+  itemsOf: (entry: Entry) => readonly HistoryLine[],
   last: { readonly version: number; readonly position: number },
-): Iterable<Item> {
+): Iterable<HistoryLine> {
   for (const entry of entries) {
     if (entry.position > last.position) return;
     for (const item of itemsOf(entry)) {
@@ -124,7 +129,7 @@ function* itemsUpTo(
 }
 
 /** What happened, the same from a server and from a folder. */
-interface Item {
+interface HistoryLine {
   readonly position: number;
   readonly time: number;
   readonly by: { readonly principal: string; readonly agent?: string };
@@ -135,7 +140,7 @@ interface Item {
   readonly erased_by?: number | undefined;
 }
 
-function itemOf(entry: Entry, { name, data }: Happening): Item {
+function itemOf(entry: Entry, { name, data }: Happening): HistoryLine {
   const { position, time, principal, agent, operation, erased } = entry;
   return {
     position,
@@ -150,8 +155,8 @@ function itemOf(entry: Entry, { name, data }: Happening): Item {
   };
 }
 
-function itemWords({ position, time, by, event, version, erased_by: erasedBy }: Item): string {
-  const who = harmless(by.agent === undefined ? by.principal : `${by.principal} (${by.agent})`);
+function historyText({ position, time, by, event, version, erased_by: erasedBy }: HistoryLine): string {
+  const who = escapeControlChars(by.agent === undefined ? by.principal : `${by.principal} (${by.agent})`);
   const made = version === undefined ? "" : `version ${version ?? "?"}`;
   const what = erasedBy === undefined ? made : `erased by entry ${erasedBy}`;
   return `${String(position).padStart(8)}  ${new Date(time).toISOString()}  ${who}  ${event}  ${what}`.trimEnd();

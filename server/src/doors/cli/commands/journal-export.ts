@@ -6,17 +6,18 @@ import { pipeline } from "node:stream/promises";
 import { systemClock } from "../../../base/clock.ts";
 import { jsonLine } from "../../../base/json-line.ts";
 import { type DataFolder, headText, readDataFolder } from "../../../assembly/data-folder.ts";
-import { type Command, type Given, type Terminal, UsageError } from "../command.ts";
+import type { Command, CommandArguments, Terminal } from "../command.ts";
+import { UsageError } from "../args/usage-error.ts";
 import { exitCodes } from "../exit-codes.ts";
 import type { ExitCode } from "../exit-codes.ts";
-import { dataOption, folderOf } from "../discovery/folder-option.ts";
+import { dataOption, dataFolderOf } from "../discovery/data-option.ts";
 import { textOption } from "../args/option-values.ts";
 import { Progress } from "../terminal/progress.ts";
-import { orSayWhyNot } from "../terminal/report-failure.ts";
+import { withFailureReport } from "../terminal/failure-report.ts";
 
 export const journalExportCommand: Command = {
   name: "journal export",
-  wordsMax: 0,
+  positionalsMax: 0,
   summary: "write the whole journal as lines of JSON",
   details: [
     "Writes the whole journal, archive included, one batch a line, to standard output or to a file. The lines hold exactly",
@@ -32,15 +33,15 @@ export const journalExportCommand: Command = {
     to: { value: "FILE", summary: "a file that does not exist yet; standard output, if not given" },
     json: { summary: "with --to: print one object of JSON about what was written" },
   },
-  run: (given, terminal) => orSayWhyNot(given, terminal, () => exportJournal(given, terminal)),
+  run: (args, terminal) => withFailureReport(args, terminal, () => exportJournal(args, terminal)),
 };
 
-async function exportJournal(given: Given, terminal: Terminal): Promise<ExitCode> {
-  const { values } = given;
+async function exportJournal(args: CommandArguments, terminal: Terminal): Promise<ExitCode> {
+  const { values } = args;
   const to = textOption(values, "to");
   if (to === undefined && values["json"] === true)
     throw new UsageError("--json goes with --to; the lines are JSON already");
-  const folder = readDataFolder(folderOf(given, terminal));
+  const folder = readDataFolder(dataFolderOf(args, terminal));
   const progress = new Progress(terminal, systemClock);
   try {
     const head = folder.head();
@@ -52,12 +53,12 @@ async function exportJournal(given: Given, terminal: Terminal): Promise<ExitCode
     }
     const file = resolve(terminal.folder, to);
     if (existsSync(file)) throw new UsageError(`${file} exists already; give another name`);
-    await writeWhole(file, lines);
+    await writeAtomically(file, lines);
     progress.end();
     const text = headText(head);
-    const facts = { event: "exported", file, entries: head.position, head: text };
-    terminal.say(
-      values["json"] === true ? jsonLine(facts) : `exported ${head.position} entries to ${file}\nhead ${text}`,
+    const json = { event: "exported", file, entries: head.position, head: text };
+    terminal.print(
+      values["json"] === true ? jsonLine(json) : `exported ${head.position} entries to ${file}\nhead ${text}`,
     );
     return exitCodes.done;
   } finally {
@@ -75,7 +76,7 @@ function* linesOf(folder: DataFolder, head: number, progress: Progress): Iterabl
 }
 
 /** Written beside it and named at the end: a file with the right name is never half of one, nor somebody else's. */
-async function writeWhole(file: string, lines: Readable): Promise<void> {
+async function writeAtomically(file: string, lines: Readable): Promise<void> {
   const part = `${file}.part`;
   try {
     await pipeline(lines, createWriteStream(part, { flush: true }));

@@ -1,20 +1,20 @@
 import { systemClock } from "../../../base/clock.ts";
 import { jsonLine } from "../../../base/json-line.ts";
 import { type DataFolder, readDataFolder } from "../../../assembly/data-folder.ts";
-import type { Command, Given, Terminal } from "../command.ts";
-import { entryFacts, entryWords } from "../terminal/entry-line.ts";
+import type { Command, CommandArguments, Terminal } from "../command.ts";
+import { entryJson, entryLine } from "../terminal/entry-line.ts";
 import { exitCodes } from "../exit-codes.ts";
 import type { ExitCode } from "../exit-codes.ts";
-import { dataOption, folderOf } from "../discovery/folder-option.ts";
+import { dataOption, dataFolderOf } from "../discovery/data-option.ts";
 import { numberOption, textOption } from "../args/option-values.ts";
-import { orSayWhyNot } from "../terminal/report-failure.ts";
+import { withFailureReport } from "../terminal/failure-report.ts";
 import { untilSignal } from "../terminal/until-signal.ts";
 
-const lookEveryMs = 100;
+const pollIntervalMs = 100;
 
 export const journalFollowCommand: Command = {
   name: "journal follow",
-  wordsMax: 0,
+  positionalsMax: 0,
   summary: "show entries as they come, until it is stopped",
   details: [
     "Shows every entry that comes after this moment, or after a position, until it is stopped with Ctrl+C. It reads the",
@@ -29,14 +29,14 @@ export const journalFollowCommand: Command = {
     subject: { value: "SUBJECT", summary: "only entries with an event about this, such as note/first" },
     json: { summary: "print one line of JSON for each entry" },
   },
-  run: (given, terminal) => orSayWhyNot(given, terminal, () => followJournal(given, terminal)),
+  run: (args, terminal) => withFailureReport(args, terminal, () => followJournal(args, terminal)),
 };
 
-async function followJournal(given: Given, terminal: Terminal): Promise<ExitCode> {
-  const { values } = given;
+async function followJournal(args: CommandArguments, terminal: Terminal): Promise<ExitCode> {
+  const { values } = args;
   const after = numberOption(values, "after", 0);
   const subject = textOption(values, "subject");
-  const folder = readDataFolder(folderOf(given, terminal));
+  const folder = readDataFolder(dataFolderOf(args, terminal));
   try {
     const stopped = untilSignal(systemClock).then(() => true as const);
     let position = after ?? folder.head().position;
@@ -44,14 +44,14 @@ async function followJournal(given: Given, terminal: Terminal): Promise<ExitCode
     if (!isJson) terminal.warn(`following after position ${position}; stop with Ctrl+C.`);
     for (;;) {
       position = showNew({ folder, after: position, subject, isJson }, terminal);
-      if (await Promise.race([stopped, lookAgain()])) return exitCodes.done;
+      if (await Promise.race([stopped, untilNextPoll()])) return exitCodes.done;
     }
   } finally {
     folder.close();
   }
 }
 
-interface Following {
+interface FollowOptions {
   readonly folder: DataFolder;
   readonly after: number;
   readonly subject: string | undefined;
@@ -59,19 +59,19 @@ interface Following {
 }
 
 /** Shows what came after a position, and returns the position to go on from. */
-function showNew({ folder, after, subject, isJson }: Following, terminal: Terminal): number {
+function showNew({ folder, after, subject, isJson }: FollowOptions, terminal: Terminal): number {
   const head = folder.head().position;
   if (head <= after) return after;
   for (const entry of folder.entries({ after, ...(subject === undefined ? {} : { subject }) })) {
     if (entry.position > head) break;
-    terminal.say(isJson ? jsonLine(entryFacts(entry)) : entryWords(entry));
+    terminal.print(isJson ? jsonLine(entryJson(entry)) : entryLine(entry));
   }
   return head;
 }
 
 /** Another process appends, and files tell nobody. */
-function lookAgain(): Promise<false> {
+function untilNextPoll(): Promise<false> {
   return new Promise((resolve) => {
-    systemClock.after(lookEveryMs, () => resolve(false), { keepAlive: true });
+    systemClock.after(pollIntervalMs, () => resolve(false), { keepAlive: true });
   });
 }

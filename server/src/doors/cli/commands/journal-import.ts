@@ -5,19 +5,19 @@ import { systemClock } from "../../../base/clock.ts";
 import { jsonLine } from "../../../base/json-line.ts";
 import { headText } from "../../../assembly/data-folder.ts";
 import { importJournal } from "../../../assembly/upkeep.ts";
-import type { Command, Given, Terminal } from "../command.ts";
+import type { Command, CommandArguments, Terminal } from "../command.ts";
 import { exitCodes } from "../exit-codes.ts";
 import type { ExitCode } from "../exit-codes.ts";
-import { dataOption, folderOf } from "../discovery/folder-option.ts";
+import { dataOption, dataFolderOf } from "../discovery/data-option.ts";
 import { kindsOption, loadKinds } from "../args/load-kinds.ts";
 import { Progress } from "../terminal/progress.ts";
-import { orSayWhyNot, warnOf } from "../terminal/report-failure.ts";
+import { withFailureReport, warningPrinter } from "../terminal/failure-report.ts";
 
 export const journalImportCommand: Command = {
   name: "journal import",
-  words: "FILE",
-  wordsMin: 1,
-  wordsMax: 1,
+  usage: "FILE",
+  positionalsMin: 1,
+  positionalsMax: 1,
   summary: "take an exported journal into a data folder",
   details: [
     "Takes the lines that `holdfast journal export` wrote into a data folder: an empty one, or one that holds the beginning",
@@ -32,19 +32,19 @@ export const journalImportCommand: Command = {
     kinds: kindsOption,
     json: { summary: "print one object of JSON about what was taken in" },
   },
-  run: (given, terminal) => orSayWhyNot(given, terminal, () => runImport(given, terminal)),
+  run: (args, terminal) => withFailureReport(args, terminal, () => runImport(args, terminal)),
 };
 
-async function runImport(given: Given, terminal: Terminal): Promise<ExitCode> {
-  const [name = ""] = given.words;
-  const kinds = await loadKinds(given, terminal);
+async function runImport(args: CommandArguments, terminal: Terminal): Promise<ExitCode> {
+  const [name = ""] = args.positionals;
+  const kinds = await loadKinds(args, terminal);
   const lines = await linesOf(name === "-" ? "-" : resolve(terminal.folder, name));
   const progress = new Progress(terminal, systemClock);
-  const folder = folderOf(given, terminal);
+  const folder = dataFolderOf(args, terminal);
   const { verified, entryCount, head } = await importJournal(folder, lines, {
     from: name === "-" ? "standard input" : resolve(terminal.folder, name),
     kinds,
-    report: warnOf(terminal),
+    report: warningPrinter(terminal),
     onProgress: (position) => {
       progress.count("imported entries", position);
     },
@@ -52,11 +52,11 @@ async function runImport(given: Given, terminal: Terminal): Promise<ExitCode> {
   progress.end();
   const { firstBad } = verified;
   const text = headText(head);
-  if (given.values["json"] === true) {
+  if (args.values["json"] === true) {
     const bad = firstBad === undefined ? {} : { first_bad: firstBad };
-    terminal.say(jsonLine({ event: "imported", ok: verified.ok, entries: entryCount, head: text, ...bad }));
+    terminal.print(jsonLine({ event: "imported", ok: verified.ok, entries: entryCount, head: text, ...bad }));
   } else {
-    terminal.say(`imported ${entryCount} entries into ${folder}\nhead ${text}`);
+    terminal.print(`imported ${entryCount} entries into ${folder}\nhead ${text}`);
     if (firstBad !== undefined) {
       const { position, what, expected, found } = firstBad;
       terminal.warn(`holdfast: position ${position} is wrong (${what}); it and what follows was not taken in.`);

@@ -1,20 +1,20 @@
 import { systemClock } from "../../../base/clock.ts";
-import { limitDefault, limitOption, moreWords, readPages } from "../discovery/all-pages.ts";
+import { limitDefault, limitOption, moreItemsHint, readPages } from "../discovery/read-pages.ts";
 import type { Command } from "../command.ts";
-import { harmless } from "../terminal/harmless.ts";
+import { escapeControlChars } from "../terminal/escape-control-chars.ts";
 import { numberOption } from "../args/option-values.ts";
 import { relativeTime } from "../terminal/relative-time.ts";
 import { serverCommand } from "../discovery/server-command.ts";
-import { cutTo, table } from "../terminal/table.ts";
+import { truncateToWidth, table } from "../terminal/table.ts";
 
 /** So much of a value is shown. */
 const valueWidth = 60;
 
 export const listCommand: Command = serverCommand({
   name: "list",
-  words: "TYPE",
-  wordsMin: 1,
-  wordsMax: 1,
+  usage: "TYPE",
+  positionalsMin: 1,
+  positionalsMax: 1,
   summary: "list the entities of a type",
   details: [
     "Lists the entities of a type, by id.",
@@ -24,21 +24,21 @@ export const listCommand: Command = serverCommand({
   ],
   options: { limit: limitOption },
   operations: ["list-entities"],
-  async ask({ client, terminal, words, values, show }) {
-    const [type = ""] = words;
+  async execute({ client, terminal, positionals, values, show }) {
+    const [type = ""] = positionals;
     const limit = numberOption(values, "limit", 1) ?? limitDefault;
     const page = await readPages(limit, (part) => client.entities.list(type, part));
     const nowMs = systemClock.wallMs();
     const rows = page.items.map(({ id, version, changed_at, value }) => [
-      harmless(id),
+      escapeControlChars(id),
       String(version),
       relativeTime(new Date(changed_at).toISOString(), nowMs),
-      cutTo(harmless(JSON.stringify(value)), valueWidth),
+      truncateToWidth(escapeControlChars(JSON.stringify(value)), valueWidth),
     ]);
     return show(page, () =>
       rows.length === 0
-        ? `There is no ${harmless(type)}.`
-        : table(["ID", "VERSION", "CHANGED", "VALUE"], rows, terminal.paint) + moreWords(page.next),
+        ? `There is no ${escapeControlChars(type)}.`
+        : table(["ID", "VERSION", "CHANGED", "VALUE"], rows, terminal.paint) + moreItemsHint(page.next),
     );
   },
 });

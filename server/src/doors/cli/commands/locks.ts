@@ -1,19 +1,20 @@
 import type { WatchedEvent } from "@holdfast/sdk";
 import { systemClock } from "../../../base/clock.ts";
-import { limitDefault, limitOption, moreWords, readPages } from "../discovery/all-pages.ts";
-import { type Command, UsageError } from "../command.ts";
+import { limitDefault, limitOption, moreItemsHint, readPages } from "../discovery/read-pages.ts";
+import type { Command } from "../command.ts";
+import { UsageError } from "../args/usage-error.ts";
 import type { ExitCode } from "../exit-codes.ts";
 import { exitCodes } from "../exit-codes.ts";
-import { lockDetails, lockTable } from "../terminal/lock-lines.ts";
+import { lockDetails, lockTable } from "../terminal/lock-table.ts";
 import { numberOption, textOption } from "../args/option-values.ts";
 import { serverCommand } from "../discovery/server-command.ts";
-import type { Asking } from "../discovery/server-command.ts";
+import type { CommandContext } from "../discovery/server-command.ts";
 import { listenForSignal } from "../terminal/until-signal.ts";
 
 export const locksCommand: Command = serverCommand({
   name: "locks",
-  words: "[PATH]",
-  wordsMax: 1,
+  usage: "[PATH]",
+  positionalsMax: 1,
   summary: "show who holds what, why, since when and until when, and who waits",
   details: [
     "Shows every locked path with its holders, what they hold it for, since when, when the lease ends unless it is",
@@ -30,20 +31,20 @@ export const locksCommand: Command = serverCommand({
     limit: limitOption,
   },
   operations: ["list-locks", "get-lock"],
-  ask: showLocks,
+  execute: showLocks,
 });
 
-async function showLocks(asking: Asking): Promise<ExitCode> {
-  const { values, words } = asking;
+async function showLocks(context: CommandContext): Promise<ExitCode> {
+  const { values, positionals } = context;
   const under = textOption(values, "under");
-  if (words.length > 0 && under !== undefined) throw new UsageError("give a PATH or --under, not both");
-  return values["watch"] === true ? watchLocks(asking) : showOnce(asking);
+  if (positionals.length > 0 && under !== undefined) throw new UsageError("give a PATH or --under, not both");
+  return values["watch"] === true ? watchLocks(context) : showOnce(context);
 }
 
-async function showOnce(asking: Asking): Promise<ExitCode> {
-  const { client, terminal, words, values, show } = asking;
+async function showOnce(context: CommandContext): Promise<ExitCode> {
+  const { client, terminal, positionals, values, show } = context;
   const { paint } = terminal;
-  const [path] = words;
+  const [path] = positionals;
   const nowMs = systemClock.wallMs();
   if (path !== undefined) {
     const status = await client.locks.status(path);
@@ -54,19 +55,19 @@ async function showOnce(asking: Asking): Promise<ExitCode> {
   const page = await readPages(limit, (part) =>
     client.locks.list({ ...(under === undefined ? {} : { under }), ...part }),
   );
-  return show(page, () => lockTable(page.items, { paint, nowMs }) + moreWords(page.next));
+  return show(page, () => lockTable(page.items, { paint, nowMs }) + moreItemsHint(page.next));
 }
 
 /** Shows it again after each event about a lock or a ticket. */
-async function watchLocks(asking: Asking): Promise<ExitCode> {
-  const { client, terminal, isJson } = asking;
+async function watchLocks(context: CommandContext): Promise<ExitCode> {
+  const { client, terminal, isJson } = context;
   const events = client.watch({ after: await client.cursor() });
   const listening = listenForSignal(systemClock);
   const stopped = listening.signalled.then(() => undefined);
   try {
     for (;;) {
-      if (!isJson && terminal.draw !== undefined) terminal.say("\u001b[2J\u001b[H");
-      await showOnce(asking);
+      if (!isJson && terminal.draw !== undefined) terminal.print("\u001b[2J\u001b[H");
+      await showOnce(context);
       if (!(await Promise.race([stopped, untilChange(events)]))) return exitCodes.done;
     }
   } finally {

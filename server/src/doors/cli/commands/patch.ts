@@ -1,15 +1,16 @@
 import type { EntityPatch, PatchStep } from "@holdfast/sdk";
-import { type Command, UsageError } from "../command.ts";
-import { jsonWord } from "../args/json-word.ts";
-import { entityWord, textOption } from "../args/option-values.ts";
+import type { Command } from "../command.ts";
+import { UsageError } from "../args/usage-error.ts";
+import { readJsonArgument } from "../args/read-json-argument.ts";
+import { entityArgument, textOption } from "../args/option-values.ts";
 import { serverCommand } from "../discovery/server-command.ts";
-import { writeOptions, writeOptionsOf, writtenWords } from "../args/write-options.ts";
+import { writeOptions, writeOptionsOf, writtenLine } from "../args/write-options.ts";
 
 export const patchCommand: Command = serverCommand({
   name: "patch",
-  words: "TYPE/ID [PATCH]",
-  wordsMin: 1,
-  wordsMax: 2,
+  usage: "TYPE/ID [PATCH]",
+  positionalsMin: 1,
+  positionalsMax: 2,
   summary: "change fields of an entity",
   details: [
     "Changes fields of an entity. An object is a merge patch (RFC 7396): its fields are set, null removes one. An array is",
@@ -27,14 +28,14 @@ export const patchCommand: Command = serverCommand({
     },
   },
   operations: ["patch-entity"],
-  async ask(asking) {
-    const { client, words, values, terminal, show } = asking;
-    const { type, id } = entityWord(words[0] ?? "");
-    const patch = patchOf(await jsonWord(words[1], "PATCH", terminal));
+  async execute(context) {
+    const { client, positionals, values, terminal, show } = context;
+    const { type, id } = entityArgument(positionals[0] ?? "");
+    const patch = patchOf(await readJsonArgument(positionals[1], "PATCH", terminal));
     const pointers = textOption(values, "if-unchanged")?.split(",");
-    const options = { ...writeOptionsOf(asking), ...(pointers === undefined ? {} : { ifUnchanged: pointers }) };
+    const options = { ...writeOptionsOf(context), ...(pointers === undefined ? {} : { ifUnchanged: pointers }) };
     const written = await client.entities.patch(type, id, patch, options);
-    return show(written, () => writtenWords(written, "changed"));
+    return show(written, () => writtenLine(written, "changed"));
   },
 });
 

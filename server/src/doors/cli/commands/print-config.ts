@@ -3,23 +3,23 @@ import { plainAddress } from "../../../base/plain-address.ts";
 import type { ReadConfig } from "../../../config/read-config.ts";
 import { settingNames, settingOf } from "../../../config/settings.ts";
 import type { SettingName, SettingValue } from "../../../config/settings.ts";
-import type { Given, Terminal } from "../command.ts";
+import type { CommandArguments, Terminal } from "../command.ts";
 import { exitCodes } from "../exit-codes.ts";
 import type { ExitCode } from "../exit-codes.ts";
-import { harmless } from "../terminal/harmless.ts";
+import { escapeControlChars } from "../terminal/escape-control-chars.ts";
 import { table } from "../terminal/table.ts";
 
 /** Says what a server would be started with, and where each value comes from. */
-export function printConfig(read: ReadConfig, { values }: Given, terminal: Terminal): ExitCode {
+export function printConfig(read: ReadConfig, { values }: CommandArguments, terminal: Terminal): ExitCode {
   const { sources, file } = read;
   const config = Object.fromEntries(settingNames.map((name) => [name, hidden(name, read.config[name])]));
   if (values["json"] === true) {
-    terminal.say(jsonLine({ event: "config", config, sources, file }));
+    terminal.print(jsonLine({ event: "config", config, sources, file }));
     return exitCodes.done;
   }
   const rows = settingNames.map((name) => [name, shownValue(config[name] ?? ""), sources[name]]);
-  terminal.say(table(["SETTING", "VALUE", "FROM"], rows, terminal.paint));
-  terminal.say(`\nThe file is ${file}.`);
+  terminal.print(table(["SETTING", "VALUE", "FROM"], rows, terminal.paint));
+  terminal.print(`\nThe file is ${file}.`);
   return exitCodes.done;
 }
 
@@ -33,6 +33,6 @@ function hidden(name: SettingName, value: SettingValue): SettingValue {
 
 function shownValue(value: SettingValue): string {
   if (typeof value === "boolean") return value ? "on" : "off";
-  const text = harmless(typeof value === "object" ? value.join(",") : String(value));
+  const text = escapeControlChars(typeof value === "object" ? value.join(",") : String(value));
   return text === "" ? "-" : text;
 }

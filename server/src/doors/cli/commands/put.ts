@@ -1,17 +1,17 @@
 import { HoldfastError } from "@holdfast/sdk";
 import type { WriteOptions, Written } from "@holdfast/sdk";
 import type { Command } from "../command.ts";
-import { jsonWord } from "../args/json-word.ts";
-import { entityWord } from "../args/option-values.ts";
+import { readJsonArgument } from "../args/read-json-argument.ts";
+import { entityArgument } from "../args/option-values.ts";
 import { serverCommand } from "../discovery/server-command.ts";
-import type { Asking } from "../discovery/server-command.ts";
-import { writeOptions, writeOptionsOf, writtenWords } from "../args/write-options.ts";
+import type { CommandContext } from "../discovery/server-command.ts";
+import { writeOptions, writeOptionsOf, writtenLine } from "../args/write-options.ts";
 
 export const putCommand: Command = serverCommand({
   name: "put",
-  words: "TYPE/ID [VALUE]",
-  wordsMin: 1,
-  wordsMax: 2,
+  usage: "TYPE/ID [VALUE]",
+  positionalsMin: 1,
+  positionalsMax: 2,
   summary: "create an entity, or replace its value",
   details: [
     "Replaces the value of an entity, or creates it. VALUE is JSON, @FILE, or - for standard input, as is none at all.",
@@ -24,15 +24,15 @@ export const putCommand: Command = serverCommand({
   ],
   options: writeOptions,
   operations: ["create-entity", "replace-entity"],
-  async ask(asking) {
-    const { type, id } = entityWord(asking.words[0] ?? "");
-    const value = await jsonWord(asking.words[1], "VALUE", asking.terminal);
-    const { written, what } = await put(asking, { type, id, value });
-    return asking.show(written, () => writtenWords(written, what));
+  async execute(context) {
+    const { type, id } = entityArgument(context.positionals[0] ?? "");
+    const value = await readJsonArgument(context.positionals[1], "VALUE", context.terminal);
+    const { written, what } = await put(context, { type, id, value });
+    return context.show(written, () => writtenLine(written, what));
   },
 });
 
-interface Target {
+interface PutTarget {
   readonly type: string;
   readonly id: string;
   readonly value: unknown;
@@ -42,8 +42,8 @@ interface Target {
 const triesMax = 3;
 
 async function put(
-  { client, ...given }: Asking,
-  { type, id, value }: Target,
+  { client, ...given }: CommandContext,
+  { type, id, value }: PutTarget,
 ): Promise<{ written: Written; what: string }> {
   const { entities } = client;
   const options = writeOptionsOf(given);

@@ -1,5 +1,6 @@
-import { type Command, UsageError } from "../command.ts";
-import { harmless } from "../terminal/harmless.ts";
+import type { Command } from "../command.ts";
+import { UsageError } from "../args/usage-error.ts";
+import { escapeControlChars } from "../terminal/escape-control-chars.ts";
 import { textOption } from "../args/option-values.ts";
 import { serverCommand } from "../discovery/server-command.ts";
 
@@ -7,8 +8,8 @@ export const ownerOption = { value: "ID", summary: "whose lock it is, if not tha
 
 export const releaseCommand: Command = serverCommand({
   name: "release",
-  words: "[PATH…]",
-  wordsMax: 1_000,
+  usage: "[PATH…]",
+  positionalsMax: 1_000,
   summary: "give back a lock of one's own",
   details: [
     "Gives back what the calling agent holds (HOLDFAST_AGENT_ID and HOLDFAST_AGENT_SECRET), or the owner that --owner names:",
@@ -24,17 +25,19 @@ export const releaseCommand: Command = serverCommand({
     note: { value: "TEXT", summary: "what the next holder should know" },
   },
   operations: ["release-lock"],
-  async ask({ client, words, values, show }) {
+  async execute({ client, positionals, values, show }) {
     const fence = textOption(values, "fence");
-    if (fence === undefined && words.length === 0) throw new UsageError("give the PATH to release, or --fence");
+    if (fence === undefined && positionals.length === 0) throw new UsageError("give the PATH to release, or --fence");
     const note = textOption(values, "note");
     const ownerId = textOption(values, "owner");
     const what =
-      words.length === 0 ? { fence: fence ?? "" } : { paths: words, ...(fence === undefined ? {} : { fence }) };
+      positionals.length === 0
+        ? { fence: fence ?? "" }
+        : { paths: positionals, ...(fence === undefined ? {} : { fence }) };
     const answer = await client.locks.release(what, {
       ...(note === undefined ? {} : { note }),
       ...(ownerId === undefined ? {} : { ownerId }),
     });
-    return show(answer, () => `released ${answer.released.map(harmless).join(", ")}.`);
+    return show(answer, () => `released ${answer.released.map(escapeControlChars).join(", ")}.`);
   },
 });

@@ -3,18 +3,18 @@ import { systemClock } from "../../../base/clock.ts";
 import { jsonLine } from "../../../base/json-line.ts";
 import { headText } from "../../../assembly/data-folder.ts";
 import { restoreFolder } from "../../../assembly/upkeep.ts";
-import type { Command, Given, Terminal } from "../command.ts";
+import type { Command, CommandArguments, Terminal } from "../command.ts";
 import { exitCodes } from "../exit-codes.ts";
 import type { ExitCode } from "../exit-codes.ts";
-import { dataOption, folderOf } from "../discovery/folder-option.ts";
+import { dataOption, dataFolderOf } from "../discovery/data-option.ts";
 import { Progress } from "../terminal/progress.ts";
-import { orSayWhyNot } from "../terminal/report-failure.ts";
+import { withFailureReport } from "../terminal/failure-report.ts";
 
 export const restoreCommand: Command = {
   name: "restore",
-  words: "FROM",
-  wordsMin: 1,
-  wordsMax: 1,
+  usage: "FROM",
+  positionalsMin: 1,
+  positionalsMax: 1,
   summary: "make a data folder from a backup",
   details: [
     "Makes a data folder from a backup, proves it, and marks it: its first start begins a new epoch, so that revisions,",
@@ -26,23 +26,23 @@ export const restoreCommand: Command = {
     "  holdfast up",
   ],
   options: { data: dataOption, json: { summary: "print one object of JSON" } },
-  run: (given, terminal) => orSayWhyNot(given, terminal, () => runRestore(given, terminal)),
+  run: (args, terminal) => withFailureReport(args, terminal, () => runRestore(args, terminal)),
 };
 
-async function runRestore(given: Given, terminal: Terminal): Promise<ExitCode> {
-  const to = folderOf(given, terminal);
+async function runRestore(args: CommandArguments, terminal: Terminal): Promise<ExitCode> {
+  const to = dataFolderOf(args, terminal);
   const progress = new Progress(terminal, systemClock);
   const { head, bytes } = await restoreFolder({
-    from: resolve(terminal.folder, given.words[0] ?? ""),
+    from: resolve(terminal.folder, args.positionals[0] ?? ""),
     to,
     onProgress: ({ doneBytes, totalBytes }) => {
       progress.show("copied bytes", doneBytes, totalBytes);
     },
   });
   progress.end();
-  const text = headText(head);
-  const words = `restored ${to} up to position ${head.position}; its first start begins a new epoch.\nhead ${text}`;
-  const facts = { event: "restored", data: to, bytes, position: head.position, head: text };
-  terminal.say(given.values["json"] === true ? jsonLine(facts) : words);
+  const printedHead = headText(head);
+  const text = `restored ${to} up to position ${head.position}; its first start begins a new epoch.\nhead ${printedHead}`;
+  const json = { event: "restored", data: to, bytes, position: head.position, head: printedHead };
+  terminal.print(args.values["json"] === true ? jsonLine(json) : text);
   return exitCodes.done;
 }

@@ -1,21 +1,22 @@
 import { packs, publicOperations } from "@holdfast/sdk/contract";
 import type { OperationName } from "@holdfast/sdk/contract";
 import { closestWord } from "../../../base/closest-word.ts";
-import { type Command, UsageError } from "../command.ts";
+import type { Command } from "../command.ts";
+import { UsageError } from "../args/usage-error.ts";
 import { exitCodes } from "../exit-codes.ts";
-import { harmlessLines } from "../terminal/harmless.ts";
-import { jsonWord } from "../args/json-word.ts";
+import { escapeControlCharsByLine } from "../terminal/escape-control-chars.ts";
+import { readJsonArgument } from "../args/read-json-argument.ts";
 import { textOption } from "../args/option-values.ts";
 import { localOption, serverCommand } from "../discovery/server-command.ts";
 import { table } from "../terminal/table.ts";
 
-const offered = [...publicOperations, ...packs.flatMap(({ operations }) => Object.values(operations))];
-const names = offered.map(({ name }) => name);
+const offeredOperations = [...publicOperations, ...packs.flatMap(({ operations }) => Object.values(operations))];
+const names = offeredOperations.map(({ name }) => name);
 
-export const runCommand: Command = serverCommand({
+export const runOperationCommand: Command = serverCommand({
   name: "run",
-  words: "OPERATION [INPUT]",
-  wordsMax: 2,
+  usage: "OPERATION [INPUT]",
+  positionalsMax: 2,
   summary: "run any operation of the contract",
   details: [
     "Runs any operation by its name, with INPUT as JSON, as @FILE, or - for standard input; {} if it is not given. What it",
@@ -33,20 +34,20 @@ export const runCommand: Command = serverCommand({
   },
   operations: names as readonly OperationName[],
   isForOperators: ({ values }) => values["operator"] === true,
-  async ask({ client, words, values, terminal, isJson, show }) {
-    const [name] = words;
+  async execute({ client, positionals, values, terminal, isJson, show }) {
+    const [name] = positionals;
     if (values["list"] === true) {
-      const all = offered.map(({ name: each, kind, summary }) => ({ name: each, kind, summary }));
+      const all = offeredOperations.map(({ name: each, kind, summary }) => ({ name: each, kind, summary }));
       return show(all, () =>
         table(["OPERATION", "KIND", "WHAT IT DOES"], all.map(Object.values<string>), terminal.paint),
       );
     }
     if (name === undefined) throw new UsageError("which OPERATION? `holdfast run --list` names them all");
     refuseMisspelt(name);
-    const input = words.length === 1 ? {} : await jsonWord(words[1], "INPUT", terminal);
+    const input = positionals.length === 1 ? {} : await readJsonArgument(positionals[1], "INPUT", terminal);
     const key = textOption(values, "key");
     const data = await client.run(name, input, key === undefined ? {} : { key });
-    terminal.say(isJson ? JSON.stringify(data) : harmlessLines(JSON.stringify(data, undefined, 2)));
+    terminal.print(isJson ? JSON.stringify(data) : escapeControlCharsByLine(JSON.stringify(data, undefined, 2)));
     return exitCodes.done;
   },
 });

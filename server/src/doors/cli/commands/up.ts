@@ -7,21 +7,21 @@ import type { ReadConfig } from "../../../config/read-config.ts";
 import type { Config } from "../../../config/settings.ts";
 import { serve } from "../../../assembly/serve.ts";
 import type { Serving } from "../../../assembly/serve.ts";
-import type { Command, Given, Terminal } from "../command.ts";
+import type { Command, CommandArguments, Terminal } from "../command.ts";
 import { exitCodes } from "../exit-codes.ts";
 import type { ExitCode } from "../exit-codes.ts";
 import { configOf, configOptions } from "../args/config-options.ts";
-import { listenFault } from "../discovery/listen-fault.ts";
+import { explainListenError } from "../discovery/explain-listen-error.ts";
 import { operatorTokenFile } from "../discovery/operator-token.ts";
 import { packageVersion } from "../../../base/package-version.ts";
 import { printConfig } from "./print-config.ts";
-import { failureOf } from "../terminal/report-failure.ts";
+import { failureReport } from "../terminal/failure-report.ts";
 import { serveOptions } from "../args/serve-options.ts";
 import { untilSignal } from "../terminal/until-signal.ts";
 
 export const upCommand: Command = {
   name: "up",
-  wordsMax: 0,
+  positionalsMax: 0,
   summary: "start Holdfast on a data folder and keep it running",
   details: [
     "Starts Holdfast on a data folder, which is made if it does not exist, and runs until it is stopped with Ctrl+C or",
@@ -47,38 +47,38 @@ export const upCommand: Command = {
   run: runUp,
 };
 
-/** Something that happened, in words for people and with the facts for programs. */
+/** Something that happened, in words for people and with the json for programs. */
 interface UpEvent {
   readonly event: "up" | "trouble" | "stopping" | "stopped" | "failed";
-  readonly facts: Readonly<Record<string, unknown>>;
-  readonly words: readonly string[];
+  readonly json: Readonly<Record<string, unknown>>;
+  readonly lines: readonly string[];
 }
 
-async function runUp(given: Given, terminal: Terminal): Promise<ExitCode> {
-  const read = configOf(given, terminal);
-  if (given.values["print-config"] === true) return printConfig(read, given, terminal);
+async function runUp(args: CommandArguments, terminal: Terminal): Promise<ExitCode> {
+  const read = configOf(args, terminal);
+  if (args.values["print-config"] === true) return printConfig(read, args, terminal);
   const { config } = read;
-  const isJson = given.values["json"] === true;
-  const tell = isJson ? tellPrograms(terminal) : tellPeople(terminal);
+  const isJson = args.values["json"] === true;
+  const tell = isJson ? printJson(terminal) : printText(terminal);
   const report = (message: string, cause: unknown): void => {
     // To people the log tells it.
-    if (isJson || config.log_level === "silent") tell(trouble(message, cause));
+    if (isJson || config.log_level === "silent") tell(warningEvent(message, cause));
   };
   const options = serveOptions(read, { isJson, write: (line) => terminal.warn(line), report });
   try {
-    if (showsPassword(read)) tell(trouble(passwordWarning, undefined));
+    if (showsPassword(read)) tell(warningEvent(passwordWarning, undefined));
     const running = await serve(options);
     // Listened for before it is up in words: whoever reads that may stop it at once.
     const signalled = untilSignal(systemClock);
     tell(await upEvent(running, config, terminal));
     const signal = await signalled;
-    tell({ event: "stopping", facts: { signal }, words: [`${signal}: stopping; once more ends it at once.`] });
+    tell({ event: "stopping", json: { signal }, lines: [`${signal}: stopping; once more ends it at once.`] });
     await running.close();
     tell(await stoppedEvent(running));
     return exitCodes.done;
   } catch (error) {
-    const { exit, facts, words } = failureOf(listenFault(error, config));
-    tell({ event: "failed", facts, words });
+    const { exit, json, lines } = failureReport(explainListenError(error, config));
+    tell({ event: "failed", json, lines });
     return exit;
   }
 }
@@ -103,8 +103,8 @@ async function upEvent(running: Serving, config: Config, { env }: Terminal): Pro
   const command = env["npm_execpath"] === undefined ? "holdfast" : "npx holdfast";
   return {
     event: "up",
-    facts: { ...base, ...operator, ...(nats === undefined ? {} : { nats }), pid: process.pid },
-    words: [
+    json: { ...base, ...operator, ...(nats === undefined ? {} : { nats }), pid: process.pid },
+    lines: [
       `Holdfast ${version} is up.`,
       `  address   ${running.url}`,
       `  data      ${folder}`,
@@ -133,24 +133,24 @@ function natsLines(nats: Serving["nats"]): readonly string[] {
 
 async function stoppedEvent(running: Serving): Promise<UpEvent> {
   const { position } = await running.facts();
-  return { event: "stopped", facts: { position }, words: [`stopped; the last position is ${position}.`] };
+  return { event: "stopped", json: { position }, lines: [`stopped; the last position is ${position}.`] };
 }
 
-function trouble(message: string, cause: unknown): UpEvent {
+function warningEvent(message: string, cause: unknown): UpEvent {
   const reason = cause instanceof Error ? cause.message : undefined;
   const isSaid = reason === undefined || message.includes(reason);
-  return { event: "trouble", facts: { message, reason }, words: [isSaid ? message : `${message}: ${reason}`] };
+  return { event: "trouble", json: { message, reason }, lines: [isSaid ? message : `${message}: ${reason}`] };
 }
 
-function tellPeople(terminal: Terminal): (event: UpEvent) => void {
-  return ({ event, words }) => {
-    if (event === "trouble" || event === "failed") terminal.warn(`holdfast: ${words.join("\n")}`);
-    else terminal.say(words.join("\n"));
+function printText(terminal: Terminal): (event: UpEvent) => void {
+  return ({ event, lines }) => {
+    if (event === "trouble" || event === "failed") terminal.warn(`holdfast: ${lines.join("\n")}`);
+    else terminal.print(lines.join("\n"));
   };
 }
 
-function tellPrograms(terminal: Terminal): (event: UpEvent) => void {
-  return ({ event, facts }) => {
-    terminal.say(jsonLine({ event, ...facts }));
+function printJson(terminal: Terminal): (event: UpEvent) => void {
+  return ({ event, json }) => {
+    terminal.print(jsonLine({ event, ...json }));
   };
 }

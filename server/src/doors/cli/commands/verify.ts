@@ -2,18 +2,18 @@ import { systemClock } from "../../../base/clock.ts";
 import { jsonLine } from "../../../base/json-line.ts";
 import { headText, readDataFolder } from "../../../assembly/data-folder.ts";
 import type { VerifiedFolder } from "../../../assembly/data-folder.ts";
-import type { Command, Given, Terminal } from "../command.ts";
+import type { Command, CommandArguments, Terminal } from "../command.ts";
 import { exitCodes } from "../exit-codes.ts";
 import type { ExitCode } from "../exit-codes.ts";
-import { dataOption, folderOf } from "../discovery/folder-option.ts";
+import { dataOption, dataFolderOf } from "../discovery/data-option.ts";
 import { kindsOption, loadKinds } from "../args/load-kinds.ts";
 import { headOption } from "../args/option-values.ts";
 import { Progress } from "../terminal/progress.ts";
-import { orSayWhyNot } from "../terminal/report-failure.ts";
+import { withFailureReport } from "../terminal/failure-report.ts";
 
 export const verifyCommand: Command = {
   name: "verify",
-  wordsMax: 0,
+  positionalsMax: 0,
   summary: "prove that the journal is whole and comes out the same when it is executed again",
   details: [
     "Reads the whole journal, archive included, and proves it: the files, the chain of hashes, every payload. Then it",
@@ -33,13 +33,13 @@ export const verifyCommand: Command = {
     kinds: kindsOption,
     json: { summary: "print one object of JSON" },
   },
-  run: (given, terminal) => orSayWhyNot(given, terminal, () => runVerify(given, terminal)),
+  run: (args, terminal) => withFailureReport(args, terminal, () => runVerify(args, terminal)),
 };
 
-async function runVerify(given: Given, terminal: Terminal): Promise<ExitCode> {
-  const expected = headOption(given.values);
-  const kinds = await loadKinds(given, terminal);
-  const folder = readDataFolder(folderOf(given, terminal));
+async function runVerify(args: CommandArguments, terminal: Terminal): Promise<ExitCode> {
+  const expected = headOption(args.values);
+  const kinds = await loadKinds(args, terminal);
+  const folder = readDataFolder(dataFolderOf(args, terminal));
   const progress = new Progress(terminal, systemClock);
   try {
     const verified = await folder.verify({
@@ -51,14 +51,16 @@ async function runVerify(given: Given, terminal: Terminal): Promise<ExitCode> {
     });
     progress.end();
     const { seconds } = progress;
-    terminal.say(given.values["json"] === true ? jsonLine(facts(verified, seconds)) : words(verified, seconds));
+    terminal.print(
+      args.values["json"] === true ? jsonLine(verifyJson(verified, seconds)) : verifyText(verified, seconds),
+    );
     return verified.ok ? exitCodes.done : exitCodes.damaged;
   } finally {
     folder.close();
   }
 }
 
-function facts(verified: VerifiedFolder, seconds: number): Readonly<Record<string, unknown>> {
+function verifyJson(verified: VerifiedFolder, seconds: number): Readonly<Record<string, unknown>> {
   const { ok, head, entries, redecided, firstBad } = verified;
   return {
     ok,
@@ -78,11 +80,11 @@ function facts(verified: VerifiedFolder, seconds: number): Readonly<Record<strin
   };
 }
 
-function words(verified: VerifiedFolder, seconds: number): string {
+function verifyText(verified: VerifiedFolder, seconds: number): string {
   const { ok, head, entries, redecided, foldedOnly, erased, hashesChecked, hashesSkipped, firstBad } = verified;
   const skipped = hashesSkipped === 0 ? "" : `, ${hashesSkipped} not comparable any more`;
   return [
-    ...(ok ? ["Sound."] : faultWords(verified)),
+    ...(ok ? ["Sound."] : errorLines(verified)),
     ...(firstBad === undefined ? [] : ["Up to there:"]),
     `  entries  ${entries}: ${redecided} decided again, ${foldedOnly} folded only, ${erased} erased`,
     `  state    ${hashesChecked} recorded hashes compared${skipped}`,
@@ -91,7 +93,7 @@ function words(verified: VerifiedFolder, seconds: number): string {
   ].join("\n");
 }
 
-function faultWords({ firstBad, fileFaults }: VerifiedFolder): readonly string[] {
+function errorLines({ firstBad, fileFaults }: VerifiedFolder): readonly string[] {
   const files = fileFaults.map(({ file, what }) => `  ${file}: ${what}`);
   if (firstBad === undefined) return ["NOT sound: the entries are, but not the files.", ...files];
   const { position, what, expected, found } = firstBad;

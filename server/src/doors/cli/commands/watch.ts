@@ -1,19 +1,19 @@
 import type { WatchedEvent } from "@holdfast/sdk";
 import { systemClock } from "../../../base/clock.ts";
 import { jsonLine } from "../../../base/json-line.ts";
-import type { Command, Given } from "../command.ts";
+import type { Command, CommandArguments } from "../command.ts";
 import { exitCodes } from "../exit-codes.ts";
 import type { ExitCode } from "../exit-codes.ts";
-import { harmless } from "../terminal/harmless.ts";
+import { escapeControlChars } from "../terminal/escape-control-chars.ts";
 import { numberOption, textOption } from "../args/option-values.ts";
 import { serverCommand } from "../discovery/server-command.ts";
-import type { Asking } from "../discovery/server-command.ts";
-import { cutTo } from "../terminal/table.ts";
+import type { CommandContext } from "../discovery/server-command.ts";
+import { truncateToWidth } from "../terminal/table.ts";
 import { listenForSignal } from "../terminal/until-signal.ts";
 
 export const watchCommand: Command = serverCommand({
   name: "watch",
-  wordsMax: 0,
+  positionalsMax: 0,
   summary: "show events as they happen, until it is stopped",
   details: [
     "Shows every event that becomes durable from now on, or after a cursor, without gap or repeat, also when the connection",
@@ -31,22 +31,22 @@ export const watchCommand: Command = serverCommand({
     after: { value: "CURSOR", summary: "start after this event; from now on, if not given. 1.0 is the beginning" },
     limit: { value: "N", summary: "stop after so many" },
   },
-  ask: watchEvents,
+  execute: watchEvents,
 });
 
-async function watchEvents(asking: Asking): Promise<ExitCode> {
-  const { client, terminal, values, isJson } = asking;
+async function watchEvents(context: CommandContext): Promise<ExitCode> {
+  const { client, terminal, values, isJson } = context;
   const limit = numberOption(values, "limit", 1) ?? Infinity;
   const after = textOption(values, "after") ?? (await client.cursor());
   const listening = listenForSignal(systemClock);
   const stopped = listening.signalled.then(() => undefined);
-  const events = client.watch({ ...filterOf(asking), after });
-  if (!isJson) terminal.warn(`watching ${asking.server.url} after ${harmless(after)}; stop with Ctrl+C.`);
+  const events = client.watch({ ...filterOf(context), after });
+  if (!isJson) terminal.warn(`watching ${context.server.url} after ${escapeControlChars(after)}; stop with Ctrl+C.`);
   try {
     for (let count = 0; count < limit; count += 1) {
       const next = await Promise.race([stopped, events.next()]);
       if (next === undefined || next.done === true) break;
-      terminal.say(isJson ? jsonLine(next.value) : eventWords(next.value, values["verbose"] === true));
+      terminal.print(isJson ? jsonLine(next.value) : eventLine(next.value, values["verbose"] === true));
     }
     return exitCodes.done;
   } finally {
@@ -55,7 +55,7 @@ async function watchEvents(asking: Asking): Promise<ExitCode> {
   }
 }
 
-function filterOf({ values }: Given): { names?: readonly string[]; subject?: string; owner?: string } {
+function filterOf({ values }: CommandArguments): { names?: readonly string[]; subject?: string; owner?: string } {
   const names = textOption(values, "name")?.split(",");
   const subject = textOption(values, "subject");
   const owner = textOption(values, "owner");
@@ -68,9 +68,16 @@ function filterOf({ values }: Given): { names?: readonly string[]; subject?: str
 
 const dataWidth = 80;
 
-function eventWords({ cursor, time, name, subject, by, data }: WatchedEvent, isWhole: boolean): string {
+function eventLine({ cursor, time, name, subject, by, data }: WatchedEvent, isWhole: boolean): string {
   const who = by.agent === undefined ? by.principal : `${by.principal} (${by.agent})`;
-  const text = harmless(JSON.stringify(data));
-  const shown = isWhole ? text : cutTo(text, dataWidth);
-  return [cursor.padEnd(8), new Date(time).toISOString(), name, harmless(subject), harmless(who), shown].join("  ");
+  const text = escapeControlChars(JSON.stringify(data));
+  const shown = isWhole ? text : truncateToWidth(text, dataWidth);
+  return [
+    cursor.padEnd(8),
+    new Date(time).toISOString(),
+    name,
+    escapeControlChars(subject),
+    escapeControlChars(who),
+    shown,
+  ].join("  ");
 }

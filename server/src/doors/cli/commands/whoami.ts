@@ -1,14 +1,14 @@
 import type { WhoAmI } from "@holdfast/sdk";
 import { systemClock } from "../../../base/clock.ts";
 import type { Command } from "../command.ts";
-import { harmless } from "../terminal/harmless.ts";
+import { escapeControlChars } from "../terminal/escape-control-chars.ts";
 import { textOption } from "../args/option-values.ts";
 import { relativeTime } from "../terminal/relative-time.ts";
 import { serverCommand } from "../discovery/server-command.ts";
 
 export const whoamiCommand: Command = serverCommand({
   name: "whoami",
-  wordsMax: 0,
+  positionalsMax: 0,
   summary: "show what the calling agent holds and waits for",
   details: [
     "Shows the agent that HOLDFAST_AGENT_ID and HOLDFAST_AGENT_SECRET name, as they do for a command under `holdfast lock`:",
@@ -19,27 +19,30 @@ export const whoamiCommand: Command = serverCommand({
   ],
   options: { owner: { value: "ID", summary: "somebody else: the id of an agent, or an owner's name" } },
   operations: ["who-am-i"],
-  async ask({ client, values, show }) {
+  async execute({ client, values, show }) {
     const ownerId = textOption(values, "owner");
     const answer = await client.agents.whoAmI(ownerId === undefined ? {} : { ownerId });
-    return show(answer, () => words(answer, systemClock.wallMs()));
+    return show(answer, () => whoamiText(answer, systemClock.wallMs()));
   },
 });
 
-function words({ agent, holds, waits }: WhoAmI, nowMs: number): string {
+function whoamiText({ agent, holds, waits }: WhoAmI, nowMs: number): string {
   const who =
     agent === null
       ? ["not a registered agent"]
-      : [`agent ${agent.agent_id}`, ...[agent.name, agent.purpose].filter((text) => text !== null).map(harmless)];
+      : [
+          `agent ${agent.agent_id}`,
+          ...[agent.name, agent.purpose].filter((text) => text !== null).map(escapeControlChars),
+        ];
   const held = holds.map(
     ({ paths, fence, purpose, state, expires_at }) =>
-      `  holds ${paths.map(({ path, mode }) => `${harmless(path)} (${mode})`).join(", ")}` +
-      `${purpose === null ? "" : `: "${harmless(purpose)}"`}; fence ${fence}, ` +
+      `  holds ${paths.map(({ path, mode }) => `${escapeControlChars(path)} (${mode})`).join(", ")}` +
+      `${purpose === null ? "" : `: "${escapeControlChars(purpose)}"`}; fence ${fence}, ` +
       `${state === "stale" ? "stale since" : "lease ends"} ${relativeTime(expires_at, nowMs)}`,
   );
   const waiting = waits.map(
     ({ path, mode, ticket, since }) =>
-      `  waits for ${harmless(path)} (${mode}) with ticket ${ticket}, since ${relativeTime(since, nowMs)}`,
+      `  waits for ${escapeControlChars(path)} (${mode}) with ticket ${ticket}, since ${relativeTime(since, nowMs)}`,
   );
   const nothing = held.length + waiting.length === 0 ? ["  holds nothing and waits for nothing"] : [];
   return [who.join(", "), ...held, ...waiting, ...nothing].join("\n");

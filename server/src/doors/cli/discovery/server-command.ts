@@ -3,28 +3,28 @@ import { connect } from "@holdfast/sdk";
 import { allOperations } from "@holdfast/sdk/contract";
 import type { Client, FoundServer } from "@holdfast/sdk";
 import { jsonLine } from "../../../base/json-line.ts";
-import type { Command, CommandOption, Given, Terminal } from "../command.ts";
+import type { Command, CommandOption, CommandArguments, Terminal } from "../command.ts";
 import { exitCodes } from "../exit-codes.ts";
 import type { ExitCode } from "../exit-codes.ts";
 import { serverOf } from "./server-of.ts";
 import { readOperatorToken } from "./operator-token.ts";
 import { textOption } from "../args/option-values.ts";
-import { orSayWhyNot } from "../terminal/report-failure.ts";
+import { withFailureReport } from "../terminal/failure-report.ts";
 
 /** What a command has in hand once there is a client. */
-export interface Asking extends Given {
+export interface CommandContext extends CommandArguments {
   readonly client: Client;
   readonly server: FoundServer;
   readonly terminal: Terminal;
   readonly isJson: boolean;
   /** Prints an answer: the data for programs, the words for people. */
-  readonly show: (data: unknown, words: () => string) => ExitCode;
+  readonly show: (data: unknown, text: () => string) => ExitCode;
 }
 
 export interface ServerCommand extends Omit<Command, "run"> {
   /** It sends the operator's token, if it can be found. */
-  readonly isForOperators?: (given: Given) => boolean;
-  readonly ask: (asking: Asking) => Promise<ExitCode>;
+  readonly isForOperators?: (args: CommandArguments) => boolean;
+  readonly execute: (context: CommandContext) => Promise<ExitCode>;
 }
 
 const serverOptions: Readonly<Record<string, CommandOption>> = {
@@ -45,28 +45,32 @@ function onlyReads({ operations = [] }: Pick<Command, "operations">): boolean {
 }
 
 /** Makes a command of one that only says what to ask. */
-export function serverCommand({ ask, isForOperators, ...command }: ServerCommand): Command {
+export function serverCommand({ execute: ask, isForOperators, ...command }: ServerCommand): Command {
   return {
     ...command,
     options: { ...command.options, ...serverOptions, ...(onlyReads(command) ? localOption : {}) },
-    run: (given, terminal) =>
-      orSayWhyNot(given, terminal, async () => {
-        const server = serverOf(given, terminal);
-        await using client = await connectAs(given, terminal, { server, isOperator: isForOperators?.(given) ?? false });
-        return await ask(askingOf(given, terminal, { client, server }));
+    run: (args, terminal) =>
+      withFailureReport(args, terminal, async () => {
+        const server = serverOf(args, terminal);
+        await using client = await connectAs(args, terminal, { server, isOperator: isForOperators?.(args) ?? false });
+        return await ask(contextOf(args, terminal, { client, server }));
       }),
   };
 }
 
-export function askingOf(given: Given, terminal: Terminal, at: Pick<Asking, "client" | "server">): Asking {
-  const isJson = given.values["json"] === true;
+export function contextOf(
+  args: CommandArguments,
+  terminal: Terminal,
+  at: Pick<CommandContext, "client" | "server">,
+): CommandContext {
+  const isJson = args.values["json"] === true;
   return {
-    ...given,
+    ...args,
     ...at,
     terminal,
     isJson,
-    show(data, words) {
-      terminal.say(isJson ? jsonLine(data) : words());
+    show(data, text) {
+      terminal.print(isJson ? jsonLine(data) : text());
       return exitCodes.done;
     },
   };
@@ -74,16 +78,16 @@ export function askingOf(given: Given, terminal: Terminal, at: Pick<Asking, "cli
 
 /** Connects, and speaks as the agent that the environment names. */
 export async function connectAs(
-  given: Given,
+  args: CommandArguments,
   terminal: Terminal,
   { server, isOperator }: { readonly server: FoundServer; readonly isOperator: boolean },
 ): Promise<Client> {
   const { env } = terminal;
-  const token = tokenOf(given, terminal, { isOperator, folder: server.folder });
-  if (given.values["verbose"] === true) terminal.warn(`holdfast: asking ${server.url}, found by ${server.from}`);
+  const token = tokenOf(args, terminal, { isOperator, folder: server.folder });
+  if (args.values["verbose"] === true) terminal.warn(`holdfast: asking ${server.url}, found by ${server.from}`);
   const client = await connect(server.url, {
     ...(token === undefined ? {} : { token }),
-    ...(given.values["local"] === true ? { reads: "local" } : {}),
+    ...(args.values["local"] === true ? { reads: "local" } : {}),
   });
   const { HOLDFAST_AGENT_ID: agent = "", HOLDFAST_AGENT_SECRET: secret = "" } = env;
   if (agent === "" || isOperator) return client;
@@ -92,7 +96,7 @@ export async function connectAs(
 
 /** What was given; for what only operators may do, what the operator of this host has. */
 function tokenOf(
-  { values }: Given,
+  { values }: CommandArguments,
   { env }: Terminal,
   { isOperator, folder }: { readonly isOperator: boolean; readonly folder: string | undefined },
 ): string | undefined {

@@ -4,20 +4,21 @@
  */
 import { defaultServer, findServer, findServerOn, serverAt } from "@holdfast/sdk";
 import type { FoundServer } from "@holdfast/sdk";
-import { type Given, type Terminal, UsageError } from "../command.ts";
+import type { CommandArguments, Terminal } from "../command.ts";
+import { UsageError } from "../args/usage-error.ts";
 import { textOption } from "../args/option-values.ts";
 
-export function serverOf(given: Given, terminal: Terminal): FoundServer {
-  return find(given, terminal) ?? defaultServer;
+export function serverOf(args: CommandArguments, terminal: Terminal): FoundServer {
+  return find(args, terminal) ?? defaultServer;
 }
 
 /** The server, if anything names one that runs. Undefined: read the data folder instead. */
-export function runningServerOf(given: Given, terminal: Terminal): FoundServer | undefined {
-  const found = find(given, terminal);
+export function runningServerOf(args: CommandArguments, terminal: Terminal): FoundServer | undefined {
+  const found = find(args, terminal);
   return found?.isGone === true ? undefined : found;
 }
 
-function find({ values }: Given, terminal: Terminal): FoundServer | undefined {
+function find({ values }: CommandArguments, terminal: Terminal): FoundServer | undefined {
   const data = textOption(values, "data");
   const url = textOption(values, "url");
   try {

@@ -9,7 +9,7 @@ import { constants } from "node:os";
 import type { Writable } from "node:stream";
 import type { Clock } from "../../../base/clock.ts";
 
-export interface ChildEnd {
+export interface ChildExit {
   /** Its exit code; 128 and the number of the signal that ended it; 126 or 127 if it could not be started. */
   readonly code: number;
   readonly signal: NodeJS.Signals | null;
@@ -19,7 +19,7 @@ export interface ChildEnd {
 
 export interface Child {
   readonly pid: number | undefined;
-  readonly ended: Promise<ChildEnd>;
+  readonly exited: Promise<ChildExit>;
   signal(signal: NodeJS.Signals): void;
   /** SIGTERM now, and SIGKILL when this is over. */
   stop(withinMs: number): void;
@@ -27,12 +27,12 @@ export interface Child {
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-export function startChild([file, ...words]: readonly [string, ...string[]], env: Env, clock: Clock): Child {
-  const child = spawn(file, words, { stdio: "inherit", env, detached: true });
+export function startChild([file, ...args]: readonly [string, ...string[]], env: Env, clock: Clock): Child {
+  const child = spawn(file, args, { stdio: "inherit", env, detached: true });
   const { pid } = child;
   const watchdog = pid === undefined ? undefined : startWatchdog(pid);
   let cancelKill: () => void = () => undefined;
-  const ended = endOf(child).then((end) => {
+  const ended = exitOf(child).then((end) => {
     cancelKill();
     watchdog?.stdin.end("done\n");
     return end;
@@ -42,7 +42,7 @@ export function startChild([file, ...words]: readonly [string, ...string[]], env
   };
   return {
     pid,
-    ended,
+    exited: ended,
     signal,
     stop(withinMs) {
       signal("SIGTERM");
@@ -68,7 +68,7 @@ function startWatchdog(group: number): ChildProcessByStdio<Writable, null, null>
   return watchdog;
 }
 
-function endOf(child: ChildProcess): Promise<ChildEnd> {
+function exitOf(child: ChildProcess): Promise<ChildExit> {
   return new Promise((resolve) => {
     child.once("error", (error: NodeJS.ErrnoException) => {
       const isMissing = error.code === "ENOENT";

@@ -3,9 +3,9 @@ import { runLock } from "./run-lock.ts";
 
 export const lockCommand: Command = {
   name: "lock",
-  words: "PATH… [-- COMMAND…]",
-  wordsMin: 1,
-  wordsMax: 1_000,
+  usage: "PATH… [-- COMMAND…]",
+  positionalsMin: 1,
+  positionalsMax: 1_000,
   takesCommand: true,
   summary: "take a lock, run a command under it, and give it back",
   details: [

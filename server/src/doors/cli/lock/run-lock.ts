@@ -2,62 +2,63 @@ import { hostname, userInfo } from "node:os";
 import { HoldfastError } from "@holdfast/sdk";
 import type { Client, FoundServer, Lock, Registered } from "@holdfast/sdk";
 import { systemClock } from "../../../base/clock.ts";
-import { type Given, type Terminal, UsageError } from "../command.ts";
+import type { CommandArguments, Terminal } from "../command.ts";
+import { UsageError } from "../args/usage-error.ts";
 import { exitCodes } from "../exit-codes.ts";
 import type { ExitCode } from "../exit-codes.ts";
 import { serverOf } from "../discovery/server-of.ts";
-import { harmless } from "../terminal/harmless.ts";
-import { failureOf } from "../terminal/report-failure.ts";
+import { escapeControlChars } from "../terminal/escape-control-chars.ts";
+import { failureReport } from "../terminal/failure-report.ts";
 import { connectAs } from "../discovery/server-command.ts";
 import { listenForSignal } from "../terminal/until-signal.ts";
-import { holdChild } from "./hold-child.ts";
-import { lockWishOf } from "./lock-wish.ts";
-import type { LockWish } from "./lock-wish.ts";
-import { spendKey } from "./once.ts";
-import { LockTeller } from "./tell-lock.ts";
-import type { Place } from "./tell-lock.ts";
+import { runUnderLock } from "./run-under-lock.ts";
+import { parseLockArguments } from "./parse-lock-arguments.ts";
+import type { LockArguments } from "./parse-lock-arguments.ts";
+import { consumeOnceKey } from "./consume-once-key.ts";
+import { LockMessages } from "./lock-messages.ts";
+import type { QueuePosition } from "./lock-messages.ts";
 
 /** One run of `holdfast lock`. */
-interface Run {
-  readonly wish: LockWish;
+interface LockRun {
+  readonly parsed: LockArguments;
   readonly server: FoundServer;
   readonly terminal: Terminal;
-  readonly teller: LockTeller;
+  readonly messages: LockMessages;
 }
 
-export async function runLock(given: Given, terminal: Terminal): Promise<ExitCode> {
-  const wish = lockWishOf(given, terminal);
-  const server = serverOf(given, terminal);
-  const run: Run = { wish, server, terminal, teller: new LockTeller(terminal, given.values["json"] === true) };
-  const goodbye: Goodbye = [];
+export async function runLock(args: CommandArguments, terminal: Terminal): Promise<ExitCode> {
+  const parsed = parseLockArguments(args, terminal);
+  const server = serverOf(args, terminal);
+  const run: LockRun = { parsed, server, terminal, messages: new LockMessages(terminal, args.values["json"] === true) };
+  const goodbye: CleanupSteps = [];
   let code;
   try {
-    const client = await connectAs(given, terminal, { server, isOperator: false });
+    const client = await connectAs(args, terminal, { server, isOperator: false });
     goodbye.unshift(() => client.close());
-    code = await underAgent(client, run, goodbye);
+    code = await lockAsAgent(client, run, goodbye);
   } catch (error) {
     if (error instanceof UsageError) throw error;
-    code = isUnavailable(error) ? await withoutLock(run, error) : failed(run, error);
+    code = isUnavailable(error) ? await handleUnavailable(run, error) : handleFailure(run, error);
   }
-  if (!(await said(goodbye))) process.exit(code);
+  if (!(await runCleanup(goodbye))) process.exit(code);
   return code;
 }
 
 /** A lock, and what is told of it. */
-interface Got {
+interface HeldLock {
   readonly lock: Lock;
   readonly leftBefore: Awaited<ReturnType<Lock["leftBefore"]>>;
 }
 
 /** What is to be done at the end, the last thing first. */
-type Goodbye = (() => Promise<unknown>)[];
+type CleanupSteps = (() => Promise<unknown>)[];
 
-const goodbyeMs = 2_000;
+const cleanupMs = 2_000;
 
 /** A server that does not answer must not keep us: what is left on it ends with its lease. False if it did not answer. */
-function said(goodbye: Goodbye): Promise<boolean> {
+function runCleanup(goodbye: CleanupSteps): Promise<boolean> {
   return new Promise((resolve) => {
-    const cancel = systemClock.after(goodbyeMs, () => resolve(false), { keepAlive: true });
+    const cancel = systemClock.after(cleanupMs, () => resolve(false), { keepAlive: true });
     const all = async (): Promise<void> => {
       for (const part of goodbye) await part().catch(() => undefined);
     };
@@ -69,12 +70,12 @@ function said(goodbye: Goodbye): Promise<boolean> {
 }
 
 /** The lock belongs to an agent that lives as long as this command; under another lock it is that one's child. */
-async function underAgent(client: Client, run: Run, goodbye: Goodbye): Promise<ExitCode> {
-  const { wish, terminal } = run;
-  const { purpose, ttlSeconds } = wish.options;
+async function lockAsAgent(client: Client, run: LockRun, goodbye: CleanupSteps): Promise<ExitCode> {
+  const { parsed, terminal } = run;
+  const { purpose, ttlSeconds } = parsed.options;
   const parent = terminal.env["HOLDFAST_AGENT_ID"] ?? "";
   const agent = await client.agents.register({
-    name: wish.name ?? `${userName()}@${hostname()}`,
+    name: parsed.name ?? `${userName()}@${hostname()}`,
     ...(purpose === undefined ? {} : { purpose }),
     ...(parent === "" ? {} : { parent }),
     inactivitySeconds: Math.max(60, 2 * ttlSeconds),
@@ -88,15 +89,15 @@ async function underAgent(client: Client, run: Run, goodbye: Goodbye): Promise<E
     const lock = await acquire(own, run, interruption.signal);
     if (lock === undefined) return exitCodes.denied;
     goodbye.unshift(() => lock.release());
-    const isWanted = await mayRun(own, run, lock);
+    const isWanted = await isFirstRun(own, run, lock);
     const leftBefore = await lock.leftBefore();
     interruption.signal.throwIfAborted();
     // From here on signals are the command's.
     listening.stop();
-    return isWanted ? await whileHeld(agent, run, { lock, leftBefore }) : exitCodes.done;
+    return isWanted ? await runWhileHeld(agent, run, { lock, leftBefore }) : exitCodes.done;
   } catch (error) {
     if (!(error instanceof Interrupted)) throw error;
-    run.teller.tell("interrupted", { signal: error.signal }, `${error.signal}: nothing was run.`);
+    run.messages.write("interrupted", { signal: error.signal }, `${error.signal}: nothing was run.`);
     return error.code;
   } finally {
     listening.stop();
@@ -104,45 +105,45 @@ async function underAgent(client: Client, run: Run, goodbye: Goodbye): Promise<E
 }
 
 /** The lock; undefined if it is denied. */
-async function acquire(client: Client, { wish, teller }: Run, signal: AbortSignal): Promise<Lock | undefined> {
-  const onPlace = (place: Place): void => teller.waiting(place);
-  const lock = await client.acquire(wish.paths, { ...wish.options, signal, onPlace });
+async function acquire(client: Client, { parsed, messages }: LockRun, signal: AbortSignal): Promise<Lock | undefined> {
+  const onPlace = (place: QueuePosition): void => messages.waiting(place);
+  const lock = await client.acquire(parsed.paths, { ...parsed.options, signal, onPlace });
   if (lock.granted) return lock;
-  teller.denied(wish.paths, lock);
+  messages.denied(parsed.paths, lock);
   return undefined;
 }
 
 /** With --once, whoever has spent the key may. */
-async function mayRun(client: Client, { wish, teller }: Run, lock: Lock): Promise<boolean> {
-  if (wish.once === undefined) return true;
-  const once = await spendKey(client, lock, wish.once);
+async function isFirstRun(client: Client, { parsed, messages }: LockRun, lock: Lock): Promise<boolean> {
+  if (parsed.once === undefined) return true;
+  const once = await consumeOnceKey(client, lock, parsed.once);
   if (once.isFirst) return true;
-  const words = `${wish.once} is done: ${once.words}; nothing is run again.`;
-  teller.tell("already_run", { key: wish.once, ...once.facts }, words);
+  const text = `${parsed.once} is done: ${once.text}; nothing is run again.`;
+  messages.write("already_run", { key: parsed.once, ...once.json }, text);
   return false;
 }
 
-async function whileHeld(agent: Registered, run: Run, { lock, leftBefore }: Got): Promise<ExitCode> {
-  const { wish, teller, terminal, server } = run;
-  teller.granted(lock, leftBefore);
-  const { command } = wish;
-  if (command === undefined) return holdUntilSignal(lock, teller);
+async function runWhileHeld(agent: Registered, run: LockRun, { lock, leftBefore }: HeldLock): Promise<ExitCode> {
+  const { parsed, messages, terminal, server } = run;
+  messages.granted(lock, leftBefore);
+  const { command } = parsed;
+  if (command === undefined) return holdUntilSignal(lock, messages);
   const env = {
     ...terminal.env,
     HOLDFAST_URL: server.url,
     HOLDFAST_AGENT_ID: agent.agent_id,
     HOLDFAST_AGENT_SECRET: agent.secret,
     HOLDFAST_FENCE: lock.fence,
-    HOLDFAST_LOCK_PATHS: [terminal.env["HOLDFAST_LOCK_PATHS"] ?? "", ...wish.paths]
+    HOLDFAST_LOCK_PATHS: [terminal.env["HOLDFAST_LOCK_PATHS"] ?? "", ...parsed.paths]
       .filter((path) => path !== "")
       .join("\n"),
   };
-  return holdChild({ command, env, teller }, lock);
+  return runUnderLock({ command, env, messages }, lock);
 }
 
-async function holdUntilSignal(lock: Lock, teller: LockTeller): Promise<ExitCode> {
+async function holdUntilSignal(lock: Lock, messages: LockMessages): Promise<ExitCode> {
   const listening = listenForSignal(systemClock);
-  teller.tell("holding", {}, "holding it until Ctrl+C.");
+  messages.write("holding", {}, "holding it until Ctrl+C.");
   const lost = new Promise<undefined>((resolve) => {
     lock.signal.addEventListener("abort", () => resolve(undefined), { once: true });
     if (lock.signal.aborted) resolve(undefined);
@@ -151,29 +152,29 @@ async function holdUntilSignal(lock: Lock, teller: LockTeller): Promise<ExitCode
   listening.stop();
   if (signal !== undefined) return exitCodes.done;
   const why = lock.lost?.message ?? "the lock is lost.";
-  teller.tell("lost", { code: "lock_lost", reason: why }, `lock_lost: ${harmless(why)}`);
+  messages.write("lost", { code: "lock_lost", reason: why }, `lock_lost: ${escapeControlChars(why)}`);
   return exitCodes.lost;
 }
 
 /** Nobody can say whether the lock is free. */
-async function withoutLock({ wish, teller, terminal }: Run, error: unknown): Promise<ExitCode> {
-  const { facts, words } = failureOf(error);
-  const why = harmless(words[0] ?? "");
-  if (!wish.runsWithout || wish.command === undefined) {
-    teller.tell("unavailable", facts, why);
+async function handleUnavailable({ parsed, messages, terminal }: LockRun, error: unknown): Promise<ExitCode> {
+  const { json, lines } = failureReport(error);
+  const why = escapeControlChars(lines[0] ?? "");
+  if (!parsed.runsWithout || parsed.command === undefined) {
+    messages.write("unavailable", json, why);
     return exitCodes.unreachable;
   }
-  teller.tell(
+  messages.write(
     "unavailable",
-    { ...facts, runs: true },
+    { ...json, runs: true },
     `${why} Running WITHOUT the lock, as --if-unavailable=run says.`,
   );
-  return holdChild({ command: wish.command, env: terminal.env, teller }, undefined);
+  return runUnderLock({ command: parsed.command, env: terminal.env, messages }, undefined);
 }
 
-function failed({ teller }: Run, error: unknown): ExitCode {
-  const { exit, facts, words } = failureOf(error);
-  teller.tell("failed", facts, words.map(harmless).join("\n"));
+function handleFailure({ messages }: LockRun, error: unknown): ExitCode {
+  const { exit, json, lines } = failureReport(error);
+  messages.write("failed", json, lines.map(escapeControlChars).join("\n"));
   return exit;
 }
 

@@ -3,7 +3,7 @@ import type { Paint } from "./paint.ts";
 /** Rows under headings, in columns that line up. What others wrote must be harmless before it comes here. */
 export function table(headings: readonly string[], rows: readonly (readonly string[])[], paint: Paint): string {
   const widths = headings.map((heading, column) =>
-    Math.max(shownWidth(heading), ...rows.map((row) => shownWidth(row[column] ?? ""))),
+    Math.max(displayWidth(heading), ...rows.map((row) => displayWidth(row[column] ?? ""))),
   );
   const lineOf = (cells: readonly string[]): string =>
     cells
@@ -14,25 +14,25 @@ export function table(headings: readonly string[], rows: readonly (readonly stri
 }
 
 function padded(cell: string, width: number): string {
-  return cell + " ".repeat(Math.max(0, width - shownWidth(cell)));
+  return cell + " ".repeat(Math.max(0, width - displayWidth(cell)));
 }
 
 const graphemes = new Intl.Segmenter(undefined, { granularity: "grapheme" });
 
 /** How many columns of a terminal a text takes. Colours take none; signs of East Asia and most emoji take two. */
-export function shownWidth(text: string): number {
+export function displayWidth(text: string): number {
   let width = 0;
   for (const { segment } of graphemes.segment(text.replace(colourCodes, ""))) width += wide.test(segment) ? 2 : 1;
   return width;
 }
 
 /** The start of a text that fits into so many columns, with a sign that there was more. */
-export function cutTo(text: string, width: number): string {
-  if (shownWidth(text) <= width) return text;
+export function truncateToWidth(text: string, width: number): string {
+  if (displayWidth(text) <= width) return text;
   let kept = "";
   let used = 1;
   for (const { segment } of graphemes.segment(text)) {
-    used += shownWidth(segment);
+    used += displayWidth(segment);
     if (used > width) break;
     kept += segment;
   }

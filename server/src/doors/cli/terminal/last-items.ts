@@ -1,5 +1,5 @@
 /** The last few of many, without keeping the others. */
-export function newest<Item>(items: Iterable<Item>, limit: number): readonly Item[] {
+export function lastItems<Item>(items: Iterable<Item>, limit: number): readonly Item[] {
   let kept: Item[] = [];
   for (const item of items) {
     kept.push(item);

@@ -41,8 +41,8 @@ export function optionUsage(name: string, { value, isValueOptional }: CommandOpt
   return isValueOptional === true ? `--${name}[=${value}]` : `--${name} ${value}`;
 }
 
-export function usageOf({ name, words }: Command): string {
-  return words === undefined ? name : `${name} ${words}`;
+export function usageOf({ name, usage }: Command): string {
+  return usage === undefined ? name : `${name} ${usage}`;
 }
 
 function exitCodeLines(): readonly string[] {

@@ -1,9 +1,10 @@
 import type { LockOptions } from "@holdfast/sdk";
-import { type Given, type Terminal, UsageError } from "../command.ts";
+import type { CommandArguments, Terminal } from "../command.ts";
+import { UsageError } from "../args/usage-error.ts";
 import { numberOption, textOption, wholeNumber } from "../args/option-values.ts";
 
 /** What somebody wants of `holdfast lock`, checked before anything is asked for. */
-export interface LockWish {
+export interface LockArguments {
   readonly paths: readonly string[];
   readonly options: LockOptions & { readonly ttlSeconds: number };
   readonly name?: string;
@@ -15,35 +16,35 @@ export interface LockWish {
 const ttlDefault = 30;
 const ttlMax = 86_400;
 
-export function lockWishOf(given: Given, terminal: Terminal): LockWish {
-  const { values, words } = given;
-  refuseNested(words, terminal);
+export function parseLockArguments(args: CommandArguments, terminal: Terminal): LockArguments {
+  const { values, positionals } = args;
+  refuseNested(positionals, terminal);
   const once = textOption(values, "once");
   if (once !== undefined && !/^[\x21\x23-\x5b\x5d-\x7e]{1,200}$/u.test(once)) {
     throw new UsageError("--once takes up to 200 printable ASCII characters without spaces, quotes and backslashes");
   }
   const name = textOption(values, "name");
-  const command = commandOf(given);
+  const command = commandOf(args);
   if (once !== undefined && command === undefined) throw new UsageError("--once needs a command: -- COMMAND");
   return {
-    paths: words,
-    options: optionsOf(given),
-    runsWithout: choice(given, "if-unavailable", ["fail", "run"]) === "run",
+    paths: positionals,
+    options: optionsOf(args),
+    runsWithout: choice(args, "if-unavailable", ["fail", "run"]) === "run",
     ...(name === undefined ? {} : { name }),
     ...(once === undefined ? {} : { once }),
     ...(command === undefined ? {} : { command }),
   };
 }
 
-function optionsOf(given: Given): LockWish["options"] {
-  const { values } = given;
+function optionsOf(args: CommandArguments): LockArguments["options"] {
+  const { values } = args;
   const ttlSeconds = numberOption(values, "ttl", 1) ?? ttlDefault;
   if (ttlSeconds > ttlMax) throw new UsageError(`--ttl is ${ttlMax} seconds at most, which is a day`);
-  const mode = choice(given, "mode", ["read", "upgradeable", "write"]);
-  const scope = choice(given, "scope", ["tree", "self"]);
+  const mode = choice(args, "mode", ["read", "upgradeable", "write"]);
+  const scope = choice(args, "scope", ["tree", "self"]);
   const purpose = textOption(values, "purpose");
   const note = textOption(values, "note");
-  const waitMs = waitOf(given);
+  const waitMs = waitOf(args);
   return {
     ttlSeconds,
     ...(mode === undefined ? {} : { mode }),
@@ -55,7 +56,7 @@ function optionsOf(given: Given): LockWish["options"] {
 }
 
 /** undefined: for ever. */
-function waitOf({ values }: Given): number | undefined {
+function waitOf({ values }: CommandArguments): number | undefined {
   const { wait } = values;
   if (values["no-wait"] === true) {
     if (wait !== undefined) throw new UsageError("give --wait or --no-wait, not both");
@@ -64,18 +65,22 @@ function waitOf({ values }: Given): number | undefined {
   return typeof wait === "string" ? wholeNumber(wait, "--wait", 1) * 1_000 : undefined;
 }
 
-function commandOf({ child }: Given): LockWish["command"] {
+function commandOf({ child }: CommandArguments): LockArguments["command"] {
   if (child === undefined) return undefined;
   const [file, ...rest] = child;
   if (file === undefined) throw new UsageError("there is no command after --");
   return [file, ...rest];
 }
 
-function choice<Word extends string>({ values }: Given, name: string, words: readonly Word[]): Word | undefined {
+function choice<Word extends string>(
+  { values }: CommandArguments,
+  name: string,
+  allowed: readonly Word[],
+): Word | undefined {
   const given = textOption(values, name);
   if (given === undefined) return undefined;
-  const found = words.find((word) => word === given);
-  if (found === undefined) throw new UsageError(`--${name} takes ${words.join(" or ")}, not "${given}"`);
+  const found = allowed.find((word) => word === given);
+  if (found === undefined) throw new UsageError(`--${name} takes ${allowed.join(" or ")}, not "${given}"`);
   return found;
 }
 

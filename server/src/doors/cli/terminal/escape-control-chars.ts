@@ -2,19 +2,20 @@
  * Text that somebody else wrote, made fit for a terminal: what would move the cursor, change colours, end a line or turn
  * the reading direction is shown as an escape instead of being obeyed.
  */
-export function harmless(text: string): string {
-  return text.replace(harmful, escaped);
+export function escapeControlChars(text: string): string {
+  return text.replace(controlChars, hexEscape);
 }
 
 /** The same for text of several lines: it keeps its line ends. */
-export function harmlessLines(text: string): string {
-  return text.split("\n").map(harmless).join("\n");
+export function escapeControlCharsByLine(text: string): string {
+  return text.split("\n").map(escapeControlChars).join("\n");
 }
 
 /** Controls, line and paragraph separators, marks that turn or hide text, and halves of surrogate pairs. */
-const harmful = /[\u0000-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb]|\p{Cs}/gu;
+const controlChars =
+  /[\u0000-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb]|\p{Cs}/gu;
 
-function escaped(sign: string): string {
+function hexEscape(sign: string): string {
   const code = sign.charCodeAt(0);
   return code < 0x100 ? `\\x${code.toString(16).padStart(2, "0")}` : `\\u${code.toString(16).padStart(4, "0")}`;
 }

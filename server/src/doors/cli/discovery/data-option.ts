@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import type { CommandOption, Given, Terminal } from "../command.ts";
+import type { CommandOption, CommandArguments, Terminal } from "../command.ts";
 
 const defaultFolder = ".holdfast";
 
@@ -10,7 +10,7 @@ export const dataOption: CommandOption = {
 };
 
 /** The data folder that is meant, as a whole path. */
-export function folderOf({ values }: Given, { env, folder }: Terminal): string {
+export function dataFolderOf({ values }: CommandArguments, { env, folder }: Terminal): string {
   const given = values["data"];
   const { HOLDFAST_DATA: named = "" } = env;
   return resolve(folder, typeof given === "string" ? given : named === "" ? defaultFolder : named);

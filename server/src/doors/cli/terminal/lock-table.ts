@@ -1,6 +1,6 @@
 /** Locks, holders and queues in words. What others wrote in them is made harmless here. */
 import type { LockRow, LockStatus } from "@holdfast/sdk";
-import { harmless } from "./harmless.ts";
+import { escapeControlChars } from "./escape-control-chars.ts";
 import type { Paint } from "./paint.ts";
 import { duration, relativeTime } from "./relative-time.ts";
 import { table } from "./table.ts";
@@ -9,20 +9,20 @@ export type Holder = LockRow["holders"][number];
 type Waiter = LockRow["queue"][number];
 
 /** A holder as far as a denial and a place in the line tell of it. */
-export type HolderFacts = Pick<Holder, "owner_id" | "name" | "purpose" | "note" | "path" | "since" | "until">;
+export type HolderSummary = Pick<Holder, "owner_id" | "name" | "purpose" | "note" | "path" | "since" | "until">;
 
 export const holderName = ({ name, owner_id }: { readonly name: string | null; readonly owner_id: string }): string =>
-  harmless(name ?? owner_id);
+  escapeControlChars(name ?? owner_id);
 
-const textOr = (text: string | null, other: string): string => (text === null ? other : harmless(text));
+const textOr = (text: string | null, other: string): string => (text === null ? other : escapeControlChars(text));
 
 /** `ann has repo/x: "renaming" (held for 12 s, lease until in 18 s)` */
-export function holderWords(holder: HolderFacts, nowMs: number): string {
+export function holderLine(holder: HolderSummary, nowMs: number): string {
   const { purpose, note, path, since, until } = holder;
-  const why = purpose === null ? "" : `: "${harmless(purpose)}"`;
-  const last = note === null ? "" : `, last note "${harmless(note)}"`;
+  const why = purpose === null ? "" : `: "${escapeControlChars(purpose)}"`;
+  const last = note === null ? "" : `, last note "${escapeControlChars(note)}"`;
   const held = duration(nowMs - Date.parse(since));
-  return `${holderName(holder)} has ${harmless(path)}${why} (for ${held}, lease ends ${relativeTime(until, nowMs)}${last})`;
+  return `${holderName(holder)} has ${escapeControlChars(path)}${why} (for ${held}, lease ends ${relativeTime(until, nowMs)}${last})`;
 }
 
 export function lockTable(
@@ -32,7 +32,7 @@ export function lockTable(
   if (rows.length === 0) return "Nothing is locked.";
   const cells = rows.flatMap(({ path, holders, queue }) =>
     holders.map((holder, index) => [
-      index === 0 ? paint.strong(harmless(path)) : "",
+      index === 0 ? paint.strong(escapeControlChars(path)) : "",
       holder.mode + (holder.scope === "self" ? " (self)" : ""),
       holderName(holder),
       textOr(holder.purpose, "-"),
@@ -53,10 +53,10 @@ export function lockDetails(
     holders.length === 0
       ? []
       : ["", paint.strong(title), ...holders.map((holder) => `  ${holderDetails(holder, nowMs)}`)];
-  const queue = status.queue.map((waiter, index) => `  ${index + 1}. ${waiterWords(waiter, nowMs)}`);
+  const queue = status.queue.map((waiter, index) => `  ${index + 1}. ${waiterLine(waiter, nowMs)}`);
   const isFree = status.holders.length + status.above.length + status.below.length === 0;
   return [
-    `${paint.strong(harmless(status.path))} is ${isFree ? paint.good("free") : paint.warning("locked")}.`,
+    `${paint.strong(escapeControlChars(status.path))} is ${isFree ? paint.good("free") : paint.warning("locked")}.`,
     ...part("Held:", status.holders),
     ...part("Held above it:", status.above),
     ...part("Held below it:", status.below),
@@ -65,16 +65,17 @@ export function lockDetails(
 }
 
 function holderDetails(holder: Holder, nowMs: number): string {
-  const asked = holder.asked_to_release === null ? "" : `; asked to release: "${harmless(holder.asked_to_release)}"`;
-  return `${holderWords(holder, nowMs)} ${holder.mode}, fence ${holder.fence}${holder.state === "stale" ? ", stale" : ""}${asked}`;
+  const asked =
+    holder.asked_to_release === null ? "" : `; asked to release: "${escapeControlChars(holder.asked_to_release)}"`;
+  return `${holderLine(holder, nowMs)} ${holder.mode}, fence ${holder.fence}${holder.state === "stale" ? ", stale" : ""}${asked}`;
 }
 
-function waiterWords(waiter: Waiter, nowMs: number): string {
-  const why = waiter.purpose === null ? "" : `: "${harmless(waiter.purpose)}"`;
-  return `${holderName(waiter)} wants ${harmless(waiter.path)} to ${waiter.mode}${why} (since ${relativeTime(waiter.since, nowMs)})`;
+function waiterLine(waiter: Waiter, nowMs: number): string {
+  const why = waiter.purpose === null ? "" : `: "${escapeControlChars(waiter.purpose)}"`;
+  return `${holderName(waiter)} wants ${escapeControlChars(waiter.path)} to ${waiter.mode}${why} (since ${relativeTime(waiter.since, nowMs)})`;
 }
 
-export interface Left {
+export interface PreviousHold {
   readonly path: string;
   readonly how: string;
   readonly by: string;
@@ -84,14 +85,14 @@ export interface Left {
 }
 
 /** How a path was left before: what whoever gets it next should know. */
-export function leftWords({ path, how, by, at, purpose, note }: Left, nowMs: number): string {
-  const what = leftHow[how] ?? how;
-  const why = purpose === null ? "" : `; it was for "${harmless(purpose)}"`;
-  const last = note === null ? "" : `, last note "${harmless(note)}"`;
-  return `${harmless(path)} ${what} ${harmless(by)} ${relativeTime(at, nowMs)}${why}${last}`;
+export function previousHoldLine({ path, how, by, at, purpose, note }: PreviousHold, nowMs: number): string {
+  const what = endTexts[how] ?? how;
+  const why = purpose === null ? "" : `; it was for "${escapeControlChars(purpose)}"`;
+  const last = note === null ? "" : `, last note "${escapeControlChars(note)}"`;
+  return `${escapeControlChars(path)} ${what} ${escapeControlChars(by)} ${relativeTime(at, nowMs)}${why}${last}`;
 }
 
-const leftHow: Readonly<Record<string, string>> = {
+const endTexts: Readonly<Record<string, string>> = {
   expired: "was lost by a holder that went silent:",
   forced: "was taken by an operator from",
   recovered: "was recovered from",

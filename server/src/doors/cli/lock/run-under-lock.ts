@@ -2,10 +2,10 @@ import type { Lock } from "@holdfast/sdk";
 import { systemClock } from "../../../base/clock.ts";
 import { exitCodes } from "../exit-codes.ts";
 import type { ExitCode } from "../exit-codes.ts";
-import { harmless } from "../terminal/harmless.ts";
+import { escapeControlChars } from "../terminal/escape-control-chars.ts";
 import { startChild } from "./child.ts";
-import type { Child, ChildEnd } from "./child.ts";
-import type { LockTeller } from "./tell-lock.ts";
+import type { Child, ChildExit } from "./child.ts";
+import type { LockMessages } from "./lock-messages.ts";
 
 /** So long a command may take to end by itself, where nobody else can have the lock before. */
 const graceMs = 5_000;
@@ -14,14 +14,17 @@ const marginMs = 100;
 
 const forwarded: readonly NodeJS.Signals[] = ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGUSR1", "SIGUSR2"];
 
-export interface Holding {
+export interface ChildCommand {
   readonly command: readonly [string, ...string[]];
   readonly env: Readonly<Record<string, string | undefined>>;
-  readonly teller: LockTeller;
+  readonly messages: LockMessages;
 }
 
 /** Runs a command for as long as the lock is held. Without a lock it just runs. */
-export async function holdChild({ command, env, teller }: Holding, lock: Lock | undefined): Promise<ExitCode> {
+export async function runUnderLock(
+  { command, env, messages }: ChildCommand,
+  lock: Lock | undefined,
+): Promise<ExitCode> {
   // Before it is there: a signal that comes meanwhile is heard after this, and must not end this process instead.
   const unfollow = followSignals(() => child, lock);
   const child = startChild(command, env, systemClock);
@@ -29,19 +32,23 @@ export async function holdChild({ command, env, teller }: Holding, lock: Lock | 
   const lose = (why: string, withinMs: number): void => {
     if (fate.isLost) return;
     fate.isLost = true;
-    teller.tell("lost", { code: "lock_lost", reason: why }, `lock_lost: ${harmless(why)} The command is stopped.`);
+    messages.write(
+      "lost",
+      { code: "lock_lost", reason: why },
+      `lock_lost: ${escapeControlChars(why)} The command is stopped.`,
+    );
     child.stop(withinMs);
   };
-  const unwatch = lock === undefined ? () => undefined : watchLock(lock, teller, lose);
-  const end = await child.ended;
+  const unwatch = lock === undefined ? () => undefined : watchLock(lock, messages, lose);
+  const end = await child.exited;
   unwatch();
   unfollow();
-  tellEnd(end, command, teller);
+  reportExit(end, command, messages);
   return fate.isLost ? exitCodes.lost : end.code;
 }
 
 /** Loses it when it is lost; and when it may be, so early that the command is dead before anybody else can have it. */
-function watchLock(lock: Lock, teller: LockTeller, lose: (why: string, withinMs: number) => void): () => void {
+function watchLock(lock: Lock, messages: LockMessages, lose: (why: string, withinMs: number) => void): () => void {
   const lost = (): void => lose(lock.lost?.message ?? "the lock is lost.", graceMs);
   const doubted = (): void => {
     const leftMs = lock.expiresAt.getTime() - systemClock.wallMs() - marginMs;
@@ -53,8 +60,8 @@ function watchLock(lock: Lock, teller: LockTeller, lose: (why: string, withinMs:
       if (state === "uncertain") doubted();
     }),
     lock.onReleaseRequested(({ by, reason, path }) => {
-      const words = `${harmless(by)} asks for ${harmless(path)}: "${harmless(reason)}"`;
-      teller.tell("release_requested", { by, reason, path }, words);
+      const text = `${escapeControlChars(by)} asks for ${escapeControlChars(path)}: "${escapeControlChars(reason)}"`;
+      messages.write("release_requested", { by, reason, path }, text);
     }),
   ];
   // It may have happened before anybody listened.
@@ -85,7 +92,8 @@ function followSignals(child: () => Child, lock: Lock | undefined): () => void {
   };
 }
 
-function tellEnd({ code, signal, fault }: ChildEnd, [file]: Holding["command"], teller: LockTeller): void {
-  const words = fault === undefined ? undefined : `${harmless(file)} could not be started: ${harmless(fault)}.`;
-  teller.tell("ended", { code, signal, ...(fault === undefined ? {} : { fault }) }, words);
+function reportExit({ code, signal, fault }: ChildExit, [file]: ChildCommand["command"], messages: LockMessages): void {
+  const text =
+    fault === undefined ? undefined : `${escapeControlChars(file)} could not be started: ${escapeControlChars(fault)}.`;
+  messages.write("ended", { code, signal, ...(fault === undefined ? {} : { fault }) }, text);
 }

@@ -26,6 +26,6 @@ export const limitOption = { value: "N", summary: "at most so many; 100 if not g
 export const limitDefault = 100;
 
 /** What is said below a list that goes on. */
-export function moreWords(next: unknown): string {
+export function moreItemsHint(next: unknown): string {
   return next === null ? "" : "\n(there are more: see --limit)";
 }

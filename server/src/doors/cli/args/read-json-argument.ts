@@ -1,9 +1,10 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
-import { type Terminal, UsageError } from "../command.ts";
+import type { Terminal } from "../command.ts";
+import { UsageError } from "./usage-error.ts";
 
 /** JSON as a command is given it: as a word, as `@FILE`, or on standard input for `-` and for no word at all. */
-export async function jsonWord(word: string | undefined, name: string, terminal: Terminal): Promise<unknown> {
+export async function readJsonArgument(word: string | undefined, name: string, terminal: Terminal): Promise<unknown> {
   const text = await textOf(word, terminal);
   try {
     return JSON.parse(text) as unknown;

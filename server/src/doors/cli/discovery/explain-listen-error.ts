@@ -1,7 +1,7 @@
 import type { Config } from "../../../config/settings.ts";
 
 /** Why it can't listen, in a sentence that says what to do. */
-export function listenFault(error: unknown, { host, port }: Config): unknown {
+export function explainListenError(error: unknown, { host, port }: Config): unknown {
   const { code } = error as NodeJS.ErrnoException;
   const reasons: Readonly<Record<string, string>> = {
     EADDRINUSE: `another process listens on ${host}:${port} already; stop it, or choose another with --port (0: any free one)`,

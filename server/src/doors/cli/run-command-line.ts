@@ -1,0 +1,37 @@
+import { allCommands } from "./commands/all-commands.ts";
+import type { Command, CommandArguments, Terminal } from "./command.ts";
+import { UsageError } from "./args/usage-error.ts";
+import { exitCodes } from "./exit-codes.ts";
+import type { ExitCode } from "./exit-codes.ts";
+import { commandHelp, generalHelp } from "./args/command-help.ts";
+import { printUsageError, printUnknownCommand } from "./args/print-usage-error.ts";
+import { packageVersion } from "../../base/package-version.ts";
+import { parseArguments } from "./args/parse-arguments.ts";
+
+/** Finds the command that the words mean, and runs it. */
+export async function runCommandLine(argv: readonly string[], terminal: Terminal): Promise<ExitCode> {
+  const [name] = argv;
+  if (name === undefined) return printUsageError(terminal, "which command?");
+  if (name === "--help" || name === "-h") return printAndExit(terminal, generalHelp(await allCommands.all()));
+  if (name === "--version" || name === "-v") return printAndExit(terminal, `holdfast ${packageVersion()}`);
+  const command = await allCommands.find(argv);
+  if (command === undefined) return printUnknownCommand(terminal, argv, allCommands.names);
+  const parsed = parseArguments(command, argv.slice(command.name.split(" ").length));
+  if (!parsed.ok) return printUsageError(terminal, parsed.sentence, command);
+  if (parsed.given.values["help"] === true) return printAndExit(terminal, commandHelp(command));
+  return runAndReportUsage(command, parsed.given, terminal);
+}
+
+async function runAndReportUsage(command: Command, args: CommandArguments, terminal: Terminal): Promise<ExitCode> {
+  try {
+    return await command.run(args, terminal, allCommands);
+  } catch (error) {
+    if (error instanceof UsageError) return printUsageError(terminal, error.message, command);
+    throw error;
+  }
+}
+
+function printAndExit(terminal: Terminal, answered: string): ExitCode {
+  terminal.print(answered);
+  return exitCodes.done;
+}
