@@ -25,7 +25,7 @@ test("every dependency has its reason in docs/decisions", () => {
   assertNone(unexplained.map(({ path, name }) => `${path}: ${name}; say in one line why it is worth having`));
 });
 
-test("every dependency is pinned to one version, so that a check-out of today is the same tomorrow", () => {
+test("every dependency is pinned to one exact version", () => {
   assert.ok(dependencies.length > 0);
   assertNone(dependencies.filter(({ range }) => !/^\d/.test(range)).map(({ name, range }) => `${name}: ${range}`));
 });

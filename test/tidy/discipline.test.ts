@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { assertEachCatchesItsExample, assertNone, type Exception, linesWith, type Phrase, without } from "./phrases.ts";
 import { filesUnder, type ProjectFile, projectFiles } from "./tree.ts";
 
-/** `node --test` with a pattern that matches nothing succeeds, so the tests are counted. Raise these as they grow. */
+/** `node --test` succeeds if its pattern matches no file, so the test counts the files. Raise these as they grow. */
 const floors = { testFiles: 12, modules: 40 };
 
 const selective: readonly Phrase[] = [
@@ -21,11 +21,11 @@ const sleeps: readonly Phrase[] = [
   { pattern: /Atomics\.wait\(/, why: "blocks the thread", example: "Atomics.wait(cell, 0, 0, 100);" },
 ];
 
-/** A harness that can only be told by the operating system or by a socket may be listed here, with its reason. */
+/** Harnesses that wait for the operating system or a socket. Each needs its reason. */
 const maySleep: readonly Exception[] = [
-  { path: "test/tidy/discipline.test.ts", reason: "it names what it forbids" },
-  { path: "test/tidy/lint.test.ts", reason: "it plants what the linter must refuse" },
-  { path: "test/machine/purity.test.ts", reason: "it makes timers throw, to prove that nobody uses them" },
+  { path: "test/tidy/discipline.test.ts", reason: "it names the forbidden words" },
+  { path: "test/tidy/lint.test.ts", reason: "it plants code that the linter must refuse" },
+  { path: "test/machine/purity.test.ts", reason: "it makes timers throw, to prove that no rule uses them" },
 ];
 
 const tests = filesUnder("test", ".ts");
@@ -33,14 +33,14 @@ const checked = tests.filter(({ path }) => path !== "test/tidy/discipline.test.t
 
 const callsTest = (text: string): boolean => /\b(test|it|suite)\(/.test(text);
 
-/** A test file states its tests itself, or runs a suite that a neighbour states. */
+/** A test file holds tests, or imports a suite that holds them. */
 function holdsTest({ path, text }: ProjectFile): boolean {
   const imported = [...text.matchAll(/from "(\.[^"]+)"/g)].map((match) => posix.join(dirname(path), match[1] ?? ""));
   const suites = tests.filter((file) => imported.includes(file.path));
   return callsTest(text) || suites.some((suite) => callsTest(suite.text));
 }
 
-test("there are at least as many tests and modules as there were", () => {
+test("the number of test files and modules stays above its floor", () => {
   const testFiles = tests.filter(({ path }) => path.endsWith(".test.ts")).length;
   const modules = projectFiles.filter(({ path }) => /^(sdk|server)\/src\/.*\.ts$/.test(path)).length;
   assert.ok(testFiles >= floors.testFiles, `${testFiles} test files`);
@@ -56,10 +56,10 @@ test("no test is switched off without a reason, and none switches off the others
   assertNone(linesWith(selective, checked));
 });
 
-test("no test sleeps", () => {
+test("no test sleeps or sets a timer", () => {
   assertNone(linesWith(sleeps, without(tests, maySleep)));
 });
 
-test("the rules about tests catch what they forbid", () => {
+test("each rule about tests catches its example", () => {
   assertEachCatchesItsExample([...selective, ...sleeps]);
 });

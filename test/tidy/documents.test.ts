@@ -31,7 +31,7 @@ const links = (prose: string): readonly string[] =>
   );
 const isRelative = (link: string): boolean => !/^([a-z]+:|#)/i.test(link);
 
-/** The words of a heading, as GitHub turns them into the anchor of a link. */
+/** The anchors that GitHub makes from headings. */
 const anchors = (text: string): readonly string[] =>
   [...text.matchAll(/^#+ (.+)$/gm)].map((match) =>
     (match[1] ?? "")
@@ -41,11 +41,11 @@ const anchors = (text: string): readonly string[] =>
       .replace(/\s/g, "-"),
   );
 
-test("the documents that every project has are there", () => {
+test("the required documents exist", () => {
   assertNone(required.filter((path) => !existsSync(join(root, path))).map((path) => `${path} is missing`));
 });
 
-test("the README says how to test and how to start", () => {
+test("the README shows the commands that test and start the server", () => {
   const readme = documents.find(({ path }) => path === "README.md")?.text ?? "";
   assertNone(readmeCommands.filter((command) => !readme.includes(command)).map((command) => `no \`${command}\``));
 });
@@ -60,7 +60,7 @@ test("every document has exactly one first heading", () => {
   assertNone(counted.filter(({ count }) => count !== 1).map(({ path, count }) => `${path}: ${count} headings "# "`));
 });
 
-test("every relative link leads somewhere", () => {
+test("every relative link leads to a file", () => {
   const dead = documents.flatMap(({ path, prose }) =>
     links(prose)
       .filter((link) => isRelative(link) && !existsSync(join(root, dirname(path), link.replace(/#.*/, ""))))
@@ -69,7 +69,7 @@ test("every relative link leads somewhere", () => {
   assertNone(dead);
 });
 
-test("every link to a heading leads to one", () => {
+test("every link to a heading leads to a heading that exists", () => {
   const dead = documents.flatMap(({ path, prose }) =>
     links(prose)
       .filter((link) => link.includes("#") && (isRelative(link) || link.startsWith("#")))
@@ -93,7 +93,7 @@ test("every path that a document names exists", () => {
   assertNone(missing);
 });
 
-test("the rules about paths tell our files from routes, packages and things to lock", () => {
+test("the rule about paths distinguishes project files from routes, packages and lock paths", () => {
   const ours = ["server/src/gone.ts", "journal/gone/", "gone.ts", "test/**/*.gone.ts", "docs/gone"];
   const others = [
     "/v1/events",

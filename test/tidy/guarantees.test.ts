@@ -4,7 +4,7 @@ import { finished, guarantees } from "../guarantees.ts";
 import { assertNone } from "./phrases.ts";
 import { filesUnder, type ProjectFile } from "./tree.ts";
 
-/** How many promises each row makes. They are numbered from 1, and a number is never used for something else. */
+/** Number of promises in each row. They are numbered from 1, and a number is never reused. */
 const counts = { M: 14, P: 9, G: 12, B: 12, W: 13, X: 11 };
 
 /** A title that ends with ids in square brackets: "… [M2 X4]". */
@@ -34,7 +34,7 @@ test("every promise of a finished milestone is proven by a test, and every figur
   assertNone(unproven.map(({ id, kind, promise }) => `${id} is cited by no ${kind}: ${promise}`));
 });
 
-test("nothing cites a promise that was never made", () => {
+test("no test or benchmark cites a promise that does not exist", () => {
   const known = new Set(guarantees.map(({ id }) => id));
   assertNone(
     [...byTests, ...byFigures].filter(({ id }) => !known.has(id)).map(({ path, id }) => `${path} cites ${id}`),

@@ -15,7 +15,7 @@ test("the check of imports sees every module", () => {
   assertNone(modules.filter((path) => !seen.has(path)));
 });
 
-test("every rule about imports catches what it forbids", (t) => {
+test("every rule about imports catches its planted example", (t) => {
   const folder = mkdtempSync(join(tmpdir(), "holdfast-imports-"));
   t.after(() => rmSync(folder, { recursive: true }));
   plant(folder);

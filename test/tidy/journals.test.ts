@@ -3,16 +3,16 @@ import { test } from "node:test";
 import { assertNone } from "./phrases.ts";
 import { filesUnder } from "./tree.ts";
 
-/** Memory is the plainest journal: whatever it needs, the durable ones need too. Those have equal names throughout. */
+/** The durable journals have the same file names. They also have each file of the memory journal. */
 const durable = ["sqlite", "postgres"];
 
-/** Files that one journal has and another cannot have. Each needs its reason. Sub-folders are the journal's own affair. */
+/** Files that one journal has and another cannot have. Each needs its reason. Sub-folders are not compared. */
 const reasons: readonly { readonly only: string; readonly reason: string; readonly files: string }[] = [
-  { only: "memory", reason: "it stands for the disk that the others really have", files: "disk" },
-  { only: "postgres", reason: "it is on the other side of a network", files: "session sessions check-server" },
+  { only: "memory", reason: "it simulates the disk that the others use", files: "disk" },
+  { only: "postgres", reason: "its server is behind a network", files: "session sessions check-server" },
   {
     only: "postgres",
-    reason: "a folder has one owner, so SQLite has no other node to wake, or to take turns with",
+    reason: "a folder has one owner, so SQLite has no other node to wake or to share turns with",
     files: "wake turn",
   },
 ];
@@ -35,7 +35,7 @@ function namesIn(journal: string): readonly string[] {
   return names.filter((name) => !name.includes("/"));
 }
 
-test("whoever knows one journal finds the same file names in the others", () => {
+test("the journals have the same file names", () => {
   const present = durable
     .map((journal) => ({ journal, names: namesIn(journal) }))
     .filter(({ names }) => names.length > 0);

@@ -7,7 +7,7 @@ import { everyMutant, namesOn, pagePath } from "../mutants/mutants-page.ts";
 import { planted } from "../mutants/planted-mutant.ts";
 import { root } from "./tree.ts";
 
-test("every mutant is about code that is there, and names a test that is there", () => {
+test("every mutant matches source code and names a test that exists", () => {
   for (const mutant of allPlanted) {
     const text = readFileSync(join(root, mutant.file), "utf8");
     assert.notEqual(planted(mutant, text), text, mutant.name);
@@ -15,14 +15,14 @@ test("every mutant is about code that is there, and names a test that is there",
   }
 });
 
-test("the page about mutants is about those that there are, and somebody noticed each of them", () => {
+test("the page about mutants lists all mutants, and a test caught each", () => {
   const page = readFileSync(pagePath, "utf8");
   const names = everyMutant().map(({ name }) => name);
   assert.deepEqual(namesOn(page), names, "docs/reference/mutants.md is not up to date: run npm run mutants");
   assert.doesNotMatch(page, /\*\*nobody\*\*/u);
 });
 
-test("a mutant whose text is gone, or stands there twice, is refused", () => {
+test("a mutant is refused if its text occurs never or twice in the source", () => {
   const [mutant] = allPlanted;
   assert.ok(mutant !== undefined);
   for (const text of ["", mutant.find.repeat(2)]) assert.throws(() => planted(mutant, text), /exactly once/u);

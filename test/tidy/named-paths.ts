@@ -1,15 +1,15 @@
 /**
- * Which of the words that a document sets in backticks are paths of this repository. A document also names routes
- * (`/v1/events`), packages (`@holdfast/sdk`), media types and things to lock (`project/7`), and none of these is a file.
- * So a word counts as a path only if it ends like one of our files, or starts with one of our folders.
+ * Finds the code spans of a document that are paths of this repository. A document also names routes (`/v1/events`),
+ * packages (`@holdfast/sdk`), media types and lock paths (`project/7`). A code span counts as a path only if it ends like
+ * a file of the project, or starts with one of its folders.
  */
 import { dirname, posix } from "node:path";
 import { projectFiles } from "./tree.ts";
 
 const ourEnding = /[^./]\.(ts|js|json|md|sql|yml|yaml|sh)$/;
-/** Where a document may start to count from, besides its own folder. */
+/** Folders that a path may be relative to, in addition to the folder of the document. */
 const bases = ["", "server/src/", "sdk/src/", "server/", "sdk/"];
-/** Ours, but made by a tool, or made where Holdfast runs: in no checkout. */
+/** Made by a tool or by a running server, so a checkout does not have them. */
 const made = /(^|\/)(dist|node_modules|\.tmp|\.holdfast|data)(\/|$)/;
 
 const files = projectFiles.map(({ path }) => path);
@@ -32,7 +32,7 @@ export function looksLikeOurPath(word: string): boolean {
 
 const escaped = (text: string): string => text.replace(/[.+?^$()|[\]\\]/g, "\\$&");
 
-/** `*` stands for a part of a name, `**` for any folders, `{a,b}` for one of several. */
+/** `*` matches a part of a name, `**` any folders, `{a,b}` one of several names. */
 function patternOf(word: string): RegExp {
   const alternatives = escaped(word).replace(/\{([^}]*)\}/g, (_, list: string) => `(${list.replaceAll(",", "|")})`);
   const stars = alternatives.replace(/\*\*\/?|\*/g, (star) => (star === "*" ? "[^/]*" : ".*"));

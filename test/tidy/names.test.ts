@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { assertEachCatchesItsExample, assertNone, linesWith, type Phrase } from "./phrases.ts";
 import { projectFiles } from "./tree.ts";
 
-/** Names that say nothing about what is inside. */
+/** Names that fit any content. */
 const banned = ["util", "utils", "common", "helper", "helpers", "manager", "misc", "shared", "stuff", "service", "lib"];
 const barrels = ["sdk/src/index.ts", "sdk/src/contract/index.ts", "server/src/index.ts"];
 
@@ -26,7 +26,7 @@ test("files and folders of the code are named in kebab-case", () => {
   assertNone(parts.filter(({ names }) => !names.every((name) => kebabCase.test(name))).map(({ path }) => path));
 });
 
-test("no file or folder has a name that says nothing", () => {
+test("no file or folder has a name that fits anything", () => {
   assertNone(
     code.flatMap(({ path }) =>
       badParts(path).map((part) => `${path}: "${part}" could hold anything; name its one job`),
@@ -43,7 +43,7 @@ test("nothing is exported by star", () => {
   assertNone(linesWith([exportStar], code));
 });
 
-test("the rules about names catch what they forbid", () => {
+test("each rule about names catches its example", () => {
   assertEachCatchesItsExample([exportStar]);
   assert.deepEqual(badParts("server/src/lock-manager/string-utils.ts"), ["lock-manager", "string-utils.ts"]);
   assert.deepEqual(badParts("server/src/features/locks/rules/release-lock.ts"), []);

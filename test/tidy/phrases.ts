@@ -1,4 +1,4 @@
-/** Rules about single lines, as data: what must not be there, why, and an example that the rule must catch. */
+/** Rules about single lines, as data: a forbidden pattern, the reason, and an example that the rule must catch. */
 import assert from "node:assert/strict";
 import type { ProjectFile } from "./tree.ts";
 
@@ -8,7 +8,7 @@ export interface Phrase {
   readonly example: string;
 }
 
-/** A file that a rule leaves out, and the reason. */
+/** A file that a rule skips, and the reason. */
 export interface Exception {
   readonly path: string;
   readonly reason: string;
@@ -31,7 +31,7 @@ export function without(files: readonly ProjectFile[], exceptions: readonly Exce
   return files.filter(({ path }) => !excepted.has(path));
 }
 
-/** A rule that catches nothing is worse than none: everybody relies on it. */
+/** A rule that catches nothing is worse than no rule, since reviewers rely on it. */
 export function assertEachCatchesItsExample(phrases: readonly Phrase[]): void {
   for (const { pattern, example } of phrases) assert.match(example, pattern);
 }

@@ -96,7 +96,7 @@ export const planted: readonly Planted[] = [
   },
 ];
 
-/** The rule that is about the file nobody imports: its finding names that file, as all others do. */
+/** The rule about unreachable files. Its finding names the file that no module imports. */
 export const unreachable: Planted = {
   file: "server/src/config/lonely.ts",
   imports: [],

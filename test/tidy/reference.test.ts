@@ -7,14 +7,14 @@ import { referencePages } from "../../tools/make-reference.ts";
 import { fieldTable } from "../../tools/reference-fields.ts";
 import { root } from "./tree.ts";
 
-test("the reference pages say what the contract says", async () => {
+test("the reference pages match the contract", async () => {
   for (const [path, text] of await referencePages()) {
     const name = relative(root, path);
     assert.ok(readFileSync(path, "utf8") === text, `${name} is not up to date: run node tools/make-reference.ts`);
   }
 });
 
-test("the reference pages have every operation, every problem and every event", async () => {
+test("the reference pages list every operation, problem and event", async () => {
   const pages = [...(await referencePages()).values()].join("\n");
   const internal = Object.values(allOperations).filter(({ kind }) => kind === "internal");
   for (const { name } of internal) assert.ok(pages.includes(`- \`${name}\`:`), name);
@@ -23,7 +23,7 @@ test("the reference pages have every operation, every problem and every event", 
   for (const name of names) assert.ok(pages.includes(`\n## ${name}\n`), name);
 });
 
-test("a table of members shows what is inside lists and objects, and what may be left out", () => {
+test("a table of members shows the members of lists and objects, and marks optional ones", () => {
   const inner = { type: "object", properties: { b: { type: "integer", minimum: 1 } }, required: ["b"] };
   const a = { type: "array", items: inner, maxItems: 5, description: "Some | more." };
   const table = fieldTable({ type: "object", properties: { a, c: { enum: ["x", "y"] } }, required: ["a"] });

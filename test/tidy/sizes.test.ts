@@ -4,15 +4,15 @@ import { assertNone } from "./phrases.ts";
 import { filesUnder, lineCount, projectFiles } from "./tree.ts";
 
 const linesMax = 400;
-/** A file of this size is never too big, however small the rest is. */
+/** Files up to this size are never too big. */
 const linesTarget = 200;
 const biggestShareMax = 0.12;
-/** Below this many files three of them are a large share whatever one does. */
+/** In a smaller project three files are always a large share. */
 const filesForShareMin = 40;
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, each) => total + each, 0);
 
-/** True if the three biggest files hold more of the whole than they should. */
+/** True if the share of the three biggest files exceeds the maximum. */
 function isTopHeavy(sizes: readonly number[]): boolean {
   const biggest = sum(sizes.toSorted((a, b) => b - a).slice(0, 3));
   const isSmall = sizes.length <= filesForShareMin || biggest <= 3 * linesTarget;

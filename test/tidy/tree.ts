@@ -1,4 +1,4 @@
-/** The project as the tidy tests see it: every file of the checkout that is neither installed, built nor ignored. */
+/** The files that the tidy tests check: all files of the checkout except installed, built and ignored ones. */
 import { readdirSync, readFileSync } from "node:fs";
 import { basename, extname, join, relative, sep } from "node:path";
 
@@ -12,7 +12,20 @@ export interface ProjectFile {
 export const root = join(import.meta.dirname, "..", "..");
 
 const notOurs = new Set(["node_modules", "dist", ".git", ".tmp", ".holdfast"]);
-const textExtensions = new Set([".ts", ".js", ".json", ".md", ".sql", ".yml", ".yaml", ".html", ".css", ".sh"]);
+const textExtensions = new Set([
+  ".ts",
+  ".js",
+  ".json",
+  ".md",
+  ".sql",
+  ".yml",
+  ".yaml",
+  ".html",
+  ".css",
+  ".sh",
+  ".py",
+  ".service",
+]);
 const textNames = new Set(["LICENSE", "run", ".gitignore", ".prettierignore"]);
 
 function walk(folder: string): readonly string[] {

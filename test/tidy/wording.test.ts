@@ -2,16 +2,16 @@ import { test } from "node:test";
 import { assertEachCatchesItsExample, assertNone, type Exception, linesWith, type Phrase, without } from "./phrases.ts";
 import { projectFiles } from "./tree.ts";
 
-/** The text of the project speaks of the project: whoever reads it has nothing but this repository. */
+/** Readers have only this repository, so its text refers to nothing outside. */
 const phrases: readonly Phrase[] = [
   {
     pattern: /\.\.\/shared\b|\/work\//,
-    why: "names a place outside the repository",
+    why: "names a path outside the repository",
     example: "see ../shared/notes.md",
   },
   {
     pattern: /\b(this|the previous|the last|an earlier|the next) session\b|\bsession \d+/i,
-    why: "tells how the work was organised, not what the project is",
+    why: "describes how the work was organised, not the project",
     example: "Left over from the previous session",
   },
   {
@@ -21,21 +21,21 @@ const phrases: readonly Phrase[] = [
   },
   {
     pattern: /\b(TODO|FIXME|XXX|HACK)\b/,
-    why: "do it, or say in a sentence what is missing and what that means for the user",
+    why: "do it, or describe what is missing and what that means for the user",
     example: "// TODO later",
   },
 ];
 
 const exceptions: readonly Exception[] = [
-  { path: "test/tidy/wording.test.ts", reason: "it names what it forbids" },
+  { path: "test/tidy/wording.test.ts", reason: "it names the forbidden words" },
   { path: "package-lock.json", reason: "npm writes it" },
-  { path: "LICENSE", reason: "the words of the Apache Software Foundation" },
+  { path: "LICENSE", reason: "the text of the Apache Software Foundation" },
 ];
 
-test("the project's text speaks of the project alone", () => {
+test("the text of the project refers only to the project", () => {
   assertNone(linesWith(phrases, without(projectFiles, exceptions)));
 });
 
-test("the rules about wording catch what they forbid", () => {
+test("each rule about wording catches its example", () => {
   assertEachCatchesItsExample(phrases);
 });
