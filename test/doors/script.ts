@@ -89,7 +89,7 @@ const locks: readonly Step[] = [
 const others: readonly Step[] = [
   step("configure", { settings: { state_hash_every: 1000 } }),
   step("raise-rules", { to: 99 }),
-  step("raise-rules", { to: 2 }),
+  step("raise-rules", { to: 1 }),
   step("erase-payload", { position: 999, reason: "none" }),
   step("erase-payload", { position: 3, reason: "asked for" }),
   step("list-journal", { limit: 3 }),

@@ -21,7 +21,7 @@ export interface NodeOptions {
   readonly disk?: MemoryDisk;
   readonly clock?: ManualClock;
   readonly checkpointEvery?: number;
-  /** Those of an older build. */
+  /** The rules that this build carries. */
   readonly rules?: readonly number[];
   /** Changes the journal before the engine sees it. */
   readonly prepare?: (journal: StagedJournal) => void;

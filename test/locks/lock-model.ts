@@ -50,15 +50,10 @@ export class LockModel {
   queue: ModelTicket[] = [];
   /** How many tickets were taken out of the line, since a release made a cycle of their waits. */
   untiedCount = 0;
-  readonly rules: number;
-
-  constructor(rules: number) {
-    this.rules = rules;
-  }
 
   acquire(owner: string, paths: readonly ModelPath[], wait: boolean, position: number): string {
     const same = this.sameSets(owner, paths);
-    const held = (this.rules >= 3 ? same.find((grant) => coversSet(grant.paths, paths)) : undefined) ?? same[0];
+    const held = same.find((grant) => coversSet(grant.paths, paths)) ?? same[0];
     if (held !== undefined) {
       return coversSet(held.paths, paths) ? "granted" : this.upgrade(held, paths, wait, position);
     }
@@ -69,7 +64,7 @@ export class LockModel {
       return "granted";
     }
     if (!wait) return "lock_denied";
-    return this.rules >= 2 && this.#waitsAlready(wish) ? "queued" : this.#enqueue(wish);
+    return this.#waitsAlready(wish) ? "queued" : this.#enqueue(wish);
   }
 
   /** What an owner has of exactly these paths. Having given back parts of sets, it may have them more than once. */
@@ -77,7 +72,7 @@ export class LockModel {
     return this.grants.filter((grant) => grant.owner === owner && sameSet(grant.paths, paths));
   }
 
-  /** Who asks again for what it waits for keeps its place; rules 1 gave it a second one. */
+  /** An owner that asks again for what it waits for keeps its ticket. */
   #waitsAlready({ owner, paths }: ModelTicket): boolean {
     const isSame = (ticket: ModelTicket): boolean =>
       ticket.upgrades === undefined && coversSet(ticket.paths, paths) && coversSet(paths, ticket.paths);
@@ -100,7 +95,7 @@ export class LockModel {
     const wish = { owner: held.owner, paths, rank: position, upgrades: held };
     if (!this.isBlocked(wish, raised)) {
       // Who waited for the weaker mode to go would now wait for its owner.
-      if (this.rules >= 3 && this.#isInCycle(held.owner, [...this.queue, wish])) return "deadlock";
+      if (this.#isInCycle(held.owner, [...this.queue, wish])) return "deadlock";
       this.grants = this.grants.map((grant) => (grant === held ? { ...held, paths } : grant));
       this.#grantAll();
       return "granted";
@@ -222,7 +217,6 @@ export class LockModel {
 
   /** Who gave back what it had of its own wish stands behind others now. If these wait for it, it leaves the line. */
   #untie(owner: string): void {
-    if (this.rules < 3) return;
     for (const ticket of this.queue.filter((one) => one.owner === owner)) {
       if (!this.queue.includes(ticket) || !this.isTied(ticket)) continue;
       this.untiedCount += 1;
@@ -241,10 +235,10 @@ export class LockModel {
     }
   }
 
-  /** Who has got the same by other means has nothing to wait for; rules 1 granted it a second time. */
+  /** An owner that got the same lock by other means gets no second grant. */
   #grantOnce(owner: string, paths: readonly ModelPath[]): void {
     const has = this.grants.some((grant) => grant.owner === owner && coversSet(grant.paths, paths));
-    if (this.rules < 2 || !has) this.grants.push({ owner, paths });
+    if (!has) this.grants.push({ owner, paths });
   }
 
   /** No two owners hold what excludes each other. */

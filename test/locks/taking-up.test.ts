@@ -54,13 +54,4 @@ describe("a lock that was waited for and is used before it is claimed", () => {
     assert.equal(decider.ask("upgrade-lock", { path: "a", owner_id: "bob" }).data["granted"], true);
     assert.deepEqual(told(decider.pass(lockLimits.claimMs)), []);
   });
-
-  test("was lost by rules before 3, which stay callable for the journals that were decided by them [M3]", () => {
-    const decider = new Decider(2);
-    decider.acquire("ann", "a");
-    decider.wait("bob", "a:upgradeable");
-    decider.release("ann", "a");
-    decider.ask("upgrade-lock", { path: "a", owner_id: "bob" });
-    assert.deepEqual(told(decider.pass(lockLimits.claimMs)), ["lock.expired bob unclaimed"]);
-  });
 });

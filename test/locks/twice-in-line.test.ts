@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { refusedWith } from "../api/refused-with.ts";
-import { startNode } from "../engine/start-node.ts";
 import { granted, lockNode, queued } from "./lock-node.ts";
 
 const ttl = { ttlSeconds: 30 };
@@ -102,15 +101,5 @@ describe("an owner that asks twice for a lock that it waits for", () => {
     await assert.rejects(locks.claim(read.ticket, { ownerId: "b" }), refusedWith("ticket_unknown"));
     assert.equal(granted(await locks.acquire("p", { ...wait, mode: "read", ownerId: "b" })).fence, fence);
     await node.stop();
-  });
-
-  test("got it twice by rules 1, which stay callable for the journals that were decided by them [M3]", async () => {
-    const node = await startNode({ rules: [1] });
-    const { locks } = node.client;
-    const first = granted(await locks.acquire("p", { ...ttl, ownerId: "a" }));
-    for (let count = 0; count < 2; count += 1) queued(await locks.acquire("p", { ...wait, ownerId: "b" }));
-    await locks.release({ fence: first.fence }, { ownerId: "a" });
-    assert.equal((await locks.status("p")).holders.length, 2);
-    await node.engine.stop();
   });
 });

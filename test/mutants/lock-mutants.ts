@@ -116,15 +116,15 @@ export const lockMutants: readonly PlantedMutant[] = [
   {
     name: "who asks again for what it waits for gets a second ticket",
     file: "server/src/features/locks/rules/acquire-lock.ts",
-    find: "const waiting = context.rules >= 2 ? waitingAlready(",
-    put: "const waiting = context.rules >= 9 ? waitingAlready(",
+    find: "if (waiting !== undefined) return keepPlace(context, waiting);",
+    put: "void waiting;",
     by: "test/locks/twice-in-line.test.ts",
   },
   {
     name: "a ticket is granted beside what its owner has got by other means",
     file: "server/src/features/locks/queue/grant-next.ts",
-    find: "if (context.rules >= 2 && hasAlready(context, row))",
-    put: "if (context.rules >= 9 && hasAlready(context, row))",
+    find: "if (hasAlready(context, row)) return takeOut",
+    put: "if (context.time < 0 && hasAlready(context, row)) return takeOut",
     by: "simulation",
   },
   {

@@ -72,10 +72,10 @@ export const machineMutants: readonly PlantedMutant[] = [
     by: "test/api/conflicts.test.ts",
   },
   {
-    name: "a journal forgets by which rules it began",
-    file: "server/src/machine/machine.ts",
-    find: "if (rules > 1) this.#options.begin?.keep(this.#state, rules);",
-    put: "if (rules > 9) this.#options.begin?.keep(this.#state, rules);",
-    by: "test/engine/first-rules.test.ts",
+    name: "rules are raised to a number that the build does not carry",
+    file: "server/src/features/space/raise-rules.ts",
+    find: "if (input.to !== rules + 1 || !knownRules.includes(input.to)) {",
+    put: "if (input.to !== rules + 1) {",
+    by: "test/engine/rules.test.ts",
   },
 ];

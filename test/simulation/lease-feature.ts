@@ -1,6 +1,7 @@
 /**
  * The smallest feature that lives on time: a lease with a time to live, renewed by its holder, expired by a timer or
- * by the first command that meets it overdue. It brings the engine's timers and grace into the simulation.
+ * by the first command that meets it overdue. It brings the engine's timers and grace into the simulation. It also
+ * brings a second rules number: rules 2 double a lease, so a node that decides by the wrong number differs.
  */
 import type { Event } from "../../server/src/machine/entry.ts";
 import type { DecideContext, Decision, Feature, Fold, TimerCommand } from "../../server/src/machine/feature.ts";
@@ -29,13 +30,21 @@ const event = (type: string, lease: Lease): Event => ({
   data: { name: lease.name, holder: lease.holder, fence: lease.fence, expires_at: lease.expiresAt },
 });
 
+/** The rules of the simulated builds. Production carries fewer. */
+export const simulatedRules: readonly number[] = [1, 2];
+
+function leaseEnd(ttlMs: number, { time, rules }: DecideContext): number {
+  return time + (rules >= 2 ? 2 : 1) * ttlMs;
+}
+
 function acquire(input: { name: string; ttl_ms: number }, context: DecideContext): Decision {
   const held = leaseOf(context.state, input.name);
   const isOverdue = held !== undefined && held.expiresAt <= context.time && !context.grace;
   if (held !== undefined && !isOverdue) return { outcome: refusal("lease_held", { holder: held.holder }), events: [] };
   const holder = context.command.principal;
-  const { position: fence, time } = context;
-  const acquired = event("acquired", { name: input.name, holder, fence, expiresAt: time + input.ttl_ms });
+  const { position: fence } = context;
+  const expiresAt = leaseEnd(input.ttl_ms, context);
+  const acquired = event("acquired", { name: input.name, holder, fence, expiresAt });
   const events = held === undefined ? [acquired] : [event("expired", held), acquired];
   return { outcome: done({ fence, changed: true }), events };
 }
@@ -43,7 +52,7 @@ function acquire(input: { name: string; ttl_ms: number }, context: DecideContext
 function renew(input: { name: string; fence: number; ttl_ms: number }, context: DecideContext): Decision {
   const held = leaseOf(context.state, input.name);
   if (held?.fence !== input.fence) return { outcome: refusal("lease_not_held"), events: [] };
-  const renewed = event("renewed", { ...held, expiresAt: context.time + input.ttl_ms });
+  const renewed = event("renewed", { ...held, expiresAt: leaseEnd(input.ttl_ms, context) });
   return { outcome: done({ fence: held.fence, changed: true }), events: [renewed] };
 }
 

@@ -61,8 +61,7 @@ export class LockView {
 
   /** The lists as the model compares them. */
   model(): LockModel {
-    // What would follow is not asked of it here, so the number of the rules does not matter.
-    const model = new LockModel(1);
+    const model = new LockModel();
     model.grants = [...this.grants.values()];
     model.queue = [...this.tickets.values()];
     return model;

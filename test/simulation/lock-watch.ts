@@ -20,8 +20,6 @@ export class LockWatch {
   readonly answers = new LockAnswers();
   /** Fences that were given out in a history that was lost. */
   readonly #lost = new Set<string>();
-  /** Owners waited for each other already when rules 3 began; they do until one of them lets go. */
-  #wasTied = false;
 
   append(entries: readonly Entry[], witness: LockWitness): void {
     for (const entry of entries) {
@@ -42,7 +40,6 @@ export class LockWatch {
     for (const fence of this.fences) if (placesOf(fence)[1] > length) this.#lost.add(fence);
     this.view = new LockView();
     for (const entry of entries) for (const event of entry.events) this.view.apply(event, entry);
-    this.#wasTied = this.view.model().hasCycle();
   }
 
   #note({ type, data }: Event, witness: LockWitness): void {
@@ -71,10 +68,7 @@ export class LockWatch {
     const waiting = model.queue.filter(({ owner }) => !view.ended.has(owner));
     const isServed = view.handoversLeft.size > 0 || waiting.every((ticket) => model.isBlocked(ticket));
     witness.demand(isServed, "nobody waits for what is free", detail);
-    const isTied = model.hasCycle();
-    const isNewlyTied = isTied && !this.#wasTied && entry.rules >= 3;
-    witness.demand(!isNewlyTied, "owners do not wait for each other", detail);
-    this.#wasTied = isTied;
+    witness.demand(!model.hasCycle(), "owners do not wait for each other", detail);
     for (const event of entry.events) {
       if (event.type === "agents.renewed") this.#checkBeats(event, entry, witness);
       if (!givesFence(event.type) || event.data["of"] !== undefined) continue;
@@ -178,8 +172,7 @@ class EventCheck {
       this.#demand(isOwn, "a ticket is granted as it was asked for");
       const isLive = ticket !== undefined && (this.#entry.grace || ticket.leaseUntil > this.#entry.time);
       this.#demand(isLive, "nothing is granted to a dead waiter");
-      const isSecond = this.#entry.rules >= 2 && this.#hasAlready(owner, paths);
-      this.#demand(!isSecond, "nobody is granted the same lock twice");
+      this.#demand(!this.#hasAlready(owner, paths), "nobody is granted the same lock twice");
     }
     this.#checkOwner(owner);
     if (owner !== holdOffOwner) this.#checkWay({ owner, rank: ticket?.rank ?? Infinity, paths }, false);
@@ -228,7 +221,7 @@ class EventCheck {
     const owner = data["owner_id"] as string;
     this.#checkOwner(owner);
     if (before === undefined) return;
-    this.#checkTakenUp(before, data["ticket"] === undefined);
+    this.#checkTakenUp(before);
     const { type } = this.#event;
     if (type === "lock.downgraded") return;
     const ticket = this.#view.tickets.get(data["ticket"] as string);
@@ -240,9 +233,7 @@ class EventCheck {
     this.#view.grants.set(before.fence, before);
   }
 
-  /** Who uses what it waited for has claimed it. An upgrade from the queue may have been asked for by older rules. */
-  #checkTakenUp({ claimBy }: SeenGrant, isUse: boolean): void {
-    if (!isUse || this.#entry.rules < 3) return;
+  #checkTakenUp({ claimBy }: SeenGrant): void {
     this.#demand(claimBy === Infinity, "who uses what it waited for has taken it up");
   }
 
@@ -263,9 +254,9 @@ class EventCheck {
 
   #checkPart(grant: SeenGrant): void {
     this.#witness.faults.count("a part of a set is given back");
-    this.#checkTakenUp(grant, true);
+    this.#checkTakenUp(grant);
     const isUpgraded = [...this.#view.tickets.values()].some(({ upgradesFence }) => upgradesFence === grant.fence);
-    this.#demand(this.#entry.rules < 3 || !isUpgraded, "an upgrade ends with a part of its grant");
+    this.#demand(!isUpgraded, "an upgrade ends with a part of its grant");
   }
 
   #checkCancel(data: JsonObject): void {
@@ -313,11 +304,10 @@ class EventCheck {
     this.#demand(grant?.paths.some(covers) === true, "a fenced write has a live write lock");
   }
 
-  /** Rules before 3 overlooked who got the lock in the entry of the write. */
   #checkUnfenced(): void {
     const { subject } = this.#event;
     const isBelow = (prefix: string): boolean => subject === prefix || subject.startsWith(`${prefix}/`);
-    if (this.#entry.rules < 3 || !this.#view.enforced.some(isBelow)) return;
+    if (!this.#view.enforced.some(isBelow)) return;
     this.#witness.faults.count("entity is written without a fence where locks are enforced");
     const model = this.#view.model();
     model.queue = [];

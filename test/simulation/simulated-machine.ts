@@ -7,8 +7,7 @@ import { locksFeature } from "../../server/src/features/locks/locks.ts";
 import { machineSettings, spaceFeature } from "../../server/src/features/space/space.ts";
 import type { Feature } from "../../server/src/machine/feature.ts";
 import { Machine } from "../../server/src/machine/machine.ts";
-import { knownRules } from "../../server/src/assembly/open.ts";
-import { leaseFeature } from "./lease-feature.ts";
+import { leaseFeature, simulatedRules } from "./lease-feature.ts";
 
 /** A type of entity with a schema, a rule and a command of its own. */
 export const ticketKind = defineKind({
@@ -62,7 +61,7 @@ export function stateText(machine: Machine): string {
 export function simulatedMachine(features: readonly Feature[] = simulatedFeatures): Machine {
   return new Machine({
     features,
-    knownRules,
+    knownRules: simulatedRules,
     settings: (state) => ({ ...machineSettings(state), idempotencyWindowMs, stateHashEvery }),
   });
 }

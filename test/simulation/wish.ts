@@ -53,7 +53,7 @@ export class EntityWishes {
     const kind = random.weighed(this.#kinds);
     if (kind === "lease") return leaseWish(random, recall);
     if (kind === "read") return readWish(random, recall);
-    // Each seed begins with the first rules: it goes over to newer ones somewhere, or never.
+    // Each seed starts with rules 1 and raises them at some point, or never. Rules 3 are refused.
     if (kind === "rules") return write("raise-rules", { to: random.pick([2, 3]) });
     if (kind === "nonsense") return random.pick(nonsense);
     if (kind === "ticket") return ticketWish(random, recall);

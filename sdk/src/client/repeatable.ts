@@ -7,7 +7,7 @@ const operations: Readonly<Record<string, Operation>> = allOperations;
 const sameTwice = new Map<string, (input: Readonly<Record<string, unknown>>) => boolean>([
   ["heartbeat", () => true],
   ["register-agent", ({ own_key }) => typeof own_key === "string"],
-  // Where the first rules still hold, who waits could get a second place in the line.
+  // A copy that arrives after the grant has ended would queue again. A key turns that copy into a replay.
   ["acquire-lock", ({ wait }) => wait !== true],
   ["claim-lock", () => true],
   ["renew-lock", () => true],

@@ -56,8 +56,9 @@ export const raiseEpoch = operation({
 export const raiseRules = operation({
   name: "raise-rules",
   kind: "write",
-  summary: "From the next entry on, decisions follow the rules of this number. Every node must carry them.",
-  input: Type.Object({ to: Type.Integer({ minimum: 2 }) }, closed),
+  summary:
+    "From the next entry on, decisions follow the rules of this number, unless they do already. Every node must carry them.",
+  input: Type.Object({ to: Type.Integer({ minimum: 1 }) }, closed),
   output: Type.Object({ rules: Type.Integer() }, closed),
   problems: ["rules_unknown"],
 });

@@ -17,7 +17,6 @@ import { entityTable } from "../features/entities/entity-table.ts";
 import type { Kind } from "../features/entities/kind.ts";
 import { locksFeature } from "../features/locks/locks.ts";
 import { areLocksConfigured, lockSettings } from "../features/locks/tables/settings.ts";
-import { keepFirstRules } from "../features/space/fold-space.ts";
 import { machineSettings, spaceFeature } from "../features/space/space.ts";
 import {
   epochCommand,
@@ -90,8 +89,7 @@ export async function start(place: JournalPlace, options: OpenOptions & BuildOpt
   const journal = await openPlace(place, { ...options, rules });
   const engine = await startEngine({ ...options, journal });
   if (journal.sharing !== undefined) followCommonRules(engine, journal.sharing, rules);
-  // A new one begins with the newest.
-  else if (engine.head.position > 0) await raiseRules(engine, rules);
+  else await raiseRules(engine, rules);
   await setComponents(engine, options);
   return {
     client: clientOf(engine, options),
@@ -166,15 +164,13 @@ export interface StartOptions extends OpenOptions, BuildOptions {
 
 export async function startEngine(options: StartOptions): Promise<Engine> {
   const { rules = knownRules } = options;
-  // Of a journal that is shared, the others may not carry the newest: see follow-rules.ts.
-  const first = options.journal.sharing === undefined ? rules.at(-1) : 1;
   const { journal, kinds = [], clock = systemClock, ids = systemIds, report = reportToStandardError } = options;
   try {
     return await Engine.start({
       ...(options.checkpointEvery === undefined ? {} : { checkpointEvery: options.checkpointEvery }),
       ...(options.onBatch === undefined ? {} : { onBatch: options.onBatch }),
       journal,
-      createMachine: () => machineOf(kinds, rules, first),
+      createMachine: () => machineOf(kinds, rules),
       clock,
       ids,
       afterLoss: (lost) => epochCommand(ids.unique(), lost, "the journal went back behind what this node had folded"),
@@ -191,14 +187,12 @@ export async function startEngine(options: StartOptions): Promise<Engine> {
 }
 
 /**
- * The rules that this build carries, in order; old ones stay callable. 1: the first. 2: who asks again for a lock that it
- * waits for keeps its ticket, and one whose owner has got the same lock by other means leaves the line. 3: mends of what is
- * decided about locks, patches, keys and plans; each stands where it is decided.
+ * The rules that this build carries, in order. A journal starts with the first. After a release, a decision that changes
+ * gets the next number, and the released one stays callable.
  */
-export const knownRules = [1, 2, 3];
+export const knownRules: readonly number[] = [1];
 
-/** `first`: by which rules a new journal begins. */
-export function machineOf(kinds: readonly Kind[], rules: readonly number[] = knownRules, first = 1): Machine {
+export function machineOf(kinds: readonly Kind[], rules: readonly number[] = knownRules): Machine {
   return new Machine({
     features: [
       ...[spaceFeature, tokensFeature, agentsFeature, locksFeature],
@@ -207,7 +201,6 @@ export function machineOf(kinds: readonly Kind[], rules: readonly number[] = kno
     ],
     knownRules: rules,
     settings: machineSettings,
-    begin: { rules: first, keep: keepFirstRules },
   });
 }
 

@@ -18,7 +18,7 @@ import { replayOf } from "./idempotency.ts";
 import type { JsonObject } from "@holdfast/sdk/json/json";
 import { refusal } from "./outcome.ts";
 import { DurableView, State } from "./state.ts";
-import type { DumpedRow, StateReader, StateWriter } from "./state.ts";
+import type { DumpedRow, StateReader } from "./state.ts";
 import type { RowChange } from "./table.ts";
 
 export interface MachineOptions {
@@ -27,11 +27,6 @@ export interface MachineOptions {
   readonly knownRules: readonly number[];
   /** What the machine itself reads from the state: set by entries, so that every node reads the same. */
   readonly settings: (state: StateReader) => MachineSettings;
-  /** How a journal begins: by which rules the first entry of a new one is decided, and how the state keeps that. */
-  readonly begin?: {
-    readonly rules: number;
-    readonly keep: (state: StateWriter, rules: number) => void;
-  };
 }
 
 export interface MachineSettings {
@@ -47,8 +42,6 @@ export interface Circumstances {
   readonly time: number;
   readonly grace: boolean;
   readonly prior: Entry | undefined;
-  /** Of the first entry, when it is decided again: by which rules it was decided. */
-  readonly beganBy?: number;
 }
 
 export interface Decided {
@@ -107,9 +100,8 @@ export class Machine {
     if (issues !== undefined) {
       return unrecorded(refusal("input_invalid", { issues: issues.map((issue) => ({ ...issue })) }));
     }
-    const { position, time, grace, beganBy = this.#options.begin?.rules } = circumstances;
-    const rules = position === 1 ? (beganBy ?? settings.rules) : settings.rules;
-    return this.#apply(rule, command, { position, time, grace, rules });
+    const { position, time, grace } = circumstances;
+    return this.#apply(rule, command, { position, time, grace, rules: settings.rules });
   }
 
   /** Folds an entry that is in the journal already. */
@@ -119,7 +111,6 @@ export class Machine {
         `entry ${String(entry.position)} was decided by rules ${String(entry.rules)}, which this build does not know`,
       );
     }
-    if (entry.position === 1) this.#begin(entry.rules);
     for (const event of entry.events) this.#foldEvent(event, entry);
     this.#state.undo.settle();
   }
@@ -196,16 +187,13 @@ export class Machine {
   #apply(rule: Rule, command: Command, place: Place): Decided {
     const mark = this.#state.undo.mark();
     try {
-      if (place.position === 1) this.#begin(place.rules);
       const frame = this.#frame.begin(command, place);
       const decision = rule.decide(command.input as never, frame);
       for (const event of decision.events) frame.emit(event);
       const { events } = frame;
       const { position, time, grace, rules } = place;
-      const isKept = command.key !== undefined && !(rules >= 3 && isWrongByItself(decision.outcome));
+      const isKept = command.key !== undefined && !isWrongByItself(decision.outcome);
       const isRecorded = events.length > 0 || isKept || decision.isAudited === true;
-      // What is not recorded has not begun anything.
-      if (!isRecorded) this.#state.undo.undoTo(mark);
       return {
         outcome: decision.outcome,
         events,
@@ -220,11 +208,6 @@ export class Machine {
     }
   }
 
-  /** The first entry says by which rules the journal begins. Those before there was a choice began by the first. */
-  #begin(rules: number): void {
-    if (rules > 1) this.#options.begin?.keep(this.#state, rules);
-  }
-
   #foldEvent(event: Event, facts: EntryFacts): void {
     const folds = this.#folds.get(event.type);
     if (folds === undefined) {
@@ -236,7 +219,7 @@ export class Machine {
   }
 }
 
-/** Whatever the state is: nothing was promised for its key, and who corrects the input may use the key again. */
+/** True for a refusal that no state could change. Its key stays unused, so the caller may correct the input and reuse it. */
 function isWrongByItself(outcome: Outcome): boolean {
   return outcome.kind === "refusal" && (outcome.code === "input_invalid" || outcome.code === "path_invalid");
 }

@@ -12,7 +12,7 @@ import { type Bad, badEntry } from "./bad-entry.ts";
 export function decideAgain(machine: Machine, entry: Entry): "same" | "unknown" | Bad {
   const { position, time, grace } = entry;
   if (entry.outcome.kind === "refusal" && entry.outcome.code === "rules_unknown") return "unknown";
-  const circumstances = { position, time, grace, prior: undefined, beganBy: entry.rules };
+  const circumstances = { position, time, grace, prior: undefined };
   const decided = machine.decide(commandOf(entry), circumstances);
   const { outcome } = decided;
   if (outcome.kind === "refusal" && outcome.code === "operation_unknown") return "unknown";

@@ -18,8 +18,6 @@ export interface KindContext {
   /** The id of the entity that is to change. */
   readonly id: string;
   readonly time: number;
-  /** The number of Holdfast's own rules that this is decided by, for packs: what was decided stays decided. */
-  readonly rules: number;
   readonly principal: string;
   readonly agent: string | undefined;
   /** The value of another entity, as it is at this very position. */
@@ -156,7 +154,6 @@ export function kindContext(
     operation: context.command.operation,
     state: context.state,
     time: context.time,
-    rules: context.rules,
     principal: context.command.principal,
     agent: context.command.agent,
     get(type, id) {

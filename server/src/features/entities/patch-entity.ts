@@ -41,7 +41,7 @@ export function patchEntity(kindOf: KindOf): Decide<(typeof entityOperations)["p
     if ("outcome" in patched) return patched;
     const { value } = patched;
     // A merge gives the value itself back if it changes nothing. The steps of a patch may lead back to it, or to its equal.
-    if (value === row.value || (context.rules >= 3 && sameJson(value, row.value))) return unchanged(row);
+    if (value === row.value || sameJson(value, row.value)) return unchanged(row);
     const violation = kindViolation(kindOf(input.type), { value, previous: row.value, target: input }, context);
     if (violation !== undefined) return violation;
     const isWhole = (row.version + 1) % wholeValueEvery === 0;

@@ -39,7 +39,7 @@ export function unguardedWrite(path: string, fence: string | undefined, context:
   const { state } = context;
   if (!isEnforced(state, path) || !lockSettings(state).isOn || pathFault(path) !== undefined) return undefined;
   const wanted = { path, mode: "write", scope: "self" } as const;
-  const holders = context.rules >= 3 ? holdersNow(context, wanted) : holdersBefore(context, wanted);
+  const holders = holdersNow(context, wanted);
   if (holders.length === 0) return undefined;
   return refused("fence_required", { path, holders: holders.map((row) => holderView(state, row)) });
 }
@@ -55,15 +55,6 @@ function holdersNow(context: DecideContext, wanted: LockedPath): readonly HoldRo
     const holders = conflictingHolds(state, wanted, command.agent ?? "", holdersMax);
     if (ended >= endedMax || isFull(context) || !holders.some(({ fence }) => endIfDue(context, fence))) return holders;
   }
-}
-
-/** Rules before 3 took those who held the path before, and overlooked who got it from them. */
-function holdersBefore(context: DecideContext, wanted: LockedPath): readonly HoldRow[] {
-  const { state, command } = context;
-  return conflictingHolds(state, wanted, command.agent ?? "", holdersMax).filter(({ fence }) => {
-    const grant = state.rows(grantTable).get(fence);
-    return grant !== undefined && !expireIfDue(context, grant);
-  });
 }
 
 function endIfDue(context: DecideContext, fence: string): boolean {

@@ -19,13 +19,8 @@ export const spaceFolds: Readonly<Record<string, Fold>> = {
   },
 };
 
-/** Which ones are carried out is asked of the whole table; these few stay because states that held them were hashed. */
-const recentErasuresMax = 16;
-
 function foldErased(state: StateWriter, event: Event, entry: EntryFacts): void {
-  const erasure = { position: event.data["position"] as number, by: entry.position };
-  state.rows(erasureTable).put(erasure);
-  change(state, { recentErasures: [erasure, ...spaceRow(state).recentErasures].slice(0, recentErasuresMax) });
+  state.rows(erasureTable).put({ position: event.data["position"] as number, by: entry.position });
 }
 
 function foldConfigured(state: StateWriter, event: Event): void {
@@ -38,11 +33,6 @@ function foldConfigured(state: StateWriter, event: Event): void {
 function foldEpochRaised(state: StateWriter, event: Event, entry: EntryFacts): void {
   const epoch = { epoch: event.data["epoch"] as number, from: entry.position };
   change(state, { epochs: [...spaceRow(state).epochs, epoch] });
-}
-
-/** A journal that began by newer rules than the first has a row from its first entry on. */
-export function keepFirstRules(state: StateWriter, rules: number): void {
-  change(state, { rules });
 }
 
 function change(state: StateWriter, changes: Partial<SpaceRow>): void {

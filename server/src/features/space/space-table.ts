@@ -17,8 +17,6 @@ export interface SpaceRow {
   readonly settings: SpaceSettings;
   /** The last position whose state hash is recorded. */
   readonly hashedTo: number;
-  /** The newest erasures, the latest first. Nobody goes by them any more, but they are part of every state's hash. */
-  readonly recentErasures: readonly Erasure[];
 }
 
 /** An entry whose payload was erased, and the entry that says so. */
@@ -62,7 +60,6 @@ const firstRow: SpaceRow = {
     component_toggles: {},
   },
   hashedTo: 0,
-  recentErasures: [],
 };
 
 export function spaceRow(state: StateReader): SpaceRow {
@@ -72,11 +69,6 @@ export function spaceRow(state: StateReader): SpaceRow {
 /** The epoch in which things happen now. */
 export function currentEpoch(state: StateReader): number {
   return spaceRow(state).epochs.at(-1)?.epoch ?? 1;
-}
-
-/** The number of the rules by which things are decided now. */
-export function currentRules(state: StateReader): number {
-  return spaceRow(state).rules;
 }
 
 /** The epoch in which the entry at a position was written. */

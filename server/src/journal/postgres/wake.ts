@@ -13,7 +13,7 @@ import { Session, type Statement } from "./session.ts";
 
 /**
  * Each node holds two locks, which go with its connection: one says that it is there, by the number of its process, the
- * other which rules it carries. A node that says nothing of rules carries the first ones.
+ * other which rules it carries. A node that holds only the first counts as one with rules 1.
  */
 const look: Statement = {
   name: "look",

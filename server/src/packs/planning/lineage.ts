@@ -30,7 +30,7 @@ export interface Change {
 export type ChangeRule = (change: Change, context: KindContext) => KindRefusal | undefined;
 
 /** What holds for every resource: it stays where it belongs, nothing changes in or below what is archived. */
-export function lineageFault(change: Change, { state, rules }: KindContext): KindRefusal | undefined {
+export function lineageFault(change: Change, { state }: KindContext): KindRefusal | undefined {
   const { type, next, previous } = change;
   const parent = parentOf(type);
   const value = next ?? previous ?? {};
@@ -42,7 +42,7 @@ export function lineageFault(change: Change, { state, rules }: KindContext): Kin
     if (fault !== undefined) return fault;
   }
   if (previous === undefined || next === undefined) return undefined;
-  if (previous["archived"] !== true) return rules >= 3 ? archivingFault(next, previous) : undefined;
+  if (previous["archived"] !== true) return archivingFault(next, previous);
   // All that can be done with what is archived is to take it out again, or to delete it.
   if (next["archived"] === false && sameJson(previous, { ...next, archived: true })) return undefined;
   return refuse("archived", { archived: { type } });

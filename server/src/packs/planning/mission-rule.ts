@@ -59,13 +59,13 @@ function transitionFault(next: JsonObject, previous: JsonObject, context: KindCo
   return from === "draft" && to === "planned" ? planningFault(next, context) : undefined;
 }
 
-function planningFault(next: JsonObject, { state, id, rules }: KindContext): KindRefusal | undefined {
+function planningFault(next: JsonObject, { state, id }: KindContext): KindRefusal | undefined {
   const assignments = assignmentsOf(state, id);
   const missing: string[] = [];
   if (rangeOf(next) === undefined) missing.push("a range of time: from and to");
   if (assignments.length === 0) missing.push("at least one assignment");
   if (missing.length > 0) return refuse("prerequisite_missing", { missing });
-  return (rules >= 3 ? archivedFault(state, assignments) : undefined) ?? clashFault(clashesWith(state, assignments));
+  return archivedFault(state, assignments) ?? clashFault(clashesWith(state, assignments));
 }
 
 /** Whoever is in a draft may be archived meanwhile. */

@@ -21,7 +21,7 @@ import { countsOf } from "../tables/owner-counts.ts";
  */
 export function untie(context: DecideContext, owner: string, lost: readonly LockedPath[]): void {
   const { state, emit } = context;
-  if (context.rules < 3 || countsOf(state, owner).ticketCount === 0) return;
+  if (countsOf(state, owner).ticketCount === 0) return;
   const tickets = state.rows(ticketTable);
   const search = new Search(state, { owner, rank: Infinity, paths: [] });
   const byPath = new Map(lost.map((locked) => [locked.path, locked]));

@@ -6,7 +6,6 @@
 import type { Event } from "../../../machine/entry.ts";
 import type { JsonObject } from "@holdfast/sdk/json/json";
 import type { StateReader } from "../../../machine/state.ts";
-import { currentRules } from "../../space/space-table.ts";
 import { besideOf } from "../tables/co-holders.ts";
 import { ahead, conflictingHolds, linesFor } from "./blockers.ts";
 import type { Blocker, Wish } from "./blockers.ts";
@@ -66,7 +65,6 @@ export class Search {
   readonly #state: StateReader;
   readonly #wish: Wish;
   readonly #handed: Handed | undefined;
-  readonly #rules: number;
   readonly #done = new Set<string>();
   readonly #covered = new Map<string, boolean>();
   #steps = 0;
@@ -75,7 +73,6 @@ export class Search {
     this.#state = state;
     this.#wish = wish;
     this.#handed = handed;
-    this.#rules = currentRules(state);
   }
 
   run(): Deadlock | undefined {
@@ -171,13 +168,13 @@ export class Search {
   }
 
   /**
-   * Of one that waits in a line of those who exclude each other, those ahead are in its way too, so they are found from
-   * there. Not of one that has the place already, and stands behind nobody: rules before 3 missed cycles behind it.
+   * True if the waiters ahead of this one block it too, so the search reaches them from there. That holds in a line of
+   * waiters that exclude each other. It does not hold for an owner that has the path already: nothing blocks it.
    */
   #isBehindAllAhead({ owner, path, mode, standing }: WaitRow): boolean {
     if (mode === "read" || standing === "b") return false;
     const scope = standing === "t" ? "tree" : "self";
-    return this.#rules < 3 || !this.#isCovered(owner, { path, mode, scope });
+    return !this.#isCovered(owner, { path, mode, scope });
   }
 
   #isCovered(owner: string, wanted: LockedPath): boolean {

@@ -21,9 +21,8 @@ interface Freeing {
 export function freeGrant(context: DecideContext, row: GrantRow, freeing: Freeing): void {
   const { type, paths = row.paths.map(({ path }) => path), note, more } = freeing;
   const isWhole = paths.length === row.paths.length;
-  // The upgrade is of all its paths: with a part gone it would bring that part back. Rules before 3 left it in the line.
-  const isOver = isWhole || context.rules >= 3;
-  if (isOver && row.upgrading !== undefined) {
+  // An upgrade covers all paths of its grant. Granted later, it would bring a released part back.
+  if (row.upgrading !== undefined) {
     cancelTicket(context, row.upgrading, isWhole ? "grant_ended" : "part_released");
   }
   const contended = isWatched(context, row.claim);

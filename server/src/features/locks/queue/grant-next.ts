@@ -79,7 +79,7 @@ function lookAt(context: DecideContext, row: TicketRow): string | undefined {
   const blocker = firstBlocker(state, row);
   if (blocker === undefined) {
     // A second grant of the same would outlive its newer fence, and its owner would write with the older one again.
-    if (context.rules >= 2 && hasAlready(context, row)) return takeOut(context, row.ticket, "held");
+    if (hasAlready(context, row)) return takeOut(context, row.ticket, "held");
     return grantTicket(context, row);
   }
   const claim = claimOf(state, blocker);

@@ -66,9 +66,9 @@ export function claimed({ ticket = "", fence, owner, claimBy }: GrantRow): reado
   return [{ type: "lock.claimed", subject: `ticket/${ticket}`, data: { fence, owner_id: owner } }];
 }
 
-/** Whoever changes a grant has taken it up: it must not be lost as one that nobody claimed. Rules before 3 lost it. */
+/** An owner that changes a granted lock has accepted it: it must not be lost as one that was never accepted. */
 export function takeUpFirst(context: DecideContext, grant: GrantRow): void {
-  if (context.rules >= 3) for (const event of claimed(grant)) context.emit(event);
+  for (const event of claimed(grant)) context.emit(event);
 }
 
 /** The live grant that a ticket became. An upgrade became the grant that it was about. */

@@ -40,7 +40,7 @@ export const acquireLock: Decide<(typeof lockOperations)["acquire-lock"]> = (inp
   const blocker = blockerNow(context, wish);
   if (blocker === undefined) return grant(context, owner, paths, terms);
   if (input.wait !== true) return denied(context, wish);
-  const waiting = context.rules >= 2 ? waitingAlready(context, owner, paths) : undefined;
+  const waiting = waitingAlready(context, owner, paths);
   if (waiting !== undefined) return keepPlace(context, waiting);
   return enqueue(context, { wish, blocker, terms, ticketSeconds: input.ticket_seconds });
 };
@@ -69,8 +69,8 @@ function heldAlready(context: DecideContext, owner: string, paths: readonly Want
   let weaker: GrantRow | undefined;
   for (const row of grantsOfSet(context.state, owner, paths)) {
     if (expireIfDue(context, row)) continue;
-    // One that is enough goes before one that would have to become stronger. Rules before 3 took the first.
-    if (context.rules < 3 || coversSet(row.paths, paths)) return row;
+    // A grant that is enough goes before one that needs an upgrade.
+    if (coversSet(row.paths, paths)) return row;
     weaker ??= row;
   }
   return weaker;

@@ -57,7 +57,7 @@ export function upgradeGrant(
     if (decision.outcome.kind === "done") takeUpFirst(context, row);
     return decision;
   }
-  const deadlock = context.rules >= 3 ? newlyTied(context, wish) : undefined;
+  const deadlock = newlyTied(context, wish);
   if (deadlock !== undefined) return refuseDeadlock(context, wish, deadlock);
   takeUpFirst(context, row);
   const fence = nextFence(context);

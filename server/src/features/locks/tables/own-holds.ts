@@ -1,6 +1,5 @@
 /** What an owner has at a path, and what it need not wait for because of that. */
 import type { StateReader } from "../../../machine/state.ts";
-import { currentRules } from "../../space/space-table.ts";
 import { ancestorsOf } from "./lock-path.ts";
 import { gap, holdTable, holdTallyTable } from "./lock-tables.ts";
 import type { HoldRow } from "./lock-tables.ts";
@@ -9,16 +8,13 @@ import type { LockedPath, Mode } from "./modes.ts";
 import { lockLimits } from "./settings.ts";
 import { anyAsStrong } from "./path-counters.ts";
 
-/** Rules before 3 looked at so many grants of an owner at a path, and took what was behind them for not held. */
-const lookedAtBefore = 16;
-
 /**
  * What an owner has at exactly this path, all of it: a grant that is overlooked is made a second time, and after the
  * newer fence its owner may come to hold the older one. There is never more of it than an owner may hold paths.
  */
 export function ownHolds(state: StateReader, owner: string, path: string): readonly HoldRow[] {
-  const limit = currentRules(state) >= 3 ? lockLimits.pathsPerOwnerMax : lookedAtBefore;
-  return state.rows(holdTable).scan("owner", { prefix: `${owner}${gap}${path}${gap}`, limit });
+  const prefix = `${owner}${gap}${path}${gap}`;
+  return state.rows(holdTable).scan("owner", { prefix, limit: lockLimits.pathsPerOwnerMax });
 }
 
 /**

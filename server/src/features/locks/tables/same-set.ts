@@ -1,5 +1,4 @@
 import type { StateReader } from "../../../machine/state.ts";
-import { currentRules } from "../../space/space-table.ts";
 import { grantTable, holdTallyTable } from "./lock-tables.ts";
 import type { GrantRow } from "./lock-tables.ts";
 import { covers } from "./modes.ts";
@@ -11,8 +10,7 @@ import { countAt } from "./path-counters.ts";
 export function* grantsOfSet(state: StateReader, owner: string, paths: readonly LockedPath[]): Iterable<GrantRow> {
   const [first] = paths;
   if (first === undefined || state.rows(holdTallyTable).get(first.path) === undefined) return;
-  const path = currentRules(state) >= 3 ? rarest(state, paths) : first.path;
-  for (const { fence } of ownHolds(state, owner, path)) {
+  for (const { fence } of ownHolds(state, owner, rarest(state, paths))) {
     const row = state.rows(grantTable).get(fence);
     if (row !== undefined && isSameSet(row.paths, paths)) yield row;
   }
