@@ -1,10 +1,11 @@
 /**
  * Makes a fixture journal: a small history with every type of event and with refusals, as this build decides it, and
- * what it must lead to. It is made once for each number of rules and then kept for ever: a later build that decides or
- * folds it differently would break the journals of everybody who has one. So it never writes over a file.
+ * the state that it leads to. There is one pair for each rules number. A release freezes it: a later build that decides
+ * or folds it differently would break every journal that is in use. So this never overwrites a file. A change before
+ * the release deletes the pair and makes it anew.
  *
- *   node tools/make-fixture.ts rules-2          entities and the space
- *   node tools/make-fixture.ts rules-2-locks    agents and locks
+ *   node tools/make-fixture.ts rules-1          entities and the space
+ *   node tools/make-fixture.ts rules-1-locks    agents and locks
  */
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -97,10 +98,9 @@ interface Recorded {
   readonly hash: string;
 }
 
-function record(rules: number, isAboutLocks: boolean): Recorded {
+function record(isAboutLocks: boolean): Recorded {
   const recorder = new Recorder();
   for (const command of commandsOf(31, 220)) recorder.decide(command);
-  for (let to = 2; to <= rules; to += 1) recorder.tell("raise-rules", { to });
   recorder.tell("configure", { settings: { state_hash_every: 100, component_toggles: { lock_manager: true } } });
   if (isAboutLocks) recordLocks(recorder);
   else recordEntities(recorder);
@@ -144,11 +144,14 @@ function sealed(entries: readonly Entry[], erased: ReadonlyMap<number, number>):
 }
 
 const [name] = process.argv.slice(2);
-if (name === undefined || !/^rules-\d+(-[a-z]+)*$/.test(name)) fail("which fixture? Give a name such as rules-2.");
+if (name === undefined || !/^rules-\d+(-[a-z]+)*$/.test(name)) fail("Name the fixture, for example rules-1.");
 const file = join(folder, `${name}.ndjson`);
-if (existsSync(file)) fail(`${file} exists. A fixture is never made again: make one of another name.`);
-const rules = Number(/\d+/u.exec(name)?.[0]);
-const { entries, erased, hash } = record(rules, name.endsWith("-locks"));
+if (existsSync(file)) {
+  fail(
+    `${file} exists. If its rules are not released, delete it and run this again; otherwise make one of a new number.`,
+  );
+}
+const { entries, erased, hash } = record(name.endsWith("-locks"));
 const batches = sealed(entries, erased);
 const last = batches.at(-1) ?? fail("the history is empty");
 mkdirSync(folder, { recursive: true });
