@@ -75,6 +75,7 @@ test("a banned phrase is found at its line, and code, questions and names are al
     { path: "docs/planted.md", text: "What does it hold? Who waits? The command `look at` is mistaken for code." },
     { path: "sdk/src/planted.ts", text: 'const told = lists.map((wish) => wish.told); send("told");' },
     { path: "CHANGELOG.md", text: "The journal no longer grows." },
+    { path: "test/mutants/planted.ts", text: 'const mutant = { find: "return wish.paths" };' },
     { path: "server/src/doors/cli/planted.ts", text: 'print("it can\'t be read");' },
   ];
   for (const file of allowed) assert.deepEqual(findBannedPhrases([file]), [], file.text);
