@@ -11,7 +11,7 @@ import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { StateHash } from "../server/src/engine/state-hash.ts";
 import { batchLine } from "../server/src/journal/batch-line.ts";
-import { withoutPayload } from "../server/src/journal/erase-payload.ts";
+import { eraseFromBatch } from "../server/src/journal/erase-from-batch.ts";
 import { genesis, seal } from "../server/src/journal/seal.ts";
 import { headOf, type StoredBatch } from "../server/src/journal/unseal.ts";
 import type { Command, Entry, Outcome } from "../server/src/machine/entry.ts";
@@ -135,7 +135,7 @@ function sealed(entries: readonly Entry[], erased: ReadonlyMap<number, number>):
     let batch: StoredBatch = { ...facts, hash: head.hash, lines };
     for (const { position } of part) {
       const by = erased.get(position);
-      if (by !== undefined) batch = withoutPayload(batch, position, by);
+      if (by !== undefined) batch = eraseFromBatch(batch, position, by);
     }
     batches.push(batch);
     after = headOf(batch);

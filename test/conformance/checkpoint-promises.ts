@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import type { CheckpointFacts, CheckpointRow, CheckpointStore } from "../../server/src/journal/checkpoint.ts";
+import type { CheckpointHeader, CheckpointRow, CheckpointStore } from "../../server/src/journal/checkpoint.ts";
 import type { Head, Journal } from "../../server/src/journal/journal.ts";
 import type { WithJournal } from "./journal-kind.ts";
 import { appendSample } from "./sample-entries.ts";
@@ -15,11 +15,11 @@ export type Changes = Readonly<Record<string, string | undefined>>;
 const toRows = (changes: Changes): readonly CheckpointRow[] =>
   Object.entries(changes).map(([key, line]) => ({ table: key.slice(0, 1), key, line }));
 
-export function factsOf(head: Head): CheckpointFacts {
+export function factsOf(head: Head): CheckpointHeader {
   return { head, rules: 1, stateHash: `state of ${head.position}` };
 }
 
-export async function readSaved(store: CheckpointStore, facts: CheckpointFacts): Promise<Saved> {
+export async function readSaved(store: CheckpointStore, facts: CheckpointHeader): Promise<Saved> {
   const rows: CheckpointRow[] = [];
   for await (const slice of store.rows(facts)) rows.push(...slice);
   const saved = new Map(rows.map(({ key, line }) => [key, line ?? "gone"]));
@@ -28,7 +28,7 @@ export async function readSaved(store: CheckpointStore, facts: CheckpointFacts):
 }
 
 /** Saves changes on top of the newest checkpoint, in slices of two rows. */
-export async function save(store: CheckpointStore, head: Head, changes: Changes): Promise<CheckpointFacts> {
+export async function save(store: CheckpointStore, head: Head, changes: Changes): Promise<CheckpointHeader> {
   const draft = await store.begin((await store.list())[0]?.head);
   assert.ok(draft !== undefined);
   const rows = toRows(changes);
@@ -113,7 +113,7 @@ export function checkpointPromises(withJournal: WithJournal): void {
       await fc.assert(
         fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 20 }), async (steps) => {
           await checkpoints.clear();
-          let expected: { facts: CheckpointFacts; rows: Map<string, string> }[] = [];
+          let expected: { facts: CheckpointHeader; rows: Map<string, string> }[] = [];
           for (const [index, { changes, isGivenUp }] of steps.entries()) {
             const draft = await checkpoints.begin(expected[0]?.facts.head);
             await draft?.write(toRows(changes));

@@ -30,7 +30,7 @@ journalSuite({
   archives: false,
   create() {
     const space = `space ${String((spaceCount += 1))}`;
-    const options = { url: postgres.url, clock: systemClock, acceptsForgetfulServer: true, schema, space, tailRows };
+    const options = { url: postgres.url, clock: systemClock, allowsFsyncOff: true, schema, space, tailRows };
     return Promise.resolve({
       open: () => openPostgresJournal(options),
       // To the server a node that crashes is a connection that ends.

@@ -68,7 +68,7 @@ test("the same commands have the same answers, positions, revisions and hashes o
   const folder = await mkdtemp(join(tmpdir(), "holdfast-same-"));
   const postgres = await startPostgres();
   const schema = `holdfast_same_${String(process.pid)}`;
-  const options = { url: postgres.url, clock: systemClock, acceptsForgetfulServer: true, schema };
+  const options = { url: postgres.url, clock: systemClock, allowsFsyncOff: true, schema };
   try {
     const memory = await historyOn(openMemoryJournal(createMemoryDisk()));
     const kinds = new Set(memory.replies.map(({ outcome }) => (outcome.kind === "done" ? "done" : outcome.code)));

@@ -92,8 +92,8 @@ test(
   "trouble with the index fails no append and no search, and ends when its cause ends",
   withFolder(async (folder) => {
     const troubles: unknown[] = [];
-    const onIndexTrouble = (error: unknown): void => void troubles.push(error);
-    const journal = await openSqliteJournal({ folder, startedAt: "today", tailRows: 40, onIndexTrouble });
+    const onIndexError = (error: unknown): void => void troubles.push(error);
+    const journal = await openSqliteJournal({ folder, startedAt: "today", tailRows: 40, onIndexError });
     const other = new DatabaseSync(join(folder, "index.db"));
     other.exec("BEGIN IMMEDIATE");
     await appendIndexed(journal, 60, 20);

@@ -27,9 +27,9 @@ export async function openFolder(folder: string, tailRows = 100_000): Promise<Jo
 /** Opens a journal together with the connection that it works on, to make that one fail for real. */
 export async function openWithConnection(folder: string): Promise<{ journal: Journal; connection: DatabaseSync }> {
   await (await openFolder(folder)).close();
-  const giveBack = ownFolder(folder, "2026-11-15T12:00:00Z");
+  const release = ownFolder(folder, "2026-11-15T12:00:00Z");
   const connection = openJournalFile(folder, "main");
-  return { connection, journal: await assembleSqliteJournal(connection, giveBack, { folder }) };
+  return { connection, journal: await assembleSqliteJournal(connection, release, { folder }) };
 }
 
 /** Runs SQL on one of the folder's files over another connection. */

@@ -47,9 +47,9 @@ export function upkeepPromises(withJournal: WithJournal, kind: JournalKind): voi
     withJournal(async (journal, store) => {
       await appendSample(journal, 2);
       assert.deepEqual(await journal.erasureMark(), { to: 0, left: [] });
-      await journal.noteErasures({ to: 1, left: [] });
+      await journal.setErasureMark({ to: 1, left: [] });
       const mark = { to: 2, left: [{ position: 1, by: 2 }] };
-      await journal.noteErasures(mark);
+      await journal.setErasureMark(mark);
       assert.deepEqual(await journal.erasureMark(), mark);
       await store.crash(journal);
       const again = await store.open();

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { Client } from "holdfast";
-import { unmarked } from "../../server/src/journal/erasure-mark.ts";
+import { noErasureMark } from "../../server/src/journal/erasure-mark.ts";
 import { JournalError } from "../../server/src/journal/journal.ts";
 import { refusalOf, refusedWith } from "../api/refused-with.ts";
 import { turns } from "./manual-clock.ts";
@@ -71,7 +71,7 @@ describe("erasures", () => {
     const first = await startNode({ prepare: failErasures });
     const positions = await writeSecrets(first.client, 20);
     await Promise.allSettled(positions.map((position) => erase(first.client, position)));
-    await first.journal.noteErasures(unmarked);
+    await first.journal.setErasureMark(noErasureMark);
     await first.client.close();
     const second = await startNode({ disk: first.disk });
     assert.equal(await erasedIn(second, positions), 20);
@@ -114,7 +114,7 @@ describe("erasures", () => {
       (await second.client.entities.create("person", "2", { name: "of the new history" })).position,
       position,
     );
-    await second.journal.noteErasures(mark);
+    await second.journal.setErasureMark(mark);
     await second.client.close();
     const third = await startNode({ disk: first.disk });
     assert.equal(await erasedIn(third, [position]), 0);

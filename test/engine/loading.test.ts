@@ -72,7 +72,13 @@ describe("a node that folds its state again", { timeout: 10_000 }, () => {
   test("and shares its journal refuses also those who wait for the latest", async () => {
     const node = await startOutdated((journal) => {
       const done = (): Promise<void> => Promise.resolve();
-      journal.sharing = { ...alone, takeTurn: done, endTurn: done, recallKeys: () => undefined, rank: () => 0 };
+      journal.coordination = {
+        ...alone,
+        takeTurn: done,
+        endTurn: done,
+        findKeysInMemory: () => undefined,
+        rank: () => 0,
+      };
     });
     const { held, release } = holdSecondFollow(node);
     // The first begins the look; the second comes too late for it, and waits for the next.

@@ -1,4 +1,4 @@
-import type { Appended, Journal, Sharing } from "../../server/src/journal/journal.ts";
+import type { AppendResult, Journal, NodeCoordination } from "../../server/src/journal/journal.ts";
 import { JournalError } from "../../server/src/journal/journal.ts";
 import type { SealedBatch } from "../../server/src/journal/seal.ts";
 
@@ -32,7 +32,7 @@ export class StagedJournal implements Journal {
     };
   }
 
-  async append(batch: SealedBatch, unproven?: readonly string[]): Promise<Appended> {
+  async append(batch: SealedBatch, unproven?: readonly string[]): Promise<AppendResult> {
     await this.#held;
     const failure = this.fate(batch);
     if (failure !== undefined && !failure.lands) throw failed(failure);
@@ -51,11 +51,11 @@ export class StagedJournal implements Journal {
   get checkpoints(): Journal["checkpoints"] {
     return this.#journal.checkpoints;
   }
-  sharing?: Sharing;
-  forkedBecause: string | undefined = undefined;
+  coordination?: NodeCoordination;
+  forkReason: string | undefined = undefined;
   erase: Journal["erase"] = (position, by) => this.#journal.erase(position, by);
   erasureMark: Journal["erasureMark"] = () => this.#journal.erasureMark();
-  noteErasures: Journal["noteErasures"] = (mark) => this.#journal.noteErasures(mark);
+  setErasureMark: Journal["setErasureMark"] = (mark) => this.#journal.setErasureMark(mark);
   archive: Journal["archive"] = (to) => this.#journal.archive(to);
   settleFork: Journal["settleFork"] = () => this.#journal.settleFork();
   onWake: Journal["onWake"] = (listener) => this.#journal.onWake(listener);
@@ -68,9 +68,9 @@ export class StagedJournal implements Journal {
 }
 
 /** What a journal tells of others where nobody else is. */
-export const alone: Pick<Sharing, "heard" | "onHeard"> = {
-  heard: () => ({ atMs: 0, position: 0, nodeCount: 1, commonRules: 1, trouble: undefined }),
-  onHeard: () => () => undefined,
+export const alone: Pick<NodeCoordination, "clusterStatus" | "onClusterStatus"> = {
+  clusterStatus: () => ({ observedAtMs: 0, position: 0, nodeCount: 1, commonRules: 1, errorCode: undefined }),
+  onClusterStatus: () => () => undefined,
 };
 
 function failed({ code, certain }: Failure): JournalError {

@@ -11,11 +11,11 @@ import { alone, StagedJournal } from "./staged-journal.ts";
 
 async function startLeases(disk = createMemoryDisk(), { clock = new ManualClock(), rank = 0 } = {}) {
   const journal = new StagedJournal(openMemoryJournal(disk));
-  journal.sharing = {
+  journal.coordination = {
     ...alone,
     takeTurn: async () => {},
     endTurn: async () => {},
-    recallKeys: () => undefined,
+    findKeysInMemory: () => undefined,
     rank: () => rank,
   };
   const engine = await Engine.start({

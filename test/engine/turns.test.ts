@@ -10,7 +10,7 @@ import { type Node, startNode } from "./start-node.ts";
 /** Lets a node share its journal, and counts how it does. */
 function share({ journal }: Pick<Node, "journal">): { taken: number; given: number } {
   const counts = { taken: 0, given: 0 };
-  journal.sharing = {
+  journal.coordination = {
     ...alone,
     takeTurn: () => {
       counts.taken += 1;
@@ -20,7 +20,7 @@ function share({ journal }: Pick<Node, "journal">): { taken: number; given: numb
       counts.given += 1;
       return Promise.resolve();
     },
-    recallKeys: () => undefined,
+    findKeysInMemory: () => undefined,
     rank: () => 0,
   };
   return counts;
@@ -104,9 +104,9 @@ describe("nodes that share a journal", () => {
     const input = { type: "note", id: "1", value: {} };
     const first = await a.client.execute("create-entity", input, { key: "k" });
     const asked: unknown[] = [];
-    const { sharing } = a.journal;
+    const { coordination } = a.journal;
     const append = a.journal.append.bind(a.journal);
-    if (sharing !== undefined) sharing.recallKeys = (scopes) => scopes.map(() => undefined);
+    if (coordination !== undefined) coordination.findKeysInMemory = (scopes) => scopes.map(() => undefined);
     a.journal.append = async (batch, unproven = []) => {
       asked.push(unproven);
       return unproven.some((scope) => scope.includes('"k"')) ? { kind: "used" } : append(batch);
@@ -143,7 +143,7 @@ describe("nodes that share a journal", () => {
     await turns(3);
     assert.match(before.revision, /^1\./);
     assert.doesNotMatch(after.revision, /^1\./);
-    assert.equal(a.journal.forkedBecause, undefined);
+    assert.equal(a.journal.forkReason, undefined);
     assert.ok(a.reports.some((report) => report.includes("put on another server")));
     await a.client.close();
   });
@@ -188,14 +188,14 @@ describe("nodes that share a journal", () => {
 
 /** The journal says that it may have another future, as one does that notices it: by an append that does nothing else. */
 function forkUnder(journal: StagedJournal, because: string): void {
-  journal.forkedBecause = because;
+  journal.forkReason = because;
   const append = journal.append.bind(journal);
   journal.append = () => {
     journal.append = append;
     return Promise.resolve({ kind: "behind" });
   };
   journal.settleFork = () => {
-    journal.forkedBecause = undefined;
+    journal.forkReason = undefined;
     return Promise.resolve();
   };
 }
@@ -215,9 +215,9 @@ function loseOnce(journal: Pick<Journal, "append">): () => void {
 }
 
 /** Turns are granted when what this returns is called. */
-function holdTurn({ sharing }: Pick<Journal, "sharing">): () => void {
+function holdTurn({ coordination }: Pick<Journal, "coordination">): () => void {
   const { promise, resolve } = Promise.withResolvers<undefined>();
-  (sharing as { takeTurn: () => Promise<void> }).takeTurn = () => promise;
+  (coordination as { takeTurn: () => Promise<void> }).takeTurn = () => promise;
   return () => {
     resolve(undefined);
   };

@@ -3,14 +3,14 @@ import type { PlantedMutant } from "./planted-mutant.ts";
 export const journalMutants: readonly PlantedMutant[] = [
   {
     name: "a batch is judged by the position of its predecessor alone",
-    file: "server/src/journal/judge-append.ts",
+    file: "server/src/journal/check-predecessor.ts",
     find: "if (after.position === head.position && after.hash === head.hash) {",
     put: "if (after.position === head.position) {",
     by: "test/conformance/sqlite.test.ts",
   },
   {
     name: "a batch may be earlier than the one before it",
-    file: "server/src/journal/judge-append.ts",
+    file: "server/src/journal/check-predecessor.ts",
     find: "if (time >= head.time) return;",
     put: "if (time >= 0) return;",
     by: "test/conformance/sqlite.test.ts",
@@ -38,9 +38,9 @@ export const journalMutants: readonly PlantedMutant[] = [
   },
   {
     name: "a missing batch is passed over",
-    file: "server/src/journal/page.ts",
-    find: "if (stored.first !== last + 1) throw missing(last + 1);",
-    put: "if (stored.first < last + 1) throw missing(last + 1);",
+    file: "server/src/journal/entry-page.ts",
+    find: "if (stored.first !== last + 1) throw missingBatch(last + 1);",
+    put: "if (stored.first < last + 1) throw missingBatch(last + 1);",
     by: "test/conformance/sqlite-damage.test.ts",
   },
   {
@@ -88,8 +88,8 @@ export const journalMutants: readonly PlantedMutant[] = [
   {
     name: "a server without fsync is trusted",
     file: "server/src/journal/postgres/check-server.ts",
-    find: 'if (found.fsync !== "on" && !settings.acceptsForgetfulServer) {',
-    put: 'if (found.fsync === "" && !settings.acceptsForgetfulServer) {',
+    find: 'if (found.fsync !== "on" && !settings.allowsFsyncOff) {',
+    put: 'if (found.fsync === "" && !settings.allowsFsyncOff) {',
     by: "test/nodes/servers.test.ts",
   },
 ];

@@ -1,20 +1,20 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { JournalError } from "../../server/src/journal/journal.ts";
-import { type AppendBatch, createAppend } from "../../server/src/journal/postgres/append.ts";
-import type { Session } from "../../server/src/journal/postgres/session.ts";
+import { type PostgresAppend, createAppend } from "../../server/src/journal/postgres/append.ts";
+import type { PostgresSession } from "../../server/src/journal/postgres/session.ts";
 import { genesis } from "../../server/src/journal/seal.ts";
 import { sampleBatch } from "../conformance/sample-entries.ts";
 
 /** A connection on which every statement fails. */
-function failing(error: Error): Session {
+function failing(error: Error): PostgresSession {
   const client = { query: () => Promise.reject(error) };
-  return { ready: () => Promise.resolve(client), drop: () => undefined } as unknown as Session;
+  return { ready: () => Promise.resolve(client), drop: () => undefined } as unknown as PostgresSession;
 }
 
 const noKeys = { hashes: [], from: 0 };
 
-function appendOn(session: Session, isHeldBack = () => false): AppendBatch {
+function appendOn(session: PostgresSession, isHeldBack = () => false): PostgresAppend {
   return createAppend({ session, space: "main", hasTurn: () => false, isHeldBack });
 }
 
@@ -38,7 +38,7 @@ test("nothing is sent to a server that is another one than before, until the nod
   const client = {
     query: (statement: unknown) => Promise.resolve({ rows: sent.push(statement) > 0 ? [["appended"]] : [] }),
   };
-  const session = { ready: () => Promise.resolve(client), drop: () => undefined } as unknown as Session;
+  const session = { ready: () => Promise.resolve(client), drop: () => undefined } as unknown as PostgresSession;
   let isHeldBack = true;
   const append = appendOn(session, () => isHeldBack);
   assert.deepEqual(await append(sampleBatch(genesis, 1), noKeys), { kind: "behind" });

@@ -84,10 +84,10 @@ describe("a Postgres that fails under its nodes", () => {
         return answer;
       },
     });
-    const options = { url: proxy.url, clock: systemClock, acceptsForgetfulServer: true, pollMs: 20, space: "late" };
+    const options = { url: proxy.url, clock: systemClock, allowsFsyncOff: true, pollMs: 20, space: "late" };
     const journal = await openPostgresJournal(options);
-    const { sharing } = journal;
-    assert.ok(sharing !== undefined);
+    const { coordination } = journal;
+    assert.ok(coordination !== undefined);
 
     /** Connects; the answer is on its way while the log goes on and is heard of by other means. */
     const connectLate = async (connect: () => Promise<unknown>, hear: () => Promise<void>): Promise<void> => {
@@ -100,11 +100,11 @@ describe("a Postgres that fails under its nodes", () => {
       await hear();
       release(undefined);
       await connecting;
-      assert.equal(journal.forkedBecause, undefined);
+      assert.equal(journal.forkReason, undefined);
     };
     const hearOnce = (): Promise<void> =>
       new Promise((resolve) => {
-        const stop = sharing.onHeard(() => {
+        const stop = coordination.onClusterStatus(() => {
           stop();
           resolve();
         });
@@ -120,7 +120,7 @@ describe("a Postgres that fails under its nodes", () => {
         },
       );
       await connectLate(
-        () => sharing.takeTurn(),
+        () => coordination.takeTurn(),
         () => journal.settleFork(),
       );
     } finally {

@@ -43,7 +43,7 @@ export function shareJournal(postgres: PrivatePostgres, space = "main"): SharedJ
       const reports: string[] = [];
       const report = (message: string): void => void reports.push(message);
       const journal = await openPostgresJournal({
-        ...{ url: postgres.url, clock: systemClock, space, schema, acceptsForgetfulServer: true, onTrouble: report },
+        ...{ url: postgres.url, clock: systemClock, space, schema, allowsFsyncOff: true, onError: report },
         ...options,
       });
       const engine = await startEngine({ journal, report, ...(checkpointEvery !== undefined && { checkpointEvery }) });

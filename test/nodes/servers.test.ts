@@ -40,7 +40,7 @@ describe("a Postgres that can not be trusted is refused with the reason", () => 
 
   test("a pooler in front of it", async () => {
     const proxy = await startTcpProxy(postgres.url, { rewrite: likeAPooler });
-    const options = { clock: systemClock, acceptsForgetfulServer: true };
+    const options = { clock: systemClock, allowsFsyncOff: true };
     await assert.rejects(openPostgresJournal({ ...options, url: proxy.url }), refused(/a pooler stands in front/));
     await proxy.close();
     const plain = await startTcpProxy(postgres.url);
@@ -57,7 +57,7 @@ describe("a Postgres that can not be trusted is refused with the reason", () => 
   });
 
   test("a user with no more rights than the guide gives is enough, from checkpoints on; it can make no table", async () => {
-    const options = { clock: systemClock, acceptsForgetfulServer: true, tailRows: 4 };
+    const options = { clock: systemClock, allowsFsyncOff: true, tailRows: 4 };
     const first = await startNode({ ...options, url: postgres.url });
     await first.client.entities.create("note", "first", {});
     await first.client.close();
@@ -80,7 +80,7 @@ describe("a Postgres that can not be trusted is refused with the reason", () => 
   });
 
   test("a replica; and once it is promoted, its other timeline begins a new epoch [X3]", async () => {
-    const options = { clock: systemClock, acceptsForgetfulServer: true, url: postgres.url };
+    const options = { clock: systemClock, allowsFsyncOff: true, url: postgres.url };
     await postgres.order("stop");
     await postgres.order("standby");
     await postgres.order("start");

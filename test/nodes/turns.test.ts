@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { systemClock } from "../../server/src/base/clock.ts";
-import type { Head, Journal, Sharing } from "../../server/src/journal/journal.ts";
+import type { Head, Journal, NodeCoordination } from "../../server/src/journal/journal.ts";
 import { openPostgresJournal } from "../../server/src/journal/postgres/open.ts";
 import { scopeOf } from "../conformance/indexed-sample.ts";
 import { appendSample, sampleBatch } from "../conformance/sample-entries.ts";
 import { type PrivatePostgres, startPostgres } from "../scenario/private-postgres.ts";
 import { shareJournal, type SharedJournal } from "./postgres-nodes.ts";
 
-type Shared = Journal & { readonly sharing: Sharing };
+type Shared = Journal & { readonly coordination: NodeCoordination };
 
 describe("journals that share the head of one Postgres", () => {
   let postgres: PrivatePostgres;
@@ -32,7 +32,7 @@ describe("journals that share the head of one Postgres", () => {
     // Long enough for a busy computer.
     turnMs = 30_000,
   ): Promise<void> {
-    const common = { url: postgres.url, clock: systemClock, acceptsForgetfulServer: true, schema, space, tailRows: 8 };
+    const common = { url: postgres.url, clock: systemClock, allowsFsyncOff: true, schema, space, tailRows: 8 };
     const options = { ...common, turnMs };
     const journals = (await Promise.all([openPostgresJournal(options), openPostgresJournal(options)])) as Shared[];
     try {
@@ -52,15 +52,15 @@ describe("journals that share the head of one Postgres", () => {
 
   test("a turn lasts for several appends, keeps the others out, and then goes to whoever waited", () =>
     withTwo("several", async (a, b) => {
-      await a.sharing.takeTurn();
-      const waiting = b.sharing.takeTurn();
+      await a.coordination.takeTurn();
+      const waiting = b.coordination.takeTurn();
       for (let n = 0; n < 3; n += 1) await appendSample(a, 1);
       assert.deepEqual(await append(b, await b.head()), { kind: "behind" });
-      await a.sharing.endTurn();
+      await a.coordination.endTurn();
       await waiting;
       assert.deepEqual(await append(a, await a.head()), { kind: "behind" });
       assert.deepEqual(await append(b, await b.head()), { kind: "appended" });
-      await b.sharing.endTurn();
+      await b.coordination.endTurn();
       await appendUntilDone(a);
       assert.equal((await a.head()).position, 5);
     }));
@@ -69,15 +69,15 @@ describe("journals that share the head of one Postgres", () => {
     withTwo(
       "asleep",
       async (a, b) => {
-        await a.sharing.takeTurn();
+        await a.coordination.takeTurn();
         const old = await a.head();
         // Nothing but the server's patience ends the turn of a.
-        await b.sharing.takeTurn();
+        await b.coordination.takeTurn();
         await appendSample(b, 2);
-        await b.sharing.endTurn();
+        await b.coordination.endTurn();
         assert.equal((await append(a, old)).kind, "behind");
-        await a.sharing.endTurn();
-        await a.sharing.takeTurn();
+        await a.coordination.endTurn();
+        await a.coordination.takeTurn();
         assert.deepEqual(await append(a, await a.head()), { kind: "appended" });
       },
       200,
@@ -85,15 +85,15 @@ describe("journals that share the head of one Postgres", () => {
 
   test("who waits no longer leaves the line", () =>
     withTwo("leaves", async (a, b) => {
-      await a.sharing.takeTurn();
+      await a.coordination.takeTurn();
       // Before its connection is made, and while it stands in line.
       for (const until of [() => Promise.resolve(), somebodyWaits]) {
-        const waiting = b.sharing.takeTurn();
+        const waiting = b.coordination.takeTurn();
         await until();
-        await b.sharing.endTurn();
+        await b.coordination.endTurn();
         await assert.rejects(waiting, /not waited for any longer/);
       }
-      await a.sharing.endTurn();
+      await a.coordination.endTurn();
       await appendUntilDone(a);
     }));
 
@@ -119,10 +119,10 @@ describe("journals that share the head of one Postgres", () => {
       const head = await a.head();
       // What is in memory is recalled, what went to the tables is not; together they know every key. It goes there beside
       // the appends, so it may still be under way.
-      let recalled = a.sharing.recallKeys(scopes, head);
+      let recalled = a.coordination.findKeysInMemory(scopes, head);
       for (let look = 0; look < 1_000 && recalled?.[0] !== undefined; look += 1) {
         await a.head();
-        recalled = a.sharing.recallKeys(scopes, head);
+        recalled = a.coordination.findKeysInMemory(scopes, head);
       }
       assert.ok(recalled !== undefined);
       const unproven = scopes.filter((_, index) => recalled[index] === undefined);
@@ -131,7 +131,7 @@ describe("journals that share the head of one Postgres", () => {
       assert.deepEqual(await append(a, head, unproven), { kind: "used" });
       assert.deepEqual(await a.head(), head);
       // The other node has read nothing yet, and says so.
-      assert.equal(b.sharing.recallKeys(scopes, head), undefined);
+      assert.equal(b.coordination.findKeysInMemory(scopes, head), undefined);
       assert.deepEqual(await b.findKeys(scopes), [2, 41, undefined]);
       assert.deepEqual(await append(b, head, [scopeOf("new")]), { kind: "appended" });
     }));

@@ -19,10 +19,10 @@ export async function dyingJournal(folder: string, death: Death): Promise<Journa
     if (point === death.at && appends === death.append) process.kill(process.pid, "SIGKILL");
   }
   makeFolder(folder);
-  const giveBack = ownFolder(folder, "now");
+  const release = ownFolder(folder, "now");
   const database = openJournalFile(folder, "main");
   watchStatements(database, pass);
-  const journal = await assembleSqliteJournal(database, giveBack, { folder });
+  const journal = await assembleSqliteJournal(database, release, { folder });
   return {
     ...journal,
     async append(batch) {

@@ -6,7 +6,7 @@ import { test } from "node:test";
 import type { Client } from "holdfast";
 import { readDataFolder } from "../../server/src/assembly/data-folder.ts";
 import type { Engine } from "../../server/src/engine/engine.ts";
-import { unmarked } from "../../server/src/journal/erasure-mark.ts";
+import { noErasureMark } from "../../server/src/journal/erasure-mark.ts";
 import type { Journal } from "../../server/src/journal/journal.ts";
 import { clientOf, openFolder, startEngine } from "../../server/src/assembly/open.ts";
 import { refusalOf, refusedWith } from "../api/refused-with.ts";
@@ -111,7 +111,7 @@ test(
     await before.client.entities.create("note", "9", {});
     await before.engine.checkpoint();
     // As a journal is that was written before there were marks: each erasure has to be looked at once.
-    await before.journal.noteErasures(unmarked);
+    await before.journal.setErasureMark(noErasureMark);
     await before.client.close();
     const [segment = ""] = readdirSync(join(folder, "archive"));
     renameSync(join(folder, "archive", segment), join(folder, segment));

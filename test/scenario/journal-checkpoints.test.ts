@@ -36,8 +36,8 @@ for (const [what, harm, isReported] of [
     `a checkpoint file that ${what} is replaced by a new one, and everything goes on`,
     withFolder(async (folder) => {
       const troubles: unknown[] = [];
-      const onCheckpointTrouble = (error: unknown): void => void troubles.push(error);
-      const open = (): Promise<LocalJournal> => openSqliteJournal({ folder, startedAt: "now", onCheckpointTrouble });
+      const onCheckpointError = (error: unknown): void => void troubles.push(error);
+      const open = (): Promise<LocalJournal> => openSqliteJournal({ folder, startedAt: "now", onCheckpointError });
       const journal = await open();
       await saveOne(journal);
       await journal.close();

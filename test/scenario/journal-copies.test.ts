@@ -7,17 +7,17 @@ import { join } from "node:path";
 import { execPath } from "node:process";
 import { createInterface } from "node:readline";
 import { test } from "node:test";
-import { backupFolder, restoreFolder } from "../../server/src/journal/sqlite/folder/backup.ts";
-import { openSqliteReader } from "../../server/src/journal/sqlite/folder/reader.ts";
+import { backupFolder, restoreFolder } from "../../server/src/journal/sqlite/folder/backup-folder.ts";
+import { openSqliteReader } from "../../server/src/journal/sqlite/folder/sqlite-reader.ts";
 import { appendSample, everything } from "../conformance/sample-entries.ts";
 import { failure, withFolder } from "../conformance/sqlite-folder.ts";
 import { entryCount, openJournal, prepare } from "./journal-work.ts";
 
 async function forkOf(folder: string): Promise<string | undefined> {
   const journal = await openJournal(folder);
-  const { forkedBecause } = journal;
+  const { forkReason } = journal;
   await journal.close();
-  return forkedBecause;
+  return forkReason;
 }
 
 test(
@@ -32,7 +32,7 @@ test(
     assert.match((await forkOf(folder)) ?? "", /copied/, "until it is settled");
     const journal = await openJournal(folder);
     await journal.settleFork();
-    assert.equal(journal.forkedBecause, undefined);
+    assert.equal(journal.forkReason, undefined);
     await journal.close();
     assert.equal(await forkOf(folder), undefined);
     assert.equal(await forkOf(`${folder}-renamed`), undefined, "the original is what it was");
@@ -56,7 +56,7 @@ test(
     assert.ok(!existsSync(`${folder}-new`));
     assert.deepEqual((await restoreFolder({ from: `${folder}-backup`, to: `${folder}-new` })).head, head);
     const journal = await openJournal(`${folder}-new`);
-    assert.match(journal.forkedBecause ?? "", /restored from a backup of position 240/);
+    assert.match(journal.forkReason ?? "", /restored from a backup of position 240/);
     assert.equal(journal.checkpoints.list().length, 1);
     assert.equal((await journal.read(0, everything)).length, entryCount);
     await journal.close();
@@ -84,7 +84,7 @@ test(
         assert.ok(head.position >= before);
         const reader = openSqliteReader(folder);
         const positions = [...reader.batches(before)].flatMap(({ first, count }) => [first, first + count - 1]);
-        assert.deepEqual(reader.proveFile(), []);
+        assert.deepEqual(reader.verifyFiles(), []);
         reader.close();
         assert.ok((positions.at(-1) ?? 0) >= head.position, "a reader sees what came meanwhile");
         const copy = await openJournal(`${folder}-${round}`);

@@ -6,7 +6,7 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { batchLine } from "../../server/src/journal/batch-line.ts";
 import { JournalError } from "../../server/src/journal/journal.ts";
-import { openSqliteReader } from "../../server/src/journal/sqlite/folder/reader.ts";
+import { openSqliteReader } from "../../server/src/journal/sqlite/folder/sqlite-reader.ts";
 import { unsealAll } from "../../server/src/journal/unseal.ts";
 import { appendSample, everything } from "../conformance/sample-entries.ts";
 import { failure, withFolder } from "../conformance/sqlite-folder.ts";
@@ -39,7 +39,7 @@ function lookAt(folder: string): string {
   try {
     const reader = openSqliteReader(folder);
     try {
-      const faults = reader.proveFile();
+      const faults = reader.verifyFiles();
       if (faults.length > 0) return "found";
       let [previous, text] = ["0".repeat(64), ""];
       for (const batch of reader.batches(1)) {

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { execPath } from "node:process";
 import { test } from "node:test";
 import type { LocalJournal } from "../../server/src/journal/journal.ts";
-import { openSqliteReader } from "../../server/src/journal/sqlite/folder/reader.ts";
+import { openSqliteReader } from "../../server/src/journal/sqlite/folder/sqlite-reader.ts";
 import { appendSample, everything } from "../conformance/sample-entries.ts";
 import { failure, withFolder } from "../conformance/sqlite-folder.ts";
 import {
@@ -91,7 +91,7 @@ async function assertEntries(
   await appendSample(journal, 1);
   await journal.close();
   const reader = openSqliteReader(folder);
-  assert.deepEqual(reader.proveFile(), [], when);
+  assert.deepEqual(reader.verifyFiles(), [], when);
   const files = reader.segments().map(({ file }) => file);
   reader.close();
   const found = existsSync(join(folder, "archive")) ? readdirSync(join(folder, "archive")) : [];
@@ -121,15 +121,15 @@ async function assertCopy(folder: string, work: "backup" | "restore", when: stri
   assert.ok(!existsSync(`${target}.unfinished`), when);
   const journal = await openJournal(target);
   const because = work === "backup" ? /copied without its identity/ : /backup of position 24[01] /;
-  assert.match(journal.forkedBecause ?? "", because, when);
+  assert.match(journal.forkReason ?? "", because, when);
   assert.ok((await journal.read(0, everything)).length >= entryCount);
   await journal.close();
   const again = await openJournal(target);
-  assert.match(again.forkedBecause ?? "", because, `${when}: until it is settled`);
+  assert.match(again.forkReason ?? "", because, `${when}: until it is settled`);
   await again.settleFork();
-  assert.equal(again.forkedBecause, undefined);
+  assert.equal(again.forkReason, undefined);
   await again.close();
   const settled = await openJournal(target);
-  assert.equal(settled.forkedBecause, undefined);
+  assert.equal(settled.forkReason, undefined);
   await settled.close();
 }

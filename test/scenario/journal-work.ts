@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
-import { backupFolder, restoreFolder } from "../../server/src/journal/sqlite/folder/backup.ts";
+import { backupFolder, restoreFolder } from "../../server/src/journal/sqlite/folder/backup-folder.ts";
 import { openSqliteJournal } from "../../server/src/journal/sqlite/open.ts";
 import { JournalError, type LocalJournal } from "../../server/src/journal/journal.ts";
 import { appendSample } from "../conformance/sample-entries.ts";

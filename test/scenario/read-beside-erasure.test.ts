@@ -5,8 +5,8 @@ import type { Clock } from "../../server/src/base/clock.ts";
 import { systemClock } from "../../server/src/base/clock.ts";
 import { verificationOf } from "../../server/src/assembly/data-folder.ts";
 import { verify } from "../../server/src/engine/verify/verify.ts";
-import { proveFiles } from "../../server/src/journal/sqlite/folder/prove-files.ts";
-import { openReadOnly, openSqliteReader } from "../../server/src/journal/sqlite/folder/reader.ts";
+import { verifyFiles } from "../../server/src/journal/sqlite/folder/verify-files.ts";
+import { openReadOnly, openSqliteReader } from "../../server/src/journal/sqlite/folder/sqlite-reader.ts";
 import { clientOf, openFolder, startEngine } from "../../server/src/assembly/open.ts";
 import { refusedWith } from "../api/refused-with.ts";
 import { appendSample } from "../conformance/sample-entries.ts";
@@ -68,7 +68,7 @@ test(
     const verified = await verify(reader.batches(1), { ...verificationOf([]), clock });
     await erasing;
     assert.deepEqual([verified.ok, verified.firstBad, verified.erased], [true, undefined, 1]);
-    assert.deepEqual(reader.proveFile(), []);
+    assert.deepEqual(reader.verifyFiles(), []);
     reader.close();
     await erase();
     await client.close();
@@ -90,10 +90,10 @@ test(
     const database = openReadOnly(folder);
     const lists = [before, after];
     assert.deepEqual(
-      proveFiles(database, folder, () => lists.shift() ?? after),
+      verifyFiles(database, folder, () => lists.shift() ?? after),
       [],
     );
-    const [fault] = proveFiles(database, folder, () => before);
+    const [fault] = verifyFiles(database, folder, () => before);
     assert.deepEqual([fault?.what, fault?.position], ["it can not be read", 1]);
     database.close();
     await journal.close();

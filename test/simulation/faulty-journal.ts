@@ -5,7 +5,7 @@
  */
 import type { CheckpointStore } from "../../server/src/journal/checkpoint.ts";
 import { JournalError } from "../../server/src/journal/journal.ts";
-import type { Appended, Journal, Sharing } from "../../server/src/journal/journal.ts";
+import type { AppendResult, Journal, NodeCoordination } from "../../server/src/journal/journal.ts";
 import type { SealedBatch } from "../../server/src/journal/seal.ts";
 import { alone } from "../engine/staged-journal.ts";
 import { KeyMemory } from "./key-memory.ts";
@@ -26,7 +26,7 @@ export interface JournalWatcher {
 
 /** An append that did not reach the disk yet. */
 interface Flight {
-  land: () => Appended | undefined;
+  land: () => AppendResult | undefined;
 }
 
 type FaultyPart =
@@ -40,7 +40,7 @@ type FaultyPart =
   | "findKeys"
   | "follow"
   | "onWake"
-  | "sharing";
+  | "coordination";
 
 const quickShare = 0.5;
 
@@ -49,7 +49,7 @@ export class FaultyJournal {
   readonly port: Journal;
   readonly #world: World;
   readonly #inner: Journal;
-  readonly #write: (batch: SealedBatch) => Appended;
+  readonly #write: (batch: SealedBatch) => AppendResult;
   readonly #watcher: JournalWatcher;
   readonly #flights = new Set<Flight>();
   readonly #isUsed: (scope: string) => boolean;
@@ -66,7 +66,7 @@ export class FaultyJournal {
     world: World,
     parts: {
       readonly inner: Journal;
-      readonly write: (batch: SealedBatch) => Appended;
+      readonly write: (batch: SealedBatch) => AppendResult;
       readonly isUsed: (scope: string) => boolean;
       readonly watcher: JournalWatcher;
     },
@@ -74,7 +74,7 @@ export class FaultyJournal {
     this.#world = world;
     this.#inner = parts.inner;
     this.port = { ...parts.inner, ...this.#faultyParts() };
-    Object.defineProperty(this.port, "forkedBecause", { enumerable: true, get: () => this.#tell() });
+    Object.defineProperty(this.port, "forkReason", { enumerable: true, get: () => this.#tell() });
     this.#write = parts.write;
     this.#isUsed = parts.isUsed;
     this.#watcher = parts.watcher;
@@ -82,7 +82,7 @@ export class FaultyJournal {
 
   /** Whoever asks knows from now on that the journal is another one than before. */
   #tell(): string | undefined {
-    this.#told = this.#world.forkedBecause;
+    this.#told = this.#world.forkReason;
     return this.#told;
   }
 
@@ -102,9 +102,9 @@ export class FaultyJournal {
           this.#memory.noteFollowed(followed, after);
           return followed;
         }),
-      sharing: this.#sharing(),
+      coordination: this.#sharing(),
       settleFork: async () => {
-        if (this.#world.forkedBecause === this.#told) this.#world.forkedBecause = undefined;
+        if (this.#world.forkReason === this.#told) this.#world.forkReason = undefined;
       },
       onWake: (listener) => {
         this.#listeners.add(listener);
@@ -132,7 +132,7 @@ export class FaultyJournal {
     };
   }
 
-  #sharing(): Sharing {
+  #sharing(): NodeCoordination {
     const { turns } = this.#world;
     return {
       takeTurn: () => this.#takeTurn(),
@@ -140,7 +140,7 @@ export class FaultyJournal {
         this.#turnWish = undefined;
         turns.leave(this.#watcher.owner);
       },
-      recallKeys: (scopes, at) => {
+      findKeysInMemory: (scopes, at) => {
         if (this.#world.strikes("keys are forgotten")) this.#memory.clear();
         return this.#memory.recall(scopes, at);
       },
@@ -171,7 +171,7 @@ export class FaultyJournal {
     }
   }
 
-  #append(batch: SealedBatch, unproven: readonly string[]): Promise<Appended> {
+  #append(batch: SealedBatch, unproven: readonly string[]): Promise<AppendResult> {
     const world = this.#world;
     this.#watcher.appending(batch);
     if (batch.entries.some(isPoisonous)) {
@@ -210,7 +210,7 @@ export class FaultyJournal {
   }
 
   /** The way of a batch to the disk, and of the answer back. */
-  async #deliver(batch: SealedBatch, unproven: readonly string[]): Promise<Appended> {
+  async #deliver(batch: SealedBatch, unproven: readonly string[]): Promise<AppendResult> {
     const world = this.#world;
     const flight = this.#launch(batch, unproven);
     await this.#pass(this.#latency("append"), "a batch travels");
@@ -224,7 +224,7 @@ export class FaultyJournal {
       this.#landLater(flight);
       return this.#loseAnswer(flight);
     }
-    const appended = flight.land() as Appended;
+    const appended = flight.land() as AppendResult;
     this.#flights.delete(flight);
     if (world.strikes("append fails, batch written")) return this.#loseAnswer(flight);
     if (world.strikes("crash after the batch is written")) return this.#crash();
@@ -240,9 +240,9 @@ export class FaultyJournal {
       land: () => {
         flight.land = () => undefined;
         // Nothing is appended by a node that does not know that the journal is another one, or while others have the turn.
-        const isUntold = world.forkedBecause !== undefined && world.forkedBecause !== told;
+        const isUntold = world.forkReason !== undefined && world.forkReason !== told;
         const isHeldBack = isUntold || !world.turns.allows(this.#watcher.owner);
-        const appended: Appended = isHeldBack ? { kind: "behind" } : this.#writeIfUnused(batch, unproven);
+        const appended: AppendResult = isHeldBack ? { kind: "behind" } : this.#writeIfUnused(batch, unproven);
         if (appended.kind === "appended") this.#watcher.written(batch);
         return appended;
       },
@@ -251,7 +251,7 @@ export class FaultyJournal {
     return flight;
   }
 
-  #writeIfUnused(batch: SealedBatch, unproven: readonly string[]): Appended {
+  #writeIfUnused(batch: SealedBatch, unproven: readonly string[]): AppendResult {
     return unproven.some((scope) => this.#isUsed(scope)) ? { kind: "used" } : this.#write(batch);
   }
 

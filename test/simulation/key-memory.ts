@@ -1,4 +1,4 @@
-import type { Appended, Followed, Head } from "../../server/src/journal/journal.ts";
+import type { AppendResult, FollowResult, Head } from "../../server/src/journal/journal.ts";
 import type { SealedBatch } from "../../server/src/journal/seal.ts";
 import { type Entry, keyScope } from "../../server/src/machine/entry.ts";
 
@@ -17,12 +17,12 @@ export class KeyMemory {
     this.#positions.clear();
   }
 
-  noteAppended(appended: Appended, batch: SealedBatch): void {
+  noteAppended(appended: AppendResult, batch: SealedBatch): void {
     if (appended.kind === "appended") this.#add(batch.entries, batch.after, batch.head);
     else if (appended.kind === "diverged") this.#forget();
   }
 
-  noteFollowed(followed: Followed, after: Head): void {
+  noteFollowed(followed: FollowResult, after: Head): void {
     if (followed.kind === "followed") this.#add(followed.entries, after, followed.head);
     else this.#forget();
   }

@@ -5,7 +5,7 @@ import { entityTable } from "../../server/src/features/entities/entity-table.ts"
 import { waitTallyTable } from "../../server/src/features/locks/tables/lock-tables.ts";
 import { locksFeature } from "../../server/src/features/locks/locks.ts";
 import { JournalError } from "../../server/src/journal/journal.ts";
-import type { Appended, Journal } from "../../server/src/journal/journal.ts";
+import type { AppendResult, Journal } from "../../server/src/journal/journal.ts";
 import type { MemoryStore } from "../../server/src/journal/memory/disk.ts";
 import type { SealedBatch } from "../../server/src/journal/seal.ts";
 import type { Event } from "../../server/src/machine/entry.ts";
@@ -65,7 +65,7 @@ function replace<Owner, Name extends keyof Owner>(
   };
 }
 
-function writeByPosition(store: MemoryStore, batch: SealedBatch, write: WriteBatch): Appended {
+function writeByPosition(store: MemoryStore, batch: SealedBatch, write: WriteBatch): AppendResult {
   const verdict = write(store, batch);
   if (verdict.kind !== "diverged" || batch.after.position !== store.head().position) return verdict;
   return write({ ...store, head: () => batch.after }, batch);
@@ -124,12 +124,14 @@ function certainOfEverything(journal: Journal): Journal {
 }
 
 function withoutKeys(journal: Journal): Journal {
-  const { sharing } = journal;
+  const { coordination: sharing } = journal;
   return {
     ...journal,
     findKeys: async (scopes) => (await journal.findKeys(scopes)).map(() => undefined),
     append: (batch) => journal.append(batch),
-    ...(sharing !== undefined && { sharing: { ...sharing, recallKeys: (scopes) => scopes.map(() => undefined) } }),
+    ...(sharing !== undefined && {
+      coordination: { ...sharing, findKeysInMemory: (scopes) => scopes.map(() => undefined) },
+    }),
   };
 }
 

@@ -164,7 +164,7 @@ export class Simulation {
     const { position } = disk.head();
     world.losses += 1;
     // Like the identity of a server: whoever opens or uses the journal next finds out that it is another one.
-    world.forkedBecause = `the journal went back, for the ${world.losses}. time`;
+    world.forkReason = `the journal went back, for the ${world.losses}. time`;
     world.tell(() => `the journal goes back from ${head} to ${position}`);
     world.history.goBack(position);
     world.locks.goBack(world.history.facts.map(({ entry }) => entry));

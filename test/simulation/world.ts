@@ -28,7 +28,7 @@ export class World {
   readonly counts = new Map<string, number>();
   broken: BrokenPromise | undefined;
   /** Why the journal is another one than before, until a new epoch has begun; kept on the disk. */
-  forkedBecause: string | undefined;
+  forkReason: string | undefined;
   /** The latest wall clock by which a process has started: nobody's time may ever be ahead of it. */
   wallMsMax = 0;
   /** How often the journal went back. */

@@ -9,11 +9,11 @@ const durable = ["sqlite", "postgres"];
 /** Files that one journal has and another cannot have. Each needs its reason. Sub-folders are not compared. */
 const reasons: readonly { readonly only: string; readonly reason: string; readonly files: string }[] = [
   { only: "memory", reason: "it simulates the disk that the others use", files: "disk" },
-  { only: "postgres", reason: "its server is behind a network", files: "session sessions check-server" },
+  { only: "postgres", reason: "its server is behind a network", files: "session session-pool check-server" },
   {
     only: "postgres",
     reason: "a folder has one owner, so SQLite has no other node to wake or to share turns with",
-    files: "wake turn",
+    files: "peer-watch turn",
   },
 ];
 

@@ -14,7 +14,7 @@ import { lacksErased } from "../features/entities/lacks-erased.ts";
 import { erasedPosition, recordedHash } from "../features/space/space-commands.ts";
 import { batchLine } from "../journal/batch-line.ts";
 import type { Head } from "../journal/journal.ts";
-import { openSqliteReader } from "../journal/sqlite/folder/reader.ts";
+import { openSqliteReader } from "../journal/sqlite/folder/sqlite-reader.ts";
 import type { VerificationOptions, Verified } from "../engine/verify/verification.ts";
 import type { Entry, Outcome } from "../machine/entry.ts";
 import { done, refusal } from "../machine/outcome.ts";
@@ -72,7 +72,7 @@ export function readDataFolder(folder: string): DataFolder {
       };
       const options = { ...verificationOf(kinds), ...(expected === undefined ? {} : { expected }) };
       // The files first: a broken page may keep the batches behind it from being read.
-      const fileFaults = reader.proveFile();
+      const fileFaults = reader.verifyFiles();
       const verified = await verify(reader.batches(1), { ...options, clock: systemClock, onProgress: onPosition });
       return { ...verified, ok: verified.ok && fileFaults.length === 0, fileFaults };
     },

@@ -2,7 +2,7 @@
 import type { Engine } from "../engine/engine.ts";
 import { systemPrincipal } from "../engine/timer-watch.ts";
 import { machineSettings } from "../features/space/space.ts";
-import type { Sharing } from "../journal/journal.ts";
+import type { NodeCoordination } from "../journal/journal.ts";
 
 /** A node that lost its connection for a moment is not there for a look or two, and would have to stop. */
 const looksInARow = 3;
@@ -20,10 +20,10 @@ export async function raiseRules(engine: Engine, carried: readonly number[]): Pr
  * Of a journal that several nodes share: as soon as all of them carry newer rules, these start. Several nodes may find so
  * at once; the first one raises the number, the others find it raised. It ends with the journal.
  */
-export function followCommonRules(engine: Engine, sharing: Sharing, carried: readonly number[]): void {
+export function followCommonRules(engine: Engine, coordination: NodeCoordination, carried: readonly number[]): void {
   let seenCount = 0;
   let raising: Promise<void> | undefined;
-  sharing.onHeard(({ commonRules }) => {
+  coordination.onClusterStatus(({ commonRules }) => {
     const current = engine.peek((state) => machineSettings(state).rules);
     const isDue = current !== undefined && commonRules > current;
     seenCount = isDue ? seenCount + 1 : 0;

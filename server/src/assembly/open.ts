@@ -88,7 +88,7 @@ export async function start(place: JournalPlace, options: OpenOptions & BuildOpt
   const { rules = knownRules } = options;
   const journal = await openPlace(place, { ...options, rules });
   const engine = await startEngine({ ...options, journal });
-  if (journal.sharing !== undefined) followCommonRules(engine, journal.sharing, rules);
+  if (journal.coordination !== undefined) followCommonRules(engine, journal.coordination, rules);
   else await raiseRules(engine, rules);
   await setComponents(engine, options);
   return {
@@ -109,7 +109,7 @@ async function openPlace(place: JournalPlace, options: OpenOptions & { rules: re
   const { journal, space = "main" } = typeof place === "string" ? { journal: place } : place;
   if (!/^postgres(ql)?:\/\//u.test(journal)) return openFolder(journal, report);
   const rules = Math.max(...options.rules);
-  return openPostgresJournal({ url: journal, space, rules, clock: systemClock, onTrouble: report });
+  return openPostgresJournal({ url: journal, space, rules, clock: systemClock, onError: report });
 }
 
 /** Opens the journal of a data folder as its owner, the same way for everybody who writes to it. */
@@ -122,13 +122,13 @@ export function openFolder(folder: string, report = reportToStandardError): Prom
       new Promise((resolve) => {
         systemClock.soon(resolve);
       }),
-    onIndexTrouble: (error) => {
+    onIndexError: (error) => {
       report("the index of the journal could not be written; it is kept in memory until it can", error);
     },
-    onCheckpointTrouble: (error) => {
+    onCheckpointError: (error) => {
       report("the saved state could not be used and was deleted; the journal is folded again", error);
     },
-    onUpkeepTrouble: (error) => {
+    onUpkeepError: (error) => {
       report("an archive or an erasure that was cut short could not be finished; the next start tries again", error);
     },
   });

@@ -15,8 +15,8 @@ import type { Kind } from "../features/entities/kind.ts";
 import { machineSettings } from "../features/space/space.ts";
 import { readBatchLine } from "../journal/batch-line.ts";
 import { importBatch } from "../journal/import-batch.ts";
-import { type Archived, type Head, type Journal, JournalError } from "../journal/journal.ts";
-import { backupFolder, markRestored, restoreFolder } from "../journal/sqlite/folder/backup.ts";
+import { type ArchiveResult, type Head, type Journal, JournalError } from "../journal/journal.ts";
+import { backupFolder, markRestored, restoreFolder } from "../journal/sqlite/folder/backup-folder.ts";
 import { headOf } from "../journal/unseal.ts";
 import type { StoredBatch } from "../journal/unseal.ts";
 import { clientOf, openFolder, startEngine } from "./open.ts";
@@ -42,7 +42,7 @@ export function eraseEntry(
 }
 
 export type ArchiveAnswer =
-  | { readonly kind: "archived"; readonly archived: Archived }
+  | { readonly kind: "archived"; readonly archived: ArchiveResult }
   /** The newest that may be archived is from this time: answers to keys are still given from what came after. */
   | { readonly kind: "too_young"; readonly beforeMs: number };
 

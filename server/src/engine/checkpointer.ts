@@ -9,7 +9,7 @@
  * node remembers what changed since the newest one that it knows of; if that is more than needed, it does no harm.
  */
 import type { Clock } from "../base/clock.ts";
-import type { CheckpointDraft, CheckpointFacts, CheckpointRow } from "../journal/checkpoint.ts";
+import type { CheckpointDraft, CheckpointHeader, CheckpointRow } from "../journal/checkpoint.ts";
 import type { Head, Journal } from "../journal/journal.ts";
 import type { Machine } from "../machine/machine.ts";
 import type { DumpedRow } from "../machine/state.ts";
@@ -78,7 +78,7 @@ export class Checkpointer {
   }
 
   /** Starts from a checkpoint that was loaded, or from nothing. */
-  reset(from: CheckpointFacts | undefined): void {
+  reset(from: CheckpointHeader | undefined): void {
     this.#round += 1;
     this.#captures = [];
     this.#unsaved = new Map();

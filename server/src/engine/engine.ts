@@ -5,7 +5,7 @@
 import type { Clock } from "../base/clock.ts";
 import type { Ids } from "../base/ids.ts";
 import {
-  type Erasure,
+  type PayloadErasure,
   type Head,
   type Journal,
   JournalError,
@@ -147,7 +147,7 @@ export class Engine {
   /** Tokens of this journal's past may be in use for another future: a new epoch begins, before anything else. */
   #noticeFork(): { readonly command: () => TimerCommand; readonly done: () => Promise<void> } | undefined {
     const { journal, afterFork, report } = this.#options;
-    const reason = journal.forkedBecause;
+    const reason = journal.forkReason;
     if (reason === undefined || reason === this.#fork) return undefined;
     this.#fork = reason;
     report(`a new epoch begins: ${reason}`, undefined);
@@ -232,7 +232,7 @@ export class Engine {
 
   /** Whether others may append to the journal, so that reads must ask for its head to be the latest. */
   get isShared(): boolean {
-    return this.#options.journal.sharing !== undefined;
+    return this.#options.journal.coordination !== undefined;
   }
 
   /** A server that hangs must not keep readers waiting for as long as a connection does. */
@@ -307,7 +307,7 @@ export class Engine {
   }
 
   /** Removes from the journal what an entry says is erased, before anybody is told so. It fails with a JournalError. */
-  carryOutErasure(erasure: Erasure): Promise<void> {
+  carryOutErasure(erasure: PayloadErasure): Promise<void> {
     return this.#erasures.carryOut(erasure);
   }
 
@@ -323,7 +323,7 @@ export class Engine {
     const unwritable = trouble === undefined ? undefined : `the journal can't be written (${trouble.reason})`;
     const refused = unwritable ?? this.#writer.refusalNow()?.reason;
     const sinceMs = trouble?.sinceMs;
-    const heard = this.#options.journal.sharing?.heard();
+    const heard = this.#options.journal.coordination?.clusterStatus();
     const nowMs = this.#options.clock.monotonicMs();
     const lag = lagOf(this.head, heard, nowMs);
     return {

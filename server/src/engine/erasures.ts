@@ -7,14 +7,14 @@
  * of work and never kept here: it goes back when the journal does. Nodes that share a journal may write it at the same time,
  * since what each writes is true: it has looked at everything between the mark that it found and the one that it leaves.
  */
-import type { Erasure, ErasureMark, Journal } from "../journal/journal.ts";
+import type { PayloadErasure, ErasureMark, Journal } from "../journal/journal.ts";
 import type { Entry } from "../machine/entry.ts";
 import type { StateReader } from "../machine/state.ts";
 
 /** What the state and its entries say of erasures: the engine knows no feature. */
 export interface ErasureRecord {
   /** What entries after this position ask for. */
-  readonly askedAfter: (state: StateReader, position: number) => readonly Erasure[];
+  readonly askedAfter: (state: StateReader, position: number) => readonly PayloadErasure[];
   /** The entry that erased the one at this position, if one did. */
   readonly erasedBy: (state: StateReader, position: number) => number | undefined;
   /** The position whose payload an entry erases, if it does. */
@@ -32,7 +32,7 @@ export interface ErasuresOptions {
 }
 
 interface Failure {
-  readonly erasure: Erasure;
+  readonly erasure: PayloadErasure;
   readonly error: unknown;
 }
 
@@ -64,7 +64,7 @@ export class Erasures {
    * Removes the payload for good, or throws what kept it from that. Whatever was said of it before, the journal is asked:
    * it may have failed at its last step. Others that were asked for meanwhile are done too, and only told of if they fail.
    */
-  carryOut(own: Erasure): Promise<void> {
+  carryOut(own: PayloadErasure): Promise<void> {
     return this.#inTurn(async () => {
       const [failure] = await this.#tryAll([own], true);
       await this.#goOn(own, failure).catch((error: unknown) => {
@@ -75,9 +75,9 @@ export class Erasures {
     });
   }
 
-  async #goOn(own: Erasure, failure: Failure | undefined): Promise<void> {
+  async #goOn(own: PayloadErasure, failure: Failure | undefined): Promise<void> {
     const mark = await this.#options.journal.erasureMark();
-    const isOther = ({ position }: Erasure): boolean => position !== own.position;
+    const isOther = ({ position }: PayloadErasure): boolean => position !== own.position;
     const asked = await this.#askedAfter(mark.to);
     const failures = await this.#tryAll(asked.filter(isOther), false);
     this.#tell(failures);
@@ -86,18 +86,18 @@ export class Erasures {
   }
 
   /** In the order of their positions: neighbours lie in the same batch or block, which is then read once. */
-  async #askedAfter(position: number): Promise<readonly Erasure[]> {
+  async #askedAfter(position: number): Promise<readonly PayloadErasure[]> {
     const asked = await this.#options.scan((state) => this.#options.erasures.askedAfter(state, position));
     return asked.toSorted((one, other) => one.position - other.position);
   }
 
   /** Never what only a history asked for that is gone. */
-  #stillAsked(left: readonly Erasure[]): Promise<readonly Erasure[]> {
+  #stillAsked(left: readonly PayloadErasure[]): Promise<readonly PayloadErasure[]> {
     const { erasures, scan } = this.#options;
     return scan((state) => left.filter(({ position, by }) => erasures.erasedBy(state, position) === by));
   }
 
-  async #tryAll(asked: readonly Erasure[], isAlwaysAsked: boolean): Promise<readonly Failure[]> {
+  async #tryAll(asked: readonly PayloadErasure[], isAlwaysAsked: boolean): Promise<readonly Failure[]> {
     const failures: Failure[] = [];
     for (const erasure of asked) {
       try {
@@ -109,7 +109,7 @@ export class Erasures {
     return failures;
   }
 
-  async #erase({ position, by }: Erasure, isAlwaysAsked: boolean): Promise<void> {
+  async #erase({ position, by }: PayloadErasure, isAlwaysAsked: boolean): Promise<void> {
     const { journal, checkpoint } = this.#options;
     const [entry] = await journal.readAt([position]);
     // A checkpoint from before the erasure may hold what is to be erased, and goes with it. So there is a newer one.
@@ -118,10 +118,10 @@ export class Erasures {
     await journal.erase(position, by);
   }
 
-  async #note(mark: ErasureMark, asked: readonly Erasure[], { left }: Pick<ErasureMark, "left">): Promise<void> {
+  async #note(mark: ErasureMark, asked: readonly PayloadErasure[], { left }: Pick<ErasureMark, "left">): Promise<void> {
     const to = asked.reduce((last, { by }) => Math.max(last, by), mark.to);
     if (to === mark.to && isSame(left, mark.left)) return;
-    await this.#options.journal.noteErasures({ to, left });
+    await this.#options.journal.setErasureMark({ to, left });
   }
 
   #tell(failures: readonly Failure[]): void {
@@ -140,6 +140,6 @@ export class Erasures {
   }
 }
 
-function isSame(left: readonly Erasure[], before: readonly Erasure[]): boolean {
+function isSame(left: readonly PayloadErasure[], before: readonly PayloadErasure[]): boolean {
   return left.length === before.length && left.every(({ position }, index) => position === before[index]?.position);
 }

@@ -49,7 +49,7 @@ export async function findPriors(waiting: readonly Waiting[], source: PriorSourc
   for (const { scope } of waiting) if (scope !== undefined) used.add(scope);
   if (used.size === 0) return none;
   const scopes = [...used];
-  const recalled = source.isThorough ? undefined : source.journal.sharing?.recallKeys(scopes, source.head);
+  const recalled = source.isThorough ? undefined : source.journal.coordination?.findKeysInMemory(scopes, source.head);
   const positions = recalled ?? (await source.journal.findKeys(scopes));
   const unproven = recalled === undefined ? [] : scopes.filter((_, index) => positions[index] === undefined);
   return { ...(await entriesAt(scopes, positions, source)), unproven };

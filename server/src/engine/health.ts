@@ -1,4 +1,4 @@
-import type { Head, Heard } from "../journal/journal.ts";
+import type { Head, ClusterStatus } from "../journal/journal.ts";
 import { engineLimits } from "./limits.ts";
 
 export interface EngineHealth {
@@ -25,9 +25,12 @@ export interface Lag {
 }
 
 /** What is known of a journal that others append to, too. */
-export function lagOf(head: Head, heard: Heard | undefined, nowMs: number): Lag {
+export function lagOf(head: Head, heard: ClusterStatus | undefined, nowMs: number): Lag {
   if (heard === undefined) return { entries: 0, heardMs: 0 };
-  return { entries: Math.max(0, heard.position - head.position), heardMs: Math.max(0, Math.round(nowMs - heard.atMs)) };
+  return {
+    entries: Math.max(0, heard.position - head.position),
+    heardMs: Math.max(0, Math.round(nowMs - heard.observedAtMs)),
+  };
 }
 
 /** Why a node should not be sent anybody now. */
@@ -35,14 +38,14 @@ export function reasonsAgainst(facts: {
   readonly refused: string | undefined;
   readonly isLoading: boolean;
   readonly lag: Lag;
-  readonly heard: Heard | undefined;
+  readonly heard: ClusterStatus | undefined;
 }): readonly string[] {
   const { refused, isLoading, lag, heard } = facts;
-  const isSilent = heard?.trouble !== undefined || lag.heardMs > engineLimits.silenceMsMax;
+  const isSilent = heard?.errorCode !== undefined || lag.heardMs > engineLimits.silenceMsMax;
   return [
     ...(refused === undefined ? [] : [refused]),
     ...(isLoading ? ["the state is being folded again"] : []),
-    ...(isSilent ? [`nothing was heard of the journal for ${seconds(lag.heardMs)}${because(heard?.trouble)}`] : []),
+    ...(isSilent ? [`nothing was heard of the journal for ${seconds(lag.heardMs)}${because(heard?.errorCode)}`] : []),
     ...(lag.entries > engineLimits.lagEntriesMax ? [`it is ${lag.entries} entries behind the journal`] : []),
   ];
 }

@@ -1,11 +1,11 @@
-import type { CheckpointFacts, CheckpointStore } from "../journal/checkpoint.ts";
+import type { CheckpointHeader, CheckpointStore } from "../journal/checkpoint.ts";
 import { readJson } from "@holdfast/sdk/json/read-json";
 import type { Machine } from "../machine/machine.ts";
 import { StateHash } from "./state-hash.ts";
 
 export interface Loaded {
   readonly machine: Machine;
-  readonly facts: CheckpointFacts;
+  readonly facts: CheckpointHeader;
 }
 
 /**
@@ -39,7 +39,7 @@ export async function loadCheckpoint(
 async function tryToFill(
   machine: Machine,
   store: CheckpointStore,
-  facts: CheckpointFacts,
+  facts: CheckpointHeader,
 ): Promise<{ readonly message: string; readonly cause: unknown } | undefined> {
   try {
     if ((await fill(machine, store, facts)) === facts.stateHash) return undefined;
@@ -49,7 +49,7 @@ async function tryToFill(
   }
 }
 
-async function fill(machine: Machine, store: CheckpointStore, facts: CheckpointFacts): Promise<string> {
+async function fill(machine: Machine, store: CheckpointStore, facts: CheckpointHeader): Promise<string> {
   const hash = new StateHash();
   for await (const slice of store.rows(facts)) {
     const rows = slice.flatMap(({ table, key, line }) => {

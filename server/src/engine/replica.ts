@@ -1,5 +1,5 @@
 import type { Clock } from "../base/clock.ts";
-import type { CheckpointFacts } from "../journal/checkpoint.ts";
+import type { CheckpointHeader } from "../journal/checkpoint.ts";
 import type { FollowedPage, Head, Journal, PageLimit } from "../journal/journal.ts";
 import { genesis } from "../journal/seal.ts";
 import type { SealedBatch } from "../journal/seal.ts";
@@ -17,7 +17,7 @@ const page = { entries: engineLimits.pageEntriesMax, bytes: engineLimits.pageByt
 /** Who is told when the replica is at a position that matters. The state is then exactly that of this position. */
 export interface ReplicaListener {
   /** Started again, from a checkpoint or from nothing. */
-  started(from: CheckpointFacts | undefined): void;
+  started(from: CheckpointHeader | undefined): void;
   /** A position at which the state is hashed. */
   atHash(position: number): void;
   /** The end of a batch. */

@@ -1,5 +1,5 @@
 import type { Clock } from "../base/clock.ts";
-import type { CheckpointFacts } from "../journal/checkpoint.ts";
+import type { CheckpointHeader } from "../journal/checkpoint.ts";
 import type { Head, Journal } from "../journal/journal.ts";
 import type { Entry } from "../machine/entry.ts";
 import type { TimerCommand } from "../machine/feature.ts";
@@ -54,7 +54,7 @@ export class StateKeeper implements ReplicaListener {
     });
   }
 
-  started(from: CheckpointFacts | undefined): void {
+  started(from: CheckpointHeader | undefined): void {
     this.#ledger.clear();
     this.#unrecorded.clear();
     this.#checkpointer.reset(from);

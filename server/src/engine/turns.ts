@@ -1,5 +1,5 @@
 import type { Clock } from "../base/clock.ts";
-import type { Sharing } from "../journal/journal.ts";
+import type { NodeCoordination } from "../journal/journal.ts";
 import type { HeadWatch } from "./head-watch.ts";
 import { engineLimits } from "./limits.ts";
 
@@ -12,7 +12,7 @@ import { engineLimits } from "./limits.ts";
  * nobody appends; so a turn for each batch would make two nodes slower than one.
  */
 export class Turns {
-  readonly #sharing: Sharing | undefined;
+  readonly #coordination: NodeCoordination | undefined;
   readonly #clock: Clock;
   #quietCount = Infinity;
   #hasMet = false;
@@ -22,14 +22,14 @@ export class Turns {
   #sinceMs = 0;
   #batchCount = 0;
 
-  constructor(sharing: Sharing | undefined, clock: Clock) {
-    this.#sharing = sharing;
+  constructor(coordination: NodeCoordination | undefined, clock: Clock) {
+    this.#coordination = coordination;
     this.#clock = clock;
   }
 
   /** Whether a turn must be taken before so many commands are decided. What was lost before may have been a timer's. */
   isWantedFor(commandCount: number): boolean {
-    if (this.#sharing === undefined || this.#state === "held") return false;
+    if (this.#coordination === undefined || this.#state === "held") return false;
     return this.#hasLost || (commandCount > 0 && this.#quietCount < engineLimits.quietTurnsMax);
   }
 
@@ -63,9 +63,9 @@ export class Turns {
 
   /** Waits for the turn. What others append meanwhile is folded at once, so that little of it is left for the turn itself. */
   async take(head: HeadWatch): Promise<void> {
-    if (this.#sharing === undefined) throw new Error("this journal has no turns");
+    if (this.#coordination === undefined) throw new Error("this journal has no turns");
     this.#state = "asked";
-    const taking = this.#sharing.takeTurn();
+    const taking = this.#coordination.takeTurn();
     try {
       while (await isFirst(head.hints.next(), taking)) await head.look();
     } catch (error) {
@@ -85,7 +85,7 @@ export class Turns {
   async giveBack(): Promise<void> {
     if (this.#state === "none") return;
     this.#state = "none";
-    await this.#sharing?.endTurn();
+    await this.#coordination?.endTurn();
   }
 }
 

@@ -58,15 +58,15 @@ export class Writer {
       this.wake();
     };
     this.#options = options;
-    const { sharing } = options.journal;
-    this.#turns = new Turns(sharing, clock);
+    const { coordination } = options.journal;
+    this.#turns = new Turns(coordination, clock);
     const moved = (): void => {
       this.#turns.noteMet();
       options.on.moved();
     };
     this.#follower = new Follower({ ...options, queue: this.#queue, on: { ...options.on, moved } });
     this.#grace = new Grace(clock);
-    this.#timers = new TimerWatch({ clock, grace: this.#grace, wake, rank: () => sharing?.rank() ?? 0 });
+    this.#timers = new TimerWatch({ clock, grace: this.#grace, wake, rank: () => coordination?.rank() ?? 0 });
     this.#trouble = new TroubleWatch(clock, wake);
     const position = (): number => options.replica.head.position;
     this.#answers = new Answers({ trouble: this.#trouble, position, report: options.on.report });
@@ -251,7 +251,7 @@ export class Writer {
     try {
       if (this.#turns.isWantedFor(this.#queue.size)) await this.#turns.take(this.#head);
       await this.#head.look();
-      if (this.#options.journal.sharing !== undefined && this.#queue.size === 0) this.#trouble.endIfUnreachable();
+      if (this.#options.journal.coordination !== undefined && this.#queue.size === 0) this.#trouble.endIfUnreachable();
       this.#noteLift();
       return true;
     } catch (error) {
@@ -363,7 +363,7 @@ export class Writer {
       this.#putBack(tried);
     }
     // One that others share is asked until it answers: a node that says it is not ready gets nothing to try it with.
-    if (!error.certain || this.#options.journal.sharing !== undefined) this.#head.demand();
+    if (!error.certain || this.#options.journal.coordination !== undefined) this.#head.demand();
     return false;
   }
 

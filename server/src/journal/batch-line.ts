@@ -15,10 +15,10 @@ export function batchLine({ first, count, time, previous, hash, lines }: StoredB
 /** Reads a line back. What it claims is not proven yet; that it has the shape of a batch is. */
 export function readBatchLine(line: string, lineNumber: number): StoredBatch {
   const value = parse(line);
-  if (!isObject(value)) throw noBatch(lineNumber);
+  if (!isObject(value)) throw invalidLine(lineNumber);
   const { first, count, time, previous, hash, lines } = value;
   const isWhole = isNumber(first) && isNumber(count) && isNumber(time) && isText(previous) && isText(hash);
-  if (!isWhole || !Array.isArray(lines) || !lines.every(isText)) throw noBatch(lineNumber);
+  if (!isWhole || !Array.isArray(lines) || !lines.every(isText)) throw invalidLine(lineNumber);
   return { first, count, time, previous, hash, lines: (lines as readonly string[]).join("\n") };
 }
 
@@ -38,6 +38,6 @@ function isText(value: unknown): value is string {
   return typeof value === "string";
 }
 
-function noBatch(lineNumber: number): JournalError {
+function invalidLine(lineNumber: number): JournalError {
   return new JournalError("damaged", `Line ${lineNumber} is not a batch of an exported journal.`, { certain: true });
 }

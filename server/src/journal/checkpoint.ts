@@ -1,13 +1,18 @@
 import type { Head } from "./sealed-batch.ts";
 
 /** Saved state: what the fold of the journal came to at a position. */
-export interface CheckpointFacts {
+export interface CheckpointHeader {
   /** The end of a batch; a checkpoint whose head is not in the journal any more is never used. */
   readonly head: Head;
   /** The number of the rules in force after that position. A build that does not know them can't use it. */
   readonly rules: number;
   /** The hash of all rows, so that a checkpoint proves itself when it is loaded. */
   readonly stateHash: string;
+}
+
+/** A checkpoint in a store that keeps several versions of a row. A checkpoint sees versions up to its generation. */
+export interface StoredCheckpoint extends CheckpointHeader {
+  readonly generation: number;
 }
 
 /** A row as it is written down: JSON text, or nothing for a row that is gone. */
@@ -25,7 +30,7 @@ export interface CheckpointDraft {
   /** Rows that changed since the newest checkpoint. A slice takes a few milliseconds at most. */
   write(rows: readonly CheckpointRow[]): Awaitable<void>;
   /** Makes it the newest; the one that was the newest is kept as the previous. */
-  commit(facts: CheckpointFacts): Awaitable<void>;
+  commit(facts: CheckpointHeader): Awaitable<void>;
   abandon(): Awaitable<void>;
 }
 
@@ -36,9 +41,9 @@ export interface CheckpointDraft {
  */
 export interface CheckpointStore {
   /** The newest first; at most two. */
-  list(): Awaitable<readonly CheckpointFacts[]>;
+  list(): Awaitable<readonly CheckpointHeader[]>;
   /** All rows of one of them, in slices. */
-  rows(facts: CheckpointFacts): Iterable<readonly CheckpointRow[]> | AsyncIterable<readonly CheckpointRow[]>;
+  rows(facts: CheckpointHeader): Iterable<readonly CheckpointRow[]> | AsyncIterable<readonly CheckpointRow[]>;
   /**
    * Starts one that builds on the newest, which must have this head (none: there is none yet). Undefined if it is
    * another by now, or is just being made: somebody else saves here, and changes on top of the wrong state would be no
@@ -50,15 +55,15 @@ export interface CheckpointStore {
 }
 
 /** A store that never makes anybody wait. */
-export interface ReadyCheckpointStore extends CheckpointStore {
-  list(): readonly CheckpointFacts[];
-  rows(facts: CheckpointFacts): Iterable<readonly CheckpointRow[]>;
-  begin(base: Head | undefined): ReadyCheckpointDraft | undefined;
+export interface SyncCheckpointStore extends CheckpointStore {
+  list(): readonly CheckpointHeader[];
+  rows(facts: CheckpointHeader): Iterable<readonly CheckpointRow[]>;
+  begin(base: Head | undefined): SyncCheckpointDraft | undefined;
   clear(): void;
 }
 
-export interface ReadyCheckpointDraft extends CheckpointDraft {
+export interface SyncCheckpointDraft extends CheckpointDraft {
   write(rows: readonly CheckpointRow[]): void;
-  commit(facts: CheckpointFacts): void;
+  commit(facts: CheckpointHeader): void;
   abandon(): void;
 }

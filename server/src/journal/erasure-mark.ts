@@ -6,7 +6,7 @@
 import { readJson } from "@holdfast/sdk/json/read-json";
 
 /** An entry whose payload must be gone, and the entry that says so. */
-export interface Erasure {
+export interface PayloadErasure {
   readonly position: number;
   readonly by: number;
 }
@@ -15,16 +15,16 @@ export interface ErasureMark {
   /** What entries up to this position asked for is carried out, except for what is left. */
   readonly to: number;
   /** What was tried in vain, such as an entry in a segment that was moved away. */
-  readonly left: readonly Erasure[];
+  readonly left: readonly PayloadErasure[];
 }
 
 /** A journal that nobody has marked: each of its erasures has to be looked at once. */
-export const unmarked: ErasureMark = { to: 0, left: [] };
+export const noErasureMark: ErasureMark = { to: 0, left: [] };
 
 export function erasureMarkText(mark: ErasureMark): string {
   return JSON.stringify(mark);
 }
 
 export function readErasureMark(text: string | undefined): ErasureMark {
-  return text === undefined ? unmarked : (readJson(text) as unknown as ErasureMark);
+  return text === undefined ? noErasureMark : (readJson(text) as unknown as ErasureMark);
 }

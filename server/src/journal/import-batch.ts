@@ -15,16 +15,17 @@ export async function importBatch(journal: Journal, stored: StoredBatch): Promis
   if (head.position <= current.position) {
     const followed = await journal.follow(head, { entries: 1, bytes: 1 });
     if (followed.kind === "followed") return "there";
-    throw misfit(stored, "the journal holds another batch there");
+    throw importError(stored, "the journal holds another batch there");
   }
-  if (stored.first !== current.position + 1) throw misfit(stored, `the journal ends at position ${current.position}`);
+  if (stored.first !== current.position + 1)
+    throw importError(stored, `the journal ends at position ${current.position}`);
   const after = { position: current.position, hash: stored.previous, time: current.time };
   const appended = await journal.append({ after, head, entries, lines: stored.lines });
   if (appended.kind === "appended") return "appended";
-  throw misfit(stored, "it follows another history than the journal's");
+  throw importError(stored, "it follows another history than the journal's");
 }
 
-function misfit({ first, count }: StoredBatch, reason: string): JournalError {
+function importError({ first, count }: StoredBatch, reason: string): JournalError {
   const message = `The batch ${first} to ${first + count - 1} can not be imported: ${reason}.`;
   return new JournalError("invalid", message, { certain: true });
 }

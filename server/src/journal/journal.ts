@@ -13,14 +13,14 @@
  * may be in the journal, or may still get there, and the caller must look for its command ids before anything else.
  */
 import type { Entry } from "../machine/entry.ts";
-import type { CheckpointStore, ReadyCheckpointStore } from "./checkpoint.ts";
+import type { CheckpointStore, SyncCheckpointStore } from "./checkpoint.ts";
 import type { ErasureMark } from "./erasure-mark.ts";
 import type { Head, SealedBatch } from "./sealed-batch.ts";
 
-export type { Erasure, ErasureMark } from "./erasure-mark.ts";
+export type { PayloadErasure, ErasureMark } from "./erasure-mark.ts";
 export type { Head } from "./sealed-batch.ts";
 
-export type Appended =
+export type AppendResult =
   | { readonly kind: "appended" }
   /** Others appended after our predecessor: read on from it. A distant store tells what was missed in the same answer. */
   | { readonly kind: "behind"; readonly missed?: FollowedPage }
@@ -37,7 +37,7 @@ export interface FollowedPage {
   readonly isLast?: true;
 }
 
-export type Followed =
+export type FollowResult =
   /** Whole batches, in order, and the head that they lead to. No entries: the head given is still the head. */
   | FollowedPage
   /** The head given is not in this history. */
@@ -58,7 +58,7 @@ export interface SubjectQuery {
   readonly limit: number;
 }
 
-export interface Archived {
+export interface ArchiveResult {
   /** Everything up to here is archived now. */
   readonly to: number;
   readonly batchCount: number;
@@ -69,7 +69,7 @@ export interface Archived {
  * What a journal offers that several nodes share. Whoever is slower would lose every race for the head, so nodes that
  * meet each other there take turns.
  */
-export interface Sharing {
+export interface NodeCoordination {
   /**
    * Waits for the turn. Until `endTurn` the others append nothing. A turn is good manners and no guard: a node that sleeps
    * in it loses it after half a second, and whether a batch follows its predecessor is looked at in the append.
@@ -81,19 +81,19 @@ export interface Sharing {
    * For each key scope the position of the entry that used it first, as far as this node remembers; `append` looks for the
    * rest. Undefined if it does not remember all of the latest entries up to this head.
    */
-  recallKeys(scopes: readonly string[], at: Head): readonly (number | undefined)[] | undefined;
+  findKeysInMemory(scopes: readonly string[], at: Head): readonly (number | undefined)[] | undefined;
   /** How many of the nodes come before this one when all have the same to do. A hint: two may have the same rank. */
   rank(): number;
   /** What was heard last of the journal and of the other nodes. */
-  heard(): Heard;
+  clusterStatus(): ClusterStatus;
   /** Calls back whenever something was heard. Returns the way to stop. */
-  onHeard(listener: (heard: Heard) => void): () => void;
+  onClusterStatus(listener: (heard: ClusterStatus) => void): () => void;
 }
 
 /** News of a shared journal. It is about a second old at most, while the journal can be reached. */
-export interface Heard {
+export interface ClusterStatus {
   /** When it was heard, on the monotonic clock. */
-  readonly atMs: number;
+  readonly observedAtMs: number;
   /** The position of the newest entry then. */
   readonly position: number;
   /** How many nodes were there, this one included. */
@@ -101,7 +101,7 @@ export interface Heard {
   /** The newest rules that each of them carries. */
   readonly commonRules: number;
   /** Why nothing was heard since, if it was tried in vain. */
-  readonly trouble: string | undefined;
+  readonly errorCode: string | undefined;
 }
 
 export interface Journal {
@@ -111,13 +111,13 @@ export interface Journal {
    * Appends a batch. `unproven` are key scopes that this node does not remember, so that nobody must have used them before:
    * a shared journal looks, and writes nothing if somebody has. So a key costs no question of its own.
    */
-  append(batch: SealedBatch, unproven?: readonly string[]): Promise<Appended>;
+  append(batch: SealedBatch, unproven?: readonly string[]): Promise<AppendResult>;
   /**
    * What came after a head that the caller has folded, in whole batches up to about the limit (at least one batch if
    * there is one). This is how a node catches up: the predecessor is compared by position **and** hash, so that a node
    * whose history was lost never folds somebody else's entries on top of it.
    */
-  follow(after: Head, limit: PageLimit): Promise<Followed>;
+  follow(after: Head, limit: PageLimit): Promise<FollowResult>;
   /** Entries after a position, oldest first; at least one if there is one, whatever the limit. */
   read(after: number, limit: PageLimit): Promise<readonly Entry[]>;
   /** The entries at these positions, in the order asked. A position that has no entry is an error ("invalid"). */
@@ -129,7 +129,7 @@ export interface Journal {
   /** The same at once, if the store has all of the answer in memory; otherwise, and where it is missing, ask the other. */
   findSubjectInMemory?(query: SubjectQuery): readonly number[] | undefined;
   /** There if several nodes may share the journal. */
-  readonly sharing?: Sharing;
+  readonly coordination?: NodeCoordination;
   /** Where the state is saved from time to time. */
   readonly checkpoints: CheckpointStore;
   /**
@@ -141,15 +141,15 @@ export interface Journal {
   /** How far erasures are carried out, as it was noted last; from the beginning, if it never was. */
   erasureMark(): Promise<ErasureMark>;
   /** Notes how far. If the journal goes back, so does what was noted. */
-  noteErasures(mark: ErasureMark): Promise<void>;
+  setErasureMark(mark: ErasureMark): Promise<void>;
   /** Moves whole batches that end at or below a position out of the way. They can still be read, only more slowly. */
-  archive(to: number): Promise<Archived>;
+  archive(to: number): Promise<ArchiveResult>;
   /**
    * Why tokens of this journal's past may also be in use for another future: it was restored from a backup, or its
    * folder was copied. The epoch must be raised by an entry before anything else is decided. Where this can happen
    * underneath a node, the call that notices it does nothing else, and fails for certain or says "behind".
    */
-  readonly forkedBecause: string | undefined;
+  readonly forkReason: string | undefined;
   /** The epoch was raised, durably. */
   settleFork(): Promise<void>;
   /** Calls back when somebody else may have appended. A hint: it may come late, twice or never. Returns the way to stop. */
@@ -160,7 +160,7 @@ export interface Journal {
 
 /** A journal in this process: its checkpoints are at hand. */
 export interface LocalJournal extends Journal {
-  readonly checkpoints: ReadyCheckpointStore;
+  readonly checkpoints: SyncCheckpointStore;
 }
 
 export type JournalErrorCode =

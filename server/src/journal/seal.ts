@@ -36,8 +36,8 @@ export function seal(entries: readonly Entry[], after: Head, salts: readonly str
   const lines: string[] = [];
   for (const entry of entries) {
     const salt = salts[position - after.position];
-    if (salt === undefined) throw misfit(`${entries.length} entries need as many salts, not ${salts.length}.`);
-    refuseMisfit(entry, position, time);
+    if (salt === undefined) throw invalidBatch(`${entries.length} entries need as many salts, not ${salts.length}.`);
+    rejectMisfit(entry, position, time);
     position += 1;
     time = entry.time;
     const payload = payloadLine(entry, salt);
@@ -45,7 +45,7 @@ export function seal(entries: readonly Entry[], after: Head, salts: readonly str
     headers.push(header);
     lines.push(header, payload);
   }
-  if (lines.length === 0) throw misfit("A batch needs at least one entry.");
+  if (lines.length === 0) throw invalidBatch("A batch needs at least one entry.");
   return { after, head: { position, hash: hashText(headers.join("\n")), time }, entries, lines: lines.join("\n") };
 }
 
@@ -58,14 +58,15 @@ export function hashText(text: string): string {
  * A misfit is a bug of the caller. It is caught here, because an entry that is durable and can not be read back would
  * stop every node at the same position, for ever.
  */
-function refuseMisfit(entry: Entry, before: number, time: number): void {
-  if (entry.position !== before + 1) throw misfit(`Position ${entry.position} stands where ${before + 1} belongs.`);
+function rejectMisfit(entry: Entry, before: number, time: number): void {
+  if (entry.position !== before + 1)
+    throw invalidBatch(`Position ${entry.position} stands where ${before + 1} belongs.`);
   if (!Number.isSafeInteger(entry.time) || entry.time < time) {
-    throw misfit(`The time ${entry.time} of position ${entry.position} is no whole number from ${time} up.`);
+    throw invalidBatch(`The time ${entry.time} of position ${entry.position} is no whole number from ${time} up.`);
   }
 }
 
-function misfit(message: string): JournalError {
+function invalidBatch(message: string): JournalError {
   return new JournalError("invalid", message, { certain: true });
 }
 

@@ -1,9 +1,13 @@
 import type { Entry } from "../machine/entry.ts";
 
-/** The last entry: its position, the hash of its batch, and its time. Position 0 is the empty journal. */
-export interface Head {
+/** The end of a batch: the position of its last entry, and its hash. The next batch chains to it. */
+export interface BatchEnd {
   readonly position: number;
   readonly hash: string;
+}
+
+/** The end of the last batch, and the time of its last entry. Position 0 is the empty journal. */
+export interface Head extends BatchEnd {
   readonly time: number;
 }
 

@@ -6,7 +6,7 @@
  */
 import type { Entry, Event, Outcome } from "../machine/entry.ts";
 import type { Json, JsonObject } from "@holdfast/sdk/json/json";
-import { erasedBy } from "./erase-payload.ts";
+import { erasedBy } from "./erase-from-batch.ts";
 import { type Head, JournalError } from "./journal.ts";
 import { readJson } from "@holdfast/sdk/json/read-json";
 import { hashText } from "./seal.ts";
@@ -70,7 +70,7 @@ export function unseal(stored: StoredBatch, previous: string): OpenedBatch {
   const { first, count } = stored;
   const last = first + count - 1;
   if (stored.previous !== previous) {
-    throw damage(first, "chain", `the batch ${first} to ${last} names another predecessor than the one before it`);
+    throw damageError(first, "chain", `the batch ${first} to ${last} names another predecessor than the one before it`);
   }
   const lines = stored.lines.split("\n");
   const headerLine = (position: number): string => lines[2 * (position - first)] ?? "";
@@ -81,11 +81,11 @@ export function unseal(stored: StoredBatch, previous: string): OpenedBatch {
     parsed.set(position, known);
     return known;
   }
-  proveHash(stored, lines);
+  verifyHash(stored, lines);
   // The hash does not cover the row's own columns: a changed one would shift every position, or let time go back.
   header(first);
   if (header(last).time !== stored.time)
-    throw damage(first, "header", `its batch is filed under the time ${stored.time}`);
+    throw damageError(first, "header", `its batch is filed under the time ${stored.time}`);
   return {
     first,
     last,
@@ -106,32 +106,36 @@ export function headOf(batch: Omit<StoredBatch, "lines">): Head {
   return { position: batch.first + batch.count - 1, hash: batch.hash, time: batch.time };
 }
 
-export function damage(position: number, what: "chain" | "header" | "payload", detail: string): JournalError {
+export function damageError(position: number, what: "chain" | "header" | "payload", detail: string): JournalError {
   const message = `The journal is damaged at position ${position} (${what}): ${detail}.`;
   return new JournalError("damaged", message, { certain: true, position });
 }
 
-function proveHash(stored: StoredBatch, lines: readonly string[]): void {
+function verifyHash(stored: StoredBatch, lines: readonly string[]): void {
   const { first, count } = stored;
   if (lines.length !== 2 * count) {
-    throw damage(first, "header", `its batch should have ${2 * count} lines and has ${lines.length}`);
+    throw damageError(first, "header", `its batch should have ${2 * count} lines and has ${lines.length}`);
   }
   const headers = lines.filter((_, index) => index % 2 === 0);
   if (hashText([stored.previous, ...headers].join("\n")) !== stored.hash) {
-    throw damage(first, "header", `the headers of the batch ${first} to ${first + count - 1} do not give its hash`);
+    throw damageError(
+      first,
+      "header",
+      `the headers of the batch ${first} to ${first + count - 1} do not give its hash`,
+    );
   }
 }
 
 function parseHeader(line: string, position: number): Header {
-  const header = parse<Header>(line, position, "header");
-  if (header.position !== position) throw damage(position, "header", `it calls itself ${header.position}`);
+  const header = parseLine<Header>(line, position, "header");
+  if (header.position !== position) throw damageError(position, "header", `it calls itself ${header.position}`);
   return header;
 }
 
 function openEntry(header: Header, line: string): Entry {
-  if (hashText(line) === header.payload) return toEntry(header, parse<Payload>(line, header.position, "payload"));
+  if (hashText(line) === header.payload) return toEntry(header, parseLine<Payload>(line, header.position, "payload"));
   const erased = erasedBy(line);
-  if (erased === undefined) throw damage(header.position, "payload", "it does not give the hash in its header");
+  if (erased === undefined) throw damageError(header.position, "payload", "it does not give the hash in its header");
   const events = header.events.map(() => ({}));
   return { ...toEntry(header, { salt: "", input: null, outcome: {}, events }), erased };
 }
@@ -143,7 +147,7 @@ function toEntry(header: Header, payload: Payload): Entry {
       : { kind: "refusal", code: header.code, data: payload.outcome };
   const events = header.events.map(([type, subject], index): Event => {
     const data = payload.events[index];
-    if (data === undefined) throw damage(header.position, "payload", "it has fewer events than its header");
+    if (data === undefined) throw damageError(header.position, "payload", "it has fewer events than its header");
     return { type, subject, data };
   });
   return {
@@ -169,7 +173,7 @@ function toIndexed(header: Header): IndexedEntry {
   return { position, principal, operation, ...(key === undefined ? {} : { key }), events };
 }
 
-function parse<Shape>(line: string, position: number, what: "header" | "payload"): Shape {
+function parseLine<Shape>(line: string, position: number, what: "header" | "payload"): Shape {
   try {
     return readJson(line) as Shape;
   } catch (cause) {

@@ -1,12 +1,12 @@
-import type { Appended } from "../journal.ts";
-import { judgeAppend } from "../judge-append.ts";
+import type { AppendResult } from "../journal.ts";
+import { checkPredecessor } from "../check-predecessor.ts";
 import type { SealedBatch } from "../seal.ts";
 import { headOf } from "../unseal.ts";
 import { batchIndex, type MemoryStore } from "./disk.ts";
 
-export function appendBatch(store: MemoryStore, batch: SealedBatch): Appended {
+export function appendBatch(store: MemoryStore, batch: SealedBatch): AppendResult {
   const { after, head, entries, lines } = batch;
-  const verdict = judgeAppend(batch, store.head(), (position) => {
+  const verdict = checkPredecessor(batch, store.head(), (position) => {
     const at = store.batches[batchIndex(store.batches, position)];
     return at !== undefined && headOf(at).position === position ? at.hash : undefined;
   });

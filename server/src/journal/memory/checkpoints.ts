@@ -1,18 +1,18 @@
-import type { CheckpointFacts, CheckpointRow, ReadyCheckpointDraft, ReadyCheckpointStore } from "../checkpoint.ts";
+import type { CheckpointHeader, CheckpointRow, SyncCheckpointDraft, SyncCheckpointStore } from "../checkpoint.ts";
 import type { Head } from "../journal.ts";
 
-interface Saved {
-  readonly facts: CheckpointFacts;
+interface MemoryCheckpoint {
+  readonly facts: CheckpointHeader;
   readonly rows: ReadonlyMap<string, CheckpointRow>;
 }
 
 const rowsPerSlice = 1_000;
 
 /** Checkpoints on a memory disk, whole ones: copying is cheap enough where nothing is large. */
-export function createMemoryCheckpoints(isInHistory: (head: Head) => boolean): ReadyCheckpointStore {
-  let saved: readonly Saved[] = [];
+export function createMemoryCheckpoints(isInHistory: (head: Head) => boolean): SyncCheckpointStore {
+  let saved: readonly MemoryCheckpoint[] = [];
 
-  const usable = (): readonly Saved[] => saved.filter(({ facts }) => isInHistory(facts.head));
+  const usable = (): readonly MemoryCheckpoint[] => saved.filter(({ facts }) => isInHistory(facts.head));
 
   return {
     list: () => usable().map(({ facts }) => facts),
@@ -21,7 +21,7 @@ export function createMemoryCheckpoints(isInHistory: (head: Head) => boolean): R
       const rows = [...(found?.rows.values() ?? [])];
       for (let start = 0; start < rows.length; start += rowsPerSlice) yield rows.slice(start, start + rowsPerSlice);
     },
-    begin(wanted): ReadyCheckpointDraft | undefined {
+    begin(wanted): SyncCheckpointDraft | undefined {
       saved = usable();
       const base = saved[0];
       if (base?.facts.head.hash !== wanted?.hash) return undefined;

@@ -3,8 +3,8 @@
  * journals, as of several nodes, may share one. It stores the same lines as a real store, so that tests and
  * simulation go through the same encoding, hashing and proving.
  */
-import type { ReadyCheckpointStore } from "../checkpoint.ts";
-import { type ErasureMark, unmarked } from "../erasure-mark.ts";
+import type { SyncCheckpointStore } from "../checkpoint.ts";
+import { type ErasureMark, noErasureMark } from "../erasure-mark.ts";
 import type { Head } from "../journal.ts";
 import { createIndexTail, type IndexTail } from "../index-tail.ts";
 import { genesis } from "../seal.ts";
@@ -20,7 +20,7 @@ export interface MemoryDisk {
 export interface MemoryStore extends MemoryDisk {
   readonly batches: StoredBatch[];
   readonly listeners: Set<() => void>;
-  readonly checkpoints: ReadyCheckpointStore;
+  readonly checkpoints: SyncCheckpointStore;
   erasureMark: ErasureMark;
   index(): IndexTail;
   head(): Head;
@@ -36,7 +36,7 @@ export function createMemoryDisk(): MemoryDisk {
       const batch = batches[batchIndex(batches, head.position)];
       return batch?.hash === head.hash;
     }),
-    erasureMark: unmarked,
+    erasureMark: noErasureMark,
     index: () => index,
     head() {
       const last = batches.at(-1);
@@ -44,7 +44,7 @@ export function createMemoryDisk(): MemoryDisk {
     },
     truncate(position) {
       while (batches.length > 0 && store.head().position > position) batches.pop();
-      store.erasureMark = unmarked;
+      store.erasureMark = noErasureMark;
       index = createIndexTail();
       for (const batch of batches) index.add(unseal(batch, batch.previous).indexed());
     },

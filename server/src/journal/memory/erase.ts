@@ -1,4 +1,4 @@
-import { withoutPayload } from "../erase-payload.ts";
+import { eraseFromBatch } from "../erase-from-batch.ts";
 import { JournalError } from "../journal.ts";
 import { batchIndex, type MemoryStore } from "./disk.ts";
 
@@ -8,5 +8,5 @@ export function erasePayload(store: MemoryStore, position: number, by: number): 
   if (stored === undefined || position < stored.first) {
     throw new JournalError("invalid", `There is no entry at position ${String(position)}.`, { certain: true });
   }
-  store.batches[index] = withoutPayload(stored, position, by);
+  store.batches[index] = eraseFromBatch(stored, position, by);
 }

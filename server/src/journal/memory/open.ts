@@ -40,13 +40,13 @@ export function openMemoryJournal(disk: MemoryDisk): LocalJournal {
         erasePayload(store, position, by);
       }),
     erasureMark: () => use(() => store.erasureMark),
-    noteErasures: (mark) =>
+    setErasureMark: (mark) =>
       use(() => {
         store.erasureMark = mark;
       }),
     // Memory has no cheaper place to move entries to.
     archive: () => Promise.resolve({ to: 0, batchCount: 0, segmentCount: 0 }),
-    forkedBecause: undefined,
+    forkReason: undefined,
     settleFork: () => Promise.resolve(),
     onWake(listener) {
       // A wrapper of its own, so that a listener registered twice can be stopped once.

@@ -5,11 +5,11 @@
  * What is known after a failure is kept exact. An error of a statement takes the transaction back: nothing was written.
  * A connection that was lost while the batch was under way says nothing: it may be there, or may still get there.
  */
-import { type Appended, JournalError, type PageLimit } from "../journal.ts";
+import { type AppendResult, JournalError, type PageLimit } from "../journal.ts";
 import type { SealedBatch } from "../sealed-batch.ts";
 import { statements, toFollowed } from "./batch-table.ts";
-import { isTaken, isTransient, mapError } from "./map-error.ts";
-import { type Row, send, type Session } from "./session.ts";
+import { isDuplicatePosition, isTransient, mapError } from "./map-error.ts";
+import { type PostgresRow, send, type PostgresSession } from "./session.ts";
 
 /** What a lost race brings of the entries that were missed; the rest is read on. */
 const missedLimit: PageLimit = { entries: 5_000, bytes: 4 * 1024 * 1024 };
@@ -21,10 +21,10 @@ export interface UnusedKeys {
   readonly from: number;
 }
 
-export type AppendBatch = (batch: SealedBatch, keys: UnusedKeys) => Promise<Appended>;
+export type PostgresAppend = (batch: SealedBatch, keys: UnusedKeys) => Promise<AppendResult>;
 
 export interface AppendOptions {
-  readonly session: Session;
+  readonly session: PostgresSession;
   readonly space: string;
   /** True while this node has the turn. */
   readonly hasTurn: () => boolean;
@@ -32,8 +32,8 @@ export interface AppendOptions {
   readonly isHeldBack: () => boolean;
 }
 
-export function createAppend({ session, space, hasTurn, isHeldBack }: AppendOptions): AppendBatch {
-  async function attempt(batch: SealedBatch, keys: UnusedKeys): Promise<Appended> {
+export function createAppend({ session, space, hasTurn, isHeldBack }: AppendOptions): PostgresAppend {
+  async function attempt(batch: SealedBatch, keys: UnusedKeys): Promise<AppendResult> {
     const client = await session.ready();
     if (isHeldBack()) return { kind: "behind" };
     const values = [space, ...batchValues(batch), hasTurn(), `{${keys.hashes.join(",")}}`, keys.from];
@@ -45,7 +45,7 @@ export function createAppend({ session, space, hasTurn, isHeldBack }: AppendOpti
       try {
         return await attempt(batch, keys);
       } catch (error) {
-        if (isTaken(error)) return { kind: "behind" };
+        if (isDuplicatePosition(error)) return { kind: "behind" };
         if (!isTransient(error) || attempts === attemptsMax) throw mapError(error, { sent: true });
       }
     }
@@ -59,7 +59,7 @@ function batchValues({ after, head, entries, lines }: SealedBatch): readonly unk
   return [after.position, after.hash, ...own, entriesMax, bytes];
 }
 
-function toAppended(rows: readonly Row[], batch: SealedBatch): Appended {
+function toAppended(rows: readonly PostgresRow[], batch: SealedBatch): AppendResult {
   const [answer] = rows;
   if (answer === undefined) throw new JournalError("io", "Postgres: no answer to an append.", { certain: false });
   if (answer[0] === "appended" || answer[0] === "used") return { kind: answer[0] };

@@ -1,9 +1,10 @@
 /** The table of batches: every statement that reads it, and how its rows are read. */
-import type { Followed, Head, PageLimit } from "../journal.ts";
-import { createWholeBatches, type Joint } from "../page.ts";
+import type { FollowResult, Head, PageLimit } from "../journal.ts";
+import { createBatchPage } from "../entry-page.ts";
 import { genesis } from "../seal.ts";
+import type { BatchEnd } from "../sealed-batch.ts";
 import { headOf, type StoredBatch } from "../unseal.ts";
-import type { Row, Session, Statement } from "./session.ts";
+import type { PostgresRow, PostgresSession, Statement } from "./session.ts";
 
 const ends = "SELECT first, count, time, previous, hash FROM batches WHERE space = $1";
 const whole = "SELECT first, count, time, previous, hash, lines FROM batches WHERE space = $1";
@@ -23,26 +24,26 @@ export const statements = {
 /** How many batches are fetched at a time when nobody knows how many are needed. */
 const batchesPerFetch = 64;
 
-export interface BatchTable {
+export interface PostgresBatchTable {
   head(): Promise<Head>;
   /** The batch that holds a position, and where it must join on. */
-  holding(position: number): Promise<{ readonly stored: StoredBatch; readonly joint: Joint } | undefined>;
+  holding(position: number): Promise<{ readonly stored: StoredBatch; readonly joint: BatchEnd } | undefined>;
   /** Where the batch that starts at `first` must join on: the end of the last one before it. */
-  jointBefore(first: number): Promise<Joint>;
+  endBefore(first: number): Promise<BatchEnd>;
   /** The batches from the one that starts at `first`, in order. */
   from(first: number): AsyncIterable<StoredBatch>;
   /** Where a reader of this position must start: the first position of the batch that holds it, else itself. */
   startOf(position: number): Promise<number>;
-  follow(after: Head, limit: PageLimit): Promise<Followed>;
+  follow(after: Head, limit: PageLimit): Promise<FollowResult>;
 }
 
-export function createBatchTable(session: Session, space: string): BatchTable {
+export function createBatchTable(session: PostgresSession, space: string): PostgresBatchTable {
   async function below(position: number): Promise<Omit<StoredBatch, "lines"> | undefined> {
     const [row] = await session.run(statements.below, [space, position]);
     return row === undefined ? undefined : toBatch(row);
   }
 
-  async function jointBefore(first: number): Promise<Joint> {
+  async function endBefore(first: number): Promise<BatchEnd> {
     const end = await below(first - 1);
     return end === undefined ? genesis : headOf(end);
   }
@@ -56,9 +57,9 @@ export function createBatchTable(session: Session, space: string): BatchTable {
       const [row] = await session.run(statements.holding, [space, position]);
       const stored = row === undefined ? undefined : toBatch(row);
       if (stored === undefined || position >= stored.first + stored.count) return undefined;
-      return { stored, joint: await jointBefore(stored.first) };
+      return { stored, joint: await endBefore(stored.first) };
     },
-    jointBefore,
+    endBefore,
     async *from(first) {
       for (let next = first; ;) {
         const rows = await session.run(statements.from, [space, next, batchesPerFetch]);
@@ -84,17 +85,17 @@ function followValues(space: string, after: Head, limit: PageLimit): readonly un
 }
 
 /** Reads the answer of follow_batches, and proves it. */
-export function toFollowed([answer, ...rows]: readonly Row[], after: Head): Followed {
+export function toFollowed([answer, ...rows]: readonly PostgresRow[], after: Head): FollowResult {
   if (answer?.[0] === "diverged") return { kind: "diverged" };
-  const taken = createWholeBatches(after, { entries: Infinity, bytes: Infinity });
-  for (const row of rows) taken.take(toBatch(row.slice(1)));
+  const taken = createBatchPage(after, { entries: Infinity, bytes: Infinity });
+  for (const row of rows) taken.add(toBatch(row.slice(1)));
   const head = taken.head();
   const isLast = head.position >= Number(answer?.[1]);
   return { kind: "followed", entries: taken.entries, head, ...(isLast && { isLast }) };
 }
 
 /** 64-bit numbers come as text; these are all far below where that would matter. */
-function toBatch([first, count, time, previous, hash, lines]: Row): StoredBatch {
+function toBatch([first, count, time, previous, hash, lines]: PostgresRow): StoredBatch {
   return {
     first: Number(first),
     count: Number(count),

@@ -6,22 +6,24 @@
  * newest two checkpoints see are kept.
  */
 import type { Client } from "pg";
-import type { CheckpointDraft, CheckpointFacts, CheckpointRow, CheckpointStore } from "../checkpoint.ts";
+import type {
+  CheckpointDraft,
+  CheckpointHeader,
+  CheckpointRow,
+  CheckpointStore,
+  StoredCheckpoint,
+} from "../checkpoint.ts";
 import type { Head } from "../journal.ts";
 import { readJson } from "@holdfast/sdk/json/read-json";
 import { mapError } from "./map-error.ts";
-import { type Row, send, type Session, type Statement } from "./session.ts";
-import type { Sessions } from "./sessions.ts";
+import { type PostgresRow, send, type PostgresSession, type Statement } from "./session.ts";
+import type { SessionPool } from "./session-pool.ts";
 
-export interface CheckpointOptions {
+export interface PostgresCheckpointOptions {
   readonly space: string;
-  readonly reader: Session;
+  readonly reader: PostgresSession;
   /** Connections for one piece of work each. */
-  readonly sessions: Sessions;
-}
-
-interface Saved extends CheckpointFacts {
-  readonly generation: number;
+  readonly sessions: SessionPool;
 }
 
 /** Those whose head is in the journal, the newest first. */
@@ -36,14 +38,14 @@ const rowsPerFetch = 5_000;
 /** The lock of whoever changes the checkpoints of a space. */
 export const checkpointLock = "hashtextextended('holdfast checkpoint ' || $1, 0)";
 
-export function createPostgresCheckpoints({ space, reader, sessions }: CheckpointOptions): CheckpointStore {
-  async function* rows(facts: CheckpointFacts): AsyncGenerator<readonly CheckpointRow[]> {
-    const session = sessions.lend();
+export function createPostgresCheckpoints({ space, reader, sessions }: PostgresCheckpointOptions): CheckpointStore {
+  async function* rows(facts: CheckpointHeader): AsyncGenerator<readonly CheckpointRow[]> {
+    const session = sessions.checkOut();
     try {
       const client = await session.ready();
       // All slices as of one moment: another node may save the next one meanwhile, and drop what this one needs.
       await client.query("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
-      const found = (await savedIn(client, space)).find(({ head }) => head.hash === facts.head.hash);
+      const found = (await storedCheckpoints(client, space)).find(({ head }) => head.hash === facts.head.hash);
       if (found === undefined) return;
       await client.query({ text: declareRows, values: [space, found.generation] });
       for (;;) {
@@ -54,26 +56,26 @@ export function createPostgresCheckpoints({ space, reader, sessions }: Checkpoin
     } catch (error) {
       throw mapError(error, { sent: false });
     } finally {
-      await sessions.giveBack(session);
+      await sessions.release(session);
     }
   }
 
   return {
-    list: async () => (await reader.run(list, [space])).map(toFacts),
+    list: async () => (await reader.run(list, [space])).map(toHeader),
     rows,
     async begin(base) {
-      const session = sessions.lend();
+      const session = sessions.checkOut();
       try {
         const generation = await beginDraft(await session.ready(), space, base);
         if (generation !== undefined) return draftOn(sessions, session, { space, generation });
       } catch (error) {
-        await sessions.giveBack(session);
+        await sessions.release(session);
         throw mapError(error, { sent: false });
       }
-      await sessions.giveBack(session);
+      await sessions.release(session);
       return undefined;
     },
-    clear: () => sessions.once((client) => clearCheckpoints(client, space)),
+    clear: () => sessions.withClient((client) => clearCheckpoints(client, space)),
   };
 }
 
@@ -98,7 +100,7 @@ async function beginDraft(client: Client, space: string, base: Head | undefined)
     space,
   ]);
   if (lock.rows[0]?.free !== true) return undefined;
-  const saved = await savedIn(client, space);
+  const saved = await storedCheckpoints(client, space);
   if (saved[0]?.head.hash !== base?.hash) return undefined;
   // What is left of a history that was lost must not show through.
   if (base === undefined) {
@@ -109,8 +111,8 @@ async function beginDraft(client: Client, space: string, base: Head | undefined)
 }
 
 function draftOn(
-  sessions: Sessions,
-  session: Session,
+  sessions: SessionPool,
+  session: PostgresSession,
   { space, generation }: { readonly space: string; readonly generation: number },
 ): CheckpointDraft {
   async function use(work: (client: Client) => Promise<void>): Promise<void> {
@@ -128,9 +130,9 @@ function draftOn(
     commit: (facts) =>
       use(async (client) => {
         await commitDraft(client, space, { ...facts, generation });
-        await sessions.giveBack(session);
+        await sessions.release(session);
       }),
-    abandon: () => sessions.giveBack(session),
+    abandon: () => sessions.release(session),
   };
 }
 
@@ -159,7 +161,7 @@ async function writeRows(
 async function commitDraft(
   client: Client,
   space: string,
-  { generation, head, rules, stateHash }: Saved,
+  { generation, head, rules, stateHash }: StoredCheckpoint,
 ): Promise<void> {
   const previous = generation - 1;
   await client.query("DELETE FROM checkpoints WHERE space = $1 AND generation < $2", [space, previous]);
@@ -186,16 +188,16 @@ export async function dropSuperseded(client: Client, space: string, oldest: numb
   ]);
 }
 
-export async function savedIn(client: Client, space: string): Promise<readonly Saved[]> {
+export async function storedCheckpoints(client: Client, space: string): Promise<readonly StoredCheckpoint[]> {
   const rows = await send(client, list, [space]);
-  return rows.map((row) => ({ ...toFacts(row), generation: Number(row[0]) }));
+  return rows.map((row) => ({ ...toHeader(row), generation: Number(row[0]) }));
 }
 
-function toFacts([, position, hash, time, rules, stateHash]: Row): CheckpointFacts {
+function toHeader([, position, hash, time, rules, stateHash]: PostgresRow): CheckpointHeader {
   const head = { position: Number(position), hash: String(hash), time: Number(time) };
   return { head, rules: Number(rules), stateHash: String(stateHash) };
 }
 
-function toRow([table, key, line]: Row): CheckpointRow {
+function toRow([table, key, line]: PostgresRow): CheckpointRow {
   return { table: String(table), key: readJson(String(key)) as string, line: String(line) };
 }

@@ -3,9 +3,9 @@
  * itself keeps of an old row, until a vacuum and in its log, is for whoever looks after the server: see the documents.
  */
 import type { Client } from "pg";
-import { withoutPayload } from "../erase-payload.ts";
-import { noEntry } from "../page.ts";
-import { checkpointLock, dropSuperseded, savedIn } from "./checkpoints.ts";
+import { eraseFromBatch } from "../erase-from-batch.ts";
+import { noEntry } from "../entry-page.ts";
+import { checkpointLock, dropSuperseded, storedCheckpoints } from "./checkpoints.ts";
 
 export async function erasePayload(
   client: Client,
@@ -38,7 +38,7 @@ async function eraseLines(
   const [row] = rows;
   if (row === undefined || position >= Number(row.first) + row.count) throw noEntry(position, Number(row?.first ?? 0));
   const stored = { first: Number(row.first), lines: row.lines };
-  const next = withoutPayload(stored, position, by);
+  const next = eraseFromBatch(stored, position, by);
   if (next === stored) return false;
   await client.query("UPDATE batches SET lines = $3 WHERE space = $1 AND first = $2", [space, next.first, next.lines]);
   return true;
@@ -46,7 +46,7 @@ async function eraseLines(
 
 /** The newest checkpoint stays if it already holds the state without what was erased. */
 async function purgeCheckpoints(client: Client, space: string, by: number): Promise<void> {
-  const [newest] = await savedIn(client, space);
+  const [newest] = await storedCheckpoints(client, space);
   if (newest !== undefined && newest.head.position >= by) {
     await client.query("DELETE FROM checkpoints WHERE space = $1 AND generation < $2", [space, newest.generation]);
     await dropSuperseded(client, space, newest.generation);

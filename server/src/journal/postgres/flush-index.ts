@@ -4,14 +4,14 @@
  */
 import type { Client } from "pg";
 import type { IndexTail } from "../index-tail.ts";
-import type { Joint } from "../page.ts";
+import type { BatchEnd } from "../sealed-batch.ts";
 import { insertTail } from "./index-store.ts";
 
 export interface IndexPart {
   readonly tail: IndexTail;
   /** The end of the batch before its first entry, and of its last batch. */
-  readonly from: Joint;
-  readonly to: Joint;
+  readonly from: BatchEnd;
+  readonly to: BatchEnd;
 }
 
 /** The position that the tables cover afterwards; undefined if somebody else is at it, or the history is another one. */
@@ -56,7 +56,7 @@ async function write(client: Client, space: string, parts: readonly IndexPart[])
   return last.to.position;
 }
 
-async function isInHistory(client: Client, space: string, joint: Joint): Promise<boolean> {
+async function isInHistory(client: Client, space: string, joint: BatchEnd): Promise<boolean> {
   const { rows } = await client.query<{ hash: string }>(
     "SELECT hash FROM batches WHERE space = $1 AND first <= $2 ORDER BY first DESC LIMIT 1",
     [space, joint.position],

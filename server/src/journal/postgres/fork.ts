@@ -11,14 +11,14 @@
  * seen before the server was asked: what another one heard meanwhile is later, and would make the same server look older.
  */
 import type { Client } from "pg";
-import type { ServerFacts } from "./check-server.ts";
+import type { ServerIdentity } from "./check-server.ts";
 import { adoptMeta, writeMeta } from "./meta-table.ts";
 
-export class ForkWatch {
+export class PostgresForkWatch {
   readonly #space: string;
   #because: string | undefined;
   #isTold = true;
-  #facts: ServerFacts | undefined;
+  #facts: ServerIdentity | undefined;
   /** The furthest end of the log that was seen. */
   #log = 0n;
 
@@ -38,18 +38,18 @@ export class ForkWatch {
   }
 
   /** To be called on a new connection before the server is asked; what it returns looks at the answer. */
-  begin(): (facts: ServerFacts, client: Client) => Promise<void> {
+  begin(): (facts: ServerIdentity, client: Client) => Promise<void> {
     const seen = this.#log;
     return async (facts, client) => {
       const known = await adoptMeta(client, this.#space, "identity", identityOf(facts));
       this.#facts = facts;
       const because = difference(facts, { identity: known, log: seen });
       if (because === undefined || because === this.#because) {
-        this.noteLog(facts.log);
+        this.noteLog(facts.walEnd);
         return;
       }
       // What was seen before is the log of another server.
-      this.#log = facts.log;
+      this.#log = facts.walEnd;
       this.#because = because;
       this.#isTold = false;
     };
@@ -68,14 +68,14 @@ export class ForkWatch {
   }
 }
 
-function difference(facts: ServerFacts, known: { identity: string; log: bigint }): string | undefined {
+function difference(facts: ServerIdentity, known: { identity: string; log: bigint }): string | undefined {
   const here = identityOf(facts);
   if (known.identity !== here) {
     return `the server is another one than the journal was last written on (${known.identity}; now ${here})`;
   }
-  return facts.log < known.log ? "the server went back: an older copy of it was put in its place" : undefined;
+  return facts.walEnd < known.log ? "the server went back: an older copy of it was put in its place" : undefined;
 }
 
-function identityOf({ system, timeline }: ServerFacts): string {
+function identityOf({ system, timeline }: ServerIdentity): string {
   return `${system} on timeline ${timeline}`;
 }

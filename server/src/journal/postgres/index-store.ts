@@ -2,18 +2,18 @@
 import type { Client } from "pg";
 import type { IndexTail } from "../index-tail.ts";
 import type { Head, SubjectQuery } from "../journal.ts";
-import type { Joint } from "../page.ts";
+import type { BatchEnd } from "../sealed-batch.ts";
 import { genesis, hashText } from "../seal.ts";
-import type { Session, Statement } from "./session.ts";
+import type { PostgresSession, Statement } from "./session.ts";
 
 /** What the journal and the index had come to, seen at one moment. */
-export interface Seen {
-  readonly head: Joint;
+export interface IndexSnapshot {
+  readonly head: BatchEnd;
   /** Every entry up to here is in the tables. */
   readonly cover: number;
 }
 
-const seen = `coalesce((SELECT first + count - 1 FROM batches WHERE space = $1 ORDER BY first DESC LIMIT 1), 0),
+const snapshotColumns = `coalesce((SELECT first + count - 1 FROM batches WHERE space = $1 ORDER BY first DESC LIMIT 1), 0),
   (SELECT hash FROM batches WHERE space = $1 ORDER BY first DESC LIMIT 1),
   coalesce((SELECT position FROM index_cover WHERE space = $1), 0)`;
 
@@ -25,7 +25,7 @@ const statements = {
   },
   keys: {
     name: "keys",
-    text: `SELECT ${seen}, ARRAY(SELECT (SELECT position FROM keys WHERE space = $1 AND hash = wanted.hash)
+    text: `SELECT ${snapshotColumns}, ARRAY(SELECT (SELECT position FROM keys WHERE space = $1 AND hash = wanted.hash)
       FROM unnest($2::uuid[]) WITH ORDINALITY AS wanted (hash, place) ORDER BY place)`,
   },
   rising: { name: "subjects_rising", text: subjectQuery("ASC") },
@@ -33,15 +33,15 @@ const statements = {
 } as const satisfies Readonly<Record<string, Statement>>;
 
 function subjectQuery(direction: "ASC" | "DESC"): string {
-  return `SELECT ${seen}, ARRAY(SELECT position FROM subjects WHERE space = $1 AND hash = $2
+  return `SELECT ${snapshotColumns}, ARRAY(SELECT position FROM subjects WHERE space = $1 AND hash = $2
     AND position > $3 AND position < $4 ORDER BY position ${direction} LIMIT $5)`;
 }
 
-export class IndexStore {
-  readonly #session: Session;
+export class PostgresIndexStore {
+  readonly #session: PostgresSession;
   readonly #space: string;
 
-  constructor(session: Session, space: string) {
+  constructor(session: PostgresSession, space: string) {
     this.#session = session;
     this.#space = space;
   }
@@ -52,22 +52,24 @@ export class IndexStore {
     return row === undefined ? genesis : { position: Number(row[0]), hash: String(row[1]), time: Number(row[2]) };
   }
 
-  async findKeys(scopes: readonly string[]): Promise<Seen & { readonly found: readonly (number | undefined)[] }> {
+  async findKeys(
+    scopes: readonly string[],
+  ): Promise<IndexSnapshot & { readonly found: readonly (number | undefined)[] }> {
     const hashes = scopes.map(indexHash);
     const [row] = await this.#session.run(statements.keys, [this.#space, hashes]);
     const found = (row?.[3] ?? []) as readonly (string | null)[];
-    return { ...toSeen(row), found: found.map((each) => (each === null ? undefined : Number(each))) };
+    return { ...toSnapshot(row), found: found.map((each) => (each === null ? undefined : Number(each))) };
   }
 
-  async findSubject(query: Required<SubjectQuery>): Promise<Seen & { readonly found: readonly number[] }> {
+  async findSubject(query: Required<SubjectQuery>): Promise<IndexSnapshot & { readonly found: readonly number[] }> {
     const { subject, after, before, order, limit } = query;
     const values = [this.#space, indexHash(subject), after, before, Math.max(0, limit)];
     const [row] = await this.#session.run(order === "oldest-first" ? statements.rising : statements.falling, values);
-    return { ...toSeen(row), found: ((row?.[3] ?? []) as readonly string[]).map(Number) };
+    return { ...toSnapshot(row), found: ((row?.[3] ?? []) as readonly string[]).map(Number) };
   }
 }
 
-function toSeen(row: readonly unknown[] | undefined): Seen {
+function toSnapshot(row: readonly unknown[] | undefined): IndexSnapshot {
   const head = { position: Number(row?.[0]), hash: (row?.[1] as string | null | undefined) ?? genesis.hash };
   return { head, cover: Number(row?.[2]) };
 }

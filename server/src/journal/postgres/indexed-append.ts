@@ -1,25 +1,25 @@
 /** Keeps the index in step with what is appended and followed, and remembers the head that it led to. */
-import type { Appended, Followed, Head, PageLimit } from "../journal.ts";
+import type { AppendResult, FollowResult, Head, PageLimit } from "../journal.ts";
 import type { SealedBatch } from "../sealed-batch.ts";
-import type { AppendBatch } from "./append.ts";
-import type { BatchTable } from "./batch-table.ts";
+import type { PostgresAppend } from "./append.ts";
+import type { PostgresBatchTable } from "./batch-table.ts";
 import { indexHash } from "./index-store.ts";
-import type { LayeredIndex } from "./layered-index.ts";
+import type { PostgresLayeredIndex } from "./layered-index.ts";
 
-export interface IndexedAppend {
-  append(batch: SealedBatch, unproven: readonly string[]): Promise<Appended>;
-  follow(after: Head, limit: PageLimit): Promise<Followed>;
+export interface PostgresIndexedAppend {
+  append(batch: SealedBatch, unproven: readonly string[]): Promise<AppendResult>;
+  follow(after: Head, limit: PageLimit): Promise<FollowResult>;
 }
 
 export interface IndexedAppendParts {
-  readonly appendBatch: AppendBatch;
-  readonly table: BatchTable;
-  readonly index: LayeredIndex;
+  readonly appendBatch: PostgresAppend;
+  readonly table: PostgresBatchTable;
+  readonly index: PostgresLayeredIndex;
   readonly onHead: (head: Head) => void;
 }
 
-export function createIndexedAppend({ appendBatch, table, index, onHead }: IndexedAppendParts): IndexedAppend {
-  function note(after: Head, followed: Followed): Followed {
+export function createIndexedAppend({ appendBatch, table, index, onHead }: IndexedAppendParts): PostgresIndexedAppend {
+  function note(after: Head, followed: FollowResult): FollowResult {
     if (followed.kind === "diverged") index.forget();
     else {
       index.add(followed.entries, after, followed.head);

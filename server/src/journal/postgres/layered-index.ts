@@ -5,27 +5,27 @@
  */
 import { createIndexTail, findInLayers } from "../index-tail.ts";
 import type { Head, SubjectQuery } from "../journal.ts";
-import type { Joint } from "../page.ts";
+import type { BatchEnd } from "../sealed-batch.ts";
 import type { IndexedEntry } from "../unseal.ts";
-import type { BatchTable } from "./batch-table.ts";
+import type { PostgresBatchTable } from "./batch-table.ts";
 import type { IndexPart } from "./flush-index.ts";
-import type { IndexStore, Seen } from "./index-store.ts";
+import type { PostgresIndexStore, IndexSnapshot } from "./index-store.ts";
 
-export interface LayeredIndexOptions {
-  readonly store: IndexStore;
-  readonly table: BatchTable;
+export interface PostgresLayeredIndexOptions {
+  readonly store: PostgresIndexStore;
+  readonly table: PostgresBatchTable;
   readonly tailRows: number;
   /** Writes parts to the tables; the position that these cover afterwards, if it is known. */
   readonly flush: (parts: readonly IndexPart[]) => Promise<number | undefined>;
-  readonly onTrouble: (error: unknown) => void;
+  readonly onError: (error: unknown) => void;
 }
 
 /** Tails are dropped one by one, once they are covered. */
 const partsPerFlush = 4;
 const page = { entries: 5_000, bytes: 8 * 1024 * 1024 };
 
-export class LayeredIndex {
-  readonly #options: LayeredIndexOptions;
+export class PostgresLayeredIndex {
+  readonly #options: PostgresLayeredIndexOptions;
   #parts: IndexPart[] = [];
   #end: Head | undefined;
   #flushing: Promise<void> | undefined;
@@ -33,13 +33,13 @@ export class LayeredIndex {
   /** The last one that is being written: what comes now goes into another. */
   #sealed: IndexPart | undefined;
 
-  constructor(options: LayeredIndexOptions) {
+  constructor(options: PostgresLayeredIndexOptions) {
     this.#options = options;
     this.#dueRows = options.tailRows;
   }
 
   /** Takes note of a batch. One that does not follow what is known is read again when it is needed. */
-  add(entries: readonly IndexedEntry[], after: Joint, head: Head): void {
+  add(entries: readonly IndexedEntry[], after: BatchEnd, head: Head): void {
     if (this.#end?.hash !== after.hash || this.#end.position !== after.position || entries.length === 0) return;
     const last = this.#parts.at(-1);
     if (last === undefined || last === this.#sealed || last.tail.rows() >= this.#options.tailRows / partsPerFlush) {
@@ -61,7 +61,7 @@ export class LayeredIndex {
   }
 
   /** What the tails know of keys; undefined if they do not end at this head. */
-  recallKeys(scopes: readonly string[], at: Joint): readonly (number | undefined)[] | undefined {
+  findKeysInMemory(scopes: readonly string[], at: BatchEnd): readonly (number | undefined)[] | undefined {
     if (this.#end?.hash !== at.hash || this.#end.position !== at.position) return undefined;
     return scopes.map((scope) => this.#findKeyInMemory(scope));
   }
@@ -144,7 +144,7 @@ export class LayeredIndex {
   }
 
   /** An answer of the tables that fits what is in memory. */
-  async #ask<Answer extends Seen>(ask: () => Promise<Answer>): Promise<Answer> {
+  async #ask<Answer extends IndexSnapshot>(ask: () => Promise<Answer>): Promise<Answer> {
     for (;;) {
       if (this.#end === undefined) await this.catchUp();
       const answer = await ask();
@@ -174,7 +174,7 @@ export class LayeredIndex {
   }
 
   async #flush(rows: number): Promise<void> {
-    const { tailRows, flush, onTrouble } = this.#options;
+    const { tailRows, flush, onError } = this.#options;
     this.#sealed = this.#parts.at(-1);
     try {
       const covered = await flush([...this.#parts]);
@@ -183,7 +183,7 @@ export class LayeredIndex {
       this.#dueRows = covered === undefined ? rows + tailRows / partsPerFlush : tailRows;
     } catch (error) {
       this.#dueRows = rows + tailRows / partsPerFlush;
-      onTrouble(error);
+      onError(error);
     }
   }
 }

@@ -31,7 +31,7 @@ export function mapError(error: unknown, { sent }: { readonly sent: boolean }): 
   if (error instanceof JournalError) return error;
   const state = sqlState(error);
   const detail = detailOf(error);
-  const certain = !sent || wasTakenBack(error);
+  const certain = !sent || isRolledBack(error);
   if (state === undefined) {
     return new JournalError("io", `Postgres: the connection failed (${detail}).`, { certain, cause: error });
   }
@@ -46,7 +46,7 @@ export function isTransient(error: unknown): boolean {
 }
 
 /** Somebody else has this position: who does not take turns was faster. */
-export function isTaken(error: unknown): boolean {
+export function isDuplicatePosition(error: unknown): boolean {
   return sqlState(error) === "23505";
 }
 
@@ -55,7 +55,7 @@ export function sqlState(error: unknown): string | undefined {
   return typeof code === "string" && /^[0-9A-Z]{5}$/.test(code) ? code : undefined;
 }
 
-function wasTakenBack(error: unknown): boolean {
+function isRolledBack(error: unknown): boolean {
   return sqlState(error) !== undefined && error instanceof Error && "severity" in error && error.severity === "ERROR";
 }
 

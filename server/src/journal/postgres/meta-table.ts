@@ -1,14 +1,14 @@
 /** The facts about a space that are kept beside its batches, by name. */
 import type { Client } from "pg";
-import type { Session } from "./session.ts";
+import type { PostgresSession } from "./session.ts";
 
-export type MetaName =
+export type PostgresMetaName =
   /** The server that this space is known to be on: see fork.ts. */
   | "identity"
   /** How far erasures are carried out: see erasure-mark.ts. */
   | "erasures";
 
-export async function readMeta(client: Client, space: string, name: MetaName): Promise<string | undefined> {
+export async function readMeta(client: Client, space: string, name: PostgresMetaName): Promise<string | undefined> {
   const { rows } = await client.query<{ value: string }>(meta.text, [space, name]);
   return rows[0]?.value;
 }
@@ -16,19 +16,23 @@ export async function readMeta(client: Client, space: string, name: MetaName): P
 const meta = { name: "meta", text: "SELECT value FROM meta WHERE space = $1 AND name = $2" };
 
 /** The same on a session that is there anyway. */
-export async function metaOn(session: Session, space: string, name: MetaName): Promise<string | undefined> {
+export async function readMetaOnSession(
+  session: PostgresSession,
+  space: string,
+  name: PostgresMetaName,
+): Promise<string | undefined> {
   const [row] = await session.run(meta, [space, name]);
   return row === undefined ? undefined : String(row[0]);
 }
 
 /** Sets it if it is not set; the value that is there then. */
-export async function adoptMeta(client: Client, space: string, name: MetaName, value: string): Promise<string> {
+export async function adoptMeta(client: Client, space: string, name: PostgresMetaName, value: string): Promise<string> {
   const text = "INSERT INTO meta (space, name, value) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING";
   await client.query(text, [space, name, value]);
   return (await readMeta(client, space, name)) ?? value;
 }
 
-export async function writeMeta(client: Client, space: string, name: MetaName, value: string): Promise<void> {
+export async function writeMeta(client: Client, space: string, name: PostgresMetaName, value: string): Promise<void> {
   const text = `INSERT INTO meta (space, name, value) VALUES ($1, $2, $3)
     ON CONFLICT (space, name) DO UPDATE SET value = excluded.value`;
   await client.query(text, [space, name, value]);

@@ -11,7 +11,7 @@ import { sqlState } from "./map-error.ts";
 export async function migrate(client: Client, schema: string): Promise<void> {
   const migrations = readMigrations();
   const applied = await formatOf(client);
-  refuseNewer(applied, migrations.length);
+  rejectNewer(applied, migrations.length);
   if (applied === migrations.length) return;
   await client.query("BEGIN");
   try {
@@ -20,7 +20,7 @@ export async function migrate(client: Client, schema: string): Promise<void> {
     await client.query("CREATE TABLE IF NOT EXISTS format (number integer PRIMARY KEY)");
     // Another node may have done it while this one waited.
     const current = await formatOf(client);
-    refuseNewer(current, migrations.length);
+    rejectNewer(current, migrations.length);
     for (const [index, sql] of migrations.entries()) {
       if (index + 1 <= current) continue;
       await client.query(sql);
@@ -45,7 +45,7 @@ async function formatOf(client: Client): Promise<number> {
   }
 }
 
-function refuseNewer(applied: number, known: number): void {
+function rejectNewer(applied: number, known: number): void {
   if (applied <= known) return;
   const message = `The database has format ${String(applied)}; this version knows formats up to ${String(known)}. Use a newer one.`;
   throw new JournalError("unsupported", message, { certain: true });

@@ -8,28 +8,28 @@
 import { erasureMarkText, readErasureMark } from "../erasure-mark.ts";
 import { type Head, type Journal, JournalError } from "../journal.ts";
 import { createAppend } from "./append.ts";
-import { type BatchTable, createBatchTable } from "./batch-table.ts";
+import { type PostgresBatchTable, createBatchTable } from "./batch-table.ts";
 import { createPostgresCheckpoints } from "./checkpoints.ts";
 import { erasePayload } from "./erase.ts";
 import { flushIndex } from "./flush-index.ts";
-import { ForkWatch } from "./fork.ts";
-import { IndexStore } from "./index-store.ts";
+import { PostgresForkWatch } from "./fork.ts";
+import { PostgresIndexStore } from "./index-store.ts";
 import { createIndexedAppend } from "./indexed-append.ts";
-import { LayeredIndex } from "./layered-index.ts";
+import { PostgresLayeredIndex } from "./layered-index.ts";
 import { mapError } from "./map-error.ts";
-import { metaOn, writeMeta } from "./meta-table.ts";
+import { readMetaOnSession, writeMeta } from "./meta-table.ts";
 import { migrate } from "./migrate.ts";
-import { type PostgresJournalOptions, type Settings, settingsOf } from "./options.ts";
+import { type PostgresJournalOptions, type PostgresSettings, settingsOf } from "./options.ts";
 import { readPage, readPositions } from "./read.ts";
-import { Sessions } from "./sessions.ts";
-import { Turn } from "./turn.ts";
-import { Wake } from "./wake.ts";
+import { SessionPool } from "./session-pool.ts";
+import { AppendTurn } from "./turn.ts";
+import { PeerWatch } from "./peer-watch.ts";
 
 export async function openPostgresJournal(options: PostgresJournalOptions): Promise<Journal> {
   const settings = settingsOf(options);
-  const fork = new ForkWatch(settings.space);
+  const fork = new PostgresForkWatch(settings.space);
   let isPrepared = false;
-  const sessions = new Sessions(settings, () => {
+  const sessions = new SessionPool(settings, () => {
     const look = fork.begin();
     return async (facts, client) => {
       // The tables must be there before a server can be compared with what they say of it.
@@ -47,11 +47,11 @@ export async function openPostgresJournal(options: PostgresJournalOptions): Prom
   }
 }
 
-async function assemble(settings: Settings, sessions: Sessions, fork: ForkWatch): Promise<Journal> {
+async function assemble(settings: PostgresSettings, sessions: SessionPool, fork: PostgresForkWatch): Promise<Journal> {
   const { space } = settings;
   const { reader, writer } = sessions;
   const table = createBatchTable(reader, space);
-  const turn = new Turn(sessions.turn, space);
+  const turn = new AppendTurn(sessions.turn, space);
   const isHeldBack = (): boolean => fork.isUntold;
   const appendBatch = createAppend({ session: writer, space, hasTurn: () => turn.isHeld, isHeldBack });
   const index = createIndex(settings, sessions, table);
@@ -60,10 +60,10 @@ async function assemble(settings: Settings, sessions: Sessions, fork: ForkWatch)
     known = head;
   };
   const indexed = createIndexedAppend({ appendBatch, table, index, onHead });
-  const wake = new Wake({ settings, fork, known: () => known });
+  const wake = new PeerWatch({ settings, fork, knownHead: () => known });
   await wake.start();
   const building = index.catchUp().catch((error: unknown) => {
-    settings.onTrouble("the index of the journal could not be read yet", error);
+    settings.onError("the index of the journal could not be read yet", error);
   });
   let closing: Promise<void> | undefined;
 
@@ -83,7 +83,7 @@ async function assemble(settings: Settings, sessions: Sessions, fork: ForkWatch)
     append: (batch, unproven = []) =>
       use(async () => {
         const appended = await indexed.append(batch, unproven);
-        if (appended.kind === "appended") wake.send();
+        if (appended.kind === "appended") wake.notifyPeers();
         return appended;
       }),
     follow: (after, limit) => use(() => indexed.follow(after, limit)),
@@ -91,41 +91,45 @@ async function assemble(settings: Settings, sessions: Sessions, fork: ForkWatch)
     readAt: (positions) => use(() => readPositions(table, positions)),
     findKeys: (scopes) => use(() => index.findKeys(scopes)),
     findSubject: (query) => use(() => index.findSubject(query)),
-    sharing: {
+    coordination: {
       takeTurn: () => use(() => turn.take()),
       endTurn: () => {
         turn.end();
         return Promise.resolve();
       },
-      recallKeys: (scopes, at) => index.recallKeys(scopes, at),
+      findKeysInMemory: (scopes, at) => index.findKeysInMemory(scopes, at),
       rank: () => wake.rank,
-      heard: () => wake.heard,
-      onHeard: (listener) => wake.onHeard(listener),
+      clusterStatus: () => wake.status,
+      onClusterStatus: (listener) => wake.onStatus(listener),
     },
     checkpoints: createPostgresCheckpoints({ space, reader, sessions }),
-    erase: (position, by) => use(() => sessions.once((client) => erasePayload(client, space, { position, by }))),
-    erasureMark: () => use(async () => readErasureMark(await metaOn(reader, space, "erasures"))),
-    noteErasures: (mark) =>
-      use(() => sessions.once((client) => writeMeta(client, space, "erasures", erasureMarkText(mark)))),
+    erase: (position, by) => use(() => sessions.withClient((client) => erasePayload(client, space, { position, by }))),
+    erasureMark: () => use(async () => readErasureMark(await readMetaOnSession(reader, space, "erasures"))),
+    setErasureMark: (mark) =>
+      use(() => sessions.withClient((client) => writeMeta(client, space, "erasures", erasureMarkText(mark)))),
     // Postgres has no cheaper place to move rows to; tablespaces and partitions are for whoever looks after the server.
     archive: () => Promise.resolve({ to: 0, batchCount: 0, segmentCount: 0 }),
-    get forkedBecause() {
+    get forkReason() {
       return fork.tell();
     },
-    settleFork: () => use(() => sessions.once((client) => fork.settle(client))),
-    onWake: (listener) => wake.on(listener),
+    settleFork: () => use(() => sessions.withClient((client) => fork.settle(client))),
+    onWake: (listener) => wake.onWake(listener),
     close: () => (closing ??= close()),
   };
 }
 
-function createIndex(settings: Settings, sessions: Sessions, table: BatchTable): LayeredIndex {
-  return new LayeredIndex({
-    store: new IndexStore(sessions.reader, settings.space),
+function createIndex(
+  settings: PostgresSettings,
+  sessions: SessionPool,
+  table: PostgresBatchTable,
+): PostgresLayeredIndex {
+  return new PostgresLayeredIndex({
+    store: new PostgresIndexStore(sessions.reader, settings.space),
     table,
     tailRows: settings.tailRows,
-    flush: (parts) => sessions.once((client) => flushIndex(client, settings.space, parts)),
-    onTrouble: (error) => {
-      settings.onTrouble("the index of the journal could not be written; it is kept in memory until it can", error);
+    flush: (parts) => sessions.withClient((client) => flushIndex(client, settings.space, parts)),
+    onError: (error) => {
+      settings.onError("the index of the journal could not be written; it is kept in memory until it can", error);
     },
   });
 }

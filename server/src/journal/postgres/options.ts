@@ -16,15 +16,15 @@ export interface PostgresJournalOptions {
   /** Who has the turn and sleeps keeps everybody waiting for so long, once. */
   readonly turnMs?: number;
   /** Takes a server that may forget what it acknowledged (fsync=off), for tests on a server that is thrown away. */
-  readonly acceptsForgetfulServer?: boolean;
+  readonly allowsFsyncOff?: boolean;
   /** Hears of what does not work and is tried again: listening to others, writing the index. */
-  readonly onTrouble?: (message: string, error: unknown) => void;
+  readonly onError?: (message: string, error: unknown) => void;
 }
 
 /** The options, whole. */
-export type Settings = Required<PostgresJournalOptions>;
+export type PostgresSettings = Required<PostgresJournalOptions>;
 
-export function settingsOf(options: PostgresJournalOptions): Settings {
+export function settingsOf(options: PostgresJournalOptions): PostgresSettings {
   return {
     space: "main",
     schema: "holdfast",
@@ -32,8 +32,8 @@ export function settingsOf(options: PostgresJournalOptions): Settings {
     tailRows: 40_000,
     pollMs: 1_000,
     turnMs: 500,
-    acceptsForgetfulServer: false,
-    onTrouble: () => undefined,
+    allowsFsyncOff: false,
+    onError: () => undefined,
     ...options,
   };
 }

@@ -4,32 +4,32 @@
  */
 import { Client } from "pg";
 import { JournalError } from "../journal.ts";
-import { checkServer, type ServerFacts } from "./check-server.ts";
+import { checkServer, type ServerIdentity } from "./check-server.ts";
 import { mapError } from "./map-error.ts";
-import type { Settings } from "./options.ts";
+import type { PostgresSettings } from "./options.ts";
 
 /** Times in milliseconds. Without them a dead network, or a node that sleeps in its turn, would stop everybody. */
-export interface SessionTimes {
+export interface SessionTimeouts {
   readonly statement: number;
   readonly lock: number;
   readonly idleInTransaction: number;
 }
 
-export interface SessionOptions {
+export interface PostgresSessionOptions {
   readonly name: string;
-  readonly times: SessionTimes;
+  readonly timeouts: SessionTimeouts;
   /** A session that only makes noise need not wait for the disk. */
   readonly isDurable: boolean;
   /**
    * Called for every new connection, before the server is asked what it is; what it returns hears the answer, before the
    * connection is used. It may refuse by throwing.
    */
-  readonly onConnect: () => OnFacts;
+  readonly onConnect: () => OnServerIdentity;
   readonly onNotify?: (message: string, sender: number) => void;
   readonly onLost?: () => void;
 }
 
-export type OnFacts = (facts: ServerFacts, client: Client) => Promise<void>;
+export type OnServerIdentity = (facts: ServerIdentity, client: Client) => Promise<void>;
 
 /** A statement that is prepared once for each connection. */
 export interface Statement {
@@ -37,20 +37,20 @@ export interface Statement {
   readonly text: string;
 }
 
-export type Row = readonly unknown[];
+export type PostgresRow = readonly unknown[];
 
-const connectMs = 5_000;
+const connectTimeoutMs = 5_000;
 /** The server ends a statement by itself; this is for a server that does not answer any more. */
-const patienceMs = 2_000;
+const replyMarginMs = 2_000;
 
-export class Session {
-  readonly #settings: Settings;
-  readonly #options: SessionOptions;
+export class PostgresSession {
+  readonly #settings: PostgresSettings;
+  readonly #options: PostgresSessionOptions;
   #client: Client | undefined;
   #connecting: Promise<Client> | undefined;
   #isClosed = false;
 
-  constructor(settings: Settings, options: SessionOptions) {
+  constructor(settings: PostgresSettings, options: PostgresSessionOptions) {
     this.#settings = settings;
     this.#options = options;
   }
@@ -78,7 +78,7 @@ export class Session {
     }
   }
 
-  async run(statement: Statement, values: readonly unknown[]): Promise<readonly Row[]> {
+  async run(statement: Statement, values: readonly unknown[]): Promise<readonly PostgresRow[]> {
     const client = await this.ready();
     try {
       return await send(client, statement, values);
@@ -106,12 +106,12 @@ export class Session {
 
   async #connect(): Promise<Client> {
     const { url } = this.#settings;
-    const { name, times } = this.#options;
+    const { name, timeouts } = this.#options;
     const client = new Client({
       connectionString: url,
       application_name: `holdfast ${name}`,
-      connectionTimeoutMillis: connectMs,
-      query_timeout: times.statement + patienceMs,
+      connectionTimeoutMillis: connectTimeoutMs,
+      query_timeout: timeouts.statement + replyMarginMs,
       keepAlive: true,
       pipeline: true,
     });
@@ -137,7 +137,7 @@ export class Session {
   }
 
   async #prepare(client: Client): Promise<void> {
-    const { times, isDurable } = this.#options;
+    const { timeouts, isDurable } = this.#options;
     const durable =
       "CASE WHEN current_setting('synchronous_commit') = 'remote_apply' THEN 'remote_apply' ELSE 'on' END";
     await client.query(
@@ -148,16 +148,20 @@ export class Session {
         set_config('idle_in_transaction_session_timeout', $4, false)`,
       [
         `"${this.#settings.schema.replaceAll('"', '""')}"`,
-        String(times.statement),
-        String(times.lock),
-        String(times.idleInTransaction),
+        String(timeouts.statement),
+        String(timeouts.lock),
+        String(timeouts.idleInTransaction),
       ],
     );
   }
 }
 
 /** Rows as arrays, in the order of the columns. */
-export async function send(client: Client, statement: Statement, values: readonly unknown[]): Promise<readonly Row[]> {
+export async function send(
+  client: Client,
+  statement: Statement,
+  values: readonly unknown[],
+): Promise<readonly PostgresRow[]> {
   const { rows } = await client.query<unknown[]>({ ...statement, values: [...values], rowMode: "array" });
   return rows;
 }

@@ -6,7 +6,7 @@
 import type { Client } from "pg";
 import { JournalError } from "../journal.ts";
 import { mapError } from "./map-error.ts";
-import { send, type Session, type Statement } from "./session.ts";
+import { send, type PostgresSession, type Statement } from "./session.ts";
 
 const lock: Statement = {
   name: "take_turn",
@@ -14,18 +14,18 @@ const lock: Statement = {
 };
 
 /** One wish for the turn, from the moment at which it is asked for. */
-interface Wish {
+interface TurnRequest {
   /** The connection with the open transaction, once there is one. */
   client?: Client;
   isGranted: boolean;
 }
 
-export class Turn {
-  readonly #session: Session;
+export class AppendTurn {
+  readonly #session: PostgresSession;
   readonly #space: string;
-  #wish: Wish | undefined;
+  #wish: TurnRequest | undefined;
 
-  constructor(session: Session, space: string) {
+  constructor(session: PostgresSession, space: string) {
     this.#session = session;
     this.#space = space;
   }
@@ -37,7 +37,7 @@ export class Turn {
 
   async take(): Promise<void> {
     this.end();
-    const wish: Wish = { isGranted: false };
+    const wish: TurnRequest = { isGranted: false };
     this.#wish = wish;
     const client = await this.#session.ready();
     this.#refuseIfEnded(wish);
@@ -65,7 +65,7 @@ export class Turn {
     else drop();
   }
 
-  #refuseIfEnded(wish: Wish): void {
+  #refuseIfEnded(wish: TurnRequest): void {
     if (this.#wish !== wish)
       throw new JournalError("busy", "The turn is not waited for any longer.", { certain: true });
   }

@@ -10,15 +10,15 @@
  * The head is read inside the transaction each time (3 µs beside a sync of 250): no cached head can be wrong.
  */
 import type { DatabaseSync } from "node:sqlite";
-import type { Appended } from "../journal.ts";
-import { judgeAppend } from "../judge-append.ts";
+import type { AppendResult } from "../journal.ts";
+import { checkPredecessor } from "../check-predecessor.ts";
 import type { SealedBatch } from "../seal.ts";
-import type { BatchTable } from "./batch-table.ts";
+import type { SqliteBatchTable } from "./batch-table.ts";
 import { mapError } from "./map-error.ts";
 
-export type AppendBatch = (batch: SealedBatch) => Appended;
+export type SqliteAppend = (batch: SealedBatch) => AppendResult;
 
-export function createAppend(database: DatabaseSync, table: BatchTable): AppendBatch {
+export function createAppend(database: DatabaseSync, table: SqliteBatchTable): SqliteAppend {
   const begin = database.prepare("BEGIN IMMEDIATE");
   const commit = database.prepare("COMMIT");
   const insert = database.prepare(
@@ -29,16 +29,16 @@ export function createAppend(database: DatabaseSync, table: BatchTable): AppendB
     insert.run(after.position + 1, entries.length, head.time, after.hash, head.hash, lines);
   }
 
-  function decide(batch: SealedBatch): Appended {
+  function decide(batch: SealedBatch): AppendResult {
     try {
-      endTransaction(database);
+      rollBack(database);
       begin.run();
-      const verdict = judgeAppend(batch, table.head(), (position) => table.hashAt(position));
+      const verdict = checkPredecessor(batch, table.head(), (position) => table.hashAt(position));
       if (verdict.kind === "appended") write(batch);
-      else endTransaction(database);
+      else rollBack(database);
       return verdict;
     } catch (error) {
-      throw mapError(error, "journal.db", tryToEndTransaction(database));
+      throw mapError(error, "journal.db", tryRollBack(database));
     }
   }
 
@@ -49,21 +49,21 @@ export function createAppend(database: DatabaseSync, table: BatchTable): AppendB
       commit.run();
       return verdict;
     } catch (error) {
-      tryToEndTransaction(database);
+      tryRollBack(database);
       throw mapError(error, "journal.db", false);
     }
   };
 }
 
 /** SQLite ends a transaction itself after some errors and leaves it open after others. */
-function endTransaction(database: DatabaseSync): void {
+function rollBack(database: DatabaseSync): void {
   if (database.isTransaction) database.exec("ROLLBACK");
 }
 
 /** True if no transaction is open any more. Its own error is not told: the one that led here is the cause. */
-export function tryToEndTransaction(database: DatabaseSync): boolean {
+export function tryRollBack(database: DatabaseSync): boolean {
   try {
-    endTransaction(database);
+    rollBack(database);
   } catch {
     // The next append tries again, before anything else.
   }

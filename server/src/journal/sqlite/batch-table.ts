@@ -1,18 +1,18 @@
 /** The table of batches: every statement that reads it, prepared once. */
 import type { DatabaseSync } from "node:sqlite";
 import type { Head } from "../journal.ts";
-import type { Joint } from "../page.ts";
+import type { BatchEnd } from "../sealed-batch.ts";
 import { genesis } from "../seal.ts";
 import { headOf, type StoredBatch } from "../unseal.ts";
 
-export type BatchEnd = Omit<StoredBatch, "lines">;
+export type BatchSummary = Omit<StoredBatch, "lines">;
 
-export interface BatchTable {
+export interface SqliteBatchTable {
   head(): Head;
   /** The batch that holds a position. */
   holding(position: number): StoredBatch | undefined;
   /** Where the batch that starts at `first` must join on: the end of the last one before it. */
-  jointBefore(first: number): Joint;
+  endBefore(first: number): BatchEnd;
   /** The hash of the batch that ends at a position, if one does. */
   hashAt(position: number): string | undefined;
   /** The batches from the one that starts at `first`, in order. */
@@ -21,7 +21,7 @@ export interface BatchTable {
   startOf(position: number): number;
 }
 
-export function createBatchTable(database: DatabaseSync): BatchTable {
+export function createBatchTable(database: DatabaseSync): SqliteBatchTable {
   const ends = "SELECT first, count, time, previous, hash FROM batches";
   const last = database.prepare(`${ends} ORDER BY first DESC LIMIT 1`);
   const below = database.prepare(`${ends} WHERE first <= ? ORDER BY first DESC LIMIT 1`);
@@ -33,20 +33,20 @@ export function createBatchTable(database: DatabaseSync): BatchTable {
   );
 
   // The table is STRICT, so the columns have the types it declares: these casts can not lie.
-  const endBelow = (position: number): BatchEnd | undefined => below.get(position) as BatchEnd | undefined;
-  function endHolding(position: number): BatchEnd | undefined {
+  const endBelow = (position: number): BatchSummary | undefined => below.get(position) as BatchSummary | undefined;
+  function endHolding(position: number): BatchSummary | undefined {
     const end = endBelow(position);
     return end !== undefined && position < end.first + end.count ? end : undefined;
   }
 
   return {
     head() {
-      const end = last.get() as BatchEnd | undefined;
+      const end = last.get() as BatchSummary | undefined;
       return end === undefined ? genesis : headOf(end);
     },
     holding: (position) =>
       endHolding(position) === undefined ? undefined : (whole.get(position) as unknown as StoredBatch),
-    jointBefore(first) {
+    endBefore(first) {
       const end = endBelow(first - 1);
       return end === undefined ? genesis : headOf(end);
     },

@@ -5,7 +5,13 @@
  * makes it count. One large transaction would be as atomic, but SQLite then rewrites its log at the commit and copies
  * it into the file afterwards: a second and a half for a million rows, in which nobody is served.
  */
-import type { CheckpointFacts, CheckpointRow, ReadyCheckpointDraft, ReadyCheckpointStore } from "../checkpoint.ts";
+import type {
+  CheckpointHeader,
+  CheckpointRow,
+  StoredCheckpoint,
+  SyncCheckpointDraft,
+  SyncCheckpointStore,
+} from "../checkpoint.ts";
 import { type Head, JournalError } from "../journal.ts";
 import {
   type CheckpointFile,
@@ -14,36 +20,35 @@ import {
   openUsableCheckpointFile,
   useCopiedCheckpoint,
 } from "./checkpoints/checkpoint-file.ts";
-import type { Saved } from "./checkpoints/checkpoint-table.ts";
 import { mapError } from "./map-error.ts";
-import { createSweep, type Sweep } from "./checkpoints/sweep-checkpoint.ts";
+import { createVersionSweep, type VersionSweep } from "./checkpoints/version-sweep.ts";
 
-export interface CheckpointOptions {
+export interface SqliteCheckpointOptions {
   readonly folder: string;
   /** True if the journal has a batch that ends here. */
   readonly isInHistory: (head: Head) => boolean;
   /** Hears that checkpoint.db could not be used and was deleted. */
-  readonly onTrouble?: ((error: unknown) => void) | undefined;
+  readonly onError?: ((error: unknown) => void) | undefined;
 }
 
 /** A row that is written makes at most one version useless; looking at a few for each keeps ahead of that. */
 const sweptPerRow = 4;
 
-export class SqliteCheckpoints implements ReadyCheckpointStore {
+export class SqliteCheckpoints implements SyncCheckpointStore {
   readonly #folder: string;
   #file: CheckpointFile;
-  #sweep: Sweep;
-  #saved: readonly Saved[];
+  #sweep: VersionSweep;
+  #saved: readonly StoredCheckpoint[];
   /** Begun and not committed; the draft is one of them. */
   readonly #unfinished: Set<number>;
   /** Given up before the round that the sweep is on: at its end nothing is left of them. */
   #sweptSoon: readonly number[];
   #draft: number | undefined;
 
-  constructor({ folder, isInHistory, onTrouble }: CheckpointOptions) {
+  constructor({ folder, isInHistory, onError }: SqliteCheckpointOptions) {
     this.#folder = folder;
-    this.#file = openUsableCheckpointFile(folder, onTrouble ?? (() => undefined));
-    this.#sweep = createSweep(this.#file.table);
+    this.#file = openUsableCheckpointFile(folder, onError ?? (() => undefined));
+    this.#sweep = createVersionSweep(this.#file.table);
     this.#saved = this.#file.table.saved();
     this.#unfinished = new Set(this.#file.table.unfinished());
     this.#sweptSoon = [...this.#unfinished];
@@ -51,21 +56,21 @@ export class SqliteCheckpoints implements ReadyCheckpointStore {
     try {
       if (!this.#saved.every(({ head }) => isInHistory(head))) this.clear();
     } catch (error) {
-      onTrouble?.(error);
+      onError?.(error);
       this.clear();
     }
   }
 
-  list(): readonly CheckpointFacts[] {
+  list(): readonly CheckpointHeader[] {
     return this.#saved.map(({ head, rules, stateHash }) => ({ head, rules, stateHash }));
   }
 
-  rows(facts: CheckpointFacts): Iterable<readonly CheckpointRow[]> {
+  rows(facts: CheckpointHeader): Iterable<readonly CheckpointRow[]> {
     const found = this.#saved.find(({ head }) => head.hash === facts.head.hash);
     return found === undefined ? [] : this.#file.rows(found.generation, new Set(this.#unfinished));
   }
 
-  begin(base: Head | undefined): ReadyCheckpointDraft | undefined {
+  begin(base: Head | undefined): SyncCheckpointDraft | undefined {
     if (this.#saved[0]?.head.hash !== base?.hash) return undefined;
     const generation = Math.max(0, ...this.#unfinished, ...this.#saved.map((one) => one.generation)) + 1;
     this.#draft = generation;
@@ -116,14 +121,14 @@ export class SqliteCheckpoints implements ReadyCheckpointStore {
   }
 
   /** Goes on with another file. A draft on the old one is lost. */
-  #use(next: { readonly saved: readonly Saved[]; readonly file: () => CheckpointFile }): void {
+  #use(next: { readonly saved: readonly StoredCheckpoint[]; readonly file: () => CheckpointFile }): void {
     this.#draft = undefined;
     this.#saved = next.saved;
     this.#unfinished.clear();
     this.#sweptSoon = [];
     this.#file.close();
     this.#file = next.file();
-    this.#sweep = createSweep(this.#file.table);
+    this.#sweep = createVersionSweep(this.#file.table);
   }
 
   #write(generation: number, rows: readonly CheckpointRow[]): void {
@@ -132,7 +137,7 @@ export class SqliteCheckpoints implements ReadyCheckpointStore {
     if (this.#saved.length > 0 || this.#unfinished.size > 1) this.#sweepOn(rows.length * sweptPerRow);
   }
 
-  #commit(next: Saved): void {
+  #commit(next: StoredCheckpoint): void {
     this.#file.table.commit(next, this.#saved.slice(1));
     this.#saved = [next, ...this.#saved.slice(0, 1)];
     this.#unfinished.delete(next.generation);

@@ -12,16 +12,16 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { batchLine } from "../batch-line.ts";
-import { withoutPayload } from "../erase-payload.ts";
-import { noEntry } from "../page.ts";
-import { deleteArchivedRows, tidyArchive } from "./archive/archive.ts";
+import { eraseFromBatch } from "../erase-from-batch.ts";
+import { noEntry } from "../entry-page.ts";
+import { deleteArchivedRows, cleanUpArchive } from "./archive/archive-batches.ts";
 import type { ArchiveParts } from "./archive/archive-parts.ts";
 import type { SqliteCheckpoints } from "./checkpoints.ts";
 import { mapFileError } from "./map-error.ts";
 import type { MetaTable } from "./meta-table.ts";
 import { type BlockText, readBlock, type Segment, segmentName, writeSegmentFile } from "./archive/segment-file.ts";
 import { transact } from "./folder/transact.ts";
-import { truncateLog } from "./folder/truncate-log.ts";
+import { truncateWal } from "./folder/truncate-wal.ts";
 
 export interface EraseParts extends ArchiveParts {
   readonly checkpoints: SqliteCheckpoints;
@@ -43,7 +43,7 @@ export async function finishErasure(parts: EraseParts): Promise<void> {
   const { database, meta, checkpoints, step, yieldToLoop } = parts;
   const by = meta.get("purging");
   if (by === undefined) return;
-  tidyArchive(parts);
+  cleanUpArchive(parts);
   step("erase: old segment removed");
   for (const _step of checkpoints.purge(Number(by))) await yieldToLoop();
   step("erase: checkpoints purged");
@@ -53,7 +53,7 @@ export async function finishErasure(parts: EraseParts): Promise<void> {
     meta.delete("leftovers");
   }
   step("erase: file rebuilt");
-  truncateLog(database, "journal.db");
+  truncateWal(database, "journal.db");
   step("erase: log emptied");
   meta.delete("purging");
 }
@@ -61,7 +61,7 @@ export async function finishErasure(parts: EraseParts): Promise<void> {
 function eraseInDatabase({ database, recent, meta }: EraseParts, position: number, by: number): void {
   const stored = recent.holding(position);
   if (stored === undefined) throw noEntry(position, recent.head().position);
-  const next = withoutPayload(stored, position, by, { keepSize: true });
+  const next = eraseFromBatch(stored, position, by, { keepSize: true });
   if (next === stored) return;
   const update = database.prepare("UPDATE batches SET lines = ? WHERE first = ?");
   transact(database, () => {
@@ -75,7 +75,7 @@ async function eraseInArchive(parts: EraseParts, position: number, by: number): 
   const segment = segments.segmentOf(position);
   if (segment === undefined) throw noEntry(position, segments.end());
   const stored = segments.holding(position);
-  if (withoutPayload(stored, position, by) === stored) return;
+  if (eraseFromBatch(stored, position, by) === stored) return;
   const next = await rewriteSegment(parts, segment, position, by);
   transact(database, () => {
     notePurge(meta, by);
@@ -95,11 +95,11 @@ async function rewriteSegment(parts: EraseParts, segment: Segment, position: num
   async function* texts(): AsyncGenerator<BlockText> {
     for (const block of segment.blocks) {
       const batches = readBlock(folder, segment, block).map((batch) =>
-        batch.first <= position && position < batch.first + batch.count ? withoutPayload(batch, position, by) : batch,
+        batch.first <= position && position < batch.first + batch.count ? eraseFromBatch(batch, position, by) : batch,
       );
       yield { first: block[0], text: batches.map((batch) => batchLine(batch) + "\n").join("") };
       await parts.yieldToLoop();
-      parts.goOn();
+      parts.throwIfClosing();
     }
   }
   const revision = Number(/\.(\d+)\.ndjson/.exec(segment.file)?.[1] ?? 0) + 1;

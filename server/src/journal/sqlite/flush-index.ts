@@ -10,8 +10,8 @@
  * not written again, and the tail answers until the end.
  */
 import type { IndexTail } from "../index-tail.ts";
-import type { Joint } from "../page.ts";
-import { indexHash, type IndexRow, type IndexStore } from "./index-store.ts";
+import type { BatchEnd } from "../sealed-batch.ts";
+import { indexHash, type IndexRow, type SqliteIndexStore } from "./index-store.ts";
 
 const rowsPerStep = 256;
 
@@ -20,7 +20,7 @@ export function stepsFor(rows: number): number {
   return Math.max(1, Math.ceil(rows / 64));
 }
 
-export function* flushIndex(tail: IndexTail, target: Joint, store: IndexStore): Generator<undefined, void> {
+export function* flushIndex(tail: IndexTail, target: BatchEnd, store: SqliteIndexStore): Generator<undefined, void> {
   store.begin(target);
   const buckets: IndexRow[][] = Array.from({ length: 256 }, () => []);
   let dealt = 0;

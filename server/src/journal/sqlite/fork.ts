@@ -10,18 +10,18 @@
 import { closeSync, fsyncSync, openSync, readFileSync, renameSync, statSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { readJson } from "@holdfast/sdk/json/read-json";
-import { syncFolder } from "./folder/make-folder.ts";
+import { syncPath } from "./folder/make-folder.ts";
 import { mapFileError } from "./map-error.ts";
 import type { MetaTable } from "./meta-table.ts";
 
-export interface Fork {
+export interface SqliteForkWatch {
   /** Why the epoch must be raised; nothing if it need not. */
-  because(): string | undefined;
+  reason(): string | undefined;
   /** From now on this folder is the one with this history. */
   settle(): void;
 }
 
-interface Identity {
+interface FolderIdentity {
   readonly id: string;
   readonly file: string;
   readonly made: string;
@@ -35,7 +35,7 @@ export interface RestoredMark {
 
 const name = "identity";
 
-export function watchFork(meta: MetaTable, folder: string, newId: (() => string) | undefined): Fork {
+export function watchFork(meta: MetaTable, folder: string, newId: (() => string) | undefined): SqliteForkWatch {
   let because = reason();
 
   function reason(): string | undefined {
@@ -46,7 +46,7 @@ export function watchFork(meta: MetaTable, folder: string, newId: (() => string)
     }
     const known = meta.get("identity");
     if (newId === undefined) return undefined;
-    if (known !== undefined) return differenceFrom(readJson(known) as unknown as Identity, folder);
+    if (known !== undefined) return differenceFrom(readJson(known) as unknown as FolderIdentity, folder);
     adopt(newId);
     return undefined;
   }
@@ -61,7 +61,7 @@ export function watchFork(meta: MetaTable, folder: string, newId: (() => string)
   }
 
   return {
-    because: () => because,
+    reason: () => because,
     settle() {
       if (newId !== undefined) adopt(newId);
       meta.delete("restored");
@@ -70,7 +70,7 @@ export function watchFork(meta: MetaTable, folder: string, newId: (() => string)
   };
 }
 
-function differenceFrom(known: Identity, folder: string): string | undefined {
+function differenceFrom(known: FolderIdentity, folder: string): string | undefined {
   const found = readIdentity(folder);
   if (found === undefined) return "the folder was copied without its identity file, or that was removed";
   if (found.id !== known.id) return "the folder holds the identity file of another one";
@@ -78,7 +78,7 @@ function differenceFrom(known: Identity, folder: string): string | undefined {
   return "the folder was copied, or moved to another file system";
 }
 
-function writeIdentity(folder: string, id: string): Identity {
+function writeIdentity(folder: string, id: string): FolderIdentity {
   const temporary = join(folder, `${name}.tmp`);
   const file = openSync(temporary, "w", 0o600);
   try {
@@ -88,19 +88,19 @@ function writeIdentity(folder: string, id: string): Identity {
     closeSync(file);
   }
   renameSync(temporary, join(folder, name));
-  syncFolder(folder);
-  return { id, ...whichFile(folder) };
+  syncPath(folder);
+  return { id, ...fileIdentity(folder) };
 }
 
-function readIdentity(folder: string): Identity | undefined {
+function readIdentity(folder: string): FolderIdentity | undefined {
   try {
-    return { id: readFileSync(join(folder, name), "utf8").trim(), ...whichFile(folder) };
+    return { id: readFileSync(join(folder, name), "utf8").trim(), ...fileIdentity(folder) };
   } catch {
     return undefined;
   }
 }
 
-function whichFile(folder: string): Pick<Identity, "file" | "made"> {
+function fileIdentity(folder: string): Pick<FolderIdentity, "file" | "made"> {
   const { ino, birthtimeNs } = statSync(join(folder, name), { bigint: true });
   return { file: String(ino), made: String(birthtimeNs) };
 }

@@ -2,9 +2,9 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { SubjectLayer } from "../index-tail.ts";
 import type { SubjectQuery } from "../journal.ts";
-import type { Joint } from "../page.ts";
+import type { BatchEnd } from "../sealed-batch.ts";
 import { genesis, hashText } from "../seal.ts";
-import { writeTogether } from "./folder/write-together.ts";
+import { transactRaw } from "./folder/transact-raw.ts";
 
 export interface IndexRow {
   readonly table: "keys" | "subjects";
@@ -13,19 +13,19 @@ export interface IndexRow {
   readonly position: number;
 }
 
-export interface IndexStore extends SubjectLayer {
+export interface SqliteIndexStore extends SubjectLayer {
   /** Every entry up to here is in the store. */
-  complete(): Joint;
+  complete(): BatchEnd;
   /** Rows of entries up to here may be in the store. */
-  begun(): Joint | undefined;
+  begun(): BatchEnd | undefined;
   /** For each key scope the position of the entry that used it first. */
   findKeys(scopes: readonly string[]): readonly (number | undefined)[];
   /** Says what is about to be written, before the first row of it is. */
-  begin(target: Joint): void;
+  begin(target: BatchEnd): void;
   /** Writes rows in one transaction. Rows that are there already stay as they are: they say the same. */
   insert(rows: readonly IndexRow[]): void;
   /** Says that everything up to the target is there. */
-  finish(target: Joint): void;
+  finish(target: BatchEnd): void;
   close(): void;
 }
 
@@ -35,27 +35,27 @@ export function indexHash(text: string): string {
 }
 
 /** Keys that are looked up together: a statement costs more than what it finds. */
-const keysPerLook = 16;
+const keysPerQuery = 16;
 
-export function createIndexStore(database: DatabaseSync): IndexStore {
-  const someKeys = database.prepare(`SELECT hash, position FROM keys WHERE hash IN (${parameters(keysPerLook)})`);
+export function createIndexStore(database: DatabaseSync): SqliteIndexStore {
+  const someKeys = database.prepare(`SELECT hash, position FROM keys WHERE hash IN (${parameters(keysPerQuery)})`);
   const rising = database.prepare(subjectQuery("ASC"));
   const falling = database.prepare(subjectQuery("DESC"));
   const insertKey = database.prepare("INSERT INTO keys (hash, position) VALUES (?, ?) ON CONFLICT DO NOTHING");
   const insertSubject = database.prepare("INSERT INTO subjects (hash, position) VALUES (?, ?) ON CONFLICT DO NOTHING");
   const setCover = database.prepare("INSERT OR REPLACE INTO cover (name, position, hash) VALUES (?, ?, ?)");
   const readCover = database.prepare("SELECT position, hash FROM cover WHERE name = ?");
-  let complete = (readCover.get("complete") as unknown as Joint | undefined) ?? genesis;
+  let complete = (readCover.get("complete") as unknown as BatchEnd | undefined) ?? genesis;
 
   return {
     complete: () => complete,
-    begun: () => readCover.get("begun") as unknown as Joint | undefined,
+    begun: () => readCover.get("begun") as unknown as BatchEnd | undefined,
     findKeys(scopes) {
       const positions: (number | undefined)[] = scopes.map(() => undefined);
       if (complete.position === 0) return positions;
-      for (let from = 0; from < scopes.length; from += keysPerLook) {
-        const hashes = scopes.slice(from, from + keysPerLook).map(indexHash);
-        for (const row of someKeys.all(...filledUp(hashes.map(toBlob)))) {
+      for (let from = 0; from < scopes.length; from += keysPerQuery) {
+        const hashes = scopes.slice(from, from + keysPerQuery).map(indexHash);
+        for (const row of someKeys.all(...padded(hashes.map(toBlob)))) {
           positions[from + hashes.indexOf(toHex(row.hash as Uint8Array))] = row.position as number;
         }
       }
@@ -69,17 +69,17 @@ export function createIndexStore(database: DatabaseSync): IndexStore {
       return rows.map((row) => row.position as number);
     },
     begin: ({ position, hash }) => {
-      writeTogether(database, () => setCover.run("begun", position, hash));
+      transactRaw(database, () => setCover.run("begun", position, hash));
     },
     insert(rows) {
-      writeTogether(database, () => {
+      transactRaw(database, () => {
         for (const { table, hash, position } of rows) {
           (table === "keys" ? insertKey : insertSubject).run(toBlob(hash), position);
         }
       });
     },
     finish({ position, hash }) {
-      writeTogether(database, () => setCover.run("complete", position, hash));
+      transactRaw(database, () => setCover.run("complete", position, hash));
       complete = { position, hash };
     },
     close: () => {
@@ -97,8 +97,8 @@ function parameters(count: number): string {
 }
 
 /** As many as the statement has parameters; to ask for the same one twice changes nothing. */
-function filledUp(blobs: readonly Uint8Array[]): Uint8Array[] {
-  return Array.from({ length: keysPerLook }, (_, index) => blobs[index] ?? (blobs[0] as Uint8Array));
+function padded(blobs: readonly Uint8Array[]): Uint8Array[] {
+  return Array.from({ length: keysPerQuery }, (_, index) => blobs[index] ?? (blobs[0] as Uint8Array));
 }
 
 function toHex(blob: Uint8Array): string {

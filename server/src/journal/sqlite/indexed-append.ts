@@ -4,22 +4,26 @@
  */
 import type { SealedBatch } from "../seal.ts";
 import { headOf, unseal } from "../unseal.ts";
-import type { AppendBatch } from "./append.ts";
-import type { BatchTable } from "./batch-table.ts";
-import type { LayeredIndex } from "./layered-index.ts";
+import type { SqliteAppend } from "./append.ts";
+import type { SqliteBatchTable } from "./batch-table.ts";
+import type { SqliteLayeredIndex } from "./layered-index.ts";
 
-export interface IndexedAppend {
-  readonly append: AppendBatch;
+export interface SqliteIndexedAppend {
+  readonly append: SqliteAppend;
   /** The index, as complete as the journal. */
-  index(): LayeredIndex;
+  index(): SqliteLayeredIndex;
   /** The same, if nothing has to be read for it. */
-  readyIndex(): LayeredIndex | undefined;
+  readyIndex(): SqliteLayeredIndex | undefined;
 }
 
-export function createIndexedAppend(append: AppendBatch, table: BatchTable, index: LayeredIndex): IndexedAppend {
+export function createIndexedAppend(
+  append: SqliteAppend,
+  table: SqliteBatchTable,
+  index: SqliteLayeredIndex,
+): SqliteIndexedAppend {
   let sure = true;
 
-  function refreshed(): LayeredIndex {
+  function refreshed(): SqliteLayeredIndex {
     if (!sure) for (const _batch of catchUp(table, index));
     sure = true;
     return index;
@@ -40,7 +44,7 @@ export function createIndexedAppend(append: AppendBatch, table: BatchTable, inde
 }
 
 /** The batch is durable by now: whatever happens here, saying that it failed would be a lie. */
-function tryToAdd(index: LayeredIndex, batch: SealedBatch): boolean {
+function tryToAdd(index: SqliteLayeredIndex, batch: SealedBatch): boolean {
   try {
     index.add(batch.entries, batch.head);
     return true;
@@ -50,7 +54,7 @@ function tryToAdd(index: LayeredIndex, batch: SealedBatch): boolean {
 }
 
 /** Indexes the batches that the index does not know yet, one at a time. */
-export function* catchUp(table: BatchTable, index: LayeredIndex): Generator<undefined, void> {
+export function* catchUp(table: SqliteBatchTable, index: SqliteLayeredIndex): Generator<undefined, void> {
   for (const stored of table.from(index.end().position + 1)) {
     index.add(unseal(stored, index.end().hash).indexed(), headOf(stored));
     yield;

@@ -5,16 +5,16 @@
  */
 import { createIndexTail, findInLayers, type IndexTail } from "../index-tail.ts";
 import type { SubjectQuery } from "../journal.ts";
-import type { Joint } from "../page.ts";
+import type { BatchEnd } from "../sealed-batch.ts";
 import type { IndexedEntry } from "../unseal.ts";
 import { flushIndex, stepsFor } from "./flush-index.ts";
-import type { IndexStore } from "./index-store.ts";
+import type { SqliteIndexStore } from "./index-store.ts";
 
-export interface LayeredIndex {
+export interface SqliteLayeredIndex {
   /** The last batch that is indexed. */
-  end(): Joint;
+  end(): BatchEnd;
   /** Adds the next batch's entries, and goes on with a flush if one is due. */
-  add(entries: readonly IndexedEntry[], end: Joint): void;
+  add(entries: readonly IndexedEntry[], end: BatchEnd): void;
   findKeys(scopes: readonly string[]): readonly (number | undefined)[];
   findSubject(query: SubjectQuery): readonly number[];
   /** The same, if what is in memory is enough for the answer. */
@@ -23,17 +23,17 @@ export interface LayeredIndex {
   flushAll(): Generator<undefined, void>;
 }
 
-export interface LayeredIndexOptions {
-  readonly store: IndexStore;
+export interface SqliteLayeredIndexOptions {
+  readonly store: SqliteIndexStore;
   /** A flush starts when the open tail has so many rows. */
   readonly tailRows: number;
-  readonly onTrouble: (error: unknown) => void;
+  readonly onError: (error: unknown) => void;
 }
 
-export function createLayeredIndex({ store, tailRows, onTrouble }: LayeredIndexOptions): LayeredIndex {
+export function createLayeredIndex({ store, tailRows, onError }: SqliteLayeredIndexOptions): SqliteLayeredIndex {
   let end = store.complete();
   let open = createIndexTail();
-  let full: { readonly tail: IndexTail; readonly target: Joint } | undefined;
+  let full: { readonly tail: IndexTail; readonly target: BatchEnd } | undefined;
   let flush: Generator<undefined, void> | undefined;
   /** The open tail must have so many rows before a flush starts, or starts again. */
   let due = tailRows;
@@ -56,7 +56,7 @@ export function createLayeredIndex({ store, tailRows, onTrouble }: LayeredIndexO
     } catch (error) {
       // From the start, later: a generator that threw can not go on, and writing a row twice does no harm.
       due = open.rows() + Math.ceil(tailRows / 8);
-      onTrouble(error);
+      onError(error);
     }
     flush = undefined;
     return false;

@@ -1,7 +1,7 @@
 /** The facts about the folder that journal.db keeps beside the batches, by name. */
 import type { DatabaseSync } from "node:sqlite";
 
-export type MetaName =
+export type SqliteMetaName =
   | "format"
   | "space"
   /** The identity file that belongs to this journal: see fork.ts. */
@@ -16,9 +16,9 @@ export type MetaName =
   | "leftovers";
 
 export interface MetaTable {
-  get(name: MetaName): string | undefined;
-  set(name: MetaName, value: string): void;
-  delete(name: MetaName): void;
+  get(name: SqliteMetaName): string | undefined;
+  set(name: SqliteMetaName, value: string): void;
+  delete(name: SqliteMetaName): void;
 }
 
 export function createMetaTable(database: DatabaseSync): MetaTable {

@@ -7,9 +7,9 @@ import { join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { JournalError } from "../journal.ts";
 
-export type Kind = "journal" | "index" | "checkpoint";
+export type DatabaseKind = "journal" | "index" | "checkpoint";
 
-export function migrate(database: DatabaseSync, kind: Kind, file: string): void {
+export function migrate(database: DatabaseSync, kind: DatabaseKind, file: string): void {
   const migrations = readMigrations(kind);
   const applied = Number(database.prepare("PRAGMA user_version").get()?.user_version);
   if (applied > migrations.length) {
@@ -21,12 +21,12 @@ export function migrate(database: DatabaseSync, kind: Kind, file: string): void 
   }
 }
 
-export function newestFormat(kind: Kind): number {
+export function newestFormat(kind: DatabaseKind): number {
   return readMigrations(kind).length;
 }
 
 /** The files are numbered from 0001 without gaps: their place in the list is their number. */
-function readMigrations(kind: Kind): readonly string[] {
+function readMigrations(kind: DatabaseKind): readonly string[] {
   const folder = join(import.meta.dirname, "migrations", kind);
   const names = readdirSync(folder)
     .filter((name) => name.endsWith(".sql"))

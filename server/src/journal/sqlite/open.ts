@@ -18,14 +18,14 @@ import { followPage, readPage, readPositions } from "./read.ts";
 export async function openSqliteJournal(options: SqliteJournalOptions): Promise<LocalJournal> {
   const { folder, startedAt, space = "main" } = options;
   makeFolder(folder);
-  const giveBack = ownFolder(folder, startedAt);
+  const release = ownFolder(folder, startedAt);
   let database: DatabaseSync | undefined;
   try {
     database = openJournalFile(folder, space);
-    return await assembleSqliteJournal(database, giveBack, options);
+    return await assembleSqliteJournal(database, release, options);
   } catch (error) {
     database?.close();
-    giveBack();
+    release();
     throw resultCode(error) === 0 ? error : mapError(error, folder, true);
   }
 }
@@ -33,7 +33,7 @@ export async function openSqliteJournal(options: SqliteJournalOptions): Promise<
 /** Puts a journal together around its open file. Apart from openSqliteJournal only tests need it, to make the file fail. */
 export async function assembleSqliteJournal(
   database: DatabaseSync,
-  giveBack: () => void,
+  release: () => void,
   options: Omit<SqliteJournalOptions, "startedAt">,
 ): Promise<LocalJournal> {
   const { yieldToLoop = () => Promise.resolve() } = options;
@@ -58,12 +58,12 @@ export async function assembleSqliteJournal(
       await upkeep.settled();
       for (const _step of index.flushAll()) await yieldToLoop();
     } catch (error) {
-      options.onIndexTrouble?.(error);
+      options.onIndexError?.(error);
     } finally {
       checkpoints.close();
       indexStore.close();
       database.close();
-      giveBack();
+      release();
     }
   }
 
@@ -79,13 +79,13 @@ export async function assembleSqliteJournal(
     checkpoints,
     erase: (position, by) => use(() => upkeep.erase(position, by)),
     erasureMark: () => use(() => readErasureMark(meta.get("erasures"))),
-    noteErasures: (mark) =>
+    setErasureMark: (mark) =>
       use(() => {
         meta.set("erasures", erasureMarkText(mark));
       }),
     archive: (to) => use(() => upkeep.archive(to)),
-    get forkedBecause() {
-      return fork.because();
+    get forkReason() {
+      return fork.reason();
     },
     settleFork: () =>
       use(() => {

@@ -1,4 +1,4 @@
-import type { Step } from "./folder/transact.ts";
+import type { StepHook } from "./folder/transact.ts";
 
 export interface SqliteJournalOptions {
   readonly folder: string;
@@ -10,13 +10,13 @@ export interface SqliteJournalOptions {
   /** Lets others run while a long index is built at open or written at close. */
   readonly yieldToLoop?: () => Promise<void>;
   /** Hears that index.db could not be written. No entry is lost by it; memory grows until it works again. */
-  readonly onIndexTrouble?: (error: unknown) => void;
+  readonly onIndexError?: (error: unknown) => void;
   /** Hears that checkpoint.db could not be used and was deleted. The next start folds more. */
-  readonly onCheckpointTrouble?: (error: unknown) => void;
+  readonly onCheckpointError?: (error: unknown) => void;
   /** Hears that an erasure or an archive which was cut short could not be finished at open. */
-  readonly onUpkeepTrouble?: (error: unknown) => void;
+  readonly onUpkeepError?: (error: unknown) => void;
   /** Makes an id that nobody else has, for the folder. Without it a copied folder is not noticed. */
   readonly newId?: () => string;
   /** Called between the steps of long work, for tests that end the process there. */
-  readonly onStep?: Step;
+  readonly onStep?: StepHook;
 }

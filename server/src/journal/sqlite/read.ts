@@ -1,30 +1,30 @@
 import type { Entry } from "../../machine/entry.ts";
-import type { Followed, Head, PageLimit } from "../journal.ts";
-import { createPage, createWholeBatches, noEntry } from "../page.ts";
-import { damage, type OpenedBatch, unseal } from "../unseal.ts";
-import type { BatchTable } from "./batch-table.ts";
+import type { FollowResult, Head, PageLimit } from "../journal.ts";
+import { createEntryPage, createBatchPage, noEntry } from "../entry-page.ts";
+import { damageError, type OpenedBatch, unseal } from "../unseal.ts";
+import type { SqliteBatchTable } from "./batch-table.ts";
 
-export function readPage(table: BatchTable, after: number, limit: PageLimit): readonly Entry[] {
+export function readPage(table: SqliteBatchTable, after: number, limit: PageLimit): readonly Entry[] {
   const start = table.startOf(after + 1);
-  const page = createPage(after, table.jointBefore(start), limit);
+  const page = createEntryPage(after, table.endBefore(start), limit);
   for (const batch of table.from(start)) {
-    if (!page.take(batch)) break;
+    if (!page.add(batch)) break;
   }
   return page.entries;
 }
 
-export function followPage(table: BatchTable, after: Head, limit: PageLimit): Followed {
+export function followPage(table: SqliteBatchTable, after: Head, limit: PageLimit): FollowResult {
   const start = after.position + 1;
-  const joint = table.jointBefore(start);
+  const joint = table.endBefore(start);
   if (joint.position !== after.position || joint.hash !== after.hash) return { kind: "diverged" };
-  const taken = createWholeBatches(after, limit);
+  const taken = createBatchPage(after, limit);
   for (const batch of table.from(start)) {
-    if (!taken.take(batch)) break;
+    if (!taken.add(batch)) break;
   }
   return { kind: "followed", entries: taken.entries, head: taken.head() };
 }
 
-export function readPositions(table: BatchTable, positions: readonly number[]): readonly Entry[] {
+export function readPositions(table: SqliteBatchTable, positions: readonly number[]): readonly Entry[] {
   let opened: OpenedBatch | undefined;
   return positions.map((position) => {
     // Positions asked for together often lie together: a batch is proven once for all of them in a row.
@@ -33,10 +33,10 @@ export function readPositions(table: BatchTable, positions: readonly number[]): 
   });
 }
 
-function openBatch(table: BatchTable, position: number): OpenedBatch {
+function openBatch(table: SqliteBatchTable, position: number): OpenedBatch {
   const stored = table.holding(position);
-  if (stored !== undefined) return unseal(stored, table.jointBefore(stored.first).hash);
+  if (stored !== undefined) return unseal(stored, table.endBefore(stored.first).hash);
   const head = table.head().position;
   if (position < 1 || position > head) throw noEntry(position, head);
-  throw damage(position, "chain", "the batch that should hold it is missing");
+  throw damageError(position, "chain", "the batch that should hold it is missing");
 }

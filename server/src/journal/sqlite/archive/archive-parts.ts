@@ -1,18 +1,18 @@
 import type { DatabaseSync } from "node:sqlite";
-import type { BatchTable } from "../batch-table.ts";
+import type { SqliteBatchTable } from "../batch-table.ts";
 import type { MetaTable } from "../meta-table.ts";
 import type { SegmentTable } from "./segment-table.ts";
-import type { Step } from "../folder/transact.ts";
+import type { StepHook } from "../folder/transact.ts";
 
 /** What the long work on the batches needs. */
 export interface ArchiveParts {
   readonly database: DatabaseSync;
   /** The table of the database alone. */
-  readonly recent: BatchTable;
+  readonly recent: SqliteBatchTable;
   readonly segments: SegmentTable;
   readonly meta: MetaTable;
   readonly yieldToLoop: () => Promise<void>;
   /** Throws if the journal is being closed. */
-  readonly goOn: () => void;
-  readonly step: Step;
+  readonly throwIfClosing: () => void;
+  readonly step: StepHook;
 }

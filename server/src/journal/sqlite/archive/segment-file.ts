@@ -11,9 +11,9 @@ import { promisify } from "node:util";
 import { gunzip, gunzipSync, gzip } from "node:zlib";
 import { readBatchLine } from "../../batch-line.ts";
 import { JournalError } from "../../journal.ts";
-import { damage, type StoredBatch } from "../../unseal.ts";
-import { syncFolder } from "../folder/make-folder.ts";
-import type { Step } from "../folder/transact.ts";
+import { damageError, type StoredBatch } from "../../unseal.ts";
+import { syncPath } from "../folder/make-folder.ts";
+import type { StepHook } from "../folder/transact.ts";
 
 /** Where the batches from a position on are in the file. */
 export type Block = readonly [first: number, offset: number, length: number];
@@ -54,7 +54,7 @@ export function segmentName(first: number, last: number, revision = 0): string {
 export async function writeSegmentFile(
   folder: string,
   texts: AsyncIterable<BlockText>,
-  { nameAtEnd, step }: { readonly nameAtEnd: () => string; readonly step: Step },
+  { nameAtEnd, step }: { readonly nameAtEnd: () => string; readonly step: StepHook },
 ): Promise<Pick<Segment, "file" | "sha256" | "bytes" | "blocks">> {
   const temporary = join(folder, unfinishedName);
   const handle = await open(temporary, "w+", 0o600);
@@ -72,12 +72,12 @@ export async function writeSegmentFile(
     step("segment: written");
     await handle.sync();
     step("segment: synced");
-    const whole = await prove(handle, blocks, digests);
+    const whole = await verifyBlocks(handle, blocks, digests);
     await handle.close();
     const name = nameAtEnd();
     await rename(temporary, join(folder, name));
     step("segment: named");
-    syncFolder(folder);
+    syncPath(folder);
     return { file: name, sha256: whole, bytes, blocks };
   } catch (error) {
     await handle.close().catch(() => undefined);
@@ -87,7 +87,7 @@ export async function writeSegmentFile(
 }
 
 /** Reads the file back and compares each block with what it should hold. Returns the SHA-256 of the file. */
-async function prove(handle: FileHandle, blocks: readonly Block[], digests: readonly string[]): Promise<string> {
+async function verifyBlocks(handle: FileHandle, blocks: readonly Block[], digests: readonly string[]): Promise<string> {
   const whole = createHash("sha256");
   for (const [index, [, offset, length]] of blocks.entries()) {
     const packed = Buffer.alloc(length);
@@ -108,7 +108,7 @@ export function readBlock(folder: string, segment: Segment, block: Block): reado
   try {
     text = gunzipSync(packed).toString();
   } catch {
-    throw damage(first, "chain", `the archive's file ${segment.file} can not be unpacked there`);
+    throw damageError(first, "chain", `the archive's file ${segment.file} can not be unpacked there`);
   }
   return text
     .split("\n")

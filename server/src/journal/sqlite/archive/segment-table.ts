@@ -2,7 +2,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { join } from "node:path";
 import { readJson } from "@holdfast/sdk/json/read-json";
-import { damage, type StoredBatch } from "../../unseal.ts";
+import { damageError, type StoredBatch } from "../../unseal.ts";
 import { type Block, readBlock, type Segment } from "./segment-file.ts";
 
 export interface SegmentTable {
@@ -65,9 +65,10 @@ export function createSegmentTable(database: DatabaseSync, dataFolder: string): 
     holding(position) {
       const segment = segmentOf(position);
       const block = segment?.blocks.findLast(([first]) => first <= position);
-      if (segment === undefined || block === undefined) throw unlisted(position);
+      if (segment === undefined || block === undefined) throw missingSegment(position);
       const batch = batchesOf(segment, block).find(({ first, count }) => first <= position && position < first + count);
-      if (batch === undefined) throw damage(position, "chain", `the archive's file ${segment.file} does not hold it`);
+      if (batch === undefined)
+        throw damageError(position, "chain", `the archive's file ${segment.file} does not hold it`);
       return batch;
     },
     *from(first) {
@@ -82,6 +83,6 @@ export function createSegmentTable(database: DatabaseSync, dataFolder: string): 
   };
 }
 
-function unlisted(position: number): Error {
-  return damage(position, "chain", "no segment of the archive should hold it, nor does the journal");
+function missingSegment(position: number): Error {
+  return damageError(position, "chain", "no segment of the archive should hold it, nor does the journal");
 }

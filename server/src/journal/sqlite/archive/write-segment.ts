@@ -1,9 +1,9 @@
 /** Writes the oldest batches of the database to a new segment of the archive. */
 import { batchLine } from "../../batch-line.ts";
 import { genesis } from "../../seal.ts";
-import { damage, headOf, type StoredBatch, unsealAll } from "../../unseal.ts";
+import { damageError, headOf, type StoredBatch, unsealAll } from "../../unseal.ts";
 import type { ArchiveParts } from "./archive-parts.ts";
-import type { BatchTable } from "../batch-table.ts";
+import type { SqliteBatchTable } from "../batch-table.ts";
 import { makeFolder } from "../folder/make-folder.ts";
 import { mapFileError } from "../map-error.ts";
 import { type BlockText, type Segment, segmentName, writeSegmentFile } from "./segment-file.ts";
@@ -12,14 +12,14 @@ const entriesPerSegment = 50_000;
 const charactersPerSegment = 64 * 1024 * 1024;
 const charactersPerBlock = 256 * 1024;
 
-export interface Written {
+export interface WrittenSegment {
   readonly segment: Segment;
   readonly batchCount: number;
 }
 
 /** The next segment after the archive's end, of batches that end at or below `end`. There must be one. */
-export async function writeSegment(parts: ArchiveParts, end: number): Promise<Written> {
-  const { segments, recent, goOn, yieldToLoop, step } = parts;
+export async function writeSegment(parts: ArchiveParts, end: number): Promise<WrittenSegment> {
+  const { segments, recent, throwIfClosing, yieldToLoop, step } = parts;
   const first = segments.end() + 1;
   const previous = segments.list().at(-1)?.hash ?? genesis.hash;
   let [position, hash, time] = [first - 1, previous, 0];
@@ -39,7 +39,7 @@ export async function writeSegment(parts: ArchiveParts, end: number): Promise<Wr
       characters += text.length;
       yield { first: start, text };
       await yieldToLoop();
-      goOn();
+      throwIfClosing();
     }
   }
 
@@ -54,7 +54,7 @@ export async function writeSegment(parts: ArchiveParts, end: number): Promise<Wr
 }
 
 /** Whole batches from one that starts at `first`, about a block's worth. They are read at once: others append meanwhile. */
-function nextBlock(recent: BatchTable, first: number, end: number): readonly StoredBatch[] {
+function nextBlock(recent: SqliteBatchTable, first: number, end: number): readonly StoredBatch[] {
   const batches: StoredBatch[] = [];
   let characters = 0;
   let next = first;
@@ -66,6 +66,6 @@ function nextBlock(recent: BatchTable, first: number, end: number): readonly Sto
     characters += batch.lines.length;
     if (characters >= charactersPerBlock) break;
   }
-  if (batches.length === 0) throw damage(first, "chain", "the batch that should start here is missing");
+  if (batches.length === 0) throw damageError(first, "chain", "the batch that should start here is missing");
   return batches;
 }

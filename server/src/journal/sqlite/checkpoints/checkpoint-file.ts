@@ -1,14 +1,13 @@
 /** Opens checkpoint.db, or a new one if it can not be used, and reads what a checkpoint in it holds. */
 import { renameSync } from "node:fs";
 import { join } from "node:path";
-import type { CheckpointRow } from "../../checkpoint.ts";
+import type { CheckpointRow, StoredCheckpoint } from "../../checkpoint.ts";
 import {
   type CheckpointTable,
   createCheckpointTable,
   isSameRow,
-  noVersion,
-  type Saved,
-  type Version,
+  startCursor,
+  type RowVersion,
 } from "./checkpoint-table.ts";
 import { deleteCheckpointFile, openCheckpointFile } from "../folder/files.ts";
 
@@ -23,12 +22,12 @@ const versionsPerPage = 1_000;
 const copyName = "checkpoint-copy.db";
 
 /** Unreadable, or of a newer format: deleted and reported. Everything in it can be folded again. */
-export function openUsableCheckpointFile(folder: string, onTrouble: (error: unknown) => void): CheckpointFile {
+export function openUsableCheckpointFile(folder: string, onError: (error: unknown) => void): CheckpointFile {
   try {
     deleteCheckpointFile(folder, copyName);
     return open(folder);
   } catch (error) {
-    onTrouble(error);
+    onError(error);
     return openNewCheckpointFile(folder);
   }
 }
@@ -42,7 +41,7 @@ export function openNewCheckpointFile(folder: string): CheckpointFile {
 export function* copyCheckpoint(
   folder: string,
   slices: Iterable<readonly CheckpointRow[]>,
-  facts: Saved,
+  facts: StoredCheckpoint,
 ): Generator<undefined, void> {
   deleteCheckpointFile(folder, copyName);
   const copy = open(folder, copyName);
@@ -93,9 +92,9 @@ function* rowsOf(
   try {
     database.exec("BEGIN");
     const table = createCheckpointTable(database);
-    let place = noVersion;
+    let place = startCursor;
     /** The last version seen of the row that is being read. */
-    let pending: Version | undefined;
+    let pending: RowVersion | undefined;
     for (let page = table.after(place, versionsPerPage); page.length > 0; page = table.after(place, versionsPerPage)) {
       const slice: CheckpointRow[] = [];
       for (const version of page) {
@@ -114,7 +113,7 @@ function* rowsOf(
   }
 }
 
-function addRow(rows: CheckpointRow[], version: Version | undefined): void {
+function addRow(rows: CheckpointRow[], version: RowVersion | undefined): void {
   const line = version?.[3] ?? undefined;
   if (version !== undefined && line !== undefined) rows.push({ table: version[0], key: version[1], line });
 }

@@ -1,33 +1,28 @@
 /** checkpoint.db: every statement on it, prepared once, and which version of a row a checkpoint sees. */
 import type { DatabaseSync } from "node:sqlite";
-import type { CheckpointFacts, CheckpointRow } from "../../checkpoint.ts";
-import { writeTogether } from "../folder/write-together.ts";
+import type { CheckpointRow, StoredCheckpoint } from "../../checkpoint.ts";
+import { transactRaw } from "../folder/transact-raw.ts";
 
-/** A checkpoint in the file. */
-export interface Saved extends CheckpointFacts {
-  readonly generation: number;
-}
-
-export type Version = readonly [table: string, key: string, generation: number, line: string | null];
+export type RowVersion = readonly [table: string, key: string, generation: number, line: string | null];
 
 export interface CheckpointTable {
   /** The newest first. */
-  saved(): readonly Saved[];
+  saved(): readonly StoredCheckpoint[];
   unfinished(): readonly number[];
   begin(generation: number): void;
   write(generation: number, rows: readonly CheckpointRow[]): void;
   /** Makes a generation count, and others not any more. */
-  commit(next: Saved, dropped: readonly Saved[]): void;
+  commit(next: StoredCheckpoint, dropped: readonly StoredCheckpoint[]): void;
   /** Versions after one of them, in the order of table, key and generation. */
-  after(place: Version, limit: number): readonly Version[];
-  remove(versions: readonly Version[]): void;
-  forget(what: { readonly saved?: readonly Saved[]; readonly unfinished?: readonly number[] }): void;
+  after(place: RowVersion, limit: number): readonly RowVersion[];
+  remove(versions: readonly RowVersion[]): void;
+  forget(what: { readonly saved?: readonly StoredCheckpoint[]; readonly unfinished?: readonly number[] }): void;
 }
 
 /** Comes before all versions. */
-export const noVersion: Version = ["", "", -1, null];
+export const startCursor: RowVersion = ["", "", -1, null];
 
-export function isSameRow(one: Version | undefined, other: Version | undefined): boolean {
+export function isSameRow(one: RowVersion | undefined, other: RowVersion | undefined): boolean {
   return one?.[1] === other?.[1] && one?.[0] === other?.[0];
 }
 
@@ -53,31 +48,31 @@ export function createCheckpointTable(database: DatabaseSync): CheckpointTable {
   after.setReturnArrays(true);
 
   return {
-    saved: () => facts.all().map((row) => toSaved(row as unknown as FactsRow)),
+    saved: () => facts.all().map((row) => toStoredCheckpoint(row as unknown as CheckpointColumns)),
     unfinished: () => unfinished.all().map((row) => row.generation as number),
     begin: (generation) => void begin.run(generation),
     write: (generation, rows) => {
-      writeTogether(database, () => {
+      transactRaw(database, () => {
         for (const { table, key, line } of rows) write.run(table, key, generation, line ?? null);
       });
     },
     commit: ({ generation, head, rules, stateHash }, dropped) => {
-      writeTogether(database, () => {
+      transactRaw(database, () => {
         finish.run(generation);
         for (const old of dropped) unsave.run(old.generation);
         save.run(generation, head.position, head.hash, head.time, rules, stateHash);
       });
     },
     after: ([table, key, generation], limit) =>
-      after.all(table, key, generation, limit) as unknown as readonly Version[],
+      after.all(table, key, generation, limit) as unknown as readonly RowVersion[],
     remove: (versions) => {
       if (versions.length === 0) return;
-      writeTogether(database, () => {
+      transactRaw(database, () => {
         for (const [table, key, generation] of versions) remove.run(table, key, generation);
       });
     },
     forget: (what) => {
-      writeTogether(database, () => {
+      transactRaw(database, () => {
         for (const { generation } of what.saved ?? []) unsave.run(generation);
         for (const generation of what.unfinished ?? []) finish.run(generation);
       });
@@ -85,8 +80,15 @@ export function createCheckpointTable(database: DatabaseSync): CheckpointTable {
   };
 }
 
-type FactsRow = Omit<Saved, "head"> & Saved["head"];
+type CheckpointColumns = Omit<StoredCheckpoint, "head"> & StoredCheckpoint["head"];
 
-function toSaved({ generation, position, hash, time, rules, stateHash }: FactsRow): Saved {
+function toStoredCheckpoint({
+  generation,
+  position,
+  hash,
+  time,
+  rules,
+  stateHash,
+}: CheckpointColumns): StoredCheckpoint {
   return { generation, head: { position, hash, time }, rules, stateHash };
 }

@@ -7,10 +7,10 @@ import { join } from "node:path";
 import { backup, DatabaseSync } from "node:sqlite";
 import { type Head, JournalError } from "../../journal.ts";
 import { genesis } from "../../seal.ts";
-import { damage, headOf, unseal } from "../../unseal.ts";
-import { syncFolder } from "./make-folder.ts";
-import { digestOf } from "./prove-files.ts";
-import { openReadOnly, openSqliteReader } from "./reader.ts";
+import { damageError, headOf, unseal } from "../../unseal.ts";
+import { syncPath } from "./make-folder.ts";
+import { digestOf } from "./verify-files.ts";
+import { openReadOnly, openSqliteReader } from "./sqlite-reader.ts";
 import type { Segment } from "../archive/segment-file.ts";
 
 export interface CopyProgress {
@@ -27,7 +27,7 @@ export interface CopyOptions {
   readonly yieldToLoop?: (() => Promise<void>) | undefined;
 }
 
-export interface Copied {
+export interface CopyResult {
   readonly head: Head;
   readonly bytes: number;
   readonly segmentCount: number;
@@ -37,7 +37,7 @@ const pagesPerStep = 2_048;
 /** An erasure may put another file in a segment's place while it is copied. Then all is copied again. */
 const attemptCountMax = 3;
 
-export async function copyJournal(options: CopyOptions): Promise<Copied> {
+export async function copyJournal(options: CopyOptions): Promise<CopyResult> {
   const { from, to, onProgress } = options;
   for (let attempt = 1; ; attempt += 1) {
     // The checkpoints first: one that is newer than the copied entries could not be used.
@@ -47,8 +47,8 @@ export async function copyJournal(options: CopyOptions): Promise<Copied> {
     const lost = await copySegments(options, segments, bytes);
     if (lost !== undefined && attempt < attemptCountMax) continue;
     if (lost !== undefined) throw lost;
-    const head = await proveCopy(options);
-    syncFolder(to);
+    const head = await verifyCopy(options);
+    syncPath(to);
     const archived = segments.reduce((sum, segment) => sum + segment.bytes, 0);
     return { head, bytes: bytes + archived, segmentCount: segments.length };
   }
@@ -108,24 +108,25 @@ async function copySegments(
       const message = `The archive's file ${segment.file} (positions ${segment.first} to ${segment.last}) can not be copied.`;
       return new JournalError("archived", message, { certain: true, cause, position: segment.first });
     }
-    syncFolder(target);
+    syncPath(target);
     if (digestOf(target) !== segment.sha256) {
-      return damage(segment.first, "chain", `the archive's file ${segment.file} is not what was written`);
+      return damageError(segment.first, "chain", `the archive's file ${segment.file} is not what was written`);
     }
     doneBytes += segment.bytes;
     onProgress?.({ doneBytes, totalBytes });
   }
-  syncFolder(join(to, "archive"));
+  syncPath(join(to, "archive"));
   return undefined;
 }
 
 /** Walks the chain from the first batch to the last. */
-async function proveCopy({ to, yieldToLoop = () => Promise.resolve() }: CopyOptions): Promise<Head> {
+async function verifyCopy({ to, yieldToLoop = () => Promise.resolve() }: CopyOptions): Promise<Head> {
   const reader = openSqliteReader(to);
   try {
     let head = genesis;
     for (const batch of reader.batches(1)) {
-      if (batch.first !== head.position + 1) throw damage(head.position + 1, "chain", "the copy lacks this position");
+      if (batch.first !== head.position + 1)
+        throw damageError(head.position + 1, "chain", "the copy lacks this position");
       unseal(batch, head.hash);
       head = headOf(batch);
       await yieldToLoop();

@@ -6,7 +6,7 @@ import { JournalError } from "../../journal.ts";
 export function makeFolder(folder: string): void {
   try {
     const made = mkdirSync(folder, { recursive: true, mode: 0o700 });
-    if (made !== undefined) syncBetween(resolve(folder), dirname(resolve(made)));
+    if (made !== undefined) syncParents(resolve(folder), dirname(resolve(made)));
   } catch (cause) {
     throw new JournalError("io", `The folder ${folder} can not be made.`, { certain: true, cause });
   }
@@ -16,15 +16,15 @@ export function makeFolder(folder: string): void {
  * SQLite syncs its files and their entries in this folder, but nobody syncs this folder's own entry in the one above:
  * without it a power cut soon after the first start could take everything that was acknowledged.
  */
-function syncBetween(folder: string, top: string): void {
+function syncParents(folder: string, top: string): void {
   for (let at = dirname(folder); at.length >= top.length; at = dirname(at)) {
-    syncFolder(at);
+    syncPath(at);
     if (at === dirname(at)) return;
   }
 }
 
 /** Puts a file, or the entries of a folder, on the disk. */
-export function syncFolder(folder: string): void {
+export function syncPath(folder: string): void {
   let file: number | undefined;
   try {
     file = openSync(folder, "r");

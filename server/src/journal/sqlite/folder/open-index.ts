@@ -3,12 +3,12 @@
  * is deleted. It would answer for entries that do not exist, and everything in it can be folded again.
  */
 import type { DatabaseSync } from "node:sqlite";
-import type { Joint } from "../../page.ts";
+import type { BatchEnd } from "../../sealed-batch.ts";
 import { genesis } from "../../seal.ts";
-import type { BatchTable } from "../batch-table.ts";
+import type { SqliteBatchTable } from "../batch-table.ts";
 import { deleteIndexFile, openIndexFile } from "./files.ts";
-import { createIndexStore, type IndexStore } from "../index-store.ts";
-import { createLayeredIndex, type LayeredIndex } from "../layered-index.ts";
+import { createIndexStore, type SqliteIndexStore } from "../index-store.ts";
+import { createLayeredIndex, type SqliteLayeredIndex } from "../layered-index.ts";
 
 /**
  * About 50,000 entries with a key and an event each. More saves writing, because in a large index nearly every row
@@ -20,21 +20,21 @@ const defaultTailRows = 100_000;
 export interface OpenIndexOptions {
   readonly folder: string;
   readonly tailRows?: number;
-  readonly onIndexTrouble?: (error: unknown) => void;
+  readonly onIndexError?: (error: unknown) => void;
 }
 
 export interface OpenedIndex {
-  readonly index: LayeredIndex;
-  readonly store: IndexStore;
+  readonly index: SqliteLayeredIndex;
+  readonly store: SqliteIndexStore;
 }
 
-export function openIndex(table: BatchTable, options: OpenIndexOptions): OpenedIndex {
-  const { folder, tailRows = defaultTailRows, onIndexTrouble: onTrouble = () => undefined } = options;
+export function openIndex(table: SqliteBatchTable, options: OpenIndexOptions): OpenedIndex {
+  const { folder, tailRows = defaultTailRows, onIndexError: onError = () => undefined } = options;
   const store = openUsableStore(table, folder) ?? openNewStore(folder);
-  return { index: createLayeredIndex({ store, tailRows, onTrouble }), store };
+  return { index: createLayeredIndex({ store, tailRows, onError }), store };
 }
 
-function openUsableStore(table: BatchTable, folder: string): IndexStore | undefined {
+function openUsableStore(table: SqliteBatchTable, folder: string): SqliteIndexStore | undefined {
   let database: DatabaseSync | undefined;
   try {
     database = openIndexFile(folder);
@@ -47,12 +47,12 @@ function openUsableStore(table: BatchTable, folder: string): IndexStore | undefi
   return undefined;
 }
 
-function openNewStore(folder: string): IndexStore {
+function openNewStore(folder: string): SqliteIndexStore {
   deleteIndexFile(folder);
   return createIndexStore(openIndexFile(folder));
 }
 
-function isInHistory(table: BatchTable, joint: Joint | undefined): boolean {
+function isInHistory(table: SqliteBatchTable, joint: BatchEnd | undefined): boolean {
   if (joint === undefined || joint.position === 0) return joint === undefined || joint.hash === genesis.hash;
   return table.hashAt(joint.position) === joint.hash;
 }

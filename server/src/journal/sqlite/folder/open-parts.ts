@@ -2,26 +2,26 @@
 import type { DatabaseSync } from "node:sqlite";
 import { JournalError } from "../../journal.ts";
 import { unseal } from "../../unseal.ts";
-import { type BatchTable, createBatchTable } from "../batch-table.ts";
+import { type SqliteBatchTable, createBatchTable } from "../batch-table.ts";
 import { SqliteCheckpoints } from "../checkpoints.ts";
-import { type Fork, watchFork } from "../fork.ts";
+import { type SqliteForkWatch, watchFork } from "../fork.ts";
 import { catchUp } from "../indexed-append.ts";
-import type { IndexStore } from "../index-store.ts";
-import type { LayeredIndex } from "../layered-index.ts";
+import type { SqliteIndexStore } from "../index-store.ts";
+import type { SqliteLayeredIndex } from "../layered-index.ts";
 import { createMetaTable, type MetaTable } from "../meta-table.ts";
 import { openIndex } from "./open-index.ts";
 import type { SqliteJournalOptions } from "../options.ts";
 import { createSegmentTable } from "../archive/segment-table.ts";
 import { createUpkeep, type Upkeep } from "./upkeep.ts";
-import { createWholeTable } from "../checkpoints/whole-table.ts";
+import { createCombinedBatchTable } from "../archive/combined-batch-table.ts";
 
 export interface JournalParts {
   /** All batches, archived or not. */
-  readonly table: BatchTable;
-  readonly index: LayeredIndex;
-  readonly indexStore: IndexStore;
+  readonly table: SqliteBatchTable;
+  readonly index: SqliteLayeredIndex;
+  readonly indexStore: SqliteIndexStore;
   readonly checkpoints: SqliteCheckpoints;
-  readonly fork: Fork;
+  readonly fork: SqliteForkWatch;
   readonly upkeep: Upkeep;
   readonly meta: MetaTable;
 }
@@ -34,8 +34,8 @@ export async function openParts(database: DatabaseSync, options: PartsOptions): 
   const { folder, newId, yieldToLoop = () => Promise.resolve(), isClosing, onStep: step = () => undefined } = options;
   const recent = createBatchTable(database);
   const segments = createSegmentTable(database, folder);
-  const table = createWholeTable(recent, segments);
-  proveHead(table);
+  const table = createCombinedBatchTable(recent, segments);
+  verifyHead(table);
   const meta = createMetaTable(database);
   const fork = watchFork(meta, folder, newId);
   const { index, store: indexStore } = openIndex(table, options);
@@ -45,14 +45,14 @@ export async function openParts(database: DatabaseSync, options: PartsOptions): 
     checkpoints = new SqliteCheckpoints({
       folder,
       isInHistory: ({ position, hash }) => table.hashAt(position) === hash,
-      onTrouble: options.onCheckpointTrouble,
+      onError: options.onCheckpointError,
     });
-    const goOn = (): void => {
+    const throwIfClosing = (): void => {
       if (isClosing()) throw new JournalError("closed", "The journal is being closed.", { certain: false });
     };
-    const upkeep = createUpkeep({ database, recent, segments, meta, checkpoints, yieldToLoop, goOn, step });
+    const upkeep = createUpkeep({ database, recent, segments, meta, checkpoints, yieldToLoop, throwIfClosing, step });
     // Whatever can not be finished now is still noted, and does not keep anybody from reading and writing.
-    await upkeep.resume().catch((error: unknown) => options.onUpkeepTrouble?.(error));
+    await upkeep.resume().catch((error: unknown) => options.onUpkeepError?.(error));
     return { table, index, indexStore, checkpoints, fork, upkeep, meta };
   } catch (error) {
     checkpoints?.close();
@@ -62,8 +62,8 @@ export async function openParts(database: DatabaseSync, options: PartsOptions): 
 }
 
 /** The head is what every append compares with: if its own row lies, everything after it would. */
-function proveHead(table: BatchTable): void {
+function verifyHead(table: SqliteBatchTable): void {
   const { position } = table.head();
   const stored = table.holding(position);
-  if (stored !== undefined) unseal(stored, table.jointBefore(stored.first).hash);
+  if (stored !== undefined) unseal(stored, table.endBefore(stored.first).hash);
 }

@@ -25,26 +25,26 @@ export function ownFolder(folder: string, startedAt: string): () => void {
   } catch (error) {
     database?.close();
     if ((resultCode(error) & 0xff) !== 5) throw mapError(error, file, true);
-    const message = `${folder} is in use${whoHasIt(note)}. Only one process may have it open: stop that one, or connect to it.`;
+    const message = `${folder} is in use${describeOwner(note)}. Only one process may have it open: stop that one, or connect to it.`;
     throw new JournalError("owned", message, { certain: true, cause: error });
   }
-  leaveNote(note, startedAt);
+  writeOwnerFile(note, startedAt);
   return () => {
-    removeNote(note);
+    removeOwnerFile(note);
     database.close();
   };
 }
 
-function leaveNote(note: string, startedAt: string): void {
+function writeOwnerFile(note: string, startedAt: string): void {
   try {
     writeFileSync(note, JSON.stringify({ pid, host: hostname(), since: startedAt }));
   } catch {
     // One that is still there would name somebody else.
-    removeNote(note);
+    removeOwnerFile(note);
   }
 }
 
-function removeNote(note: string): void {
+function removeOwnerFile(note: string): void {
   try {
     rmSync(note, { force: true });
   } catch {
@@ -52,7 +52,7 @@ function removeNote(note: string): void {
   }
 }
 
-function whoHasIt(note: string): string {
+function describeOwner(note: string): string {
   try {
     const { pid, host, since } = JSON.parse(readFileSync(note, "utf8")) as Record<string, unknown>;
     return ` by process ${String(pid)} on ${String(host)} since ${String(since)}`;

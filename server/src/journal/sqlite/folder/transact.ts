@@ -1,9 +1,9 @@
 import type { DatabaseSync } from "node:sqlite";
-import { tryToEndTransaction } from "../append.ts";
+import { tryRollBack } from "../append.ts";
 import { mapError } from "../map-error.ts";
 
 /** Called between the steps of long work. Only tests listen, to end the process there. */
-export type Step = (name: string) => void;
+export type StepHook = (name: string) => void;
 
 /** All of it or nothing, on the disk when it returns. */
 export function transact(database: DatabaseSync, work: () => void): void {
@@ -11,12 +11,12 @@ export function transact(database: DatabaseSync, work: () => void): void {
     database.exec("BEGIN IMMEDIATE");
     work();
   } catch (error) {
-    throw mapError(error, "journal.db", tryToEndTransaction(database));
+    throw mapError(error, "journal.db", tryRollBack(database));
   }
   try {
     database.exec("COMMIT");
   } catch (error) {
-    tryToEndTransaction(database);
+    tryRollBack(database);
     throw mapError(error, "journal.db", false);
   }
 }

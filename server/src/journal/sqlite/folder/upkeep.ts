@@ -1,12 +1,12 @@
 /** The long work on a journal: one piece at a time, in steps, while commands go on. */
-import type { Archived } from "../../journal.ts";
-import { archiveBatches, deleteArchivedRows, tidyArchive } from "../archive/archive.ts";
+import type { ArchiveResult } from "../../journal.ts";
+import { archiveBatches, deleteArchivedRows, cleanUpArchive } from "../archive/archive-batches.ts";
 import { type EraseParts, erasePayload, finishErasure } from "../erase.ts";
 
 export interface Upkeep {
   /** Does what a kill left undone. */
   resume(): Promise<void>;
-  archive(to: number): Promise<Archived>;
+  archive(to: number): Promise<ArchiveResult>;
   erase(position: number, by: number): Promise<void>;
   /** Waits for what is under way. */
   settled(): Promise<void>;
@@ -17,7 +17,7 @@ export function createUpkeep(parts: EraseParts): Upkeep {
 
   function inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
     const turn = last.then(() => {
-      parts.goOn();
+      parts.throwIfClosing();
       return work();
     });
     last = turn.catch(() => undefined);
@@ -26,7 +26,7 @@ export function createUpkeep(parts: EraseParts): Upkeep {
 
   return {
     resume: async () => {
-      tidyArchive(parts);
+      cleanUpArchive(parts);
       await deleteArchivedRows(parts);
       await finishErasure(parts);
     },

@@ -6,21 +6,21 @@ import { createHash } from "node:crypto";
 import { closeSync, openSync, readSync } from "node:fs";
 import { join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
-import { type FileFault, proveLog } from "./prove-log.ts";
+import { type FileFault, verifyWal } from "./verify-wal.ts";
 import type { Segment } from "../archive/segment-file.ts";
 
 const faultsShown = 20;
 const chunk = 1024 * 1024;
 
-export function proveFiles(
+export function verifyFiles(
   database: DatabaseSync,
   folder: string,
   segments: () => readonly Segment[],
 ): readonly FileFault[] {
-  return [...provePages(database), ...proveLog(join(folder, "journal.db-wal")), ...proveSegments(folder, segments)];
+  return [...verifyPages(database), ...verifyWal(join(folder, "journal.db-wal")), ...verifySegments(folder, segments)];
 }
 
-function provePages(database: DatabaseSync): readonly FileFault[] {
+function verifyPages(database: DatabaseSync): readonly FileFault[] {
   try {
     const rows = database.prepare(`PRAGMA integrity_check(${faultsShown})`).all();
     const found = rows.map((row) => String(row["integrity_check"])).filter((text) => text !== "ok");
@@ -30,7 +30,7 @@ function provePages(database: DatabaseSync): readonly FileFault[] {
   }
 }
 
-function proveSegments(folder: string, segments: () => readonly Segment[]): readonly FileFault[] {
+function verifySegments(folder: string, segments: () => readonly Segment[]): readonly FileFault[] {
   return segments().flatMap((segment) => {
     for (let current = segment; ;) {
       const file = join("archive", current.file);

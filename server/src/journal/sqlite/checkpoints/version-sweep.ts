@@ -3,10 +3,10 @@
  * and round through the table: whoever writes a version pays for looking at a few others, which keeps what is left
  * over within a part of what is needed.
  */
-import { type CheckpointTable, isSameRow, noVersion, type Version } from "./checkpoint-table.ts";
+import { type CheckpointTable, isSameRow, startCursor, type RowVersion } from "./checkpoint-table.ts";
 
 /** What still counts: the checkpoints that are kept, and the generations whose versions must stay or must go. */
-export interface Kept {
+export interface RetainedGenerations {
   /** Generations of the kept checkpoints. */
   readonly saved: readonly number[];
   /** The generation that is being written. */
@@ -16,8 +16,11 @@ export interface Kept {
 }
 
 /** Which of all versions of one row, oldest first, nobody needs. */
-export function uselessVersions(versions: readonly Version[], kept: Kept): readonly Version[] {
-  const needed = new Set<Version>();
+export function unreferencedVersions(
+  versions: readonly RowVersion[],
+  kept: RetainedGenerations,
+): readonly RowVersion[] {
+  const needed = new Set<RowVersion>();
   for (const bound of kept.saved) {
     const seen = versions.findLast(([, , generation]) => generation <= bound && !kept.unfinished.has(generation));
     if (seen !== undefined) needed.add(seen);
@@ -28,23 +31,23 @@ export function uselessVersions(versions: readonly Version[], kept: Kept): reado
   return versions.filter((version) => !needed.has(version) && version[2] !== kept.draft);
 }
 
-export interface Sweep {
+export interface VersionSweep {
   /** Looks at about so many more versions. Returns true at the end of a round; the next step starts another one. */
-  step(limit: number, kept: Kept): boolean;
+  step(limit: number, kept: RetainedGenerations): boolean;
 }
 
-export function createSweep(table: CheckpointTable): Sweep {
-  let place = noVersion;
+export function createVersionSweep(table: CheckpointTable): VersionSweep {
+  let place = startCursor;
   return {
     step(limit, kept) {
       const page = table.after(place, limit);
       const last = page.at(-1);
       if (last === undefined) {
-        place = noVersion;
+        place = startCursor;
         return true;
       }
-      const useless: Version[] = [];
-      for (const versions of rowsOf(page, table)) useless.push(...uselessVersions(versions, kept));
+      const useless: RowVersion[] = [];
+      for (const versions of rowsOf(page, table)) useless.push(...unreferencedVersions(versions, kept));
       table.remove(useless);
       // After the last row as a whole: all its versions were looked at, also those beyond the page.
       place = [last[0], last[1], Number.MAX_SAFE_INTEGER, null];
@@ -54,8 +57,8 @@ export function createSweep(table: CheckpointTable): Sweep {
 }
 
 /** The versions of each row that a page starts; the last row's are read to their end. */
-function rowsOf(page: readonly Version[], table: CheckpointTable): readonly (readonly Version[])[] {
-  const rows: Version[][] = [];
+function rowsOf(page: readonly RowVersion[], table: CheckpointTable): readonly (readonly RowVersion[])[] {
+  const rows: RowVersion[][] = [];
   for (const version of page) {
     const current = rows.at(-1);
     if (current !== undefined && isSameRow(current[0], version)) current.push(version);

@@ -8,25 +8,25 @@ import { mkdir, readdir, rename, rm } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { JournalError } from "../../journal.ts";
-import { type Copied, type CopyOptions, copyJournal } from "./copy-journal.ts";
+import { type CopyResult, type CopyOptions, copyJournal } from "./copy-journal.ts";
 import type { RestoredMark } from "../fork.ts";
-import { makeFolder, syncFolder } from "./make-folder.ts";
+import { makeFolder, syncPath } from "./make-folder.ts";
 import { mapFileError, resultCode, mapError } from "../map-error.ts";
 import { createMetaTable } from "../meta-table.ts";
-import { type Step, transact } from "./transact.ts";
+import { type StepHook, transact } from "./transact.ts";
 
 export interface FolderCopyOptions extends CopyOptions {
   /** Called between the steps, for tests that end the process there. */
-  readonly onStep?: Step;
+  readonly onStep?: StepHook;
 }
 
 /** Copies what is committed now, from any process, whether or not somebody has the folder open. */
-export function backupFolder(options: FolderCopyOptions): Promise<Copied> {
+export function backupFolder(options: FolderCopyOptions): Promise<CopyResult> {
   return copyTo(options, () => undefined);
 }
 
 /** Makes a data folder from a backup. */
-export function restoreFolder(options: FolderCopyOptions): Promise<Copied> {
+export function restoreFolder(options: FolderCopyOptions): Promise<CopyResult> {
   return copyTo(options, (folder, { head }) => {
     markRestored(folder, { position: head.position, from: resolve(options.from) });
   });
@@ -34,11 +34,11 @@ export function restoreFolder(options: FolderCopyOptions): Promise<Copied> {
 
 async function copyTo(
   { from, to, onProgress, yieldToLoop, onStep: step = () => undefined }: FolderCopyOptions,
-  finish: (folder: string, copied: Copied) => void,
-): Promise<Copied> {
+  finish: (folder: string, copied: CopyResult) => void,
+): Promise<CopyResult> {
   const target = resolve(to);
   const temporary = `${target}.unfinished`;
-  await refuseExisting(target);
+  await rejectExisting(target);
   try {
     await rm(temporary, { recursive: true, force: true });
     makeFolder(dirname(target));
@@ -49,10 +49,10 @@ async function copyTo(
     finish(temporary, copied);
     step("copy: marked");
     await removeLogs(temporary);
-    syncFolder(temporary);
+    syncPath(temporary);
     await rename(temporary, target);
     step("copy: renamed");
-    syncFolder(dirname(target));
+    syncPath(dirname(target));
     return copied;
   } catch (error) {
     await rm(temporary, { recursive: true, force: true });
@@ -60,7 +60,7 @@ async function copyTo(
   }
 }
 
-async function refuseExisting(folder: string): Promise<void> {
+async function rejectExisting(folder: string): Promise<void> {
   const names = await readdir(folder).catch(() => []);
   if (names.length === 0) return;
   const message = `${folder} is there and not empty. Nothing is written over: choose another folder, or move this one away.`;

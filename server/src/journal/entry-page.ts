@@ -4,22 +4,17 @@
  */
 import type { Entry } from "../machine/entry.ts";
 import { type Head, JournalError, type PageLimit } from "./journal.ts";
-import { damage, headOf, type StoredBatch, unseal, unsealAll } from "./unseal.ts";
+import type { BatchEnd } from "./sealed-batch.ts";
+import { damageError, headOf, type StoredBatch, unseal, unsealAll } from "./unseal.ts";
 
-export interface Page {
+export interface EntryPage {
   readonly entries: readonly Entry[];
   /** Takes what fits of the next batch. Returns false once the page is full. */
-  take(stored: StoredBatch): boolean;
-}
-
-/** A batch's end, where the next one must join on. */
-export interface Joint {
-  readonly position: number;
-  readonly hash: string;
+  add(stored: StoredBatch): boolean;
 }
 
 /** A page of entries after a position. `joint` is the end of the batch before the first one that will be taken. */
-export function createPage(after: number, joint: Joint, limit: PageLimit): Page {
+export function createEntryPage(after: number, joint: BatchEnd, limit: PageLimit): EntryPage {
   const entries: Entry[] = [];
   let bytes = 0;
   let { position: last, hash } = joint;
@@ -30,8 +25,8 @@ export function createPage(after: number, joint: Joint, limit: PageLimit): Page 
 
   return {
     entries,
-    take(stored) {
-      if (stored.first !== last + 1) throw missing(last + 1);
+    add(stored) {
+      if (stored.first !== last + 1) throw missingBatch(last + 1);
       const batch = unseal(stored, hash);
       last = batch.last;
       hash = stored.hash;
@@ -46,24 +41,24 @@ export function createPage(after: number, joint: Joint, limit: PageLimit): Page 
   };
 }
 
-export interface WholeBatches {
+export interface BatchPage {
   readonly entries: readonly Entry[];
   /** The head that the entries lead to. */
   head(): Head;
   /** Takes all of the next batch. Returns false once there is enough. */
-  take(stored: StoredBatch): boolean;
+  add(stored: StoredBatch): boolean;
 }
 
 /** Whole batches after a head, up to about the limit: a follower needs the hash at its end, so no batch is cut. */
-export function createWholeBatches(after: Head, limit: PageLimit): WholeBatches {
+export function createBatchPage(after: Head, limit: PageLimit): BatchPage {
   const entries: Entry[] = [];
   let bytes = 0;
   let head = after;
   return {
     entries,
     head: () => head,
-    take(stored) {
-      if (stored.first !== head.position + 1) throw missing(head.position + 1);
+    add(stored) {
+      if (stored.first !== head.position + 1) throw missingBatch(head.position + 1);
       entries.push(...unsealAll(stored, head.hash));
       bytes += stored.lines.length;
       head = headOf(stored);
@@ -72,8 +67,8 @@ export function createWholeBatches(after: Head, limit: PageLimit): WholeBatches 
   };
 }
 
-function missing(position: number): JournalError {
-  return damage(position, "chain", "the batch that should start here is missing");
+function missingBatch(position: number): JournalError {
+  return damageError(position, "chain", "the batch that should start here is missing");
 }
 
 export function noEntry(position: number, head: number): JournalError {

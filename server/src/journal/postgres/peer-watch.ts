@@ -4,18 +4,18 @@
  * a lost hint would have said, who else is there, and how far the server's log is.
  */
 import type { Client } from "pg";
-import type { Head, Heard } from "../journal.ts";
+import type { Head, ClusterStatus } from "../journal.ts";
 import { hashText } from "../seal.ts";
-import type { ForkWatch } from "./fork.ts";
+import type { PostgresForkWatch } from "./fork.ts";
 import { mapError } from "./map-error.ts";
-import type { Settings } from "./options.ts";
-import { Session, type Statement } from "./session.ts";
+import type { PostgresSettings } from "./options.ts";
+import { PostgresSession, type Statement } from "./session.ts";
 
 /**
  * Each node holds two locks, which go with its connection: one says that it is there, by the number of its process, the
  * other which rules it carries. A node that holds only the first counts as one with rules 1.
  */
-const look: Statement = {
+const pollStatement: Statement = {
   name: "look",
   text: `WITH held AS (
       SELECT pid, classid, objid FROM pg_locks WHERE locktype = 'advisory' AND objsubid = 2
@@ -31,41 +31,41 @@ const look: Statement = {
       (pg_current_wal_insert_lsn() - '0/0')::text
     FROM (SELECT 1) AS once`,
 };
-const takePlace = `SELECT pg_advisory_lock_shared(hashtext($1), pg_backend_pid()),
+const registerNode = `SELECT pg_advisory_lock_shared(hashtext($1), pg_backend_pid()),
   pg_advisory_lock_shared(hashtext($1 || ' rules'), $2)`;
 
-const times = { statement: 5_000, lock: 5_000, idleInTransaction: 5_000 };
+const timeouts = { statement: 5_000, lock: 5_000, idleInTransaction: 5_000 };
 
-export interface WakeOptions {
-  readonly settings: Settings;
-  readonly fork: ForkWatch;
+export interface PeerWatchOptions {
+  readonly settings: PostgresSettings;
+  readonly fork: PostgresForkWatch;
   /** The head that this journal has seen last, whose hash needs no wake. */
-  readonly known: () => Head | undefined;
+  readonly knownHead: () => Head | undefined;
 }
 
-export class Wake {
-  readonly #options: WakeOptions;
-  readonly #session: Session;
+export class PeerWatch {
+  readonly #options: PeerWatchOptions;
+  readonly #session: PostgresSession;
   readonly #channel: string;
   readonly #listeners = new Set<() => void>();
-  readonly #newsListeners = new Set<(heard: Heard) => void>();
+  readonly #newsListeners = new Set<(heard: ClusterStatus) => void>();
   #stopTimer: () => void = () => undefined;
   #ownProcess = 0;
   #rank = 0;
-  #heard: Heard;
+  #heard: ClusterStatus;
   #sending: Promise<void> | undefined;
   #mustSend = false;
   #looking: Promise<void> | undefined;
   #isClosed = false;
 
-  constructor(options: WakeOptions) {
+  constructor(options: PeerWatchOptions) {
     const { settings } = options;
     this.#options = options;
-    this.#heard = { atMs: 0, position: 0, nodeCount: 1, commonRules: settings.rules, trouble: undefined };
+    this.#heard = { observedAtMs: 0, position: 0, nodeCount: 1, commonRules: settings.rules, errorCode: undefined };
     this.#channel = `holdfast_${hashText(`${settings.schema}\n${settings.space}`).slice(0, 32)}`;
-    this.#session = new Session(settings, {
+    this.#session = new PostgresSession(settings, {
       name: "listener",
-      times,
+      timeouts: timeouts,
       isDurable: false,
       onConnect: () => {
         const look = options.fork.begin();
@@ -95,11 +95,11 @@ export class Wake {
     return this.#rank;
   }
 
-  get heard(): Heard {
+  get status(): ClusterStatus {
     return this.#heard;
   }
 
-  on(listener: () => void): () => void {
+  onWake(listener: () => void): () => void {
     // A wrapper of its own, so that a listener registered twice can be stopped once.
     const own = (): void => {
       listener();
@@ -108,8 +108,8 @@ export class Wake {
     return () => void this.#listeners.delete(own);
   }
 
-  onHeard(listener: (heard: Heard) => void): () => void {
-    const own = (heard: Heard): void => {
+  onStatus(listener: (heard: ClusterStatus) => void): () => void {
+    const own = (heard: ClusterStatus): void => {
       listener(heard);
     };
     this.#newsListeners.add(own);
@@ -117,7 +117,7 @@ export class Wake {
   }
 
   /** Something was appended here. Sent at once if nothing is being sent, else once for all that came meanwhile. */
-  send(): void {
+  notifyPeers(): void {
     if (this.#heard.nodeCount < 2 || this.#isClosed) return;
     this.#mustSend = true;
     this.#sending ??= this.#sendAll().finally(() => {
@@ -146,7 +146,7 @@ export class Wake {
   async #takePlace(client: Client): Promise<void> {
     const { rows } = await client.query<{ pid: number }>("SELECT pg_backend_pid() AS pid");
     this.#ownProcess = rows[0]?.pid ?? 0;
-    await client.query(takePlace, [this.#channel, this.#options.settings.rules]);
+    await client.query(registerNode, [this.#channel, this.#options.settings.rules]);
     await client.query(`LISTEN ${this.#channel}`);
     // Whoever was alone until now must begin to wake others.
     await client.query("SELECT pg_notify($1, 'here')", [this.#channel]);
@@ -171,29 +171,29 @@ export class Wake {
     try {
       await this.#look();
     } catch (error) {
-      const wasTroubled = this.#heard.trouble !== undefined;
+      const wasTroubled = this.#heard.errorCode !== undefined;
       // The code alone: everybody may ask how a node is, and the message names hosts.
-      this.#heard = { ...this.#heard, trouble: mapError(error, { sent: false }).code };
-      if (!wasTroubled && !this.#isClosed) this.#options.settings.onTrouble("nothing is heard of other nodes", error);
+      this.#heard = { ...this.#heard, errorCode: mapError(error, { sent: false }).code };
+      if (!wasTroubled && !this.#isClosed) this.#options.settings.onError("nothing is heard of other nodes", error);
     }
   }
 
   async #look(): Promise<void> {
-    const { settings, known, fork } = this.#options;
+    const { settings, knownHead, fork } = this.#options;
     const askedAtMs = settings.clock.monotonicMs();
-    const [row = []] = await this.#session.run(look, [settings.space, this.#channel]);
+    const [row = []] = await this.#session.run(pollStatement, [settings.space, this.#channel]);
     const [hash, position, rank, nodeCount, commonRules, log] = row as readonly (string | null)[];
     this.#rank = Number(rank ?? 0);
     this.#heard = {
       // What was appended while it was under way may be missing in the answer.
-      atMs: askedAtMs,
+      observedAtMs: askedAtMs,
       position: Number(position ?? 0),
       nodeCount: Number(nodeCount ?? 1),
       commonRules: Number(commonRules ?? 1),
-      trouble: undefined,
+      errorCode: undefined,
     };
     fork.noteLog(BigInt(log ?? 0));
-    if (typeof hash === "string" && hash !== known()?.hash) this.#call();
+    if (typeof hash === "string" && hash !== knownHead()?.hash) this.#call();
     for (const listener of [...this.#newsListeners]) listener(this.#heard);
   }
 

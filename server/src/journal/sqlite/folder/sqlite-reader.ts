@@ -7,15 +7,15 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { type Head, JournalError } from "../../journal.ts";
 import type { StoredBatch } from "../../unseal.ts";
-import { tryToEndTransaction } from "../append.ts";
+import { tryRollBack } from "../append.ts";
 import { createBatchTable } from "../batch-table.ts";
 import { newestFormat } from "../migrate.ts";
 import { mapError } from "../map-error.ts";
-import { proveFiles } from "./prove-files.ts";
-import type { FileFault } from "./prove-log.ts";
+import { verifyFiles } from "./verify-files.ts";
+import type { FileFault } from "./verify-wal.ts";
 import type { Segment } from "../archive/segment-file.ts";
 import { createSegmentTable, type SegmentTable } from "../archive/segment-table.ts";
-import { createWholeTable } from "../checkpoints/whole-table.ts";
+import { createCombinedBatchTable } from "../archive/combined-batch-table.ts";
 
 export interface SqliteReader {
   head(): Head;
@@ -27,14 +27,14 @@ export interface SqliteReader {
   batches(from: number): Iterable<StoredBatch>;
   segments(): readonly Segment[];
   /** Looks at the files themselves, for damage that reading the batches does not show. Nothing: none was found. */
-  proveFile(): readonly FileFault[];
+  verifyFiles(): readonly FileFault[];
   close(): void;
 }
 
 export function openSqliteReader(folder: string): SqliteReader {
   const database = openReadOnly(folder);
   const segments = createSegmentTable(database, folder);
-  const table = createWholeTable(createBatchTable(database), segments);
+  const table = createCombinedBatchTable(createBatchTable(database), segments);
 
   /** Reads within one transaction, so that an archive which goes on meanwhile hides nothing. */
   function* batchesFrom(from: number): Generator<StoredBatch, void> {
@@ -48,7 +48,7 @@ export function openSqliteReader(folder: string): SqliteReader {
     const isReplaced = (): boolean => {
       const before = segments.segmentOf(next)?.file;
       // Whoever else reads within this transaction must not lose it.
-      if (!isFirst || !tryToEndTransaction(database)) return false;
+      if (!isFirst || !tryRollBack(database)) return false;
       snapshot();
       return segments.segmentOf(next)?.file !== before;
     };
@@ -68,7 +68,7 @@ export function openSqliteReader(folder: string): SqliteReader {
     } catch (error) {
       throw mapReadError(error, folder);
     } finally {
-      if (isFirst) tryToEndTransaction(database);
+      if (isFirst) tryRollBack(database);
     }
   }
 
@@ -82,7 +82,7 @@ export function openSqliteReader(folder: string): SqliteReader {
     },
     batches: batchesFrom,
     segments: () => currentSegments(segments),
-    proveFile: () => proveFiles(database, folder, () => currentSegments(segments)),
+    verifyFiles: () => verifyFiles(database, folder, () => currentSegments(segments)),
     close: () => {
       database.close();
     },

@@ -1,20 +1,20 @@
 import { genesis } from "../../seal.ts";
 import { headOf } from "../../unseal.ts";
-import type { BatchTable } from "../batch-table.ts";
-import type { SegmentTable } from "../archive/segment-table.ts";
+import type { SqliteBatchTable } from "../batch-table.ts";
+import type { SegmentTable } from "./segment-table.ts";
 
 /**
  * The batches of a journal wherever they are: up to the end of the archive in its segments, after that in the
  * database. Rows of the database that the archive covers are leftovers and are not looked at.
  */
-export function createWholeTable(recent: BatchTable, archive: SegmentTable): BatchTable {
+export function createCombinedBatchTable(recent: SqliteBatchTable, archive: SegmentTable): SqliteBatchTable {
   const isArchived = (position: number): boolean => position >= 1 && position <= archive.end();
   return {
     head: () => recent.head(),
     holding: (position) => (isArchived(position) ? archive.holding(position) : recent.holding(position)),
-    jointBefore(first) {
+    endBefore(first) {
       const last = archive.list().at(-1);
-      if (!isArchived(first - 1)) return first <= 1 ? genesis : recent.jointBefore(first);
+      if (!isArchived(first - 1)) return first <= 1 ? genesis : recent.endBefore(first);
       // The archive's own end is asked for by everybody who reads on from it: no file is opened for that.
       return last?.last === first - 1 ? { position: last.last, hash: last.hash } : headOf(archive.holding(first - 1));
     },

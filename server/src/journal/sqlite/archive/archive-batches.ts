@@ -7,7 +7,7 @@
  */
 import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import type { Archived } from "../../journal.ts";
+import type { ArchiveResult } from "../../journal.ts";
 import type { ArchiveParts } from "./archive-parts.ts";
 import { unfinishedName } from "./segment-file.ts";
 import { transact } from "../folder/transact.ts";
@@ -17,7 +17,7 @@ import { writeSegment } from "./write-segment.ts";
 const rowsPerStep = 32;
 const pagesPerStep = 128;
 
-export async function archiveBatches(parts: ArchiveParts, to: number): Promise<Archived> {
+export async function archiveBatches(parts: ArchiveParts, to: number): Promise<ArchiveResult> {
   const { segments, recent, meta, database, step } = parts;
   await deleteArchivedRows(parts);
   let batchCount = 0;
@@ -42,7 +42,7 @@ export async function archiveBatches(parts: ArchiveParts, to: number): Promise<A
 }
 
 /** Removes what a kill left behind: files that the journal does not know of, and rows that are archived. */
-export function tidyArchive({ segments, recent }: Pick<ArchiveParts, "segments" | "recent">): void {
+export function cleanUpArchive({ segments, recent }: Pick<ArchiveParts, "segments" | "recent">): void {
   const known = new Set(segments.list().map(({ file }) => file));
   for (const name of namesIn(segments.folder)) {
     const last = /^\d+-(\d+)\b.*\.ndjson\.gz$/.exec(name)?.[1];
@@ -53,14 +53,14 @@ export function tidyArchive({ segments, recent }: Pick<ArchiveParts, "segments" 
 }
 
 export async function deleteArchivedRows(parts: ArchiveParts): Promise<void> {
-  const { database, segments, goOn, yieldToLoop, step } = parts;
+  const { database, segments, throwIfClosing, yieldToLoop, step } = parts;
   const remove = database.prepare(
     "DELETE FROM batches WHERE first IN (SELECT first FROM batches WHERE first <= ? ORDER BY first LIMIT ?)",
   );
   while (Number(remove.run(segments.end(), rowsPerStep).changes) > 0) {
     step("archive: rows deleted");
     await yieldToLoop();
-    goOn();
+    throwIfClosing();
   }
   const vacuum = database.prepare(`PRAGMA incremental_vacuum(${pagesPerStep})`);
   const free = database.prepare("PRAGMA freelist_count");
@@ -71,7 +71,7 @@ export async function deleteArchivedRows(parts: ArchiveParts): Promise<void> {
     // A file that was made without this ability keeps its free pages and fills them again.
     if (after === before) break;
     await yieldToLoop();
-    goOn();
+    throwIfClosing();
   }
 }
 

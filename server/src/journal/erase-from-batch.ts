@@ -3,7 +3,7 @@
  * they are; in the payload's place stands which entry erased it. The first erasure counts. With `keepSize` the line is
  * filled up with blanks, for stores that would have to move what changes its size.
  */
-export function withoutPayload<Batch extends { readonly first: number; readonly lines: string }>(
+export function eraseFromBatch<Batch extends { readonly first: number; readonly lines: string }>(
   stored: Batch,
   position: number,
   by: number,

@@ -1,14 +1,14 @@
 import type { DatabaseSync } from "node:sqlite";
-import { tryToEndTransaction } from "../append.ts";
+import { tryRollBack } from "../append.ts";
 
 /** All of it or nothing, in a file that may be lost: SQLite's own error goes on to whoever can do without it. */
-export function writeTogether(database: DatabaseSync, work: () => void): void {
+export function transactRaw(database: DatabaseSync, work: () => void): void {
   database.exec("BEGIN IMMEDIATE");
   try {
     work();
     database.exec("COMMIT");
   } catch (error) {
-    tryToEndTransaction(database);
+    tryRollBack(database);
     throw error;
   }
 }

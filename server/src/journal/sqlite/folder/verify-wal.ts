@@ -23,19 +23,19 @@ export interface FileFault {
 const headerSize = 32;
 const frameHeaderSize = 24;
 
-interface Log {
+interface WalFile {
   readonly bytes: DataView;
   readonly pageSize: number;
   readonly littleEndian: boolean;
   readonly salts: readonly [number, number];
 }
 
-interface Sum {
+interface WalChecksum {
   readonly one: number;
   readonly two: number;
 }
 
-export function proveLog(path: string): readonly FileFault[] {
+export function verifyWal(path: string): readonly FileFault[] {
   const first = findFault(path);
   // Its owner may be writing just now. A fault that a second look does not find in the same place was a write under way.
   const second = first === undefined ? undefined : findFault(path);
@@ -44,7 +44,7 @@ export function proveLog(path: string): readonly FileFault[] {
 
 function findFault(path: string): FileFault | undefined {
   const file = "journal.db-wal";
-  const bytes = readLog(path);
+  const bytes = readWal(path);
   if (bytes === undefined || bytes.byteLength < headerSize) return undefined;
   const log = readHeader(bytes);
   if (log === undefined) return { file, what: "its header is damaged, so all of it is ignored" };
@@ -63,7 +63,7 @@ function findFault(path: string): FileFault | undefined {
 }
 
 /** What it means that a frame does not fit: nothing, if it and all that follow are left from before. */
-function faultFrom(log: Log, bad: number, count: number, frameSize: number): FileFault | undefined {
+function faultFrom(log: WalFile, bad: number, count: number, frameSize: number): FileFault | undefined {
   const file = "journal.db-wal";
   let commits = 0;
   let ours = 0;
@@ -85,7 +85,7 @@ function faultFrom(log: Log, bad: number, count: number, frameSize: number): Fil
   };
 }
 
-function readLog(path: string): DataView | undefined {
+function readWal(path: string): DataView | undefined {
   try {
     const content = readFileSync(path);
     return new DataView(content.buffer, content.byteOffset, content.byteLength);
@@ -95,22 +95,22 @@ function readLog(path: string): DataView | undefined {
   }
 }
 
-function readHeader(bytes: DataView): Log | undefined {
+function readHeader(bytes: DataView): WalFile | undefined {
   const magic = bytes.getUint32(0);
   const pageSize = bytes.getUint32(8);
   if (magic >>> 1 !== 0x377f0682 >>> 1 || pageSize < 512 || pageSize > 65_536) return undefined;
   const salts = [bytes.getUint32(16), bytes.getUint32(20)] as const;
-  const log: Log = { bytes, pageSize, littleEndian: (magic & 1) === 0, salts };
+  const log: WalFile = { bytes, pageSize, littleEndian: (magic & 1) === 0, salts };
   const { one, two } = checksum(log, 0, 24, { one: 0, two: 0 });
   return one === bytes.getUint32(24) && two === bytes.getUint32(28) ? log : undefined;
 }
 
 /** How many of a frame's two salts are the log's. */
-function saltMatches({ bytes, salts }: Log, at: number): number {
+function saltMatches({ bytes, salts }: WalFile, at: number): number {
   return Number(bytes.getUint32(at + 8) === salts[0]) + Number(bytes.getUint32(at + 12) === salts[1]);
 }
 
-function checksum({ bytes, littleEndian }: Log, offset: number, length: number, start: Sum): Sum {
+function checksum({ bytes, littleEndian }: WalFile, offset: number, length: number, start: WalChecksum): WalChecksum {
   let { one, two } = start;
   for (let at = offset; at < offset + length; at += 8) {
     one = (one + bytes.getUint32(at, littleEndian) + two) >>> 0;
