@@ -34,13 +34,7 @@ function compile(name: Package, out: string, sdkOut: string): void {
       types: ["node"],
       lib: ["es2024", "esnext.disposable", ...(name === "sdk" ? ["dom", "dom.iterable"] : [])],
       // The server is compiled against the built sdk; against its sources, tsc would build these a second time.
-      ...(name === "server" && {
-        paths: {
-          "@holdfast/sdk": [join(sdkOut, "index.d.ts")],
-          "@holdfast/sdk/contract": [join(sdkOut, "contract", "index.d.ts")],
-          "@holdfast/sdk/json/*": [join(sdkOut, "json", "*.d.ts")],
-        },
-      }),
+      ...(name === "server" && { paths: declarationsOf(sdkOut) }),
     },
     include: [join(root, name, "src")],
   };
@@ -49,6 +43,18 @@ function compile(name: Package, out: string, sdkOut: string): void {
   const { status } = spawnSync(process.execPath, [tsc, "-p", config], { stdio: "inherit" });
   rmSync(config);
   if (status !== 0) fail(`${name} does not compile; see above`);
+}
+
+/** Where the declarations are of each module that the built sdk exports. */
+function declarationsOf(sdkOut: string): Readonly<Record<string, readonly string[]>> {
+  const manifest = readFileSync(join(sdkOut, "package.json"), "utf8");
+  const { name, exports } = JSON.parse(manifest) as { name: string; exports: Readonly<Record<string, string>> };
+  return Object.fromEntries(
+    Object.entries(exports).map(([subpath, file]) => [
+      join(name, subpath),
+      [join(sdkOut, file.replace(/\.js$/u, ".d.ts"))],
+    ]),
+  );
 }
 
 /** Everything that tsc leaves behind: .sql files, the launcher, the licence and the README. */

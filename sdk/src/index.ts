@@ -3,8 +3,6 @@ export type { Client, ClientOptions, WatchOptions } from "./client/client.ts";
 export { connect } from "./client/connect.ts";
 export type { ConnectOptions } from "./client/connect.ts";
 export type { Target } from "./client/address.ts";
-export { defaultServer, findServer, findServerOn, serverAt } from "./client/find-server.ts";
-export type { FoundServer } from "./client/find-server.ts";
 export { systemClientClock } from "./client/client-clock.ts";
 export type { ClientClock } from "./client/client-clock.ts";
 export type { DeniedLock, Holder, Lock, LockedPath, LockState, Place } from "./client/locks/handle/lock.ts";

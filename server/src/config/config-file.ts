@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { closestWord } from "../base/closest-word.ts";
+import { closestWord } from "@holdfast/sdk/closest-word";
 import { ConfigError } from "./config-error.ts";
 import { readJson, shownInFault } from "./read-value.ts";
 import { settingNames, settingOf } from "./settings.ts";

@@ -3,7 +3,7 @@
  * that is misspelt passes: a setting that is silently not set is worst when it was meant to protect.
  */
 import { join, resolve } from "node:path";
-import { closestWord } from "../base/closest-word.ts";
+import { closestWord } from "@holdfast/sdk/closest-word";
 import { configFileName, readConfigFile } from "./config-file.ts";
 import { ConfigError } from "./config-error.ts";
 import { readText, shownInFault } from "./read-value.ts";

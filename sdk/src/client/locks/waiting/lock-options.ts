@@ -1,6 +1,6 @@
 import type { lockOperations } from "../../../contract/locks.ts";
 import type { LockMode, LockPath, LockScope } from "../lock-path.ts";
-import { closestName } from "../closest-name.ts";
+import { closestWord } from "../../../contract/closest-word.ts";
 import { LockUsageError } from "../handle/lock-errors.ts";
 import type { LeaseWarning, LockedPath, Place, ReleaseRequest } from "../handle/lock.ts";
 
@@ -111,7 +111,7 @@ function checkNames(options: LockOptions): void {
 }
 
 function suggestion(name: string): string {
-  const meant = closestName(name, known);
+  const meant = closestWord(name, known);
   return meant === undefined ? `it is one of ${known.join(", ")}` : `did you mean \`${meant}\`?`;
 }
 

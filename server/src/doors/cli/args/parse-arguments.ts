@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util";
-import { closestWord } from "../../../base/closest-word.ts";
+import { closestWord } from "@holdfast/sdk/closest-word";
 import type { Command, CommandOption, CommandArguments } from "../command.ts";
 
 export type ParsedArguments =

@@ -1,6 +1,6 @@
+import { closestWord } from "@holdfast/sdk/closest-word";
 import { packs, publicOperations } from "@holdfast/sdk/contract";
 import type { OperationName } from "@holdfast/sdk/contract";
-import { closestWord } from "../../../base/closest-word.ts";
 import type { Command } from "../command.ts";
 import { UsageError } from "../args/usage-error.ts";
 import { exitCodes } from "../exit-codes.ts";

@@ -1,7 +1,8 @@
 /** A command that asks a running server: found, connected to, asked as whoever the environment says, and closed again. */
 import { connect } from "@holdfast/sdk";
 import { allOperations } from "@holdfast/sdk/contract";
-import type { Client, FoundServer } from "@holdfast/sdk";
+import type { Client } from "@holdfast/sdk";
+import type { FoundServer } from "@holdfast/sdk/find-server";
 import { jsonLine } from "../../../base/json-line.ts";
 import type { Command, CommandOption, CommandArguments, Terminal } from "../command.ts";
 import { exitCodes } from "../exit-codes.ts";

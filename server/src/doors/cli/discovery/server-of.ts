@@ -2,8 +2,8 @@
  * Which server a command talks to: the one of --url; the one that runs on the folder of --data; else the one that the
  * client finds in the same environment; else port 4653 of this host.
  */
-import { defaultServer, findServer, findServerOn, serverAt } from "@holdfast/sdk";
-import type { FoundServer } from "@holdfast/sdk";
+import { defaultServer, findServer, findServerOn, serverAt } from "@holdfast/sdk/find-server";
+import type { FoundServer } from "@holdfast/sdk/find-server";
 import type { CommandArguments, Terminal } from "../command.ts";
 import { UsageError } from "../args/usage-error.ts";
 import { textOption } from "../args/option-values.ts";

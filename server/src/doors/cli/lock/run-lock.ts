@@ -1,6 +1,7 @@
 import { hostname, userInfo } from "node:os";
 import { HoldfastError } from "@holdfast/sdk";
-import type { Client, FoundServer, Lock, Registered } from "@holdfast/sdk";
+import type { Client, Lock, Registered } from "@holdfast/sdk";
+import type { FoundServer } from "@holdfast/sdk/find-server";
 import { systemClock } from "../../../base/clock.ts";
 import type { CommandArguments, Terminal } from "../command.ts";
 import { UsageError } from "../args/usage-error.ts";

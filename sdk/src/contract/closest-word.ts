@@ -1,15 +1,16 @@
-/** The known word that somebody probably meant, if one is close: at most every third letter may be wrong. */
+/** The known word that was probably meant, in any case: at most every third letter may be wrong. */
 export function closestWord(word: string, known: readonly string[]): string | undefined {
+  const wanted = word.toLowerCase();
   let best: { readonly word: string; readonly distance: number } | undefined;
   for (const candidate of known) {
-    const distance = editDistance(word, candidate);
+    const distance = editDistance(wanted, candidate.toLowerCase());
     const isClose = distance <= Math.max(1, Math.floor(Math.max(word.length, candidate.length) / 3));
     if (isClose && (best === undefined || distance < best.distance)) best = { word: candidate, distance };
   }
   return best?.word;
 }
 
-/** How many letters must be added, removed, replaced, or swapped with the next. */
+/** The number of letters to add, remove, replace, or swap with the next one. */
 function editDistance(from: string, to: string): number {
   let twoAbove: number[] = [];
   let above = Array.from({ length: to.length + 1 }, (_, column) => column);
