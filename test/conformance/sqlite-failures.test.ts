@@ -129,7 +129,7 @@ test(
     await (await openFolder(folder)).close();
     tamper(folder, "journal.db", "PRAGMA user_version = 9");
     await assert.rejects(openFolder(folder), failure("unsupported", { says: /format 9.*newer/ }));
-    tamper(folder, "journal.db", "PRAGMA user_version = 2");
+    tamper(folder, "journal.db", "PRAGMA user_version = 1");
     const other = openSqliteJournal({ folder, startedAt: "today", space: "other" });
     await assert.rejects(other, failure("unsupported", { says: /space main, not other/ }));
     await (await openFolder(folder)).close();

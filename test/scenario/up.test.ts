@@ -132,7 +132,7 @@ test(
     };
     tamper("PRAGMA user_version = 9");
     await assertFails(5, /format 9.*newer/);
-    tamper("PRAGMA user_version = 2; UPDATE batches SET lines = replace(lines, 'note', 'nota')");
+    tamper("PRAGMA user_version = 1; UPDATE batches SET lines = replace(lines, 'note', 'nota')");
     await assertFails(4, /damaged at position 1/);
     writeFileSync(join(folder, "file"), "");
     const ended = await holdfast(folder, "up --data file").ended;

@@ -106,23 +106,17 @@ BEGIN
 END
 $$;
 
--- Who has this lock is the only one that appends; it goes with the transaction. Each statement of a volatile function
--- sees what was committed before the statement began, so what follows the lock sees all that others have appended.
-CREATE FUNCTION take_turn(
-  of_space text, after_position bigint, after_hash text, entries_max bigint, bytes_max bigint
-) RETURNS TABLE (kind text, first bigint, count integer, "time" bigint, previous text, hash text, lines text)
-LANGUAGE plpgsql VOLATILE AS $$
-BEGIN
-  PERFORM pg_advisory_xact_lock(hashtextextended('holdfast turn ' || of_space, 0));
-  RETURN QUERY SELECT * FROM follow_batches(of_space, after_position, after_hash, entries_max, bytes_max);
-END
-$$;
-
--- Appends a batch after its exact predecessor, or says what came after that. The primary key is the last guard, against
--- whoever does not take the lock.
+-- Appends a batch after its exact predecessor, or returns what came after that. `turn`: another node has the turn, or
+-- waits for it. `used`: one of the keys may have been used before. The caller knows the keys of entries after `keys_from`;
+-- all others must be in the table.
+--
+-- A turn lasts for several appends, each with its own transaction, so another connection holds the lock of the turn. That
+-- lock only avoids useless attempts. The primary key guards the journal: appends after the same predecessor insert the
+-- same first position, and the second one waits until the first is durable or gone.
 CREATE FUNCTION append_batch(
   of_space text, after_position bigint, after_hash text, entry_count integer, start_time bigint, end_time bigint,
-  own_hash text, own_lines text, entries_max bigint, bytes_max bigint
+  own_hash text, own_lines text, entries_max bigint, bytes_max bigint,
+  has_turn boolean, unused_keys uuid[], keys_from bigint
 ) RETURNS TABLE (kind text, first bigint, count integer, "time" bigint, previous text, hash text, lines text)
 LANGUAGE plpgsql VOLATILE AS $$
 #variable_conflict use_column
@@ -131,7 +125,11 @@ DECLARE
   head_hash text;
   head_time bigint;
 BEGIN
-  PERFORM pg_advisory_xact_lock(hashtextextended('holdfast turn ' || of_space, 0));
+  -- Nodes without a turn may compete with each other, but not with a node that has waited for its turn.
+  IF NOT has_turn AND NOT pg_try_advisory_xact_lock_shared(hashtextextended('holdfast turn ' || of_space, 0)) THEN
+    RETURN QUERY SELECT 'turn', 0::bigint, 0, 0::bigint, '', '', '';
+    RETURN;
+  END IF;
   SELECT b.first + b.count - 1, b.hash, b.time INTO head_position, head_hash, head_time
     FROM batches b WHERE b.space = of_space ORDER BY b.first DESC LIMIT 1;
   IF coalesce(head_position, 0) = after_position AND coalesce(head_hash, repeat('0', 64)) = after_hash THEN
@@ -139,11 +137,21 @@ BEGIN
       RAISE EXCEPTION 'The batch starts at time %, before the journal''s last time %.', start_time, head_time
         USING ERRCODE = '22023';
     END IF;
+    IF cardinality(unused_keys) > 0 AND (
+      coalesce((SELECT c.position FROM index_cover c WHERE c.space = of_space), 0) < keys_from
+      OR EXISTS (SELECT FROM keys k WHERE k.space = of_space AND k.hash = ANY (unused_keys))
+    ) THEN
+      RETURN QUERY SELECT 'used', 0::bigint, 0, 0::bigint, '', '', '';
+      RETURN;
+    END IF;
     INSERT INTO batches (space, first, count, time, previous, hash, lines)
-      VALUES (of_space, after_position + 1, entry_count, end_time, after_hash, own_hash, own_lines);
-    RETURN QUERY SELECT 'appended', 0::bigint, 0, 0::bigint, '', '', '';
-  ELSE
-    RETURN QUERY SELECT * FROM follow_batches(of_space, after_position, after_hash, entries_max, bytes_max);
+      VALUES (of_space, after_position + 1, entry_count, end_time, after_hash, own_hash, own_lines)
+      ON CONFLICT DO NOTHING;
+    IF FOUND THEN
+      RETURN QUERY SELECT 'appended', 0::bigint, 0, 0::bigint, '', '', '';
+      RETURN;
+    END IF;
   END IF;
+  RETURN QUERY SELECT * FROM follow_batches(of_space, after_position, after_hash, entries_max, bytes_max);
 END
 $$;
