@@ -11,6 +11,7 @@ export type Milestone =
   | "planning"
   | "nodes"
   | "proof"
+  | "version-1"
   | "programs"
   | "intents"
   | "workspace"
@@ -41,7 +42,7 @@ const rows = {
 const figures = new Set(["B7"]);
 
 /** Milestones whose promises are all proven. */
-export const finished: readonly Milestone[] = ["heart", "journal", "locks", "doors", "planning", "nodes"];
+export const finished: readonly Milestone[] = ["heart", "journal", "locks", "doors", "planning", "nodes", "version-1"];
 
 /** The text of every promise, under the milestone that completes it. The letter of an id names its row. */
 const promises: Readonly<Record<Milestone, Readonly<Record<string, string>>>> = {
@@ -102,6 +103,9 @@ const promises: Readonly<Record<Milestone, Readonly<Record<string, string>>>> = 
     X7: "Semantics are the same embedded in a process, on one server and on many nodes over Postgres, held by one conformance suite.",
   },
   proof: {},
+  "version-1": {
+    X12: "The two commands of the README work on a fresh machine, side by side in one checkout, and while another Holdfast runs.",
+  },
   programs: {
     G2: "Functions of a program are locked by many readers or one writer, with routes for status, acquire, batch, release, renew, mutations and verify.",
     G6: "A mutation carries the hash of every function it changes as the agent last read it. A mismatch is refused with a structured difference, who made it and when, and is never merged automatically.",

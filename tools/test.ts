@@ -7,6 +7,7 @@ import { spawn } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
+import { testEnvironment } from "../test/scenario/child-environment.ts";
 
 const root = join(import.meta.dirname, "..");
 
@@ -14,7 +15,7 @@ const root = join(import.meta.dirname, "..");
  * What Node makes of a source file is kept and used again. Hundreds of processes load the same sources in one run, and most
  * of them would spend more time on that than on what they are started for.
  */
-const env = { ...process.env, NODE_COMPILE_CACHE: join(root, ".tmp", "compile-cache") };
+const env = testEnvironment({ NODE_COMPILE_CACHE: join(root, ".tmp", "compile-cache") });
 
 /** More files at a time than there are cores, because about a third of the time is waiting. */
 const filesAtOnce = availableParallelism() + 1;

@@ -2,28 +2,28 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { allowedHostsOf, foreignRequest } from "../../server/src/access/foreign-request.ts";
 
-const allowed = allowedHostsOf(4653, ["holdfast.example", "[2001:db8::1]:8080"]);
+const allowed = allowedHostsOf(4700, ["holdfast.example", "[2001:db8::1]:8080"]);
 
 /** The code that a request is turned away with; undefined if it is answered. */
 function codeOf(headers: Record<string, string | string[]>, method = "GET"): string | undefined {
-  return foreignRequest({ method, headers: { host: "127.0.0.1:4653", ...headers } }, allowed)?.code;
+  return foreignRequest({ method, headers: { host: "127.0.0.1:4700", ...headers } }, allowed)?.code;
 }
 
 test("a server is spoken to under its own names and port alone, whatever a foreign name resolves to", () => {
-  const own = ["127.0.0.1:4653", "localhost:4653", "LOCALHOST:4653", "[::1]:4653", "holdfast.example"];
-  for (const host of [...own, "holdfast.example:4653", "[2001:db8::1]:8080"]) {
+  const own = ["127.0.0.1:4700", "localhost:4700", "LOCALHOST:4700", "[::1]:4700", "holdfast.example"];
+  for (const host of [...own, "holdfast.example:4700", "[2001:db8::1]:8080"]) {
     assert.equal(codeOf({ host }), undefined, host);
   }
-  const foreign = ["evil.example", "evil.example:4653", "localhost", "localhost:80", "127.0.0.1", "0.0.0.0:4653"];
-  const similar = ["127.0.0.1:46530", "localhost:4653.evil.example", "localhost:4653@evil.example", "127.0.0.2:4653"];
-  for (const host of [...foreign, ...similar, "[2001:db8::1]:4653", "xholdfast.example", ""]) {
+  const foreign = ["evil.example", "evil.example:4700", "localhost", "localhost:80", "127.0.0.1", "0.0.0.0:4700"];
+  const similar = ["127.0.0.1:47000", "localhost:4700.evil.example", "localhost:4700@evil.example", "127.0.0.2:4700"];
+  for (const host of [...foreign, ...similar, "[2001:db8::1]:4700", "xholdfast.example", ""]) {
     assert.equal(codeOf({ host }), "foreign_request", host);
   }
 });
 
 test("a request without a host, or with two of them, is not answered", () => {
   assert.equal(foreignRequest({ method: "GET", headers: {} }, allowed)?.code, "foreign_request");
-  assert.equal(codeOf({ host: ["127.0.0.1:4653", "evil.example"] }), "foreign_request");
+  assert.equal(codeOf({ host: ["127.0.0.1:4700", "evil.example"] }), "foreign_request");
 });
 
 test("a server on port 80 is also spoken to without a port", () => {
@@ -33,13 +33,13 @@ test("a server on port 80 is also spoken to without a port", () => {
 });
 
 test("a page of another origin is refused, also one without a name, and a page of this server is not", () => {
-  for (const origin of ["http://127.0.0.1:4653", "http://localhost:4653", "https://holdfast.example"]) {
+  for (const origin of ["http://127.0.0.1:4700", "http://localhost:4700", "https://holdfast.example"]) {
     assert.equal(codeOf({ origin }), undefined, origin);
   }
   const foreign = ["http://evil.example", "http://localhost:3000", "http://localhost", "null", "", "file://"];
-  const similar = ["http://localhost:4653.evil.example", "ftp://localhost:4653", "http://localhost:4653/x"];
+  const similar = ["http://localhost:4700.evil.example", "ftp://localhost:4700", "http://localhost:4700/x"];
   for (const origin of [...foreign, ...similar]) assert.equal(codeOf({ origin }), "foreign_request", origin);
-  assert.equal(codeOf({ origin: ["http://localhost:4653", "http://evil.example"] }), "foreign_request");
+  assert.equal(codeOf({ origin: ["http://localhost:4700", "http://evil.example"] }), "foreign_request");
 });
 
 test("what a browser says about a page of another site is believed, also without an origin", () => {

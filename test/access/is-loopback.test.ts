@@ -26,7 +26,7 @@ const rows: readonly (readonly [address: string | undefined, isLoopback: boolean
   ["127.", false],
   ["127.1", false],
   ["127.0.0.256", false],
-  ["127.0.0.1:4653", false],
+  ["127.0.0.1:4700", false],
   ["", false],
   [undefined, false],
 ];

@@ -1,13 +1,11 @@
 import assert from "node:assert/strict";
-import { execFile } from "node:child_process";
 import { glob, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
-import { promisify } from "node:util";
 import ts from "typescript";
+import { execChild } from "../scenario/spawn-child.ts";
 
 const root = new URL("../../", import.meta.url).pathname;
-const run = promisify(execFile);
 
 interface Example {
   readonly name: string;
@@ -27,6 +25,9 @@ async function examples(): Promise<readonly Example[]> {
   }
   return found;
 }
+
+/** The folder of the examples lies in the checkout, whose `.holdfast` may name a running server. No example needs one. */
+const noServer = "http://127.0.0.1:1";
 
 interface WrittenExample extends Example {
   readonly file: string;
@@ -77,7 +78,7 @@ function typeErrors(all: readonly WrittenExample[]): readonly string[] {
 test("every example in the documents runs and prints what the document says", () =>
   withExamples(async (all, folder) => {
     for (const { name, file, output } of all) {
-      const { stdout } = await run(process.execPath, [file], { cwd: folder });
+      const { stdout } = await execChild(process.execPath, [file], { cwd: folder, env: { HOLDFAST_URL: noServer } });
       assert.equal(stdout, output ?? "", name);
     }
   }));

@@ -1,12 +1,11 @@
 import assert from "node:assert/strict";
-import { execFile } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { promisify } from "node:util";
 import { serve } from "../../server/src/assembly/serve.ts";
 import type { Serving } from "../../server/src/assembly/serve.ts";
+import { execChild } from "../scenario/spawn-child.ts";
 
 const folder = join(import.meta.dirname, "../../examples/typescript");
 let data: string;
@@ -23,8 +22,8 @@ after(async () => {
 });
 
 async function outputOf(program: string): Promise<readonly string[]> {
-  const env = { PATH: process.env["PATH"], HOME: data, HOLDFAST_URL: server.url };
-  const { stdout } = await promisify(execFile)(process.execPath, [join(folder, program)], { env });
+  const env = { HOLDFAST_URL: server.url };
+  const { stdout } = await execChild(process.execPath, [join(folder, program)], { env });
   return stdout.trimEnd().split("\n");
 }
 

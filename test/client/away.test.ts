@@ -1,6 +1,5 @@
 /** A program that waits for something from a server goes on waiting while the server is away; it does not just end. */
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { createServer } from "node:net";
@@ -11,6 +10,7 @@ import type { TestContext } from "node:test";
 import { connect } from "holdfast";
 import { serve } from "../../server/src/assembly/serve.ts";
 import { folderFor, serverFor } from "../socket/with-server.ts";
+import { spawnChild } from "../scenario/spawn-child.ts";
 
 const program = new URL("away-child.ts", import.meta.url).pathname;
 
@@ -21,7 +21,7 @@ interface Child {
 }
 
 function start(t: TestContext, ...words: readonly string[]): Child {
-  const child = spawn(process.execPath, [program, ...words], { stdio: ["pipe", "pipe", "inherit"] });
+  const child = spawnChild(process.execPath, [program, ...words], { stdio: ["pipe", "pipe", "inherit"] });
   t.after(() => child.kill("SIGKILL"));
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   const says = async (wanted: string): Promise<void> => {

@@ -1,6 +1,5 @@
 /** `connect()` and the command line find the same server in the same environment. */
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -11,11 +10,12 @@ import { settings } from "../../server/src/config/settings.ts";
 import type { Terminal } from "../../server/src/doors/cli/command.ts";
 import { runningServerOf, serverOf } from "../../server/src/doors/cli/discovery/server-of.ts";
 import { noPaint } from "../../server/src/doors/cli/terminal/paint.ts";
+import { spawnChildSync } from "../scenario/spawn-child.ts";
 
 const root = mkdtempSync(join(tmpdir(), "holdfast-find-"));
 after(() => rmSync(root, { recursive: true }));
 
-const deadPid = spawnSync(process.execPath, ["--version"]).pid;
+const deadPid = spawnChildSync(process.execPath, ["--version"]).pid;
 
 function note(folder: string, text: string): string {
   mkdirSync(join(root, folder), { recursive: true });

@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
 import { createInterface } from "node:readline";
 import { suite, test } from "node:test";
@@ -7,6 +6,7 @@ import type { TestContext } from "node:test";
 import { connect } from "holdfast";
 import { serverFor } from "../socket/with-server.ts";
 import { held } from "./client-node.ts";
+import { spawnChild } from "../scenario/spawn-child.ts";
 
 const program = new URL("lock-child.ts", import.meta.url).pathname;
 
@@ -17,7 +17,7 @@ interface Child {
 }
 
 function start(t: TestContext, ...words: readonly string[]): Child {
-  const child = spawn(process.execPath, [program, ...words], { stdio: ["pipe", "pipe", "inherit"] });
+  const child = spawnChild(process.execPath, [program, ...words], { stdio: ["pipe", "pipe", "inherit"] });
   t.after(() => child.kill("SIGKILL"));
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   return {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { type ChildProcessByStdio, execFileSync, spawn } from "node:child_process";
+import type { ChildProcessByStdio } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, statSync } from "node:fs";
 import { join } from "node:path";
@@ -10,6 +10,7 @@ import { test } from "node:test";
 import { assertSubjects } from "./indexed-sample.ts";
 import { appendSample, everything } from "./sample-entries.ts";
 import { failure, openFolder, withFolder } from "./sqlite-folder.ts";
+import { execChildSync, spawnChild } from "../scenario/spawn-child.ts";
 
 interface Answer {
   readonly position?: number;
@@ -46,7 +47,7 @@ function withChildren(work: (folder: string, start: StartChild) => Promise<void>
 
 function startChild(folder: string, tailRows = 50): Child {
   const program = join(import.meta.dirname, "sqlite-child.ts");
-  const child = spawn(execPath, [program, folder, String(tailRows)], { stdio: ["pipe", "pipe", "inherit"] });
+  const child = spawnChild(execPath, [program, folder, String(tailRows)], { stdio: ["pipe", "pipe", "inherit"] });
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   const next = async (): Promise<Answer> => {
     const line = await lines.next();
@@ -141,7 +142,7 @@ test(
     await child.next();
     assert.deepEqual(await child.ask("append 5"), { position: 5 });
     const limit = (bytes: string): void =>
-      void execFileSync("prlimit", ["--pid", String(child.process.pid), `--fsize=${bytes}:unlimited`]);
+      void execChildSync("prlimit", ["--pid", String(child.process.pid), `--fsize=${bytes}:unlimited`]);
     // No file may grow past the log's present size: the next commit's write fails in the kernel.
     limit(String(statSync(join(folder, "journal.db-wal")).size));
     for (let attempt = 0; attempt < 3; attempt += 1) {

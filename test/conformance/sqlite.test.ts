@@ -1,9 +1,9 @@
-import { execFileSync } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openSqliteJournal } from "../../server/src/journal/sqlite/open.ts";
 import { journalSuite } from "./journal-suite.ts";
+import { execChildSync } from "../scenario/spawn-child.ts";
 
 for (const [name, tailRows] of [
   ["SQLite", 40_000],
@@ -21,7 +21,7 @@ for (const [name, tailRows] of [
         async crash(journal) {
           // A copy of the files in use is what a crash leaves. Copied by another process: to open and close a database
           // file here would drop the locks that this process has on it.
-          execFileSync("cp", ["-r", folder, join(base, "after-crash")]);
+          execChildSync("cp", ["-r", folder, join(base, "after-crash")]);
           await journal.close();
           folder = join(base, "after-crash");
         },

@@ -2,11 +2,11 @@
  * Makes the wall clock of a server jump, and leaves the clock that only grows alone, as an administrator or a time server
  * does. A few lines of C are put between the program and its library; the file that they look at says by how much. Needs a C compiler.
  */
-import { spawnSync } from "node:child_process";
 import { writeFile } from "node:fs/promises";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Fault } from "./deployment.ts";
+import { spawnChildSync } from "../scenario/spawn-child.ts";
 
 const source = `
 #define _GNU_SOURCE
@@ -51,7 +51,7 @@ export async function wallClockShim(folder: string): Promise<ClockShim> {
     string,
   ];
   await writeFile(text, source);
-  const { status, stderr, error } = spawnSync("cc", ["-shared", "-fPIC", "-o", library, text, "-ldl"]);
+  const { status, stderr, error } = spawnChildSync("cc", ["-shared", "-fPIC", "-o", library, text, "-ldl"]);
   if (status !== 0) {
     const why = error?.message ?? String(stderr).trim();
     return { env: {}, faults: [], notThere: [`a jump of the wall clock: no C compiler (${why})`] };

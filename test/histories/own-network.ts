@@ -1,7 +1,7 @@
 /** A network of its own for a server, one cable away from its clients: the cable can be pulled. It takes root to have one. */
-import { spawnSync } from "node:child_process";
 import type { Fault } from "./deployment.ts";
 import { pauseFor } from "./pause.ts";
+import { spawnChildSync } from "../scenario/spawn-child.ts";
 
 export interface OwnNetwork {
   /** Where the server listens, and where it finds what runs beside the clients. */
@@ -60,7 +60,7 @@ const blackhole = (verb: string, address: string): readonly string[] => ["route"
 
 /** What went wrong, if anything did. */
 function ip(words: readonly string[]): string | undefined {
-  const { status, error, stderr } = spawnSync("ip", words);
+  const { status, error, stderr } = spawnChildSync("ip", words);
   return status === 0 ? undefined : (error?.message ?? String(stderr).trim());
 }
 

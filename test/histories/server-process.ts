@@ -1,9 +1,9 @@
 /** One `holdfast up` that can be killed, paused and started again under the same address. */
-import { spawn } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { spawnChild } from "../scenario/spawn-child.ts";
 
 const command = join(import.meta.dirname, "..", "..", "server", "bin", "holdfast.js");
 
@@ -31,8 +31,8 @@ export class ServerProcess {
   async start(): Promise<void> {
     const { prefix = [], words, env } = this.#plan;
     const [file = "", ...rest] = [...prefix, process.execPath, command, "up", "--json", ...words];
-    const child = spawn(file, rest, {
-      env: { ...process.env, HOLDFAST_DATA: "", HOLDFAST_URL: "", ...env },
+    const child = spawnChild(file, rest, {
+      env,
       stdio: ["ignore", "pipe", "pipe"],
     });
     this.#child = child;

@@ -1,9 +1,9 @@
 /** A disk of its own that can be filled up. It takes root to have one. */
-import { spawnSync } from "node:child_process";
 import { mkdir, rm, statfs, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Fault } from "./deployment.ts";
 import { pauseFor } from "./pause.ts";
+import { spawnChildSync } from "../scenario/spawn-child.ts";
 
 export interface SmallDisk {
   readonly folder: string;
@@ -16,7 +16,7 @@ const sizeMb = 256;
 
 export async function smallDisk(folder: string): Promise<SmallDisk> {
   await mkdir(folder, { recursive: true });
-  const { status, stderr } = spawnSync("mount", ["-t", "tmpfs", "-o", `size=${sizeMb}m`, "none", folder]);
+  const { status, stderr } = spawnChildSync("mount", ["-t", "tmpfs", "-o", `size=${sizeMb}m`, "none", folder]);
   if (status !== 0) {
     const why = `a full disk: a disk of its own can't be mounted (${String(stderr).trim()})`;
     return { folder, faults: [], notThere: [why], remove: () => Promise.resolve() };
@@ -26,7 +26,7 @@ export async function smallDisk(folder: string): Promise<SmallDisk> {
     faults: [fullDisk(folder)],
     notThere: [],
     async remove() {
-      spawnSync("umount", ["--lazy", folder]);
+      spawnChildSync("umount", ["--lazy", folder]);
       await Promise.resolve();
     },
   };

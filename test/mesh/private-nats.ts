@@ -1,5 +1,4 @@
 /** A real nats-server for a test. If there can be none, the test fails and says what is missing; it is never skipped. */
-import { spawn } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -8,6 +7,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { ensureProgram } from "../scenario/debian-package.ts";
 import { freePort } from "../scenario/free-port.ts";
+import { spawnChild } from "../scenario/spawn-child.ts";
 
 export interface PrivateNats extends AsyncDisposable {
   readonly url: string;
@@ -40,7 +40,7 @@ export async function startNats(words: readonly string[] = []): Promise<PrivateN
 }
 
 async function started(words: readonly string[]): Promise<ChildProcess> {
-  const child = spawn("nats-server", words, { stdio: ["ignore", "ignore", "pipe"] });
+  const child = spawnChild("nats-server", words, { stdio: ["ignore", "ignore", "pipe"] });
   const said: string[] = [];
   let isReady = false;
   for await (const line of createInterface({ input: child.stderr })) {

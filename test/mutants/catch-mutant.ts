@@ -1,8 +1,9 @@
 /** Runs what must notice a mutant, and tells who did. */
-import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { PlantedMutant } from "./planted-mutant.ts";
+import { testEnvironment } from "../scenario/child-environment.ts";
+import { spawnChild } from "../scenario/spawn-child.ts";
 
 export const root = join(import.meta.dirname, "..", "..");
 /** Seeds that may pass without noticing. */
@@ -47,11 +48,14 @@ interface Ran {
 /** Runs a program with the mutant in it, to its end or until it says so. */
 function run(mutant: PlantedMutant, words: readonly string[], until?: RegExp): Promise<Ran> {
   const plant = pathToFileURL(join(import.meta.dirname, "plant.ts")).href;
-  // Compiled code is kept by the file's own text elsewhere; here the text is another one.
-  const { NODE_COMPILE_CACHE: _cache, NODE_TEST_CONTEXT: _context, ...env } = process.env;
-  const child = spawn(process.execPath, words, {
+  const child = spawnChild(process.execPath, words, {
     cwd: root,
-    env: { ...env, HOLDFAST_MUTANT: mutant.name, NODE_OPTIONS: `--import=${plant}` },
+    env: testEnvironment({
+      // Compiled code is kept by the file's own text. With a mutant the text is another one.
+      NODE_COMPILE_CACHE: undefined,
+      HOLDFAST_MUTANT: mutant.name,
+      NODE_OPTIONS: `--import=${plant}`,
+    }),
     stdio: ["ignore", "pipe", "pipe"],
   });
   let output = "";

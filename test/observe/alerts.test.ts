@@ -1,11 +1,10 @@
 import assert from "node:assert/strict";
-import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { promisify } from "node:util";
 import { parse } from "yaml";
 import { observedNode } from "./observed-node.ts";
+import { execChild } from "../scenario/spawn-child.ts";
 
 const folder = join(import.meta.dirname, "../../docs/operating");
 const alertsFile = join(folder, "alerts.yml");
@@ -123,7 +122,7 @@ test("the guide explains every figure, and none that is not there", async () => 
 
 test("Prometheus' own checker takes the alerts, where it is installed", async (t) => {
   try {
-    const { stdout } = await promisify(execFile)("promtool", ["check", "rules", alertsFile]);
+    const { stdout } = await execChild("promtool", ["check", "rules", alertsFile]);
     assert.match(stdout, new RegExp(`SUCCESS: ${rules.length} rules found`, "u"));
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;

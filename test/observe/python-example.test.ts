@@ -1,18 +1,17 @@
 import assert from "node:assert/strict";
-import { execFile } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { promisify } from "node:util";
 import { serve } from "../../server/src/assembly/serve.ts";
+import { execChild } from "../scenario/spawn-child.ts";
 
 const example = join(import.meta.dirname, "../../examples/python/holdfast_example.py");
 
 /** Part of every Debian. Without it this promise can't be looked at, and that is said. */
 async function runPython(...args: readonly string[]): Promise<string> {
   try {
-    return (await promisify(execFile)("python3", args)).stdout;
+    return (await execChild("python3", args)).stdout;
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === "ENOENT") throw new Error("python3 is not installed: the example in Python can't be tried without it");

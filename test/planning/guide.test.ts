@@ -1,12 +1,10 @@
 import assert from "node:assert/strict";
-import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
-import { promisify } from "node:util";
 import { serverFor } from "../socket/with-server.ts";
+import { execChild } from "../scenario/spawn-child.ts";
 
-const run = promisify(execFile);
 const guide = join(import.meta.dirname, "..", "..", "docs", "guides", "plan-with-others.md");
 
 test("the commands of the guide to planning do what the guide says, on a fresh server [P2 P3 P4 P7 P9]", async (t) => {
@@ -15,8 +13,8 @@ test("the commands of the guide to planning do what the guide says, on a fresh s
   const blocks = [...text.matchAll(/```sh\n(?<script>[^]*?)```\n\n```text\n(?<output>[^]*?)```/gu)];
   assert.equal(blocks.length, 3, "three patterns");
   const script = blocks.map(({ groups }) => groups?.["script"] ?? "").join("\n");
-  const { stdout } = await run("bash", ["-euo", "pipefail", "-c", script], {
-    env: { ...process.env, HOLDFAST_URL: url },
+  const { stdout } = await execChild("bash", ["-euo", "pipefail", "-c", script], {
+    env: { HOLDFAST_URL: url },
   });
   assert.equal(stdout, blocks.map(({ groups }) => groups?.["output"] ?? "").join(""));
 });

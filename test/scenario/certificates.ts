@@ -1,7 +1,7 @@
 /** Certificates for servers on loopback, made anew for each test: none is kept in the project, and none runs out. */
-import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { ensureProgram } from "./debian-package.ts";
+import { spawnChildSync } from "./spawn-child.ts";
 
 export interface Certificates {
   /** Vouches for all of these. */
@@ -38,6 +38,6 @@ function pairIn(folder: string, name: string): Pair {
 function issue({ cert, key }: Pair, subject: string, ...more: readonly string[]): void {
   const words = ["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2"];
   const names = ["-subj", `/${subject}`, "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1"];
-  const { status, stderr } = spawnSync("openssl", [...words, ...names, "-keyout", key, "-out", cert, ...more]);
+  const { status, stderr } = spawnChildSync("openssl", [...words, ...names, "-keyout", key, "-out", cert, ...more]);
   if (status !== 0) throw new Error(`openssl made no certificate: ${String(stderr)}`);
 }

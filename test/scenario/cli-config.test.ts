@@ -59,7 +59,7 @@ test("a variable that is set to nothing is not set, and a switch alone means on"
     env: { HOLDFAST_PORT: "", HOLDFAST_DATA: "" },
     folder: "/nowhere",
   });
-  assert.deepEqual([config.port, sources.port, config.lock_manager], [4653, "default", true]);
+  assert.deepEqual([config.port, sources.port, config.lock_manager], [settings.port.default, "default", true]);
 });
 
 for (const [what, input, file, says] of [
@@ -78,8 +78,8 @@ for (const [what, input, file, says] of [
   [
     "a value of the wrong type",
     {},
-    { port: "4653" },
-    /port in .*holdfast\.json takes a whole number from 0 to 65535, not "4653"/,
+    { port: "4700" },
+    /port in .*holdfast\.json takes a whole number from 0 to 65535, not "4700"/,
   ],
   ["a number that is too large", {}, { port: 65_536 }, /takes a whole number from 0 to 65535, not 65536/],
   ["a switch that is a word", {}, { lock_manager: "on" }, /lock_manager in .* takes on or off, not "on"/],

@@ -1,6 +1,5 @@
 /** How the command line speaks: help that teaches, sentences about what it does not understand, harmless text. */
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
 import { test } from "node:test";
 import { allCommands } from "../../server/src/doors/cli/commands/all-commands.ts";
 import { escapeControlChars } from "../../server/src/doors/cli/terminal/escape-control-chars.ts";
@@ -8,6 +7,7 @@ import { noPaint, paintFor } from "../../server/src/doors/cli/terminal/paint.ts"
 import { duration, relativeTime } from "../../server/src/doors/cli/terminal/relative-time.ts";
 import { truncateToWidth, displayWidth, table } from "../../server/src/doors/cli/terminal/table.ts";
 import { say } from "./cli-terminal.ts";
+import { spawnChildSync } from "./spawn-child.ts";
 
 test("the general help lists every command, and each one explains itself with an example of its own", async () => {
   const general = (await say("--help")).out;
@@ -44,7 +44,7 @@ for (const [words, says] of [
   ["locks a b", /locks takes no word "b"/],
   ["locks a --under b", /give a PATH or --under, not both/],
   ["locks --limit 0", /--limit takes a whole number from 1 up/],
-  ["locks --url nowhere", /--url is not an address of a server: "nowhere"\. Give one like http:\/\/127\.0\.0\.1:4653/],
+  ["locks --url nowhere", /--url is not an address of a server: "nowhere"\. Give one like http:\/\/127\.0\.0\.1:\d+/],
   ["locks --data x", /no server runs on x: start one with `holdfast up --data x`/],
   ["waits now", /waits takes no word "now"/],
   ["agents --limit many", /--limit takes a whole number/],
@@ -146,7 +146,7 @@ test("bash completes commands, words of groups, and the options of each", async 
   const { out: script } = await say("completion bash");
   const complete = (...words: readonly string[]): readonly string[] => {
     const line = `COMP_WORDS=(holdfast "$@"); COMP_CWORD=$#; _holdfast; printf '%s\\n' "\${COMPREPLY[@]}"`;
-    const { stdout } = spawnSync("bash", ["-c", `${script}\n${line}`, "bash", ...words], { encoding: "utf8" });
+    const { stdout } = spawnChildSync("bash", ["-c", `${script}\n${line}`, "bash", ...words], { encoding: "utf8" });
     return stdout.split("\n").filter((word) => word !== "");
   };
   assert.deepEqual(complete("lo"), ["lock", "locks"]);

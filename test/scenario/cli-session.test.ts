@@ -1,10 +1,10 @@
 /** The terminal sessions in the documents are held, in real shells, and must go as they are written. */
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
 import { chmod, glob, mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
 import { inEmptyFolder } from "./program.ts";
+import { spawnChild } from "./spawn-child.ts";
 
 const root = join(import.meta.dirname, "..", "..");
 const bin = join(root, "server", "bin", "holdfast.js");
@@ -50,8 +50,8 @@ class Shell {
   #wake: () => void = () => undefined;
 
   constructor(folder: string, path: string) {
-    const env = { ...process.env, PATH: path, HOLDFAST_PORT: "0", HOLDFAST_URL: "", HOLDFAST_DATA: "", NO_COLOR: "1" };
-    this.#shell = spawn("bash", ["-c", "exec 2>&1; exec bash -s"], { cwd: folder, env, detached: true });
+    const env = { PATH: path, HOLDFAST_PORT: "0", NO_COLOR: "1" };
+    this.#shell = spawnChild("bash", ["-c", "exec 2>&1; exec bash -s"], { cwd: folder, env, detached: true });
     this.#shell.stdout.setEncoding("utf8").on("data", (text: string) => {
       this.#output += text;
       this.#wake();

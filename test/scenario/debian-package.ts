@@ -1,7 +1,8 @@
 /** Servers that tests and benchmarks need come from Debian. One that can't be had ends the run and says what is missing. */
-import { spawnSync } from "node:child_process";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { downloadEnvironment } from "./child-environment.ts";
+import { spawnChildSync } from "./spawn-child.ts";
 
 // Debian puts servers where only root looks for commands.
 process.env["PATH"] = `${process.env["PATH"] ?? ""}:/usr/sbin`;
@@ -16,7 +17,7 @@ export function ensureProgram(program: string, debianPackage: string): void {
 
 /** Whether it can be started. Not every program knows the word, and says so in its own way. */
 function isThere(program: string): boolean {
-  return spawnSync(program, ["--version"]).error === undefined;
+  return spawnChildSync(program, ["--version"]).error === undefined;
 }
 
 /**
@@ -26,7 +27,7 @@ function isThere(program: string): boolean {
 function install(debianPackage: string): string {
   const packages = `apt-get install -y ${debianPackage} || (apt-get update && apt-get install -y ${debianPackage})`;
   const words = [join(tmpdir(), "holdfast-apt.lock"), "sh", "-c", packages];
-  const env = { ...process.env, DEBIAN_FRONTEND: "noninteractive" };
-  const { stdout, stderr, error } = spawnSync("flock", words, { encoding: "utf8", env });
+  const env = downloadEnvironment({ DEBIAN_FRONTEND: "noninteractive" });
+  const { stdout, stderr, error } = spawnChildSync("flock", words, { encoding: "utf8", env });
   return error?.message ?? `${stdout}${stderr}`.trim().slice(-2_000);
 }

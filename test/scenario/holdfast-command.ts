@@ -10,7 +10,7 @@ export function holdfast(folder: string, words: string | readonly string[], opti
   return startProgram(command, list, {
     ...options,
     folder,
-    env: { HOLDFAST_DATA: "", HOLDFAST_URL: "", HOLDFAST_PORT: "0", ...options.env },
+    env: { HOLDFAST_PORT: "0", ...options.env },
   });
 }
 

@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -8,6 +7,7 @@ import type { LocalJournal } from "../../server/src/journal/journal.ts";
 import { openSqliteJournal } from "../../server/src/journal/sqlite/open.ts";
 import { appendSample } from "../conformance/sample-entries.ts";
 import { withFolder } from "../conformance/sqlite-folder.ts";
+import { execChildSync } from "./spawn-child.ts";
 
 async function saveOne(journal: LocalJournal): Promise<void> {
   await appendSample(journal, 2);
@@ -81,7 +81,7 @@ test(
         saved = round;
       }
     }
-    execFileSync("cp", [join(folder, "checkpoint.db"), join(folder, "checkpoint.db-wal"), `${folder}/..`]);
+    execChildSync("cp", [join(folder, "checkpoint.db"), join(folder, "checkpoint.db-wal"), `${folder}/..`]);
     const database = new DatabaseSync(join(folder, "..", "checkpoint.db"));
     const count = Number(database.prepare("SELECT count(*) AS count FROM versions").get()?.["count"]);
     database.close();

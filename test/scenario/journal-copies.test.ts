@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readdirSync } from "node:fs";
 import { cp, rename, rm, writeFile } from "node:fs/promises";
@@ -12,6 +11,7 @@ import { openSqliteReader } from "../../server/src/journal/sqlite/folder/sqlite-
 import { appendSample, everything } from "../conformance/sample-entries.ts";
 import { failure, withFolder } from "../conformance/sqlite-folder.ts";
 import { entryCount, openJournal, prepare } from "./journal-work.ts";
+import { spawnChild } from "./spawn-child.ts";
 
 async function forkOf(folder: string): Promise<string | undefined> {
   const journal = await openJournal(folder);
@@ -70,7 +70,7 @@ test(
   "backup and reading work beside a process that writes all the time, and the copy is whole [X1]",
   withFolder(async (folder) => {
     const program = join(import.meta.dirname, "..", "conformance", "sqlite-child.ts");
-    const owner = spawn(execPath, [program, folder, "500"], { stdio: ["pipe", "pipe", "inherit"] });
+    const owner = spawnChild(execPath, [program, folder, "500"], { stdio: ["pipe", "pipe", "inherit"] });
     const gone = once(owner, "exit");
     try {
       const lines = createInterface({ input: owner.stdout })[Symbol.asyncIterator]();

@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
 import { closeSync, openSync, readSync, rmSync, statSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -11,6 +10,7 @@ import { unsealAll } from "../../server/src/journal/unseal.ts";
 import { appendSample, everything } from "../conformance/sample-entries.ts";
 import { failure, withFolder } from "../conformance/sqlite-folder.ts";
 import { openJournal, prepare } from "./journal-work.ts";
+import { execChildSync } from "./spawn-child.ts";
 
 /** A folder as a crash leaves it: segments, a database, and a log with commits that are nowhere else. */
 async function leaveAfterCrash(folder: string): Promise<string> {
@@ -18,7 +18,7 @@ async function leaveAfterCrash(folder: string): Promise<string> {
   const journal = await openJournal(folder);
   for (let count = 0; count < 12; count += 1) await appendSample(journal, 3);
   // By another process: to open and close a database file here would drop the locks that this one has on it.
-  execFileSync("cp", ["-r", folder, `${folder}-crashed`]);
+  execChildSync("cp", ["-r", folder, `${folder}-crashed`]);
   await journal.close();
   return `${folder}-crashed`;
 }

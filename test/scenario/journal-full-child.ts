@@ -2,18 +2,18 @@
  * A process whose files may not grow past a size while it archives or saves a checkpoint, as on a full disk. It tells
  * what that came to, whether others could go on, and what came of trying again with space.
  */
-import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { argv, pid, stdout } from "node:process";
 import { JournalError, type LocalJournal } from "../../server/src/journal/journal.ts";
 import { appendSample, everything } from "../conformance/sample-entries.ts";
 import { openJournal } from "./journal-work.ts";
+import { execChildSync } from "./spawn-child.ts";
 
 const [, , folder = "", work = ""] = argv;
 const allowed = 64 * 1024;
 
 function limit(bytes: string): void {
-  execFileSync("prlimit", ["--pid", String(pid), `--fsize=${bytes}:unlimited`]);
+  execChildSync("prlimit", ["--pid", String(pid), `--fsize=${bytes}:unlimited`]);
 }
 
 /** Text that does not get shorter when it is packed. */

@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { execPath } from "node:process";
@@ -7,6 +6,7 @@ import { test } from "node:test";
 import { everything } from "../conformance/sample-entries.ts";
 import { withFolder } from "../conformance/sqlite-folder.ts";
 import { openJournal } from "./journal-work.ts";
+import { execChildSync } from "./spawn-child.ts";
 
 for (const [work, whenFull, withSpace] of [
   ["archive", /^full$/, "archived to 200"],
@@ -16,7 +16,7 @@ for (const [work, whenFull, withSpace] of [
     `a disk that is full during "${work}" costs nothing but the work; others go on, and with space it is done`,
     withFolder(async (folder) => {
       const program = join(import.meta.dirname, "journal-full-child.ts");
-      const said = execFileSync(execPath, [program, folder, work], { encoding: "utf8" });
+      const said = execChildSync(execPath, [program, folder, work], { encoding: "utf8" });
       const seen = JSON.parse(said) as { whenFull: string; length: number; withSpace: string };
       assert.match(seen.whenFull, whenFull);
       assert.deepEqual([seen.length, seen.withSpace], [241, withSpace]);

@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readdirSync } from "node:fs";
 import { cp } from "node:fs/promises";
@@ -21,6 +20,7 @@ import {
   type Work,
   works,
 } from "./journal-work.ts";
+import { spawnChild } from "./spawn-child.ts";
 
 for (const work of works) {
   test(
@@ -55,7 +55,9 @@ async function onCopy(base: string, name: string, work: (folder: string) => Prom
 
 async function runAndDie(folder: string, work: Work, deadly: number): Promise<void> {
   const program = join(import.meta.dirname, "journal-child.ts");
-  const child = spawn(execPath, [program, folder, work, String(deadly)], { stdio: ["ignore", "inherit", "inherit"] });
+  const child = spawnChild(execPath, [program, folder, work, String(deadly)], {
+    stdio: ["ignore", "inherit", "inherit"],
+  });
   const [, signal] = (await once(child, "exit")) as [number | null, string | null];
   assert.equal(signal, "SIGKILL");
 }

@@ -64,7 +64,7 @@ test("the nodes of the compose file share a journal and the operator's token, an
       Object.entries(env).map(([key, value]) => [key, value.replaceAll(/\$\{[^}]*\}/gu, "x")]),
     );
     const { config } = readConfig({ options: {}, env: given, folder: "/" });
-    assert.match(config.journal, /^postgres:\/\/holdfast:x@database:5432\/holdfast$/u);
+    assert.match(config.journal, /^postgres:\/\/holdfast:x@database:\d+\/holdfast$/u);
     assert.ok(config.allowed_hosts.includes(name), "the other services find it by its name");
     // Not to be reached from elsewhere, as it is plain HTTP.
     for (const port of ports) assert.match(port, new RegExp(`^127\\.0\\.0\\.1:[0-9]+:${String(config.port)}$`, "u"));

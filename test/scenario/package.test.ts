@@ -1,27 +1,22 @@
 /** Installs the packages as a user would, in a folder of their own, and starts them. Nothing here sees the sources. */
 import assert from "node:assert/strict";
-import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { after, before, suite, test } from "node:test";
+import { downloadEnvironment } from "./child-environment.ts";
+import { execChildSync, spawnChild } from "./spawn-child.ts";
 
 const root = join(import.meta.dirname, "..", "..");
 const { version } = JSON.parse(readFileSync(join(root, "server", "package.json"), "utf8")) as { version: string };
 
-/** Set by the npm and the test runner around us, these would lead those inside to this repository. */
-const inherited = /^npm_(?!config_(registry|userconfig|cache|cafile|.*proxy)$)|^NODE_TEST_CONTEXT$/i;
-
 /** This Node comes first, also for npm. */
-const env = {
-  ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !inherited.test(name))),
-  PATH: [dirname(process.execPath), process.env.PATH ?? ""].join(delimiter),
-};
+const env = downloadEnvironment({ PATH: [dirname(process.execPath), process.env.PATH ?? ""].join(delimiter) });
 
 function run(folder: string, command: string, ...words: readonly string[]): string {
-  return execFileSync(command, words, { cwd: folder, env, encoding: "utf8", timeout: 180_000 });
+  return execChildSync(command, words, { cwd: folder, env, encoding: "utf8", timeout: 180_000 });
 }
 
 function makeTarballs(folder: string): readonly string[] {
@@ -82,7 +77,7 @@ suite("the packages, installed", () => {
     writeFileSync(join(home, "blocked.js"), program.join("\n"));
     const served = join(home, "served");
     mkdirSync(served);
-    const server = spawn("npx", ["--no-install", "holdfast", "up", "--json", "--port", "0", "--data", served], {
+    const server = spawnChild("npx", ["--no-install", "holdfast", "up", "--json", "--port", "0", "--data", served], {
       ...{ cwd: home, env, stdio: ["ignore", "pipe", "inherit"] },
       detached: true,
     });

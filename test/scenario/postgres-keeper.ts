@@ -8,7 +8,7 @@
  *
  * With the word `durable` it really waits for the disk. With `tls CERT KEY`, two files, nobody gets in without TLS.
  */
-import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { chmodSync, chownSync, copyFileSync, cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -17,6 +17,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { freePort } from "./free-port.ts";
+import { spawnChild, spawnChildSync } from "./spawn-child.ts";
 
 const instead = "or set HOLDFAST_TEST_POSTGRES to the URL of a server that the tests may use";
 
@@ -52,7 +53,7 @@ function installedPackage(): string {
 /** Why the programs do not start, if they do not. */
 function troubleWith(bin: string): string | undefined {
   for (const name of ["initdb", "postgres"]) {
-    const { status, error, stderr } = spawnSync(join(bin, name), ["--version"], { ...account, cwd: folder });
+    const { status, error, stderr } = spawnChildSync(join(bin, name), ["--version"], { ...account, cwd: folder });
     if (status !== 0) return `${name}: ${error?.message ?? String(stderr).trim()}`;
   }
   return undefined;
@@ -68,7 +69,7 @@ function runnablePrograms(): string {
   const trouble = troubleWith(join(installed, "native", "bin"));
   if (trouble === undefined) return join(installed, "native", "bin");
   cpSync(join(installed, "native"), join(folder, "native"), { recursive: true, verbatimSymlinks: true });
-  spawnSync(process.execPath, [join(installed, "scripts", "hydrate-symlinks.js")], { cwd: folder });
+  spawnChildSync(process.execPath, [join(installed, "scripts", "hydrate-symlinks.js")], { cwd: folder });
   const copied = join(folder, "native", "bin");
   const still = troubleWith(copied);
   if (still === undefined) return copied;
@@ -79,7 +80,7 @@ function runnablePrograms(): string {
 
 /** Runs a program until it ends, or until it says what it is waited for. */
 async function run(file: string, words: readonly string[], until?: RegExp): Promise<{ said: string; isUp: boolean }> {
-  const child = spawn(file, words, { ...account, cwd: folder, stdio: ["ignore", "pipe", "pipe"] });
+  const child = spawnChild(file, words, { ...account, cwd: folder, stdio: ["ignore", "pipe", "pipe"] });
   running = child;
   let said = "";
   const up = new Promise<boolean>((resolve) => {
@@ -154,7 +155,7 @@ async function stopServer(signal: "SIGINT" | "SIGQUIT"): Promise<void> {
 /** The files with their owners and times, as an administrator would copy them. */
 function copyFiles(from: string, to: string): void {
   rmSync(join(folder, to), { recursive: true, force: true });
-  const { status, stderr } = spawnSync("cp", ["-a", join(folder, from), join(folder, to)]);
+  const { status, stderr } = spawnChildSync("cp", ["-a", join(folder, from), join(folder, to)]);
   if (status !== 0) throw new Error(`the files could not be copied: ${String(stderr)}`);
 }
 

@@ -1,12 +1,12 @@
 /** A real process for a scenario: it is waited for by what it says and how it ends, never by the clock. */
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
+import { spawnChild } from "./spawn-child.ts";
 
 export interface Ended {
   readonly code: number | null;
@@ -44,8 +44,11 @@ export interface ProgramOptions {
 
 /** Starts a file with Node. */
 export function startProgram(file: string, words: readonly string[], options: ProgramOptions = {}): Program {
-  const env = { ...process.env, ...options.env };
-  const child = spawn(process.execPath, [file, ...words], { cwd: options.folder, env, stdio: "pipe" });
+  const child = spawnChild(process.execPath, [file, ...words], {
+    cwd: options.folder,
+    env: options.env,
+    stdio: "pipe",
+  });
   child.stdin.on("error", () => undefined);
   if (options.inputStaysOpen !== true) child.stdin.end(options.input ?? "");
   let errors = "";

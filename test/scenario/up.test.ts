@@ -7,14 +7,8 @@ import { test } from "node:test";
 import { open } from "holdfast";
 import { openSqliteJournal } from "../../server/src/journal/sqlite/open.ts";
 import { genesis, seal } from "../../server/src/journal/seal.ts";
-import { type Ended, inEmptyFolder, type Program, type ProgramOptions, startProgram } from "./program.ts";
-
-const command = join(import.meta.dirname, "..", "..", "server", "bin", "holdfast.js");
-
-function holdfast(folder: string, words: string, options: ProgramOptions = {}): Program {
-  const env = { HOLDFAST_DATA: "", ...options.env };
-  return startProgram(command, words === "" ? [] : words.split(" "), { ...options, folder, env });
-}
+import { holdfast } from "./holdfast-command.ts";
+import { type Ended, inEmptyFolder, type Program } from "./program.ts";
 
 async function stop(program: Program, signal: NodeJS.Signals = "SIGTERM"): Promise<Ended> {
   program.signal(signal);

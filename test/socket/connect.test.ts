@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { connect } from "holdfast";
@@ -70,14 +70,9 @@ test("a running server is found from any folder below the one that holds its dat
   const { url, ...server } = await serverFor(t, join(place, ".holdfast"));
   const below = join(place, "a", "b");
   mkdirSync(below, { recursive: true });
-  const from = process.cwd();
-  t.after(() => {
-    process.chdir(from);
-  });
-  process.chdir(below);
-  assert.equal(findServer()?.url, url);
+  assert.equal(findServer({ folder: below, env: {} })?.url, url);
   await server.close();
-  assert.equal(findServer(), undefined, "a server that stopped removes its address");
+  assert.ok(!existsSync(join(place, ".holdfast", "server.json")), "a server that stopped removes its address");
 });
 
 test("an address that a crash left behind is written over at the next start, and damage in it is ignored", async (t) => {

@@ -1,8 +1,8 @@
 /** Runs dependency-cruiser with the project's rules, on the project or on any other folder. */
-import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { root } from "./tree.ts";
+import { execChildSync } from "../scenario/spawn-child.ts";
 
 export interface Cruise {
   readonly modules: readonly { readonly source: string }[];
@@ -18,7 +18,7 @@ const folders = ["sdk", "server", "test", "bench", "tools"];
 export function cruise(folder: string): Cruise {
   const present = folders.filter((name) => existsSync(join(folder, name)));
   const options = ["--config", join(root, ".dependency-cruiser.js"), "--output-type", "json"];
-  const output = execFileSync(process.execPath, [command, ...options, ...present], {
+  const output = execChildSync(process.execPath, [command, ...options, ...present], {
     cwd: folder,
     encoding: "utf8",
     maxBuffer: 1 << 28,
