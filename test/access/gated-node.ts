@@ -5,7 +5,7 @@ import { isTurned } from "../../server/src/access/gate.ts";
 import type { Caller, Credentials, Gate } from "../../server/src/access/gate.ts";
 import { openGate } from "../../server/src/access/open-gate.ts";
 import type { GateOptions } from "../../server/src/access/open-gate.ts";
-import { digestOf } from "../../server/src/base/secret.ts";
+import { digestOf } from "../../server/src/base/new-secret.ts";
 import { behindGate } from "../../server/src/assembly/behind-gate.ts";
 import type { MemoryDisk } from "../../server/src/journal/memory/disk.ts";
 import type { ManualClock } from "../engine/manual-clock.ts";

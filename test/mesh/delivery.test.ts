@@ -48,8 +48,8 @@ test("what nobody can read is answered, delivered five times, and then parked wi
     found.map(({ subject, text, kept, token }) => [subject, text, kept, token].join("|")).toSorted(),
     expected,
   );
-  while (node.door.counts.parked < 3) await new Promise((resolve) => setImmediate(resolve));
-  assert.equal(node.door.counts.redeliveries, 12);
+  while (node.door.counters.parked < 3) await new Promise((resolve) => setImmediate(resolve));
+  assert.equal(node.door.counters.redeliveries, 12);
   // What comes after them was never held up.
   assert.equal(
     (await agent.command("cmd.plan.create", { entity_id: "1", value: {} })).headers["Holdfast-Problem"],
@@ -66,12 +66,12 @@ test("a command that can not be decided now is delivered again until it is, and 
   await using agent = await MeshAgent.connect(nats.url);
   journal.fate = () => ({ lands: false, certain: true, code: "full" });
   const answer = agent.command("cmd.plan.create", { entity_id: "1", value: {} });
-  while (node.door.counts.redeliveries < 6) await new Promise((resolve) => setImmediate(resolve));
+  while (node.door.counters.redeliveries < 6) await new Promise((resolve) => setImmediate(resolve));
   journal.fate = () => undefined;
   assert.equal((await answer).headers["Holdfast-Event"], "evt.plan.created");
   const events = await agent.eventsUntil("evt.plan.created");
   assert.equal(originals(events).length, 1);
-  assert.equal(node.door.counts.parked, 0);
+  assert.equal(node.door.counters.parked, 0);
 });
 
 test("a nats-server that is killed again and again loses no command and no event, and tells none twice [M11]", async () => {
@@ -122,9 +122,9 @@ test("several runtimes share the work and the publishing; if one goes, the other
   await using agent = await MeshAgent.connect(nats.url);
   const create = (n: number) => agent.command("cmd.plan.create", { entity_id: String(n), value: {} });
   await Promise.all(Array.from({ length: 60 }, (_, n) => create(n)));
-  assert.ok(doors.filter(({ door }) => door.counts.commands > 0).length >= 2, "only one runtime worked");
+  assert.ok(doors.filter(({ door }) => door.counters.commands > 0).length >= 2, "only one runtime worked");
   // Whoever publishes now is the one that goes.
-  const leader = doors.toSorted((a, b) => b.door.counts.published - a.door.counts.published)[0]!;
+  const leader = doors.toSorted((a, b) => b.door.counters.published - a.door.counters.published)[0]!;
   await leader[Symbol.asyncDispose]();
   await Promise.all(Array.from({ length: 60 }, (_, n) => create(100 + n)));
   const expected = await placesIn(engine);

@@ -3,7 +3,7 @@ import { after, before, describe, test } from "node:test";
 import { createRuntime, defineKind } from "holdfast";
 import { publicOperations, packs } from "@holdfast/sdk/contract";
 import Type from "typebox";
-import { Words } from "../../server/src/doors/nats/words.ts";
+import { SubjectActions } from "../../server/src/doors/nats/subject-actions.ts";
 import { MeshAgent, type MeshMessage } from "./mesh-client.ts";
 import { type MeshNode, operatorToken, originals, startMeshNode } from "./mesh-node.ts";
 import { type PrivateNats, startNats } from "./private-nats.ts";
@@ -145,7 +145,7 @@ describe("commands on entities over a real nats-server", () => {
   });
 
   test("every operation of the contract has a subject, and every subject leads to one [X8]", async () => {
-    const words = new Words(new Map([["close-ticket", "ticket"]]));
+    const words = new SubjectActions(new Map([["close-ticket", "ticket"]]));
     const known = new Set([
       ...publicOperations.map(({ name }) => name),
       ...packs.flatMap(({ operations }) => Object.keys(operations)),

@@ -2,9 +2,9 @@
 import type { Kind } from "holdfast";
 import { openGate } from "../../server/src/access/open-gate.ts";
 import { systemClock } from "../../server/src/base/clock.ts";
-import { digestOf } from "../../server/src/base/secret.ts";
+import { digestOf } from "../../server/src/base/new-secret.ts";
 import { behindGate } from "../../server/src/assembly/behind-gate.ts";
-import type { NatsLimits } from "../../server/src/doors/nats/limits.ts";
+import type { NatsLimits } from "../../server/src/doors/nats/nats-limits.ts";
 import type { Engine } from "../../server/src/engine/engine.ts";
 import { createMemoryDisk } from "../../server/src/journal/memory/disk.ts";
 import { openMemoryJournal } from "../../server/src/journal/memory/open.ts";
@@ -34,8 +34,8 @@ export function scoped(engine: Engine): AsyncDisposable & { readonly engine: Eng
 /** Short pauses: a test waits for what happens, not for the time that may pass before. */
 export const quick: Partial<NatsLimits> = {
   redeliveryMs: 5,
-  standbyMs: 50,
-  publishMs: 1_000,
+  standbyPollMs: 50,
+  publishTimeoutMs: 1_000,
   backoffMs: { least: 10, most: 100 },
 };
 

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { systemClock } from "../../server/src/base/clock.ts";
-import { EventPublisher, type PublisherPlace } from "../../server/src/doors/nats/event-publisher.ts";
-import type { Addition, TailState } from "../../server/src/doors/nats/event-tail.ts";
-import { natsLimits } from "../../server/src/doors/nats/limits.ts";
-import type { Feed, FedEntry } from "../../server/src/doors/nats/options.ts";
+import { EventPublisher, type EventPublisherOptions } from "../../server/src/doors/nats/event-publisher.ts";
+import type { TailAddition, TailState } from "../../server/src/doors/nats/event-tail.ts";
+import { natsLimits } from "../../server/src/doors/nats/nats-limits.ts";
+import type { EntryFeed, FeedEntry } from "../../server/src/doors/nats/nats-door-options.ts";
 
 /** An entry of one event. */
-function entryAt(epoch: number, position: number): FedEntry {
+function entryAt(epoch: number, position: number): FeedEntry {
   const cursor = `${String(epoch)}.${String(position)}`;
   const by = { principal: "ann" };
   const event = {
@@ -28,14 +28,14 @@ test("a journal that went back and whose new epoch has not begun is waited for: 
   const asked: number[] = [];
   const moved = Promise.withResolvers<undefined>();
   const waits = Promise.withResolvers<undefined>();
-  async function* entries(after: number): AsyncGenerator<readonly FedEntry[], undefined> {
+  async function* entries(after: number): AsyncGenerator<readonly FeedEntry[], undefined> {
     asked.push(after);
     waits.resolve(undefined);
     await moved.promise;
     const found = journal.filter(({ position }) => position > after);
     if (found.length > 0) yield found;
   }
-  const feed: Feed = {
+  const feed: EntryFeed = {
     entries,
     head: () => journal.length,
     lastCommon: ({ position }) => Promise.resolve(journal.length === 2 ? position : 2),
@@ -49,13 +49,13 @@ test("a journal that went back and whose new epoch has not begun is waited for: 
       return state;
     },
     look: () => Promise.resolve(state),
-    add(additions: readonly Addition[]) {
+    add(additions: readonly TailAddition[]) {
       added.push(...additions.map(({ id }) => id));
-      state = { ...state, sequence: state.sequence + additions.length, published: additions.at(-1)?.place };
+      state = { ...state, sequence: state.sequence + additions.length, published: additions.at(-1)?.eventPosition };
       if (added.length >= 2) stop.abort();
       return Promise.resolve();
     },
-  } as unknown as PublisherPlace["tail"];
+  } as unknown as EventPublisherOptions["tail"];
   const publisher = new EventPublisher({
     ...{ tail, feed, clock: systemClock, limits: natsLimits, publishAfter: undefined, rank: 0, stop: stop.signal },
     bytesMax: () => 1_000_000,

@@ -60,7 +60,7 @@ test("the same holds for runtimes that share the stream and a journal on Postgre
   const agents = await Promise.all(Array.from({ length: agentCount }, () => MeshAgent.connect(nats.url)));
   await race(agents);
   assert.ok(
-    nodes.every(({ door }) => door.counts.commands > 0),
+    nodes.every(({ door }) => door.counters.commands > 0),
     "one runtime did all the work",
   );
   assertTold(await agents[0]!.events(isOver));

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { type JetStreamManager, jetstreamManager, RetentionPolicy } from "@nats-io/jetstream";
 import { createRuntime } from "holdfast";
 import { covers } from "../../server/src/doors/nats/streams.ts";
-import { readVersion, versionFault, versionWarnings } from "../../server/src/doors/nats/server-version.ts";
+import { readVersion, versionError, versionWarnings } from "../../server/src/doors/nats/server-version.ts";
 import { MeshAgent } from "./mesh-client.ts";
 import { startMeshNode } from "./mesh-node.ts";
 import { type PrivateNats, startNats } from "./private-nats.ts";
@@ -99,9 +99,9 @@ test("each version of the server is known by what it can not be trusted with [M1
   assert.match(about("2.9.10"), /can't be changed/u);
   assert.doesNotMatch(about("2.9.21"), /several writers win/u);
   assert.match(about("2.11.4"), /sync_interval/u);
-  assert.match(versionFault(readVersion("2.8.4")) ?? "", /too old/u);
-  assert.equal(versionFault(readVersion("2.9.0")), undefined);
-  assert.equal(versionFault(readVersion("v3.0.0-beta.1")), undefined);
+  assert.match(versionError(readVersion("2.8.4")) ?? "", /too old/u);
+  assert.equal(versionError(readVersion("2.9.0")), undefined);
+  assert.equal(versionError(readVersion("v3.0.0-beta.1")), undefined);
 });
 
 test("one pattern covers another if every subject of the one fits the other", () => {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { openLog } from "../../server/src/observe/log.ts";
-import type { LogFacts, LogOptions } from "../../server/src/observe/log.ts";
+import type { LogFields, LogOptions } from "../../server/src/observe/log.ts";
 import { ManualClock } from "../engine/manual-clock.ts";
 import { observedNode } from "./observed-node.ts";
 
@@ -42,9 +42,9 @@ test("nothing that a caller sends as a value or a secret reaches the log", async
 test("what is handed to the log by mistake is taken out: tokens, secrets, headers and inputs", () => {
   const { log, lines } = logOn();
   const token = "hfo_AbCdEfGh12345678";
-  const mistake = { token, agentSecret: "s3cr3t", headers: { authorization: token }, input: { a: 1 } } as LogFacts;
-  log.tell("warn", "mistake", { ...mistake, reason: `Authorization: Bearer ${token} was not good` });
-  log.tell("error", "trouble", { message: `x-agent-secret=${"ab".repeat(32)} and token: ${token}` });
+  const mistake = { token, agentSecret: "s3cr3t", headers: { authorization: token }, input: { a: 1 } } as LogFields;
+  log.write("warn", "mistake", { ...mistake, reason: `Authorization: Bearer ${token} was not good` });
+  log.write("error", "trouble", { message: `x-agent-secret=${"ab".repeat(32)} and token: ${token}` });
   const text = lines.join("\n");
   assert.equal(lines.length, 2);
   for (const secret of [token, "s3cr3t", "ab".repeat(32), '"a":1']) assert.ok(!text.includes(secret), text);
@@ -54,11 +54,11 @@ test("what is handed to the log by mistake is taken out: tokens, secrets, header
 test("what repeats is told ten times a minute, and then how often it was kept back", () => {
   const { log, lines, clock } = logOn();
   const again = (): void => {
-    log.tell("warn", "call.refused", { operation: "acquire-lock", code: "not_allowed" });
+    log.write("warn", "call.refused", { operation: "acquire-lock", code: "not_allowed" });
   };
   for (let index = 0; index < 100; index += 1) again();
   assert.equal(lines.length, 10);
-  log.tell("warn", "call.refused", { operation: "acquire-lock", code: "overloaded" });
+  log.write("warn", "call.refused", { operation: "acquire-lock", code: "overloaded" });
   assert.equal(lines.length, 11, "another code is another kind");
   clock.advance(60_000);
   again();
@@ -68,11 +68,11 @@ test("what repeats is told ten times a minute, and then how often it was kept ba
 
 test("levels decide what is told, and an unknown caller's words stay on their line", () => {
   const quiet = logOn({ level: "warn" });
-  quiet.log.tell("info", "up", {});
-  quiet.log.tell("warn", "caller.turned_away", {});
+  quiet.log.write("info", "up", {});
+  quiet.log.write("warn", "caller.turned_away", {});
   assert.equal(quiet.lines.length, 1);
   const people = logOn({ format: "lines" });
-  people.log.tell("warn", "call.refused", { operation: "x\u001b[31m\nfake line", code: "not_allowed" });
+  people.log.write("warn", "call.refused", { operation: "x\u001b[31m\nfake line", code: "not_allowed" });
   assert.equal(people.lines.length, 1);
   assert.match(
     people.lines[0]!,

@@ -5,8 +5,8 @@
 import { readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Ids } from "../base/ids.ts";
-import { digestOf, newSecret } from "../base/secret.ts";
-import { StartFault } from "../base/start-fault.ts";
+import { digestOf, newSecret } from "../base/new-secret.ts";
+import { StartError } from "../base/start-error.ts";
 
 export const operatorTokenFile = "operator-token";
 const lengthMin = 32;
@@ -22,7 +22,7 @@ export interface OperatorTokenOptions {
 export async function operatorDigestOf({ folder, given, ids }: OperatorTokenOptions): Promise<string> {
   if (given === undefined) return digestOf(await tokenOfFolder(join(folder, operatorTokenFile), ids));
   if (given.length >= lengthMin) return digestOf(given);
-  throw new StartFault(
+  throw new StartError(
     `the operator token that was given is too short: take at least ${lengthMin} random characters, ` +
       "such as `openssl rand -hex 32` makes, or give none and use the one in the data folder",
   );
@@ -38,7 +38,7 @@ async function tokenOfFolder(file: string, ids: Ids): Promise<string> {
   await refuseIfOpen(file);
   const token = (await readFile(file, "utf8")).trim();
   if (token.length >= lengthMin) return token;
-  throw new StartFault(`${file} holds no operator token: delete it, and the next start makes a new one`);
+  throw new StartError(`${file} holds no operator token: delete it, and the next start makes a new one`);
 }
 
 async function refuseIfOpen(file: string): Promise<void> {
@@ -46,7 +46,7 @@ async function refuseIfOpen(file: string): Promise<void> {
   if (process.platform === "win32") return;
   const { mode } = await stat(file);
   if ((mode & 0o077) === 0) return;
-  throw new StartFault(
+  throw new StartError(
     `${file} can be read by others, so what it holds may be known: run \`chmod 600\` on it if you are sure it is not, ` +
       "else delete it, and the next start makes a new one",
   );

@@ -1,6 +1,6 @@
 import type { Allowance, Verb } from "@holdfast/sdk/contract";
 import { isAllowed } from "@holdfast/sdk/contract";
-import { digestOf, isSameDigest } from "../base/secret.ts";
+import { digestOf, isSameDigest } from "../base/new-secret.ts";
 import type { Credentials, Turned } from "./gate.ts";
 import type { Lookups } from "./lookups.ts";
 

@@ -2,7 +2,7 @@
 import type { KnownToken, Lookups, Owned } from "../access/lookups.ts";
 import type { GateOptions } from "../access/open-gate.ts";
 import type { RefusedAttempt } from "../access/refusal-notes.ts";
-import { isSameDigest } from "../base/secret.ts";
+import { isSameDigest } from "../base/new-secret.ts";
 import type { Engine } from "../engine/engine.ts";
 import { agentTable, findAgent } from "../features/agents/agent-table.ts";
 import { findGrant } from "../features/locks/guard-write.ts";

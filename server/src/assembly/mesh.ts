@@ -2,12 +2,12 @@
 import type { Gate } from "../access/gate.ts";
 import { systemClock } from "../base/clock.ts";
 import { systemIds } from "../base/ids.ts";
-import { StartFault } from "../base/start-fault.ts";
+import { StartError } from "../base/start-error.ts";
 import { entryFeed, lastCommon } from "../app/watch/entry-feed.ts";
-import { openNatsDoor } from "../doors/nats/open.ts";
-import type { NatsDoor } from "../doors/nats/open.ts";
-import type { NatsDoorOptions, NatsPlace } from "../doors/nats/options.ts";
-import { StreamFault } from "../doors/nats/stream-fault.ts";
+import { openNatsDoor } from "../doors/nats/open-nats-door.ts";
+import type { NatsDoor } from "../doors/nats/open-nats-door.ts";
+import type { NatsDoorOptions, NatsConnectionOptions } from "../doors/nats/nats-door-options.ts";
+import { NatsConfigError } from "../doors/nats/nats-config-error.ts";
 import type { Engine } from "../engine/engine.ts";
 import type { Kind } from "../features/entities/kind.ts";
 import { inputLimits } from "@holdfast/sdk/json/input-limits";
@@ -15,7 +15,8 @@ import { parseJson } from "@holdfast/sdk/json/parse-json";
 import { kindCommandsOf, reportToStandardError } from "./open.ts";
 
 /** How Holdfast takes part in a mesh. */
-export interface MeshOptions extends NatsPlace, Pick<NatsDoorOptions, "principal" | "publishAfter" | "limits"> {}
+export interface MeshOptions
+  extends NatsConnectionOptions, Pick<NatsDoorOptions, "principal" | "publishAfter" | "limits"> {}
 
 export interface MeshParts {
   readonly engine: Engine;
@@ -25,13 +26,13 @@ export interface MeshParts {
   readonly notice?: NatsDoorOptions["notice"];
 }
 
-export type { NatsDoor, NatsStatus } from "../doors/nats/open.ts";
+export type { NatsDoor, NatsStatus } from "../doors/nats/open-nats-door.ts";
 
 /** If the server can not be used, this says so and nothing starts; if it is not there, the door opens when it comes. */
 export async function openMesh(options: MeshOptions, parts: MeshParts): Promise<NatsDoor> {
   const { engine, gate, kinds = [], report = reportToStandardError, notice = () => undefined } = parts;
   const fault = principalFault(options.principal);
-  if (fault !== undefined) throw new StartFault(fault);
+  if (fault !== undefined) throw new StartError(fault);
   try {
     return await openNatsDoor({
       ...options,
@@ -49,7 +50,7 @@ export async function openMesh(options: MeshOptions, parts: MeshParts): Promise<
       notice,
     });
   } catch (error) {
-    if (error instanceof StreamFault) throw new StartFault(error.message);
+    if (error instanceof NatsConfigError) throw new StartError(error.message);
     throw error;
   }
 }

@@ -4,12 +4,12 @@
  */
 import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { StartFault } from "../base/start-fault.ts";
+import { StartError } from "../base/start-error.ts";
 
 export function makeNodeFolder(folder: string): void {
   // Whoever names a database for a folder that was in use would look at an empty Holdfast, and think that all is lost.
   if (existsSync(join(folder, "journal.db"))) {
-    throw new StartFault(
+    throw new StartError(
       `${folder} holds a journal of its own, which would not be served: give another folder with --data, ` +
         "or start without --journal",
     );
@@ -17,6 +17,6 @@ export function makeNodeFolder(folder: string): void {
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
   } catch (error) {
-    throw new StartFault(`the data folder ${folder} can not be made (${(error as Error).message})`);
+    throw new StartError(`the data folder ${folder} can not be made (${(error as Error).message})`);
   }
 }

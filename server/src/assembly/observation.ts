@@ -7,22 +7,22 @@ import { isTurned } from "../access/gate.ts";
 import type { Gate } from "../access/gate.ts";
 import { systemClock } from "../base/clock.ts";
 import type { Clock } from "../base/clock.ts";
-import { watchProcess } from "../base/process-watch.ts";
+import { monitorProcess } from "../base/process-monitor.ts";
 import type { Engine, EngineOptions } from "../engine/engine.ts";
 import { agentTable } from "../features/agents/agent-table.ts";
 import type { Kind } from "../features/entities/kind.ts";
 import { holdTable, ticketTable } from "../features/locks/tables/lock-tables.ts";
 import { currentEpoch, spaceRow } from "../features/space/space-table.ts";
-import { CallFigures } from "../observe/call-figures.ts";
-import { logCall } from "../observe/call-log.ts";
-import { EntryFigures } from "../observe/entry-figures.ts";
+import { CallMetrics } from "../observe/call-metrics.ts";
+import { logCall } from "../observe/log-call.ts";
+import { EntryMetrics } from "../observe/entry-metrics.ts";
 import { openLog } from "../observe/log.ts";
 import type { Log, LogOptions } from "../observe/log.ts";
-import { MeshFigures } from "../observe/mesh-figures.ts";
-import type { MeshFacts } from "../observe/mesh-figures.ts";
+import { MeshMetrics } from "../observe/mesh-metrics.ts";
+import type { MeshSample } from "../observe/mesh-metrics.ts";
 import { createMetrics } from "../observe/metrics.ts";
 import { NodeGauges } from "../observe/node-gauges.ts";
-import type { NodeFacts } from "../observe/node-gauges.ts";
+import type { NodeSample } from "../observe/node-gauges.ts";
 import { observedTransport } from "../observe/observed-transport.ts";
 
 export interface ObservationOptions {
@@ -40,7 +40,7 @@ export interface Observation {
   /** The engine that figures are asked of, once it runs. */
   readonly follow: (engine: Engine) => void;
   /** The mesh that figures are asked of, if there is one. */
-  readonly followMesh: (facts: () => MeshFacts) => void;
+  readonly followMesh: (facts: () => MeshSample) => void;
   /** Tells what is good to know. */
   readonly notice: (message: string) => void;
   /** The same gate, with every call of everybody who comes in counted. */
@@ -54,28 +54,28 @@ export function openObservation(options: ObservationOptions): Observation {
   const { log, clock } = options;
   const metrics = createMetrics();
   const gauges = new NodeGauges(metrics.registry, options.version);
-  const mesh = new MeshFigures(metrics.registry);
-  let meshFacts: (() => MeshFacts) | undefined;
-  const calls = new CallFigures(metrics, [...Object.keys(allOperations), ...options.kindCommands]);
-  const processWatch = watchProcess();
+  const mesh = new MeshMetrics(metrics.registry);
+  let meshFacts: (() => MeshSample) | undefined;
+  const calls = new CallMetrics(metrics, [...Object.keys(allOperations), ...options.kindCommands]);
+  const processWatch = monitorProcess();
   let engine: Engine | undefined;
-  const entries = new EntryFigures(metrics, {
+  const entries = new EntryMetrics(metrics, {
     recent: (position) => engine?.recentEntry(position)?.time,
     at: async (positions) => (engine === undefined ? [] : (await engine.entriesAt(positions)).map(({ time }) => time)),
   });
   const watch = {
     monotonicMs: () => clock.monotonicMs(),
-    note(call: Parameters<typeof logCall>[1]) {
-      calls.note(call);
+    record(call: Parameters<typeof logCall>[1]) {
+      calls.record(call);
       logCall(log, call);
     },
   };
   return {
     onBatch: (batch) => {
-      entries.note(batch);
+      entries.record(batch);
     },
     report: (message, cause) => {
-      log.tell("error", "trouble", { message, reason: reasonOf(cause), ...positionOf(engine) });
+      log.write("error", "trouble", { message, reason: reasonOf(cause), ...positionOf(engine) });
     },
     follow(running) {
       engine = running;
@@ -84,7 +84,7 @@ export function openObservation(options: ObservationOptions): Observation {
       meshFacts = facts;
     },
     notice: (message) => {
-      log.tell("info", "notice", { message });
+      log.write("info", "notice", { message });
     },
     gate: (gate) => ({
       ...gate,
@@ -92,8 +92,8 @@ export function openObservation(options: ObservationOptions): Observation {
         const caller = gate.admit(credentials);
         const { door } = credentials;
         if (isTurned(caller)) {
-          calls.noteTurnedAway(door, caller.code);
-          log.tell("warn", "caller.turned_away", { door, code: caller.code });
+          calls.recordRejection(door, caller.code);
+          log.write("warn", "caller.turned_away", { door, code: caller.code });
           return caller;
         }
         const { principal, transport } = caller;
@@ -101,8 +101,8 @@ export function openObservation(options: ObservationOptions): Observation {
       },
     }),
     async metricsText() {
-      const process = processWatch.look();
-      metrics.processCpu.cell({}).count = process.cpuSeconds;
+      const process = processWatch.sample();
+      metrics.processCpu.series({}).count = process.cpuSeconds;
       if (meshFacts !== undefined) mesh.set(meshFacts());
       if (engine !== undefined) gauges.set(await nodeFacts(engine), process);
       return metrics.registry.metrics();
@@ -141,7 +141,7 @@ export function observationOf(options: {
 }
 
 /** Counts are taken from the state itself: they are right from the start on, and on a node that only follows. */
-async function nodeFacts(engine: Engine): Promise<NodeFacts> {
+async function nodeFacts(engine: Engine): Promise<NodeSample> {
   const { head, isWritable, waitingCount, troubleMs, saved, subscriberCount } = engine.health();
   const counted = await engine.scan((state) => {
     const holds = state.rows(holdTable);

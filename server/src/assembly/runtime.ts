@@ -6,8 +6,8 @@ import { openGate } from "../access/open-gate.ts";
 import { operatorDigestOf } from "../access/operator-token.ts";
 import { systemClock } from "../base/clock.ts";
 import { systemIds } from "../base/ids.ts";
-import { digestOf, newSecret } from "../base/secret.ts";
-import { StartFault } from "../base/start-fault.ts";
+import { digestOf, newSecret } from "../base/new-secret.ts";
+import { StartError } from "../base/start-error.ts";
 import { behindGate } from "./behind-gate.ts";
 import type { Engine } from "../engine/engine.ts";
 import { systemPrincipal } from "../engine/timer-watch.ts";
@@ -62,7 +62,7 @@ export async function createRuntime(config: RuntimeConfig): Promise<Runtime> {
   const { journal, kinds = [], nats, component_toggles: toggles = {}, report, principal } = config;
   const unknown = Object.keys(toggles).find((name) => !knownToggles.includes(name));
   if (unknown !== undefined) {
-    throw new StartFault(`component_toggles.${unknown} does not exist; there are: ${knownToggles.join(", ")}`);
+    throw new StartError(`component_toggles.${unknown} does not exist; there are: ${knownToggles.join(", ")}`);
   }
   const told = report === undefined ? {} : { report };
   const { lock_manager: locks, ...ofPacks } = toggles;

@@ -6,7 +6,7 @@ import type { AccessLimits } from "../access/limits.ts";
 import { operatorDigestOf } from "../access/operator-token.ts";
 import { systemClock } from "../base/clock.ts";
 import { systemIds } from "../base/ids.ts";
-import { StartFault } from "../base/start-fault.ts";
+import { StartError } from "../base/start-error.ts";
 import { behindGate } from "./behind-gate.ts";
 import type { Engine } from "../engine/engine.ts";
 import { tokenTable } from "../features/tokens/token-table.ts";
@@ -43,7 +43,7 @@ export async function serveGate(engine: Engine, options: ServeGateOptions): Prom
     hasTokens: operatorToken !== undefined || (await hasTokens(engine)),
   };
   const fault = listeningFault(plan);
-  if (fault !== undefined) throw new StartFault(fault);
+  if (fault !== undefined) throw new StartError(fault);
   const warning = listeningWarning(plan);
   if (warning !== undefined) report(warning, undefined);
   const operatorDigest = await operatorDigestOf({ folder: data, ...given, ids: systemIds });

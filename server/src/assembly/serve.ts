@@ -6,7 +6,7 @@ import { hostNamesOf } from "../access/listening-rules.ts";
 import { writeAddress } from "./address-file.ts";
 import { systemClock } from "../base/clock.ts";
 import { systemIds } from "../base/ids.ts";
-import { StartFault } from "../base/start-fault.ts";
+import { StartError } from "../base/start-error.ts";
 import { packageVersion } from "../base/package-version.ts";
 import { openHttpDoor } from "../doors/http/open.ts";
 import type { Health } from "../doors/http/open.ts";
@@ -127,14 +127,14 @@ async function serveMesh(
 ): Promise<NatsDoor | undefined> {
   if (nats === undefined) return undefined;
   if (nats.principal !== undefined && requireToken === true) {
-    throw new StartFault(
+    throw new StartError(
       "require_token lets nobody in without a token, and nats_principal does: leave one of them out",
     );
   }
   const door = await openMesh(nats, { engine, gate, kinds, report, notice });
   followMesh(() => {
     const { ready, behind } = door.status();
-    return { isReady: ready, behind, counts: door.counts };
+    return { isReady: ready, behind, counters: door.counters };
   });
   return door;
 }

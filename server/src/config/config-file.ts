@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { closestWord } from "@holdfast/sdk/closest-word";
 import { ConfigError } from "./config-error.ts";
-import { readJson, shownInFault } from "./read-value.ts";
+import { readJsonValue, printableValue } from "./read-value.ts";
 import { settingNames, settingOf } from "./settings.ts";
 import type { SettingName, SettingValue } from "./settings.ts";
 
@@ -47,7 +47,7 @@ function checked(file: string, [name, value]: readonly [string, unknown]): [Sett
   // The file is found through the data folder, so it can't say where that is.
   if (known === "data") throw new ConfigError(`${file} can't name the data folder: give --data or HOLDFAST_DATA`);
   const setting = settingOf(known);
-  const read = readJson(setting, value);
+  const read = readJsonValue(setting, value);
   if (read.ok) return [known, read.value];
-  throw new ConfigError(`${name} in ${file} takes ${read.expected}, not ${shownInFault(setting, value)}`);
+  throw new ConfigError(`${name} in ${file} takes ${read.expected}, not ${printableValue(setting, value)}`);
 }

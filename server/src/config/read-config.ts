@@ -6,9 +6,9 @@ import { join, resolve } from "node:path";
 import { closestWord } from "@holdfast/sdk/closest-word";
 import { configFileName, readConfigFile } from "./config-file.ts";
 import { ConfigError } from "./config-error.ts";
-import { readText, shownInFault } from "./read-value.ts";
+import { readTextValue, printableValue } from "./read-value.ts";
 import { clientVariables, optionOf, settingNames, settingOf, variableOf } from "./settings.ts";
-import type { Config, SettingName, SettingValue, Source } from "./settings.ts";
+import type { Config, SettingName, SettingValue, SettingSource } from "./settings.ts";
 
 export interface ConfigInput {
   /** Options by their name without dashes; `true` for one that was given without a value. */
@@ -18,47 +18,47 @@ export interface ConfigInput {
   readonly folder: string;
 }
 
-export interface ReadConfig {
+export interface ResolvedConfig {
   readonly config: Config;
-  readonly sources: Readonly<Record<SettingName, Source>>;
+  readonly sources: Readonly<Record<SettingName, SettingSource>>;
   /** The file that was looked for. */
   readonly file: string;
 }
 
-export function readConfig(input: ConfigInput): ReadConfig {
+export function readConfig(input: ConfigInput): ResolvedConfig {
   const { options, env, folder } = input;
-  refuseMisspelt(env);
+  rejectMisspelledVariables(env);
   const given = new Map(settingNames.flatMap((name) => fromOption(name, options) ?? fromVariable(name, env) ?? []));
   const data = resolve(folder, String(given.get("data")?.value ?? settingOf("data").default));
   const named = options["config"] ?? nonEmpty(env["HOLDFAST_CONFIG"]);
   const file = typeof named === "string" ? resolve(folder, named) : join(data, configFileName);
   const inFile = readConfigFile(file, { isRequired: typeof named === "string" });
-  const values = new Map<SettingName, Found>(
+  const values = new Map<SettingName, SourcedValue>(
     settingNames.map((name) => [name, given.get(name) ?? found("file", inFile.get(name)) ?? defaultOf(name)]),
   );
   const config = Object.fromEntries([...values].map(([name, { value }]) => [name, value]));
   const sources = Object.fromEntries([...values].map(([name, { source }]) => [name, source]));
   return {
     config: { ...(config as unknown as Config), data },
-    sources: sources as Record<SettingName, Source>,
+    sources: sources as Record<SettingName, SettingSource>,
     file,
   };
 }
 
-interface Found {
+interface SourcedValue {
   readonly value: SettingValue;
-  readonly source: Source;
+  readonly source: SettingSource;
 }
 
-function found(source: Source, value: SettingValue | undefined): Found | undefined {
+function found(source: SettingSource, value: SettingValue | undefined): SourcedValue | undefined {
   return value === undefined ? undefined : { source, value };
 }
 
-function defaultOf(name: SettingName): Found {
+function defaultOf(name: SettingName): SourcedValue {
   return { source: "default", value: settingOf(name).default };
 }
 
-function fromOption(name: SettingName, options: ConfigInput["options"]): [SettingName, Found][] | undefined {
+function fromOption(name: SettingName, options: ConfigInput["options"]): [SettingName, SourcedValue][] | undefined {
   const option = optionOf(name);
   if (settingOf(name).isSecret === true) return undefined;
   const text = options[option];
@@ -68,7 +68,7 @@ function fromOption(name: SettingName, options: ConfigInput["options"]): [Settin
   return [[name, { source: "option", value: valueOf(name, text, `--${option}`) }]];
 }
 
-function fromVariable(name: SettingName, env: ConfigInput["env"]): [SettingName, Found][] | undefined {
+function fromVariable(name: SettingName, env: ConfigInput["env"]): [SettingName, SourcedValue][] | undefined {
   const variable = variableOf(name);
   const text = nonEmpty(env[variable]);
   return text === undefined ? undefined : [[name, { source: "environment", value: valueOf(name, text, variable) }]];
@@ -76,13 +76,13 @@ function fromVariable(name: SettingName, env: ConfigInput["env"]): [SettingName,
 
 function valueOf(name: SettingName, text: string, place: string): SettingValue {
   const setting = settingOf(name);
-  const read = readText(setting, text);
+  const read = readTextValue(setting, text);
   if (read.ok) return read.value;
-  throw new ConfigError(`${place} takes ${read.expected}, not ${shownInFault(setting, text)}`);
+  throw new ConfigError(`${place} takes ${read.expected}, not ${printableValue(setting, text)}`);
 }
 
 /** A variable that is nearly a setting was meant to be one. Others are none of ours: tests and images bring some. */
-function refuseMisspelt(env: ConfigInput["env"]): void {
+function rejectMisspelledVariables(env: ConfigInput["env"]): void {
   const known = [...settingNames.map(variableOf), ...Object.keys(clientVariables)];
   for (const name of Object.keys(env)) {
     if (!name.startsWith("HOLDFAST_") || known.includes(name)) continue;

@@ -7,27 +7,27 @@ const on = new Set(["on", "true", "yes", "1"]);
 const off = new Set(["off", "false", "no", "0"]);
 
 /** A value as an option or a variable gives it: text. */
-export function readText(setting: Setting, text: string): ReadValue {
+export function readTextValue(setting: Setting, text: string): ReadValue {
   switch (setting.kind) {
     case "text":
     case "choice":
     case "postgres":
-      return readJson(setting, text);
+      return readJsonValue(setting, text);
     case "number":
-      return readJson(setting, /^[0-9]{1,15}$/u.test(text) ? Number(text) : text);
+      return readJsonValue(setting, /^[0-9]{1,15}$/u.test(text) ? Number(text) : text);
     case "switch":
-      return readJson(setting, on.has(text.toLowerCase()) ? true : off.has(text.toLowerCase()) ? false : text);
+      return readJsonValue(setting, on.has(text.toLowerCase()) ? true : off.has(text.toLowerCase()) ? false : text);
     case "list":
-      return readJson(setting, text === "" ? [] : text.split(",").map((word) => word.trim()));
+      return readJsonValue(setting, text === "" ? [] : text.split(",").map((word) => word.trim()));
   }
 }
 
 /** A value as the file gives it: JSON. */
-export function readJson(setting: Setting, value: unknown): ReadValue {
-  return isFit(setting, value) ? { ok: true, value } : { ok: false, expected: expectedOf(setting) };
+export function readJsonValue(setting: Setting, value: unknown): ReadValue {
+  return isValidValue(setting, value) ? { ok: true, value } : { ok: false, expected: expectedOf(setting) };
 }
 
-function isFit(setting: Setting, value: unknown): value is SettingValue {
+function isValidValue(setting: Setting, value: unknown): value is SettingValue {
   switch (setting.kind) {
     case "text":
       return typeof value === "string" && value !== "";
@@ -44,12 +44,12 @@ function isFit(setting: Setting, value: unknown): value is SettingValue {
   }
 }
 
-function isWithin({ least = 0, most = Number.MAX_SAFE_INTEGER }: Setting, value: number): boolean {
-  return value >= least && value <= most;
+function isWithin({ min = 0, max = Number.MAX_SAFE_INTEGER }: Setting, value: number): boolean {
+  return value >= min && value <= max;
 }
 
 /** A value as a complaint about it shows it. What may hold a password is never shown. */
-export function shownInFault({ kind, isSecret }: Setting, value: unknown): string {
+export function printableValue({ kind, isSecret }: Setting, value: unknown): string {
   return kind === "postgres" || isSecret === true ? "what was given" : JSON.stringify(value);
 }
 
@@ -63,9 +63,9 @@ export function expectedOf(setting: Setting): string {
     case "postgres":
       return "an address like postgres://user@host:5432/database";
     case "number":
-      return setting.most === undefined
-        ? `a whole number from ${setting.least ?? 0} up`
-        : `a whole number from ${setting.least ?? 0} to ${setting.most}`;
+      return setting.max === undefined
+        ? `a whole number from ${setting.min ?? 0} up`
+        : `a whole number from ${setting.min ?? 0} to ${setting.max}`;
     case "switch":
       return "on or off";
     case "list":

@@ -3,14 +3,14 @@
  * docs/reference/configuration.md and all checks come from this table: a setting is added here, and is everywhere.
  */
 export interface Setting {
-  readonly kind: Kind;
+  readonly kind: SettingKind;
   readonly default: SettingValue;
   readonly summary: string;
   /** For `choice`. */
   readonly choices?: readonly string[];
   /** For `number`. */
-  readonly least?: number;
-  readonly most?: number;
+  readonly min?: number;
+  readonly max?: number;
   /** Never an option, which everybody on the host can see, and never shown. */
   readonly isSecret?: true;
 }
@@ -19,7 +19,7 @@ export interface Setting {
  * `switch` is on or off; `list` is words between commas, or an array in the file; `postgres` is the address of a database,
  * which may hold a password and is shown without.
  */
-export type Kind = "text" | "number" | "switch" | "list" | "choice" | "postgres";
+export type SettingKind = "text" | "number" | "switch" | "list" | "choice" | "postgres";
 
 export type SettingValue = string | number | boolean | readonly string[];
 
@@ -49,8 +49,8 @@ export const settings = {
   port: {
     kind: "number",
     default: 4653,
-    least: 0,
-    most: portMax,
+    min: 0,
+    max: portMax,
     summary: "the port to listen on; 0: any free one",
   },
   require_token: {
@@ -90,26 +90,26 @@ export const settings = {
   calls_per_second: {
     kind: "number",
     default: 50_000,
-    least: 1,
+    min: 1,
     summary: "how many calls one agent may send, or a connection on which no agent speaks",
   },
   principal_calls_per_second: {
     kind: "number",
     default: 100_000,
-    least: 1,
+    min: 1,
     summary: "how many calls all may send who come with tokens of one principal",
   },
   watches_max: {
     kind: "number",
     default: 10_000,
-    least: 1,
+    min: 1,
     summary: "how many watches one principal may have, event streams and long polls included",
   },
-  agents_max: { kind: "number", default: 10_000, least: 1, summary: "how many agents one principal may register" },
+  agents_max: { kind: "number", default: 10_000, min: 1, summary: "how many agents one principal may register" },
   connections_per_address_max: {
     kind: "number",
     default: 2_048,
-    least: 1,
+    min: 1,
     summary: "how many connections may come from one address",
   },
   lock_manager: {
@@ -163,7 +163,7 @@ type ValueOf<S extends Setting> = S["kind"] extends "number"
 export type Config = { readonly [Name in SettingName]: ValueOf<Settings[Name]> };
 
 /** Where a value came from; later ones win. */
-export type Source = "default" | "file" | "environment" | "option";
+export type SettingSource = "default" | "file" | "environment" | "option";
 
 /** All of them, or those that may be given as options. */
 export const settingNames = Object.keys(settings) as readonly SettingName[];

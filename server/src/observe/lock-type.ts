@@ -1,7 +1,8 @@
-import { lockTypes } from "./metrics.ts";
-import type { LockType } from "./metrics.ts";
+/** The modes of locks, weakest first. A set of paths counts once, as its strongest mode. */
+export const lockTypes = ["read", "upgradeable", "write"] as const;
+export type LockType = (typeof lockTypes)[number];
 
-/** The strongest mode that a request, a grant or a ticket names. Whatever does not say is a write lock, as in the contract. */
+/** The strongest mode that a request, a grant or a ticket names. The default is write, as in the contract. */
 export function lockTypeOf(named: unknown): LockType {
   if (typeof named !== "object" || named === null) return "write";
   const { mode, paths } = named as { readonly mode?: unknown; readonly paths?: unknown };
@@ -9,8 +10,9 @@ export function lockTypeOf(named: unknown): LockType {
   if (!Array.isArray(paths)) return own ?? "write";
   let strongest = -1;
   for (const path of paths as readonly unknown[]) {
-    const asked = typeof path === "object" && path !== null ? known((path as { readonly mode?: unknown }).mode) : own;
-    strongest = Math.max(strongest, lockTypes.indexOf(asked ?? own ?? "write"));
+    const requested =
+      typeof path === "object" && path !== null ? known((path as { readonly mode?: unknown }).mode) : own;
+    strongest = Math.max(strongest, lockTypes.indexOf(requested ?? own ?? "write"));
   }
   return lockTypes[strongest] ?? own ?? "write";
 }

@@ -1,5 +1,5 @@
 export const logLevels = ["error", "warn", "info", "debug", "silent"] as const;
 export type LogLevel = (typeof logLevels)[number];
 
-/** A level at which something is told. */
-export type Gravity = Exclude<LogLevel, "silent">;
+/** The severity of a log line. */
+export type LogSeverity = Exclude<LogLevel, "silent">;

@@ -1,17 +1,17 @@
 /**
- * What a server tells while it runs: one line for each thing, with its name, its time and its facts. Only the facts that
- * are named here are ever written; inputs, tokens and secrets are not among them, and what looks like one is taken out.
+ * The log of a running server: one line per event, with the event's name, time and fields. The log writes only the fields
+ * that are named here. Inputs, tokens and secrets are not among them. Text that looks like a secret is redacted.
  */
 import { traceContext, traceIdOf } from "@holdfast/sdk/contract";
 import { pino } from "pino";
 import type { Clock } from "../base/clock.ts";
-import type { Gravity, LogLevel } from "./log-level.ts";
-import { RepeatLimit } from "./repeat-limit.ts";
-import { shortLine } from "./short-line.ts";
-import { withoutSecrets } from "./without-secrets.ts";
+import type { LogSeverity, LogLevel } from "./log-level.ts";
+import { LogRateLimiter } from "./log-rate-limiter.ts";
+import { formatLogLine } from "./format-log-line.ts";
+import { redactSecrets } from "./redact-secrets.ts";
 
-/** The facts that a line may have. */
-export interface LogFacts {
+/** The fields of a log line. */
+export interface LogFields {
   readonly message?: string;
   readonly reason?: string | undefined;
   readonly position?: number;
@@ -26,26 +26,26 @@ export interface LogFacts {
 }
 
 export interface Log {
-  /** Tells something, unless the like was told too often lately; `event` is its name, such as `call.refused`. */
-  tell(gravity: Gravity, event: string, facts: LogFacts): void;
-  isOn(gravity: Gravity): boolean;
-  /** Tells how often things were kept back, and nothing more. */
+  /** Writes a line, unless the rate limit for lines like it is reached. `event` is a name such as `call.refused`. */
+  write(severity: LogSeverity, event: string, fields: LogFields): void;
+  isOn(severity: LogSeverity): boolean;
+  /** Writes how many lines the rate limit suppressed. Write nothing after this call. */
   close(): void;
 }
 
 export interface LogOptions {
   readonly level: LogLevel;
-  /** `json` for programs; `lines` for somebody who looks at a terminal. */
+  /** `json` is for programs, `lines` is for people at a terminal. */
   readonly format: "json" | "lines";
   readonly write: (line: string) => void;
   readonly clock: Clock;
 }
 
-/** A fact that is longer is cut: a line is for a glance, the journal has the rest. */
-const factCharactersMax = 1_000;
+/** Maximum characters of a field. Longer text is truncated; the journal has the whole text. */
+const fieldCharactersMax = 1_000;
 
 export function openLog({ level, format, write, clock }: LogOptions): Log {
-  const lines = { write: (line: string) => write(format === "json" ? line.trimEnd() : shortLine(line)) };
+  const lines = { write: (line: string) => write(format === "json" ? line.trimEnd() : formatLogLine(line)) };
   const logger = pino(
     {
       level,
@@ -53,45 +53,45 @@ export function openLog({ level, format, write, clock }: LogOptions): Log {
       messageKey: "message",
       timestamp: () => `,"time":"${new Date(clock.wallMs()).toISOString()}"`,
       formatters: { level: (label) => ({ level: label }) },
-      // Nothing of this is ever handed over. If somebody does it by mistake, it still does not get out.
+      // No caller passes these fields. Redaction keeps them out of the log if one does so by mistake.
       redact: { paths: secretNames.flatMap((name) => [name, `*.${name}`]), remove: true },
     },
     lines,
   );
-  const limit = new RepeatLimit(clock, (gravity, event, kept) => {
-    logger[gravity]({ event, repeated: kept }, "the like was told too often lately");
+  const limiter = new LogRateLimiter(clock, (severity, event, suppressedCount) => {
+    logger[severity]({ event, repeated: suppressedCount }, "similar lines were suppressed by the rate limit");
   });
   return {
-    isOn: (gravity) => logger.isLevelEnabled(gravity),
-    tell(gravity, event, { message, ...facts }) {
-      if (!logger.isLevelEnabled(gravity)) return;
-      const kind = [event, facts.operation ?? "", facts.code ?? "", message ?? ""].join(" ");
-      if (limit.isTooMuch(kind, gravity, event)) return;
-      logger[gravity]({ event, ...cleaned(facts) }, message === undefined ? event : cleanedText(message));
+    isOn: (severity) => logger.isLevelEnabled(severity),
+    write(severity, event, { message, ...fields }) {
+      if (!logger.isLevelEnabled(severity)) return;
+      const kind = [event, fields.operation ?? "", fields.code ?? "", message ?? ""].join(" ");
+      if (limiter.isLimited(kind, severity, event)) return;
+      logger[severity]({ event, ...redactFields(fields) }, message === undefined ? event : redactText(message));
     },
     close() {
-      limit.flush();
+      limiter.flush();
     },
   };
 }
 
 const secretNames = ["token", "secret", "agentSecret", "agent_secret", "authorization", "headers", "input", "cookie"];
 
-/** The trace id of a call, if it came with a trace. */
+/** The trace id of a call. Undefined if the caller sent no trace. */
 export function traceOf(sent: unknown): string | undefined {
   const trace = traceContext(sent);
   return trace === undefined ? undefined : traceIdOf(trace);
 }
 
-function cleaned(facts: Omit<LogFacts, "message">): Readonly<Record<string, unknown>> {
+function redactFields(fields: Omit<LogFields, "message">): Readonly<Record<string, unknown>> {
   return Object.fromEntries(
-    Object.entries(facts)
+    Object.entries(fields)
       .filter(([, value]) => value !== undefined)
-      .map(([name, value]) => [name, typeof value === "string" ? cleanedText(value) : value]),
+      .map(([name, value]) => [name, typeof value === "string" ? redactText(value) : value]),
   );
 }
 
-function cleanedText(text: string): string {
-  const clean = withoutSecrets(text);
-  return clean.length > factCharactersMax ? `${clean.slice(0, factCharactersMax)}…` : clean;
+function redactText(text: string): string {
+  const redacted = redactSecrets(text);
+  return redacted.length > fieldCharactersMax ? `${redacted.slice(0, fieldCharactersMax)}…` : redacted;
 }

@@ -1,35 +1,32 @@
-/** Every figure that Holdfast shows, by name. What each means, and what to do about it: docs/operating/metrics.md. */
+/** All metrics of Holdfast, by name. docs/operating/metrics.md explains each metric and how to react to it. */
 import { Registry } from "prom-client";
-import { CounterCells, HistogramCells } from "./cells.ts";
+import { CounterFamily, HistogramFamily } from "./metric-family.ts";
+import { lockTypes } from "./lock-type.ts";
 
-/** From a tenth of a millisecond, as long as a durable write takes at best, to a minute. */
+/** Bounds from 0.1 ms, the fastest durable write, to a minute. */
 const seconds = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 60];
-/** Leases last from a second to a day. */
+/** Bounds up to a day, because a lease lasts from a second to a day. */
 const longSeconds = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 15, 60, 300, 900, 3_600, 14_400, 86_400];
 const entries = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000];
 
 export type Metrics = ReturnType<typeof createMetrics>;
 
-/** The modes of locks, weakest first. A set of paths counts once, as its strongest mode. */
-export const lockTypes = ["read", "upgradeable", "write"] as const;
-export type LockType = (typeof lockTypes)[number];
+/** The ways in which a hold of a lock ends. */
+export const releaseCauses = ["released", "expired", "recovered", "forced"] as const;
 
-/** How a lock may be left. */
-export const waysToLeave = ["released", "expired", "recovered", "forced"] as const;
-
-/** What a request for a lock may come to. */
-const statuses = ["granted", "queued", "denied", "deadlock"] as const;
+/** The outcomes of a request for a lock. */
+const acquisitionStatuses = ["granted", "queued", "denied", "deadlock"] as const;
 
 export function createMetrics() {
   const metrics = allMetrics(new Registry());
-  // Each series is there at zero from the start: a rate can't see the step from nothing to one.
+  // Each series exists at zero from the start: rate() cannot see a step from a missing series to one.
   for (const lock_type of lockTypes) {
-    for (const status of statuses) metrics.acquisitions.cell({ lock_type, status });
+    for (const status of acquisitionStatuses) metrics.acquisitions.series({ lock_type, status });
     for (const family of [metrics.acquisitionDuration, metrics.contentions, metrics.waitDuration]) {
-      family.cell({ lock_type });
+      family.series({ lock_type });
     }
   }
-  for (const how of waysToLeave) metrics.holdDuration.cell({ how });
+  for (const how of releaseCauses) metrics.holdDuration.series({ how });
   return metrics;
 }
 
@@ -39,20 +36,20 @@ function allMetrics(registry: Registry) {
     ...lockMetrics(registry),
     ...conflictMetrics(registry),
     ...callMetrics(registry),
-    appendDuration: new HistogramCells(registry, {
+    appendDuration: new HistogramFamily(registry, {
       name: "holdfast_append_duration_seconds",
-      help: "How long it took until a batch was durable in the journal.",
+      help: "Seconds until a batch was durable in the journal.",
       labels: [],
       bounds: seconds,
     }),
-    processCpu: new CounterCells(registry, {
+    processCpu: new CounterFamily(registry, {
       name: "holdfast_process_cpu_seconds_total",
-      help: "Processor time of the process.",
+      help: "Processor time of the process, in seconds.",
       labels: [],
     }),
-    batchEntries: new HistogramCells(registry, {
+    batchEntries: new HistogramFamily(registry, {
       name: "holdfast_batch_entries",
-      help: "How many entries were made durable together.",
+      help: "Entries per durable batch.",
       labels: [],
       bounds: entries,
     }),
@@ -61,31 +58,31 @@ function allMetrics(registry: Registry) {
 
 function lockMetrics(registry: Registry) {
   return {
-    acquisitions: new CounterCells(registry, {
+    acquisitions: new CounterFamily(registry, {
       name: "holdfast_lock_acquisitions_total",
-      help: "Requests for a lock, by mode and by what they came to: granted, queued, denied or deadlock.",
+      help: "Requests for a lock, by mode and outcome: granted, queued, denied or deadlock.",
       labels: ["lock_type", "status"],
     }),
-    acquisitionDuration: new HistogramCells(registry, {
+    acquisitionDuration: new HistogramFamily(registry, {
       name: "holdfast_lock_acquisition_duration_seconds",
-      help: "How long it took from the request for a lock to its grant, the time in a queue included.",
+      help: "Seconds from the request for a lock to its grant, including the time in the queue.",
       labels: ["lock_type"],
       bounds: seconds,
     }),
-    contentions: new CounterCells(registry, {
+    contentions: new CounterFamily(registry, {
       name: "holdfast_lock_contentions_total",
-      help: "Requests for a lock that met somebody else's: they were denied, or had to wait.",
+      help: "Requests for a lock that conflicted with another owner: they were denied or had to wait.",
       labels: ["lock_type"],
     }),
-    waitDuration: new HistogramCells(registry, {
+    waitDuration: new HistogramFamily(registry, {
       name: "holdfast_lock_wait_seconds",
-      help: "How long tickets that were granted had waited.",
+      help: "Seconds that granted tickets waited.",
       labels: ["lock_type"],
       bounds: longSeconds,
     }),
-    holdDuration: new HistogramCells(registry, {
+    holdDuration: new HistogramFamily(registry, {
       name: "holdfast_lock_hold_seconds",
-      help: "How long locks were held, by how they were left.",
+      help: "Seconds that locks were held, by how the hold ended.",
       labels: ["how"],
       bounds: longSeconds,
     }),
@@ -94,24 +91,24 @@ function lockMetrics(registry: Registry) {
 
 function conflictMetrics(registry: Registry) {
   return {
-    deadlocks: new CounterCells(registry, {
+    deadlocks: new CounterFamily(registry, {
       name: "holdfast_deadlock_detections_total",
-      help: "Requests that were refused, or left the line, because waiting would never have ended.",
+      help: "Deadlocks: requests that were refused, and tickets that were cancelled, to break a cycle of waits.",
       labels: [],
     }),
-    deadlockRetries: new CounterCells(registry, {
+    deadlockRetries: new CounterFamily(registry, {
       name: "holdfast_deadlock_retries_total",
-      help: "Attempts that callers said they make again after a deadlock.",
+      help: "Calls that their callers marked as a retry after a deadlock.",
       labels: [],
     }),
-    conflicts: new CounterCells(registry, {
+    conflicts: new CounterFamily(registry, {
       name: "holdfast_version_conflicts_total",
-      help: "Writes that were refused because somebody else had changed the entity.",
+      help: "Writes that were refused because another caller had changed the entity.",
       labels: [],
     }),
-    conflictRetries: new CounterCells(registry, {
+    conflictRetries: new CounterFamily(registry, {
       name: "holdfast_version_conflict_retries_total",
-      help: "Attempts that callers said they make again after a version conflict.",
+      help: "Calls that their callers marked as a retry after a version conflict.",
       labels: [],
     }),
   };
@@ -119,20 +116,20 @@ function conflictMetrics(registry: Registry) {
 
 function callMetrics(registry: Registry) {
   return {
-    calls: new CounterCells(registry, {
+    calls: new CounterFamily(registry, {
       name: "holdfast_calls_total",
-      help: "Calls, by door, operation and outcome: done, or the code of the problem.",
+      help: "Calls, by door, operation and outcome: done or the code of the problem.",
       labels: ["door", "operation", "outcome"],
     }),
-    callDuration: new HistogramCells(registry, {
+    callDuration: new HistogramFamily(registry, {
       name: "holdfast_call_duration_seconds",
-      help: "How long calls took, from the door's hand-over to the answer.",
+      help: "Seconds from the arrival of a call at its door to the reply.",
       labels: ["door", "operation"],
       bounds: seconds,
     }),
-    turnedAway: new CounterCells(registry, {
+    rejections: new CounterFamily(registry, {
       name: "holdfast_turned_away_total",
-      help: "Callers that were not let in, by door and reason.",
+      help: "Callers that were rejected, by door and code.",
       labels: ["door", "code"],
     }),
   };

@@ -1,19 +1,19 @@
 import { Gauge } from "prom-client";
 import type { Registry } from "prom-client";
-import type { LockType } from "./metrics.ts";
+import type { LockType } from "./lock-type.ts";
 
-/** How a node is doing, as its engine says when the figures are asked for. */
-export interface NodeFacts {
+/** The state of a node, read from its engine when the metrics are scraped. */
+export interface NodeSample {
   readonly headPosition: number;
   readonly epoch: number;
   readonly waitingCommands: number;
   readonly isWritable: boolean;
-  /** How long the journal has not been writable; 0 if it is. */
+  /** Time since the journal became unwritable; 0 while it is writable. */
   readonly troubleMs: number;
   readonly stateBytes: number;
   readonly stateBytesMax: number;
   readonly checkpointPosition: number;
-  /** How far the newest saved entry lies back; 0 if nothing came after it. */
+  /** Age of the newest entry in the checkpoint; 0 if no entry follows it. */
   readonly checkpointAgeMs: number;
   readonly subscriberCount: number;
   readonly agentCount: number;
@@ -21,32 +21,40 @@ export interface NodeFacts {
   readonly heldPaths: Readonly<Record<LockType, number>>;
 }
 
-/** The process, as the operating system and the event loop see it. */
-export interface ProcessFacts {
+/** The state of the process, measured by the operating system and the event loop. */
+export interface ProcessSample {
   readonly residentBytes: number;
   readonly heapBytes: number;
   readonly startedAtMs: number;
   readonly loopDelaySeconds: { readonly p50: number; readonly p99: number; readonly max: number };
 }
 
-const plain: readonly [name: string, help: string, read: (facts: NodeFacts) => number][] = [
-  ["head_position", "The position of the last entry.", (facts) => facts.headPosition],
-  ["epoch", "The current epoch; it rises when history was restored or went back.", (facts) => facts.epoch],
-  ["waiting_commands", "Commands that wait to be decided.", (facts) => facts.waitingCommands],
-  ["writable", "1 if commands are decided, 0 if they are refused.", (facts) => Number(facts.isWritable)],
-  ["journal_trouble_seconds", "For how long the journal can't be written; 0 if it can.", (f) => f.troubleMs / 1000],
-  ["state_bytes", "About how many bytes all rows weigh together.", (facts) => facts.stateBytes],
-  ["state_bytes_max", "The quota for state_bytes.", (facts) => facts.stateBytesMax],
-  ["checkpoint_position", "The position up to which the state is saved.", (facts) => facts.checkpointPosition],
-  ["checkpoint_age_seconds", "How far back the newest saved entry lies.", (facts) => facts.checkpointAgeMs / 1000],
-  ["subscribers", "Who follows the journal: watchers of all doors.", (facts) => facts.subscriberCount],
-  ["agents", "Registered agents.", (facts) => facts.agentCount],
-  ["waiting_tickets", "Tickets in the queues of locks.", (facts) => facts.ticketCount],
+const unlabelledGauges: readonly [name: string, help: string, read: (sample: NodeSample) => number][] = [
+  ["head_position", "The position of the last entry.", (sample) => sample.headPosition],
+  ["epoch", "The current epoch; it rises when the history is restored or rolled back.", (sample) => sample.epoch],
+  ["waiting_commands", "Commands in the queue of the engine.", (sample) => sample.waitingCommands],
+  ["writable", "1 while the node accepts commands, 0 while it refuses them.", (sample) => Number(sample.isWritable)],
+  [
+    "journal_trouble_seconds",
+    "Seconds since the journal became unwritable; 0 while it is writable.",
+    (f) => f.troubleMs / 1000,
+  ],
+  ["state_bytes", "Approximate size of all rows, in bytes.", (sample) => sample.stateBytes],
+  ["state_bytes_max", "The quota for state_bytes.", (sample) => sample.stateBytesMax],
+  ["checkpoint_position", "The position of the newest checkpoint.", (sample) => sample.checkpointPosition],
+  [
+    "checkpoint_age_seconds",
+    "Age of the newest entry in the checkpoint, in seconds.",
+    (sample) => sample.checkpointAgeMs / 1000,
+  ],
+  ["subscribers", "Watchers of the journal, over all doors.", (sample) => sample.subscriberCount],
+  ["agents", "Registered agents.", (sample) => sample.agentCount],
+  ["waiting_tickets", "Tickets in the queues of locks.", (sample) => sample.ticketCount],
 ];
 
-/** Gauges are set when they are asked for: nobody keeps them up to date in between, so they can't drift. */
+/** Gauges are set when they are scraped. No code updates them in between, so they cannot drift. */
 export class NodeGauges {
-  readonly #plain: readonly { readonly gauge: Gauge; readonly read: (facts: NodeFacts) => number }[];
+  readonly #plain: readonly { readonly gauge: Gauge; readonly read: (sample: NodeSample) => number }[];
   readonly #active: Gauge<"lock_type">;
   readonly #loopDelay: Gauge<"quantile">;
   readonly #memory: Gauge<"kind">;
@@ -55,19 +63,17 @@ export class NodeGauges {
   constructor(registry: Registry, version: string) {
     const gauge = <Label extends string = never>(name: string, help: string, labelNames: readonly Label[] = []) =>
       new Gauge<Label>({ name: `holdfast_${name}`, help, labelNames, registers: [registry] });
-    this.#plain = plain.map(([name, help, read]) => ({ gauge: gauge(name, help), read }));
-    this.#active = gauge("active_locks", "Paths that are held now, by mode.", ["lock_type"]);
-    this.#loopDelay = gauge("event_loop_delay_seconds", "How late the event loop was since the last look.", [
-      "quantile",
-    ]);
-    this.#memory = gauge("process_memory_bytes", "Memory of the process: resident, and in use on the heap.", ["kind"]);
-    this.#started = gauge("process_start_time_seconds", "When the process started, in seconds since 1970.");
-    gauge("build_info", "1; the labels say which build it is.", ["version", "node"])
+    this.#plain = unlabelledGauges.map(([name, help, read]) => ({ gauge: gauge(name, help), read }));
+    this.#active = gauge("active_locks", "Held paths, by mode.", ["lock_type"]);
+    this.#loopDelay = gauge("event_loop_delay_seconds", "Delay of the event loop since the last scrape.", ["quantile"]);
+    this.#memory = gauge("process_memory_bytes", "Memory of the process: resident set and used heap.", ["kind"]);
+    this.#started = gauge("process_start_time_seconds", "Start time of the process, in seconds since 1970.");
+    gauge("build_info", "Always 1; the labels identify the build.", ["version", "node"])
       .labels({ version, node: process.version })
       .set(1);
   }
 
-  set(node: NodeFacts, process: ProcessFacts): void {
+  set(node: NodeSample, process: ProcessSample): void {
     for (const { gauge, read } of this.#plain) gauge.set(read(node));
     for (const [lock_type, count] of Object.entries(node.heldPaths)) this.#active.set({ lock_type }, count);
     const { p50, p99, max } = process.loopDelaySeconds;

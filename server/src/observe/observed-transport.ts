@@ -1,35 +1,36 @@
 import type { CallOptions, CallReply, Transport } from "@holdfast/sdk";
-import type { AnsweredCall } from "./call-figures.ts";
+import type { AnsweredCall } from "./call-metrics.ts";
 
-/** Who calls, and through which door. */
+/** The caller of an observed call, and the door it uses. */
 export interface ObservedCaller {
   readonly door: string;
   readonly principal: string;
 }
 
-/** Told about every call once it is answered. */
-export interface CallWatch {
+/** Receives every call after its reply. */
+export interface CallObserver {
   readonly monotonicMs: () => number;
-  note(call: AnsweredCall & ObservedCaller): void;
+  record(call: AnsweredCall & ObservedCaller): void;
 }
 
 /**
- * The same transport, with somebody who looks on. The caller gets the very promise that it would get without: who looks
- * on comes after it, and can neither delay nor change an answer.
+ * Wraps a transport so that an observer sees its calls. The caller gets the promise of the wrapped transport itself. The
+ * observer runs after it, and can neither delay nor change a reply.
  */
-export function observedTransport(transport: Transport, caller: ObservedCaller, watch: CallWatch): Transport {
+export function observedTransport(transport: Transport, caller: ObservedCaller, observer: CallObserver): Transport {
   const { door, principal } = caller;
   return {
     call(operation: string, input: unknown, options: CallOptions): Promise<CallReply> {
-      const startMs = watch.monotonicMs();
-      const answer = transport.call(operation, input, options);
-      const note = (reply: CallReply | undefined): void => {
-        watch.note({ door, principal, operation, input, options, reply, durationMs: watch.monotonicMs() - startMs });
+      const startMs = observer.monotonicMs();
+      const called = transport.call(operation, input, options);
+      const record = (reply: CallReply | undefined): void => {
+        const durationMs = observer.monotonicMs() - startMs;
+        observer.record({ door, principal, operation, input, options, reply, durationMs });
       };
-      answer.then(note, () => {
-        note(undefined);
+      called.then(record, () => {
+        record(undefined);
       });
-      return answer;
+      return called;
     },
     watch: (options) => transport.watch(options),
     notices: (options) => transport.notices(options),

@@ -2,7 +2,7 @@
 import type { CallOptions } from "@holdfast/sdk";
 import type { Clock } from "../../base/clock.ts";
 import type { Ids } from "../../base/ids.ts";
-import { digestOf, isSameDigest, newSecret } from "../../base/secret.ts";
+import { digestOf, isSameDigest, newSecret } from "../../base/new-secret.ts";
 import type { Engine } from "../../engine/engine.ts";
 import { findAgent } from "../../features/agents/agent-table.ts";
 import type { AgentRow } from "../../features/agents/agent-table.ts";

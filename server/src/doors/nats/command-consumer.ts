@@ -5,21 +5,21 @@
  */
 import type { ConsumerMessages, JetStreamManager, JsMsg } from "@nats-io/jetstream";
 import type { NatsConnection } from "@nats-io/transport-node";
-import type { Counts } from "./counts.ts";
+import type { NatsCounters } from "./nats-counters.ts";
 import { handleCommand } from "./handle-command.ts";
-import type { CommandPlace, Handled } from "./handle-command.ts";
-import type { NatsLimits } from "./limits.ts";
+import type { CommandHandlerOptions, HandledCommand } from "./handle-command.ts";
+import type { NatsLimits } from "./nats-limits.ts";
 import type { MeshEvent } from "./mesh-event.ts";
-import { park } from "./park.ts";
+import { parkCommand } from "./park-command.ts";
 import { implicitKeyPrefix, replyAddress } from "./read-command.ts";
 import { sendAnswer } from "./send-answer.ts";
 import { consumerName, ensureCommandStream, ensureConsumer } from "./streams.ts";
 
-export interface ConsumerPlace extends CommandPlace {
+export interface CommandConsumerOptions extends CommandHandlerOptions {
   readonly nc: NatsConnection;
   readonly jsm: JetStreamManager;
   readonly limits: NatsLimits;
-  readonly counts: Counts;
+  readonly counters: NatsCounters;
   readonly stop: AbortSignal;
   /** Tells an event once more. */
   readonly repeat: (event: MeshEvent, position: number) => Promise<void>;
@@ -27,16 +27,16 @@ export interface ConsumerPlace extends CommandPlace {
 }
 
 export class CommandConsumer {
-  readonly #place: ConsumerPlace;
+  readonly #options: CommandConsumerOptions;
   readonly #inFlight = new Set<Promise<void>>();
 
-  constructor(place: ConsumerPlace) {
-    this.#place = place;
+  constructor(options: CommandConsumerOptions) {
+    this.#options = options;
   }
 
   /** Goes on until it is stopped, or the consumer is gone; then it can be run again. */
   async run(onReady: () => void): Promise<void> {
-    const { jsm, limits, stop } = this.#place;
+    const { jsm, limits, stop } = this.#options;
     const { config, created } = await ensureCommandStream(jsm);
     await ensureConsumer(jsm, config.name, limits);
     const consumer = await jsm.jetstream().consumers.get(config.name, consumerName);
@@ -61,7 +61,7 @@ export class CommandConsumer {
   }
 
   async #take(messages: ConsumerMessages, keyStart: string): Promise<void> {
-    const { limits } = this.#place;
+    const { limits } = this.#options;
     for await (const message of messages) {
       const work = this.#handle(message, `${keyStart}:${message.seq}`).finally(() => this.#inFlight.delete(work));
       this.#inFlight.add(work);
@@ -71,12 +71,12 @@ export class CommandConsumer {
   }
 
   async #handle(message: JsMsg, key: string): Promise<void> {
-    const { counts, limits, report } = this.#place;
+    const { counters, limits, report } = this.#options;
     const { deliveryCount } = message.info;
-    counts.commands += 1;
-    if (deliveryCount > 1) counts.redeliveries += 1;
+    counters.commands += 1;
+    if (deliveryCount > 1) counters.redeliveries += 1;
     try {
-      const handled = await handleCommand(this.#place, message, { key, deadlineMs: limits.deadlineMs });
+      const handled = await handleCommand(this.#options, message, { key, deadlineMs: limits.deadlineMs });
       await this.#settle(message, handled, key);
     } catch (error) {
       report("what came of a command from NATS could not be told; it is delivered again", error);
@@ -84,8 +84,8 @@ export class CommandConsumer {
     }
   }
 
-  async #settle(message: JsMsg, handled: Handled, key: string): Promise<void> {
-    const { limits } = this.#place;
+  async #settle(message: JsMsg, handled: HandledCommand, key: string): Promise<void> {
+    const { limits } = this.#options;
     const { verdict, code } = handled;
     const { deliveryCount } = message.info;
     const isLast = deliveryCount >= limits.deliveriesMax;
@@ -93,7 +93,7 @@ export class CommandConsumer {
       await this.#tell(message, handled);
       message.ack();
     } else if (isLast && (verdict === "unreadable" || code === "internal_error")) {
-      await park(this.#place, message, { code: code ?? "", key });
+      await parkCommand(this.#options, message, { code: code ?? "", key });
       this.#answer(message, handled);
       message.term();
     } else {
@@ -103,15 +103,15 @@ export class CommandConsumer {
   }
 
   /** Events of this very command are published from the journal; those of a command that came again are told again here. */
-  async #tell(message: JsMsg, handled: Handled): Promise<void> {
+  async #tell(message: JsMsg, handled: HandledCommand): Promise<void> {
     const { answer, replayed, position } = handled;
-    if (replayed === true && answer.event !== undefined) await this.#place.repeat(answer.event, position ?? 0);
+    if (replayed === true && answer.event !== undefined) await this.#options.repeat(answer.event, position ?? 0);
     this.#answer(message, handled);
   }
 
   /** A command in a stream has no sender to answer to, unless it says where the answer goes. */
-  #answer(message: JsMsg, { answer }: Handled): void {
+  #answer(message: JsMsg, { answer }: HandledCommand): void {
     const address = replyAddress(message);
-    if (address !== undefined) sendAnswer(this.#place.nc, address, answer);
+    if (address !== undefined) sendAnswer(this.#options.nc, address, answer);
   }
 }

@@ -5,17 +5,17 @@
 import { meshHeaders } from "@holdfast/sdk/contract";
 import type { Clock } from "../../base/clock.ts";
 import { TailMovedError } from "./event-tail.ts";
-import type { Addition, EventTail, TailState } from "./event-tail.ts";
-import type { NatsLimits } from "./limits.ts";
-import { eventMessage, isAfter, placeText, sized } from "./mesh-event.ts";
+import type { TailAddition, EventTail, TailState } from "./event-tail.ts";
+import type { NatsLimits } from "./nats-limits.ts";
+import { eventMessage, isAfter, formatEventPosition, fitToLimit } from "./mesh-event.ts";
 import type { MeshEvent } from "./mesh-event.ts";
-import type { EventPlace, Feed, FedEntry } from "./options.ts";
+import type { EventPosition, EntryFeed, FeedEntry } from "./nats-door-options.ts";
 import { Backoff, pause } from "./pause.ts";
-import { StreamFault } from "./stream-fault.ts";
+import { NatsConfigError } from "./nats-config-error.ts";
 
-export interface PublisherPlace {
+export interface EventPublisherOptions {
   readonly tail: EventTail;
-  readonly feed: Feed;
+  readonly feed: EntryFeed;
   readonly clock: Clock;
   readonly limits: NatsLimits;
   readonly bytesMax: () => number;
@@ -34,18 +34,18 @@ class OvertakenError extends Error {
 }
 
 export class EventPublisher {
-  readonly #place: PublisherPlace;
+  readonly #options: EventPublisherOptions;
   /** Whoever adds to the stream waits for whoever adds already: both expect the same end. */
   #turn: Promise<unknown> = Promise.resolve();
-  #published: EventPlace | undefined;
+  #published: EventPosition | undefined;
   #done = 0;
 
-  constructor(place: PublisherPlace) {
-    this.#place = place;
+  constructor(options: EventPublisherOptions) {
+    this.#options = options;
   }
 
   /** How far the stream goes, as far as this runtime knows. */
-  get published(): EventPlace | undefined {
+  get published(): EventPosition | undefined {
     return this.#published;
   }
 
@@ -56,7 +56,7 @@ export class EventPublisher {
 
   /** Goes on until it is stopped, or something fails; then it can be run again. */
   async run(onReady: () => void): Promise<void> {
-    const { stop } = this.#place;
+    const { stop } = this.#options;
     let state = await this.#look();
     while (!stop.aborted) {
       const from = await this.#resume(state);
@@ -74,8 +74,8 @@ export class EventPublisher {
   async repeat(event: MeshEvent, position: number): Promise<void> {
     const headers = { [meshHeaders.position]: String(position), [meshHeaders.replayed]: "true" };
     const plain = { subject: event.name, text: JSON.stringify(event.data), headers };
-    const message = sized(plain, this.#place.bytesMax(), event.data);
-    const id = `again.${this.#place.newId()}`;
+    const message = fitToLimit(plain, this.#options.bytesMax(), event.data);
+    const id = `again.${this.#options.newId()}`;
     await this.#inTurn(() => this.#addAgain([{ id, message }]));
   }
 
@@ -86,18 +86,18 @@ export class EventPublisher {
   }
 
   async #look(): Promise<TailState> {
-    const state = await this.#inTurn(() => this.#place.tail.look());
+    const state = await this.#inTurn(() => this.#options.tail.refresh());
     this.#published = state.published;
     return state;
   }
 
   /** Where this journal goes on after what the stream has. */
-  async #resume({ published, isWhole }: TailState): Promise<EventPlace> {
-    const { publishAfter } = this.#place;
+  async #resume({ published, isWhole }: TailState): Promise<EventPosition> {
+    const { publishAfter } = this.#options;
     const nothing = { epoch: 0, index: Infinity };
     if (published === undefined) {
       if (!isWhole && publishAfter === undefined) {
-        throw new StreamFault(
+        throw new NatsConfigError(
           "something was taken out of the event stream, and none of its events is left to say how far it went: say with " +
             "nats_publish_after after which position to go on (0 publishes everything again)",
         );
@@ -106,7 +106,7 @@ export class EventPublisher {
     }
     const common = await this.#settledCommon(published);
     if (common === undefined) {
-      throw new StreamFault(
+      throw new NatsConfigError(
         `the event stream goes on to epoch ${published.epoch}, which this journal does not know: it belongs to another ` +
           "journal, or this one was not restored by Holdfast's own means",
       );
@@ -120,8 +120,8 @@ export class EventPublisher {
    * not begun. Only the next entries tell. Who went on at the stream's place at once would leave out, in the second case, all
    * that happens up to that position.
    */
-  async #settledCommon(published: EventPlace): Promise<number | undefined> {
-    const { feed, stop } = this.#place;
+  async #settledCommon(published: EventPosition): Promise<number | undefined> {
+    const { feed, stop } = this.#options;
     for (;;) {
       const before = feed.head();
       const common = await feed.lastCommon(published);
@@ -134,7 +134,7 @@ export class EventPublisher {
 
   /** Until the journal goes on, or publishing is stopped. */
   async #entryAfter(position: number): Promise<void> {
-    const { feed, stop } = this.#place;
+    const { feed, stop } = this.#options;
     const pages = feed.entries(position);
     const end = (): void => void pages.return?.();
     stop.addEventListener("abort", end);
@@ -146,8 +146,8 @@ export class EventPublisher {
     }
   }
 
-  async #follow(from: EventPlace): Promise<void> {
-    const { feed, stop } = this.#place;
+  async #follow(from: EventPosition): Promise<void> {
+    const { feed, stop } = this.#options;
     // An entry of which only some events are published is read again.
     const pages = feed.entries(from.index === Infinity ? from.position : from.position - 1);
     const end = (): void => void pages.return?.();
@@ -155,7 +155,7 @@ export class EventPublisher {
     try {
       for await (const entries of pages) {
         if (stop.aborted) return;
-        const additions = this.#additionsOf(entries).filter(({ place }) => isAfter(place, from));
+        const additions = this.#additionsOf(entries).filter(({ eventPosition }) => isAfter(eventPosition, from));
         await this.#publish(additions);
         this.#done = entries.at(-1)?.position ?? this.#done;
       }
@@ -165,23 +165,27 @@ export class EventPublisher {
     }
   }
 
-  #additionsOf(entries: readonly FedEntry[]): readonly (Addition & { readonly place: EventPlace })[] {
-    const bytesMax = this.#place.bytesMax();
+  #additionsOf(entries: readonly FeedEntry[]): readonly (TailAddition & { readonly eventPosition: EventPosition })[] {
+    const bytesMax = this.#options.bytesMax();
     return entries.flatMap(({ epoch, position, events }) =>
       events.map((event, index) => {
-        const place = { epoch, position, index };
-        return { id: placeText(place), place, message: eventMessage(event, place, bytesMax) };
+        const eventPosition = { epoch, position, index };
+        return {
+          id: formatEventPosition(eventPosition),
+          eventPosition,
+          message: eventMessage(event, eventPosition, bytesMax),
+        };
       }),
     );
   }
 
-  async #publish(additions: readonly Addition[]): Promise<void> {
-    const { publishAhead } = this.#place.limits;
+  async #publish(additions: readonly TailAddition[]): Promise<void> {
+    const { publishAhead } = this.#options.limits;
     for (let from = 0; from < additions.length; from += publishAhead) {
       const some = additions.slice(from, from + publishAhead);
       await this.#inTurn(() => this.#addAgain(some));
-      this.#published = some.at(-1)?.place ?? this.#published;
-      this.#place.onPublished(some.length);
+      this.#published = some.at(-1)?.eventPosition ?? this.#published;
+      this.#options.onPublished(some.length);
     }
   }
 
@@ -189,12 +193,12 @@ export class EventPublisher {
    * Messages of others may come in between; only whoever publishes the same events is a reason to stand back. Before an
    * event is added, the stream must end where this runtime has left it: else it could be there already.
    */
-  async #addAgain(additions: readonly Addition[]): Promise<void> {
-    const { tail, stop, clock, limits } = this.#place;
-    const isEvents = additions.some(({ place }) => place !== undefined);
+  async #addAgain(additions: readonly TailAddition[]): Promise<void> {
+    const { tail, stop, clock, limits } = this.#options;
+    const isEvents = additions.some(({ eventPosition }) => eventPosition !== undefined);
     const backoff = new Backoff(limits.backoffMs);
     while (!stop.aborted) {
-      const { published } = tail.state ?? (await tail.look());
+      const { published } = tail.state ?? (await tail.refresh());
       if (isEvents && !isSame(published, this.#published)) throw new OvertakenError();
       try {
         await tail.add(additions);
@@ -202,7 +206,7 @@ export class EventPublisher {
       } catch (error) {
         if (!(error instanceof TailMovedError)) throw error;
       }
-      await tail.look();
+      await tail.refresh();
       if (isSame(tail.state?.published, published)) await pause(clock, backoff.next(), stop);
     }
     throw new OvertakenError();
@@ -210,10 +214,10 @@ export class EventPublisher {
 
   /** Somebody else publishes. As long as the stream goes on, that is enough; once it does not, this runtime tries. */
   async #standBy(): Promise<TailState> {
-    const { clock, limits, stop, rank } = this.#place;
+    const { clock, limits, stop, rank } = this.#options;
     for (;;) {
       const before = this.#published;
-      await pause(clock, limits.standbyMs * (1 + rank), stop);
+      await pause(clock, limits.standbyPollMs * (1 + rank), stop);
       const state = await this.#look();
       const { published } = state;
       if (stop.aborted || isSame(published, before)) return state;
@@ -221,6 +225,6 @@ export class EventPublisher {
   }
 }
 
-function isSame(one: EventPlace | undefined, other: EventPlace | undefined): boolean {
+function isSame(one: EventPosition | undefined, other: EventPosition | undefined): boolean {
   return one?.epoch === other?.epoch && one?.position === other?.position && one?.index === other?.index;
 }

@@ -2,15 +2,15 @@ import { problemOf } from "@holdfast/sdk/contract";
 import type { CallReply } from "@holdfast/sdk";
 import { isTurned } from "../../access/gate.ts";
 import type { Caller, Turned } from "../../access/gate.ts";
-import type { Answer } from "./answer.ts";
-import { answerOf, faultAnswer } from "./answer.ts";
-import type { ParseJson } from "./options.ts";
-import { isFault, readCommand } from "./read-command.ts";
-import type { Incoming } from "./read-command.ts";
-import type { Words } from "./words.ts";
+import type { CommandAnswer } from "./command-answer.ts";
+import { answerReply, problemAnswer } from "./command-answer.ts";
+import type { ParseJson } from "./nats-door-options.ts";
+import { isCommandProblem, readCommand } from "./read-command.ts";
+import type { CommandMessage } from "./read-command.ts";
+import type { SubjectActions } from "./subject-actions.ts";
 
-export interface CommandPlace {
-  readonly words: Words;
+export interface CommandHandlerOptions {
+  readonly actions: SubjectActions;
   readonly parseJson: ParseJson;
   readonly admit: (token: string | undefined) => Caller | Turned | Promise<Caller | Turned>;
   /** What the server takes in one message. */
@@ -23,9 +23,9 @@ export interface CommandPlace {
  * What is to be done with a message. `done`: decided, whatever the outcome. `unreadable`: no runtime like this one will
  * ever read it. `again`: not decided, through no fault of the command.
  */
-export interface Handled {
+export interface HandledCommand {
   readonly verdict: "done" | "unreadable" | "again";
-  readonly answer: Answer;
+  readonly answer: CommandAnswer;
   readonly code?: string;
   readonly position?: number;
   readonly replayed?: boolean;
@@ -33,7 +33,7 @@ export interface Handled {
   readonly retryAfterMs?: number;
 }
 
-const unreadable = new Set([
+const unreadableCodes = new Set([
   "input_malformed",
   "input_invalid",
   "operation_unknown",
@@ -46,36 +46,36 @@ const unreadable = new Set([
  * they are handled.
  */
 export async function handleCommand(
-  place: CommandPlace,
-  message: Incoming,
+  options: CommandHandlerOptions,
+  message: CommandMessage,
   given: { readonly key?: string; readonly deadlineMs?: number } = {},
-): Promise<Handled> {
-  const command = readCommand(message, place.words, place.parseJson);
-  if (isFault(command)) return { verdict: "unreadable", answer: faultAnswer(command), code: command.code };
-  const admitted = place.admit(command.token);
+): Promise<HandledCommand> {
+  const command = readCommand(message, options.actions, options.parseJson);
+  if (isCommandProblem(command)) return { verdict: "unreadable", answer: problemAnswer(command), code: command.code };
+  const admitted = options.admit(command.token);
   const caller = admitted instanceof Promise ? await admitted : admitted;
-  if (isTurned(caller)) return { verdict: verdictOf(caller.code), answer: faultAnswer(caller), code: caller.code };
-  const { operation, input, options } = command;
-  const reply = await caller.transport.call(operation, input, { ...given, ...options }).catch(place.onDefect);
+  if (isTurned(caller)) return { verdict: verdictOf(caller.code), answer: problemAnswer(caller), code: caller.code };
+  const { operation, input, options: callOptions } = command;
+  const reply = await caller.transport.call(operation, input, { ...given, ...callOptions }).catch(options.onDefect);
   if (reply === undefined) {
     const defect = { code: "internal_error", data: {} };
-    return { verdict: "again", answer: faultAnswer(defect), code: defect.code };
+    return { verdict: "again", answer: problemAnswer(defect), code: defect.code };
   }
   const { position, replayed } = reply;
-  const facts = { answer: answerOf(command, reply, place.bytesMax()), position, replayed };
+  const facts = { answer: answerReply(command, reply, options.bytesMax()), position, replayed };
   return reply.outcome.kind === "done" ? { verdict: "done", ...facts } : { ...refused(reply), ...facts };
 }
 
-function refused({ outcome }: CallReply): Pick<Handled, "verdict" | "code" | "retryAfterMs"> {
+function refused({ outcome }: CallReply): Pick<HandledCommand, "verdict" | "code" | "retryAfterMs"> {
   if (outcome.kind === "done") return { verdict: "done" };
   const { retry_after_ms: ms } = outcome.data;
   const later = typeof ms === "number" ? { retryAfterMs: ms } : {};
   return { verdict: verdictOf(outcome.code), code: outcome.code, ...later };
 }
 
-/** What stopped a command before it was decided is told by its status: the host's trouble, or too much at once. */
-function verdictOf(code: string): Handled["verdict"] {
-  if (unreadable.has(code)) return "unreadable";
+/** What stopped a command before it was decided is told by its status: the host's failures, or too much at once. */
+function verdictOf(code: string): HandledCommand["verdict"] {
+  if (unreadableCodes.has(code)) return "unreadable";
   const { status, retry } = problemOf(code);
   const isHosts = status >= 500 || status === 429;
   return isHosts && (retry === "later" || retry === "same-key") ? "again" : "done";

@@ -1,7 +1,7 @@
 /** An event as the mesh tells it. The journal's own shape holds what a fold needs; here are the fields that were promised. */
 import { isOfEntity, lockWord, meshHeaders, meshLockEvents, recordedType } from "@holdfast/sdk/contract";
 import type { WatchedEvent } from "@holdfast/sdk";
-import type { EventPlace } from "./options.ts";
+import type { EventPosition } from "./nats-door-options.ts";
 
 export interface MeshEvent {
   /** `evt.document.changed`, which is also the subject that it is published at. */
@@ -10,19 +10,19 @@ export interface MeshEvent {
 }
 
 /** Something to be published: headers are names and texts without line ends. */
-export interface Outgoing {
+export interface OutgoingMessage {
   readonly subject: string;
   readonly text: string;
   readonly headers: Readonly<Record<string, string>>;
 }
 
-type Told = Pick<WatchedEvent, "name" | "subject" | "data">;
+type EventSource = Pick<WatchedEvent, "name" | "subject" | "data">;
 
 const lockFields: ReadonlyMap<string, readonly string[]> = new Map(
   Object.entries(meshLockEvents).map(([verb, { properties }]) => [`evt.${lockWord}.${verb}`, Object.keys(properties)]),
 );
 
-export function meshEvent(event: Told): MeshEvent {
+export function meshEvent(event: EventSource): MeshEvent {
   const { name, subject, data } = event;
   const facts = data as Readonly<Record<string, unknown>>;
   // An entity of the type `lock` is not a lock, whatever its kind calls its changes.
@@ -37,17 +37,17 @@ export function meshEvent(event: Told): MeshEvent {
 }
 
 /** An event at its place in the journal, ready to be published. */
-export function eventMessage(event: WatchedEvent, place: EventPlace, bytesMax: number): Outgoing {
+export function eventMessage(event: WatchedEvent, eventPosition: EventPosition, bytesMax: number): OutgoingMessage {
   const { name, data } = meshEvent(event);
   const { fence } = event.data as { readonly fence?: unknown };
-  return sized(
+  return fitToLimit(
     {
       subject: name,
       text: JSON.stringify(data),
       headers: {
-        [meshHeaders.position]: String(place.position),
-        [meshHeaders.epoch]: String(place.epoch),
-        [meshHeaders.index]: String(place.index),
+        [meshHeaders.position]: String(eventPosition.position),
+        [meshHeaders.epoch]: String(eventPosition.epoch),
+        [meshHeaders.index]: String(eventPosition.index),
         [meshHeaders.time]: new Date(event.time).toISOString(),
         [meshHeaders.subject]: encodeURI(event.subject),
         ...(typeof fence === "string" ? { [meshHeaders.fence]: fence } : {}),
@@ -59,32 +59,32 @@ export function eventMessage(event: WatchedEvent, place: EventPlace, bytesMax: n
 }
 
 /** What names the thing that a message is about: it stays when everything else is too much. */
-const small = ["entity_id", "resource_id", "owner_id", "version"];
+const identifyingFields = ["entity_id", "resource_id", "owner_id", "version"];
 
 /**
  * A message that the server would refuse must not stop those after it. It says how large it is instead, and what it is
  * about; who needs the rest reads it at its position.
  */
-export function sized(message: Outgoing, bytesMax: number, data: object): Outgoing {
+export function fitToLimit(message: OutgoingMessage, bytesMax: number, data: object): OutgoingMessage {
   const bytes = Buffer.byteLength(message.text);
   if (bytes <= bytesMax) return message;
-  const kept = Object.entries(data).filter(([name]) => small.includes(name));
+  const kept = Object.entries(data).filter(([name]) => identifyingFields.includes(name));
   const headers = { ...message.headers, [meshHeaders.tooLarge]: String(bytes) };
   return { ...message, text: JSON.stringify(Object.fromEntries(kept)), headers };
 }
 
 /** `1.42.0`: epoch, position, and which event of the entry. */
-export function placeText({ epoch, position, index }: EventPlace): string {
+export function formatEventPosition({ epoch, position, index }: EventPosition): string {
   return `${epoch}.${position}.${index}`;
 }
 
-export function readPlace(text: string): EventPlace | undefined {
+export function parseEventPosition(text: string): EventPosition | undefined {
   const match = /^([0-9]{1,15})\.([0-9]{1,15})\.([0-9]{1,9})$/u.exec(text);
   if (match === null) return undefined;
   const [epoch = 0, position = 0, index = 0] = match.slice(1).map(Number);
   return { epoch, position, index };
 }
 
-export function isAfter(one: EventPlace, other: EventPlace): boolean {
+export function isAfter(one: EventPosition, other: EventPosition): boolean {
   return one.position === other.position ? one.index > other.index : one.position > other.position;
 }

@@ -2,23 +2,23 @@
 import { checkOf, meshHeaders, meshLockWords, meshSubjects } from "@holdfast/sdk/contract";
 import type { CallOptions } from "@holdfast/sdk";
 import { bearerToken } from "../../access/bearer-token.ts";
-import type { ParseJson } from "./options.ts";
-import type { Word, Words } from "./words.ts";
+import type { ParseJson } from "./nats-door-options.ts";
+import type { SubjectAction, SubjectActions } from "./subject-actions.ts";
 
 /** As much of a message as is read, whichever way it came. */
-export interface Incoming {
+export interface CommandMessage {
   readonly subject: string;
   readonly data: Uint8Array;
   readonly headers?: { values(name: string, match: "insensitive"): string[] } | undefined;
 }
 
 /** Why a message is no command: a code of the registry of problems, and data for the sentence. */
-export interface Fault {
+export interface CommandProblem {
   readonly code: string;
   readonly data: Readonly<Record<string, unknown>>;
 }
 
-export interface ReadCommand {
+export interface ParsedCommand {
   readonly operation: string;
   readonly input: unknown;
   readonly options: Pick<CallOptions, "key" | "agent" | "agentSecret" | "trace">;
@@ -30,43 +30,52 @@ export interface ReadCommand {
 /** What the keys of commands that bring none start with. Nobody else may use them up. */
 export const implicitKeyPrefix = "nats:";
 
-type Members = Readonly<Record<string, unknown>>;
+type JsonMembers = Readonly<Record<string, unknown>>;
 
 const checks = new Map(Object.entries(meshLockWords).map(([word, { input }]) => [word, checkOf(input)]));
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
-export function readCommand(message: Incoming, words: Words, parseJson: ParseJson): ReadCommand | Fault {
+export function readCommand(
+  message: CommandMessage,
+  actions: SubjectActions,
+  parseJson: ParseJson,
+): ParsedCommand | CommandProblem {
   const [prefix = "", entity = "", action = "", ...more] = message.subject.split(".");
-  const word = more.length === 0 ? words.find(entity, action) : undefined;
+  const word = more.length === 0 ? actions.find(entity, action) : undefined;
   if (word === undefined) {
     const shape = `${prefix}.<entity>.<action>, ${prefix}.lock.<word> or ${prefix}.operation.<name>`;
     return { code: "operation_unknown", data: { subject: message.subject, reason: `the subject is not ${shape}` } };
   }
   const sender = senderOf(message);
-  if (isFault(sender)) return sender;
+  if (isCommandProblem(sender)) return sender;
   const payload = payloadOf(message.data, parseJson);
-  if (isFault(payload)) return payload;
-  const wish = word.shape === "named" ? { ...word, input: payload.value } : worded(word, action, payload.value);
-  if (isFault(wish)) return wish;
-  return withKeyOf(wish, sender);
+  if (isCommandProblem(payload)) return payload;
+  const wish =
+    word.shape === "named" ? { ...word, input: payload.value } : commandOfAction(word, action, payload.value);
+  if (isCommandProblem(wish)) return wish;
+  return withKey(wish, sender);
 }
 
-export function isFault(result: object): result is Fault {
+export function isCommandProblem(result: object): result is CommandProblem {
   return "code" in result && !("operation" in result);
 }
 
-interface Wish extends Pick<ReadCommand, "operation" | "input" | "lock"> {
+interface UnkeyedCommand extends Pick<ParsedCommand, "operation" | "input" | "lock"> {
   /** What the payload says. */
   readonly key?: unknown;
 }
 
 /** The payload of every word but an operation's own name is an object, and may bring its idempotency key along. */
-function worded(word: Exclude<Word, { shape: "named" }>, action: string, value: unknown): Wish | Fault {
+function commandOfAction(
+  word: Exclude<SubjectAction, { shape: "named" }>,
+  action: string,
+  value: unknown,
+): UnkeyedCommand | CommandProblem {
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     return invalid([{ pointer: "", message: "must be an object" }]);
   }
-  const { idempotency_key: key, ...rest } = value as Members;
-  if (word.shape === "lock") return lockWish(action, value as Members, key);
+  const { idempotency_key: key, ...rest } = value as JsonMembers;
+  if (word.shape === "lock") return lockCommandOf(action, value as JsonMembers, key);
   const { entity_id: entityId, ...others } = rest;
   if (entityId !== undefined && "id" in others) {
     return invalid([{ pointer: "/id", message: "must not stand beside entity_id, which means the same" }]);
@@ -78,7 +87,7 @@ function worded(word: Exclude<Word, { shape: "named" }>, action: string, value: 
   return { operation, input: { ...input, type: word.type }, key };
 }
 
-function lockWish(action: string, value: Members, key: unknown): Wish | Fault {
+function lockCommandOf(action: string, value: JsonMembers, key: unknown): UnkeyedCommand | CommandProblem {
   const issues = checks.get(action)?.(value);
   if (issues !== undefined) return invalid(issues);
   const { resource_id: resource, owner_id: owner, ttl_seconds: ttl } = value;
@@ -89,7 +98,7 @@ function lockWish(action: string, value: Members, key: unknown): Wish | Fault {
   return { operation, input: { ...what, owner_id: owner, ...lease }, key, lock };
 }
 
-function withKeyOf({ key, ...wish }: Wish, { token, options }: Sender): ReadCommand | Fault {
+function withKey({ key, ...wish }: UnkeyedCommand, { token, options }: CommandSender): ParsedCommand | CommandProblem {
   if (key !== undefined && typeof key !== "string")
     return invalid([{ pointer: "/idempotency_key", message: "must be text" }]);
   if (key !== undefined && options.key !== undefined && key !== options.key) {
@@ -103,19 +112,19 @@ function withKeyOf({ key, ...wish }: Wish, { token, options }: Sender): ReadComm
   return { ...wish, options: keyed, ...(token === undefined ? {} : { token }) };
 }
 
-interface Sender {
+interface CommandSender {
   readonly token?: string;
-  readonly options: ReadCommand["options"];
+  readonly options: ParsedCommand["options"];
 }
 
-function senderOf(message: Incoming): Sender | Fault {
+function senderOf(message: CommandMessage): CommandSender | CommandProblem {
   const { headers } = message;
   const addresses = headers?.values(meshHeaders.replyTo, "insensitive") ?? [];
   if (addresses.length > 0 && replyAddress(message) === undefined) {
     return { code: "request_malformed", data: { reason: `${meshHeaders.replyTo} is no address for answers` } };
   }
-  const found = singles(headers);
-  if (isFault(found)) return found;
+  const found = senderHeaders(headers);
+  if (isCommandProblem(found)) return found;
   const { authorization, token, ...options } = found;
   if (authorization !== undefined && token !== undefined) {
     return { code: "request_malformed", data: { reason: "the token is sent twice, in different headers" } };
@@ -125,7 +134,7 @@ function senderOf(message: Incoming): Sender | Fault {
 }
 
 /** What the headers say about the sender, each once. */
-function singles(headers: Incoming["headers"]): Readonly<Record<string, string>> | Fault {
+function senderHeaders(headers: CommandMessage["headers"]): Readonly<Record<string, string>> | CommandProblem {
   const found: Record<string, string> = {};
   for (const name of ["authorization", "token", "agent", "agentSecret", "key", "trace"] as const) {
     const [value, ...more] = headers?.values(meshHeaders[name], "insensitive") ?? [];
@@ -139,7 +148,7 @@ function singles(headers: Incoming["headers"]): Readonly<Record<string, string>>
   return found;
 }
 
-function payloadOf(data: Uint8Array, parseJson: ParseJson): { readonly value: unknown } | Fault {
+function payloadOf(data: Uint8Array, parseJson: ParseJson): { readonly value: unknown } | CommandProblem {
   if (data.length === 0) return { value: {} };
   let text: string;
   try {
@@ -151,12 +160,12 @@ function payloadOf(data: Uint8Array, parseJson: ParseJson): { readonly value: un
   return parsed.ok ? { value: parsed.value } : { code: "input_malformed", data: { ...parsed.fault } };
 }
 
-function invalid(issues: readonly object[]): Fault {
+function invalid(issues: readonly object[]): CommandProblem {
   return { code: "input_invalid", data: { issues } };
 }
 
 /** Where the answer goes, if the sender says so. */
-export function replyAddress({ headers }: Incoming): string | undefined {
+export function replyAddress({ headers }: CommandMessage): string | undefined {
   const [address, ...more] = headers?.values(meshHeaders.replyTo, "insensitive") ?? [];
   return address !== undefined && more.length === 0 && isAddress(address) ? address : undefined;
 }

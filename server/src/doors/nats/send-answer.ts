@@ -1,14 +1,14 @@
 import { headers as newHeaders } from "@nats-io/transport-node";
 import type { NatsConnection } from "@nats-io/transport-node";
-import type { Answer } from "./answer.ts";
+import type { CommandAnswer } from "./command-answer.ts";
 
 /** An answer is sent once, to whoever listens: who missed it sends the command again with the same key. */
-export function sendAnswer(nc: NatsConnection, address: string, { text, headers }: Answer): void {
+export function sendAnswer(nc: NatsConnection, address: string, { text, headers }: CommandAnswer): void {
   if (nc.isClosed()) return;
-  nc.publish(address, text, { headers: headersOf(headers) });
+  nc.publish(address, text, { headers: natsHeaders(headers) });
 }
 
-export function headersOf(headers: Answer["headers"]) {
+export function natsHeaders(headers: CommandAnswer["headers"]) {
   const list = newHeaders();
   for (const [name, value] of Object.entries(headers)) list.set(name, value);
   return list;

@@ -19,7 +19,7 @@ export function isBefore({ parts }: ServerVersion, other: readonly [number, numb
 /** The first one that has pull consumers as this door uses them. */
 const oldest = [2, 9, 0] as const;
 
-export function versionFault(version: ServerVersion): string | undefined {
+export function versionError(version: ServerVersion): string | undefined {
   if (!isBefore(version, [...oldest])) return undefined;
   return `nats-server ${version.text} is too old: ${oldest.join(".")} is the first that has what Holdfast needs`;
 }

@@ -5,8 +5,8 @@
 import { AckPolicy, DeliverPolicy, DiscardPolicy, RetentionPolicy, StorageType } from "@nats-io/jetstream";
 import type { ConsumerConfig, ConsumerInfo, JetStreamManager, StreamConfig, StreamInfo } from "@nats-io/jetstream";
 import { meshSubjects } from "@holdfast/sdk/contract";
-import type { NatsLimits } from "./limits.ts";
-import { StreamFault } from "./stream-fault.ts";
+import type { NatsLimits } from "./nats-limits.ts";
+import { NatsConfigError } from "./nats-config-error.ts";
 
 /** The durable consumer that all runtimes of a space share. */
 export const consumerName = "holdfast";
@@ -30,12 +30,12 @@ export async function ensureEventStream(jsm: JetStreamManager, limits: NatsLimit
   refuseUnfit(info);
   const { name, subjects, max_age: age, retention } = info.config;
   if (subjects.some((one) => covers(one, all(meshSubjects.command)))) {
-    throw new StreamFault(`the stream ${name} captures commands and events: give events a stream of their own`);
+    throw new NatsConfigError(`the stream ${name} captures commands and events: give events a stream of their own`);
   }
   // Publishing goes on after the last message. Where that can go away by itself, nobody would know where to go on.
   if (age !== 0 || retention !== RetentionPolicy.Limits) {
     const what = age === 0 ? `the retention ${retention}` : "a maximal age";
-    throw new StreamFault(
+    throw new NatsConfigError(
       `the event stream ${name} has ${what}, so its last message, after which publishing goes on, can vanish: bound it ` +
         "by max_bytes or max_msgs instead, with retention limits",
     );
@@ -53,7 +53,7 @@ export async function ensureParkedStream(jsm: JetStreamManager): Promise<StreamI
 export async function refuseCapturedRequests(jsm: JetStreamManager): Promise<void> {
   const [name] = await namesFor(jsm, all(meshSubjects.request));
   if (name === undefined) return;
-  throw new StreamFault(
+  throw new NatsConfigError(
     `the stream ${name} captures ${all(meshSubjects.request)}, so whoever asks there gets the acknowledgement of the ` +
       "stream and not the answer: take these subjects out of it",
   );
@@ -89,7 +89,7 @@ export async function ensureConsumer(jsm: JetStreamManager, stream: string, limi
             ? "leaves out some of the commands"
             : undefined;
   if (fault === undefined) return info;
-  throw new StreamFault(`the consumer ${consumerName} of ${stream} ${fault}: delete it, and it is made anew`);
+  throw new NatsConfigError(`the consumer ${consumerName} of ${stream} ${fault}: delete it, and it is made anew`);
 }
 
 async function consumerOf(jsm: JetStreamManager, stream: string): Promise<ConsumerInfo | undefined> {
@@ -110,7 +110,7 @@ async function capturing(jsm: JetStreamManager, subject: string): Promise<Stream
   const info = await jsm.streams.info(name);
   if (others.length === 0 && info.config.subjects.some((one) => covers(one, subject))) return info;
   const named = [name, ...others].join(", ");
-  throw new StreamFault(`${named} captures parts of ${subject}: let one stream capture all of it, or none any`);
+  throw new NatsConfigError(`${named} captures parts of ${subject}: let one stream capture all of it, or none any`);
 }
 
 async function add(
@@ -134,7 +134,7 @@ function refuseUnfit({ config }: StreamInfo): void {
     : config.no_ack === true
       ? "does not acknowledge what it is given"
       : undefined;
-  if (fault !== undefined) throw new StreamFault(`the stream ${config.name} ${fault}: use another one`);
+  if (fault !== undefined) throw new NatsConfigError(`the stream ${config.name} ${fault}: use another one`);
 }
 
 /** What about a stream an operator should know, though it works. */

@@ -1,6 +1,6 @@
 import type { CallOptions, CallReply } from "@holdfast/sdk";
 import type { Ids } from "../../../base/ids.ts";
-import { digestOf, newSecret } from "../../../base/secret.ts";
+import { digestOf, newSecret } from "../../../base/new-secret.ts";
 import type { Json, JsonObject } from "@holdfast/sdk/json/json";
 import { isObject } from "@holdfast/sdk/json/json";
 

@@ -1,12 +1,12 @@
 import { ConfigError } from "../../../config/config-error.ts";
 import { readConfig } from "../../../config/read-config.ts";
-import type { ReadConfig } from "../../../config/read-config.ts";
+import type { ResolvedConfig } from "../../../config/read-config.ts";
 import { optionOf, settingNames, settingOf, variableOf } from "../../../config/settings.ts";
-import type { Kind, Setting, SettingName } from "../../../config/settings.ts";
+import type { SettingKind, Setting, SettingName } from "../../../config/settings.ts";
 import { UsageError } from "./usage-error.ts";
 import type { CommandOption, CommandArguments, Terminal } from "../command.ts";
 
-const placeholders: Readonly<Record<Kind, string>> = {
+const placeholders: Readonly<Record<SettingKind, string>> = {
   text: "TEXT",
   number: "N",
   switch: "on|off",
@@ -46,7 +46,7 @@ export function defaultText({ default: value }: Setting): string {
 }
 
 /** What a server is started with. A fault is a fault of the command line, wherever it is. */
-export function configOf({ values }: CommandArguments, { env, folder }: Terminal): ReadConfig {
+export function configOf({ values }: CommandArguments, { env, folder }: Terminal): ResolvedConfig {
   try {
     return readConfig({ options: values, env, folder });
   } catch (error) {

@@ -1,4 +1,4 @@
-import type { ReadConfig } from "../../../config/read-config.ts";
+import type { ResolvedConfig } from "../../../config/read-config.ts";
 import { settings } from "../../../config/settings.ts";
 import type { Config } from "../../../config/settings.ts";
 import type { ServeOptions } from "../../../assembly/serve.ts";
@@ -12,7 +12,10 @@ export interface ServeOutput {
 }
 
 /** What a server is started with, in the server's own words. */
-export function serveOptions({ config, sources }: ReadConfig, { isJson, write, report }: ServeOutput): ServeOptions {
+export function serveOptions(
+  { config, sources }: ResolvedConfig,
+  { isJson, write, report }: ServeOutput,
+): ServeOptions {
   const { data, host, port, lock_manager, log_level: level } = config;
   // Only if somebody asked: otherwise what an operator has set by configure-locks stays.
   const components = sources.lock_manager === "default" ? {} : { components: { lock_manager } };
@@ -28,7 +31,7 @@ function journalOf({ journal, space }: Config): Pick<ServeOptions, "journal"> {
 }
 
 /** A setting that is empty is not set. */
-function natsOf(config: Config, sources: ReadConfig["sources"]): Pick<ServeOptions, "nats"> {
+function natsOf(config: Config, sources: ResolvedConfig["sources"]): Pick<ServeOptions, "nats"> {
   if (config.nats.length === 0) return {};
   const given = (name: string, value: string): Readonly<Record<string, string>> =>
     value === "" ? {} : { [name]: value };

@@ -1,6 +1,6 @@
 import { jsonLine } from "../../../base/json-line.ts";
-import { plainAddress } from "../../../base/plain-address.ts";
-import type { ReadConfig } from "../../../config/read-config.ts";
+import { redactAddress } from "../../../base/redact-address.ts";
+import type { ResolvedConfig } from "../../../config/read-config.ts";
 import { settingNames, settingOf } from "../../../config/settings.ts";
 import type { SettingName, SettingValue } from "../../../config/settings.ts";
 import type { CommandArguments, Terminal } from "../command.ts";
@@ -10,7 +10,7 @@ import { escapeControlChars } from "../terminal/escape-control-chars.ts";
 import { table } from "../terminal/table.ts";
 
 /** Says what a server would be started with, and where each value comes from. */
-export function printConfig(read: ReadConfig, { values }: CommandArguments, terminal: Terminal): ExitCode {
+export function printConfig(read: ResolvedConfig, { values }: CommandArguments, terminal: Terminal): ExitCode {
   const { sources, file } = read;
   const config = Object.fromEntries(settingNames.map((name) => [name, hidden(name, read.config[name])]));
   if (values["json"] === true) {
@@ -27,7 +27,7 @@ export function printConfig(read: ReadConfig, { values }: CommandArguments, term
 function hidden(name: SettingName, value: SettingValue): SettingValue {
   const { isSecret, kind } = settingOf(name);
   if (value === "") return value;
-  if (kind === "postgres") return plainAddress(String(value));
+  if (kind === "postgres") return redactAddress(String(value));
   return isSecret === true ? "(given)" : value;
 }
 

@@ -2,8 +2,8 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { systemClock } from "../../../base/clock.ts";
 import { jsonLine } from "../../../base/json-line.ts";
-import { hasPassword, plainAddress } from "../../../base/plain-address.ts";
-import type { ReadConfig } from "../../../config/read-config.ts";
+import { hasPassword, redactAddress } from "../../../base/redact-address.ts";
+import type { ResolvedConfig } from "../../../config/read-config.ts";
 import type { Config } from "../../../config/settings.ts";
 import { serve } from "../../../assembly/serve.ts";
 import type { Serving } from "../../../assembly/serve.ts";
@@ -86,7 +86,7 @@ async function runUp(args: CommandArguments, terminal: Terminal): Promise<ExitCo
 const passwordWarning =
   "the password in --journal can be seen by everybody on this host: set HOLDFAST_JOURNAL instead, or PGPASSWORD";
 
-function showsPassword({ config, sources }: ReadConfig): boolean {
+function showsPassword({ config, sources }: ResolvedConfig): boolean {
   return sources.journal === "option" && hasPassword(config.journal);
 }
 
@@ -97,7 +97,7 @@ async function upEvent(running: Serving, config: Config, { env }: Terminal): Pro
   const token = join(folder, operatorTokenFile);
   const operator = existsSync(token) ? { operator_token_file: token } : {};
   const { nats } = running;
-  const shared = journal === "" ? {} : { journal: plainAddress(journal), space: config.space };
+  const shared = journal === "" ? {} : { journal: redactAddress(journal), space: config.space };
   const base = { version, url: running.url, data: folder, ...shared, position, epoch, entity_count: entityCount };
   // Whoever started it with npm has the command through npx alone.
   const command = env["npm_execpath"] === undefined ? "holdfast" : "npx holdfast";
@@ -108,7 +108,7 @@ async function upEvent(running: Serving, config: Config, { env }: Terminal): Pro
       `Holdfast ${version} is up.`,
       `  address   ${running.url}`,
       `  data      ${folder}`,
-      ...(journal === "" ? [] : [`  journal   ${plainAddress(journal)}, space ${config.space}`]),
+      ...(journal === "" ? [] : [`  journal   ${redactAddress(journal)}, space ${config.space}`]),
       `  position  ${position} (epoch ${epoch})`,
       `  entities  ${entityCount}, deleted ones included`,
       ...(existsSync(token) ? [`  operator  ${token} (its token; keep it secret)`] : []),

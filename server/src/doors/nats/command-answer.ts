@@ -2,32 +2,32 @@
 import { lockWord, meshHeaders, meshLockWords, problemOf } from "@holdfast/sdk/contract";
 import type { meshLockEvents } from "@holdfast/sdk/contract";
 import type { CallReply } from "@holdfast/sdk";
-import { meshEvent, sized } from "./mesh-event.ts";
-import type { MeshEvent, Outgoing } from "./mesh-event.ts";
-import type { Fault, ReadCommand } from "./read-command.ts";
+import { meshEvent, fitToLimit } from "./mesh-event.ts";
+import type { MeshEvent, OutgoingMessage } from "./mesh-event.ts";
+import type { CommandProblem, ParsedCommand } from "./read-command.ts";
 
-export interface Answer extends Omit<Outgoing, "subject"> {
+export interface CommandAnswer extends Omit<OutgoingMessage, "subject"> {
   /** The event that the answer stands for, if the command led to one. */
   readonly event?: MeshEvent;
 }
 
-type Facts = Readonly<Record<string, unknown>>;
+type EventData = Readonly<Record<string, unknown>>;
 
 /** Words of locks are answered with the event itself, all others with the whole reply, as every door gives it. */
-export function answerOf(command: ReadCommand, reply: CallReply, bytesMax: number): Answer {
+export function answerReply(command: ParsedCommand, reply: CallReply, bytesMax: number): CommandAnswer {
   const event = command.lock === undefined ? ownEvent(command, reply) : lockAnswer(command.lock, reply);
   const data = command.lock === undefined ? reply : (event?.data ?? problemOfReply(reply));
-  const headers = { ...headersOf(reply), ...(event === undefined ? {} : { [meshHeaders.event]: event.name }) };
-  const message = sized({ subject: "", text: JSON.stringify(data), headers }, bytesMax, data);
+  const headers = { ...replyHeaders(reply), ...(event === undefined ? {} : { [meshHeaders.event]: event.name }) };
+  const message = fitToLimit({ subject: "", text: JSON.stringify(data), headers }, bytesMax, data);
   return { text: message.text, headers: message.headers, ...(event === undefined ? {} : { event }) };
 }
 
 /** The answer to what is no command, or is not let in: nothing was decided, so there is only the problem. */
-export function faultAnswer({ code, data }: Fault): Answer {
+export function problemAnswer({ code, data }: CommandProblem): CommandAnswer {
   return { text: JSON.stringify(problemText(code, data)), headers: { [meshHeaders.problem]: code } };
 }
 
-function headersOf({ outcome, position, replayed }: CallReply): Readonly<Record<string, string>> {
+function replyHeaders({ outcome, position, replayed }: CallReply): Readonly<Record<string, string>> {
   const { fence } = outcome.data as { readonly fence?: unknown };
   return {
     [meshHeaders.position]: String(position),
@@ -38,31 +38,31 @@ function headersOf({ outcome, position, replayed }: CallReply): Readonly<Record<
 }
 
 /** What happened to the very thing that the command was about; what else its entry holds follows from that. */
-function ownEvent({ input }: ReadCommand, { events }: CallReply): MeshEvent | undefined {
+function ownEvent({ input }: ParsedCommand, { events }: CallReply): MeshEvent | undefined {
   const { id } = (input ?? {}) as { readonly id?: unknown };
   const own = events.find(({ subject }) => typeof id === "string" && subject.endsWith(`/${id}`)) ?? events[0];
   return own === undefined ? undefined : meshEvent(own);
 }
 
 /** Granted, denied, given back or extended. Anything else, such as "not held", happened to nobody and is no event. */
-function lockAnswer({ word, resource, owner }: NonNullable<ReadCommand["lock"]>, { outcome }: CallReply) {
-  const facts = outcome.data as Facts;
+function lockAnswer({ word, resource, owner }: NonNullable<ParsedCommand["lock"]>, { outcome }: CallReply) {
+  const facts = outcome.data as EventData;
   if (outcome.kind === "done") {
     const verb = meshLockWords[word]?.answer ?? "acquired";
-    return told(verb, { ...facts, resource_id: resource, owner_id: owner });
+    return lockEvent(verb, { ...facts, resource_id: resource, owner_id: owner });
   }
-  return outcome.code === "lock_denied" ? told("denied", facts) : undefined;
+  return outcome.code === "lock_denied" ? lockEvent("denied", facts) : undefined;
 }
 
-function told(verb: keyof typeof meshLockEvents, facts: Facts): MeshEvent {
+function lockEvent(verb: keyof typeof meshLockEvents, facts: EventData): MeshEvent {
   return meshEvent({ name: `evt.${lockWord}.${verb}`, subject: `lock/${String(facts["resource_id"])}`, data: facts });
 }
 
-function problemOfReply({ outcome }: CallReply): Facts {
+function problemOfReply({ outcome }: CallReply): EventData {
   return outcome.kind === "refusal" ? problemText(outcome.code, outcome.data) : {};
 }
 
-function problemText(code: string, data: Facts): Facts {
+function problemText(code: string, data: EventData): EventData {
   const { title, next, retry } = problemOf(code);
   return { ...data, code, title, next, retry };
 }

@@ -14,14 +14,14 @@ import type { LockWord } from "@holdfast/sdk/contract";
  * `named`: the payload is the input. `entity`: the type is added, and `entity_id` is the id. `typed`: a command of a kind
  * or a pack, which knows its type. `lock`: a word with a shape of its own.
  */
-export type Word =
+export type SubjectAction =
   | { readonly shape: "named"; readonly operation: string }
   | { readonly shape: "typed"; readonly operation: string }
   | { readonly shape: "entity"; readonly operation: string; readonly type: string; readonly isPut: boolean }
   | { readonly shape: "lock"; readonly operation: string; readonly word: LockWord };
 
 /** `ticket.close` is the operation `close-ticket` of the kind `ticket`, `planning-mission.list` is `list-missions`. */
-export class Words {
+export class SubjectActions {
   readonly #named: ReadonlySet<string>;
   /** By type and word. */
   readonly #typed: ReadonlyMap<string, string>;
@@ -43,7 +43,7 @@ export class Words {
     ];
   }
 
-  find(entity: string, action: string): Word | undefined {
+  find(entity: string, action: string): SubjectAction | undefined {
     // One that does not exist is refused as everywhere, with the whole reply.
     if (entity === operationWord) return { shape: "named", operation: action };
     if (entity === lockWord) {

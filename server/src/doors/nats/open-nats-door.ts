@@ -4,18 +4,18 @@
  * every event is published once, in order. While the server is away nothing is lost and nothing else is in its way.
  */
 import type { NatsConnection, Status } from "@nats-io/transport-node";
-import { connectTo, serverFault } from "./connection.ts";
-import { newCounts } from "./counts.ts";
-import type { Counts } from "./counts.ts";
-import { natsLimits } from "./limits.ts";
-import type { NatsLimits } from "./limits.ts";
-import { placeText } from "./mesh-event.ts";
-import type { NatsDoorOptions } from "./options.ts";
+import { connectNats, serverAddressError } from "./connect-nats.ts";
+import { newNatsCounters } from "./nats-counters.ts";
+import type { NatsCounters } from "./nats-counters.ts";
+import { natsLimits } from "./nats-limits.ts";
+import type { NatsLimits } from "./nats-limits.ts";
+import { formatEventPosition } from "./mesh-event.ts";
+import type { NatsDoorOptions } from "./nats-door-options.ts";
 import { Backoff, pause } from "./pause.ts";
 import { readVersion, versionWarnings } from "./server-version.ts";
-import { Session } from "./session.ts";
-import { StreamFault } from "./stream-fault.ts";
-import { Trouble } from "./trouble.ts";
+import { NatsSession } from "./nats-session.ts";
+import { NatsConfigError } from "./nats-config-error.ts";
+import { FailureTracker } from "./failure-tracker.ts";
 
 /** How long closing waits for what was written. */
 const flushMs = 2_000;
@@ -34,7 +34,7 @@ export interface NatsStatus {
 
 export interface NatsDoor {
   status(): NatsStatus;
-  readonly counts: Counts;
+  readonly counters: NatsCounters;
   /** What the version that was found can't be trusted with. */
   warnings(): readonly string[];
   close(): Promise<void>;
@@ -43,31 +43,31 @@ export interface NatsDoor {
 /** Throws a StreamFault if the server is there and can not be used; if it is not there, the door opens when it comes. */
 export async function openNatsDoor(options: NatsDoorOptions): Promise<NatsDoor> {
   for (const server of options.servers) {
-    const fault = serverFault(server);
-    if (fault !== undefined) throw new StreamFault(`the address of the nats-server ${fault}`);
+    const fault = serverAddressError(server);
+    if (fault !== undefined) throw new NatsConfigError(`the address of the nats-server ${fault}`);
   }
-  const door = new OpenDoor(options);
+  const door = new RunningNatsDoor(options);
   await door.start();
   return door;
 }
 
-class OpenDoor implements NatsDoor {
-  readonly counts = newCounts();
+class RunningNatsDoor implements NatsDoor {
+  readonly counters = newNatsCounters();
   readonly #options: NatsDoorOptions;
   readonly #limits: NatsLimits;
-  readonly #trouble: Trouble;
+  readonly #failures: FailureTracker;
   readonly #backoff: Backoff;
   readonly #stop = new AbortController();
   #nc: NatsConnection | undefined;
   #isConnected = false;
-  #session: Session | undefined;
+  #session: NatsSession | undefined;
   #version: string | undefined;
   #living: Promise<void> = Promise.resolve();
 
   constructor(options: NatsDoorOptions) {
     this.#options = options;
     this.#limits = { ...natsLimits, ...options.limits };
-    this.#trouble = new Trouble(options.report, options.notice);
+    this.#failures = new FailureTracker(options.report, options.notice);
     this.#backoff = new Backoff(this.#limits.backoffMs);
   }
 
@@ -77,8 +77,8 @@ class OpenDoor implements NatsDoor {
       await this.#connect();
     } catch (error) {
       await this.#drop();
-      if (error instanceof StreamFault) throw error;
-      this.#trouble.note("connection", error);
+      if (error instanceof NatsConfigError) throw error;
+      this.#failures.record("connection", error);
     }
     this.#living = this.#live();
   }
@@ -88,14 +88,14 @@ class OpenDoor implements NatsDoor {
     const head = this.#options.feed.head();
     const done = publisher?.donePosition ?? 0;
     const reasons = [
-      ...this.#trouble.reasons,
+      ...this.#failures.reasons,
       ...(done > head ? [`the event stream is at ${done}, ahead of this journal, which is at ${head}`] : []),
     ];
     return {
       ready: this.#isConnected && this.#session !== undefined && reasons.length === 0,
       reasons,
       server_version: this.#version ?? null,
-      published: publisher?.published === undefined ? null : placeText(publisher.published),
+      published: publisher?.published === undefined ? null : formatEventPosition(publisher.published),
       behind: Math.max(0, head - done),
     };
   }
@@ -118,7 +118,7 @@ class OpenDoor implements NatsDoor {
         if (this.#nc === undefined) await this.#connect();
         await this.#nc?.closed();
       } catch (error) {
-        this.#trouble.note("connection", error);
+        this.#failures.record("connection", error);
       }
       await this.#session?.close();
       await this.#drop();
@@ -128,18 +128,18 @@ class OpenDoor implements NatsDoor {
 
   async #connect(): Promise<void> {
     const options = this.#options;
-    const nc = await connectTo(options, () => this.#backoff.next());
+    const nc = await connectNats(options, () => this.#backoff.next());
     this.#nc = nc;
     void this.#follow(nc);
     this.#up(nc);
-    const [limits, counts, trouble] = [this.#limits, this.counts, this.#trouble];
-    this.#session = await Session.open({ ...options, nc, limits, counts, trouble });
+    const [limits, counters, failures] = [this.#limits, this.counters, this.#failures];
+    this.#session = await NatsSession.open({ ...options, nc, limits, counters, failures });
   }
 
   #up(nc: NatsConnection): void {
     this.#isConnected = true;
     this.#backoff.reset();
-    this.#trouble.clear("connection");
+    this.#failures.clear("connection");
     const version = nc.info?.version;
     if (version === undefined || version === this.#version) return;
     this.#version = version;
@@ -153,8 +153,8 @@ class OpenDoor implements NatsDoor {
   #note(nc: NatsConnection, status: Status): void {
     if (status.type === "disconnect") {
       this.#isConnected = false;
-      this.counts.disconnects += 1;
-      this.#trouble.note("connection", new Error("the nats-server is away"));
+      this.counters.disconnects += 1;
+      this.#failures.record("connection", new Error("the nats-server is away"));
     } else if (status.type === "reconnect") this.#up(nc);
     else if (status.type === "error") this.#options.report("the nats-server refuses something", status.error);
   }

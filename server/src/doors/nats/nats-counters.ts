@@ -1,5 +1,5 @@
 /** What the door has done so far. Figures are read from it when somebody asks. */
-export interface Counts {
+export interface NatsCounters {
   /** Deliveries from the stream of commands, and those among them that were not the first of their command. */
   commands: number;
   redeliveries: number;
@@ -13,6 +13,6 @@ export interface Counts {
   disconnects: number;
 }
 
-export function newCounts(): Counts {
+export function newNatsCounters(): NatsCounters {
   return { commands: 0, redeliveries: 0, requests: 0, parked: 0, published: 0, repeated: 0, disconnects: 0 };
 }

@@ -1,15 +1,15 @@
 import { readFile } from "node:fs/promises";
 import { connect, credsAuthenticator } from "@nats-io/transport-node";
 import type { NatsConnection, NodeConnectionOptions } from "@nats-io/transport-node";
-import type { NatsPlace } from "./options.ts";
-import { StreamFault } from "./stream-fault.ts";
+import type { NatsConnectionOptions } from "./nats-door-options.ts";
+import { NatsConfigError } from "./nats-config-error.ts";
 
 /** A connection that comes back by itself, for ever; `delayMs` is the pause before the next attempt. */
-export async function connectTo(place: NatsPlace, delayMs: () => number): Promise<NatsConnection> {
+export async function connectNats(options: NatsConnectionOptions, delayMs: () => number): Promise<NatsConnection> {
   return connect({
-    ...(await identityOf(place)),
-    ...tlsOf(place),
-    servers: [...place.servers],
+    ...(await credentialsOf(options)),
+    ...tlsOf(options),
+    servers: [...options.servers],
     name: "holdfast",
     timeout: 5_000,
     maxReconnectAttempts: -1,
@@ -20,7 +20,12 @@ export async function connectTo(place: NatsPlace, delayMs: () => number): Promis
   });
 }
 
-async function identityOf({ credsFile, user, password, token }: NatsPlace): Promise<NodeConnectionOptions> {
+async function credentialsOf({
+  credsFile,
+  user,
+  password,
+  token,
+}: NatsConnectionOptions): Promise<NodeConnectionOptions> {
   if (credsFile !== undefined) return { authenticator: credsAuthenticator(await bytesOf(credsFile)) };
   if (token !== undefined) return { token };
   return user === undefined ? {} : { user, ...(password === undefined ? {} : { pass: password }) };
@@ -31,11 +36,11 @@ async function bytesOf(file: string): Promise<Uint8Array> {
     return await readFile(file);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    throw new StreamFault(`the credentials of NATS in ${file} can't be read (${code ?? String(error)})`);
+    throw new NatsConfigError(`the credentials of NATS in ${file} can't be read (${code ?? String(error)})`);
   }
 }
 
-function tlsOf({ servers, caFile, certFile, keyFile }: NatsPlace): NodeConnectionOptions {
+function tlsOf({ servers, caFile, certFile, keyFile }: NatsConnectionOptions): NodeConnectionOptions {
   const files = {
     ...(caFile === undefined ? {} : { caFile }),
     ...(certFile === undefined ? {} : { certFile }),
@@ -46,7 +51,7 @@ function tlsOf({ servers, caFile, certFile, keyFile }: NatsPlace): NodeConnectio
 }
 
 /** What is wrong with an address; undefined if nothing is. */
-export function serverFault(server: string): string | undefined {
+export function serverAddressError(server: string): string | undefined {
   const url = URL.canParse(server) ? new URL(server) : undefined;
   if (url === undefined || !/^(nats|tls):$/u.test(url.protocol) || url.hostname === "") {
     return "is not an address such as nats://127.0.0.1:4222";

@@ -1,24 +1,24 @@
 import { problemOf } from "@holdfast/sdk/contract";
-import type { AnsweredCall } from "./call-figures.ts";
-import { codeOf } from "./call-figures.ts";
+import type { AnsweredCall } from "./call-metrics.ts";
+import { codeOf } from "./call-metrics.ts";
 import { traceOf } from "./log.ts";
 import type { Log } from "./log.ts";
-import type { Gravity } from "./log-level.ts";
+import type { LogSeverity } from "./log-level.ts";
 import type { ObservedCaller } from "./observed-transport.ts";
 
-/** A call that takes longer is told of, whatever it came to. */
-const slowMs = 1_000;
+/** Duration from which a call is logged as slow, even if it succeeds. */
+const slowCallMs = 1_000;
 
-/** Tells of calls that were refused, that failed, or that were slow. Of the rest the figures are enough. */
+/** Logs calls that were refused, failed or slow. The metrics cover the others. */
 export function logCall(log: Log, call: AnsweredCall & ObservedCaller): void {
   const { reply, durationMs } = call;
-  const isSlow = durationMs >= slowMs;
+  const isSlow = durationMs >= slowCallMs;
   if (reply?.outcome.kind === "done" && !isSlow) return;
   const code = codeOf(reply);
-  const gravity = gravityOf(code, isSlow);
-  if (!log.isOn(gravity)) return;
+  const severity = severityOf(code, isSlow);
+  if (!log.isOn(severity)) return;
   const { door, principal, operation, options } = call;
-  log.tell(gravity, code === "done" ? "call.slow" : reply === undefined ? "call.failed" : "call.refused", {
+  log.write(severity, code === "done" ? "call.slow" : reply === undefined ? "call.failed" : "call.refused", {
     ...{ door, principal, agent: options.agent, operation, code },
     ...(reply === undefined ? {} : { position: reply.position }),
     duration_ms: Math.round(durationMs * 10) / 10,
@@ -26,8 +26,11 @@ export function logCall(log: Log, call: AnsweredCall & ObservedCaller): void {
   });
 }
 
-/** Refusals that a caller learns from are its own matter; who is not allowed, and what the server can't do, is not. */
-function gravityOf(code: string, isSlow: boolean): Gravity {
+/**
+ * A refusal that only concerns its caller is a debug line. Missing rights, rate limits and failures of the server concern
+ * the operator and are warnings.
+ */
+function severityOf(code: string, isSlow: boolean): LogSeverity {
   if (code === "failed" || code === "internal_error") return "error";
   if (code === "done") return "warn";
   const { status } = problemOf(code);

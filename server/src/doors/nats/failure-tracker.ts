@@ -1,5 +1,5 @@
 /** What does not work at present, part by part. Each thing is told once, and that it is over is told too. */
-export class Trouble {
+export class FailureTracker {
   readonly #reasons = new Map<string, string>();
   readonly #report: (message: string, cause: unknown) => void;
   readonly #notice: (message: string) => void;
@@ -13,7 +13,7 @@ export class Trouble {
     return [...this.#reasons].map(([part, reason]) => `${part}: ${reason}`);
   }
 
-  note(part: string, error: unknown): void {
+  record(part: string, error: unknown): void {
     const reason = reasonOf(error);
     if (this.#reasons.get(part) === reason) return;
     this.#reasons.set(part, reason);

@@ -15,13 +15,13 @@ export interface NatsLimits {
   /** Events that are on their way to the stream at the same time. */
   readonly publishAhead: number;
   /** How long to wait for the acknowledgement of an event. */
-  readonly publishMs: number;
+  readonly publishTimeoutMs: number;
   /** Whoever lost the race for the next event looks again after so long whether somebody goes on. */
-  readonly standbyMs: number;
+  readonly standbyPollMs: number;
   /** The first and the longest pause between two attempts to reach the server. */
   readonly backoffMs: { readonly least: number; readonly most: number };
   /** How far back the last event of Holdfast is looked for in a stream into which others publish too. */
-  readonly strangersMax: number;
+  readonly foreignMessagesMax: number;
   /** The size of the event stream, if this is who creates it. The journal keeps everything; this is for readers. */
   readonly eventBytesMax: number;
 }
@@ -34,9 +34,9 @@ export const natsLimits: NatsLimits = {
   deliveriesMax: 5,
   redeliveryMs: 1_000,
   publishAhead: 64,
-  publishMs: 5_000,
-  standbyMs: 1_000,
+  publishTimeoutMs: 5_000,
+  standbyPollMs: 1_000,
   backoffMs: { least: 100, most: 5_000 },
-  strangersMax: 10_000,
+  foreignMessagesMax: 10_000,
   eventBytesMax: 1024 ** 3,
 };

@@ -1,9 +1,9 @@
 import { monitorEventLoopDelay, performance } from "node:perf_hooks";
 
 /** What the operating system and the event loop say about this process. */
-export interface ProcessWatch {
+export interface ProcessMonitor {
   /** The event loop's figures are those since the last look. */
-  look(): {
+  sample(): {
     readonly cpuSeconds: number;
     readonly residentBytes: number;
     readonly heapBytes: number;
@@ -15,13 +15,13 @@ export interface ProcessWatch {
 
 const resolutionMs = 20;
 
-export function watchProcess(): ProcessWatch {
+export function monitorProcess(): ProcessMonitor {
   const delay = monitorEventLoopDelay({ resolution: resolutionMs });
   delay.enable();
   // The timer that measures counts as delay what it was meant to wait.
   const seconds = (nanoseconds: number): number => Math.max(0, nanoseconds / 1e9 - resolutionMs / 1000);
   return {
-    look() {
+    sample() {
       const { user, system } = process.cpuUsage();
       const { rss, heapUsed } = process.memoryUsage();
       const hasSamples = delay.count > 0;

@@ -2,54 +2,54 @@
 import { jetstreamManager } from "@nats-io/jetstream";
 import type { JetStreamManager } from "@nats-io/jetstream";
 import type { NatsConnection } from "@nats-io/transport-node";
-import { Callers } from "./callers.ts";
+import { CallerCache } from "./caller-cache.ts";
 import { CommandConsumer } from "./command-consumer.ts";
-import type { Counts } from "./counts.ts";
+import type { NatsCounters } from "./nats-counters.ts";
 import { EventPublisher } from "./event-publisher.ts";
 import { EventTail } from "./event-tail.ts";
-import type { CommandPlace } from "./handle-command.ts";
-import type { NatsLimits } from "./limits.ts";
+import type { CommandHandlerOptions } from "./handle-command.ts";
+import type { NatsLimits } from "./nats-limits.ts";
 import type { MeshEvent } from "./mesh-event.ts";
-import type { NatsDoorOptions } from "./options.ts";
+import type { NatsDoorOptions } from "./nats-door-options.ts";
 import { Backoff, pause } from "./pause.ts";
 import { answerRequests } from "./answer-requests.ts";
 import { ensureCommandStream, ensureConsumer, ensureEventStream, ensureParkedStream } from "./streams.ts";
 import { refuseCapturedRequests, streamWarnings } from "./streams.ts";
-import { StreamFault } from "./stream-fault.ts";
-import { readVersion, versionFault } from "./server-version.ts";
-import type { Trouble } from "./trouble.ts";
-import { Words } from "./words.ts";
+import { NatsConfigError } from "./nats-config-error.ts";
+import { readVersion, versionError } from "./server-version.ts";
+import type { FailureTracker } from "./failure-tracker.ts";
+import { SubjectActions } from "./subject-actions.ts";
 
-export interface SessionOptions extends NatsDoorOptions {
+export interface NatsSessionOptions extends NatsDoorOptions {
   readonly nc: NatsConnection;
   readonly limits: NatsLimits;
-  readonly counts: Counts;
-  readonly trouble: Trouble;
+  readonly counters: NatsCounters;
+  readonly failures: FailureTracker;
 }
 
 /** Room for headers in what the server takes in one message. */
 const headerBytes = 8_192;
 
-export class Session {
-  readonly #options: SessionOptions;
+export class NatsSession {
+  readonly #options: NatsSessionOptions;
   readonly #jsm: JetStreamManager;
   readonly #stop = new AbortController();
   readonly #running: Promise<void>[] = [];
   #publisher: EventPublisher | undefined;
   #eventBytesMax = Infinity;
 
-  private constructor(options: SessionOptions, jsm: JetStreamManager) {
+  private constructor(options: NatsSessionOptions, jsm: JetStreamManager) {
     this.#options = options;
     this.#jsm = jsm;
   }
 
   /** Looks at everything that must be there, and begins. Throws a StreamFault about what can not work. */
-  static async open(options: SessionOptions): Promise<Session> {
+  static async open(options: NatsSessionOptions): Promise<NatsSession> {
     const { nc, limits } = options;
     const version = readVersion(nc.info?.version ?? "");
-    const fault = versionFault(version);
-    if (fault !== undefined) throw new StreamFault(fault);
-    if (nc.info?.jetstream !== true) throw new StreamFault("the nats-server has no JetStream: start it with `-js`");
+    const fault = versionError(version);
+    if (fault !== undefined) throw new NatsConfigError(fault);
+    if (nc.info?.jetstream !== true) throw new NatsConfigError("the nats-server has no JetStream: start it with `-js`");
     const jsm = await jetstreamManager(nc, { checkAPI: false });
     const commands = await ensureCommandStream(jsm);
     await ensureConsumer(jsm, commands.config.name, limits);
@@ -57,7 +57,7 @@ export class Session {
     await ensureParkedStream(jsm);
     await refuseCapturedRequests(jsm);
     for (const warning of [commands, events].flatMap(streamWarnings)) options.report(warning, undefined);
-    const session = new Session(options, jsm);
+    const session = new NatsSession(options, jsm);
     session.#begin();
     return session;
   }
@@ -67,10 +67,10 @@ export class Session {
   }
 
   #begin(): void {
-    const { nc, gate, principal, kindCommands, parseJson, limits, counts, report } = this.#options;
-    const callers = new Callers(gate, principal);
-    const place: CommandPlace = {
-      words: new Words(kindCommands),
+    const { nc, gate, principal, kindCommands, parseJson, limits, counters, report } = this.#options;
+    const callers = new CallerCache(gate, principal);
+    const options: CommandHandlerOptions = {
+      actions: new SubjectActions(kindCommands),
       parseJson,
       admit: (token) => callers.admit(token),
       bytesMax: () => this.#bytesMax(),
@@ -79,7 +79,7 @@ export class Session {
         return undefined;
       },
     };
-    const shared = { ...place, nc, counts, report, repeat: this.#repeat.bind(this) };
+    const shared = { ...options, nc, counters, report, repeat: this.#repeat.bind(this) };
     const requests = answerRequests(shared);
     this.#stop.signal.addEventListener("abort", () => this.#running.push(requests.stop()));
     const consumer = new CommandConsumer({ ...shared, jsm: this.#jsm, limits, stop: this.#stop.signal });
@@ -101,14 +101,14 @@ export class Session {
 
   /** Runs a part again, with growing pauses, whenever it fails; what is wrong is told once. */
   async #keepRunning(part: string, run: (onReady: () => void) => Promise<void>): Promise<void> {
-    const { limits, clock, trouble } = this.#options;
+    const { limits, clock, failures } = this.#options;
     const backoff = new Backoff(limits.backoffMs);
     const { signal } = this.#stop;
     while (!signal.aborted) {
       try {
         await run(() => {
           backoff.reset();
-          trouble.clear(part);
+          failures.clear(part);
         });
         this.#noteEnd(part, undefined);
       } catch (error) {
@@ -118,13 +118,13 @@ export class Session {
     }
   }
 
-  /** Ending because it was told to is no trouble. */
+  /** Ending because it was told to is no failures. */
   #noteEnd(part: string, error: unknown): void {
-    if (!this.#stop.signal.aborted) this.#options.trouble.note(part, error);
+    if (!this.#stop.signal.aborted) this.#options.failures.record(part, error);
   }
 
   async #publish(onReady: () => void): Promise<void> {
-    const { feed, clock, limits, publishAfter, ids, counts } = this.#options;
+    const { feed, clock, limits, publishAfter, ids, counters } = this.#options;
     const { config } = await ensureEventStream(this.#jsm, limits);
     this.#eventBytesMax = config.max_msg_size > 0 ? config.max_msg_size - headerBytes : Infinity;
     const tail = new EventTail({ js: this.#jsm.jetstream(), jsm: this.#jsm, stream: config.name, limits });
@@ -135,7 +135,7 @@ export class Session {
       newId: () => ids.unique(),
       stop: this.#stop.signal,
       onPublished: (count) => {
-        counts.published += count;
+        counters.published += count;
       },
     });
     await this.#publisher.run(onReady);
@@ -144,6 +144,6 @@ export class Session {
   async #repeat(event: MeshEvent, position: number): Promise<void> {
     if (this.#publisher === undefined) throw new Error("events are not published yet");
     await this.#publisher.repeat(event, position);
-    this.#options.counts.repeated += 1;
+    this.#options.counters.repeated += 1;
   }
 }

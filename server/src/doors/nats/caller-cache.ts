@@ -7,7 +7,7 @@ const callersMax = 1_000;
  * Who sends commands: a token says so, message by message. What a connection to the nats-server proves is known to that
  * server alone; so without a token a message is nobody's, unless the operator vouches for all who can send one.
  */
-export class Callers {
+export class CallerCache {
   readonly #gate: Gate;
   readonly #principal: string | undefined;
   /** Those who were let in. Each call of theirs is checked again anyway, so knowing them for long is no risk. */

@@ -2,10 +2,10 @@ import type { WatchedEvent } from "@holdfast/sdk";
 import type { Gate } from "../../access/gate.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { Ids } from "../../base/ids.ts";
-import type { NatsLimits } from "./limits.ts";
+import type { NatsLimits } from "./nats-limits.ts";
 
 /** Where the nats-server is, and how to get in. */
-export interface NatsPlace {
+export interface NatsConnectionOptions {
   /** `nats://host:port` or `tls://host:port`; several of one cluster. */
   readonly servers: readonly string[];
   /** A file with a user's JWT and seed, as `nsc` makes them. */
@@ -20,25 +20,25 @@ export interface NatsPlace {
 }
 
 /** A place in the journal: an event of an entry, counted from 0. */
-export interface EventPlace {
+export interface EventPosition {
   readonly epoch: number;
   readonly position: number;
   readonly index: number;
 }
 
 /** An entry as the mesh tells it: its events in order, which may be none. */
-export interface FedEntry {
+export interface FeedEntry {
   readonly epoch: number;
   readonly position: number;
   readonly events: readonly WatchedEvent[];
 }
 
 /** The journal, as whoever publishes from it needs it. It is no caller's: all events are published. */
-export interface Feed {
+export interface EntryFeed {
   /** Entries after a position, in pages; then every one as it becomes durable. */
-  entries(after: number): AsyncIterableIterator<readonly FedEntry[]>;
+  entries(after: number): AsyncIterableIterator<readonly FeedEntry[]>;
   /** The last position of this journal that both it and a history with this place have; undefined if there is none. */
-  lastCommon(place: { readonly epoch: number; readonly position: number }): Promise<number | undefined>;
+  lastCommon(at: { readonly epoch: number; readonly position: number }): Promise<number | undefined>;
   /** The position of the last entry. */
   head(): number;
 }
@@ -48,9 +48,9 @@ export type ParseJson = (
   text: string,
 ) => { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly fault: object };
 
-export interface NatsDoorOptions extends NatsPlace {
+export interface NatsDoorOptions extends NatsConnectionOptions {
   readonly gate: Gate;
-  readonly feed: Feed;
+  readonly feed: EntryFeed;
   readonly parseJson: ParseJson;
   /** The commands that kinds of entities bring, each with its type of entity. */
   readonly kindCommands: ReadonlyMap<string, string>;
