@@ -48,7 +48,7 @@ test("a journal that went back and whose new epoch has not begun is waited for: 
     get state() {
       return state;
     },
-    look: () => Promise.resolve(state),
+    refresh: () => Promise.resolve(state),
     add(additions: readonly TailAddition[]) {
       added.push(...additions.map(({ id }) => id));
       state = { ...state, sequence: state.sequence + additions.length, published: additions.at(-1)?.eventPosition };
