@@ -15,6 +15,7 @@ const required = [
   "SECURITY.md",
   "LICENSE",
 ];
+const index = "docs/README.md";
 const readmeCommands = ["npm ci && npm test", "npm start"];
 
 const documents = projectFiles
@@ -82,6 +83,34 @@ test("every link to a heading leads to a heading that exists", () => {
       .map((link) => `${path}: ${link}`),
   );
   assertNone(dead);
+});
+
+/** The files that the links of a document lead to. */
+const targets = ({ path, prose }: { readonly path: string; readonly prose: string }): readonly string[] =>
+  links(prose)
+    .filter(isRelative)
+    .map((link) => join(dirname(path), link.replace(/#.*/, "")));
+
+/** Documents that the index does not link, or links more than once. */
+function misplaced(paths: readonly string[], linked: readonly string[]): readonly string[] {
+  return paths
+    .map((path) => ({ path, count: linked.filter((each) => each === path).length }))
+    .filter(({ count }) => count !== 1)
+    .map(({ path, count }) => `${path}: ${count} links in ${index}`);
+}
+
+test("the index of the documents links every document once, and the README links the index", () => {
+  const linksOf = (path: string): readonly string[] =>
+    documents.filter((document) => document.path === path).flatMap(targets);
+  const indexed = documents.map(({ path }) => path).filter((path) => path.startsWith("docs/") && path !== index);
+  assertNone(misplaced(indexed, linksOf(index)));
+  assert.ok(linksOf("README.md").includes(index));
+});
+
+test("the check of the index finds a document without a link and a document with two", () => {
+  const linked = ["docs/a.md", "docs/b.md", "docs/b.md"];
+  const found = ["docs/b.md: 2 links in docs/README.md", "docs/c.md: 0 links in docs/README.md"];
+  assert.deepEqual(misplaced(["docs/a.md", "docs/b.md", "docs/c.md"], linked), found);
 });
 
 test("every path that a document names exists", () => {
