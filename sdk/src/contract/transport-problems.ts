@@ -1,28 +1,28 @@
-/** What can go wrong between a client and a server. The codes are part of the one registry, in `problems.ts`. */
+/** Problems between a client and a server. The codes are part of the one registry, in `problems.ts`. */
 export const transportProblems = {
   unreachable: {
     status: 503,
     retry: "same-key",
     title: "No Holdfast server answers",
-    next: "Nothing was sent. Start it with `holdfast up`, or set HOLDFAST_URL to where it runs.",
+    next: "Nothing was sent. Start the server with `holdfast up`, or set HOLDFAST_URL to its address.",
   },
   closed: {
     status: 503,
     retry: "never",
-    title: "The client was closed",
-    next: "Make a new one, with `connect` or `open`.",
+    title: "The client is closed",
+    next: "Create a new client with `connect` or `open`.",
   },
   frame_malformed: {
     status: 400,
     retry: "never",
-    title: "The frame was not understood",
-    next: "Nothing in it was done. Mend what `reason` names; docs/reference/socket.md describes frames.",
+    title: "Malformed frame",
+    next: "Nothing in the frame was executed. Fix what `reason` names. docs/reference/socket.md describes frames.",
   },
   frame_too_large: {
     status: 413,
     retry: "never",
-    title: "The message does not fit into a frame",
-    next: "Nothing was sent. Send less at a time; `limit` names the bound in bytes.",
+    title: "The message is larger than a frame",
+    next: "Nothing was sent. Send a smaller message. `limit` is the maximum in bytes.",
   },
   protocol_unknown: {
     status: 400,
@@ -33,7 +33,7 @@ export const transportProblems = {
   watch_limit: {
     status: 429,
     retry: "never",
-    title: "One socket watches too much at once",
-    next: "Stop watching something, or filter one watch less; `limit` names the bound.",
+    title: "Too many watches on one socket",
+    next: "End a watch, or use one watch with a wider filter. `limit` is the maximum.",
   },
 } as const;

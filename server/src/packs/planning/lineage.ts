@@ -48,7 +48,7 @@ export function lineageFault(change: Change, { state }: KindContext): KindRefusa
   return refuse("archived", { archived: { type } });
 }
 
-/** Archiving changes nothing else: what is archived is not held to the rules of what is in use, and comes back as it is. */
+/** Archiving cannot change other fields: what is archived is not held to the rules of what is in use, and comes back as it is. */
 function archivingFault(next: JsonObject, previous: JsonObject): KindRefusal | undefined {
   if (next["archived"] !== true) return undefined;
   const fields = Object.keys({ ...next, ...previous }).filter((field) => field !== "archived");
