@@ -6,7 +6,7 @@ import {
   checkOf,
   examples,
   packs,
-  programRoutes,
+  programLockRoutes,
   publicOperations,
   routedOperations,
   routes,
@@ -24,7 +24,7 @@ const described = Object.entries(document["paths"] as Paths).flatMap(([path, met
   Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
 );
 const routed = routedOperations.map(({ route }) => `${route.method} ${route.path}`);
-const program = programRoutes.map(({ method, path }) => `${method} ${path}`);
+const program = programLockRoutes.map(({ method, path }) => `${method} ${path}`);
 
 test("every public operation has an address, and every address has an operation [X8]", () => {
   assert.deepEqual(Object.keys(routes).toSorted(), publicOperations.map(({ name }) => name).toSorted());

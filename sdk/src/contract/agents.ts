@@ -5,18 +5,18 @@ import { operation } from "./operation.ts";
 
 const closed = { additionalProperties: false } as const;
 
-/** Text that people read: one line, bounded, no control characters. */
+/** Text for people: one line, bounded, without control characters. */
 export const line = Type.String({
   maxLength: 500,
   pattern: "^[^\\u0000-\\u001f\\u007f]*$",
-  description: "A line of text: up to 500 characters, none of them a control character.",
+  description: "A line of text: up to 500 characters, no control characters.",
 });
 
 export const ownerId = Type.String({
   minLength: 1,
   maxLength: 128,
   pattern: "^[^\\u0000-\\u001f\\u007f]+$",
-  description: "Who holds or waits: the id of a registered agent, or any other name of up to 128 characters.",
+  description: "The holder or waiter: the id of a registered agent, or another name of up to 128 characters.",
 });
 
 export const isoTime = Type.String({ description: "ISO 8601, in UTC." });
@@ -32,7 +32,7 @@ export const agent = Type.Object(
     principal: Type.String(),
     registered_at: isoTime,
     seen_at: isoTime,
-    expires_at: Type.String({ description: "When the registration ends, unless there is a sign of life before." }),
+    expires_at: Type.String({ description: "Time at which the registration ends unless the agent is active before." }),
   },
   closed,
 );
@@ -42,20 +42,29 @@ export const registerAgent = operation({
   kind: "write",
   summary:
     "Registers an agent. With `own_key`, registering again resumes the same agent: same id, same locks, same tickets. " +
-    "At most 1,000 agents descend from one.",
+    "An agent has at most 1,000 descendants.",
   input: Type.Object(
     {
       own_key: Type.Optional(
-        Type.String({ minLength: 1, maxLength: 255, pattern: "^[\\x21-\\x7e]+$", description: "Yours to choose." }),
+        Type.String({
+          minLength: 1,
+          maxLength: 255,
+          pattern: "^[\\x21-\\x7e]+$",
+          description: "A key that the caller chooses.",
+        }),
       ),
       name: Type.Optional(line),
       purpose: Type.Optional(line),
       parent: Type.Optional(agentId),
       inactivity_seconds: Type.Optional(
-        Type.Integer({ minimum: 10, maximum: 604_800, description: "Ends after so long without a sign of life." }),
+        Type.Integer({
+          minimum: 10,
+          maximum: 604_800,
+          description: "Inactivity limit: the registration ends after this time without activity.",
+        }),
       ),
       secret_hash: Type.Optional(
-        Type.String({ pattern: "^[0-9a-f]{64}$", description: "Set by the door, which makes the secret." }),
+        Type.String({ pattern: "^[0-9a-f]{64}$", description: "Set by the server, which makes the secret." }),
       ),
     },
     closed,
@@ -64,7 +73,7 @@ export const registerAgent = operation({
     {
       ...agent.properties,
       resumed: Type.Boolean(),
-      secret: Type.String({ description: "Shown this once. Send it with the id." }),
+      secret: Type.String({ description: "Returned only once. Send it together with the agent id." }),
     },
     closed,
   ),
@@ -74,7 +83,7 @@ export const registerAgent = operation({
 export const heartbeat = operation({
   name: "heartbeat",
   kind: "write",
-  summary: "A sign of life: renews the registration, every lease and every ticket of the agent that sends it.",
+  summary: "Sends a heartbeat. It renews the registration, every lease and every ticket of the calling agent.",
   input: Type.Object({}, closed),
   output: Type.Object({ agent_id: agentId, expires_at: isoTime }, closed),
   problems: ["agent_unknown", "agent_required"],
@@ -84,18 +93,18 @@ export const endAgent = operation({
   name: "end-agent",
   kind: "write",
   summary:
-    "Ends a registration, and those that descend from it, by the agent itself, its parent or an operator. All that they " +
-    "hold is free at once; beyond about 2,000 paths and tickets the rest follows in the next entries.",
+    "Ends a registration and its descendants. The agent itself, its parent or an operator may send it. Their locks " +
+    "are released at once. Beyond about 2,000 paths and tickets the rest follows in the next entries.",
   input: Type.Object({ agent_id: Type.Optional(agentId), reason: Type.Optional(line) }, closed),
   output: Type.Object({ agent_id: agentId, ended_at: isoTime }, closed),
   problems: ["agent_unknown", "agent_required", "not_allowed"],
 });
 
-/** What the doors collect of a quarter second, in one command. Commands and reads are signs of life too. */
+/** All heartbeats of a quarter second in one command. Commands and reads count as activity too. */
 export const renewAgents = operation({
   name: "renew-agents",
   kind: "internal",
-  summary: "Notes the heartbeats, and the other signs of life, that came in since the last time.",
+  summary: "Records the heartbeats and other activity since the last such entry.",
   input: Type.Object(
     {
       beats: Type.Optional(Type.Array(agentId, { maxItems: 10_000 })),
@@ -110,7 +119,7 @@ export const renewAgents = operation({
 export const expireAgent = operation({
   name: "expire-agent",
   kind: "internal",
-  summary: "Ends a registration that gave no sign of life for too long.",
+  summary: "Ends a registration that reached its inactivity limit.",
   input: Type.Object({ agent_id: agentId }, closed),
   output: Type.Object({ agent_id: agentId }),
   problems: ["not_due"],
@@ -119,7 +128,7 @@ export const expireAgent = operation({
 export const listAgents = operation({
   name: "list-agents",
   kind: "read",
-  summary: "The registered agents, oldest registration first. `next` is the `after` of the next page.",
+  summary: "Lists the registered agents, oldest registration first. `next` is the `after` of the next page.",
   input: Type.Object({ after: Type.Optional(Type.String({ maxLength: 64 })), limit: Type.Optional(limit) }, closed),
   output: Type.Object({ items: Type.Array(agent), next: Type.Union([Type.String(), Type.Null()]) }, closed),
   problems: [],

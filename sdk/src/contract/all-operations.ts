@@ -8,7 +8,7 @@ import type { Operation } from "./operation.ts";
 import { spaceOperations } from "./space.ts";
 import { tokenOperations } from "./tokens.ts";
 
-/** Every operation there is, by name. Doors, documents and tests go by this list. */
+/** Every operation by name. Doors, documents and tests are built from this list. */
 export const allOperations = {
   ...entityOperations,
   ...agentOperations,
@@ -22,7 +22,7 @@ export const allOperations = {
 
 type All = typeof allOperations;
 
-/** The operations that somebody outside may ask for. */
+/** The operations that callers may send. */
 export type OperationName = {
   [Name in keyof All]: All[Name]["kind"] extends "internal" ? never : Name;
 }[keyof All];

@@ -3,14 +3,14 @@ import type { Static } from "typebox";
 
 export const verb = Type.Enum(["read", "write", "lock", "register", "operate"], {
   description:
-    "`read` entities, locks and events; `write` entities; `lock` paths; `register` agents; `operate`: what belongs to operators.",
+    "`read` entities, locks and events; `write` entities; `lock` paths; `register` agents; `operate`: operator operations.",
 });
 
 export const pathPrefix = Type.String({
   maxLength: 1024,
   pattern: "^([^/\\u0000-\\u001f\\u007f]+(/[^/\\u0000-\\u001f\\u007f]+)*)?$",
   description:
-    "A path and all below it, compared name by name: `repo/x` holds `repo/x/a` and not `repo/xy`. Empty: everything.",
+    "A path and everything below it, compared name by name: `repo/x` contains `repo/x/a` but not `repo/xy`. Empty: everything.",
 });
 
 export const allowance = Type.Object(

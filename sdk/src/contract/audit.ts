@@ -1,4 +1,4 @@
-/** What may be read of the journal itself: its entries, and who did what, when and with which outcome. */
+/** Reads of the journal itself: its entries, and the audit trail with author, time and outcome. */
 import Type from "typebox";
 import type { Static } from "typebox";
 import { limit, revision } from "./conditions.ts";
@@ -6,13 +6,13 @@ import { operation } from "./operation.ts";
 
 const closed = { additionalProperties: false } as const;
 const position = Type.Integer({ minimum: 1, description: "The position of the entry." });
-const time = Type.Integer({ description: "When it was decided, in milliseconds since 1970." });
+const time = Type.Integer({ description: "Time of the decision, in milliseconds since 1970." });
 const name = (description: string) => Type.String({ minLength: 1, maxLength: 255, description });
-const principal = name("Who was authenticated.");
-const agent = name("The registered agent that acted.");
+const principal = name("The authenticated principal.");
+const agent = name("The registered agent that sent the command.");
 const operationName = name("The operation, such as `patch-entity`.");
-const trace = Type.String({ description: "The caller's place in a trace: a W3C `traceparent`." });
-const erasedBy = Type.Integer({ description: "The entry that erased the data of this one." });
+const trace = Type.String({ description: "The caller's span in a trace: a W3C `traceparent`." });
+const erasedBy = Type.Integer({ description: "Position of the entry that erased the data of this one." });
 
 const filters = {
   principal: Type.Optional(principal),
@@ -23,13 +23,13 @@ const filters = {
       minLength: 1,
       maxLength: 2_200,
       description:
-        "Only what is about this, such as `document/42`, or, with a slash at the end, about anything below it.",
+        "Only entries about this subject, such as `document/42`. With a slash at the end: about everything below it.",
     }),
   ),
   outcome: Type.Optional(
     Type.String({
       pattern: "^[a-z][a-z._-]{0,63}$",
-      description: "`done`, `refused` for any refusal, or the code of a problem.",
+      description: "`done`, `refused` for any refusal, or a problem code.",
     }),
   ),
 };
@@ -37,13 +37,13 @@ const filters = {
 const before = Type.Integer({ minimum: 1, description: "Only entries before this position." });
 const after = Type.Integer({ minimum: 0, description: "Only entries after this position." });
 
-/** An event as an entry holds it. */
+/** An event as the entry stores it. */
 const entryEvent = Type.Object(
   {
     name: Type.String({ description: "The event's published name, such as `evt.document.changed`." }),
-    type: Type.String({ description: "The type of the event, by which it is folded." }),
-    subject: Type.String({ description: "What it is about." }),
-    data: Type.Unknown({ description: "Its facts; the events page says which." }),
+    type: Type.String({ description: "The recorded type of the event, which selects its fold." }),
+    subject: Type.String({ description: "The subject of the event." }),
+    data: Type.Unknown({ description: "The data of the event. The events page lists its members." }),
   },
   closed,
 );
@@ -53,22 +53,22 @@ export const journalItem = Type.Object(
     position,
     time,
     id: Type.String({ description: "The id of the command." }),
-    rules: Type.Integer({ description: "The number of the rules that decided it." }),
+    rules: Type.Integer({ description: "The rules number that decided the entry." }),
     operation: operationName,
     principal,
     agent: Type.Optional(agent),
-    key: Type.Optional(Type.String({ description: "The idempotency key that was sent with it." })),
+    key: Type.Optional(Type.String({ description: "The idempotency key of the request." })),
     trace: Type.Optional(trace),
-    input: Type.Unknown({ description: "The input as it was decided; null if it was erased." }),
+    input: Type.Unknown({ description: "The decided input; null if it was erased." }),
     outcome: Type.Object(
       {
-        kind: Type.Enum(["done", "refusal"], { description: "Whether it was done." }),
-        code: Type.Optional(Type.String({ description: "Why not, if it was refused." })),
-        data: Type.Unknown({ description: "The recorded facts of the outcome." }),
+        kind: Type.Enum(["done", "refusal"], { description: "Whether the command was done or refused." }),
+        code: Type.Optional(Type.String({ description: "The problem code of a refusal." })),
+        data: Type.Unknown({ description: "The recorded data of the outcome." }),
       },
-      { ...closed, description: "What it came to." },
+      { ...closed, description: "The outcome of the command." },
     ),
-    events: Type.Array(entryEvent, { description: "What happened by it, in order." }),
+    events: Type.Array(entryEvent, { description: "The events of the entry, in order." }),
     erased_by: Type.Optional(erasedBy),
   },
   closed,
@@ -78,8 +78,8 @@ export const listJournal = operation({
   name: "list-journal",
   kind: "read",
   summary:
-    "The entries of the journal in order, whole. `next` is the `after` of the next page, null at the end. A page looks " +
-    "at a bounded number of entries: with filters it may hold fewer items than asked for, or none, and still have a `next`.",
+    "Lists whole entries of the journal in order. `next` is the `after` of the next page, null at the end. A page scans " +
+    "a bounded number of entries. With filters it may have fewer items than requested, or none, and still have a `next`.",
   input: Type.Object(
     { after: Type.Optional(after), before: Type.Optional(before), ...filters, limit: Type.Optional(limit) },
     closed,
@@ -88,7 +88,7 @@ export const listJournal = operation({
     {
       items: Type.Array(journalItem, { description: "The entries, oldest first." }),
       next: Type.Union([Type.Integer(), Type.Null()], { description: "The `after` of the next page." }),
-      head: Type.Integer({ description: "The last position there was when the page was made." }),
+      head: Type.Integer({ description: "The last position of the journal at the time of the read." }),
     },
     closed,
   ),
@@ -98,9 +98,9 @@ export const listJournal = operation({
 const entityChange = Type.Object(
   {
     subject: Type.String({ description: "The entity, as `type/id`." }),
-    version: Type.Integer({ description: "The version that came to be." }),
+    version: Type.Integer({ description: "The version after the change." }),
     prior_revision: Type.Union([revision, Type.Null()], {
-      description: "The revision before; null if the entity did not exist.",
+      description: "The revision before the change; null if the entity did not exist.",
     }),
     revision,
   },
@@ -111,13 +111,13 @@ export const auditItem = Type.Object(
   {
     position,
     time,
-    by: Type.Object({ principal, agent: Type.Optional(agent) }, { ...closed, description: "Who did it." }),
+    by: Type.Object({ principal, agent: Type.Optional(agent) }, { ...closed, description: "The author." }),
     operation: operationName,
-    outcome: Type.String({ description: "`done`, or the code of the problem that it was refused with." }),
-    subjects: Type.Array(Type.String(), { description: "What it was about, each once." }),
-    events: Type.Array(Type.String(), { description: "The published names of what happened, each once." }),
-    changes: Type.Array(entityChange, { description: "The entities that it changed." }),
-    reason: Type.Union([Type.String(), Type.Null()], { description: "The reason that was given, if one was." }),
+    outcome: Type.String({ description: "`done`, or the problem code of the refusal." }),
+    subjects: Type.Array(Type.String(), { description: "The subjects of the entry, without repeats." }),
+    events: Type.Array(Type.String(), { description: "The published names of the events, without repeats." }),
+    changes: Type.Array(entityChange, { description: "The entities that the entry changed." }),
+    reason: Type.Union([Type.String(), Type.Null()], { description: "The caller's reason, if one was sent." }),
     trace: Type.Union([trace, Type.Null()], { description: "The caller's `traceparent`, if one was sent." }),
     erased_by: Type.Optional(erasedBy),
   },
@@ -128,18 +128,20 @@ export const listAudit = operation({
   name: "list-audit",
   kind: "read",
   summary:
-    "Who did what, when, and with which outcome, newest first: every change, every version conflict, every deadlock, " +
-    "every refusal that is recorded. Signs of life and recorded hashes are left out unless `operation` names them. " +
-    "`next` is the `before` of the next page, null at the end. A page looks at a bounded number of entries: with " +
-    "filters it may hold fewer items than asked for, or none, and still have a `next`.",
+    "Lists the audit trail, newest first: every change, every version conflict, every deadlock, and " +
+    "every recorded refusal. Heartbeats and recorded hashes are left out unless `operation` names them. " +
+    "`next` is the `before` of the next page, null at the end. A page scans a bounded number of entries. With " +
+    "filters it may have fewer items than requested, or none, and still have a `next`.",
   input: Type.Object(
     {
       after: Type.Optional(after),
       before: Type.Optional(before),
       from_time: Type.Optional(
-        Type.Integer({ minimum: 0, description: "Not older than this, in milliseconds since 1970." }),
+        Type.Integer({ minimum: 0, description: "Only entries at or after this time, in milliseconds since 1970." }),
       ),
-      to_time: Type.Optional(Type.Integer({ minimum: 0, description: "Older than this, in milliseconds since 1970." })),
+      to_time: Type.Optional(
+        Type.Integer({ minimum: 0, description: "Only entries before this time, in milliseconds since 1970." }),
+      ),
       ...filters,
       limit: Type.Optional(limit),
     },
@@ -147,7 +149,7 @@ export const listAudit = operation({
   ),
   output: Type.Object(
     {
-      items: Type.Array(auditItem, { description: "What was done, newest first." }),
+      items: Type.Array(auditItem, { description: "The entries, newest first." }),
       next: Type.Union([Type.Integer(), Type.Null()], { description: "The `before` of the next page." }),
     },
     closed,

@@ -1,25 +1,25 @@
 import type { TSchema } from "typebox";
 import { Compile } from "typebox/compile";
 
-/** A place where a value does not fit its schema. */
+/** A value that does not match its schema, by pointer. */
 export interface Issue {
   readonly pointer: string;
   readonly message: string;
 }
 
-/** Checks a value; undefined means that it fits. */
+/** Checks a value. `undefined` means that the value matches. */
 export type Check = (value: unknown) => readonly Issue[] | undefined;
 
 const issuesMax = 20;
 
-/** Compiles a schema once. What it answers depends on the value alone, so decisions may use it. */
+/** Compiles a schema once. The result depends on the value alone, so decisions may use it. */
 export function checkOf(schema: TSchema): Check {
   const compiled = Compile(schema);
   return (value) => {
     if (compiled.Check(value)) return undefined;
     const issues = compiled
       .Errors(value)
-      // A refused extra member is reported twice; the report that names the object says which members are meant.
+      // The validator reports an extra member twice. Only the report about the object names the members.
       .filter((error) => error.keyword !== "boolean")
       .map((error) => ({ pointer: error.instancePath, message: messageOf(error, schema) }));
     return issues.slice(0, issuesMax);
@@ -37,9 +37,9 @@ function messageOf(error: SchemaError, schema: TSchema): string {
   if ("additionalProperties" in error.params && Array.isArray(error.params.additionalProperties)) {
     return `must not have ${error.params.additionalProperties.map(String).join(", ")}`;
   }
-  // A pattern explains nothing to most people; the description of the field does.
+  // A pattern explains little to people. The description of the field does.
   const description = error.keyword === "pattern" ? descriptionAt(schema, error.schemaPath) : undefined;
-  return description === undefined ? error.message : `is not what it must be. ${description}`;
+  return description === undefined ? error.message : `has the wrong form. ${description}`;
 }
 
 function descriptionAt(schema: TSchema, path: string): string | undefined {

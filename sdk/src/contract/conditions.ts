@@ -1,6 +1,6 @@
 import Type from "typebox";
 
-/** The parts from which the entities' operations are built. Every field refuses what it does not know. */
+/** The members from which the operations on entities are built. Each schema refuses unknown members. */
 export const entityType = Type.String({
   pattern: "^[a-z][a-z0-9_-]{0,63}$",
   description: "The type of the entity: lower case, digits, `-` and `_`, up to 64 characters.",
@@ -10,7 +10,7 @@ export const entityId = Type.String({
   minLength: 1,
   maxLength: 256,
   pattern: "^[^\\u0000-\\u001f\\u007f]+$",
-  description: "The id of the entity within its type: 1 to 256 characters, none of them a control character.",
+  description: "The id of the entity within its type: 1 to 256 characters, no control characters.",
 });
 
 export const value = Type.Unknown({ description: "Any JSON value." });
@@ -24,7 +24,7 @@ export const pointer = Type.String({
 export const version = Type.Integer({
   minimum: 0,
   maximum: Number.MAX_SAFE_INTEGER,
-  description: "How often the entity changed; 0 is an entity that does not exist.",
+  description: "Number of changes of the entity; 0 means that it does not exist.",
 });
 
 export const revision = Type.String({
@@ -37,7 +37,7 @@ export const unchangedField = Type.Union([
   Type.Object({ pointer, value: Type.Optional(value) }, { additionalProperties: false }),
 ]);
 
-/** The fence of the lock under which a write is made; it is checked in the entry of the write. */
+/** The fence of the lock that protects a write. It is checked in the entry of the write. */
 export const writeFence = Type.Optional(
   Type.String({
     pattern: "^[1-9][0-9]{0,14}\\.[1-9][0-9]{0,14}(\\.[1-9][0-9]{0,4})?$",
@@ -45,7 +45,7 @@ export const writeFence = Type.Optional(
   }),
 );
 
-/** What must hold for a write to be done. None of them is required. */
+/** The conditions of a write. All are optional. */
 export const conditions = {
   fence: writeFence,
   expected_version: Type.Optional(version),
@@ -55,8 +55,8 @@ export const conditions = {
       minItems: 1,
       maxItems: 100,
       description:
-        "Narrows the check to these fields: as pointers they must be what they were at the expected version or " +
-        "revision, as `{pointer, value}` they must have that value (without `value`: be absent).",
+        "Narrows the version check to these fields. A pointer: the field is unchanged since the expected version or " +
+        "revision. `{pointer, value}`: the field has that value, or is absent without `value`.",
     }),
   ),
 };
@@ -64,5 +64,5 @@ export const conditions = {
 export const limit = Type.Integer({
   minimum: 1,
   maximum: 1000,
-  description: "At most so many items; 100 if not given.",
+  description: "Maximum items of the page; 100 if absent.",
 });

@@ -1,4 +1,4 @@
-/** One step of a deadlock's cycle. Paths that somebody may neither read nor lock are left out for them. */
+/** One step of a deadlock's cycle. Paths that the caller may neither read nor lock are left out. */
 export interface CycleLink {
   readonly owner_id: string;
   readonly waits_for?: string;
@@ -7,9 +7,9 @@ export interface CycleLink {
   readonly as: "holder" | "waiter";
 }
 
-const untold = "a path that is not told";
+const untold = "a path that you may not read";
 
-/** A cycle in words. */
+/** The cycle as a sentence. */
 export function cycleText(cycle: readonly CycleLink[]): string {
   return cycle
     .map(({ owner_id: who, waits_for: wanted = untold, path = untold, blocked_by: other, as }) => {

@@ -32,18 +32,18 @@ export const entity = Type.Object(
     version,
     revision,
     value,
-    changed_at: Type.Integer({ description: "When this version was made, in milliseconds since 1970." }),
+    changed_at: Type.Integer({ description: "Time of this version, in milliseconds since 1970." }),
     changed_by: author,
     position: Type.Integer({ description: "The position of the entry that made this version." }),
   },
   closed,
 );
 
-/** What a write came to: the entity as it is now, whether the write changed it, and what it was before. */
+/** The result of a write: the entity after it, whether it changed, and its revision before. */
 export const written = Type.Object(
   {
     ...entity.properties,
-    changed: Type.Boolean({ description: "False if the entity was like this already; its version stays." }),
+    changed: Type.Boolean({ description: "False if the entity already had this value. Its version stays." }),
     previous_revision: Type.Union([revision, Type.Null()]),
   },
   closed,
@@ -52,7 +52,7 @@ export const written = Type.Object(
 export const createEntity = operation({
   name: "create-entity",
   kind: "write",
-  summary: "Creates an entity that does not exist. One that was deleted goes on counting its versions.",
+  summary: "Creates an entity that does not exist. A deleted entity continues its version count.",
   input: Type.Object({ ...target, value, expected_version: Type.Optional(version), fence: writeFence }, closed),
   output: written,
   problems: ["entity_exists", "concurrency_mismatch", "value_too_large", "kind_violated"],
@@ -61,7 +61,7 @@ export const createEntity = operation({
 export const replaceEntity = operation({
   name: "replace-entity",
   kind: "write",
-  summary: "Gives an entity a new value as a whole.",
+  summary: "Replaces the whole value of an entity.",
   input: Type.Object({ ...target, value, ...conditions }, closed),
   output: written,
   problems: [...changeProblems, "value_too_large"],
@@ -81,7 +81,7 @@ export const patchEntity = operation({
   name: "patch-entity",
   kind: "write",
   summary:
-    "Changes parts of an entity: `merge` is a merge patch (RFC 7396), `patch` a JSON patch (RFC 6902). Give one.",
+    "Changes parts of an entity. `merge` is a merge patch (RFC 7396), `patch` a JSON patch (RFC 6902). Send one of them.",
   input: Type.Object(
     {
       ...target,
@@ -98,7 +98,7 @@ export const patchEntity = operation({
 export const deleteEntity = operation({
   name: "delete-entity",
   kind: "write",
-  summary: "Deletes an entity. Its history stays, and so does its place in the count of versions.",
+  summary: "Deletes an entity. Its history and its version count stay.",
   input: Type.Object({ ...target, ...conditions }, closed),
   output: Type.Object(
     { ...target, version, revision, previous_revision: revision, changed: Type.Boolean(), position: Type.Integer() },
@@ -110,13 +110,13 @@ export const deleteEntity = operation({
 export const getEntity = operation({
   name: "get-entity",
   kind: "read",
-  summary: "The entity as it is now, as it was at a version, or as it was at a position of the journal.",
+  summary: "Reads the current entity, a past version, or the entity at a position of the journal.",
   input: Type.Object(
     {
       ...target,
       version: Type.Optional(version),
       position: Type.Optional(
-        Type.Integer({ minimum: 0, description: "As it was right after the entry at this position." }),
+        Type.Integer({ minimum: 0, description: "The entity right after the entry at this position." }),
       ),
     },
     closed,
@@ -128,7 +128,7 @@ export const getEntity = operation({
 export const listEntities = operation({
   name: "list-entities",
   kind: "read",
-  summary: "The entities of a type, ordered by id. `next` is the `after` of the next page.",
+  summary: "Lists the entities of a type, ordered by id. `next` is the `after` of the next page.",
   input: Type.Object({ type: entityType, after: Type.Optional(entityId), limit: Type.Optional(limit) }, closed),
   output: Type.Object({ items: Type.Array(entity), next: Type.Union([entityId, Type.Null()]) }, closed),
   problems: [],
@@ -141,9 +141,9 @@ export const historyItem = Type.Object(
     by: author,
     operation: Type.String(),
     event: Type.String({ description: "The event's published name, such as `evt.document.changed`." }),
-    version: Type.Integer({ description: "The version after it; a conflict has the version that it met." }),
+    version: Type.Integer({ description: "The version after the event. A conflict has the version that it met." }),
     data: Type.Unknown(),
-    erased_by: Type.Optional(Type.Integer({ description: "The entry that erased the data of this one." })),
+    erased_by: Type.Optional(Type.Integer({ description: "Position of the entry that erased the data of this one." })),
   },
   closed,
 );
@@ -152,8 +152,8 @@ export const listHistory = operation({
   name: "list-history",
   kind: "read",
   summary:
-    "What happened to an entity, conflicts included, newest first. `next` is the `before` of the next page, null at the " +
-    "end; a page may be short.",
+    "Lists the history of an entity with its conflicts, newest first. `next` is the `before` of the next page, null at the " +
+    "end. A page may be short.",
   input: Type.Object(
     { ...target, before: Type.Optional(Type.Integer({ minimum: 1 })), limit: Type.Optional(limit) },
     closed,

@@ -5,8 +5,9 @@ import { version } from "./conditions.ts";
 import { tokenEvents } from "./tokens.ts";
 
 /**
- * Every type of event that an entry may hold. What folding one does never changes; a new meaning is a new type.
- * An event about an entity is published as `evt.<type of the entity>.<verb>`, any other as `evt.<what>.<verb>`.
+ * Every event type that an entry may hold. The fold of a type never changes; a new meaning is a new type.
+ * An event about an entity is published as `evt.<type of the entity>.<verb>`, any other event as
+ * `evt.<feature>.<verb>`.
  */
 export interface EventType {
   readonly summary: string;
@@ -19,11 +20,11 @@ export const conflictReason = "Optimistic locking failure: version mismatch";
 
 export const events = {
   "entity.created": {
-    summary: "An entity came to be.",
+    summary: "An entity was created.",
     data: Type.Object({ version, value: Type.Unknown(), name: Type.Optional(Type.String()) }, closed),
   },
   "entity.replaced": {
-    summary: "An entity got a new value as a whole. `name` is the verb that its kind gives to this change.",
+    summary: "The whole value of an entity was replaced. `name` is the verb that the kind gives to this change.",
     data: Type.Object({ version, value: Type.Unknown(), name: Type.Optional(Type.String()) }, closed),
   },
   "entity.merged": {
@@ -55,11 +56,11 @@ export const events = {
     data: Type.Object({ settings: Type.Unknown(), reason: Type.Optional(Type.String()) }, closed),
   },
   "space.rules_raised": {
-    summary: "Decisions follow other rules from the next entry on.",
+    summary: "New rules decide from the next entry on.",
     data: Type.Object({ rules: Type.Integer({ minimum: 2 }) }, closed),
   },
   "space.state_hashed": {
-    summary: "What the state came to at a position.",
+    summary: "The hash of the state at a position.",
     data: Type.Object({ position: Type.Integer(), hash: Type.String() }, closed),
   },
   "payload.erased": {
@@ -67,7 +68,7 @@ export const events = {
     data: Type.Object({ position: Type.Integer(), reason: Type.String() }, closed),
   },
   "space.epoch_raised": {
-    summary: "History was restored or went back: tokens of the lost part are refused from here on.",
+    summary: "History was restored or went back. Tokens of the lost part are refused.",
     data: Type.Object({ epoch: Type.Integer({ minimum: 2 }), reason: Type.String() }, closed),
   },
   ...agentEvents,

@@ -1,4 +1,4 @@
-/** One input for each operation that everybody can understand. Documents show them, and a test checks that they fit. */
+/** One plain input per operation. Documents show it, and a test checks that it matches the schema. */
 import type { OperationName } from "./all-operations.ts";
 
 const plan = { type: "plan", id: "42" } as const;
@@ -29,7 +29,7 @@ export const examples: Readonly<Record<OperationName, Readonly<Record<string, un
   "claim-lock": { ticket: "1.18" },
   "cancel-ticket": { ticket: "1.18" },
   "force-release": { fence, reason: "its host is gone" },
-  "override-release": { fence, reason: "its host is gone for good" },
+  "override-release": { fence, reason: "its host is lost permanently" },
   "configure-locks": { enforce: ["repo/x"] },
   "list-locks": { under: "repo/x", limit: 50 },
   "get-lock": { path: "repo/x/src" },
@@ -51,5 +51,5 @@ export const examples: Readonly<Record<OperationName, Readonly<Record<string, un
 
   configure: { settings: { idempotency_window_ms: 172_800_000 }, reason: "retries come from another site" },
   "raise-rules": { to: 2 },
-  "erase-payload": { position: 7, reason: "asked for by the person concerned" },
+  "erase-payload": { position: 7, reason: "requested by the person concerned" },
 };

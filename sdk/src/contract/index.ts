@@ -36,7 +36,7 @@ export {
 export type { LockWord } from "./mesh.ts";
 export { operation } from "./operation.ts";
 export type { InputOf, Operation, OutputOf } from "./operation.ts";
-export { codeOfPack, plainCode } from "./packs/pack-codes.ts";
+export { codeOfPack, plainCode } from "./packs/code-of-pack.ts";
 export { packOfOperation, packs, resourceOfOperation } from "./packs/packs.ts";
 export type { Pack } from "./packs/packs.ts";
 export { assignment, collaborator, mission, organization, planningOperations, project } from "./packs/planning.ts";
@@ -53,7 +53,7 @@ export { problemOf, problems } from "./problems.ts";
 export type { ProblemCode } from "./core-problems.ts";
 export type { Problem } from "./problem.ts";
 export { membersOf, namesInPath, routedOperations, routes } from "./routes.ts";
-export type { Route, RoutedOperation, Source } from "./routes.ts";
+export type { Route, RoutedOperation, MemberSource } from "./routes.ts";
 export {
   closeCodes,
   eventsAhead,
@@ -75,5 +75,5 @@ export type { WatchQuery } from "./watch-query.ts";
 export { isOfEntity, isOfLock, recordedAs, recordedType } from "./recorded-type.ts";
 export { isWanted, ownersOf } from "./watch-filter.ts";
 export type { WatchFilter } from "./watch-filter.ts";
-export { functionId, programId, programRoutes } from "./program-locks.ts";
+export { functionId, programId, programLockRoutes } from "./program-locks.ts";
 export type { ProgramAcquire, ProgramBatch, ProgramRelease, ProgramRenew } from "./program-locks.ts";

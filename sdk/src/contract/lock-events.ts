@@ -2,14 +2,14 @@
 import Type from "typebox";
 import { fence, lockPath, mode, scope, ticket } from "./lock-parts.ts";
 
-/** Besides the fields that are named here, events carry what a fold needs; readers ignore what they do not know. */
+/** Events also carry members that only a fold needs. Readers ignore members that they do not know. */
 const open = { additionalProperties: true } as const;
 
 const ids = Type.Object({ ids: Type.Array(Type.String()) }, open);
 const text = Type.String();
-/** `of` names the first path of a set, whose event tells all and comes last. */
+/** `of` names the first path of a set. The event of that path lists the whole set and comes last. */
 const set = { of: Type.Optional(lockPath) };
-/** The fences of all other grants at the path. Where more than 16 share it, most events tell only how many. */
+/** The fences of all other grants at the path. If more than 16 owners share it, most events carry only the count. */
 const others = { beside: Type.Optional(Type.Array(fence)), beside_count: Type.Optional(Type.Integer()) };
 const onPath = { resource_id: lockPath, owner_id: text, fence, ...others };
 const freed = Type.Object(
@@ -28,7 +28,7 @@ export const agentEvents = {
     summary: "Heartbeats: registrations, leases and tickets of these agents are renewed.",
     data: ids,
   },
-  "agents.seen": { summary: "Signs of life: the registrations of these agents go on.", data: ids },
+  "agents.seen": { summary: "Activity: the registrations of these agents are extended.", data: ids },
   "agent.ended": {
     summary: "A registration ended: on request, by inactivity, or with its parent.",
     data: Type.Object({ why: text, by: text }, open),
@@ -37,23 +37,26 @@ export const agentEvents = {
 
 export const lockEvents = {
   "lock.acquired": {
-    summary: "A path is held.",
+    summary: "A path was granted.",
     data: Type.Object({ ...onPath, expires_at: text, mode, scope, ...set }, open),
   },
-  "lock.released": { summary: "A path was given back.", data: freed },
+  "lock.released": { summary: "A path was released.", data: freed },
   "lock.expired": { summary: "A lease, a claim or the longest hold ended.", data: freed },
   "lock.recovered": { summary: "A stale lock was recovered.", data: freed },
-  "lock.forced": { summary: "An operator freed a lock; `override` says whether around the conditions.", data: freed },
+  "lock.forced": {
+    summary: "An operator freed a lock. `override` says whether the recovery conditions were bypassed.",
+    data: freed,
+  },
   "lock.refreshed": {
     summary: "A lease was extended.",
     data: Type.Object({ ...onPath, expires_at: text, note: Type.Optional(text) }, open),
   },
   "lock.upgraded": { summary: "A lock became stronger, with a new fence.", data: changed },
   "lock.downgraded": { summary: "A lock became weaker, with a new fence.", data: changed },
-  "lock.transferred": { summary: "A lock went to another owner, with a new fence.", data: changed },
+  "lock.transferred": { summary: "A lock was transferred to another owner, with a new fence.", data: changed },
   "lock.claimed": { summary: "A granted ticket was taken up.", data: Type.Object({ fence }, open) },
   "lock.release_requested": {
-    summary: "Somebody asks a holder to give a lock back.",
+    summary: "An owner asks a holder to release a lock.",
     data: Type.Object({ ...onPath, by: text, reason: text }, open),
   },
   "lock.job_claimed": {
@@ -65,23 +68,23 @@ export const lockEvents = {
     data: Type.Object({ owner_id: text }, open),
   },
   "lock.queued": {
-    summary: "Somebody waits, and has a ticket.",
+    summary: "A request was queued and has a ticket.",
     data: Type.Object({ resource_id: lockPath, owner_id: text, ticket, waits_for: text, ...others }, open),
   },
   "lock.waiting": {
-    summary: "A ticket waits for something else than before.",
+    summary: "A ticket waits for another grant or ticket than before.",
     data: Type.Object({ ticket, waits_for: text }, open),
   },
-  "lock.cancelled": { summary: "A ticket left the line.", data: Type.Object({ ticket, why: text }, open) },
-  "lock.ticket_renewed": { summary: "A waiter gave a sign of life.", data: Type.Object({ ticket }, open) },
+  "lock.cancelled": { summary: "A ticket left the queue.", data: Type.Object({ ticket, why: text }, open) },
+  "lock.ticket_renewed": { summary: "The lease of a ticket was renewed.", data: Type.Object({ ticket }, open) },
   "lock.deadlock": {
-    summary: "A request was refused, or left the line, because waiting for it would never have ended.",
+    summary: "A request was refused or cancelled because of a deadlock.",
     data: Type.Object({ resource_id: lockPath, requested_by: text, cycle: Type.Array(Type.Unknown()) }, open),
   },
   "lock.handover_left": {
-    summary: "More waiters can go on than fit into this entry; the next ones follow at once.",
+    summary: "More tickets can be granted than fit into this entry. The next entries grant them at once.",
     data: Type.Object({ claim: text }, open),
   },
-  "lock.handover_done": { summary: "Handing over goes on in this entry.", data: Type.Object({ claim: text }, open) },
-  "locks.configured": { summary: "An operator set what holds for all locks.", data: Type.Object({}, open) },
+  "lock.handover_done": { summary: "This entry continues a hand-over.", data: Type.Object({ claim: text }, open) },
+  "locks.configured": { summary: "An operator changed the settings of locks.", data: Type.Object({}, open) },
 } as const;

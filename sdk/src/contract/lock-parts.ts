@@ -1,4 +1,4 @@
-/** The parts from which the lock operations are built. */
+/** The members from which the operations on locks are built. */
 import Type from "typebox";
 import { isoTime, line, ownerId } from "./agents.ts";
 
@@ -7,15 +7,16 @@ const closed = { additionalProperties: false } as const;
 export const lockPath = Type.String({
   minLength: 1,
   maxLength: 1024,
-  description: "What is locked: names and ids between slashes, such as `project/p1/map/m2` or `repo/x/src/a`.",
+  description:
+    "The name of the locked thing: names and ids separated by slashes, such as `project/p1/map/m2` or `repo/x/src/a`.",
 });
 
 export const mode = Type.Enum(["read", "upgradeable", "write"], {
-  description: "`read` shares with reads and one `upgradeable`; `write` with nothing.",
+  description: "`read` shares with `read` and one `upgradeable`; `write` shares with nothing.",
 });
 
 export const scope = Type.Enum(["tree", "self"], {
-  description: "`tree` (default): the path and all below it. `self`: the record alone.",
+  description: "`tree` (default): the path and everything below it. `self`: the record alone.",
 });
 
 const number = "[1-9][0-9]{0,14}";
@@ -23,17 +24,17 @@ const number = "[1-9][0-9]{0,14}";
 export const fence = Type.String({
   pattern: `^${number}\\.${number}(\\.[1-9][0-9]{0,4})?$`,
   description:
-    "The token of a grant: epoch, position, and a number if more came before it in its entry. They only rise.",
+    "Identifies one grant: epoch, position, and a number if its entry has earlier events. Fences always increase.",
 });
 
 export const ticket = Type.String({
   pattern: `^${number}\\.${number}$`,
-  description: "The name of a place in the queue.",
+  description: "The id of a queued request.",
 });
 
 export const seconds = (maximum: number, description: string) => Type.Integer({ minimum: 1, maximum, description });
 
-export const ttlSeconds = seconds(86_400, "The lease: so long without renewal, 1 second to 24 hours.");
+export const ttlSeconds = seconds(86_400, "The lease: time until expiry without renewal, 1 second to 24 hours.");
 
 const lockedPath = Type.Object({ path: lockPath, mode, scope }, closed);
 
@@ -42,13 +43,17 @@ export const paths = Type.Array(
     lockPath,
     Type.Object({ path: lockPath, mode: Type.Optional(mode), scope: Type.Optional(scope) }, closed),
   ]),
-  { minItems: 1, maxItems: 1000, description: "All of them or none; sorted and each once, the strongest mode wins." },
+  {
+    minItems: 1,
+    maxItems: 1000,
+    description: "A set: all or nothing. Paths are sorted, repeats are merged, the strongest mode wins.",
+  },
 );
 
-/** Whose lock it is, if not the calling agent's. An id that is registered can be used by that agent alone. */
+/** The owner of the lock, if it is not the calling agent. Only the agent itself may use a registered id. */
 export const owner = { owner_id: Type.Optional(ownerId) };
 
-/** Who has a lock, as a denial and a view show it. */
+/** The holder of a lock, as denials and views show it. */
 export const holder = Type.Object(
   {
     owner_id: ownerId,
@@ -77,21 +82,21 @@ export const grant = Type.Object(
   closed,
 );
 
-/** A place in the queue: how many are ahead and, from recent holds, about how long it may take. */
+/** A place in the queue: the number of tickets ahead and an estimate of the wait from recent holds. */
 export const place = Type.Object(
   {
     ticket,
     place: Type.Integer({
-      description: "1 goes next. Exact up to 1,000; 1,001 says that 1,000 or more tickets are ahead.",
+      description: "1 is the next in the queue. Exact up to 1,000; 1,001 means 1,000 or more tickets ahead.",
     }),
-    waits_for: Type.Array(holder, { description: "Holders in the way, at most ten of them." }),
+    waits_for: Type.Array(holder, { description: "Blocking holders, at most ten." }),
     expires_at: isoTime,
     estimate_ms: Type.Union([Type.Integer(), Type.Null()]),
   },
   closed,
 );
 
-/** How a path was left by whoever held it before. */
+/** How the previous lock on a path ended. */
 const left = Type.Object(
   {
     path: lockPath,
@@ -106,6 +111,6 @@ const left = Type.Object(
 
 export const leftBefore = Type.Array(left, {
   description:
-    "How each of the first 20 paths was left by whoever held it before, if somebody did within the last 1,000 entries " +
-    "about it. It is with every answer that describes a grant: at once, late, or again.",
+    "How the previous lock on each of the first 20 paths ended, if it is among the last 1,000 entries " +
+    "about the path. Every reply that describes a grant has it.",
 });

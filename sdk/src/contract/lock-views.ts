@@ -7,14 +7,14 @@ import { operation } from "./operation.ts";
 
 const closed = { additionalProperties: false } as const;
 const nullable = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T) => Type.Union([schema, Type.Null()]);
-const cursor = Type.String({ maxLength: 2_200, description: "The `next` of the page before." });
+const cursor = Type.String({ maxLength: 2_200, description: "The `next` of the previous page." });
 const page = { after: Type.Optional(cursor), limit: Type.Optional(limit) };
 
 export const lockState = Type.Enum(["held", "stale"], {
-  description: "`stale`: the lease has passed, and the lock still excludes others until it is recovered.",
+  description: "`stale`: the lease has passed, but the lock excludes other owners until it is recovered.",
 });
 
-/** A ticket as others see it. */
+/** A ticket as other callers see it. */
 export const waiter = Type.Object(
   {
     ticket,
@@ -59,7 +59,7 @@ export const listLocks = operation({
   name: "list-locks",
   kind: "read",
   summary:
-    "All held paths with their holders and queues, by path; `view: dal_locks` gives one record per grant and path.",
+    "Lists all held paths with their holders and queues, by path. `view: dal_locks` returns one record per grant and path.",
   input: Type.Object(
     {
       under: Type.Optional(lockPath),
@@ -94,7 +94,7 @@ const pastHolder = Type.Object(
     fence,
     purpose: nullable(line),
     since: isoTime,
-    position: Type.Integer({ description: "The entry that gave out the fence." }),
+    position: Type.Integer({ description: "Position of the entry that made the fence." }),
   },
   closed,
 );
@@ -103,7 +103,7 @@ const lockThen = Type.Object(
   {
     path: lockPath,
     kind: Type.String(),
-    position: Type.Integer({ description: "The position asked for, or the last one if it is beyond." }),
+    position: Type.Integer({ description: "The requested position, or the last one if that is lower." }),
     holders: Type.Array(pastHolder),
     above: Type.Array(pastHolder),
   },
@@ -114,9 +114,9 @@ export const getLock = operation({
   name: "get-lock",
   kind: "read",
   summary:
-    "One path: who holds it, an ancestor or something below, and who waits. With `position`, who held it and its " +
-    "ancestors after that entry, however long ago. What was below, who waited, and until when the leases ran is not " +
-    "told then: ask for each path below by itself; a heartbeat is noted for all agents at once, not at each lock.",
+    "Reads one path: the holders of the path, of its ancestors and of paths below it, and its queue. With `position`: " +
+    "the holders of the path and its ancestors after that entry, at any age. Such a past view has no paths below, no " +
+    "queue and no end of leases: heartbeats are recorded for all agents at once. Request each path below by itself.",
   input: Type.Object(
     { path: lockPath, position: Type.Optional(Type.Integer({ minimum: 1 })), limit: Type.Optional(limit) },
     closed,
@@ -128,7 +128,7 @@ export const getLock = operation({
 export const getTicket = operation({
   name: "get-ticket",
   kind: "read",
-  summary: "Where a ticket is: its place and who is ahead, or the grant that it became.",
+  summary: "Reads a ticket: its place and its blockers, or the grant that it became.",
   input: Type.Object({ ticket }, closed),
   output: Type.Union([
     Type.Object({ state: Type.Literal("waiting"), ...place.properties }, closed),
@@ -140,7 +140,7 @@ export const getTicket = operation({
 export const whoAmI = operation({
   name: "who-am-i",
   kind: "read",
-  summary: "The calling agent, or the owner named: what it holds, what it waits for, since when.",
+  summary: "Reads the calling agent or the named owner: its locks, its tickets and their times.",
   input: Type.Object({ owner_id: Type.Optional(ownerId), ...page }, closed),
   output: Type.Object({
     agent: nullable(agent),
@@ -151,7 +151,7 @@ export const whoAmI = operation({
   problems: ["agent_unknown", "agent_required"],
 });
 
-/** A ticket, and everything that keeps it waiting. */
+/** A ticket with everything that blocks it. */
 export const wait = Type.Object(
   {
     ticket,
@@ -160,7 +160,7 @@ export const wait = Type.Object(
     since: isoTime,
     upgrades: nullable(fence),
     watches: Type.String({
-      description: "The claim that it is looked at again for when it goes: a ticket or a fence.",
+      description: "The ticket or fence whose end makes the machine examine this ticket again.",
     }),
     blockers: Type.Array(
       Type.Object(
@@ -174,9 +174,9 @@ export const wait = Type.Object(
         },
         closed,
       ),
-      { description: "Who is in the way, and where: holders first, then those who wait earlier; at most 20." },
+      { description: "The blockers with their paths: holders first, then earlier tickets; at most 20." },
     ),
-    blockers_total: Type.Integer({ description: "How many there are; 200 says 200 or more." }),
+    blockers_total: Type.Integer({ description: "Number of blockers; 200 means 200 or more." }),
   },
   closed,
 );
@@ -184,7 +184,7 @@ export const wait = Type.Object(
 export const listWaits = operation({
   name: "list-waits",
   kind: "read",
-  summary: "The wait-for graph: every ticket and all that keeps it waiting, in the order of the tickets.",
+  summary: "Lists the wait-for graph: every ticket with everything that blocks it, in the order of the tickets.",
   input: Type.Object(page, closed),
   output: Type.Object({ items: Type.Array(wait), next: nullable(cursor) }, closed),
   problems: [],
@@ -194,8 +194,8 @@ export const listLockHistory = operation({
   name: "list-lock-history",
   kind: "read",
   summary:
-    "What happened to a path, newest first, without other paths of a set that the caller may neither read nor lock. " +
-    "`next` is the `before` of the next page, null at the end; a page may be short.",
+    "Lists the history of a path, newest first. Other paths of a set appear only if the caller may read or lock them. " +
+    "`next` is the `before` of the next page, null at the end. A page may be short.",
   input: Type.Object(
     { path: lockPath, before: Type.Optional(Type.Integer({ minimum: 1 })), limit: Type.Optional(limit) },
     closed,
@@ -207,7 +207,7 @@ export const listLockHistory = operation({
 export const checkFence = operation({
   name: "check-fence",
   kind: "read",
-  summary: "Whether a fence is that of a grant that lives and covers the path, for a resource outside to ask.",
+  summary: "Checks for an outside resource whether a fence belongs to a live grant that covers the path.",
   input: Type.Object({ path: lockPath, fence, mode: Type.Optional(mode) }, closed),
   output: Type.Object({ valid: Type.Boolean(), reason: Type.Union([Type.String(), Type.Null()]) }, closed),
   problems: ["path_invalid"],

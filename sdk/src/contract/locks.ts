@@ -9,7 +9,7 @@ const closed = { additionalProperties: false } as const;
 
 const ownerProblems = ["locks_off", "owner_required", "owner_taken", "agent_unknown"] as const;
 
-/** What the calls that change a held lock name: the fence, or a path that the owner holds. */
+/** Identifies a held lock: the fence, or a path that the owner holds. */
 const held = { fence: Type.Optional(fence), path: Type.Optional(lockPath), ...owner };
 
 const granted = Type.Object(
@@ -17,8 +17,8 @@ const granted = Type.Object(
     granted: Type.Literal(true),
     ...grant.properties,
     ticket: Type.Optional(ticket),
-    still_held: Type.Boolean({ description: "False if a repeated request is answered and the grant is gone by now." }),
-    already_held: Type.Optional(Type.Boolean({ description: "The owner had it before, and keeps its fence." })),
+    still_held: Type.Boolean({ description: "False in the reply to a repeated request whose grant has ended." }),
+    already_held: Type.Optional(Type.Boolean({ description: "The owner already held the lock and keeps its fence." })),
     left_before: leftBefore,
   },
   closed,
@@ -28,7 +28,7 @@ const queued = Type.Object(
     granted: Type.Literal(false),
     ...place.properties,
     still_waiting: Type.Optional(
-      Type.Boolean({ description: "In the answer to a repeated request: false if the ticket is gone by now." }),
+      Type.Boolean({ description: "False in the reply to a repeated request whose ticket has ended." }),
     ),
   },
   closed,
@@ -38,7 +38,7 @@ export const acquireLock = operation({
   name: "acquire-lock",
   kind: "write",
   summary:
-    "Takes one path or a set, all or nothing. Without `wait` it answers at once, granted or denied; with it there is a ticket.",
+    "Acquires one path or a set, all or nothing. Without `wait` the reply is a grant or a denial. With `wait` the request is queued.",
   input: Type.Object(
     {
       paths,
@@ -46,9 +46,11 @@ export const acquireLock = operation({
       scope: Type.Optional(scope),
       wait: Type.Optional(Type.Boolean()),
       ttl_seconds: Type.Optional(ttlSeconds),
-      max_hold_seconds: Type.Optional(seconds(604_800, "Ends the hold, renewed or not, after so long.")),
-      hold_off_seconds: Type.Optional(seconds(60, "If the holder crashes, nobody gets it for so long.")),
-      ticket_seconds: Type.Optional(seconds(3_600, "The lease of the ticket; 30 if not given.")),
+      max_hold_seconds: Type.Optional(
+        seconds(604_800, "Maximum hold: the lock ends after this time even if it is renewed."),
+      ),
+      hold_off_seconds: Type.Optional(seconds(60, "If the holder crashes, no owner gets the lock during this time.")),
+      ticket_seconds: Type.Optional(seconds(3_600, "The lease of the ticket; 30 if absent.")),
       purpose: Type.Optional(line),
       note: Type.Optional(line),
       metadata: Type.Optional(Type.Record(Type.String({ maxLength: 64 }), Type.Unknown(), { maxProperties: 32 })),
@@ -71,7 +73,7 @@ export const acquireLock = operation({
 export const releaseLock = operation({
   name: "release-lock",
   kind: "write",
-  summary: "Gives a lock back: a grant by its fence, or single paths. Whoever waits next has it in the same entry.",
+  summary: "Releases a lock: a grant by its fence, or single paths. The same entry grants the next ticket.",
   input: Type.Object(
     {
       fence: Type.Optional(fence),
@@ -88,7 +90,7 @@ export const releaseLock = operation({
 export const renewLock = operation({
   name: "renew-lock",
   kind: "write",
-  summary: "Extends a lease, and may leave a note on how far the work is. What has expired is not revived.",
+  summary: "Extends a lease. `note` can describe the progress of the work. An ended grant is never revived.",
   input: Type.Object({ ...held, ttl_seconds: Type.Optional(ttlSeconds), note: Type.Optional(line) }, closed),
   output: grant,
   problems: [...ownerProblems, "path_invalid", "lock_not_held"],
@@ -97,7 +99,8 @@ export const renewLock = operation({
 export const upgradeLock = operation({
   name: "upgrade-lock",
   kind: "write",
-  summary: "Turns a read or upgradeable lock into a write lock, atomically. With `wait` it is the first in the queue.",
+  summary:
+    "Turns a read or upgradeable lock into a write lock, atomically. With `wait` it goes to the front of the queue.",
   input: Type.Object({ ...held, wait: Type.Optional(Type.Boolean()) }, closed),
   output: Type.Union([granted, queued]),
   problems: [...ownerProblems, "path_invalid", "lock_not_held", "lock_denied", "upgrade_refused", "deadlock"],
@@ -106,7 +109,7 @@ export const upgradeLock = operation({
 export const downgradeLock = operation({
   name: "downgrade-lock",
   kind: "write",
-  summary: "Turns a lock into a weaker one, atomically: nobody who waits for more can slip in.",
+  summary: "Turns a lock into a weaker one, atomically. No stronger request can be granted in between.",
   input: Type.Object({ ...held, mode }, closed),
   output: grant,
   problems: [...ownerProblems, "path_invalid", "lock_not_held"],
@@ -115,7 +118,7 @@ export const downgradeLock = operation({
 export const transferLock = operation({
   name: "transfer-lock",
   kind: "write",
-  summary: "Hands a lock to another owner, such as from a parent to its child. The old fence ends.",
+  summary: "Transfers a lock to another owner, for example from a parent to its child. The old fence ends.",
   input: Type.Object({ ...held, to: ownerId }, closed),
   output: grant,
   problems: [...ownerProblems, "path_invalid", "lock_not_held", "lock_denied", "deadlock"],
@@ -124,7 +127,7 @@ export const transferLock = operation({
 export const requestRelease = operation({
   name: "request-release",
   kind: "write",
-  summary: "Asks whoever holds a path to give it back, with a reason. The holders are told; nothing is taken.",
+  summary: "Asks the holders of a path to release it, with a reason. The holders are notified and keep their locks.",
   input: Type.Object({ path: lockPath, reason: line, ...owner }, closed),
   output: Type.Object({ asked: Type.Array(ownerId) }, closed),
   problems: [...ownerProblems, "path_invalid", "lock_not_held"],
@@ -142,7 +145,7 @@ export const claimLock = operation({
 export const cancelTicket = operation({
   name: "cancel-ticket",
   kind: "write",
-  summary: "Leaves the queue. A ticket that was granted meanwhile is answered with its grant, which stays.",
+  summary: "Cancels a ticket. If it was granted in the meantime, the reply is the grant, which stays.",
   input: Type.Object({ ticket, ...owner }, closed),
   output: Type.Union([Type.Object({ cancelled: ticket }, closed), granted]),
   problems: [...ownerProblems, "ticket_unknown"],
@@ -153,7 +156,8 @@ const exactly = { fence, reason: line };
 export const forceRelease = operation({
   name: "force-release",
   kind: "write",
-  summary: "An operator frees the grant with this fence. A recoverable lock is freed only if it may be recovered.",
+  summary:
+    "Frees the grant with this fence; for operators. A recoverable lock is freed only if its recovery conditions hold.",
   input: Type.Object(exactly, closed),
   output: Type.Object({ released: Type.Array(lockPath) }, closed),
   problems: ["locks_off", "not_allowed", "lock_not_held", "not_recoverable"],
@@ -162,7 +166,8 @@ export const forceRelease = operation({
 export const overrideRelease = operation({
   name: "override-release",
   kind: "write",
-  summary: "An operator frees the grant with this fence, whatever the conditions of recovery say. Audited by itself.",
+  summary:
+    "Frees the grant with this fence regardless of its recovery conditions; for operators. It has an audit event of its own.",
   input: Type.Object(exactly, closed),
   output: Type.Object({ released: Type.Array(lockPath) }, closed),
   problems: ["locks_off", "not_allowed", "lock_not_held"],
@@ -170,13 +175,16 @@ export const overrideRelease = operation({
 
 const kindSettings = Type.Object(
   {
-    shape: Type.String({ maxLength: 256, description: "Names at even places: `project/map`; `repo/**`: all below." }),
+    shape: Type.String({
+      maxLength: 256,
+      description: "The names at even places, such as `project/map`. `repo/**` matches everything below `repo`.",
+    }),
     policy: Type.Enum(["expire", "recover"]),
     ttl_seconds: Type.Optional(ttlSeconds),
     ttl_min_seconds: Type.Optional(ttlSeconds),
     ttl_max_seconds: Type.Optional(ttlSeconds),
-    grace_seconds: Type.Optional(seconds(86_400, "Recovery: the heartbeat must be older than this.")),
-    order: Type.Optional(Type.Integer({ minimum: 1, maximum: 999, description: "The place in the global order." })),
+    grace_seconds: Type.Optional(seconds(86_400, "Minimum age of the last heartbeat before a recovery.")),
+    order: Type.Optional(Type.Integer({ minimum: 1, maximum: 999, description: "The rank in the global lock order." })),
   },
   closed,
 );
@@ -184,7 +192,8 @@ const kindSettings = Type.Object(
 export const configureLocks = operation({
   name: "configure-locks",
   kind: "write",
-  summary: "An operator switches locks on or off, says under which paths they are enforced, and adds kinds of paths.",
+  summary:
+    "Switches the lock manager on or off, sets the enforced path prefixes and adds kinds of paths; for operators.",
   input: Type.Object(
     {
       lock_manager: Type.Optional(Type.Boolean()),

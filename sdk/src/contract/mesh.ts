@@ -1,6 +1,6 @@
 /**
- * Holdfast on a mesh of messages: which subjects there are, what travels in headers, and the few words of locks that have
- * a shape of their own there. Everything else is an operation of the contract, under its own name.
+ * Holdfast on NATS: the subjects, the headers, and the lock actions that have their own shape there. Everything else is
+ * an operation of the contract under its own name.
  */
 import Type from "typebox";
 import type { TObject } from "typebox";
@@ -8,17 +8,19 @@ import { isoTime, ownerId } from "./agents.ts";
 import type { OperationName } from "./all-operations.ts";
 import { lockPath, ttlSeconds } from "./lock-parts.ts";
 
-/** What subjects start with: `cmd.lock.acquire`, `req.lock.acquire`, `evt.lock.acquired`, `parked.cmd.lock.acquire`. */
+/**
+ * The first word of a subject: `cmd.lock.acquire`, `req.lock.acquire`, `evt.lock.acquired`, `parked.cmd.lock.acquire`.
+ */
 export const meshSubjects = { command: "cmd", request: "req", event: "evt", parked: "parked" } as const;
 
-/** In the place of an entity's type it says that the name of an operation follows: `cmd.operation.acquire-lock`. */
+/** Takes the position of the entity type when the name of an operation follows: `cmd.operation.acquire-lock`. */
 export const operationWord = "operation";
 
-/** In the place of an entity's type it says that the words of locks follow. */
+/** Takes the position of the entity type when a lock action follows. */
 export const lockWord = "lock";
 
 export const meshHeaders = {
-  /** With a command. */
+  /** Headers of a command. */
   authorization: "Authorization",
   token: "Holdfast-Token",
   agent: "X-Agent-Id",
@@ -26,21 +28,21 @@ export const meshHeaders = {
   key: "Idempotency-Key",
   replyTo: "Holdfast-Reply-To",
   trace: "traceparent",
-  /** With an answer. */
+  /** Headers of a reply. */
   problem: "Holdfast-Problem",
   fence: "Holdfast-Fence",
-  /** With an answer, and with an event. */
+  /** Headers of a reply and of an event. */
   event: "Holdfast-Event",
   position: "Holdfast-Position",
   replayed: "Holdfast-Replayed",
   tooLarge: "Holdfast-Too-Large",
-  /** With an event. */
+  /** Headers of an event. */
   epoch: "Holdfast-Epoch",
   index: "Holdfast-Index",
   subject: "Holdfast-Subject",
   time: "Holdfast-Time",
   published: "Holdfast-Published",
-  /** With a command that was parked. */
+  /** Headers of a parked command. */
   parkedFor: "Holdfast-Parked-For",
   parkedFrom: "Holdfast-Parked-From",
 } as const;
@@ -49,15 +51,15 @@ const closed = { additionalProperties: false } as const;
 const key = Type.Optional(Type.String({ description: "The same as the header Idempotency-Key." }));
 const named = { resource_id: lockPath, owner_id: ownerId };
 
-/** A word of locks: what it takes, and the operation that it is. */
+/** A lock action: its input and the operation that it runs. */
 export interface LockWord {
   readonly operation: OperationName;
   readonly input: TObject;
-  /** The event that it is answered with when it is done. */
+  /** The event of a successful reply. */
   readonly answer: keyof typeof meshLockEvents;
 }
 
-/** The words of locks have their own shape: one resource, a named owner, a lease that must be said. */
+/** Lock actions have their own shape: one resource, a named owner and a mandatory lease. */
 export const meshLockWords: Readonly<Record<string, LockWord>> = {
   acquire: {
     operation: "acquire-lock",
@@ -76,7 +78,7 @@ export const meshLockWords: Readonly<Record<string, LockWord>> = {
   },
 };
 
-/** The events of locks as the mesh tells them: these fields, and no others. */
+/** The lock events on NATS: exactly these members. */
 export const meshLockEvents = {
   acquired: Type.Object({ ...named, expires_at: isoTime }, closed),
   denied: Type.Object(
@@ -93,7 +95,7 @@ export const meshLockEvents = {
   expired: Type.Object({ resource_id: lockPath }, closed),
 } as const;
 
-/** What can be asked about the entities of a type, besides the commands that its kind or its pack brings. */
+/** Actions on the entities of a type, in addition to the commands of its kind or pack. */
 export const meshEntityWords: Readonly<Record<string, OperationName>> = {
   create: "create-entity",
   replace: "replace-entity",

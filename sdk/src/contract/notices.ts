@@ -1,6 +1,7 @@
 /**
- * What is told to an owner while it listens, and is no entry of the journal: it is true at that moment, and it can be
- * asked for at any other. So nothing is kept of it, and whoever was not there misses nothing that counts.
+ * Push messages to a listening owner that are not entries of the journal. A notice is true when it is sent, and the
+ * same fact can be read at any time. So the server keeps no notices, and a listener that was disconnected misses
+ * nothing.
  */
 import Type from "typebox";
 import type { Static } from "typebox";
@@ -15,12 +16,12 @@ export const placeNotice = Type.Object(
     owner_id: ownerId,
     ticket,
     paths: Type.Array(lockPath),
-    place: Type.Integer({ description: "1 goes next." }),
-    waits_for: Type.Array(holder, { description: "Holders in the way, at most ten of them." }),
+    place: Type.Integer({ description: "1 is the next in the queue." }),
+    waits_for: Type.Array(holder, { description: "Blocking holders, at most ten." }),
     expires_at: isoTime,
     estimate_ms: Type.Union([Type.Integer(), Type.Null()]),
   },
-  { ...closed, description: "A ticket has another place in the line. At most one a second for each ticket." },
+  { ...closed, description: "The place of a ticket changed. At most one notice per second and ticket." },
 );
 
 export const expiringNotice = Type.Object(
@@ -34,7 +35,7 @@ export const expiringNotice = Type.Object(
   },
   {
     ...closed,
-    description: "A third of a lease is left, and no renewal has come. Once for each lease that gets so far.",
+    description: "A third of a lease is left and no renewal arrived. One notice per lease period.",
   },
 );
 
@@ -44,15 +45,18 @@ export type PlaceNotice = Static<typeof placeNotice>;
 export type ExpiringNotice = Static<typeof expiringNotice>;
 export type Notice = PlaceNotice | ExpiringNotice;
 
-/** A ticket is told its place at most so often. */
+/** Minimum interval between two place notices of one ticket. */
 export const placeEveryMs = 1_000;
 
-/** A lease is near its end when so little of it is left. Whoever beats in thirds of it has missed a beat by then. */
+/**
+ * Remaining time at which a lease counts as expiring. A client with a heartbeat interval of a third of the lease has
+ * missed one by then.
+ */
 export const expiringAtMs = (ttlMs: number): number => Math.ceil(ttlMs / 3);
 
-/** What `GET /v1/notices` takes. */
+/** The query of `GET /v1/notices`. */
 export const noticeQuery = Type.Object(
-  { owner: Type.String({ minLength: 1, maxLength: 128, description: "Whose tickets and leases." }) },
+  { owner: Type.String({ minLength: 1, maxLength: 128, description: "The owner of the tickets and leases." }) },
   closed,
 );
 

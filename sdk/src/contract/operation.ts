@@ -2,10 +2,10 @@ import type { Static, TSchema } from "typebox";
 import type { ProblemCode } from "./core-problems.ts";
 
 /**
- * Something that can be asked for, by name: `verb-noun`, the same in every door.
+ * A named request, `verb-noun`, the same at every door.
  * - `write` becomes a command and may become an entry;
- * - `read` looks at what is durable;
- * - `internal` is a command that only Holdfast itself sends (timers, recovery).
+ * - `read` reads durable state;
+ * - `internal` is a command that only Holdfast sends (timers, recovery).
  */
 export interface Operation<
   Name extends string = string,
@@ -18,7 +18,7 @@ export interface Operation<
   readonly summary: string;
   readonly input: Input;
   readonly output: Output;
-  /** What it may be refused with, besides the codes that every operation shares. */
+  /** The problem codes of this operation, in addition to those that every operation shares. */
   readonly problems: readonly ProblemCode[];
 }
 

@@ -1,15 +1,15 @@
 import { coreProblems } from "./core-problems.ts";
-import { plainCode } from "./packs/pack-codes.ts";
+import { plainCode } from "./packs/code-of-pack.ts";
 import { packs } from "./packs/packs.ts";
 import type { Problem } from "./problem.ts";
 
-/** Every reason for which something may be refused, by its code. */
+/** Every problem by its code. */
 export const problems: Readonly<Record<string, Problem>> = {
   ...coreProblems,
   ...Object.fromEntries(packs.flatMap((pack) => Object.entries(pack.problems))),
 };
 
-/** What a code means; kinds bring codes of their own (`ticket.already_closed`), which only the caller can know. */
+/** The problem of a code. Kinds have codes of their own (`ticket.already_closed`), which the contract does not know. */
 export function problemOf(code: string): Problem {
   const known = [code, plainCode(code)].find((one) => Object.hasOwn(problems, one));
   const problem = known === undefined ? undefined : problems[known];

@@ -1,6 +1,6 @@
 /**
- * Locks on the functions of a program, in the words of whoever edits programs: a function is the path
- * `program/{program_id}/function/{function_id}`, and what is said about it is said by the operations on locks.
+ * Locks on the functions of a program, in the terms of program editing. A function is the path
+ * `program/{program_id}/function/{function_id}`. Each route is a view of an operation on locks.
  */
 import Type from "typebox";
 import type { Static } from "typebox";
@@ -9,7 +9,7 @@ import { fence, mode, ttlSeconds } from "./lock-parts.ts";
 
 const closed = { additionalProperties: false } as const;
 
-/** A part of a path, so it holds no slash. */
+/** One segment of a path, so it has no slash. */
 const name = (description: string) =>
   Type.String({ minLength: 1, maxLength: 200, pattern: "^[^/\\u0000-\\u001f\\u007f]+$", description });
 
@@ -21,7 +21,7 @@ const which = { function_id: Type.Optional(functionId), function_ids: Type.Optio
 const how = {
   mode: Type.Optional(mode),
   description: Type.Optional(line),
-  wait: Type.Optional(Type.Boolean({ description: "Stand in line if it is not free." })),
+  wait: Type.Optional(Type.Boolean({ description: "Queue the request if the lock is not free." })),
   ttl_seconds: Type.Optional(ttlSeconds),
 };
 
@@ -32,7 +32,7 @@ export const programBatch = Type.Object(
     locks: Type.Array(Type.Object({ function_id: functionId, mode: Type.Optional(mode) }, closed), {
       minItems: 1,
       maxItems: 1000,
-      description: "All of them or none.",
+      description: "All or nothing.",
     }),
     ...how,
   },
@@ -56,8 +56,8 @@ export type ProgramBatch = Static<typeof programBatch>;
 export type ProgramRelease = Static<typeof programRelease>;
 export type ProgramRenew = Static<typeof programRenew>;
 
-/** The addresses, with the operation that each is a view of. */
-export const programRoutes = [
+/** The routes, each with the operation that it is a view of. */
+export const programLockRoutes = [
   { method: "GET", path: "/v1/programs/{program_id}/locks", operation: "list-locks", body: undefined },
   { method: "POST", path: "/v1/programs/{program_id}/locks/acquire", operation: "acquire-lock", body: programAcquire },
   { method: "POST", path: "/v1/programs/{program_id}/locks/batch", operation: "acquire-lock", body: programBatch },

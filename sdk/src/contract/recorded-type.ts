@@ -1,29 +1,29 @@
 /**
- * By which type an entry holds an event that was published. Its name and its subject do not tell: an entity may be of the
- * type `lock` or `token`, and is then published under names and subjects that Holdfast's own events have too. So whoever
- * decides who may see an event, or whom it concerns, asks for this.
+ * The type under which an entry stores a published event. Name and subject do not identify it: an entity may have the
+ * type `lock` or `token`, and then shares names and subjects with Holdfast's own events. So visibility and ownership of
+ * an event are decided by this type.
  *
- * It is kept beside the event and not in it, so what is sent stays as it is. A copy of an event has none.
+ * The type is stored next to the event, not in it, so the sent text stays the same. A copy of an event has no type.
  */
 const types = new WeakMap<object, string>();
 
-/** Notes the type of an event that is published. */
+/** Remembers the type of a published event. */
 export function recordedAs<Published extends object>(type: string, published: Published): Published {
   types.set(published, type);
   return published;
 }
 
-/** Undefined if the event did not come from the journal of this process: then nothing can be said for certain. */
+/** Undefined if the event did not come from the journal of this process. Then nothing is certain. */
 export function recordedType(published: object): string | undefined {
   return types.get(published);
 }
 
-/** True if an event is about an entity, whatever the type of the entity; all others are Holdfast's own. */
+/** True if an event is about an entity of any type. All other events are Holdfast's own. */
 export function isOfEntity(type: string): boolean {
   return type.startsWith("entity.");
 }
 
-/** True if an event is about locks or those who wait for them. */
+/** True if an event is about locks or tickets. */
 export function isOfLock(type: string): boolean {
   return type.startsWith("lock.");
 }

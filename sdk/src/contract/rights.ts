@@ -1,6 +1,6 @@
 /**
- * Who may do what. A token is a list of allowances, each of them verbs under a prefix of paths; an operation needs a
- * verb on every path that it touches. Entities are at `type/id`, where the locks that guard them are too.
+ * Rights. A token is a list of allowances: verbs under a path prefix. An operation needs a verb on every path that it
+ * touches. An entity has the path `type/id`, the same as the lock that guards it.
  */
 import type { allOperations } from "./all-operations.ts";
 import type { Allowance, Verb } from "./allowance.ts";
@@ -8,26 +8,26 @@ import type { OperationName } from "./all-operations.ts";
 import type { InputOf } from "./operation.ts";
 import { packOfOperation, resourceOfOperation } from "./packs/packs.ts";
 
-/** What an operation touches, as far as its input tells. With none of these it touches nothing but the caller's own. */
+/** The things that an operation touches, derived from its input. Empty: only what the caller owns. */
 export interface Touch {
   readonly paths?: readonly string[];
   /** The paths of the grant with this fence. */
   readonly fence?: string;
   /** The paths of this ticket, or of the grant that it became. */
   readonly ticket?: string;
-  /** What this owner holds and waits for. */
+  /** The locks and tickets of this owner. */
   readonly owner?: string;
   /** This registration. */
   readonly agent?: string;
-  /** All there is. */
+  /** The whole space. */
   readonly space?: true;
 }
 
-/** One of these verbs on everything that is touched. */
+/** One of these verbs is required on everything that is touched. */
 export interface Right<Input = never> {
   readonly verbs: readonly Verb[];
   readonly touches: (input: Input) => Touch;
-  /** What somebody may ask for instead who may not touch all of it. */
+  /** An alternative for callers that may not touch all of it. */
   readonly instead?: string;
 }
 
@@ -43,7 +43,7 @@ const ofPath = ({ path }: { readonly path: string }): Touch => ({ paths: [path] 
 const ofFence = ({ fence }: { readonly fence: string }): Touch => ({ fence });
 const ofTicket = ({ ticket }: { readonly ticket: string }): Touch => ({ ticket });
 
-/** Both, if both are named: neither may be a way around the other. */
+/** Both are checked if both are present. Otherwise one would bypass the check of the other. */
 const ofHeld = (input: {
   readonly fence?: string;
   readonly path?: string;
@@ -56,10 +56,10 @@ const ofHeld = (input: {
 const write = { verbs: ["write"], touches: ofEntity } as const;
 const readEntity = { verbs: ["read"], touches: ofEntity } as const;
 const lockHeld = { verbs: ["lock"], touches: ofHeld } as const;
-/** Whoever may lock a path sees in a denial who has it, so it may look as well. */
+/** A denial shows the holder to a caller that may lock the path. So that caller may read the lock as well. */
 const seesLocks = ["read", "lock"] as const;
 
-/** One for every operation that somebody outside may ask for: a missing one does not compile. */
+/** One right per public operation. A missing one does not compile. */
 export const rights: Rights = {
   "create-entity": write,
   "replace-entity": write,
@@ -110,24 +110,24 @@ export const rights: Rights = {
   "list-audit": {
     verbs: ["read"],
     touches: whole,
-    instead: "list-history and list-lock-history tell who did what to an entity or a path that you may read",
+    instead: "list-history and list-lock-history show the history of an entity or path that you may read",
   },
 };
 
-/** The records of all grants, and those of one owner, are not narrowed by `under`. */
+/** `under` does not narrow the records of all grants or the records of one owner. */
 function ofListedLocks(input: InputOf<All["list-locks"]>): Touch {
   const { under, owner_id: owner, view } = input;
   if (owner !== undefined) return { owner };
   return under === undefined || view === "dal_locks" ? { space: true } : { paths: [under] };
 }
 
-/** What a pack keeps are entities, and what is done to them needs the same as if it were done by hand. */
+/** The resources of a pack are entities. An operation on them needs the same rights as the operation on the entity. */
 export function rightToKind(type: string, kind: "read" | "write", operation: string): Right {
   const verb = packOfOperation(operation)?.forOperators.includes(operation) === true ? "operate" : kind;
   return {
     verbs: [verb],
     touches: (input: { readonly id?: unknown }) => ({
-      // Without an id it is about all of its kind: a list, or something new whose id nobody knows yet.
+      // Without an id the operation concerns the whole type: a list, or a new resource without an id.
       paths: [typeof input.id === "string" ? `${type}/${input.id}` : type],
     }),
   };
@@ -143,17 +143,17 @@ function rightToPack(operation: string): Right | undefined {
     : rightToKind(resource.type, found.kind, operation);
 }
 
-/** The right that an operation of the contract needs; undefined if there is no such operation. */
+/** The right of an operation of the contract; undefined for an unknown operation. */
 export function rightOf(operation: string): Right | undefined {
   return Object.hasOwn(rights, operation) ? rights[operation as OperationName] : rightToPack(operation);
 }
 
-/** True if one of the verbs is allowed on the path; the path of everything is empty. */
+/** True if one of the verbs is allowed on the path. The empty path means everything. */
 export function isAllowed(allow: readonly Allowance[], verbs: readonly Verb[], path: string): boolean {
   return allow.some((one) => isAtOrUnder(path, one.under) && one.verbs.some((allowed) => verbs.includes(allowed)));
 }
 
-/** Name by name: a text that merely starts with the prefix is not under it. */
+/** Compares name by name. A path that merely starts with the same characters is not below the prefix. */
 export function isAtOrUnder(path: string, prefix: string): boolean {
   return prefix === "" || path === prefix || path.startsWith(`${prefix}/`);
 }

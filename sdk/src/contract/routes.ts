@@ -1,6 +1,6 @@
 /**
- * Where each operation is over HTTP. A public operation without a route does not compile, and the door, the description
- * in OpenAPI and the tests all go by this table.
+ * The HTTP route of each operation. A public operation without a route does not compile. The HTTP door, the OpenAPI
+ * document and the tests are built from this table.
  */
 import { allOperations } from "./all-operations.ts";
 import type { OperationName } from "./all-operations.ts";
@@ -10,19 +10,19 @@ import type { Pack } from "./packs/packs.ts";
 
 export interface Route {
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
-  /** What stands in braces is a member of the input. */
+  /** A name in braces is a member of the input. */
   readonly path: string;
-  /** When it is done. A lock that is queued is 202, whatever stands here, and an agent that resumes is 200. */
+  /** The status of a success. A queued lock always gets 202, and a resumed agent 200. */
   readonly status: 200 | 201;
-  /** The header without which nothing is written here. It says which version the caller expects. */
+  /** The required precondition header. It carries the version that the caller expects. */
   readonly needs?: "if-match" | "if-none-match";
-  /** The part of the path that names the agent who speaks, which is no member of the input. */
+  /** The part of the path that names the calling agent. It is not a member of the input. */
   readonly speaker?: string;
-  /** Members that can not be given here. */
+  /** Members that a caller cannot send here. */
   readonly without?: readonly string[];
-  /** The member of the input that the body of a merge patch is; `merge`, if not given. */
+  /** The member of the input that the body of a merge patch becomes; `merge` by default. */
   readonly patches?: string;
-  /** It can be held open with `Prefer: wait=n`. */
+  /** The request can be held open with `Prefer: wait=n`. */
   readonly waits?: true;
 }
 
@@ -84,14 +84,14 @@ export const routes: Readonly<Record<OperationName, Routes>> = {
   "erase-payload": [post("/v1/space/erase-payload", { without: ["events"] })],
 };
 
-/** Where a member of the input comes from; a `condition` comes from If-Match or If-None-Match. */
-export type Source = "path" | "query" | "body" | "condition";
+/** The source of a member of the input. A `condition` comes from If-Match or If-None-Match. */
+export type MemberSource = "path" | "query" | "body" | "condition";
 
 /** An operation at one of its routes, with the source of each member of its input. */
 export interface RoutedOperation {
   readonly operation: Operation;
   readonly route: Route;
-  readonly sources: ReadonlyMap<string, Source>;
+  readonly sources: ReadonlyMap<string, MemberSource>;
 }
 
 export const routedOperations: readonly RoutedOperation[] = [
@@ -107,10 +107,10 @@ function routed(operation: Operation, route: Route): RoutedOperation {
   return { operation, route, sources: sourcesOf(operation, route) };
 }
 
-/** Where an operation of a pack is: `transition-mission` at `/v1/planning/missions/{id}/transition`. */
+/** The route of a pack's operation: `transition-mission` is at `/v1/planning/missions/{id}/transition`. */
 function packRoute(pack: Pack, operation: string): Route {
   const resource = resourceOfOperation(pack, operation);
-  if (resource === undefined) throw new Error(`${operation} is about none of the resources of ${pack.name}`);
+  if (resource === undefined) throw new Error(`${operation} belongs to no resource of ${pack.name}`);
   const all = `/v1/${pack.name}/${resource.plural}`;
   const verb = operation.slice(0, operation.indexOf("-"));
   switch (verb) {
@@ -139,15 +139,15 @@ export function membersOf(schema: object): Readonly<Record<string, object>> {
   return "properties" in schema ? (schema.properties as Record<string, object>) : {};
 }
 
-function sourcesOf(operation: Operation, route: Route): ReadonlyMap<string, Source> {
+function sourcesOf(operation: Operation, route: Route): ReadonlyMap<string, MemberSource> {
   const inPath = namesInPath(route.path);
   const names = Object.keys(membersOf(operation.input)).filter((name) => route.without?.includes(name) !== true);
   return new Map(names.map((name) => [name, inPath.includes(name) ? "path" : sourceOf(route, name)]));
 }
 
-function sourceOf({ method, needs, patches }: Route, name: string): Source {
+function sourceOf({ method, needs, patches }: Route, name: string): MemberSource {
   if (needs !== undefined && (name === "expected_version" || name === "expected_revision")) return "condition";
-  // A patch is the body as a whole, and has no room for anything beside it.
+  // The body of a PATCH is the patch itself, so all other members are in the query.
   if (method === "PATCH") return name === "merge" || name === "patch" || name === patches ? "body" : "query";
   return method === "POST" || method === "PUT" ? "body" : "query";
 }

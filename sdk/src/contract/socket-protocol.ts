@@ -1,16 +1,16 @@
 /**
- * What travels over the socket. A frame is a JSON text that holds an array of messages; what belongs to one moment goes
- * into one frame, in both directions. `docs/reference/socket.md` describes it for whoever writes a client of their own.
+ * The protocol of the socket. A frame is a JSON text with an array of messages. Messages of one tick share one frame,
+ * in both directions. `docs/reference/socket.md` describes it for authors of clients.
  */
 import type { Notice } from "./notices.ts";
 import type { WatchFilter } from "./watch-filter.ts";
 
 export const socketProtocol = 1;
 
-/** Where the socket is, on the address of the HTTP door. */
+/** The path of the socket on the HTTP address. */
 export const socketPath = "/v1/socket";
 
-/** Ids are the client's to choose, whole numbers, each used for one thing at a time. */
+/** The client chooses the ids. An id is a whole number with one use at a time. */
 export type ClientMessage =
   | { readonly kind: "hello"; readonly protocol: number; readonly token?: string }
   | { readonly kind: "agent"; readonly as: number; readonly agent: string; readonly secret?: string }
@@ -29,19 +29,19 @@ export interface CallMessage {
   readonly input: unknown;
   readonly key?: string;
   readonly deadline_ms?: number;
-  /** The number that an `agent` message gave to the agent who acts. */
+  /** The number of the calling agent, as an `agent` message assigned it. */
   readonly as?: number;
-  /** The caller's place in a trace: a W3C `traceparent`. */
+  /** The caller's span in a trace: a W3C `traceparent`. */
   readonly trace?: string;
-  /** How far a read must look; `latest` if absent. */
+  /** Required freshness of a read; `latest` if absent. */
   readonly reads?: "latest" | "local";
-  /** Leaves the events of the entry out of the reply, for callers that want its outcome alone. */
+  /** Leaves the events of the entry out of the reply, for callers that need only the outcome. */
   readonly events?: false;
-  /** Says that this is another attempt, and after what. */
+  /** Marks a retry, with its cause. */
   readonly retry?: "deadlock" | "conflict";
 }
 
-/** A refusal of something that is no call, or why something ended. */
+/** The refusal of a message that is not a call, or the reason for an end. */
 export interface SocketProblem {
   readonly code: string;
   readonly data: Readonly<Record<string, unknown>>;
@@ -72,29 +72,29 @@ export type ServerMessage =
   | { readonly kind: "problem"; readonly id?: number; readonly problem: SocketProblem }
   | { readonly kind: "bye"; readonly reason: string };
 
-/** A frame has at most so many bytes. */
+/** Maximum bytes of a frame. */
 export const frameBytesMax = 4 * 1_048_576;
 
-/** Agents have numbers on a connection, at most so many at once. A number that is said again means another agent from then on. */
+/** Maximum agents that have a number on one connection. Assigning a number again replaces its agent. */
 export const socketAgentsMax = 4_096;
 
-/** `events` or `notices` messages of one watch that may be on their way before the client says that it wants more. */
+/** Maximum `events` or `notices` messages of one watch in flight before the client asks for more. */
 export const eventsAhead = 16;
 
-/** Why a server closed a socket. What is not here is as RFC 6455 says. */
+/** Close codes of the server. RFC 6455 defines all others. */
 export const closeCodes = {
-  /** The server stops, and has said `bye`. Come back, or go elsewhere. */
+  /** The server is stopping and has sent `bye`. Reconnect, or use another node. */
   goingAway: 1001,
-  /** Too much in one frame: more than 4 MiB. */
+  /** A frame is larger than 4 MiB. */
   tooBig: 1009,
-  /** A defect of the server. Come back, and say again what still matters. */
+  /** A bug in the server. Reconnect and repeat what is still needed. */
   defect: 1011,
-  /** Several frames were not understood; a `problem` said what was wrong with each. */
+  /** Several frames were malformed. A `problem` described each. */
   malformed: 4400,
-  /** Not let in; the `problem` before it says why. */
+  /** Access was refused. The preceding `problem` has the reason. */
   refused: 4401,
-  /** No `hello` came in time, or no sign of life. */
+  /** No `hello` or no heartbeat arrived in time. */
   silent: 4408,
-  /** Too slow: what was sent was not taken in time. */
+  /** The client read too slowly. */
   slow: 4413,
 } as const;

@@ -3,25 +3,29 @@ import type { Static } from "typebox";
 import { operation } from "./operation.ts";
 
 const closed = { additionalProperties: false } as const;
-const reason = Type.String({ minLength: 1, maxLength: 1000, description: "Why; it is kept in the history." });
+const reason = Type.String({ minLength: 1, maxLength: 1000, description: "The reason, kept in the history." });
 
-/** What decisions read and an operator may set. It is set by an entry, so that every node decides by the same. */
+/**
+ * Settings that decisions read and an operator may change. An entry sets them, so every node decides by the same
+ * values.
+ */
 export const spaceSettings = Type.Object(
   {
     idempotency_window_ms: Type.Integer({
       minimum: 60_000,
       maximum: 400 * 86_400_000,
-      description: "How long the answer to a key is given again; 24 hours if not set.",
+      description: "Retention time of the reply to a key; 24 hours by default.",
     }),
     state_bytes_max: Type.Integer({
       minimum: 1_048_576,
       maximum: Number.MAX_SAFE_INTEGER,
-      description: "About how many bytes all rows may weigh together; 1 GiB if not set. Over it new data is refused.",
+      description:
+        "Maximum bytes of all rows together, approximately; 1 GiB by default. Beyond it new data is refused.",
     }),
     state_hash_every: Type.Integer({
       minimum: 100,
       maximum: 10_000_000,
-      description: "Every so many entries a hash of the state is recorded; 50,000 if not set.",
+      description: "Number of entries between two recorded hashes of the state; 50,000 by default.",
     }),
     component_toggles: Type.Record(Type.String({ pattern: "^[a-z][a-z0-9_]{0,63}$" }), Type.Boolean(), {
       description: "Optional components by name, on or off.",
@@ -35,7 +39,7 @@ export type SpaceSettings = Static<typeof spaceSettings>;
 export const configure = operation({
   name: "configure",
   kind: "write",
-  summary: "Sets what decisions read, for the whole space. What is not named stays.",
+  summary: "Changes settings that decisions read, for the whole space. Absent settings stay.",
   input: Type.Object({ settings: Type.Partial(spaceSettings, closed), reason: Type.Optional(reason) }, closed),
   output: Type.Object({ settings: spaceSettings, changed: Type.Boolean() }, closed),
   problems: [],
@@ -44,7 +48,7 @@ export const configure = operation({
 export const raiseEpoch = operation({
   name: "raise-epoch",
   kind: "internal",
-  summary: "Starts a new epoch after history was restored or went back, unless one above `above` has begun already.",
+  summary: "Starts a new epoch after history was restored or went back, unless one above `above` has already begun.",
   input: Type.Object(
     { above: Type.Integer({ minimum: 1 }), at_least: Type.Optional(Type.Integer({ minimum: 1 })), reason },
     closed,
@@ -56,8 +60,7 @@ export const raiseEpoch = operation({
 export const raiseRules = operation({
   name: "raise-rules",
   kind: "write",
-  summary:
-    "From the next entry on, decisions follow the rules of this number, unless they do already. Every node must carry them.",
+  summary: "Makes this rules number decide from the next entry on, if it does not already. Every node must know it.",
   input: Type.Object({ to: Type.Integer({ minimum: 1 }) }, closed),
   output: Type.Object({ rules: Type.Integer() }, closed),
   problems: ["rules_unknown"],
@@ -66,7 +69,7 @@ export const raiseRules = operation({
 export const recordStateHash = operation({
   name: "record-state-hash",
   kind: "internal",
-  summary: "Records what the state came to at a position, so that a replica that differs is noticed.",
+  summary: "Records the hash of the state at a position, so that a replica that differs is detected.",
   input: Type.Object(
     { position: Type.Integer({ minimum: 1 }), hash: Type.String({ pattern: "^[0-9a-f]{64}$" }) },
     closed,
@@ -79,15 +82,16 @@ export const erasePayload = operation({
   name: "erase-payload",
   kind: "write",
   summary:
-    "Removes the payload of an entry for good: input, outcome and the data of its events. What happened, when and by " +
-    "whom stays. It is refused while the current state still rests on it.",
+    "Removes the payload of an entry permanently: input, outcome and the data of its events. Operation, time and author " +
+    "stay. The request is refused while the current state depends on the entry.",
   input: Type.Object(
     {
       position: Type.Integer({ minimum: 1 }),
       reason,
       events: Type.Optional(
         Type.Array(Type.Tuple([Type.String(), Type.String()]), {
-          description: "The types and subjects of the entry's events. Holdfast looks them up; they need not be sent.",
+          description:
+            "The types and subjects of the entry's events. The server sets them; callers need not send them.",
         }),
       ),
     },

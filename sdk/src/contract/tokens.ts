@@ -7,12 +7,12 @@ import { operation } from "./operation.ts";
 
 const closed = { additionalProperties: false } as const;
 
-const tokenId = Type.String({ minLength: 1, maxLength: 128, description: "The id of a token. It is no secret." });
+const tokenId = Type.String({ minLength: 1, maxLength: 128, description: "The id of a token. It is not secret." });
 
 const principal = Type.String({
   pattern: "^[a-z0-9][a-zA-Z0-9._@-]{0,63}$",
   description:
-    "The name under which its bearer acts and is kept in the history: up to 64 letters, digits and `._@-`. Not `operator`, `anonymous`, `local` or `holdfast`.",
+    "The name of the token's principal, as the history shows it: up to 64 letters, digits and `._@-`. Not `operator`, `anonymous`, `local` or `holdfast`.",
 });
 
 export const token = Type.Object(
@@ -32,27 +32,36 @@ export const createToken = operation({
   name: "create-token",
   kind: "write",
   summary:
-    "An operator makes a token: a principal that may do what `allow` says until it expires. The secret is shown once. " +
-    "With `own_key`, or an idempotency key, asking again gives the same token a new secret.",
+    "Creates a token: a principal with the rights in `allow` until it expires; for operators. The secret is returned once. " +
+    "With `own_key` or an idempotency key, a repeated request gives the same token a new secret.",
   input: Type.Object(
     {
       principal,
       allow: Type.Array(allowance, { minItems: 1, maxItems: 100 }),
       expires_in_seconds: Type.Optional(
-        Type.Integer({ minimum: 1, maximum: 34_560_000, description: "30 days if not given, 400 days at most." }),
+        Type.Integer({
+          minimum: 1,
+          maximum: 34_560_000,
+          description: "Lifetime; 30 days by default, at most 400 days.",
+        }),
       ),
       note: Type.Optional(line),
       own_key: Type.Optional(
-        Type.String({ minLength: 1, maxLength: 255, pattern: "^[\\x20-\\x7e]+$", description: "Yours to choose." }),
+        Type.String({
+          minLength: 1,
+          maxLength: 255,
+          pattern: "^[\\x20-\\x7e]+$",
+          description: "A key that the caller chooses.",
+        }),
       ),
       secret_hash: Type.Optional(
-        Type.String({ pattern: "^[0-9a-f]{64}$", description: "Set by the door, which makes the secret." }),
+        Type.String({ pattern: "^[0-9a-f]{64}$", description: "Set by the server, which makes the secret." }),
       ),
     },
     closed,
   ),
   output: Type.Object(
-    { ...token.properties, secret: Type.String({ description: "Shown this once: `hf_` and 64 hex digits." }) },
+    { ...token.properties, secret: Type.String({ description: "Returned only once: `hf_` and 64 hex digits." }) },
     closed,
   ),
   problems: ["not_allowed", "principal_reserved", "token_limit"],
@@ -61,7 +70,7 @@ export const createToken = operation({
 export const revokeToken = operation({
   name: "revoke-token",
   kind: "write",
-  summary: "An operator ends a token at once, also for whoever is connected with it.",
+  summary: "Revokes a token at once, also on open connections; for operators.",
   input: Type.Object({ token_id: tokenId, reason: Type.Optional(line) }, closed),
   output: Type.Object({ token_id: tokenId, principal, revoked_at: isoTime }, closed),
   problems: ["not_allowed", "token_unknown"],
@@ -70,7 +79,8 @@ export const revokeToken = operation({
 export const listTokens = operation({
   name: "list-tokens",
   kind: "read",
-  summary: "The tokens that are neither revoked nor expired, oldest first. `next` is the `after` of the next page.",
+  summary:
+    "Lists the tokens that are neither revoked nor expired, oldest first. `next` is the `after` of the next page.",
   input: Type.Object({ after: Type.Optional(Type.String({ maxLength: 64 })), limit: Type.Optional(limit) }, closed),
   output: Type.Object({ items: Type.Array(token), next: Type.Union([Type.String(), Type.Null()]) }, closed),
   problems: [],
@@ -79,7 +89,7 @@ export const listTokens = operation({
 export const expireToken = operation({
   name: "expire-token",
   kind: "internal",
-  summary: "Forgets a token that has expired. It has been good for nothing since.",
+  summary: "Removes an expired token from the state. It is already invalid.",
   input: Type.Object({ token_id: tokenId }, closed),
   output: Type.Object({ token_id: tokenId }),
   problems: ["not_due"],
@@ -88,7 +98,7 @@ export const expireToken = operation({
 export const noteRefusal = operation({
   name: "note-refusal",
   kind: "internal",
-  summary: "Puts a refused attempt at what belongs to operators into the audit trail.",
+  summary: "Records a refused operator operation in the audit trail.",
   input: Type.Object(
     {
       operation: Type.String({ maxLength: 128 }),
@@ -111,7 +121,7 @@ export const tokenOperations = {
 
 export const tokenEvents = {
   "token.created": {
-    summary: "An operator made a token. Only the hash of its secret is here.",
+    summary: "An operator created a token. The event holds only the hash of its secret.",
     data: Type.Object(
       {
         principal: Type.String(),
@@ -126,16 +136,16 @@ export const tokenEvents = {
     ),
   },
   "token.renewed": {
-    summary: "A token got a new secret, because it was asked for again with its own key. The old one is void.",
+    summary: "A token got a new secret after a repeated request with its own key. The old secret is invalid.",
     data: Type.Object({ secret_hash: Type.String() }, closed),
   },
   "token.revoked": {
-    summary: "An operator ended a token.",
+    summary: "An operator revoked a token.",
     data: Type.Object({ principal: Type.String(), reason: Type.Union([Type.String(), Type.Null()]) }, closed),
   },
-  "token.expired": { summary: "A token has expired.", data: Type.Object({ principal: Type.String() }, closed) },
+  "token.expired": { summary: "A token expired.", data: Type.Object({ principal: Type.String() }, closed) },
   "access.refused": {
-    summary: "Somebody tried what belongs to operators. `unrecorded`: so many attempts before it were only counted.",
+    summary: "An operator operation was refused. `unrecorded` counts earlier attempts that have no entry.",
     data: Type.Object(
       { operation: Type.String(), reason: Type.String(), unrecorded: Type.Optional(Type.Integer()) },
       closed,

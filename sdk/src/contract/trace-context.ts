@@ -1,9 +1,9 @@
-/** version, trace id, parent id, flags; a later version may have more behind it, which is left away. */
+/** Version, trace id, parent id, flags. A later version may have more parts, which are ignored. */
 const traceParent = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/u;
 
 /**
- * A W3C `traceparent` as it is kept, or undefined if it is none: what is not well formed is ignored, as the standard
- * asks, because a caller's broken tracing must not break its calls.
+ * A valid W3C `traceparent`, or undefined. The standard asks to ignore a malformed one, so that broken tracing does not
+ * break calls.
  */
 export function traceContext(sent: unknown): string | undefined {
   if (typeof sent !== "string" || sent.length > 512) return undefined;
@@ -15,7 +15,7 @@ export function traceContext(sent: unknown): string | undefined {
   return `00-${trace}-${parent}-${flags}`;
 }
 
-/** The id that all parts of one trace share. */
+/** The id that all spans of a trace share. */
 export function traceIdOf(trace: string): string {
   return trace.slice(3, 35);
 }

@@ -27,8 +27,8 @@ export const transportProblems = {
   protocol_unknown: {
     status: 400,
     retry: "never",
-    title: "This server does not speak that version of the socket's protocol",
-    next: "Use a client whose protocol is one of `known`.",
+    title: "Unknown version of the socket protocol",
+    next: "Use a client whose protocol version is in `known`.",
   },
   watch_limit: {
     status: 429,

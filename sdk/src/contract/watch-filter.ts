@@ -1,21 +1,21 @@
 import { isOfEntity, isOfLock, recordedType } from "./recorded-type.ts";
 
-/** Which events somebody wants to hear of. The same filter holds in process, over the socket and over HTTP. */
+/** Selects events. The same filter applies in process, over the socket and over HTTP. */
 export interface WatchFilter {
   /** Only events with one of these names, such as `evt.document.changed`. */
   readonly names?: readonly string[];
-  /** Only events about this, such as `document/42`, or, with a slash at the end, about anything below it. */
+  /** Only events about this subject, such as `document/42`. With a slash at the end: about everything below it. */
   readonly subject?: string;
-  /** Only events that concern this owner: its grants, losses and tickets, requests to release, its own conflicts. */
+  /** Only events that concern this owner: its grants, losses and tickets, release requests, and its own conflicts. */
   readonly owner?: string;
 }
 
-/** As much of an event as a filter looks at. */
+/** The members of an event that a filter reads. */
 export interface FilteredEvent {
   readonly name: string;
   readonly subject: string;
   readonly data: unknown;
-  /** Absent in the answer to a call, whose caller is the author. */
+  /** Absent in the reply to a call, whose caller is the author. */
   readonly by?: { readonly agent?: string };
 }
 
@@ -26,7 +26,10 @@ export function isWanted(event: FilteredEvent, filter: WatchFilter): boolean {
   return owner === undefined || ownersOf(event).includes(owner);
 }
 
-/** Whom an event concerns. It goes by the type that is recorded, so nobody is told of an entity as if it were its lock. */
+/**
+ * The owners that an event concerns. It uses the recorded type, so an event of an entity is never mistaken for one of
+ * its lock.
+ */
 export function ownersOf(event: FilteredEvent): readonly string[] {
   const type = recordedType(event);
   if (type === undefined) return [];

@@ -1,9 +1,9 @@
-/** One input for each operation of planning. Documents show them, and a test checks that they fit. */
+/** One input per operation of planning. Documents show it, and a test checks that it matches the schema. */
 type Input = Readonly<Record<string, unknown>>;
 
 const range = { from: "2027-03-01T08:00:00Z", to: "2027-03-05T17:00:00Z" };
 
-/** What is made, what is changed of it, and what lists of it are narrowed by. */
+/** Per resource: a new one, a change and the filter of a list. */
 const resources: Readonly<Record<string, { made: Input & { id: string }; changes: Input; listed: Input }>> = {
   organization: { made: { id: "acme", name: "Acme" }, changes: { name: "Acme Works" }, listed: { limit: 50 } },
   project: {

@@ -1,4 +1,7 @@
-/** Planning: who does what, when. Organizations have projects and collaborators, projects missions, missions assignments. */
+/**
+ * Planning assigns people to work in time. Organizations have projects and collaborators, projects have missions,
+ * missions have assignments.
+ */
 import Type from "typebox";
 import { line } from "../agents.ts";
 import { entityId } from "../conditions.ts";
@@ -14,8 +17,7 @@ const name = Type.String({
   minLength: 1,
   maxLength: 200,
   pattern: "^[^\\u0000-\\u001f\\u007f]*[^\\s\\u0000-\\u001f\\u007f][^\\u0000-\\u001f\\u007f]*$",
-  description:
-    "1 to 200 characters, unique within what it belongs to; upper and lower case of a to z count as the same.",
+  description: "1 to 200 characters, unique within the parent. Upper and lower case of a to z are equal.",
 });
 
 const time = Type.String({
@@ -23,9 +25,9 @@ const time = Type.String({
   description: "A time in UTC, such as 2027-03-01T08:00:00Z.",
 });
 
-const description = Type.Optional(Type.String({ maxLength: 10_000, description: "Anything worth knowing." }));
+const description = Type.Optional(Type.String({ maxLength: 10_000, description: "Free text." }));
 
-const idOf = (what: string) => Type.String({ ...entityId, description: `The id of the ${what} that it belongs to.` });
+const idOf = (what: string) => Type.String({ ...entityId, description: `The id of the ${what} that is the parent.` });
 
 export const missionStatus = Type.Enum(["draft", "planned", "locked", "completed", "cancelled"], {
   description: "draft, planned, locked, completed; or cancelled, from draft or planned.",
@@ -36,7 +38,7 @@ export const organization = {
   name: "organization",
   plural: "organizations",
   type: "planning-organization",
-  summary: "Whoever plans: projects and collaborators belong to one.",
+  summary: "An organization that plans. Projects and collaborators belong to one.",
   fixed: {},
   fields: { name },
   shown: {},
@@ -48,7 +50,7 @@ export const project = {
   name: "project",
   plural: "projects",
   type: "planning-project",
-  summary: "What an organization undertakes.",
+  summary: "A project of an organization.",
   fixed: { organization_id: idOf("organization") },
   fields: { name, description },
   shown: {},
@@ -60,12 +62,12 @@ export const collaborator = {
   name: "collaborator",
   plural: "collaborators",
   type: "planning-collaborator",
-  summary: "Somebody who can be assigned to missions of the organization.",
+  summary: "A person who can be assigned to missions of the organization.",
   fixed: { organization_id: idOf("organization") },
   fields: {
     name,
     email: Type.Optional(
-      Type.String({ maxLength: 254, pattern: "^[^\\s@]+@[^\\s@]+$", description: "Where to write to." }),
+      Type.String({ maxLength: 254, pattern: "^[^\\s@]+@[^\\s@]+$", description: "E-mail address." }),
     ),
   },
   shown: {},
@@ -77,7 +79,7 @@ export const mission = {
   name: "mission",
   plural: "missions",
   type: "planning-mission",
-  summary: "A piece of work of a project, in a range of time, with a lifecycle.",
+  summary: "A piece of work of a project, with a time range and a lifecycle.",
   fixed: { project_id: idOf("project") },
   fields: { name, description, from: Type.Optional(time), to: Type.Optional(time) },
   shown: { status: missionStatus },
@@ -89,7 +91,7 @@ export const assignment = {
   name: "assignment",
   plural: "assignments",
   type: "planning-assignment",
-  summary: "A collaborator who does something in a mission, for a while that lies inside the mission's.",
+  summary: "The assignment of a collaborator to a mission, with a time range inside that of the mission.",
   fixed: { mission_id: idOf("mission") },
   fields: { collaborator_id: entityId, role: name, from: time, to: time },
   shown: {},
@@ -112,8 +114,8 @@ export const transitionMission = operation({
   name: "transition-mission",
   kind: "write",
   summary:
-    "Moves a mission on: draft to planned, planned to locked, locked to completed, draft or planned to cancelled. " +
-    "A planned one needs a range of time, an assignment, and nobody booked twice.",
+    "Changes the status of a mission: draft to planned, planned to locked, locked to completed, draft or planned to cancelled. " +
+    "A planned mission needs a time range, an assignment and no collaborator with two bookings at the same time.",
   input: Type.Object(
     { ...targetAndConditions, to: Type.Enum(["planned", "locked", "completed", "cancelled"]) },
     closed,
@@ -125,7 +127,7 @@ export const transitionMission = operation({
 export const reopenMission = operation({
   name: "reopen-mission",
   kind: "write",
-  summary: "An operator takes a locked mission back to planned, with a reason.",
+  summary: "Returns a locked mission to planned, with a reason; for operators.",
   input: Type.Object({ ...targetAndConditions, reason: Type.String({ ...line, minLength: 1 }) }, closed),
   output: writtenResource(mission),
   problems: [...lifecycleProblems, "not_allowed"],

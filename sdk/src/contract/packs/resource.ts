@@ -8,27 +8,28 @@ import type { Operation } from "../operation.ts";
 const closed = { additionalProperties: false } as const;
 
 /**
- * A kind of thing that a pack keeps, such as the missions of planning. Each is a versioned entity, so revisions, history
- * and time travel are there already; from this description come its operations, routes, client and reference pages.
+ * A type of resource that a pack manages, such as the missions of planning. Each resource is a versioned entity, so it
+ * has revisions, history and time travel. Its operations, routes, client and reference pages are derived from this
+ * description.
  */
 export interface Resource<Name extends string = string, Plural extends string = string> {
   readonly pack: string;
   readonly name: Name;
   readonly plural: Plural;
-  /** The type of its entities. */
+  /** The entity type. */
   readonly type: string;
   readonly summary: string;
-  /** What a caller gives at creation and may change later. */
+  /** Fields that a caller sets at creation and may change later. */
   readonly fields: TProperties;
-  /** What a caller gives at creation, for good: what it belongs to. */
+  /** Fields that a caller sets at creation and that never change, such as the parent. */
   readonly fixed: TProperties;
-  /** What only operations of its own set, such as a status. */
+  /** Fields that only the resource's own operations set, such as a status. */
   readonly shown: TProperties;
-  /** By which fields a list may be narrowed. */
+  /** Fields that filter a list. */
   readonly filters: TProperties;
 }
 
-/** What every resource shows besides its fields. */
+/** The members that every resource has in addition to its fields. */
 export interface ResourceFacts {
   readonly id: string;
   readonly version: number;
@@ -44,12 +45,12 @@ export interface ResourceFacts {
 export type ShownResource<R extends Resource> = ResourceFacts &
   Readonly<Static<TObject<R["fixed"] & R["fields"] & R["shown"]>>>;
 
-/** What a program gives to create one. */
+/** The input to create a resource. */
 export type NewResource<R extends Resource> = Readonly<Static<TObject<R["fixed"] & R["fields"]>>> & {
   readonly id?: string;
 };
 
-/** A merge patch of its fields; null removes one. */
+/** A merge patch of the fields; null removes a field. */
 export type ResourceChanges<R extends Resource> = {
   readonly [Field in keyof Static<TObject<R["fields"]>>]?: Static<TObject<R["fields"]>>[Field] | null;
 };
@@ -58,7 +59,7 @@ export type ResourceFilters<R extends Resource> = Readonly<Static<TObject<R["fil
 
 export type ResourceVerb = "create" | "get" | "list" | "update" | "archive" | "unarchive" | "delete";
 
-/** The operation of a resource for a verb: `create-mission`, `list-missions`. */
+/** The operation name of a verb on a resource: `create-mission`, `list-missions`. */
 export function resourceOperationName(resource: Resource, verb: ResourceVerb): string {
   return `${verb}-${verb === "list" ? resource.plural : resource.name}`;
 }
@@ -74,7 +75,7 @@ export function representation(resource: Resource) {
       ...resource.fields,
       ...resource.shown,
       archived: Type.Boolean({
-        description: "Nothing changes in, or below, what is archived, until it is unarchived.",
+        description: "An archived resource, and everything below it, cannot change until it is unarchived.",
       }),
       changed_at: isoTime,
       changed_by: Type.Object({ principal: Type.String(), agent: Type.Optional(Type.String()) }, closed),
@@ -84,22 +85,22 @@ export function representation(resource: Resource) {
   );
 }
 
-/** What a write came to: the resource as it is now, whether the write changed it, and what it was before. */
+/** The result of a write: the resource after it, whether it changed, and its revision before. */
 export function writtenResource(resource: Resource) {
   return Type.Object(
     {
       ...representation(resource).properties,
-      changed: Type.Boolean({ description: "False if it was like this already; its revision stays." }),
+      changed: Type.Boolean({ description: "False if the resource already had these values. Its revision stays." }),
       previous_revision: Type.Union([revision, Type.Null()]),
     },
     closed,
   );
 }
 
-/** What is said about the target of a change, besides the change itself. */
+/** The target and the conditions of a change. */
 export const targetAndConditions = { id: entityId, ...conditions };
 
-/** The operations that every resource has. */
+/** The operations of every resource. */
 export function resourceOperations(resource: Resource): Readonly<Record<string, Operation>> {
   const operations = [...writeOperations(resource), ...readOperations(resource)];
   return Object.fromEntries(operations.map((one) => [one.name, one]));
@@ -121,7 +122,7 @@ function writeOperations(resource: Resource): readonly Operation[] {
     operation({
       name: resourceOperationName(resource, "create"),
       kind: "write",
-      summary: `Creates ${withArticle(name)}. Without an id it gets one.`,
+      summary: `Creates ${withArticle(name)}. Without an id the server makes one.`,
       input: Type.Object({ id: Type.Optional(entityId), ...fixed, ...fields, fence: conditions.fence }, closed),
       output,
       problems: changeProblems(resource.pack),
@@ -129,9 +130,13 @@ function writeOperations(resource: Resource): readonly Operation[] {
     change("update", `Changes ${withArticle(name)}: \`changes\` is a merge patch (RFC 7396).`, {
       changes: Type.Object(nullable(fields), { ...closed, minProperties: 1, description: "null removes a field." }),
     }),
-    change("archive", `Archives ${withArticle(name)}: nothing changes in it or below it any more.`, {}),
-    change("unarchive", `Takes ${withArticle(name)} out of the archive.`, {}),
-    change("delete", `Deletes ${withArticle(name)}, if nothing belongs to it or refers to it. Its history stays.`, {}),
+    change(
+      "archive",
+      `Archives ${withArticle(name)}. Nothing in it or below it can change until it is unarchived.`,
+      {},
+    ),
+    change("unarchive", `Unarchives ${withArticle(name)}.`, {}),
+    change("delete", `Deletes ${withArticle(name)} if no other resource refers to it. Its history stays.`, {}),
   ];
 }
 
@@ -142,12 +147,12 @@ const deletedResource = Type.Object(
 
 function readOperations(resource: Resource): readonly Operation[] {
   const { name, plural, filters } = resource;
-  const past = Type.Integer({ minimum: 0, description: "As it was right after the entry at this position." });
+  const past = Type.Integer({ minimum: 0, description: "The resource right after the entry at this position." });
   return [
     operation({
       name: resourceOperationName(resource, "get"),
       kind: "read",
-      summary: `${capital(withArticle(name))} as it is now, at a version, or at a position of the journal.`,
+      summary: `Reads ${withArticle(name)}: the current one, a past version, or the one at a position of the journal.`,
       input: Type.Object({ id: entityId, version: Type.Optional(version), position: Type.Optional(past) }, closed),
       output: representation(resource),
       problems: ["entity_not_found", "entity_deleted", "version_not_found", "entry_erased", "history_archived"],
@@ -155,11 +160,11 @@ function readOperations(resource: Resource): readonly Operation[] {
     operation({
       name: resourceOperationName(resource, "list"),
       kind: "read",
-      summary: `${capital(plural)}, ordered by id. \`next\` is the \`after\` of the next page; a page may be short.`,
+      summary: `Lists ${plural}, ordered by id. \`next\` is the \`after\` of the next page. A page may be short.`,
       input: Type.Object(
         {
           ...filters,
-          archived: Type.Optional(Type.Boolean({ description: "Only archived ones, or only those that are not." })),
+          archived: Type.Optional(Type.Boolean({ description: "true: only archived ones; false: only others." })),
           after: Type.Optional(entityId),
           limit: Type.Optional(limit),
         },
@@ -174,7 +179,7 @@ function readOperations(resource: Resource): readonly Operation[] {
   ];
 }
 
-/** What changes of a pack's resources may be refused with, besides the codes that the pack adds. */
+/** The shared problem codes of changes of a pack's resources. */
 export function changeProblems(_pack: string) {
   return ["entity_not_found", "entity_deleted", "concurrency_mismatch", "fence_stale", "kind_violated"] as const;
 }

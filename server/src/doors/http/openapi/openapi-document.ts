@@ -1,5 +1,5 @@
 /** The description of the door in OpenAPI 3.1, made from the contract: what is not in it does not exist. */
-import { allOperations, callReply, commandRequest, programRoutes, routedOperations } from "@holdfast/sdk/contract";
+import { allOperations, callReply, commandRequest, programLockRoutes, routedOperations } from "@holdfast/sdk/contract";
 import { commandsMax, membersOf, notice, noticeQuery, watchQuery } from "@holdfast/sdk/contract";
 import type { Operation } from "@holdfast/sdk/contract";
 import { describeOperation, tagOf } from "./openapi-operation.ts";
@@ -30,7 +30,7 @@ export function openApiDocument(version: string): Json {
     counts.set(name, index + 1);
     add(routed.route.method, routed.route.path, describeOperation(routed, index));
   }
-  for (const route of programRoutes) add(route.method, route.path, programOperation(route));
+  for (const route of programLockRoutes) add(route.method, route.path, programOperation(route));
   add("POST", "/v1/commands", commands());
   add("GET", "/v1/cursor", { operationId: "cursor", ...plain("Where the journal is now.", "events", cursorSchema) });
   add("GET", "/v1/events", events());
@@ -178,7 +178,7 @@ function health(): Json {
   };
 }
 
-function programOperation({ method, path, operation, body }: (typeof programRoutes)[number]): Json {
+function programOperation({ method, path, operation, body }: (typeof programLockRoutes)[number]): Json {
   const routed = allOperations[operation] as Operation;
   const word = path.split("/").at(-1) ?? "";
   const program = { name: "program_id", in: "path", required: true, schema: { type: "string" }, example: "p1" };

@@ -1,5 +1,5 @@
 import { examples, membersOf, namesInPath, packOfOperation } from "@holdfast/sdk/contract";
-import type { OperationName, RoutedOperation, Source } from "@holdfast/sdk/contract";
+import type { OperationName, RoutedOperation, MemberSource } from "@holdfast/sdk/contract";
 import { problemCodes, problemResponse, problemResponses } from "./openapi-parts.ts";
 import type { Json, ParameterName } from "./openapi-parts.ts";
 import { acceptedTypes } from "../request/read-input.ts";
@@ -41,7 +41,7 @@ function weakTag(isTagged: boolean, codes: readonly string[]): Json {
 function memberParameters({ operation, route, sources }: RoutedOperation): readonly Json[] {
   const members = membersOf(operation.input);
   const example = exampleOf(operation.name);
-  const described = (name: string, place: Source | "path"): Json => {
+  const described = (name: string, place: MemberSource | "path"): Json => {
     const { description, ...schema } = (members[name] ?? { type: "string" }) as { readonly description?: string };
     return {
       name,

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { CallReply } from "@holdfast/sdk";
-import { checkOf, membersOf, programId, programRoutes, routedOperations } from "@holdfast/sdk/contract";
+import { checkOf, membersOf, programId, programLockRoutes, routedOperations } from "@holdfast/sdk/contract";
 import type { RoutedOperation } from "@holdfast/sdk/contract";
 import type { DoorParts } from "../door-parts.ts";
 import { HttpProblem } from "../response/http-problem.ts";
@@ -21,7 +21,7 @@ const inputs: Readonly<Record<string, (program: string, body: never) => Facts>> 
 
 /** The locks of a program. Each address is a view of an operation, in other words. */
 export function addProgramRoutes(app: FastifyInstance, parts: DoorParts): void {
-  for (const { method, path, operation, body } of programRoutes) {
+  for (const { method, path, operation, body } of programLockRoutes) {
     const routed = routedAs(operation);
     const check = body === undefined ? undefined : checkOf(body);
     const toInput = inputs[operation];

@@ -1,4 +1,7 @@
-/** What every writer meets has the pack's name in front when a pack's operation meets it: `planning.concurrency_mismatch`. */
+/**
+ * Codes that every writer meets. A pack's operation shows them with the pack's name in front:
+ * `planning.concurrency_mismatch`.
+ */
 const prefixed: readonly string[] = [
   "concurrency_etag_required",
   "concurrency_etag_invalid",
@@ -8,12 +11,12 @@ const prefixed: readonly string[] = [
   "idempotency_key_expired",
 ];
 
-/** A code as the doors of a pack show it. */
+/** The code as the operations of a pack show it. */
 export function codeOfPack(pack: string, code: string): string {
   return prefixed.includes(code) ? `${pack}.${code}` : code;
 }
 
-/** The code without the name of a pack, if it is one that packs show with theirs in front. */
+/** The code without the prefix of a pack, if it is one of the shared codes. */
 export function plainCode(code: string): string {
   const plain = code.slice(code.indexOf(".") + 1);
   return prefixed.includes(plain) ? plain : code;
