@@ -16,7 +16,7 @@ async function withManager(work: (nats: PrivateNats, agent: MeshAgent, jsm: JetS
 
 const refuses = (url: string, pattern: RegExp): Promise<void> =>
   assert.rejects(createRuntime({ journal: { memory: true }, nats: { servers: [url] } }), (error: Error) => {
-    assert.equal(error.name, "StartFault");
+    assert.equal(error.name, "StartError");
     assert.match(error.message, pattern);
     return true;
   });

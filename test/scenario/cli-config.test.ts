@@ -1,4 +1,4 @@
-/** What a server is started with: options, then the environment, then a file, then the defaults. */
+/** The configuration of a server: options override the environment, which overrides the file and the defaults. */
 import assert from "node:assert/strict";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
@@ -25,7 +25,7 @@ function read(folder: string, input: Partial<ConfigInput>, file?: unknown) {
 }
 
 test(
-  "an option wins over the environment, that over the file, that over the default, and each says where it came from",
+  "an option overrides the environment, the file and the default, and the source of each value is reported",
   inEmptyFolder(async (folder) => {
     const file = { port: 1, host: "127.0.0.2", lock_manager: false };
     const all = read(folder, { options: { port: "3" }, env: { HOLDFAST_PORT: "2", HOLDFAST_HOST: "127.0.0.3" } }, file);
@@ -41,7 +41,7 @@ test(
 );
 
 test(
-  "the file is the one in the data folder that is meant, or the one that is named, which must be there",
+  "the configuration file is holdfast.json in the data folder, or the named file, which must exist",
   inEmptyFolder(async (folder) => {
     mkdirSync(join(folder, "data"));
     writeFileSync(join(folder, "data", "holdfast.json"), '{"port": 11}');
@@ -49,11 +49,11 @@ test(
     assert.equal(read(folder, { env: { HOLDFAST_DATA: "data" } }).config.port, 11);
     assert.equal(read(folder, { options: { data: "data", config: "mine.json" } }).config.port, 12);
     assert.equal(read(folder, { env: { HOLDFAST_CONFIG: "mine.json" } }).config.port, 12);
-    assert.throws(() => read(folder, { options: { config: "gone.json" } }), /gone\.json can't be read \(ENOENT\)/);
+    assert.throws(() => read(folder, { options: { config: "gone.json" } }), /gone\.json cannot be read \(ENOENT\)/);
   }),
 );
 
-test("a variable that is set to nothing is not set, and a switch alone means on", () => {
+test("an empty environment variable counts as not set, and a switch without a value means on", () => {
   const { config, sources } = readConfig({
     options: { "lock-manager": true },
     env: { HOLDFAST_PORT: "", HOLDFAST_DATA: "" },
@@ -63,54 +63,49 @@ test("a variable that is set to nothing is not set, and a switch alone means on"
 });
 
 for (const [what, input, file, says] of [
+  ["an unknown key", {}, { prot: 1 }, /holdfast\.json has an unknown key "prot"; did you mean port\?/],
   [
-    "a key that does not exist",
-    {},
-    { prot: 1 },
-    /holdfast\.json has a key "prot" that does not exist; did you mean port\?/,
-  ],
-  [
-    "a key that is like nothing",
+    "an unknown key that resembles no setting",
     {},
     { "a.b": 1 },
-    /"a\.b" that does not exist; the keys are data, journal, space, host, port/,
+    /an unknown key "a\.b"; the keys are data, journal, space, host, port/,
   ],
   [
     "a value of the wrong type",
     {},
     { port: "4700" },
-    /port in .*holdfast\.json takes a whole number from 0 to 65535, not "4700"/,
+    /port in .*holdfast\.json must be an integer from 0 to 65535, not "4700"/,
   ],
-  ["a number that is too large", {}, { port: 65_536 }, /takes a whole number from 0 to 65535, not 65536/],
-  ["a switch that is a word", {}, { lock_manager: "on" }, /lock_manager in .* takes on or off, not "on"/],
-  ["a file that is no JSON", {}, "{port: 1}", /holdfast\.json is not JSON/],
-  ["a file that is no object", {}, [], /must hold one object of JSON/],
-  ["a data folder in the file that is in it", {}, { data: "x" }, /can't name the data folder: give --data/],
+  ["a number that is too large", {}, { port: 65_536 }, /must be an integer from 0 to 65535, not 65536/],
+  ["a switch that is a string", {}, { lock_manager: "on" }, /lock_manager in .* must be on or off, not "on"/],
+  ["a file that is not JSON", {}, "{port: 1}", /holdfast\.json is not JSON/],
+  ["a file that is not an object", {}, [], /must contain one JSON object/],
+  ["a data folder in the configuration file", {}, { data: "x" }, /cannot set the data folder: use --data/],
   [
-    "an option that is no number",
+    "an option that is not a number",
     { options: { port: "many" } },
     undefined,
-    /--port takes a whole number .* not "many"/,
+    /--port must be an integer .* not "many"/,
   ],
-  ["a variable that is no number", { env: { HOLDFAST_PORT: "1e3" } }, undefined, /HOLDFAST_PORT takes a whole number/],
-  ["an empty host", { options: { host: "" } }, undefined, /--host takes a text that is not empty, not ""/],
-  ["a switch in between", { env: { HOLDFAST_LOCK_MANAGER: "maybe" } }, undefined, /takes on or off, not "maybe"/],
+  ["a variable that is not a number", { env: { HOLDFAST_PORT: "1e3" } }, undefined, /HOLDFAST_PORT must be an integer/],
+  ["an empty host", { options: { host: "" } }, undefined, /--host must be a non-empty string, not ""/],
+  ["a switch without a valid value", { env: { HOLDFAST_LOCK_MANAGER: "maybe" } }, undefined, /on or off, not "maybe"/],
   [
-    "a variable that is misspelt",
+    "a misspelled variable",
     { env: { HOLDFAST_LOCK_MANGER: "off" } },
     undefined,
-    /HOLDFAST_LOCK_MANGER, which is no setting; did you mean HOLDFAST_LOCK_MANAGER\?/,
+    /HOLDFAST_LOCK_MANGER is not a setting; did you mean HOLDFAST_LOCK_MANAGER\?/,
   ],
 ] as const) {
   test(
-    `${what} is refused with the place and what would be right`,
+    `${what} is refused with the name of the setting and the valid values`,
     inEmptyFolder(async (folder) => {
       assert.throws(() => read(folder, input, file), says);
     }),
   );
 }
 
-test("the limits are the usual ones, unless somebody sets them", () => {
+test("the server uses the default access limits if no setting overrides them", () => {
   const { limits } = serveOptions(readConfig({ options: {}, env: {}, folder: "/nowhere" }), {
     isJson: false,
     write: () => undefined,
@@ -119,13 +114,13 @@ test("the limits are the usual ones, unless somebody sets them", () => {
   assert.deepEqual(limits, defaultAccessLimits);
 });
 
-test("variables that belong to others, or to clients, are let be", () => {
+test("the server ignores environment variables of clients and of other programs", () => {
   const env = { HOLDFAST_URL: "http://x", HOLDFAST_AGENT_SECRET: "s", HOLDFAST_TEST_POSTGRES: "y", HOLDFASTED: "z" };
   assert.equal(readConfig({ options: {}, env, folder: "/nowhere" }).sources.port, "default");
 });
 
 test(
-  "up --print-config shows every setting and starts nothing",
+  "up --print-config prints all settings and starts no server",
   inEmptyFolder(async (folder) => {
     const people = await run(folder, "up --print-config --port 7");
     for (const name of settingNames)
@@ -146,7 +141,7 @@ test(
 );
 
 test(
-  "a secret is no option, and is never shown",
+  "a secret setting has no option, and its value is never printed",
   inEmptyFolder(async (folder) => {
     const env = { HOLDFAST_OPERATOR_TOKEN: "hush-hush-hush-hush-hush-hush-hush" };
     const shown = await run(folder, "up --print-config --json", { env });
@@ -157,7 +152,7 @@ test(
 );
 
 test(
-  "the password of a journal is never shown: not in what is printed, not in a complaint, not by a start that fails",
+  "the password of a journal is never printed: not by --print-config, not in an error, not by a failed start",
   inEmptyFolder(async (folder) => {
     const env = { HOLDFAST_JOURNAL: "postgres://ann:hush@127.0.0.1:1/db?password=hush&sslmode=disable" };
     const shown = await run(folder, "up --print-config", { env });
@@ -166,14 +161,14 @@ test(
     assert.equal(failed.code, 6);
     assert.match(failed.errors, /password in --journal can be seen by everybody[^]*ECONNREFUSED/);
     const wrong = await run(folder, "up", { env: { HOLDFAST_JOURNAL: "mysql://ann:hush@127.0.0.1/db" } });
-    assert.match(wrong.errors, /HOLDFAST_JOURNAL takes an address like postgres:\S+, not what was given/);
+    assert.match(wrong.errors, /HOLDFAST_JOURNAL must be a URL like postgres:\S+, not the given value/);
     for (const { lines, errors } of [shown, failed, wrong])
       assert.ok(!(lines.join() + errors).includes("hush"), errors);
   }),
 );
 
 test(
-  "a folder with a journal of its own is not passed over for a database, and it holds one space",
+  "up refuses a database for a folder that contains a journal, and a second space for a folder",
   inEmptyFolder(async (folder) => {
     await (await open(join(folder, ".holdfast"))).close();
     const passed = await run(folder, "up --journal postgres://ann@127.0.0.1:1/db");
@@ -184,7 +179,7 @@ test(
 );
 
 test(
-  "up takes its port from the file, switches locks off by it, and leaves a note of its address while it runs [M6]",
+  "up reads its port and the switch for locks from the file, and server.json names its address while it runs [M6]",
   inEmptyFolder(async (folder) => {
     const data = join(folder, ".holdfast");
     mkdirSync(data);
@@ -195,14 +190,14 @@ test(
     assert.deepEqual([note["url"], note["pid"]], [up["url"], program.pid]);
     program.signal("SIGTERM");
     assert.equal((await program.ended).code, 0);
-    assert.ok(!existsSync(join(data, "server.json")), "a server that stopped is not found any more");
+    assert.ok(!existsSync(join(data, "server.json")), "a stopped server removes server.json");
     await using client = await open(data);
     await assert.rejects(client.locks.acquire("a", { ownerId: "ann" }), { code: "locks_off" });
   }),
 );
 
 test(
-  "a port that is taken, and a host that others can reach, are refused in a sentence",
+  "up refuses a port in use and a host that other hosts can reach, each with one sentence",
   inEmptyFolder(async (folder) => {
     const other = createServer().listen(0, "127.0.0.1");
     await once(other, "listening");
@@ -210,13 +205,13 @@ test(
     const taken = await run(folder, `up --port ${port}`);
     assert.equal(taken.code, 8, taken.errors);
     assert.match(taken.errors, /another process listens on 127\.0\.0\.1:\d+ already; stop it, or choose another/);
-    assert.equal(taken.errors.trim().split("\n").length, 1, "a sentence, not a stack");
+    assert.equal(taken.errors.trim().split("\n").length, 1, "one sentence, not a stack trace");
     const [failed] = jsonLines(await run(folder, `up --json --port ${port}`));
     assert.deepEqual([failed?.["code"], failed?.["exit"]], ["can_not_listen", 8]);
     other.close();
     const foreign = await run(folder, "up --host 0.0.0.0");
     assert.equal(foreign.code, 7, foreign.errors);
     assert.match(foreign.errors, /nobody could be told from anybody at 0\.0\.0\.0/);
-    assert.equal(foreign.errors.trim().split("\n").length, 1, "a sentence, not a stack");
+    assert.equal(foreign.errors.trim().split("\n").length, 1, "one sentence, not a stack trace");
   }),
 );

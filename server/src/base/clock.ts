@@ -1,12 +1,12 @@
-/** Time, and the only ways to wait for it. Simulation and tests bring their own. */
+/** The source of time and timers. The simulation and the tests use their own. */
 export interface Clock {
-  /** Milliseconds since 1970. It may jump, so it is for display and for seeding. */
+  /** Milliseconds since 1970. The value may jump, so use it only for display and for seeding. */
   wallMs(): number;
-  /** Milliseconds that only grow, from an arbitrary start. */
+  /** Milliseconds since an arbitrary start. The value never decreases. */
   monotonicMs(): number;
-  /** Calls back once after a while. Returns the way to cancel. Only with `keepAlive` does it keep a process running. */
+  /** Calls back once after a delay. Returns a function that cancels it. Only `keepAlive` keeps the process running. */
   after(delayMs: number, callback: () => void, options: { readonly keepAlive: boolean }): () => void;
-  /** Calls back once what has arrived already is dealt with. */
+  /** Calls back once after the events that are already in the event loop. */
   soon(callback: () => void): void;
 }
 

@@ -1,20 +1,20 @@
 import { randomBytes } from "node:crypto";
 
-/** Where ids and salts come from. Simulation and tests bring their own. */
+/** The source of ids and salts. The simulation and the tests use their own. */
 export interface Ids {
-  /** An id that nobody else has. */
+  /** A unique id. */
   unique(): string;
   /** `count` random hex strings of 32 digits, one per entry of a batch. */
   salts(count: number): readonly string[];
 }
 
-/** They are drawn so many at a time: asking the operating system for each costs more than all the rest of it. */
+/** Random texts per call of the operating system. One call per text would cost more than everything else here. */
 const textsPerDraw = 256;
 let drawn: string[] = [];
 
 export const systemIds: Ids = {
   unique: () => drawOne(),
-  // A large batch would empty the pool, and is a draw of its own anyway.
+  // A large batch would empty the pool, and needs a call of its own anyway.
   salts: (count) => (count < textsPerDraw / 8 ? Array.from({ length: count }, drawOne) : randomTexts(count)),
 };
 

@@ -1,6 +1,6 @@
 /**
- * A value as JSON on one line, for whoever reads lines. JSON text has no line feed, but it may hold characters that some
- * readers take for the end of a line, Node's own among them; they are escaped, which any JSON parser undoes.
+ * A value as JSON on one line. JSON text contains no line feed, but it may contain other characters that some readers,
+ * including Node's readline, treat as the end of a line. They are escaped, and any JSON parser restores them.
  */
 export function jsonLine(value: unknown): string {
   return JSON.stringify(value).replace(lineEnds, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, "0")}`);

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { findPackageJSON } from "node:module";
 
-/** The version of the package that this file belongs to, in a checkout and installed. */
+/** The version of the package that contains this file, in a checkout and in an installation. */
 export function packageVersion(): string {
   const file = findPackageJSON("..", import.meta.url);
   if (file === undefined) throw new Error(`no package.json above ${import.meta.url}`);

@@ -1,8 +1,8 @@
 import { monitorEventLoopDelay, performance } from "node:perf_hooks";
 
-/** What the operating system and the event loop say about this process. */
+/** Measures this process by the operating system and the event loop. */
 export interface ProcessMonitor {
-  /** The event loop's figures are those since the last look. */
+  /** The delay of the event loop covers the time since the previous sample. */
   sample(): {
     readonly cpuSeconds: number;
     readonly residentBytes: number;
@@ -18,7 +18,7 @@ const resolutionMs = 20;
 export function monitorProcess(): ProcessMonitor {
   const delay = monitorEventLoopDelay({ resolution: resolutionMs });
   delay.enable();
-  // The timer that measures counts as delay what it was meant to wait.
+  // The measuring timer includes its own interval in the delay.
   const seconds = (nanoseconds: number): number => Math.max(0, nanoseconds / 1e9 - resolutionMs / 1000);
   return {
     sample() {

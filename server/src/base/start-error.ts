@@ -1,5 +1,5 @@
-/** A server must not start like this. Its message says why, and what to do about it. */
+/** The server refuses to start. The message contains the reason and what to do. */
 export class StartError extends Error {
-  override readonly name = "StartFault";
+  override readonly name = "StartError";
   readonly code = "can_not_start";
 }

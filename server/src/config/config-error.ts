@@ -1,4 +1,4 @@
-/** The configuration can't be meant. Its message names the place, what is wrong there, and what would be right. */
+/** The configuration is invalid. The message names the setting, the invalid value and a valid one. */
 export class ConfigError extends Error {
   override readonly name = "ConfigError";
   readonly code = "config_invalid";

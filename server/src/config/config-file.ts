@@ -5,10 +5,10 @@ import { readJsonValue, printableValue } from "./read-value.ts";
 import { settingNames, settingOf } from "./settings.ts";
 import type { SettingName, SettingValue } from "./settings.ts";
 
-/** The name of the file in the data folder. */
+/** The name of the configuration file in the data folder. */
 export const configFileName = "holdfast.json";
 
-/** What a configuration file says. One that was not asked for by name may be missing. */
+/** Reads the settings of a configuration file. A file that neither --config nor HOLDFAST_CONFIG names may be missing. */
 export function readConfigFile(
   file: string,
   { isRequired }: { readonly isRequired: boolean },
@@ -23,7 +23,7 @@ function textOf(file: string, isRequired: boolean): string | undefined {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (!isRequired && (code === "ENOENT" || code === "ENOTDIR")) return undefined;
-    throw new ConfigError(`the configuration file ${file} can't be read (${code ?? String(error)})`);
+    throw new ConfigError(`the configuration file ${file} cannot be read (${code ?? String(error)})`);
   }
 }
 
@@ -34,7 +34,7 @@ function parse(file: string, text: string): Readonly<Record<string, unknown>> {
   } catch (error) {
     throw new ConfigError(`${file} is not JSON: ${(error as Error).message}`);
   }
-  throw new ConfigError(`${file} must hold one object of JSON, such as {"port": 4653}`);
+  throw new ConfigError(`${file} must contain one JSON object, such as {"port": 4653}`);
 }
 
 function checked(file: string, [name, value]: readonly [string, unknown]): [SettingName, SettingValue] {
@@ -42,12 +42,12 @@ function checked(file: string, [name, value]: readonly [string, unknown]): [Sett
   if (known === undefined) {
     const closest = closestWord(name, settingNames);
     const hint = closest === undefined ? `the keys are ${settingNames.join(", ")}` : `did you mean ${closest}?`;
-    throw new ConfigError(`${file} has a key "${name}" that does not exist; ${hint}`);
+    throw new ConfigError(`${file} has an unknown key "${name}"; ${hint}`);
   }
-  // The file is found through the data folder, so it can't say where that is.
-  if (known === "data") throw new ConfigError(`${file} can't name the data folder: give --data or HOLDFAST_DATA`);
+  // The server finds the file through the data folder, so the file cannot name that folder.
+  if (known === "data") throw new ConfigError(`${file} cannot set the data folder: use --data or HOLDFAST_DATA`);
   const setting = settingOf(known);
   const read = readJsonValue(setting, value);
   if (read.ok) return [known, read.value];
-  throw new ConfigError(`${name} in ${file} takes ${read.expected}, not ${printableValue(setting, value)}`);
+  throw new ConfigError(`${name} in ${file} must be ${read.expected}, not ${printableValue(setting, value)}`);
 }

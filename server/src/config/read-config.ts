@@ -1,6 +1,6 @@
 /**
- * What a server is started with: options win over the environment, that over the file, that over the defaults. Nothing
- * that is misspelt passes: a setting that is silently not set is worst when it was meant to protect.
+ * Resolves the configuration of a server. Options override environment variables, which override the file, which
+ * overrides the defaults. Misspelled names are errors: a setting that is silently ignored is worst when it protects data.
  */
 import { join, resolve } from "node:path";
 import { closestWord } from "@holdfast/sdk/closest-word";
@@ -11,17 +11,17 @@ import { clientVariables, optionOf, settingNames, settingOf, variableOf } from "
 import type { Config, SettingName, SettingValue, SettingSource } from "./settings.ts";
 
 export interface ConfigInput {
-  /** Options by their name without dashes; `true` for one that was given without a value. */
+  /** Options by name, without the leading dashes. `true` is an option without a value. */
   readonly options: Readonly<Record<string, string | true>>;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** The folder that relative paths start from. */
+  /** The folder that relative paths are resolved against. */
   readonly folder: string;
 }
 
 export interface ResolvedConfig {
   readonly config: Config;
   readonly sources: Readonly<Record<SettingName, SettingSource>>;
-  /** The file that was looked for. */
+  /** The path of the configuration file, which may not exist. */
   readonly file: string;
 }
 
@@ -63,7 +63,7 @@ function fromOption(name: SettingName, options: ConfigInput["options"]): [Settin
   if (settingOf(name).isSecret === true) return undefined;
   const text = options[option];
   if (text === undefined) return undefined;
-  // `--lock-manager` alone says what it says.
+  // `--lock-manager` without a value means on.
   if (text === true) return [[name, { source: "option", value: true }]];
   return [[name, { source: "option", value: valueOf(name, text, `--${option}`) }]];
 }
@@ -74,14 +74,14 @@ function fromVariable(name: SettingName, env: ConfigInput["env"]): [SettingName,
   return text === undefined ? undefined : [[name, { source: "environment", value: valueOf(name, text, variable) }]];
 }
 
-function valueOf(name: SettingName, text: string, place: string): SettingValue {
+function valueOf(name: SettingName, text: string, source: string): SettingValue {
   const setting = settingOf(name);
   const read = readTextValue(setting, text);
   if (read.ok) return read.value;
-  throw new ConfigError(`${place} takes ${read.expected}, not ${printableValue(setting, text)}`);
+  throw new ConfigError(`${source} must be ${read.expected}, not ${printableValue(setting, text)}`);
 }
 
-/** A variable that is nearly a setting was meant to be one. Others are none of ours: tests and images bring some. */
+/** Rejects a variable whose name is close to a setting. Other HOLDFAST_ variables are ignored: tests and images set some. */
 function rejectMisspelledVariables(env: ConfigInput["env"]): void {
   const known = [...settingNames.map(variableOf), ...Object.keys(clientVariables)];
   for (const name of Object.keys(env)) {
@@ -92,11 +92,11 @@ function rejectMisspelledVariables(env: ConfigInput["env"]): void {
       settingNames.map((each) => each.toUpperCase()),
     );
     if (closest === undefined) continue;
-    throw new ConfigError(`the environment has ${name}, which is no setting; did you mean HOLDFAST_${closest}?`);
+    throw new ConfigError(`the environment variable ${name} is not a setting; did you mean HOLDFAST_${closest}?`);
   }
 }
 
-/** A variable that is set to nothing is not set. */
+/** An empty variable counts as not set. */
 function nonEmpty(text: string | undefined): string | undefined {
   return text === "" ? undefined : text;
 }

@@ -6,7 +6,7 @@ export type ReadValue =
 const on = new Set(["on", "true", "yes", "1"]);
 const off = new Set(["off", "false", "no", "0"]);
 
-/** A value as an option or a variable gives it: text. */
+/** Reads a value from the text of an option or an environment variable. */
 export function readTextValue(setting: Setting, text: string): ReadValue {
   switch (setting.kind) {
     case "text":
@@ -22,7 +22,7 @@ export function readTextValue(setting: Setting, text: string): ReadValue {
   }
 }
 
-/** A value as the file gives it: JSON. */
+/** Reads a value from the JSON of the configuration file. */
 export function readJsonValue(setting: Setting, value: unknown): ReadValue {
   return isValidValue(setting, value) ? { ok: true, value } : { ok: false, expected: expectedOf(setting) };
 }
@@ -48,27 +48,27 @@ function isWithin({ min = 0, max = Number.MAX_SAFE_INTEGER }: Setting, value: nu
   return value >= min && value <= max;
 }
 
-/** A value as a complaint about it shows it. What may hold a password is never shown. */
+/** A value for an error message. A value that may contain a password is never shown. */
 export function printableValue({ kind, isSecret }: Setting, value: unknown): string {
-  return kind === "postgres" || isSecret === true ? "what was given" : JSON.stringify(value);
+  return kind === "postgres" || isSecret === true ? "the given value" : JSON.stringify(value);
 }
 
-/** What a setting takes, in words that follow "takes". */
+/** The valid values of a setting, as a phrase that follows "must be". */
 export function expectedOf(setting: Setting): string {
   switch (setting.kind) {
     case "text":
-      return "a text that is not empty";
+      return "a non-empty string";
     case "choice":
       return (setting.choices ?? []).join(" or ");
     case "postgres":
-      return "an address like postgres://user@host:5432/database";
+      return "a URL like postgres://user@host:5432/database";
     case "number":
       return setting.max === undefined
-        ? `a whole number from ${setting.min ?? 0} up`
-        : `a whole number from ${setting.min ?? 0} to ${setting.max}`;
+        ? `an integer of at least ${setting.min ?? 0}`
+        : `an integer from ${setting.min ?? 0} to ${setting.max}`;
     case "switch":
       return "on or off";
     case "list":
-      return "words between commas";
+      return "a list separated by commas";
   }
 }

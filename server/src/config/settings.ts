@@ -1,23 +1,23 @@
 /**
- * Every setting of a server, as data. Options, environment variables, keys of the file, `holdfast help up`, the page
- * docs/reference/configuration.md and all checks come from this table: a setting is added here, and is everywhere.
+ * All settings of a server, as data. This table is the only source for options, environment variables, keys of the file,
+ * `holdfast help up`, the page docs/reference/configuration.md and all checks.
  */
 export interface Setting {
   readonly kind: SettingKind;
   readonly default: SettingValue;
   readonly summary: string;
-  /** For `choice`. */
+  /** The valid values of a `choice`. */
   readonly choices?: readonly string[];
-  /** For `number`. */
+  /** The bounds of a `number`. */
   readonly min?: number;
   readonly max?: number;
-  /** Never an option, which everybody on the host can see, and never shown. */
+  /** A secret is never printed. It has no option, because all users of the host can read the options of a process. */
   readonly isSecret?: true;
 }
 
 /**
- * `switch` is on or off; `list` is words between commas, or an array in the file; `postgres` is the address of a database,
- * which may hold a password and is shown without.
+ * `switch` is on or off. `list` is text separated by commas, or an array in the file. `postgres` is the URL of a database,
+ * which may contain a password and is printed without it.
  */
 export type SettingKind = "text" | "number" | "switch" | "list" | "choice" | "postgres";
 
@@ -29,120 +29,120 @@ export const settings = {
   data: {
     kind: "text",
     default: ".holdfast",
-    summary: "the data folder; it is made if it does not exist",
+    summary: "the data folder; created if it does not exist",
   },
   journal: {
     kind: "postgres",
     default: "",
-    summary: "the Postgres database that keeps the journal, for several nodes; without it the data folder does",
+    summary:
+      "the Postgres database of the journal, shared by several nodes; without it the journal is in the data folder",
   },
   space: {
     kind: "text",
     default: "main",
-    summary: "which of the spaces of that database this node serves",
+    summary: "the space in that database that this node serves",
   },
   host: {
     kind: "text",
     default: "127.0.0.1",
-    summary: "the address to listen on; at one that others can reach everybody needs a token",
+    summary: "the address to listen on; if other hosts can reach it, all callers need a token",
   },
   port: {
     kind: "number",
     default: 4653,
     min: 0,
     max: portMax,
-    summary: "the port to listen on; 0: any free one",
+    summary: "the port to listen on; 0 selects a free port",
   },
   require_token: {
     kind: "switch",
     default: false,
-    summary: "let nobody in without a token, not even from this host",
+    summary: "reject all callers without a token, including callers on this host",
   },
   allowed_hosts: {
     kind: "list",
     default: [],
-    summary: "further names under which the server is reached, such as a proxy's; then everybody needs a token",
+    summary: "additional host names of the server, such as the name of a proxy; if set, all callers need a token",
   },
   agent_secrets: {
     kind: "choice",
     choices: ["required", "optional"],
     default: "optional",
-    summary: "whether an agent must send the secret of its registration with every call",
+    summary: "whether an agent must send the secret of its registration with each call",
   },
   operator_token: {
     kind: "text",
     default: "",
     isSecret: true,
-    summary: "the operator's token, if it should not be the one in the data folder; 32 characters at least",
+    summary: "the operator's token, instead of the one in the data folder; at least 32 characters",
   },
   log_level: {
     kind: "choice",
     choices: ["silent", "error", "warn", "info", "debug"],
     default: "warn",
-    summary: "how much the server tells on standard error while it runs",
+    summary: "the least severe log lines that the server writes to standard error",
   },
   log_format: {
     kind: "choice",
     choices: ["lines", "json"],
     default: "lines",
-    summary: "whether it tells that to people or to programs; with --json always to programs",
+    summary: "the format of the log: lines for people or JSON for programs; --json implies json",
   },
   calls_per_second: {
     kind: "number",
     default: 50_000,
     min: 1,
-    summary: "how many calls one agent may send, or a connection on which no agent speaks",
+    summary: "maximum calls per second of one agent, or of one connection without an agent",
   },
   principal_calls_per_second: {
     kind: "number",
     default: 100_000,
     min: 1,
-    summary: "how many calls all may send who come with tokens of one principal",
+    summary: "maximum calls per second of one principal, over all its tokens",
   },
   watches_max: {
     kind: "number",
     default: 10_000,
     min: 1,
-    summary: "how many watches one principal may have, event streams and long polls included",
+    summary: "maximum concurrent watches of one principal, including event streams and long polls",
   },
-  agents_max: { kind: "number", default: 10_000, min: 1, summary: "how many agents one principal may register" },
+  agents_max: { kind: "number", default: 10_000, min: 1, summary: "maximum registered agents of one principal" },
   connections_per_address_max: {
     kind: "number",
     default: 2_048,
     min: 1,
-    summary: "how many connections may come from one address",
+    summary: "maximum connections from one IP address",
   },
   lock_manager: {
     kind: "switch",
     default: true,
-    summary: "whether locks can be taken; what needs them does not start without",
+    summary: "whether callers can acquire locks; components that need locks do not start without them",
   },
   nats: {
     kind: "list",
     default: [],
-    summary:
-      "the nats-server to take commands from and publish events to, such as nats://127.0.0.1:4222; none: no mesh",
+    summary: "the nats-server for commands and events, such as nats://127.0.0.1:4222; without it there is no mesh",
   },
   nats_principal: {
     kind: "text",
     default: "",
-    summary: "who commands over NATS without a token act as; without it each of them needs a token",
+    summary: "the principal of commands over NATS that have no token; without it each command needs a token",
   },
-  nats_creds: { kind: "text", default: "", summary: "the file with the credentials for NATS, as nsc makes it" },
+  nats_creds: { kind: "text", default: "", summary: "the file with the credentials for NATS, as nsc creates it" },
   nats_user: { kind: "text", default: "", summary: "the user for NATS" },
   nats_password: { kind: "text", default: "", isSecret: true, summary: "the password of the user for NATS" },
-  nats_token: { kind: "text", default: "", isSecret: true, summary: "the token for NATS, if it asks for one" },
-  nats_ca: { kind: "text", default: "", summary: "the file with the authorities that vouch for the nats-server (TLS)" },
+  nats_token: { kind: "text", default: "", isSecret: true, summary: "the token for NATS" },
+  nats_ca: { kind: "text", default: "", summary: "the file with the CA certificates for the nats-server (TLS)" },
   nats_cert: {
     kind: "text",
     default: "",
-    summary: "the file with the certificate that is shown to the nats-server (TLS)",
+    summary: "the file with the client certificate for the nats-server (TLS)",
   },
-  nats_key: { kind: "text", default: "", summary: "the file with the key of that certificate" },
+  nats_key: { kind: "text", default: "", summary: "the file with the private key of that certificate" },
   nats_publish_after: {
     kind: "number",
     default: 0,
-    summary: "after which position events are published, where the event stream does not say how far it went",
+    summary: "the position after which publishing starts if the event stream does not contain its own position",
   },
 } as const satisfies Readonly<Record<string, Setting>>;
 
@@ -159,36 +159,35 @@ type ValueOf<S extends Setting> = S["kind"] extends "number"
         ? Choice
         : string;
 
-/** What a server is started with. */
+/** The values of all settings. */
 export type Config = { readonly [Name in SettingName]: ValueOf<Settings[Name]> };
 
-/** Where a value came from; later ones win. */
+/** The source of a value. A later one in this list overrides an earlier one. */
 export type SettingSource = "default" | "file" | "environment" | "option";
 
-/** All of them, or those that may be given as options. */
 export const settingNames = Object.keys(settings) as readonly SettingName[];
 
 export function settingOf(name: SettingName): Setting {
   return settings[name];
 }
 
-/** `lock_manager` is `--lock-manager` … */
+/** The option of a setting: `--lock-manager` for `lock_manager`, without the dashes in front. */
 export function optionOf(name: SettingName): string {
   return name.replaceAll("_", "-");
 }
 
-/** … and `HOLDFAST_LOCK_MANAGER`. */
+/** The environment variable of a setting: `HOLDFAST_LOCK_MANAGER` for `lock_manager`. */
 export function variableOf(name: SettingName): string {
   return `HOLDFAST_${name.toUpperCase()}`;
 }
 
-/** Variables that are not settings of a server: clients and commands read them. */
+/** Environment variables of clients and commands, which are not settings of a server. */
 export const clientVariables = {
-  HOLDFAST_URL: "the server that commands talk to, such as http://127.0.0.1:4653; several nodes between commas",
+  HOLDFAST_URL: "the server for commands, such as http://127.0.0.1:4653; several nodes are separated by commas",
   HOLDFAST_TOKEN: "the token that commands send",
   HOLDFAST_AGENT_ID: "the agent that commands act as; `holdfast lock` sets it for its child",
   HOLDFAST_AGENT_SECRET: "the secret of that agent",
   HOLDFAST_FENCE: "set by `holdfast lock` for its child: the fence of the lock",
-  HOLDFAST_LOCK_PATHS: "set by `holdfast lock` for its child: the paths that are held, one a line",
-  HOLDFAST_CONFIG: "the configuration file; holdfast.json in the data folder, if not given",
+  HOLDFAST_LOCK_PATHS: "set by `holdfast lock` for its child: the held paths, one per line",
+  HOLDFAST_CONFIG: "the configuration file; by default holdfast.json in the data folder",
 } as const;

@@ -1,7 +1,7 @@
 /**
  * Counters and histograms that cost a few nanoseconds per observation. Each series is an object of plain numbers. The
- * counting code looks it up once and keeps it. prom-client looks up a series by its labels at every observation, which
- * would be most of the cost of counting a lock. Here prom-client only renders the page.
+ * counting code looks it up once and keeps it. The classes of prom-client look up a series by its labels at every
+ * observation. That would be most of the cost of counting a lock. Here prom-client only renders the page.
  */
 import type { Metric, MetricValue, Registry } from "prom-client";
 
