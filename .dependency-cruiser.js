@@ -3,6 +3,7 @@ const source = "^server/src/";
 const under = (...folders) => `^server/src/(${folders.join("|")})`;
 const contract = "^sdk/src/contract/";
 const json = "^sdk/src/json/";
+const sdkBase = "^sdk/src/base/";
 
 /** Files that nobody imports, because they are where a program, a test run or a thread starts. */
 const entryPoints = [
@@ -42,6 +43,12 @@ const layers = [
     comment: "Canonical JSON is the ground of client and server: what both must do in the same way.",
   },
   {
+    name: "sdk-base-knows-nothing",
+    folder: sdkBase,
+    knows: [],
+    comment: "Mechanisms that client and server share: one copy of each.",
+  },
+  {
     name: "machine-knows-json",
     folder: under("machine/"),
     knows: [json],
@@ -50,19 +57,19 @@ const layers = [
   {
     name: "features-know-machine-and-contract",
     folder: under("features/"),
-    knows: [under("machine/"), contract, json],
+    knows: [under("machine/"), contract, json, sdkBase],
     comment: "A feature is pure and general: it knows no pack, no engine and no door.",
   },
   {
     name: "packs-know-features-machine-and-contract",
     folder: under("packs/"),
-    knows: [under("machine/", "features/"), contract, json],
+    knows: [under("machine/", "features/"), contract, json, sdkBase],
     comment: "A pack is built on features. Adding one touches nothing else.",
   },
   {
     name: "engine-knows-machine-and-journal-port",
     folder: under("engine/"),
-    knows: [under("machine/", "base/", "journal/(journal|seal|unseal|checkpoint)\\.ts$"), contract, json],
+    knows: [under("machine/", "base/", "journal/(journal|seal|unseal|checkpoint)\\.ts$"), contract, json, sdkBase],
     comment: "The engine runs any machine on any journal.",
   },
   {
@@ -92,7 +99,7 @@ const layers = [
   {
     name: "config-knows-base-and-contract",
     folder: under("config/"),
-    knows: [under("base/"), contract],
+    knows: [under("base/"), contract, sdkBase],
     comment: "Configuration is read once, at the start, and handed down.",
   },
   {
@@ -123,7 +130,7 @@ const layers = [
   {
     name: "contract-knows-json",
     folder: contract,
-    knows: [json],
+    knows: [json, sdkBase],
     comment: "The contract is data. The client and the server are built from it, never the reverse.",
   },
 ];

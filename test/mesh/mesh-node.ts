@@ -36,7 +36,7 @@ export const quick: Partial<NatsLimits> = {
   redeliveryMs: 5,
   standbyPollMs: 50,
   publishTimeoutMs: 1_000,
-  backoffMs: { least: 10, most: 100 },
+  backoff: { baseMs: 10, capMs: 100 },
 };
 
 export async function startMeshNode(url: string, options: MeshNodeOptions = {}): Promise<MeshNode> {

@@ -22,6 +22,7 @@ export const planted: readonly Planted[] = [
   },
   { file: "sdk/src/client/client.ts", imports: [], rules: [] },
   { file: "sdk/src/json/parse-json.ts", imports: ["../client/client.ts"], rules: ["json-knows-nothing"] },
+  { file: "sdk/src/base/pause.ts", imports: ["../client/client.ts"], rules: ["sdk-base-knows-nothing"] },
   { file: "server/src/base/ids.ts", imports: ["../engine/engine.ts"], rules: ["base-knows-nothing"] },
   {
     file: "server/src/machine/machine.ts",

@@ -1,3 +1,4 @@
+import { untilAborted } from "../base/until-aborted.ts";
 import type { CallReply, Transport } from "./transport.ts";
 
 /** The same transport, whose calls end with their signal: what was not sent by then never is. */
@@ -6,8 +7,7 @@ export function abortable(transport: Transport): Transport {
     call(operation, input, options) {
       const { signal } = options;
       if (signal === undefined) return transport.call(operation, input, options);
-      if (signal.aborted) return Promise.reject(reasonOf(signal));
-      return endedBy(signal, transport.call(operation, input, options));
+      return callUntil(signal, () => transport.call(operation, input, options));
     },
     watch: (options) => transport.watch(options),
     notices: (options) => transport.notices(options),
@@ -16,20 +16,7 @@ export function abortable(transport: Transport): Transport {
   };
 }
 
-function endedBy(signal: AbortSignal, reply: Promise<CallReply>): Promise<CallReply> {
-  return new Promise((resolve, reject) => {
-    const end = (): void => {
-      reject(reasonOf(signal));
-    };
-    signal.addEventListener("abort", end, { once: true });
-    const listenNoMore = (): void => {
-      signal.removeEventListener("abort", end);
-    };
-    reply.then(resolve, reject).finally(listenNoMore);
-  });
-}
-
-function reasonOf(signal: AbortSignal): Error {
-  const reason: unknown = signal.reason;
-  return reason instanceof Error ? reason : new Error("the call was aborted", { cause: reason });
+async function callUntil(signal: AbortSignal, call: () => Promise<CallReply>): Promise<CallReply> {
+  signal.throwIfAborted();
+  return untilAborted(signal, call());
 }

@@ -1,11 +1,11 @@
+import type { Timers } from "../base/pause.ts";
+
 /** Time and chance for a client, and the only place of the sdk that makes them. Tests bring their own. */
-export interface ClientClock {
+export interface ClientClock extends Timers {
   /** Milliseconds that only grow, from an arbitrary start. */
   monotonicMs(): number;
   /** Milliseconds since 1970: for display, and to notice that a computer slept while the other clock stood still. */
   wallMs(): number;
-  /** Calls back once after a while. Returns the way to cancel. Only with `keepAlive` does it keep a process running. */
-  after(delayMs: number, callback: () => void, options: { readonly keepAlive: boolean }): () => void;
   /** Calls back once everything that happens in this moment has happened, so that what belongs together goes together. */
   soon(callback: () => void): void;
   /** A number from 0 up to, and not including, 1. */
@@ -43,25 +43,3 @@ export const systemClientClock: ClientClock = {
   random: () => Math.random(),
   unique: () => `${chosen}-${String((count += 1))}`,
 };
-
-/** A promise of a moment, which comes at once when a signal is aborted. */
-export function pauseUnless(signal: AbortSignal | undefined, clock: ClientClock, delayMs: number): Promise<void> {
-  if (signal === undefined) return pause(clock, delayMs);
-  return new Promise((resolve) => {
-    const end = (): void => {
-      cancel();
-      signal.removeEventListener("abort", end);
-      resolve();
-    };
-    const cancel = clock.after(delayMs, end, { keepAlive: true });
-    signal.addEventListener("abort", end);
-    if (signal.aborted) end();
-  });
-}
-
-/** A promise of a moment. */
-export function pause(clock: ClientClock, delayMs: number, keepAlive = true): Promise<void> {
-  return new Promise((resolve) => {
-    clock.after(delayMs, resolve, { keepAlive });
-  });
-}

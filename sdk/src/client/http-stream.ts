@@ -1,3 +1,4 @@
+import { pause } from "../base/pause.ts";
 import type { HttpOptions } from "./http-options.ts";
 import { HoldfastError } from "./holdfast-error.ts";
 
@@ -55,7 +56,7 @@ async function* pagesOf<Page>(
       lostAtMs ??= clock.monotonicMs();
       if (!stream.canGoOn() || !isLoss(error) || clock.monotonicMs() - lostAtMs > reconnectMs) throw error;
     }
-    await pause(place);
+    await pause(clock, delayMs * (0.5 + clock.random()));
   }
   return undefined;
 }
@@ -67,8 +68,4 @@ function isLoss(error: unknown): boolean {
 
 function isOver(signal: AbortSignal): boolean {
   return signal.aborted;
-}
-
-function pause({ clock }: HttpStreamPlace): Promise<void> {
-  return new Promise((resolve) => clock.after(delayMs * (0.5 + clock.random()), resolve, { keepAlive: true }));
 }

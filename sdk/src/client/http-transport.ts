@@ -1,4 +1,4 @@
-import { pause } from "./client-clock.ts";
+import { pause } from "../base/pause.ts";
 import { HoldfastError } from "./holdfast-error.ts";
 import { mayWorkElsewhere } from "./address-ring.ts";
 import type { HttpOptions } from "./http-options.ts";

@@ -1,6 +1,7 @@
 import { problemOf } from "../contract/problems.ts";
+import { backoffMs } from "../base/backoff-ms.ts";
+import { pause } from "../base/pause.ts";
 import type { ClientClock } from "./client-clock.ts";
-import { pauseUnless } from "./client-clock.ts";
 import type { CallReply } from "./transport.ts";
 
 /** How often, and for how long, a client sends a call again by itself. The problem's rule says whether it may at all. */
@@ -87,9 +88,9 @@ export class Retrier {
     let unknown: CallReply | undefined;
     for (let tried = 1; tried < tries && reply.outcome.kind === "refusal"; tried += 1) {
       if (leavesDoubt.has(reply.outcome.code)) unknown = reply;
-      const delayMs = delayBeforeRetry(reply.outcome, { isRepeatable: isSafe, backoffMs: this.#backoffMs(tried) });
+      const delayMs = delayBeforeRetry(reply.outcome, { isRepeatable: isSafe, backoffMs: this.#delayMs(tried) });
       if (delayMs === undefined || this.#clock.monotonicMs() + delayMs - startedMs > totalMs) break;
-      await pauseUnless(signal, this.#clock, delayMs);
+      await pause(this.#clock, delayMs, { signal });
       if (this.#isStopped) break;
       reply = await send();
     }
@@ -97,18 +98,7 @@ export class Retrier {
     return unknown !== undefined && leavesOpen(reply) ? unknown : reply;
   }
 
-  #backoffMs(tried: number): number {
-    const { baseMs, capMs } = this.#options;
-    return backoffMs({ baseMs, capMs }, tried, this.#clock.random());
+  #delayMs(tried: number): number {
+    return backoffMs(this.#options, tried, this.#clock.random());
   }
-}
-
-/** Doubles with each try; the upper half of it is by chance, so that those who failed together do not come together. */
-export function backoffMs(
-  { baseMs, capMs }: { readonly baseMs: number; readonly capMs: number },
-  tried: number,
-  chance: number,
-): number {
-  const full = Math.min(capMs, baseMs * 2 ** Math.min(tried - 1, 30));
-  return full / 2 + (full / 2) * chance;
 }

@@ -1,6 +1,7 @@
 import { closeCodes, socketPath, socketProtocol } from "../contract/socket-protocol.ts";
 import type { ClientMessage, ServerMessage, SocketProblem } from "../contract/socket-protocol.ts";
 import { problemOf } from "../contract/problems.ts";
+import { backoffMs } from "../base/backoff-ms.ts";
 import type { AddressRing } from "./address-ring.ts";
 import type { ClientClock } from "./client-clock.ts";
 import { IdleTimer } from "./idle-timer.ts";
@@ -28,8 +29,7 @@ export interface LinkEvents {
   isNeeded(): boolean;
 }
 
-const firstDelayMs = 50;
-const delayMsMax = 2_000;
+const reconnectDelay = { baseMs: 50, capMs: 2_000 };
 /** So long nothing may be heard, twice, before a connection counts as dead; shorter where another node can go on. */
 const silenceMs = 10_000;
 const silenceMsOfMany = 2_500;
@@ -181,8 +181,8 @@ export class SocketLink {
   #retry(): void {
     const { clock, nodes } = this.#options;
     const isFirstRound = nodes.size > 1 && this.#attempts < nodes.size;
-    const fullMs = Math.min(delayMsMax, firstDelayMs * 2 ** Math.floor(this.#attempts / nodes.size));
-    const delayMs = isFirstRound ? nextNodeMs * clock.random() : fullMs * (0.5 + clock.random() / 2);
+    const round = 1 + Math.floor(this.#attempts / nodes.size);
+    const delayMs = isFirstRound ? nextNodeMs * clock.random() : backoffMs(reconnectDelay, round, clock.random());
     this.#attempts += 1;
     const again = (): void => {
       this.#retrying = undefined;

@@ -1,8 +1,8 @@
 import type { Entity, Written } from "../contract/entities.ts";
 import type { ClientClock } from "./client-clock.ts";
-import { pause } from "./client-clock.ts";
+import { pause } from "../base/pause.ts";
 import { HoldfastError } from "./holdfast-error.ts";
-import { backoffMs } from "./retry.ts";
+import { backoffMs } from "../base/backoff-ms.ts";
 import type { CallOptions, RetryCause } from "./transport.ts";
 
 export interface UpdateOptions<Value = unknown> extends Omit<CallOptions, "key" | "retry"> {

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { closestWord } from "@holdfast/sdk/closest-word";
+import { closestWord } from "@holdfast/sdk/base/closest-word";
 import { ConfigError } from "./config-error.ts";
 import { readJsonValue, printableValue } from "./read-value.ts";
 import { settingNames, settingOf } from "./settings.ts";

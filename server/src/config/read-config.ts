@@ -3,7 +3,7 @@
  * overrides the defaults. Misspelled names are errors: a setting that is silently ignored is worst when it protects data.
  */
 import { join, resolve } from "node:path";
-import { closestWord } from "@holdfast/sdk/closest-word";
+import { closestWord } from "@holdfast/sdk/base/closest-word";
 import { configFileName, readConfigFile } from "./config-file.ts";
 import { ConfigError } from "./config-error.ts";
 import { readTextValue, printableValue } from "./read-value.ts";

@@ -45,7 +45,7 @@ export const engineLimits = {
   /** A node that hears nothing of its shared journal for so long, or is so far behind, is not ready. */
   silenceMsMax: 5_000,
   lagEntriesMax: 10_000,
-  /** Between attempts while the journal fails. */
+  /** The first and the longest delay between attempts while the journal fails. */
   retryFirstMs: 50,
   retryMaxMs: 2_000,
 } as const;

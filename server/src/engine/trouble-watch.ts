@@ -1,3 +1,4 @@
+import { backoffMs } from "@holdfast/sdk/base/backoff-ms";
 import type { Clock } from "../base/clock.ts";
 import { engineLimits } from "./limits.ts";
 
@@ -6,7 +7,8 @@ export interface Trouble {
   readonly reason: string;
   readonly sinceMs: number;
   readonly retryAtMs: number;
-  readonly delayMs: number;
+  /** Failures since the journal last worked. */
+  readonly failures: number;
 }
 
 /**
@@ -31,9 +33,10 @@ export class TroubleWatch {
   note(reason: string): void {
     const nowMs = this.#clock.monotonicMs();
     const last = this.#trouble;
-    const delayMs =
-      last === undefined ? engineLimits.retryFirstMs : Math.min(2 * last.delayMs, engineLimits.retryMaxMs);
-    this.#trouble = { reason, sinceMs: last?.sinceMs ?? nowMs, retryAtMs: nowMs + delayMs, delayMs };
+    const failures = (last?.failures ?? 0) + 1;
+    const { retryFirstMs: baseMs, retryMaxMs: capMs } = engineLimits;
+    const retryAtMs = nowMs + backoffMs({ baseMs, capMs }, failures);
+    this.#trouble = { reason, sinceMs: last?.sinceMs ?? nowMs, retryAtMs, failures };
   }
 
   end(): void {

@@ -2,6 +2,7 @@
  * Publishes the journal's events in their order, each once, whatever stops in between: this process, the server, or the
  * connection. Where to go on is always asked of the stream itself, and any number of runtimes may do this at once.
  */
+import { pause } from "@holdfast/sdk/base/pause";
 import { meshHeaders } from "@holdfast/sdk/contract";
 import type { Clock } from "../../base/clock.ts";
 import { TailMovedError } from "./event-tail.ts";
@@ -10,7 +11,7 @@ import type { NatsLimits } from "./nats-limits.ts";
 import { eventMessage, isAfter, formatEventPosition, fitToLimit } from "./mesh-event.ts";
 import type { MeshEvent } from "./mesh-event.ts";
 import type { EventPosition, EntryFeed, FeedEntry } from "./nats-door-options.ts";
-import { Backoff, pause } from "./pause.ts";
+import { Backoff } from "./backoff.ts";
 import { NatsConfigError } from "./nats-config-error.ts";
 
 export interface EventPublisherOptions {
@@ -196,7 +197,7 @@ export class EventPublisher {
   async #addAgain(additions: readonly TailAddition[]): Promise<void> {
     const { tail, stop, clock, limits } = this.#options;
     const isEvents = additions.some(({ eventPosition }) => eventPosition !== undefined);
-    const backoff = new Backoff(limits.backoffMs);
+    const backoff = new Backoff(limits.backoff);
     while (!stop.aborted) {
       const { published } = tail.state ?? (await tail.refresh());
       if (isEvents && !isSame(published, this.#published)) throw new OvertakenError();
@@ -207,7 +208,8 @@ export class EventPublisher {
         if (!(error instanceof TailMovedError)) throw error;
       }
       await tail.refresh();
-      if (isSame(tail.state?.published, published)) await pause(clock, backoff.next(), stop);
+      if (isSame(tail.state?.published, published))
+        await pause(clock, backoff.next(), { keepAlive: false, signal: stop });
     }
     throw new OvertakenError();
   }
@@ -217,7 +219,7 @@ export class EventPublisher {
     const { clock, limits, stop, rank } = this.#options;
     for (;;) {
       const before = this.#published;
-      await pause(clock, limits.standbyPollMs * (1 + rank), stop);
+      await pause(clock, limits.standbyPollMs * (1 + rank), { keepAlive: false, signal: stop });
       const state = await this.#look();
       const { published } = state;
       if (stop.aborted || isSame(published, before)) return state;

@@ -1,3 +1,5 @@
+import type { BackoffBounds } from "@holdfast/sdk/base/backoff-ms";
+
 /** The bounds of the door. They are here for tests, which can not wait; nobody else needs to change them. */
 export interface NatsLimits {
   /** Commands that are taken from the stream and not answered yet. The rest waits in the stream, at no cost here. */
@@ -18,8 +20,8 @@ export interface NatsLimits {
   readonly publishTimeoutMs: number;
   /** Whoever lost the race for the next event looks again after so long whether somebody goes on. */
   readonly standbyPollMs: number;
-  /** The first and the longest pause between two attempts to reach the server. */
-  readonly backoffMs: { readonly least: number; readonly most: number };
+  /** Delay between attempts to reach the server. */
+  readonly backoff: BackoffBounds;
   /** How far back the last event of Holdfast is looked for in a stream into which others publish too. */
   readonly foreignMessagesMax: number;
   /** The size of the event stream, if this is who creates it. The journal keeps everything; this is for readers. */
@@ -36,7 +38,7 @@ export const natsLimits: NatsLimits = {
   publishAhead: 64,
   publishTimeoutMs: 5_000,
   standbyPollMs: 1_000,
-  backoffMs: { least: 100, most: 5_000 },
+  backoff: { baseMs: 100, capMs: 5_000 },
   foreignMessagesMax: 10_000,
   eventBytesMax: 1024 ** 3,
 };

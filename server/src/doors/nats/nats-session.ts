@@ -2,6 +2,7 @@
 import { jetstreamManager } from "@nats-io/jetstream";
 import type { JetStreamManager } from "@nats-io/jetstream";
 import type { NatsConnection } from "@nats-io/transport-node";
+import { pause } from "@holdfast/sdk/base/pause";
 import { CallerCache } from "./caller-cache.ts";
 import { CommandConsumer } from "./command-consumer.ts";
 import type { NatsCounters } from "./nats-counters.ts";
@@ -11,7 +12,7 @@ import type { CommandHandlerOptions } from "./handle-command.ts";
 import type { NatsLimits } from "./nats-limits.ts";
 import type { MeshEvent } from "./mesh-event.ts";
 import type { NatsDoorOptions } from "./nats-door-options.ts";
-import { Backoff, pause } from "./pause.ts";
+import { Backoff } from "./backoff.ts";
 import { answerRequests } from "./answer-requests.ts";
 import { ensureCommandStream, ensureConsumer, ensureEventStream, ensureParkedStream } from "./streams.ts";
 import { refuseCapturedRequests, streamWarnings } from "./streams.ts";
@@ -102,7 +103,7 @@ export class NatsSession {
   /** Runs a part again, with growing pauses, whenever it fails; what is wrong is told once. */
   async #keepRunning(part: string, run: (onReady: () => void) => Promise<void>): Promise<void> {
     const { limits, clock, failures } = this.#options;
-    const backoff = new Backoff(limits.backoffMs);
+    const backoff = new Backoff(limits.backoff);
     const { signal } = this.#stop;
     while (!signal.aborted) {
       try {
@@ -114,7 +115,7 @@ export class NatsSession {
       } catch (error) {
         this.#noteEnd(part, error);
       }
-      await pause(clock, backoff.next(), signal);
+      await pause(clock, backoff.next(), { keepAlive: false, signal });
     }
   }
 

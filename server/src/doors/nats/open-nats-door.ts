@@ -4,6 +4,7 @@
  * every event is published once, in order. While the server is away nothing is lost and nothing else is in its way.
  */
 import type { NatsConnection, Status } from "@nats-io/transport-node";
+import { pause } from "@holdfast/sdk/base/pause";
 import { connectNats, serverAddressError } from "./connect-nats.ts";
 import { newNatsCounters } from "./nats-counters.ts";
 import type { NatsCounters } from "./nats-counters.ts";
@@ -11,7 +12,7 @@ import { natsLimits } from "./nats-limits.ts";
 import type { NatsLimits } from "./nats-limits.ts";
 import { formatEventPosition } from "./mesh-event.ts";
 import type { NatsDoorOptions } from "./nats-door-options.ts";
-import { Backoff, pause } from "./pause.ts";
+import { Backoff } from "./backoff.ts";
 import { readVersion, versionWarnings } from "./server-version.ts";
 import { NatsSession } from "./nats-session.ts";
 import { NatsConfigError } from "./nats-config-error.ts";
@@ -68,7 +69,7 @@ class RunningNatsDoor implements NatsDoor {
     this.#options = options;
     this.#limits = { ...natsLimits, ...options.limits };
     this.#failures = new FailureTracker(options.report, options.notice);
-    this.#backoff = new Backoff(this.#limits.backoffMs);
+    this.#backoff = new Backoff(this.#limits.backoff);
   }
 
   /** The first attempt is waited for, so that whoever starts this learns at once what it can not use. */
@@ -122,7 +123,7 @@ class RunningNatsDoor implements NatsDoor {
       }
       await this.#session?.close();
       await this.#drop();
-      await pause(this.#options.clock, this.#backoff.next(), signal);
+      await pause(this.#options.clock, this.#backoff.next(), { keepAlive: false, signal });
     }
   }
 
@@ -167,9 +168,11 @@ class RunningNatsDoor implements NatsDoor {
     this.#isConnected = false;
     if (nc === undefined) return;
     // Answers and acknowledgements that were written must leave; a server that is away does not hold this up.
-    const never = new AbortController().signal;
     if (isConnected)
-      await Promise.race([nc.flush().catch(() => undefined), pause(this.#options.clock, flushMs, never)]);
+      await Promise.race([
+        nc.flush().catch(() => undefined),
+        pause(this.#options.clock, flushMs, { keepAlive: false }),
+      ]);
     await nc.close();
   }
 }

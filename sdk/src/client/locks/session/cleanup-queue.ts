@@ -8,8 +8,8 @@
  */
 import type { Granted, Queued } from "../../../contract/locks.ts";
 import type { ClientClock } from "../../client-clock.ts";
-import { pause } from "../../client-clock.ts";
-import { backoffMs } from "../../retry.ts";
+import { pause } from "../../../base/pause.ts";
+import { backoffMs } from "../../../base/backoff-ms.ts";
 import { mayWorkLater } from "../refusals.ts";
 import type { CallOptions } from "../../transport.ts";
 import type { SetTurns } from "./path-set-mutex.ts";
@@ -134,7 +134,7 @@ export class Leftovers {
         failed = 0;
       } catch {
         failed += 1;
-        await pause(clock, backoffMs(delays, failed, clock.random()), false);
+        await pause(clock, backoffMs(delays, failed, clock.random()), { keepAlive: false });
       }
     }
     this.#atWork.delete(set);

@@ -1,7 +1,7 @@
 import type { Notice } from "../../../contract/notices.ts";
 import type { ClientClock } from "../../client-clock.ts";
-import { pause } from "../../client-clock.ts";
-import { backoffMs } from "../../retry.ts";
+import { pause } from "../../../base/pause.ts";
+import { backoffMs } from "../../../base/backoff-ms.ts";
 import type { Transport } from "../../transport.ts";
 
 export interface NoticeWatchOptions {
@@ -40,7 +40,8 @@ export class NoticeWatch {
     for (let failed = 1; this.#isWanted; failed += 1) {
       if (await this.#listen()) failed = 0;
       // What a notice tells can be asked for too, and is with every heartbeat; so there is no hurry.
-      if (this.#isStillWanted()) await pause(clock, backoffMs(delays, failed + 1, clock.random()), false);
+      if (this.#isStillWanted())
+        await pause(clock, backoffMs(delays, failed + 1, clock.random()), { keepAlive: false });
     }
     this.#isRunning = false;
   }

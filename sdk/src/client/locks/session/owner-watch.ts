@@ -1,7 +1,7 @@
 import type { ClientClock } from "../../client-clock.ts";
 import { HoldfastError } from "../../holdfast-error.ts";
 import { IdleTimer } from "../../idle-timer.ts";
-import { backoffMs } from "../../retry.ts";
+import { backoffMs } from "../../../base/backoff-ms.ts";
 import type { Transport, WatchedEvent } from "../../transport.ts";
 
 export interface OwnerWatchOptions {

@@ -1,4 +1,4 @@
-import { until } from "../until.ts";
+import { untilAborted } from "../../../base/until-aborted.ts";
 
 /**
  * Questions for a set of paths, and what gives it back, take turns. To the server a whole client is one owner: a question
@@ -20,7 +20,7 @@ export class SetTurns {
     for (;;) {
       const other = this.#alone.get(set);
       if (other === undefined) break;
-      await until(signal, other);
+      await untilAborted(signal, other);
     }
     this.#asked.set(set, (this.#asked.get(set) ?? 0) + 1);
     return () => {

@@ -1,6 +1,6 @@
 import type { Grant } from "../../../contract/locks.ts";
-import { pause } from "../../client-clock.ts";
-import { backoffMs } from "../../retry.ts";
+import { pause } from "../../../base/pause.ts";
+import { backoffMs } from "../../../base/backoff-ms.ts";
 import { momentOf } from "../handle/held-grant.ts";
 import type { HeldGrant } from "../handle/held-grant.ts";
 import type { Holdings } from "../handle/holdings.ts";
@@ -24,6 +24,6 @@ export async function confirmLease(session: Holdings, grant: HeldGrant): Promise
   for (let tried = 1; grant.state === "uncertain"; tried += 1) {
     await renewByName(session, grant);
     if (grant.isCertain || grant.isOver) return;
-    await pause(clock, backoffMs({ baseMs: 50, capMs: 1_000 }, tried, clock.random()), false);
+    await pause(clock, backoffMs({ baseMs: 50, capMs: 1_000 }, tried, clock.random()), { keepAlive: false });
   }
 }

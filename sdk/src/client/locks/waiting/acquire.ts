@@ -17,7 +17,7 @@ import type { LockSession } from "../session/session.ts";
 import { joinLine, standInLine } from "./wait-for-ticket.ts";
 import type { Waiting, WaitEnd } from "./wait-for-ticket.ts";
 import type { Ticket } from "./ticket.ts";
-import { until } from "../until.ts";
+import { untilAborted } from "../../../base/until-aborted.ts";
 
 /** So often a ticket that ended without a grant is asked for again; that happens after a long silence of this host. */
 const asksMax = 3;
@@ -27,7 +27,7 @@ export async function acquireLock(session: LockSession, wish: Wish): Promise<Loc
   wish.signal?.throwIfAborted();
   const leave = session.ownLocks.enter(wish);
   try {
-    await until(wish.signal, session.start());
+    await untilAborted(wish.signal, session.start());
     const lock = await take(session, wish, leave);
     if (!lock.granted) leave();
     return lock;
@@ -88,7 +88,7 @@ async function ask<Taken>(
   take: (answer: Granted | Queued, sentAt: Moment) => Taken,
 ): Promise<Taken | DeniedLock> {
   const set = setOf(wish.paths);
-  if (session.leftovers.isInDoubt(set)) await until(wish.signal, session.leftovers.endDoubt(set));
+  if (session.leftovers.isInDoubt(set)) await untilAborted(wish.signal, session.leftovers.endDoubt(set));
   const endQuestion = await session.turns.question(set, wish.signal);
   const question = questionOf(session, wish);
   let isTaken = false;
@@ -96,7 +96,7 @@ async function ask<Taken>(
   const answer = session.isClosed
     ? Promise.reject(closedError("acquire-lock"))
     : session.ask("acquire-lock", question.input, question.call);
-  const taken = until(wish.signal, answer, (given) => {
+  const taken = untilAborted(wish.signal, answer, (given) => {
     if (session.isClosed) throw closedError("acquire-lock");
     const result = take(given, sentAt);
     isTaken = true;

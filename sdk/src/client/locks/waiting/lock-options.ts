@@ -1,6 +1,6 @@
 import type { lockOperations } from "../../../contract/locks.ts";
 import type { LockMode, LockPath, LockScope } from "../lock-path.ts";
-import { closestWord } from "../../../contract/closest-word.ts";
+import { closestWord } from "../../../base/closest-word.ts";
 import { LockUsageError } from "../handle/lock-errors.ts";
 import type { LeaseWarning, LockedPath, Place, ReleaseRequest } from "../handle/lock.ts";
 

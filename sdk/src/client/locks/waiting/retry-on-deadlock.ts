@@ -1,5 +1,6 @@
 import type { ClientClock } from "../../client-clock.ts";
-import { pause } from "../../client-clock.ts";
+import { backoffMs } from "../../../base/backoff-ms.ts";
+import { pause } from "../../../base/pause.ts";
 import type { DeniedLock, Lock } from "../handle/lock.ts";
 import type { LockOptions } from "./lock-options.ts";
 import type { LockPaths } from "../lock-path.ts";
@@ -58,7 +59,7 @@ export async function retryOnDeadlock<Result>(
       if (!deadlockCodes.has((error as { readonly code?: unknown } | undefined)?.code)) throw error;
       if (tried >= tries) throw new DeadlockError(tries, error);
     }
-    const delayMs = Math.min(capMs, baseMs * 2 ** (tried - 1));
+    const delayMs = backoffMs({ baseMs, capMs }, tried);
     await pause(clock, Math.max(0, delayMs + (2 * clock.random() - 1) * jitterMs));
   }
 }

@@ -7,7 +7,7 @@ import { releaseGrant } from "../handle/release-grant.ts";
 import type { LockSession } from "../session/session.ts";
 import { claimMs } from "./ticket.ts";
 import type { Ticket, TicketEnd, TicketOptions } from "./ticket.ts";
-import { until } from "../until.ts";
+import { untilAborted } from "../../../base/until-aborted.ts";
 
 export interface Waiting extends TicketOptions {
   readonly signal?: AbortSignal;
@@ -45,7 +45,7 @@ export async function standInLine<Taken>(
   take: (end: WaitEnd) => Taken,
 ): Promise<Taken> {
   try {
-    const end = await until(waiting.signal, endOf(session, ticket, waiting.giveUpAtMs));
+    const end = await untilAborted(waiting.signal, endOf(session, ticket, waiting.giveUpAtMs));
     return take(await lastOf(session, ticket, end, waiting));
   } catch (error) {
     leaveUnwanted(session, ticket, waiting);

@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util";
-import { closestWord } from "@holdfast/sdk/closest-word";
+import { closestWord } from "@holdfast/sdk/base/closest-word";
 import type { Command, CommandOption, CommandArguments } from "../command.ts";
 
 export type ParsedArguments =

@@ -1,4 +1,4 @@
-import { closestWord } from "@holdfast/sdk/closest-word";
+import { closestWord } from "@holdfast/sdk/base/closest-word";
 import type { Command, Terminal } from "../command.ts";
 import { exitCodes } from "../exit-codes.ts";
 import type { ExitCode } from "../exit-codes.ts";

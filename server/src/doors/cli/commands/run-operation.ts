@@ -1,4 +1,4 @@
-import { closestWord } from "@holdfast/sdk/closest-word";
+import { closestWord } from "@holdfast/sdk/base/closest-word";
 import { packs, publicOperations } from "@holdfast/sdk/contract";
 import type { OperationName } from "@holdfast/sdk/contract";
 import type { Command } from "../command.ts";

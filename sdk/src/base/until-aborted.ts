@@ -1,14 +1,14 @@
 /**
- * A promise, unless the signal aborts before: then its reason is thrown. With `take` what is promised is taken in the
- * moment in which it comes, and is not once the signal has aborted: never both, and never neither without an error.
+ * The result of `work`, unless the signal aborts first: then the reason of the signal is thrown. With `take`, the result
+ * is taken in the moment in which it arrives, and is not taken once the signal has aborted. Exactly one of both happens.
  */
-export function until<Result>(signal: AbortSignal | undefined, work: Promise<Result>): Promise<Result>;
-export function until<Result, Taken>(
+export function untilAborted<Result>(signal: AbortSignal | undefined, work: Promise<Result>): Promise<Result>;
+export function untilAborted<Result, Kept>(
   signal: AbortSignal | undefined,
   work: Promise<Result>,
-  take: (result: Result) => Taken,
-): Promise<Taken>;
-export function until<Result>(
+  take: (result: Result) => Kept,
+): Promise<Kept>;
+export function untilAborted<Result>(
   signal: AbortSignal | undefined,
   work: Promise<Result>,
   take?: (result: Result) => unknown,

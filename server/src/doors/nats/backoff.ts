@@ -1,0 +1,21 @@
+import { backoffMs } from "@holdfast/sdk/base/backoff-ms";
+import type { BackoffBounds } from "@holdfast/sdk/base/backoff-ms";
+
+/** Delays that grow while something keeps failing, and start again once it works. */
+export class Backoff {
+  readonly #bounds: BackoffBounds;
+  #tried = 0;
+
+  constructor(bounds: BackoffBounds) {
+    this.#bounds = bounds;
+  }
+
+  next(): number {
+    this.#tried += 1;
+    return backoffMs(this.#bounds, this.#tried);
+  }
+
+  reset(): void {
+    this.#tried = 0;
+  }
+}
