@@ -79,11 +79,11 @@ class Scene {
     const e = this.#acquire("e", ["y/2"], { wait: true, mode: "read" });
     this.#acquire("d", ["z"]);
     this.#acquire("b", ["z"], { wait: true });
-    this.#ask("claim-lock", { ticket: d.ticket, owner_id: "d" });
+    this.#ask("accept-lock", { ticket: d.ticket, owner_id: "d" });
     this.#ask("request-release", { path: "y", reason: "I am next", owner_id: "d" });
     this.#ask("release-lock", { paths: ["w/1"], note: "done", owner_id: "b" });
     this.#ask("release-lock", { paths: ["y"], owner_id: "b" });
-    this.#ask("claim-lock", { ticket: d.ticket, owner_id: "d" });
+    this.#ask("accept-lock", { ticket: d.ticket, owner_id: "d" });
     this.#ask("cancel-ticket", { ticket: e.ticket, owner_id: "e" });
     this.#ask("cancel-ticket", { ticket: c.ticket, owner_id: "x" });
     this.#ask("downgrade-lock", { path: "w/1", mode: "read", owner_id: "a" });
@@ -118,7 +118,7 @@ class Scene {
     this.#recorder.pass(700_000);
   }
 
-  /** A part is given back while the whole is to become stronger; what was granted in a line is used, and never claimed. */
+  /** A part is released while an upgrade of the whole waits. A granted ticket is used without being accepted. */
   partly(): void {
     const first = this.#acquire("u", ["v/1", "v/2"], { mode: "upgradeable" });
     this.#acquire("r", ["v/1", "v/2"], { mode: "read" });
@@ -182,7 +182,7 @@ class Scene {
     this.#recorder.pass(700_000);
     this.#self("expire-agent", { agent_id: parent });
     this.#self("free-ended", { owner_id: parent });
-    this.#self("continue-handover", { claim: fence ?? "" });
+    this.#self("continue-handover", { blocker_id: fence ?? "" });
   }
 
   /** So many share a path that not every event names them all. */
@@ -217,7 +217,7 @@ class Scene {
         ["upgrade-lock", { ...held, wait: random(2) === 0 }],
         ["downgrade-lock", { ...held, mode: "read" }],
         ["transfer-lock", { ...held, to: `o${String(random(5))}` }],
-        ["claim-lock", { ticket, owner_id }],
+        ["accept-lock", { ticket, owner_id }],
         ["cancel-ticket", { ticket, owner_id }],
         ["force-release", { fence: held.fence, reason: "chance" }],
       ];

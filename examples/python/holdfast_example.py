@@ -59,10 +59,10 @@ class Holdfast:
         body = {"paths": [path], "ttl_seconds": ttl_seconds, "wait": True, "purpose": "an example"}
         answer, _ = self.call("POST", "/v1/locks/acquire", body, prefer)
         while not answer["granted"]:
-            # A claim is the waiter's sign of life: it keeps the place, and takes the lock once it is granted.
+            # Accepting is the waiter's sign of life: it renews the ticket, and accepts the lock once it is granted.
             ticket = answer["ticket"]
             self.call("GET", f"/v1/tickets/{ticket}", headers=prefer)
-            answer, _ = self.call("POST", "/v1/locks/claim", {"ticket": ticket})
+            answer, _ = self.call("POST", "/v1/locks/accept", {"ticket": ticket})
         return answer["fence"]
 
     def change(self, entity, edit, fence, between=lambda: None):

@@ -49,8 +49,8 @@ test("a ticket stays its principal's when it is granted in somebody else's entry
   assert.ok(!queued.granted);
   await assert.rejects(bob.locks.cancel(queued.ticket, shared), refusedWith("owner_taken"));
   await bob.locks.release({ fence: first.fence }, { ownerId: "bobs" });
-  await assert.rejects(bob.locks.claim(queued.ticket, shared), refusedWith("owner_taken"));
-  const granted = await ann.locks.claim(queued.ticket, shared);
+  await assert.rejects(bob.locks.accept(queued.ticket, shared), refusedWith("owner_taken"));
+  const granted = await ann.locks.accept(queued.ticket, shared);
   assert.ok(granted.granted);
   const reader = await bob.locks.acquire("repo/a", { ownerId: "bobs", mode: "read", ttlSeconds: 60 });
   assert.ok(reader.granted);

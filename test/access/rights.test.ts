@@ -131,7 +131,7 @@ test("a fence or a ticket alone is no way to what lies outside of a token's pref
     ["upgrade-lock", { fence, owner_id: "o" }],
     ["downgrade-lock", { fence, mode: "read", owner_id: "o" }],
     ["transfer-lock", { fence, to: "q", owner_id: "o" }],
-    ["claim-lock", { ticket: queued.ticket, owner_id: "p" }],
+    ["accept-lock", { ticket: queued.ticket, owner_id: "p" }],
     ["cancel-ticket", { ticket: queued.ticket, owner_id: "p" }],
     ["get-ticket", { ticket: queued.ticket }],
   ];

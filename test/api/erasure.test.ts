@@ -78,9 +78,9 @@ describe("the quota of a space", () => {
     const piece = "x".repeat(300_000);
     for (let n = 0; n < 4; n += 1) await entities.create("document", String(n), { piece });
     const refused = await refusalOf(entities.create("document", "4", {}));
-    assert.deepEqual([refused.code, refused.data["state_bytes_max"]], ["space-full", 1_048_576]);
-    await assert.rejects(entities.patch("document", "0", { merge: { more: 1 } }), refusedWith("space-full"));
-    await assert.rejects(entities.replace("document", "0", { piece: piece + "x" }), refusedWith("space-full"));
+    assert.deepEqual([refused.code, refused.data["state_bytes_max"]], ["space_full", 1_048_576]);
+    await assert.rejects(entities.patch("document", "0", { merge: { more: 1 } }), refusedWith("space_full"));
+    await assert.rejects(entities.replace("document", "0", { piece: piece + "x" }), refusedWith("space_full"));
     assert.equal((await entities.patch("document", "0", { merge: { piece: "x" } })).version, 2);
     assert.equal((await entities.create("document", "4", {})).version, 1);
     await entities.create("document", "5", { piece });

@@ -9,7 +9,7 @@ import type { ClientNode } from "./client-node.ts";
 import { heldUp } from "./held-up.ts";
 import type { HeldUp } from "./held-up.ts";
 
-const claimMs = 10_000;
+const acceptMs = 10_000;
 
 /** Ann has the lock, and Bob stands in line. */
 async function line(node: ClientNode, ttlSeconds = 60) {
@@ -37,7 +37,7 @@ describe("who waited", () => {
     bob.flow();
     const [left] = await lock.leftBefore();
     assert.deepEqual([left?.how, left?.by, left?.purpose], ["released", ann.ownerId, "draft"]);
-    assert.deepEqual(bob.sent.slice(sentBefore), ["claim-lock"]);
+    assert.deepEqual(bob.sent.slice(sentBefore), ["accept-lock"]);
     assert.equal((await lock.leftBefore())[0], left, "asked once");
     await lock.release();
   });
@@ -48,18 +48,18 @@ describe("who waited", () => {
     bob.clock.advance(4_000);
     await ann.release();
     const lock = held(await waiting);
-    assert.equal(leftMs(lock, bob), claimMs - 4_000);
+    assert.equal(leftMs(lock, bob), acceptMs - 4_000);
     // The heartbeat is the sign of life: from then on the whole lease counts.
     await bob.clock.pass(3_500, 250);
     await node.clock.pass(500, 250);
-    await soon(() => leftMs(lock, bob) > claimMs);
+    await soon(() => leftMs(lock, bob) > acceptMs);
     assert.ok(leftMs(lock, bob) <= 60_000);
     await lock.release();
   });
 
   test("for so long that half of that is gone asks the server first, and counts from there [M9 X5]", async () => {
     for (const [ttlSeconds, waitedMs] of [
-      [60, claimMs / 2 + 1],
+      [60, acceptMs / 2 + 1],
       [2, 1_001],
     ] as const) {
       await using node = await clientNode();
@@ -69,7 +69,7 @@ describe("who waited", () => {
       let isGot = false;
       void waiting.then(() => (isGot = true));
       await ann.release();
-      await soon(() => bob.sent.includes("claim-lock") && bob.sent.includes("renew-lock"));
+      await soon(() => bob.sent.includes("accept-lock") && bob.sent.includes("renew-lock"));
       await turns(20);
       assert.equal(isGot, false);
       bob.flow();
@@ -87,9 +87,9 @@ describe("who waited", () => {
     const states: LockState[] = [];
     lock.onStateChange((state) => states.push(state));
     Object.assign(bob.ways, { areCallsHeldUp: true, areEventsHeldUp: true });
-    await node.clock.pass(claimMs + 1_000, 250);
+    await node.clock.pass(acceptMs + 1_000, 250);
     const eve = held(await node.fresh("eve").acquire("doc/1", { waitMs: 0 }));
-    bob.clock.advance(claimMs + 1_000);
+    bob.clock.advance(acceptMs + 1_000);
     assert.equal(lock.state, "uncertain");
     bob.flow();
     await soon(() => lock.signal.aborted);
@@ -98,7 +98,7 @@ describe("who waited", () => {
     assert.equal(eve.state, "held");
   });
 
-  test("and whose claim is refused has lost the lock [M9 X5]", async () => {
+  test("and whose acceptance is refused has lost the lock [M9 X5]", async () => {
     await using node = await clientNode();
     const { bob, ann, waiting } = await line(node);
     await ann.release();
@@ -157,7 +157,7 @@ describe("who waited", () => {
     await lock.release();
     assert.equal((await node.client.locks.status("doc/1")).holders.length, 0);
     await assert.rejects(lock.leftBefore(), /while you have it/u);
-    assert.ok(!bob.sent.includes("claim-lock"));
+    assert.ok(!bob.sent.includes("accept-lock"));
   });
 
   test("knows how it was left before also when it has become a write lock since [X5]", async () => {
@@ -177,16 +177,16 @@ describe("who waited", () => {
 });
 
 describe("a heartbeat", () => {
-  const unclaimedGrant = (clock: ManualClock): HeldGrant => {
+  const pendingGrant = (clock: ManualClock): HeldGrant => {
     const time = Object.assign(clock, { random: () => 0, unique: () => "id" });
     const none = (): undefined => undefined;
     const sentAt = momentOf(time);
     clock.advance(2_000);
-    const unclaimed = { ticket: "1.2", claimMs, heardAtMs: clock.monotonicMs() };
+    const acceptance = { ticket: "1.2", acceptMs, heardAtMs: clock.monotonicMs() };
     return new HeldGrant(
       { fence: "1.3", paths: [], acquired_at: new Date(0).toISOString(), ttl_seconds: 60, owner_id: "bob" },
       {
-        ...{ clock: time, sentAt, endsAtMs: Infinity, patienceMs: 0, unclaimed },
+        ...{ clock: time, sentAt, endsAtMs: Infinity, patienceMs: 0, acceptance },
         ...{ hear: none, confirm: none, onListeners: none, onOver: none },
       },
     );
@@ -194,15 +194,15 @@ describe("a heartbeat", () => {
 
   test("that was sent before its sender knew of a grant is no sign of life for it, and renews the rest [M9]", () => {
     const clock = new ManualClock();
-    const grant = unclaimedGrant(clock);
+    const grant = pendingGrant(clock);
     const beat = { monotonicMs: 1_000, wallMs: clock.wallMs() - 1_000 };
     grant.renewByBeat(beat, momentOf(clock as never));
-    assert.equal(grant.deadlineMs, 1_000 + claimMs);
+    assert.equal(grant.deadlineMs, 1_000 + acceptMs);
   });
 
   test("that was sent since is one [M9]", () => {
     const clock = new ManualClock();
-    const grant = unclaimedGrant(clock);
+    const grant = pendingGrant(clock);
     grant.renewByBeat(momentOf(clock as never), momentOf(clock as never));
     assert.equal(grant.deadlineMs, 2_000 + 60_000);
   });

@@ -253,7 +253,7 @@ test("every option of a call reaches the transport, from every operation on lock
   await locks.downgrade({ fence: "1.1" }, "read", options);
   await locks.transfer({ fence: "1.1" }, "b", options);
   await locks.requestRelease("x", "now", options);
-  await locks.claim("1.1", options);
+  await locks.accept("1.1", options);
   await locks.cancel("1.1", options);
   await locks.forceRelease("1.1", "now", options);
   // Besides them only this: they hand on the outcome alone.

@@ -41,6 +41,21 @@ test("the script drives every operation of the contract and of its packs, and ea
   assert.deepEqual(neverDone, []);
 });
 
+test("every member of every answer and event is snake_case", async () => {
+  const answers = await expected();
+  const members = new Set(answers.flatMap(({ outcome, events }) => [outcome.data, events].flatMap(membersOf)));
+  assert.deepEqual(
+    [...members].filter((name) => !/^[a-z][a-z0-9_]*$/u.test(name)),
+    [],
+  );
+});
+
+function membersOf(value: unknown): readonly string[] {
+  if (Array.isArray(value)) return value.flatMap(membersOf);
+  if (typeof value !== "object" || value === null) return [];
+  return Object.entries(value).flatMap(([name, part]) => [name, ...membersOf(part)]);
+}
+
 test("the script goes through every route of the contract [X8]", async () => {
   const answers = await expected();
   const taken = script.map((step, index) => {

@@ -67,7 +67,7 @@ const locks: readonly Step[] = [
   step("request-release", { path: "x", reason: "mine", ...bob }),
   step("acquire-lock", { paths: ["x"], ttl_seconds: 600, wait: true, ...bob }),
   step("get-ticket", (before) => ({ ticket: factOf(before, "acquire-lock", "ticket") })),
-  step("claim-lock", (before) => ({ ticket: factOf(before, "acquire-lock", "ticket"), ...bob })),
+  step("accept-lock", (before) => ({ ticket: factOf(before, "acquire-lock", "ticket"), ...bob })),
   step("list-waits"),
   step("cancel-ticket", (before) => ({ ticket: factOf(before, "acquire-lock", "ticket"), ...bob })),
   step("cancel-ticket", (before) => ({ ticket: factOf(before, "acquire-lock", "ticket"), ...bob }), { route: 1 }),

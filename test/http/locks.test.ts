@@ -43,14 +43,14 @@ test("granted is 200, denied is 409 and names the holder, queued is 202 and says
 
 test("a long poll is answered when the lock is granted, and has taken it up [G4]", async () => {
   const { body } = await acquire("p", "ann");
-  const reader = await readEvents(`${server.url}/v1/events?names=evt.lock.queued,evt.lock.claimed`);
+  const reader = await readEvents(`${server.url}/v1/events?names=evt.lock.queued,evt.lock.accepted`);
   const waiting = acquire("p", "bob", {}, { prefer: "respond-async, wait=30" });
   await reader.next();
   await server.ask("POST", "/v1/locks/release", { body: { fence: body["fence"], owner_id: "ann" } });
   const answer = await waiting;
   assert.deepEqual([answer.status, answer.body["granted"], answer.body["owner_id"]], [200, true, "bob"]);
   assert.equal(answer.headers.get("preference-applied"), "wait=30");
-  assert.equal((await reader.next()).data.name, "evt.lock.claimed");
+  assert.equal((await reader.next()).data.name, "evt.lock.accepted");
   reader.hangUp();
 });
 

@@ -37,8 +37,8 @@ describe("how a lock was left before", () => {
     const expected = "p released by a: half done";
     const late = await answer(node, "acquire-lock", waiting, "second");
     assert.deepEqual([late["granted"], late["still_held"], left(late)], [true, true, expected]);
-    const claimed = await answer(node, "claim-lock", { ticket: late["ticket"], owner_id: "b" });
-    assert.equal(left(claimed), expected);
+    const accepted = await answer(node, "accept-lock", { ticket: late["ticket"], owner_id: "b" });
+    assert.equal(left(accepted), expected);
     assert.equal(left(await answer(node, "cancel-ticket", { ticket: late["ticket"], owner_id: "b" })), expected);
     assert.equal(left(await answer(node, "get-ticket", { ticket: late["ticket"] })), expected);
     assert.equal(left(await answer(node, "acquire-lock", { ...waiting, wait: false }, "held already")), expected);
@@ -62,7 +62,7 @@ describe("how a lock was left before", () => {
     await locks.release({ paths: ["p"] }, { ownerId: "b" });
     assert.equal(left(await answer(node, "upgrade-lock", upgrade, "up")), "p released by b: ");
     assert.equal(
-      left(await answer(node, "claim-lock", { ticket: place["ticket"], owner_id: "a" })),
+      left(await answer(node, "accept-lock", { ticket: place["ticket"], owner_id: "a" })),
       "p released by b: ",
     );
     const q = granted(await locks.acquire("q", { ...read, ownerId: "a" }));

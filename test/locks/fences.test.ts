@@ -126,7 +126,7 @@ describe("a fence", () => {
       }
       await locks.release({ fence: held.fence }, { ownerId: "a" });
       for (const [index, ticket] of tickets.entries()) {
-        const next = granted(await locks.claim(ticket, { ownerId: ["b", "c"][index]! }));
+        const next = granted(await locks.accept(ticket, { ownerId: ["b", "c"][index]! }));
         fences.push(next.fence);
       }
       for (const ownerId of ["b", "c"]) await locks.release({ paths: ["p"] }, { ownerId });

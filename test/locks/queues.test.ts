@@ -26,7 +26,7 @@ describe("a queue", () => {
     const second = await locks.ticket(tickets[1]!.ticket);
     assert.deepEqual([second.state, (second as { place: number }).place], ["waiting", 1]);
     await locks.cancel(tickets[1]!.ticket, { ownerId: "c" });
-    const next = granted(await locks.claim(tickets[0]!.ticket, { ownerId: "b" }));
+    const next = granted(await locks.accept(tickets[0]!.ticket, { ownerId: "b" }));
     await locks.release({ fence: next.fence }, { ownerId: "b" });
     assert.deepEqual(
       (await locks.status("p")).holders.map(({ owner_id }) => owner_id),
@@ -45,7 +45,7 @@ describe("a queue", () => {
     assert.equal(late.place, 2);
     await assert.rejects(locks.acquire("p", { ...ttl, mode: "read", ownerId: "d" }), refusedWith("lock_denied"));
     await locks.release({ fence: a.fence }, { ownerId: "a" });
-    const held = granted(await locks.claim(writer.ticket, { ownerId: "w" }));
+    const held = granted(await locks.accept(writer.ticket, { ownerId: "w" }));
     await locks.release({ fence: held.fence }, { ownerId: "w" });
     const readers = (await locks.status("p")).holders;
     assert.deepEqual(
@@ -106,7 +106,7 @@ describe("a queue", () => {
     assert.equal((await locks.ticket(next.ticket)).state, "waiting");
     await node.clock.pass(1_000);
     assert.equal((await locks.ticket(next.ticket)).state, "granted");
-    granted(await locks.claim(next.ticket, { ownerId: "next" }));
+    granted(await locks.accept(next.ticket, { ownerId: "next" }));
     await node.clock.pass(15_000);
     assert.equal((await locks.ticket(next.ticket)).state, "granted");
     await node.stop();
@@ -120,7 +120,7 @@ describe("a queue", () => {
     const node = await lockNode({ disk: first.disk });
     assert.equal(((await node.client.locks.ticket(b.ticket)) as { place: number }).place, 1);
     await node.client.locks.release({ fence: a.fence }, { ownerId: "a" });
-    const next = granted(await node.client.locks.claim(b.ticket, { ownerId: "b" }));
+    const next = granted(await node.client.locks.accept(b.ticket, { ownerId: "b" }));
     assert.ok(Number(next.fence.split(".")[1]) > Number(a.fence.split(".")[1]));
     await node.stop();
   });
@@ -133,7 +133,7 @@ describe("a queue", () => {
     const single = queued(await locks.acquire("y", { ...wait, ownerId: "b" }));
     assert.equal((await locks.status("y")).holders.length, 0, "y is free, and reserved for who came first");
     await locks.release({ fence: one.fence }, { ownerId: "a" });
-    const both = granted(await locks.claim(set.ticket, { ownerId: "s" }));
+    const both = granted(await locks.accept(set.ticket, { ownerId: "s" }));
     assert.equal(both.paths.length, 2);
     await locks.release({ fence: both.fence }, { ownerId: "s" });
     assert.equal((await locks.ticket(single.ticket)).state, "granted");
@@ -146,7 +146,7 @@ describe("a queue", () => {
     const a = granted(await locks.acquire("p", { ...ttl, ownerId: "a" }));
     const b = queued(await locks.acquire("p", { ...wait, ownerId: "b" }));
     await locks.release({ fence: a.fence }, { ownerId: "a" });
-    const held = granted(await locks.claim(b.ticket, { ownerId: "b" }));
+    const held = granted(await locks.accept(b.ticket, { ownerId: "b" }));
     await assert.rejects(locks.release({ fence: a.fence }, { ownerId: "a" }), refusedWith("lock_not_held"));
     await assert.rejects(locks.release({ fence: held.fence }, { ownerId: "a" }), refusedWith("lock_not_held"));
     assert.equal((await locks.checkFence("p", held.fence)).valid, true);

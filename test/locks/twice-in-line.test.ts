@@ -19,7 +19,7 @@ describe("an owner that asks twice for a lock that it waits for", () => {
     const reply = await node.client.execute("release-lock", { fence: first.fence, owner_id: "a" });
     const acquired = reply.events.filter(({ name }) => name === "evt.lock.acquired");
     assert.equal(acquired.length, 1);
-    const { fence } = granted(await locks.claim(asked.ticket, { ownerId: "b" }));
+    const { fence } = granted(await locks.accept(asked.ticket, { ownerId: "b" }));
     assert.equal(granted(await locks.acquire("p", own)).fence, fence, "asking again gives what it has");
     await locks.release({ fence }, { ownerId: "b" });
     const [next] = (await locks.status("p")).holders;
@@ -97,8 +97,8 @@ describe("an owner that asks twice for a lock that it waits for", () => {
         ["evt.lock.cancelled", "held"],
       ],
     );
-    const { fence } = granted(await locks.claim(write.ticket, { ownerId: "b" }));
-    await assert.rejects(locks.claim(read.ticket, { ownerId: "b" }), refusedWith("ticket_unknown"));
+    const { fence } = granted(await locks.accept(write.ticket, { ownerId: "b" }));
+    await assert.rejects(locks.accept(read.ticket, { ownerId: "b" }), refusedWith("ticket_unknown"));
     assert.equal(granted(await locks.acquire("p", { ...wait, mode: "read", ownerId: "b" })).fence, fence);
     await node.stop();
   });

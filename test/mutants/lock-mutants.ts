@@ -37,10 +37,10 @@ export const lockMutants: readonly PlantedMutant[] = [
     by: "simulation",
   },
   {
-    name: "a granted ticket need not be claimed",
+    name: "a granted ticket need not be accepted",
     file: "server/src/features/locks/queue/grant-next.ts",
-    find: "ticket: { ticket, claimMs: lockLimits.claimMs },",
-    put: "ticket: { ticket, claimMs: lockLimits.claimMs * 1_000 },",
+    find: "ticket: { ticket, acceptMs: lockLimits.acceptMs },",
+    put: "ticket: { ticket, acceptMs: lockLimits.acceptMs * 1_000 },",
     by: "test/locks/queues.test.ts",
   },
   {
@@ -53,7 +53,7 @@ export const lockMutants: readonly PlantedMutant[] = [
   {
     name: "whoever frees a lock hands it over to nobody",
     file: "server/src/features/locks/queue/free-grant.ts",
-    find: "if (contended) wake(context, row.claim);",
+    find: "if (contended) wake(context, row.blockerId);",
     put: "void wake;",
     by: "simulation",
   },

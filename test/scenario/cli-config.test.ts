@@ -207,7 +207,7 @@ test(
     assert.match(taken.errors, /another process listens on 127\.0\.0\.1:\d+ already; stop it, or choose another/);
     assert.equal(taken.errors.trim().split("\n").length, 1, "one sentence, not a stack trace");
     const [failed] = jsonLines(await run(folder, `up --json --port ${port}`));
-    assert.deepEqual([failed?.["code"], failed?.["exit"]], ["can_not_listen", 8]);
+    assert.deepEqual([failed?.["code"], failed?.["exit"]], ["cannot_listen", 8]);
     other.close();
     const foreign = await run(folder, "up --host 0.0.0.0");
     assert.equal(foreign.code, 7, foreign.errors);

@@ -128,7 +128,7 @@ describe("rows in your own Postgres", () => {
     await giveBack(client, held, "a");
     const fences: string[] = [];
     for (const [index, ticket] of tickets.entries()) {
-      fences.push(granted(await locks.claim(ticket, { ownerId: owners[index] ?? "" })).fence);
+      fences.push(granted(await locks.accept(ticket, { ownerId: owners[index] ?? "" })).fence);
     }
     assert.match(fences.at(-1) ?? "", /^\d+\.\d+\.12$/u, fences.join(" "));
     const writer = await rows.writer();

@@ -24,7 +24,7 @@ export interface SeenGrant extends ModelGrant {
   readonly graceMs: number | undefined;
   readonly heartbeatAt: number;
   readonly expiresAt: number;
-  readonly claimBy: number;
+  readonly acceptBy: number;
 }
 
 export interface SeenTicket extends ModelTicket {
@@ -48,7 +48,7 @@ export class LockView {
   enforced: readonly string[] = [];
   /** Of those that ended, whose things did not fit into the entry of their end. */
   readonly leaving = new Set<string>();
-  /** Claims that are gone, and whose waiters did not fit into one entry. */
+  /** Blockers that are gone, and whose waiters did not fit into one entry. */
   readonly handoversLeft = new Set<string>();
 
   apply(event: Event, entry: Entry): void {
@@ -121,8 +121,8 @@ export class LockView {
     else if (type === "lock.refreshed" && grant !== undefined) {
       const ttlMs = (data["ttl_ms"] as number | undefined) ?? grant.ttlMs;
       this.grants.set(grant.fence, renewed({ ...grant, ttlMs }, time));
-    } else if (type === "lock.claimed" && grant !== undefined) {
-      this.grants.set(grant.fence, { ...grant, claimBy: Infinity });
+    } else if (type === "lock.accepted" && grant !== undefined) {
+      this.grants.set(grant.fence, { ...grant, acceptBy: Infinity });
     } else this.#applyWaiting(type, data, entry);
   }
 
@@ -131,14 +131,14 @@ export class LockView {
     if (type === "lock.queued") this.#queued(data, entry);
     else if (type === "lock.cancelled") this.tickets.delete(data["ticket"] as string);
     else if (type === "lock.ticket_renewed" && ticket !== undefined) this.#keep(ticket, entry.time);
-    else if (type === "lock.handover_left") this.handoversLeft.add(data["claim"] as string);
-    else if (type === "lock.handover_done") this.handoversLeft.delete(data["claim"] as string);
+    else if (type === "lock.handover_left") this.handoversLeft.add(data["blocker_id"] as string);
+    else if (type === "lock.handover_done") this.handoversLeft.delete(data["blocker_id"] as string);
   }
 
   #acquired(data: JsonObject, time: number): void {
     const ttlMs = data["ttl_ms"] as number;
     const maxHoldMs = (data["max_hold_ms"] as number | undefined) ?? Infinity;
-    const claimMs = (data["claim_ms"] as number | undefined) ?? Infinity;
+    const acceptMs = (data["accept_ms"] as number | undefined) ?? Infinity;
     this.tickets.delete(data["ticket"] as string);
     this.#grant({
       fence: data["fence"] as string,
@@ -151,7 +151,7 @@ export class LockView {
       graceMs: data["grace_ms"] as number | undefined,
       heartbeatAt: time,
       expiresAt: time + Math.min(ttlMs, maxHoldMs),
-      claimBy: time + claimMs,
+      acceptBy: time + acceptMs,
     });
   }
 
@@ -223,12 +223,12 @@ export function pathsOf(data: JsonObject): readonly ModelPath[] {
 }
 
 /** When a grant may be freed by time. */
-export function dueOf({ expiresAt, heartbeatAt, graceMs, claimBy }: SeenGrant): number {
-  return Math.min(claimBy, graceMs === undefined ? expiresAt : Math.max(expiresAt, heartbeatAt + graceMs));
+export function dueOf({ expiresAt, heartbeatAt, graceMs, acceptBy }: SeenGrant): number {
+  return Math.min(acceptBy, graceMs === undefined ? expiresAt : Math.max(expiresAt, heartbeatAt + graceMs));
 }
 
 function renewed(grant: SeenGrant, time: number): SeenGrant {
   const last = grant.acquiredAt + grant.maxHoldMs;
-  if (time >= last) return { ...grant, claimBy: Infinity };
-  return { ...grant, heartbeatAt: time, expiresAt: Math.min(time + grant.ttlMs, last), claimBy: Infinity };
+  if (time >= last) return { ...grant, acceptBy: Infinity };
+  return { ...grant, heartbeatAt: time, expiresAt: Math.min(time + grant.ttlMs, last), acceptBy: Infinity };
 }

@@ -221,7 +221,7 @@ class EventCheck {
     const owner = data["owner_id"] as string;
     this.#checkOwner(owner);
     if (before === undefined) return;
-    this.#checkTakenUp(before);
+    this.#checkAccepted(before);
     const { type } = this.#event;
     if (type === "lock.downgraded") return;
     const ticket = this.#view.tickets.get(data["ticket"] as string);
@@ -233,8 +233,8 @@ class EventCheck {
     this.#view.grants.set(before.fence, before);
   }
 
-  #checkTakenUp({ claimBy }: SeenGrant): void {
-    this.#demand(claimBy === Infinity, "who uses what it waited for has taken it up");
+  #checkAccepted({ acceptBy }: SeenGrant): void {
+    this.#demand(acceptBy === Infinity, "an owner that uses what it waited for has accepted it");
   }
 
   #checkFreeing(data: JsonObject): void {
@@ -254,7 +254,7 @@ class EventCheck {
 
   #checkPart(grant: SeenGrant): void {
     this.#witness.faults.count("a part of a set is given back");
-    this.#checkTakenUp(grant);
+    this.#checkAccepted(grant);
     const isUpgraded = [...this.#view.tickets.values()].some(({ upgradesFence }) => upgradesFence === grant.fence);
     this.#demand(!isUpgraded, "an upgrade ends with a part of its grant");
   }

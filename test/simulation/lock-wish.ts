@@ -28,7 +28,7 @@ const usual = {
   upgrade: 8,
   downgrade: 4,
   transfer: 2,
-  claim: 10,
+  accept: 10,
   cancel: 4,
   force: 2,
   write: 12,
@@ -78,9 +78,9 @@ export class LockWishes {
       case "acquire":
       case "wait":
         return this.#acquire(doing === "wait");
-      case "claim":
+      case "accept":
       case "cancel":
-        return this.#aboutTicket(doing === "claim" ? "claim-lock" : "cancel-ticket");
+        return this.#aboutTicket(doing === "accept" ? "accept-lock" : "cancel-ticket");
       case "force":
         return wish("force-release", { fence: this.#grant().fence, reason: "simulated" });
       case "write":

@@ -126,7 +126,7 @@ test("a grant that happens while the connection is down is told after the reconn
   await direct.locks.release({ fence: held.fence }, { ownerId: "ann" });
   const [, granted] = await until(mine, ({ name }) => name === "evt.lock.acquired");
   assert.equal(granted?.name, "evt.lock.acquired");
-  assert.equal((await bob.locks.claim(ticket, { ownerId: "bob" })).granted, true);
+  assert.equal((await bob.locks.accept(ticket, { ownerId: "bob" })).granted, true);
 });
 
 test("a server that does not come back is unreachable for what was not sent, and unknown for what was", async (t) => {

@@ -40,5 +40,5 @@ test("clients of a server that is killed and started again reconnect, and keep t
     if (name === "evt.lock.acquired") break;
   }
   assert.equal(names.filter((name) => name === "evt.lock.acquired").length, 1);
-  assert.equal((await bob.locks.claim(ticket)).granted, true);
+  assert.equal((await bob.locks.accept(ticket)).granted, true);
 });

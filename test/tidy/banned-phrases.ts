@@ -63,7 +63,7 @@ const terms: readonly BannedPhrase[] = [
     write: "treat as",
     example: "is taken for a copy",
   },
-  { phrase: "(take|takes|took|taken|taking) up", write: "claim, process", example: "a grant is taken up" },
+  { phrase: "(take|takes|took|taken|taking) up", write: "accept, process", example: "a grant is taken up" },
   { phrase: "good for", write: "valid", example: "how long it is good for" },
   { phrase: "for good", write: "permanently", example: "removed for good" },
   { phrase: "as (they|it) should( be)?", write: "ok, correct", example: "types: as they should be" },

@@ -4,7 +4,7 @@ import type { CallReply } from "./transport.ts";
 
 /** A refusal, as an exception. Compare `code`; `retry` says what may be done about it. */
 export class HoldfastError extends Error {
-  override readonly name = "HoldfastError";
+  override readonly name: string = "HoldfastError";
   readonly code: string;
   readonly retry: Problem["retry"];
   readonly status: number;

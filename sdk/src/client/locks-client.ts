@@ -57,7 +57,7 @@ export interface LocksClient {
   transfer(held: Held, to: string, options?: OwnerOptions): Promise<Grant>;
   requestRelease(path: string, reason: string, options?: OwnerOptions): Promise<{ readonly asked: readonly string[] }>;
   /** The sign of life of a waiter: keeps the ticket, or takes up what it was granted. */
-  claim(ticket: string, options?: OwnerOptions): Promise<Granted | Queued>;
+  accept(ticket: string, options?: OwnerOptions): Promise<Granted | Queued>;
   cancel(ticket: string, options?: OwnerOptions): Promise<{ readonly cancelled: string } | Granted>;
   ticket(ticket: string): Promise<TicketStatus>;
   status(path: string, query?: { readonly limit?: number }): Promise<LockStatus>;
@@ -122,7 +122,7 @@ export function locksClient(run: Run, { request }: Pick<LocksClient, "request">)
     downgrade: (held, mode, options) => send("downgrade-lock", { ...held, mode }, options),
     transfer: (held, to, options) => send("transfer-lock", { ...held, to }, options),
     requestRelease: (path, reason, options) => send("request-release", { path, reason }, options),
-    claim: (ticket, options) => send("claim-lock", { ticket }, options),
+    accept: (ticket, options) => send("accept-lock", { ticket }, options),
     cancel: (ticket, options) => send("cancel-ticket", { ticket }, options),
     ...lockReads(run),
     forceRelease: (fence, reason, { override = false, ...call } = {}) =>

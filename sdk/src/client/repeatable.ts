@@ -9,7 +9,7 @@ const sameTwice = new Map<string, (input: Readonly<Record<string, unknown>>) => 
   ["register-agent", ({ own_key }) => typeof own_key === "string"],
   // A copy that arrives after the grant has ended would queue again. A key turns that copy into a replay.
   ["acquire-lock", ({ wait }) => wait !== true],
-  ["claim-lock", () => true],
+  ["accept-lock", () => true],
   ["renew-lock", () => true],
 ]);
 

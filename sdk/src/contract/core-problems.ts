@@ -70,7 +70,7 @@ export const coreProblems = {
     title: "The rules number is not the next one, or a node does not know it",
     next: "Upgrade every node first. Rules are raised one number at a time.",
   },
-  "space-full": {
+  space_full: {
     status: 507,
     retry: "never",
     title: "The space has reached its quota of state bytes",

@@ -26,7 +26,7 @@ export const examples: Readonly<Record<OperationName, Readonly<Record<string, un
   "downgrade-lock": { fence, mode: "read" },
   "transfer-lock": { fence, to: "bob" },
   "request-release": { path: "repo/x/src", reason: "a fix must go out" },
-  "claim-lock": { ticket: "1.18" },
+  "accept-lock": { ticket: "1.18" },
   "cancel-ticket": { ticket: "1.18" },
   "force-release": { fence, reason: "its host is gone" },
   "override-release": { fence, reason: "its host is lost permanently" },

@@ -41,7 +41,10 @@ export const lockEvents = {
     data: Type.Object({ ...onPath, expires_at: text, mode, scope, ...set }, open),
   },
   "lock.released": { summary: "A path was released.", data: freed },
-  "lock.expired": { summary: "A lease, a claim or the longest hold ended.", data: freed },
+  "lock.expired": {
+    summary: "A lease ended, the longest hold ended, or a granted ticket was not accepted in time.",
+    data: freed,
+  },
   "lock.recovered": { summary: "A stale lock was recovered.", data: freed },
   "lock.forced": {
     summary: "An operator freed a lock. `override` says whether the recovery conditions were bypassed.",
@@ -54,7 +57,7 @@ export const lockEvents = {
   "lock.upgraded": { summary: "A lock became stronger, with a new fence.", data: changed },
   "lock.downgraded": { summary: "A lock became weaker, with a new fence.", data: changed },
   "lock.transferred": { summary: "A lock was transferred to another owner, with a new fence.", data: changed },
-  "lock.claimed": { summary: "A granted ticket was taken up.", data: Type.Object({ fence }, open) },
+  "lock.accepted": { summary: "The owner of a granted ticket accepted it.", data: Type.Object({ fence }, open) },
   "lock.release_requested": {
     summary: "An owner asks a holder to release a lock.",
     data: Type.Object({ ...onPath, by: text, reason: text }, open),
@@ -63,8 +66,8 @@ export const lockEvents = {
     summary: "An active job relies on a lock, or no longer does.",
     data: Type.Object({ fence, job: Type.Union([text, Type.Null()]) }, open),
   },
-  "lock.kept_for_job": {
-    summary: "An agent has ended, and what it still holds is kept for a job that relies on it.",
+  "lock.kept": {
+    summary: "An agent has ended. Its locks are kept, because a job relies on them.",
     data: Type.Object({ owner_id: text }, open),
   },
   "lock.queued": {
@@ -83,8 +86,11 @@ export const lockEvents = {
   },
   "lock.handover_left": {
     summary: "More tickets can be granted than fit into this entry. The next entries grant them at once.",
-    data: Type.Object({ claim: text }, open),
+    data: Type.Object({ blocker_id: text }, open),
   },
-  "lock.handover_done": { summary: "This entry continues a hand-over.", data: Type.Object({ claim: text }, open) },
-  "locks.configured": { summary: "An operator changed the settings of locks.", data: Type.Object({}, open) },
+  "lock.handover_done": { summary: "This entry continues a hand-over.", data: Type.Object({ blocker_id: text }, open) },
+  "locks.configured": {
+    summary: "An operator changed the settings of locks. `kinds` is in it if they were set.",
+    data: Type.Object({ lock_manager: Type.Boolean(), enforce: Type.Array(lockPath) }, open),
+  },
 } as const;

@@ -8,7 +8,8 @@ const closed = { additionalProperties: false } as const;
 export const expireLock = operation({
   name: "expire-lock",
   kind: "internal",
-  summary: "Frees a grant whose lease, claim or longest hold is over; a recoverable one if it may be recovered.",
+  summary:
+    "Frees a grant whose lease or longest hold is over, or that was not accepted in time. A recoverable one is freed only if it may be recovered.",
   input: Type.Object({ fence }, closed),
   output: Type.Object({ released: Type.Array(Type.String()) }),
   problems: ["not_due"],
@@ -27,7 +28,7 @@ export const continueHandover = operation({
   name: "continue-handover",
   kind: "internal",
   summary: "Goes on handing over, where more waiters could go on than fit into one entry.",
-  input: Type.Object({ claim: Type.String({ maxLength: 64 }) }, closed),
+  input: Type.Object({ blocker_id: Type.String({ maxLength: 64 }) }, closed),
   output: Type.Object({}),
   problems: ["not_due"],
 });

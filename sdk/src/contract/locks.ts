@@ -133,10 +133,10 @@ export const requestRelease = operation({
   problems: [...ownerProblems, "path_invalid", "lock_not_held"],
 });
 
-export const claimLock = operation({
-  name: "claim-lock",
+export const acceptLock = operation({
+  name: "accept-lock",
   kind: "write",
-  summary: "The sign of life of a waiter: keeps its ticket, and takes up what its ticket was granted.",
+  summary: "The sign of life of a waiter: renews its ticket, or accepts the lock if the ticket is granted.",
   input: Type.Object({ ticket, ...owner }, closed),
   output: Type.Union([granted, queued]),
   problems: [...ownerProblems, "ticket_unknown"],
@@ -216,7 +216,7 @@ export const lockOperations = {
   "downgrade-lock": downgradeLock,
   "transfer-lock": transferLock,
   "request-release": requestRelease,
-  "claim-lock": claimLock,
+  "accept-lock": acceptLock,
   "cancel-ticket": cancelTicket,
   "force-release": forceRelease,
   "override-release": overrideRelease,

@@ -85,7 +85,7 @@ export const rights: Rights = {
   "downgrade-lock": lockHeld,
   "transfer-lock": lockHeld,
   "request-release": { verbs: ["lock"], touches: ofPath },
-  "claim-lock": { verbs: ["lock"], touches: ofTicket },
+  "accept-lock": { verbs: ["lock"], touches: ofTicket },
   "cancel-ticket": { verbs: ["lock"], touches: ofTicket },
   "list-locks": { verbs: seesLocks, touches: ofListedLocks },
   "get-lock": { verbs: seesLocks, touches: ofPath },

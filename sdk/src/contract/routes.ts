@@ -60,7 +60,7 @@ export const routes: Readonly<Record<OperationName, Routes>> = {
   "downgrade-lock": [post("/v1/locks/downgrade")],
   "transfer-lock": [post("/v1/locks/transfer")],
   "request-release": [post("/v1/locks/request-release")],
-  "claim-lock": [post("/v1/locks/claim")],
+  "accept-lock": [post("/v1/locks/accept")],
   "cancel-ticket": [post("/v1/locks/cancel"), remove("/v1/tickets/{ticket}")],
   "force-release": [post("/v1/locks/force-release")],
   "override-release": [post("/v1/locks/override-release")],

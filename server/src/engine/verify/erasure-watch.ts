@@ -32,23 +32,25 @@ export class ErasureWatch {
   }
 
   /** Every entry, since any may be the one that others name. */
-  claim(entry: Entry): Bad | undefined {
+  confirm(entry: Entry): Bad | undefined {
     const expected = this.#expected.get(entry.position);
     if (expected === undefined) return undefined;
     this.#expected.delete(entry.position);
-    const claimed = this.#erasedPosition(entry);
-    const unclaimed = expected.find((position) => position !== claimed);
-    return unclaimed === undefined ? undefined : unclaimedAt(unclaimed, `entry ${entry.position} does not say so`);
+    const confirmed = this.#erasedPosition(entry);
+    const unconfirmed = expected.find((position) => position !== confirmed);
+    return unconfirmed === undefined
+      ? undefined
+      : unconfirmedAt(unconfirmed, `entry ${entry.position} does not say so`);
   }
 
   /** Those who erased were not found at all. */
-  unclaimed(): Bad | undefined {
+  unconfirmed(): Bad | undefined {
     const positions = [...this.#expected].flatMap(([by, erased]) => erased.map((position) => ({ position, by })));
     const first = positions.sort((one, other) => one.position - other.position)[0];
-    return first === undefined ? undefined : unclaimedAt(first.position, `there is no entry ${first.by}`);
+    return first === undefined ? undefined : unconfirmedAt(first.position, `there is no entry ${first.by}`);
   }
 }
 
-function unclaimedAt(position: number, found: string): Bad {
+function unconfirmedAt(position: number, found: string): Bad {
   return { position, what: "erasure", expected: "its payload, or an entry that erased it", found };
 }

@@ -98,7 +98,7 @@ export class Verification {
 
   /** There is no batch after the last one. */
   finish(): Verified {
-    this.#bad ??= this.#erasures.unclaimed() ?? this.#missingTail();
+    this.#bad ??= this.#erasures.unconfirmed() ?? this.#missingTail();
     const { erasedCount: erased } = this.#erasures;
     return {
       ok: this.#bad === undefined,
@@ -131,7 +131,7 @@ export class Verification {
   #takeEntry(entry: Entry): Bad | undefined {
     if (entry.time < this.#time) return badEntry(entry, "time", `${this.#time} or later`, String(entry.time));
     this.#time = entry.time;
-    const bad = this.#repeatedKey(entry) ?? this.#execute(entry) ?? this.#erasures.claim(entry);
+    const bad = this.#repeatedKey(entry) ?? this.#execute(entry) ?? this.#erasures.confirm(entry);
     return bad ?? this.#hashes.after(entry);
   }
 

@@ -58,7 +58,7 @@ function isSpaceFull({ row, value }: Change, { state }: DecideContext): boolean 
 
 function spaceFull({ state }: DecideContext): Decision {
   const { state_bytes_max: bytesMax } = spaceRow(state).settings;
-  return { outcome: refusal("space-full", { state_bytes: state.bytes, state_bytes_max: bytesMax }), events: [] };
+  return { outcome: refusal("space_full", { state_bytes: state.bytes, state_bytes_max: bytesMax }), events: [] };
 }
 
 /** The entity is like this already: the version stays, and nothing is recorded. */

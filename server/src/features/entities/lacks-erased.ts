@@ -21,7 +21,7 @@ const typeOf = (subject: string): string => subject.slice(0, subject.indexOf("/"
 
 /** The quota counts every row, so whoever was refused by it was decided on all of them. */
 function weighsAll({ outcome }: Entry): boolean {
-  return outcome.kind === "refusal" && outcome.code === "space-full";
+  return outcome.kind === "refusal" && outcome.code === "space_full";
 }
 
 /** What an entry is about: a refusal may hold no event, but its input names an entity. */

@@ -12,7 +12,7 @@ import { lockInternals, lockOperations } from "@holdfast/sdk/contract";
 import type { Feature } from "../../machine/feature.ts";
 import { rulesOf } from "../rule-of.ts";
 import { acquireLock } from "./rules/acquire-lock.ts";
-import { cancelTicket, claimLock } from "./rules/accept-lock.ts";
+import { cancelTicket, acceptLock } from "./rules/accept-lock.ts";
 import { configureLocks } from "./rules/configure-locks.ts";
 import { downgradeLock } from "./rules/downgrade-lock.ts";
 import { claimForJob, continueHandover, expireLock, expireTicket, lockTimers } from "./rules/expire-lock.ts";
@@ -50,7 +50,7 @@ export const locksFeature: Feature = {
       "downgrade-lock": downgradeLock,
       "transfer-lock": transferLock,
       "request-release": requestRelease,
-      "claim-lock": claimLock,
+      "accept-lock": acceptLock,
       "cancel-ticket": cancelTicket,
       "force-release": forceRelease,
       "override-release": overrideRelease,
@@ -68,7 +68,7 @@ export const locksFeature: Feature = {
     ...grantFolds,
     ...ticketFolds,
     "agent.ended": foldEnded,
-    "lock.kept_for_job": foldKept,
+    "lock.kept": foldKept,
     "agents.renewed": (state, event, entry) => {
       foldGrantBeats(state, event, entry);
       foldTicketBeats(state, event, entry);

@@ -3,7 +3,7 @@ import type { DecideContext, Decision } from "../../machine/feature.ts";
 import type { JsonObject } from "@holdfast/sdk/json/json";
 import { done, refusal } from "../../machine/outcome.ts";
 import type { Decide } from "../rule-of.ts";
-import { operatorsOnly } from "./operators-only.ts";
+import { operatorOnly } from "../operator-only.ts";
 import { reservedPrincipals, tokenLimits, tokenOwnKey, tokenSubject, tokenTable, tokenView } from "./token-table.ts";
 import type { TokenRow } from "./token-table.ts";
 
@@ -11,7 +11,7 @@ import type { TokenRow } from "./token-table.ts";
 export const createToken: Decide<(typeof tokenOperations)["create-token"]> = (input, context) => {
   const { state, command, position, time } = context;
   const { principal, own_key: ownKey, secret_hash: secretHash } = input;
-  const refused = operatorsOnly(context) ?? unfit(input.principal, context);
+  const refused = operatorOnly(context) ?? unfit(input.principal, context);
   if (refused !== undefined) return refused;
   if (secretHash === undefined) {
     const issues = [{ pointer: "/secret_hash", message: "must be there: the door makes it" }];

@@ -1,11 +1,11 @@
 import type { tokenOperations } from "@holdfast/sdk/contract";
 import { done, refusal } from "../../machine/outcome.ts";
 import type { Decide } from "../rule-of.ts";
-import { operatorsOnly } from "./operators-only.ts";
+import { operatorOnly } from "../operator-only.ts";
 import { findToken, tokenSubject } from "./token-table.ts";
 
 export const revokeToken: Decide<(typeof tokenOperations)["revoke-token"]> = (input, context) => {
-  const refused = operatorsOnly(context);
+  const refused = operatorOnly(context);
   if (refused !== undefined) return refused;
   const { token_id: id } = input;
   const row = findToken(context.state, id);

@@ -1,7 +1,7 @@
 /** The pack `planning`: what it keeps, how its operations are decided, and what it finds without going through everything. */
 import { packs } from "@holdfast/sdk/contract";
 import { changeByKind } from "../../features/entities/run-kind-command.ts";
-import { operatorOnly } from "../../features/locks/rules/owner.ts";
+import { operatorOnly } from "../../features/operator-only.ts";
 import type { Feature } from "../../machine/feature.ts";
 import type { JsonObject } from "@holdfast/sdk/json/json";
 import type { DecideResource } from "../pack-feature.ts";

@@ -23,11 +23,11 @@ const earlier = (one: Moment, other: Moment): Moment => ({
   wallMs: Math.min(one.wallMs, other.wallMs),
 });
 
-/** What a ticket was granted is the next one's unless its holder shows a sign of life in time. */
-export interface Unclaimed {
+/** A granted ticket that its owner must accept in time, or the lock goes to the next waiter. */
+export interface PendingAcceptance {
   readonly ticket: string;
-  /** So much of the lease counts until then. */
-  readonly claimMs: number;
+  /** Time to accept. Until then the client relies on no more of the lease than this. */
+  readonly acceptMs: number;
   /** When the client learned of it. A heartbeat sent before may have come before the grant, and is no sign of life for it. */
   readonly heardAtMs: number;
 }
@@ -45,7 +45,7 @@ export interface HeldFacts {
   /** The hold ends then, renewed or not. */
   readonly endsAtMs: number;
   readonly patienceMs: number;
-  readonly unclaimed?: Unclaimed;
+  readonly acceptance?: PendingAcceptance;
   /** Takes in renewals that were answered and not looked at yet. */
   readonly hear: () => void;
   /** The lease may be over: the server should say. */
@@ -89,7 +89,7 @@ export class HeldGrant {
   /** When each renewal was sent that asks for another lease and is under way, and when the last such one came to its end. */
   readonly #askings = new Set<Moment>();
   #askedUntilMs = -Infinity;
-  #unclaimed: Unclaimed | undefined;
+  #acceptance: PendingAcceptance | undefined;
   #uncertainSinceMs = Infinity;
   #cancelTimer: () => void = () => undefined;
 
@@ -103,8 +103,8 @@ export class HeldGrant {
     this.#facts = facts;
     this.#renewedAt = facts.sentAt;
     this.#endsAt = later(facts.sentAt, facts.endsAtMs - facts.sentAt.monotonicMs);
-    this.#unclaimed = facts.unclaimed;
-    this.ticket = facts.unclaimed?.ticket;
+    this.#acceptance = facts.acceptance;
+    this.ticket = facts.acceptance?.ticket;
     this.#schedule();
   }
 
@@ -133,7 +133,7 @@ export class HeldGrant {
 
   /** What of the lease can be counted on from one sign of life to the next. */
   get leaseMs(): number {
-    return this.#unclaimed === undefined ? this.ttlMs : Math.min(this.ttlMs, this.#unclaimed.claimMs);
+    return this.#acceptance === undefined ? this.ttlMs : Math.min(this.ttlMs, this.#acceptance.acceptMs);
   }
 
   /** Until then nobody else can have it. */
@@ -180,9 +180,9 @@ export class HeldGrant {
     };
   }
 
-  /** Taken up for certain: from now on the whole lease counts, from when it did before. */
-  claimed(): void {
-    this.#unclaimed = undefined;
+  /** Accepted for certain: the whole lease counts, from its start. */
+  accepted(): void {
+    this.#acceptance = undefined;
     this.#schedule();
   }
 
@@ -193,7 +193,7 @@ export class HeldGrant {
     if (isSince && isAwake && answeredAt.monotonicMs < this.deadlineMs) this.renew(sentAt);
   }
 
-  /** The same claim under a new fence. */
+  /** The same grant under a new fence. */
   change(fence: string, paths: readonly LockedPath[]): void {
     this.fence = fence;
     this.paths = paths;
@@ -289,7 +289,8 @@ export class HeldGrant {
 
   #countFrom(sentAt: Moment): void {
     this.#renewedAt = sentAt;
-    if (this.#unclaimed !== undefined && sentAt.monotonicMs >= this.#unclaimed.heardAtMs) this.#unclaimed = undefined;
+    if (this.#acceptance !== undefined && sentAt.monotonicMs >= this.#acceptance.heardAtMs)
+      this.#acceptance = undefined;
     // Held, long after the wall clock has seen the end of the longest hold: somebody has set that clock.
     if (sentAt.wallMs >= this.#endsAt.wallMs + guardOf(this.leaseMs))
       this.#endsAt = later(sentAt, this.#endsAt.monotonicMs - sentAt.monotonicMs);

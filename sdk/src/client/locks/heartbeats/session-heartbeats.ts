@@ -86,11 +86,11 @@ export class SessionBeats {
   async #signOfEach(): Promise<Beat["refusal"]> {
     const { tickets, caller, ownerId: owner_id } = this.#session;
     const renewal = this.renewEach();
-    const claims = [...tickets.keys()].map(async (ticket) => {
-      const { outcome } = await caller.once("claim-lock", { ticket, owner_id });
+    const acceptances = [...tickets.keys()].map(async (ticket) => {
+      const { outcome } = await caller.once("accept-lock", { ticket, owner_id });
       return outcome.kind === "done" || outcome.code === "ticket_unknown" ? undefined : outcome;
     });
-    const refusals = await Promise.all([renewal, ...claims]);
+    const refusals = await Promise.all([renewal, ...acceptances]);
     return refusals.find((refusal) => refusal !== undefined);
   }
 

@@ -13,7 +13,7 @@ interface PushedData extends Omit<LockedPath, "path"> {
   readonly owner_id: string;
   readonly resource_id: string;
   readonly ttl_ms: number;
-  readonly claim_ms: number;
+  readonly accept_ms: number;
 }
 
 /** What each event means for the one whom it concerns; false if it is about something that is not known (yet). */
@@ -65,17 +65,17 @@ function ticketGranted(session: Holdings, data: Data, time: number): boolean {
   const { ticket: id, fence } = data;
   if (typeof id !== "string") return true;
   const ticket = session.tickets.get(id);
-  if (typeof data["claim_ms"] === "number") ticket?.granted(pushedGrant(id, data, time));
+  if (typeof data["accept_ms"] === "number") ticket?.granted(pushedGrant(id, data, time));
   else ticket?.end({ kind: "granted", fence: String(fence) });
   return ticket !== undefined;
 }
 
 function pushedGrant(ticket: string, data: Data, time: number): PushedGrant {
-  const { fence, owner_id, ttl_ms, claim_ms, resource_id: path, mode, scope } = data as unknown as PushedData;
+  const { fence, owner_id, ttl_ms, accept_ms, resource_id: path, mode, scope } = data as unknown as PushedData;
   const paths = (data["paths"] as readonly LockedPath[] | undefined) ?? [{ path, mode, scope }];
   const plain = paths.map((one) => ({ path: one.path, mode: one.mode, scope: one.scope }));
   const acquiredAt = new Date(time).toISOString();
-  return { ticket, fence, ownerId: owner_id, paths: plain, ttlMs: ttl_ms, claimMs: claim_ms, acquiredAt };
+  return { ticket, fence, ownerId: owner_id, paths: plain, ttlMs: ttl_ms, acceptMs: accept_ms, acquiredAt };
 }
 
 function changed(session: Holdings, data: Data, time: number): boolean {

@@ -13,7 +13,7 @@ import type { Notice } from "../../../contract/notices.ts";
 import type { CallOptions, WatchedEvent } from "../../transport.ts";
 import { certainLease, heldSet } from "../waiting/asked-lease.ts";
 import { HeldGrant } from "../handle/held-grant.ts";
-import type { HeldTerms, Moment, Unclaimed } from "../handle/held-grant.ts";
+import type { HeldTerms, Moment, PendingAcceptance } from "../handle/held-grant.ts";
 import type { Holdings } from "../handle/holdings.ts";
 import { Leftovers } from "./cleanup-queue.ts";
 import { NoticeWatch } from "./notice-watch.ts";
@@ -28,7 +28,7 @@ import { SessionBeats } from "../heartbeats/session-heartbeats.ts";
 import type { BeatThread } from "../heartbeats/heartbeats.ts";
 import { lossIn, takeEvent } from "./session-events.ts";
 import { SetTurns } from "./path-set-mutex.ts";
-import { claimMs, Ticket } from "../waiting/ticket.ts";
+import { acceptMs, Ticket } from "../waiting/ticket.ts";
 import type { TicketOptions } from "../waiting/ticket.ts";
 import type { LockedPath } from "../handle/lock.ts";
 
@@ -47,7 +47,7 @@ export interface Arrival {
   /** When the longest hold ends, at the earliest. */
   readonly endsAtMs: number;
   /** If an event told of the grant. */
-  readonly unclaimed?: Unclaimed;
+  readonly acceptance?: PendingAcceptance;
 }
 
 export class LockSession implements Holdings {
@@ -186,7 +186,7 @@ export class LockSession implements Holdings {
       { ...granted, ttl_seconds: this.#leaseOf(granted) / 1000 },
       {
         clock: this.clock,
-        ...this.#unclaimed(granted),
+        ...this.#acceptance(granted),
         ...arrival,
         hear: () => this.#beats.hear(),
         confirm: (held) => void confirmLease(this, held),
@@ -209,9 +209,9 @@ export class LockSession implements Holdings {
     return known;
   }
 
-  /** Only an answer that is given again names the ticket: nobody has taken up yet what it was granted since. */
-  #unclaimed({ ticket }: HeldTerms): { readonly unclaimed?: Unclaimed } {
-    return ticket === undefined ? {} : { unclaimed: { ticket, claimMs, heardAtMs: this.clock.monotonicMs() } };
+  /** Only a replayed answer names the ticket: the grant that it became is not accepted yet. */
+  #acceptance({ ticket }: HeldTerms): { readonly acceptance?: PendingAcceptance } {
+    return ticket === undefined ? {} : { acceptance: { ticket, acceptMs, heardAtMs: this.clock.monotonicMs() } };
   }
 
   /** The server has renewed this very grant. */
@@ -227,10 +227,10 @@ export class LockSession implements Holdings {
     return end;
   }
 
-  /** The server has taken a claim of this very grant for its sign of life. */
-  claimed(grant: HeldGrant, { left_before }: Pick<Granted, "left_before">): void {
+  /** The server has accepted this grant on behalf of its owner. */
+  accepted(grant: HeldGrant, { left_before }: Pick<Granted, "left_before">): void {
     grant.leftBefore ??= left_before;
-    grant.claimed();
+    grant.accepted();
     this.#beats.pace();
   }
 

@@ -14,19 +14,19 @@ import type { PushedGrant } from "./ticket.ts";
  */
 export function holdAtPush(session: LockSession, wish: Wish, askedAt: Moment) {
   return (pushed: PushedGrant): HeldGrant | undefined => {
-    const { ticket, fence, ownerId, paths, ttlMs, claimMs, acquiredAt } = pushed;
+    const { ticket, fence, ownerId, paths, ttlMs, acceptMs, acquiredAt } = pushed;
     const now = momentOf(session.clock);
     const holdMaxMs = (wish.maxHoldSeconds ?? Infinity) * 1000;
     // By the clock that shows more: one of them may have stood still, or have been set.
     const agoMs = Math.max(now.monotonicMs - askedAt.monotonicMs, now.wallMs - askedAt.wallMs);
-    if (agoMs > Math.min(ttlMs, claimMs, holdMaxMs) / 2) return undefined;
+    if (agoMs > Math.min(ttlMs, acceptMs, holdMaxMs) / 2) return undefined;
     return session.hold(
       { fence, paths, owner_id: ownerId, ttl_seconds: ttlMs / 1000, acquired_at: acquiredAt },
       {
         sentAt: askedAt,
         patienceMs: wish.patienceMs,
         endsAtMs: askedAt.monotonicMs + holdMaxMs,
-        unclaimed: { ticket, claimMs, heardAtMs: now.monotonicMs },
+        acceptance: { ticket, acceptMs, heardAtMs: now.monotonicMs },
       },
     );
   };

@@ -9,8 +9,8 @@ export interface PushedGrant {
   readonly ownerId: string;
   readonly paths: readonly LockedPath[];
   readonly ttlMs: number;
-  /** Without a sign of life within this time the next one gets it. */
-  readonly claimMs: number;
+  /** Time to accept it. After that the lock goes to the next waiter. */
+  readonly acceptMs: number;
   /** By the server's clock. */
   readonly acquiredAt: string;
 }
@@ -108,5 +108,5 @@ function placeOf({ place, waits_for, estimate_ms }: Pick<Queued, "place" | "wait
 
 /** A ticket's lease if none is asked for, as the contract says. */
 export const ticketLeaseMs = 30_000;
-/** What a ticket was granted is taken up within this time, or the next one gets it. */
-export const claimMs = 10_000;
+/** Time to accept a granted ticket, as the contract says. */
+export const acceptMs = 10_000;

@@ -5,7 +5,7 @@ import type { HeldGrant, Moment } from "../handle/held-grant.ts";
 import { closedError, codeOf } from "../refusals.ts";
 import { releaseGrant } from "../handle/release-grant.ts";
 import type { LockSession } from "../session/session.ts";
-import { claimMs } from "./ticket.ts";
+import { acceptMs } from "./ticket.ts";
 import type { Ticket, TicketEnd, TicketOptions } from "./ticket.ts";
 import { untilAborted } from "../../../base/until-aborted.ts";
 
@@ -62,7 +62,7 @@ async function lastOf(
   waiting: Waiting,
 ): Promise<WaitEnd> {
   if (end.kind === "held") return end;
-  if (end.kind === "granted") return takeUp(session, ticket, { fence: end.fence, askedAt: waiting.askedAt });
+  if (end.kind === "granted") return acceptTicket(session, ticket, { fence: end.fence, askedAt: waiting.askedAt });
   // What this client itself was about to give up is asked for anew.
   if (end.kind === "gone") return session.unwanted.has(ticket.id) ? { kind: "gone" } : gone(ticket, end.why);
   const last = await giveUp(session, ticket, waiting);
@@ -88,18 +88,18 @@ interface Taking extends Pick<Waiting, "askedAt"> {
 }
 
 /**
- * The claim tells how the lock was left before. The renewal is what the lease is counted from: the grant is older, and
- * by how much only the server knows. Both travel together.
+ * The answer to `accept-lock` contains how the lock was left before. The lease is counted from the renewal: the grant is
+ * older, and only the server knows by how much. Both are sent together.
  */
-async function takeUp(session: LockSession, ticket: Ticket, { fence, askedAt }: Taking): Promise<WaitEnd> {
+async function acceptTicket(session: LockSession, ticket: Ticket, { fence, askedAt }: Taking): Promise<WaitEnd> {
   const sentAt = momentOf(session.clock);
   try {
     const [granted] = await Promise.all([
-      session.run("claim-lock", { ticket: ticket.id }) as Promise<Granted | Queued>,
+      session.run("accept-lock", { ticket: ticket.id }) as Promise<Granted | Queued>,
       session.run("renew-lock", { fence }),
     ]);
     if (!granted.granted) return { kind: "gone" };
-    const sinceMs = Math.max(askedAt.monotonicMs, sentAt.monotonicMs - claimMs);
+    const sinceMs = Math.max(askedAt.monotonicMs, sentAt.monotonicMs - acceptMs);
     return { kind: "granted", granted, sentAt, sinceMs };
   } catch (error) {
     // Too late: it was passed on.
@@ -121,7 +121,8 @@ function giveUp(session: LockSession, ticket: Ticket, waiting: Waiting): Promise
     session.unwanted.add(ticket.id);
     try {
       const answer = (await session.run("cancel-ticket", { ticket: ticket.id })) as { cancelled: string } | Granted;
-      if ("granted" in answer) return await takeUp(session, ticket, { fence: answer.fence, askedAt: waiting.askedAt });
+      if ("granted" in answer)
+        return await acceptTicket(session, ticket, { fence: answer.fence, askedAt: waiting.askedAt });
     } catch (error) {
       if (codeOf(error) !== "ticket_unknown") throw error;
     }

@@ -15,5 +15,5 @@ export function explainListenError(error: unknown, { host, port }: Config): unkn
 
 class ListenError extends Error {
   override readonly name = "ListenError";
-  readonly code = "can_not_listen";
+  readonly code = "cannot_listen";
 }

@@ -53,7 +53,7 @@ export const lockCommand: Command = {
   },
   operations: [
     "acquire-lock",
-    "claim-lock",
+    "accept-lock",
     "cancel-ticket",
     "renew-lock",
     "release-lock",

@@ -128,7 +128,7 @@ function isTaggedRead({ kind, output }: RoutedOperation["operation"]): boolean {
 }
 
 function queues(name: string): boolean {
-  return name === "acquire-lock" || name === "upgrade-lock" || name === "claim-lock";
+  return name === "acquire-lock" || name === "upgrade-lock" || name === "accept-lock";
 }
 
 /** Over HTTP a write says beside its output whether it is a replay, so its schema must leave room for that. */

@@ -81,7 +81,7 @@ const withWrite = [
   "idempotency_key_invalid",
   "idempotency_replay_conflict",
   "idempotency_key_expired",
-  "space-full",
+  "space_full",
   "journal_unavailable",
   "deadline_passed",
   "outcome_unknown",

@@ -50,8 +50,8 @@ export async function waitForGrant(poll: LongPoll): Promise<CallReply> {
     if (isTicket) return await transport.call(operation, input, options);
     // Taking it up, or, if it still waits, a last sign of life with the place that it has by now.
     const { key: _key, ...speaker } = options;
-    const claimed = await transport.call("claim-lock", claimOf(ticket, input), speaker);
-    return { ...claimed, replayed: asked.replayed };
+    const accepted = await transport.call("accept-lock", acceptInput(ticket, input), speaker);
+    return { ...accepted, replayed: asked.replayed };
   } finally {
     void pages.return?.();
   }
@@ -67,7 +67,7 @@ function waitingTicket({ outcome }: CallReply): string | undefined {
   return waits && isWaiting !== false && typeof ticket === "string" ? ticket : undefined;
 }
 
-function claimOf(ticket: string, input: Facts): Facts {
+function acceptInput(ticket: string, input: Facts): Facts {
   return { ticket, ...(input["owner_id"] === undefined ? {} : { owner_id: input["owner_id"] }) };
 }
 
@@ -108,7 +108,7 @@ function signsOfLife(poll: LongPoll, ticket: string): () => void {
     // Gone, though an answer is still awaited: a ticket that was granted meanwhile would be taken up by the sign.
     if (hasHungUp(response)) return;
     // A failure shows at the next look.
-    void transport.call("claim-lock", claimOf(ticket, input), speaker).catch(() => undefined);
+    void transport.call("accept-lock", acceptInput(ticket, input), speaker).catch(() => undefined);
     next();
   };
   next();

@@ -156,10 +156,10 @@ export function* ahead(
   }
 }
 
-/** The claim to be watched for a blocker: it outlives the change from a ticket to a grant, and a change of mode. */
-export function claimOf(state: StateReader, blocker: Blocker): string {
+/** The id under which tickets watch a blocker. It survives the grant of a ticket and every change of mode or owner. */
+export function blockerIdOf(state: StateReader, blocker: Blocker): string {
   if (blocker.as === "waiter") return blocker.row.ticket;
   const grant = state.rows(grantTable).get(blocker.row.fence);
   if (grant === undefined) throw new Error(`a hold of ${blocker.row.fence}, which is no grant`);
-  return grant.claim;
+  return grant.blockerId;
 }

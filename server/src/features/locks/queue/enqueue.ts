@@ -1,8 +1,7 @@
 import type { DecideContext, Decision } from "../../../machine/feature.ts";
-import type { JsonObject } from "@holdfast/sdk/json/json";
 import { done } from "../../../machine/outcome.ts";
 import { besideOf } from "../tables/co-holders.ts";
-import { claimOf, firstBlocker } from "./blockers.ts";
+import { blockerIdOf, firstBlocker } from "./blockers.ts";
 import type { Blocker, Wish } from "./blockers.ts";
 import { countAhead, estimateMs, holdersInTheWay, holderView } from "./deny.ts";
 import { nextTicket } from "../tables/fence.ts";
@@ -16,6 +15,7 @@ import type { Terms } from "../tables/lock-tables.ts";
 import { countsOf } from "../tables/owner-counts.ts";
 import { refused } from "../rules/owner.ts";
 import { endedMax, isFull, lockLimits } from "../tables/settings.ts";
+import { termsData } from "../tables/terms-data.ts";
 
 /** What is in the way once everything that is overdue there has ended, in this entry. */
 export function blockerNow(context: DecideContext, wish: Wish): Blocker | undefined {
@@ -61,15 +61,14 @@ export function enqueue(context: DecideContext, queueing: Queueing): Decision {
   const ahead = countAhead(state, wish);
   const [first] = wish.paths;
   const paths = wish.paths.map(({ path, mode, scope }) => ({ path, mode, scope }));
-  const { ttlMs, maxHoldMs, holdOffMs, purpose, note, metadata } = terms;
   const data = {
     resource_id: first?.path ?? "",
     owner_id: wish.owner,
     ticket,
     paths,
-    terms: withoutUndefined({ ttlMs, maxHoldMs, holdOffMs, purpose, note, metadata }),
+    terms: termsData(terms),
     lease_ms: leaseMs,
-    waits_for: claimOf(state, blocker),
+    waits_for: blockerIdOf(state, blocker),
     ...(upgrades === undefined ? {} : { upgrades }),
     ...besideOf(state, first?.path ?? ""),
   };
@@ -90,8 +89,4 @@ export function refuseDeadlock(
   const data = deadlockData(wish.owner, deadlock);
   const events = [deadlockEvent(state, wish.paths[0]?.path ?? "", data)];
   return { ...refused("deadlock", data), events, isAudited: true };
-}
-
-function withoutUndefined(data: Readonly<Record<string, JsonObject[string] | undefined>>): JsonObject {
-  return Object.fromEntries(Object.entries(data).filter(([, value]) => value !== undefined)) as JsonObject;
 }

@@ -74,5 +74,5 @@ function freeHeld(context: DecideContext, owner: string): void {
   }
   const left = state.rows(ownerTable).get(owner);
   if (left === undefined || left.ticketCount > 0) return;
-  emit({ type: "lock.kept_for_job", subject: "locks", data: { owner_id: owner } });
+  emit({ type: "lock.kept", subject: "locks", data: { owner_id: owner } });
 }

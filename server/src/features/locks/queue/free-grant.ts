@@ -25,12 +25,12 @@ export function freeGrant(context: DecideContext, row: GrantRow, freeing: Freein
   if (row.upgrading !== undefined) {
     cancelTicket(context, row.upgrading, isWhole ? "grant_ended" : "part_released");
   }
-  const contended = isWatched(context, row.claim);
+  const contended = isWatched(context, row.blockerId);
   const facts = { contended, ...(note === undefined ? {} : { note }), ...(more === undefined ? {} : { more }) };
   for (const event of freed(context.state, type, row, paths, facts)) context.emit(event);
-  if (row.holdOffMs !== undefined && type !== "lock.released" && more?.["why"] !== "unclaimed")
+  if (row.holdOffMs !== undefined && type !== "lock.released" && more?.["why"] !== "not_accepted")
     holdOff(context, row, paths);
-  if (contended) wake(context, row.claim);
+  if (contended) wake(context, row.blockerId);
 }
 
 /**
@@ -60,7 +60,7 @@ const holdOffOwner = `${ownPrefix}hold-off`;
 export function expireIfDue(context: DecideContext, row: GrantRow): boolean {
   const due = dueTime(row);
   if (context.grace || due === undefined || due > context.time) return false;
-  if (row.graceMs !== undefined && !isUnclaimed(row, context.time)) {
+  if (row.graceMs !== undefined && !isUnaccepted(row, context.time)) {
     const why = "the lease passed, the heartbeat is older than the grace, and no active job claims it";
     freeGrant(context, row, { type: "lock.recovered", more: { by: "holdfast", why } });
   } else {
@@ -70,12 +70,12 @@ export function expireIfDue(context: DecideContext, row: GrantRow): boolean {
   return true;
 }
 
-function isUnclaimed(row: GrantRow, time: number): boolean {
-  return row.claimBy !== undefined && row.claimBy <= time;
+function isUnaccepted(row: GrantRow, time: number): boolean {
+  return row.acceptBy !== undefined && row.acceptBy <= time;
 }
 
 function reasonOf(row: GrantRow, time: number): string {
-  if (isUnclaimed(row, time)) return "unclaimed";
+  if (isUnaccepted(row, time)) return "not_accepted";
   return row.maxHoldMs !== undefined && row.acquiredAt + row.maxHoldMs <= time ? "max_hold" : "lease";
 }
 

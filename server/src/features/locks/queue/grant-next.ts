@@ -1,11 +1,11 @@
 /**
- * Who waits gets the lock in the entry that frees it. Each ticket watches one claim that is in its way, so only those
+ * Who waits gets the lock in the entry that frees it. Each ticket watches one blocker, so only those
  * that watched what is now gone are looked at, first come first served: one of them if it is a line of writers, all of
  * them if they are readers. Each is granted, or finds the next one that is in its way.
  */
 import type { DecideContext } from "../../../machine/feature.ts";
 import { agentTable, endsAt, findAgent } from "../../agents/agent-table.ts";
-import { claimOf, firstBlocker } from "./blockers.ts";
+import { blockerIdOf, firstBlocker } from "./blockers.ts";
 import { nextFence } from "../tables/fence.ts";
 import { leaseEnd } from "../tables/fold-grants.ts";
 import type { EventPath } from "../tables/fold-grants.ts";
@@ -17,25 +17,25 @@ import { isLeaving } from "../tables/owner-counts.ts";
 import { coversSet, grantsOfSet } from "../tables/same-set.ts";
 import { isFull, kindAt, lockLimits } from "../tables/settings.ts";
 
-/** True if somebody waits for this claim. */
-export function isWatched(context: DecideContext, claim: string): boolean {
+/** True if a ticket watches this blocker. */
+export function isWatched(context: DecideContext, blockerId: string): boolean {
   const tickets = context.state.rows(ticketTable);
-  return tickets.size > 0 && tickets.scan("claim", { prefix: `${claim}${gap}`, limit: 1 }).length > 0;
+  return tickets.size > 0 && tickets.scan("blocker", { prefix: `${blockerId}${gap}`, limit: 1 }).length > 0;
 }
 
-/** A claim that is gone, and up to where those who wait for it have been looked at. */
+/** A blocker that is gone, and up to where the tickets that watch it have been examined. */
 interface Gone {
-  readonly claim: string;
+  readonly blockerId: string;
   after: string | undefined;
 }
 
 /**
- * Looks at everybody who waits for a claim that is gone, or weaker than it was. Whoever leaves the line by that may be in the
+ * Examines every ticket that watches a blocker that is gone, or weaker than it was. Whoever leaves the line by that may be in the
  * way of others, who are looked at before the rest of the line. What is begun stands in a list and not on the stack: a line of
  * thousands whose tickets are all over would not fit there.
  */
-export function wake(context: DecideContext, claim: string): void {
-  const begun: Gone[] = [{ claim, after: undefined }];
+export function wake(context: DecideContext, blockerId: string): void {
+  const begun: Gone[] = [{ blockerId, after: undefined }];
   for (let gone = begun.at(-1); gone !== undefined; gone = begun.at(-1)) {
     const isOver = isFull(context);
     const row = isOver ? undefined : nextOf(context, gone);
@@ -44,22 +44,22 @@ export function wake(context: DecideContext, claim: string): void {
       begun.pop();
       continue;
     }
-    gone.after = `${gone.claim}${gap}${sortable(row.rank)}`;
+    gone.after = `${gone.blockerId}${gap}${sortable(row.rank)}`;
     const next = lookAt(context, row);
-    if (next !== undefined) begun.push({ claim: next, after: undefined });
+    if (next !== undefined) begun.push({ blockerId: next, after: undefined });
   }
 }
 
-function nextOf({ state }: DecideContext, { claim, after }: Gone): TicketRow | undefined {
-  const place = { prefix: `${claim}${gap}`, ...(after === undefined ? {} : { after }), limit: 1 };
-  return state.rows(ticketTable).scan("claim", place)[0];
+function nextOf({ state }: DecideContext, { blockerId, after }: Gone): TicketRow | undefined {
+  const place = { prefix: `${blockerId}${gap}`, ...(after === undefined ? {} : { after }), limit: 1 };
+  return state.rows(ticketTable).scan("blocker", place)[0];
 }
 
 /** Those who were not looked at are, by a command of its own. */
 function tellLeft(context: DecideContext, gone: Gone): void {
-  const after = gone.after ?? `${gone.claim}${gap}`;
+  const after = gone.after ?? `${gone.blockerId}${gap}`;
   if (nextOf(context, { ...gone, after }) === undefined) return;
-  context.emit({ type: "lock.handover_left", subject: "locks", data: { claim: gone.claim } });
+  context.emit({ type: "lock.handover_left", subject: "locks", data: { blocker_id: gone.blockerId } });
 }
 
 /** Grants a ticket if nothing is in its way any more; otherwise it watches what is. */
@@ -68,7 +68,7 @@ export function serve(context: DecideContext, row: TicketRow): void {
   if (gone !== undefined) wake(context, gone);
 }
 
-/** The same, but those who stand behind it are not looked at: the claim that is gone by it is returned, if there is one. */
+/** The same, but those who stand behind it are not looked at: the id of the blocker that is gone by it is returned, if there is one. */
 function lookAt(context: DecideContext, row: TicketRow): string | undefined {
   const { state, time, grace, emit } = context;
   // Its turn must not go to somebody who has ended, or gave no sign of life in time.
@@ -82,9 +82,9 @@ function lookAt(context: DecideContext, row: TicketRow): string | undefined {
     if (hasAlready(context, row)) return takeOut(context, row.ticket, "held");
     return grantTicket(context, row);
   }
-  const claim = claimOf(state, blocker);
-  if (claim !== row.waitsFor) {
-    emit({ type: "lock.waiting", subject: `ticket/${row.ticket}`, data: { ticket: row.ticket, waits_for: claim } });
+  const blockerId = blockerIdOf(state, blocker);
+  if (blockerId !== row.waitsFor) {
+    emit({ type: "lock.waiting", subject: `ticket/${row.ticket}`, data: { ticket: row.ticket, waits_for: blockerId } });
   }
   return undefined;
 }
@@ -99,7 +99,7 @@ function hasAlready({ state, time, grace }: DecideContext, { owner, paths, upgra
   return false;
 }
 
-/** Returns the claim of an upgrade: those who stood behind it now stand behind the grant that it became. */
+/** Returns the blocker id of an upgrade: the tickets behind it are behind the grant that it became. */
 function grantTicket(context: DecideContext, row: TicketRow): string | undefined {
   const { state, time, emit } = context;
   const fence = nextFence(context);
@@ -118,7 +118,7 @@ function grantTicket(context: DecideContext, row: TicketRow): string | undefined
     terms: row,
     expiresAt: shownEnd(context, owner, leaseEnd({ ...row, acquiredAt: time }, time)),
     graceMs: graceOf(context, row.paths),
-    ticket: { ticket, claimMs: lockLimits.claimMs },
+    ticket: { ticket, acceptMs: lockLimits.acceptMs },
   });
   for (const event of events) emit(event);
   return undefined;

@@ -30,14 +30,14 @@ export const serveCovered: Reaction = (event, context) => {
 
 /** The entry is long enough: these are looked at in the next one, as if they had waited for what their owner got. */
 function servedNext(state: StateReader, fence: string, rows: readonly TicketRow[]): readonly Event[] {
-  const claim = state.rows(grantTable).get(fence)?.claim ?? fence;
+  const blockerId = state.rows(grantTable).get(fence)?.blockerId ?? fence;
   return [
     ...rows.map(({ ticket }) => ({
       type: "lock.waiting",
       subject: `ticket/${ticket}`,
-      data: { ticket, waits_for: claim },
+      data: { ticket, waits_for: blockerId },
     })),
-    { type: "lock.handover_left", subject: "locks", data: { claim } },
+    { type: "lock.handover_left", subject: "locks", data: { blocker_id: blockerId } },
   ];
 }
 

@@ -13,12 +13,12 @@ import { gap, grantTable, ticketTable } from "../tables/lock-tables.ts";
 import type { GrantRow, TicketRow } from "../tables/lock-tables.ts";
 import { isRefused, ownerOf, refused } from "./owner.ts";
 
-/** The sign of life of a waiter: it keeps its place, and takes up what it was granted. */
-export const claimLock: Decide<(typeof lockOperations)["claim-lock"]> = (input, context) => {
+/** The sign of life of a waiter: it renews its ticket, and accepts what it was granted. */
+export const acceptLock: Decide<(typeof lockOperations)["accept-lock"]> = (input, context) => {
   const who = ownerOf(input, context);
   if (isRefused(who)) return who;
   const grant = grantOfTicket(context, input.ticket);
-  if (grant?.owner === who.owner) return takeUp(context, grant);
+  if (grant?.owner === who.owner) return acceptGrant(context, grant);
   const row = liveTicket(context, input.ticket);
   if (row?.owner !== who.owner) return refused("ticket_unknown", { ticket: input.ticket });
   return keepPlace(context, row);
@@ -44,31 +44,31 @@ export const cancelTicket: Decide<(typeof lockOperations)["cancel-ticket"]> = (i
   const who = ownerOf(input, context);
   if (isRefused(who)) return who;
   const grant = grantOfTicket(context, input.ticket);
-  if (grant?.owner === who.owner) return takeUp(context, grant);
+  if (grant?.owner === who.owner) return acceptGrant(context, grant);
   const row = liveTicket(context, input.ticket);
   if (row?.owner !== who.owner) return refused("ticket_unknown", { ticket: input.ticket });
   leaveLine(context, row.ticket, "cancelled");
   return { outcome: done({ cancelled: row.ticket }), events: [], attachment: {} };
 };
 
-function takeUp(context: DecideContext, grant: GrantRow): Decision {
+function acceptGrant(context: DecideContext, grant: GrantRow): Decision {
   const { fence, expires_at, ...view } = grantView(context, grant);
   return {
     outcome: done({ granted: true, fence: fence ?? "", expires_at: expires_at ?? "" }),
-    events: claimed(grant),
+    events: acceptance(grant),
     attachment: { ...view, still_held: true },
   };
 }
 
-/** The event by which a granted ticket is taken up, if it is not yet. */
-export function claimed({ ticket = "", fence, owner, claimBy }: GrantRow): readonly Event[] {
-  if (claimBy === undefined) return [];
-  return [{ type: "lock.claimed", subject: `ticket/${ticket}`, data: { fence, owner_id: owner } }];
+/** The event that accepts a granted ticket, unless it is accepted already. */
+export function acceptance({ ticket = "", fence, owner, acceptBy }: GrantRow): readonly Event[] {
+  if (acceptBy === undefined) return [];
+  return [{ type: "lock.accepted", subject: `ticket/${ticket}`, data: { fence, owner_id: owner } }];
 }
 
 /** An owner that changes a granted lock has accepted it: it must not be lost as one that was never accepted. */
-export function takeUpFirst(context: DecideContext, grant: GrantRow): void {
-  for (const event of claimed(grant)) context.emit(event);
+export function acceptOnUse(context: DecideContext, grant: GrantRow): void {
+  for (const event of acceptance(grant)) context.emit(event);
 }
 
 /** The live grant that a ticket became. An upgrade became the grant that it was about. */

@@ -4,7 +4,7 @@ import { done } from "../../../machine/outcome.ts";
 import type { Decide } from "../../rule-of.ts";
 import type { Event } from "../../../machine/entry.ts";
 import { besideOf } from "../tables/co-holders.ts";
-import { claimed, keepPlace, liveTicket } from "./accept-lock.ts";
+import { acceptance, keepPlace, liveTicket } from "./accept-lock.ts";
 import { denied } from "../queue/deny.ts";
 import { blockerNow, enqueue } from "../queue/enqueue.ts";
 import { nextFence } from "../tables/fence.ts";
@@ -107,7 +107,7 @@ function holdOn(
   const { fence, ...view } = grantView(context, kept);
   return {
     outcome: done({ granted: true, fence: fence ?? "", expires_at: view["expires_at"] ?? "" }),
-    events: kept === row ? claimed(row) : [extended(context, kept)],
+    events: kept === row ? acceptance(row) : [extended(context, kept)],
     attachment: { ...view, still_held: true, already_held: true },
   };
 }

@@ -1,7 +1,7 @@
 import type { lockOperations } from "@holdfast/sdk/contract";
 import { done } from "../../../machine/outcome.ts";
 import type { Decide } from "../../rule-of.ts";
-import { takeUpFirst } from "./accept-lock.ts";
+import { acceptOnUse } from "./accept-lock.ts";
 import { nextFence } from "../tables/fence.ts";
 import { grantView } from "../queue/free-grant.ts";
 import { cancelTicket, wake, withOrder } from "../queue/grant-next.ts";
@@ -20,7 +20,7 @@ export const downgradeLock: Decide<(typeof lockOperations)["downgrade-lock"]> = 
   );
   const isWeaker = paths.some((locked, index) => locked !== row.paths[index]);
   let { fence } = row;
-  takeUpFirst(context, row);
+  acceptOnUse(context, row);
   if (isWeaker) {
     if (row.upgrading !== undefined) cancelTicket(context, row.upgrading, "downgraded");
     // Only now: leaving the line may have let others in, and each grant of an entry has a fence of its own.
@@ -28,7 +28,7 @@ export const downgradeLock: Decide<(typeof lockOperations)["downgrade-lock"]> = 
     const to = { fence, owner: row.owner, paths: withOrder(context, paths) };
     const events = changed(context.state, "lock.downgraded", row, to);
     for (const event of events) context.emit(event);
-    wake(context, row.claim);
+    wake(context, row.blockerId);
     untie(context, row.owner, row.paths);
   }
   const { expires_at, ...view } = grantView(context, { ...row, fence, paths });

@@ -26,9 +26,9 @@ export const expireTicket: Decide<(typeof lockInternals)["expire-ticket"]> = (in
 
 export const continueHandover: Decide<(typeof lockInternals)["continue-handover"]> = (input, context) => {
   const { state, emit } = context;
-  if (state.rows(lockFactTable).get(`handover ${input.claim}`) === undefined) return notDue;
-  emit({ type: "lock.handover_done", subject: "locks", data: { claim: input.claim } });
-  wake(context, input.claim);
+  if (state.rows(lockFactTable).get(`handover ${input.blocker_id}`) === undefined) return notDue;
+  emit({ type: "lock.handover_done", subject: "locks", data: { blocker_id: input.blocker_id } });
+  wake(context, input.blocker_id);
   return { outcome: done({}), events: [] };
 };
 
@@ -70,10 +70,10 @@ const handoverTimer: Timer = {
       .rows(lockFactTable)
       .scan("handover", { limit })
       .map((row) => row as LockHandoverRow)
-      .map(({ claim, position }) => ({
-        id: `handover:${claim}:${String(position)}`,
+      .map(({ blockerId, position }) => ({
+        id: `handover:${blockerId}:${String(position)}`,
         operation: "continue-handover",
-        input: { claim },
+        input: { blocker_id: blockerId },
       })),
 };
 

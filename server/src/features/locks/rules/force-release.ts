@@ -6,7 +6,8 @@ import { freeGrant } from "../queue/free-grant.ts";
 import { notHeld } from "../tables/held.ts";
 import { grantTable } from "../tables/lock-tables.ts";
 import type { GrantRow } from "../tables/lock-tables.ts";
-import { operatorOnly, refused } from "./owner.ts";
+import { operatorOnly } from "../../operator-only.ts";
+import { refused } from "./owner.ts";
 import { lockSettings } from "../tables/settings.ts";
 import { untie } from "../queue/break-release-deadlocks.ts";
 

@@ -47,9 +47,3 @@ export function isRefused<T extends object>(result: T | Decision): result is Dec
 export function refused(code: string, data: Parameters<typeof refusal>[1]): Decision {
   return { outcome: refusal(code, data), events: [] };
 }
-
-/** Verbs that belong to operators: an agent that asks is refused, and the attempt is recorded. */
-export function operatorOnly({ command }: DecideContext): Decision | undefined {
-  if (command.agent === undefined) return undefined;
-  return { ...refused("not_allowed", { agent_id: command.agent, needs: "operator" }), isAudited: true };
-}

@@ -2,7 +2,7 @@ import type { lockOperations } from "@holdfast/sdk/contract";
 import type { DecideContext, Decision } from "../../../machine/feature.ts";
 import { done } from "../../../machine/outcome.ts";
 import type { Decide } from "../../rule-of.ts";
-import { takeUpFirst } from "./accept-lock.ts";
+import { acceptOnUse } from "./accept-lock.ts";
 import { freeGrant } from "../queue/free-grant.ts";
 import { grantAt, notHeld, ownGrant } from "../tables/held.ts";
 import { pathFault } from "../tables/lock-path.ts";
@@ -25,7 +25,7 @@ export const releaseLock: Decide<(typeof lockOperations)["release-lock"]> = (inp
   for (const [row, paths] of parts as Parts) {
     const given = paths ?? row.paths.map(({ path }) => path);
     released.push(...given);
-    if (given.length < row.paths.length) takeUpFirst(context, row);
+    if (given.length < row.paths.length) acceptOnUse(context, row);
     const note = input.note === undefined ? {} : { note: input.note };
     freeGrant(context, row, { type: "lock.released", paths: given, ...note });
     lost.push(...row.paths.filter(({ path }) => given.includes(path)));

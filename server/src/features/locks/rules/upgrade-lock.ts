@@ -2,7 +2,7 @@ import type { lockOperations } from "@holdfast/sdk/contract";
 import type { DecideContext, Decision } from "../../../machine/feature.ts";
 import { done } from "../../../machine/outcome.ts";
 import type { Decide } from "../../rule-of.ts";
-import { takeUpFirst } from "./accept-lock.ts";
+import { acceptOnUse } from "./accept-lock.ts";
 import { denied } from "../queue/deny.ts";
 import { blockerNow, enqueue, refuseDeadlock } from "../queue/enqueue.ts";
 import { nextFence, rankAt } from "../tables/fence.ts";
@@ -54,12 +54,12 @@ export function upgradeGrant(
   if (blocker !== undefined) {
     const queueing = { wish: { ...wish, paths }, blocker, terms: row, ticketSeconds: undefined, upgrades: row.fence };
     const decision = enqueue(context, queueing);
-    if (decision.outcome.kind === "done") takeUpFirst(context, row);
+    if (decision.outcome.kind === "done") acceptOnUse(context, row);
     return decision;
   }
   const deadlock = newlyTied(context, wish);
   if (deadlock !== undefined) return refuseDeadlock(context, wish, deadlock);
-  takeUpFirst(context, row);
+  acceptOnUse(context, row);
   const fence = nextFence(context);
   const { fence: _fence, ...view } = grantView(context, { ...row, paths });
   return {
@@ -78,7 +78,7 @@ function newlyTied({ state }: DecideContext, wish: Wish): Deadlock | undefined {
 }
 
 function unchanged(context: DecideContext, row: GrantRow): Decision {
-  takeUpFirst(context, row);
+  acceptOnUse(context, row);
   const { fence, expires_at, ...view } = grantView(context, row);
   return {
     outcome: done({ granted: true, fence: fence ?? "", expires_at: expires_at ?? "" }),

@@ -7,10 +7,11 @@ import { notingTold } from "./co-holders.ts";
 import { seqOf } from "./fence.ts";
 import { removeTicket } from "./fold-tickets.ts";
 import { dueTime, gap, grantTable, holdTable, holdTallyTable, lockFactTable } from "./lock-tables.ts";
-import type { GrantRow, LockPaceRow, Terms } from "./lock-tables.ts";
+import type { GrantRow, LockPaceRow } from "./lock-tables.ts";
 import type { LockedPath } from "./modes.ts";
 import { countOwner, principalOf } from "./owner-counts.ts";
 import { countIn } from "./path-counters.ts";
+import { readTerms } from "./terms-data.ts";
 
 /** A path as events name it: with its place in the global order, if its kind has one. */
 export type EventPath = LockedPath & { readonly order?: number };
@@ -25,7 +26,7 @@ export const grantFolds: Readonly<Record<string, Fold>> = {
   "lock.upgraded": leading(foldChanged),
   "lock.downgraded": leading(foldChanged),
   "lock.transferred": leading(foldChanged),
-  "lock.claimed": foldClaimed,
+  "lock.accepted": foldAccepted,
   "lock.release_requested": notingTold(foldAsked),
   "lock.job_claimed": foldJob,
 };
@@ -49,17 +50,6 @@ function pathsOf(data: JsonObject): readonly EventPath[] {
   );
 }
 
-function termsOf(data: JsonObject): Terms {
-  return {
-    ttlMs: data["ttl_ms"] as number,
-    ...(data["max_hold_ms"] === undefined ? {} : { maxHoldMs: data["max_hold_ms"] as number }),
-    ...(data["hold_off_ms"] === undefined ? {} : { holdOffMs: data["hold_off_ms"] as number }),
-    ...(data["purpose"] === undefined ? {} : { purpose: data["purpose"] as string }),
-    ...(data["note"] === undefined ? {} : { note: data["note"] as string }),
-    ...(data["metadata"] === undefined ? {} : { metadata: data["metadata"] as JsonObject }),
-  };
-}
-
 export function leaseEnd(row: Pick<GrantRow, "acquiredAt" | "ttlMs" | "maxHoldMs">, time: number): number {
   const end = time + row.ttlMs;
   return row.maxHoldMs === undefined ? end : Math.min(end, row.acquiredAt + row.maxHoldMs);
@@ -69,11 +59,11 @@ function foldAcquired(state: StateWriter, { data }: Event, entry: EntryFacts): v
   const { time } = entry;
   const fence = data["fence"] as string;
   const ticket = data["ticket"] as string | undefined;
-  const terms = termsOf(data);
+  const terms = readTerms(data);
   const paths = pathsOf(data);
   const row: GrantRow = {
     fence,
-    claim: ticket ?? fence,
+    blockerId: ticket ?? fence,
     owner: data["owner_id"] as string,
     paths: paths.map(({ path, mode, scope }) => ({ path, mode, scope })),
     acquiredAt: time,
@@ -81,7 +71,7 @@ function foldAcquired(state: StateWriter, { data }: Event, entry: EntryFacts): v
     expiresAt: leaseEnd({ ...terms, acquiredAt: time }, time),
     ...terms,
     ...(data["grace_ms"] === undefined ? {} : { graceMs: data["grace_ms"] as number }),
-    ...(ticket === undefined ? {} : { ticket, claimBy: time + (data["claim_ms"] as number) }),
+    ...(ticket === undefined ? {} : { ticket, acceptBy: time + (data["accept_ms"] as number) }),
   };
   // Before its ticket goes: with it, all that is known of the owner may go.
   const principal = principalOf(state, row.owner, entry);
@@ -160,7 +150,7 @@ function isOver({ acquiredAt, maxHoldMs }: GrantRow, time: number): boolean {
 }
 
 function renewed(row: GrantRow, time: number): GrantRow {
-  const { claimBy: _claimBy, ...rest } = row;
+  const { acceptBy: _acceptBy, ...rest } = row;
   return isOver(row, time) ? rest : { ...rest, heartbeatAt: time, expiresAt: leaseEnd(row, time) };
 }
 
@@ -174,7 +164,7 @@ function foldRefreshed(state: StateWriter, { data }: Event, entry: EntryFacts): 
   state.rows(grantTable).put(renewed(changed, entry.time));
 }
 
-/** The same claim with other modes or another owner, and always with a new fence. */
+/** The same grant with other modes or another owner, and always with a new fence. */
 function foldChanged(state: StateWriter, { data }: Event, entry: EntryFacts): void {
   const { upgrading: _upgrading, asked: _asked, ...row } = existing(state, data["previous_fence"], entry);
   const paths = pathsOf(data);
@@ -192,8 +182,8 @@ function foldChanged(state: StateWriter, { data }: Event, entry: EntryFacts): vo
   });
 }
 
-function foldClaimed(state: StateWriter, { data }: Event, entry: EntryFacts): void {
-  const { claimBy: _claimBy, ...row } = existing(state, data["fence"], entry);
+function foldAccepted(state: StateWriter, { data }: Event, entry: EntryFacts): void {
+  const { acceptBy: _acceptBy, ...row } = existing(state, data["fence"], entry);
   state.rows(grantTable).put(row);
 }
 

@@ -7,10 +7,12 @@ import { notingTold } from "./co-holders.ts";
 import { rankAt } from "./fence.ts";
 import { ancestorsOf } from "./lock-path.ts";
 import { gap, grantTable, lineKey, lockFactTable, ticketTable, waitTable, waitTallyTable } from "./lock-tables.ts";
-import type { LockSettingsRow, TicketRow, WaitRow } from "./lock-tables.ts";
+import type { TicketRow, WaitRow } from "./lock-tables.ts";
 import type { LockedPath } from "./modes.ts";
 import { countOwner, principalOf } from "./owner-counts.ts";
 import { countIn } from "./path-counters.ts";
+import { foldConfigured } from "./settings.ts";
+import { readTerms } from "./terms-data.ts";
 
 export const ticketFolds: Readonly<Record<string, Fold>> = {
   "lock.queued": notingTold(foldQueued),
@@ -29,15 +31,13 @@ export const ticketFolds: Readonly<Record<string, Fold>> = {
   // A deadlock changes nothing; it is there to be found in the history.
   "lock.deadlock": notingTold(() => undefined),
   "lock.handover_left": (state, event, { position }) => {
-    const claim = event.data["claim"] as string;
-    state.rows(lockFactTable).put({ key: `handover ${claim}`, claim, position });
+    const blockerId = event.data["blocker_id"] as string;
+    state.rows(lockFactTable).put({ key: `handover ${blockerId}`, blockerId, position });
   },
   "lock.handover_done": (state, event) => {
-    state.rows(lockFactTable).delete(`handover ${event.data["claim"] as string}`);
+    state.rows(lockFactTable).delete(`handover ${event.data["blocker_id"] as string}`);
   },
-  "locks.configured": (state, event) => {
-    state.rows(lockFactTable).put({ key: "settings", ...event.data } as unknown as LockSettingsRow);
-  },
+  "locks.configured": foldConfigured,
 };
 
 function foldQueued(state: StateWriter, { data }: Event, entry: EntryFacts): void {
@@ -53,7 +53,7 @@ function foldQueued(state: StateWriter, { data }: Event, entry: EntryFacts): voi
     leaseUntil: entry.time + leaseMs,
     waitsFor: data["waits_for"] as string,
     ...(upgrades === undefined ? {} : { upgrades }),
-    ...(data["terms"] as JsonObject & { readonly ttlMs: number }),
+    ...readTerms(data["terms"] as JsonObject),
   };
   state.rows(ticketTable).put(row);
   const waits = state.rows(waitTable);

@@ -5,6 +5,7 @@ import type { StateReader } from "../../../machine/state.ts";
 import { besideOf } from "./co-holders.ts";
 import type { EventPath } from "./fold-grants.ts";
 import type { GrantRow, Terms } from "./lock-tables.ts";
+import { termsData } from "./terms-data.ts";
 
 export function lockSubject(path: string): string {
   return `lock/${path}`;
@@ -60,20 +61,15 @@ export interface GrantFacts {
   readonly terms: Terms;
   readonly expiresAt: number;
   readonly graceMs: number | undefined;
-  readonly ticket?: { readonly ticket: string; readonly claimMs: number };
+  readonly ticket?: { readonly ticket: string; readonly acceptMs: number };
 }
 
 export function acquired(state: StateReader, facts: GrantFacts): readonly Event[] {
   const { fence, owner, terms, graceMs, ticket } = facts;
   const all: JsonObject = {
-    ttl_ms: terms.ttlMs,
-    ...(terms.maxHoldMs === undefined ? {} : { max_hold_ms: terms.maxHoldMs }),
-    ...(terms.holdOffMs === undefined ? {} : { hold_off_ms: terms.holdOffMs }),
-    ...(terms.purpose === undefined ? {} : { purpose: terms.purpose }),
-    ...(terms.note === undefined ? {} : { note: terms.note }),
-    ...(terms.metadata === undefined ? {} : { metadata: terms.metadata }),
+    ...termsData(terms),
     ...(graceMs === undefined ? {} : { grace_ms: graceMs }),
-    ...(ticket === undefined ? {} : { ticket: ticket.ticket, claim_ms: ticket.claimMs }),
+    ...(ticket === undefined ? {} : { ticket: ticket.ticket, accept_ms: ticket.acceptMs }),
   };
   const each = { owner_id: owner, expires_at: iso(facts.expiresAt), fence };
   return eventsOf("lock.acquired", facts.paths, { all, each, beside: (path) => besideOf(state, path) });
@@ -108,7 +104,7 @@ export function freed(
   return [...others.map((path) => about(path, { of: first })), about(first, { ...contended, ...set })];
 }
 
-/** The same claim with other modes, or with another owner: a new fence. */
+/** The same grant with other modes, or with another owner: a new fence. */
 export function changed(
   state: StateReader,
   type: "lock.upgraded" | "lock.downgraded" | "lock.transferred",

@@ -45,6 +45,36 @@ const firstNames = new Set(builtIn.map(({ shape }) => firstName(shape)));
 /** Kinds that a deployment added, by shape; they come before the built-in ones. */
 export type OwnKinds = Readonly<Record<string, LockKind>>;
 
+/** A kind as an operator sets it, and as the event records it. */
+export interface KindSettings {
+  readonly shape: string;
+  readonly policy: LockKind["policy"];
+  readonly ttl_seconds?: number;
+  readonly ttl_min_seconds?: number;
+  readonly ttl_max_seconds?: number;
+  readonly grace_seconds?: number;
+  readonly order?: number;
+}
+
+export function kindsByShape(kinds: Readonly<Record<string, KindSettings>>): OwnKinds {
+  const ms = (name: string, seconds: number | undefined) => (seconds === undefined ? {} : { [name]: seconds * second });
+  return Object.fromEntries(
+    Object.entries(kinds).map(([name, kind]) => [
+      kind.shape,
+      {
+        name,
+        shape: kind.shape,
+        policy: kind.policy,
+        ...ms("ttlMs", kind.ttl_seconds),
+        ...ms("ttlMinMs", kind.ttl_min_seconds),
+        ...ms("ttlMaxMs", kind.ttl_max_seconds),
+        ...ms("graceMs", kind.grace_seconds),
+        ...(kind.order === undefined ? {} : { order: kind.order }),
+      },
+    ]),
+  );
+}
+
 export function kindOf(path: string, own: OwnKinds | undefined): LockKind {
   const first = firstName(path);
   if (own === undefined && !firstNames.has(first)) return genericKind;

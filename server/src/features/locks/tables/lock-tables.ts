@@ -28,7 +28,7 @@ export interface Terms {
 export interface GrantRow extends Terms {
   readonly fence: string;
   /** The name by which waiters know it: it stays the same when a ticket is granted or a mode changes. */
-  readonly claim: string;
+  readonly blockerId: string;
   readonly owner: string;
   readonly paths: readonly LockedPath[];
   readonly acquiredAt: number;
@@ -39,7 +39,7 @@ export interface GrantRow extends Terms {
   /** The ticket that became this grant. */
   readonly ticket?: string;
   /** Until when a granted ticket must give a sign of life. */
-  readonly claimBy?: number;
+  readonly acceptBy?: number;
   /** The ticket that waits to make this a write lock. */
   readonly upgrading?: string;
   /** An active job that relies on it. */
@@ -51,7 +51,7 @@ export interface GrantRow extends Terms {
 export function dueTime(row: GrantRow): number | undefined {
   if (row.job !== undefined) return undefined;
   const end = row.graceMs === undefined ? row.expiresAt : Math.max(row.expiresAt, row.heartbeatAt + row.graceMs);
-  return row.claimBy === undefined ? end : Math.min(end, row.claimBy);
+  return row.acceptBy === undefined ? end : Math.min(end, row.acceptBy);
 }
 
 export const grantTable: TableSpec<GrantRow, "due" | "ticket"> = {
@@ -137,20 +137,20 @@ export interface TicketRow extends Terms {
   readonly since: number;
   readonly leaseMs: number;
   readonly leaseUntil: number;
-  /** The claim that keeps it waiting. There may be others; it is looked at again when this one goes. */
+  /** The id of one blocker that keeps it waiting. There may be others. The end of this one lets it be examined again. */
   readonly waitsFor: string;
   /** The fence of the grant that it would make a write lock. */
   readonly upgrades?: string;
 }
 
-export const ticketTable: TableSpec<TicketRow, "due" | "owner" | "path" | "claim" | "line"> = {
+export const ticketTable: TableSpec<TicketRow, "due" | "owner" | "path" | "blocker" | "line"> = {
   name: "lock-tickets",
   key: (row) => row.ticket,
   sorts: {
     due: (row) => sortable(row.leaseUntil),
     owner: (row) => `${row.owner}${gap}${sortable(row.rank)}`,
     path: (row) => `${row.owner}${gap}${row.paths[0]?.path ?? ""}${gap}`,
-    claim: (row) => `${row.waitsFor}${gap}${sortable(row.rank)}`,
+    blocker: (row) => `${row.waitsFor}${gap}${sortable(row.rank)}`,
     line: (row) => sortable(row.rank),
   },
 };
@@ -195,10 +195,10 @@ export interface LockPaceRow {
   readonly holdMs: number;
 }
 
-/** Claims that are gone, with waiters that did not fit into the entry that freed them. */
+/** A blocker that is gone, with waiters that did not fit into the entry that freed it. */
 export interface LockHandoverRow {
   readonly key: string;
-  readonly claim: string;
+  readonly blockerId: string;
   /** The entry that left them. */
   readonly position: number;
 }
@@ -208,7 +208,7 @@ export type LockFactRow = LockSettingsRow | LockPaceRow | LockHandoverRow;
 export const lockFactTable: TableSpec<LockFactRow, "handover"> = {
   name: "lock-facts",
   key: (row) => row.key,
-  sorts: { handover: (row) => ("claim" in row ? row.claim : undefined) },
+  sorts: { handover: (row) => ("blockerId" in row ? row.blockerId : undefined) },
 };
 
 export type { LockedPath, Mode, Scope };

@@ -1,7 +1,8 @@
+import type { Event } from "../../../machine/entry.ts";
 import type { DecideContext } from "../../../machine/feature.ts";
-import type { StateReader } from "../../../machine/state.ts";
-import { kindOf } from "./lock-kinds.ts";
-import type { LockKind } from "./lock-kinds.ts";
+import type { StateReader, StateWriter } from "../../../machine/state.ts";
+import { kindOf, kindsByShape } from "./lock-kinds.ts";
+import type { KindSettings, LockKind } from "./lock-kinds.ts";
 import { isAtOrBelow } from "./lock-path.ts";
 import { lockFactTable } from "./lock-tables.ts";
 import type { LockSettingsRow } from "./lock-tables.ts";
@@ -11,6 +12,17 @@ const initial: LockSettingsRow = { key: "settings", isOn: true, enforce: [] };
 /** What was set for locks by entries; every node reads the same. */
 export function lockSettings(state: StateReader): LockSettingsRow {
   return (state.rows(lockFactTable).get("settings") as LockSettingsRow | undefined) ?? initial;
+}
+
+/** An event without `kinds` leaves them as they are. */
+export function foldConfigured(state: StateWriter, { data }: Event): void {
+  const kinds = data["kinds"] as Readonly<Record<string, KindSettings>> | undefined;
+  state.rows(lockFactTable).put({
+    ...lockSettings(state),
+    isOn: data["lock_manager"] as boolean,
+    enforce: data["enforce"] as readonly string[],
+    ...(kinds === undefined ? {} : { kinds: kindsByShape(kinds) }),
+  });
 }
 
 /** Whether an entry has said anything about locks yet. */
@@ -43,8 +55,8 @@ export const lockLimits = {
   /** When an entry holds so many events, nothing more is begun in it; the rest follows at once, in the next entries. */
   eventsPerEntryMax: 2_000,
   ticketMs: 30_000,
-  /** A granted ticket is taken up within this time, or the next one gets the lock. */
-  claimMs: 10_000,
+  /** Time to accept a granted ticket. After that the lock goes to the next waiter. */
+  acceptMs: 10_000,
   /** Holders that a denial names. */
   namedMax: 10,
   /** Nobody counts further than this: places, holders and blockers beyond are "so many, or more". */

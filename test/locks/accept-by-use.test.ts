@@ -3,7 +3,7 @@ import { describe, test } from "node:test";
 import { lockLimits } from "../../server/src/features/locks/tables/settings.ts";
 import { Decider, told } from "./decider.ts";
 
-/** A set that bob waited for and has now, but has not claimed yet. */
+/** A set that bob waited for and was granted, but has not accepted yet. */
 function handedOver(mode = "upgradeable"): Decider {
   const decider = new Decider();
   decider.acquire("ann", "a b");
@@ -20,38 +20,38 @@ const uses: readonly { readonly how: string; readonly operation: string; readonl
   { how: "a transfer", operation: "transfer-lock", input: { to: "cid" } },
 ];
 
-describe("a lock that was waited for and is used before it is claimed", () => {
+describe("acceptance by use", () => {
   for (const { how, operation, input } of uses) {
-    test(`is taken up by ${how}, and lasts as long as the answer says [X5 M9]`, () => {
+    test(`a granted ticket is accepted by ${how}, and its lease lasts as long as the answer says [X5 M9]`, () => {
       const decider = handedOver();
       const { code, data } = decider.ask(operation, { path: "a", owner_id: "bob", ...input });
       assert.deepEqual([code, data["expires_at"]], ["done", new Date(decider.time - 1_000 + 600_000).toISOString()]);
-      assert.deepEqual(told(decider.pass(lockLimits.claimMs)), []);
+      assert.deepEqual(told(decider.pass(lockLimits.acceptMs)), []);
       assert.deepEqual(told(decider.pass(600_000)).slice(0, 1), [`lock.expired ${input["to"] ?? "bob"} lease`]);
     });
   }
 
-  test("is taken up by giving a part of it back: the rest is kept [X5 M9]", () => {
+  test("a granted ticket is accepted by the release of a part, and the rest is kept [X5 M9]", () => {
     const decider = handedOver();
     decider.release("bob", "b");
-    assert.deepEqual(told(decider.pass(lockLimits.claimMs)), []);
+    assert.deepEqual(told(decider.pass(lockLimits.acceptMs)), []);
     assert.deepEqual(decider.holders(), ["bob: a upgradeable"]);
   });
 
-  test("is taken up by an upgrade that has to wait, and not by one that is refused [X5 W1]", () => {
+  test("a granted ticket is accepted by an upgrade that waits, and not by one that is refused [X5 W1]", () => {
     for (const wait of [true, false]) {
       const decider = handedOver("read");
       decider.acquire("cid", "a:read");
       const { code } = decider.ask("upgrade-lock", { path: "a", owner_id: "bob", wait });
       assert.equal(code, wait ? "done" : "lock_denied");
-      decider.pass(lockLimits.claimMs);
+      decider.pass(lockLimits.acceptMs);
       assert.equal(decider.holders().includes("bob: a read, b read"), wait);
     }
   });
 
-  test("is taken up by an upgrade to what it is already [X5]", () => {
+  test("a granted ticket is accepted by an upgrade to the mode that it has [X5]", () => {
     const decider = handedOver("write");
     assert.equal(decider.ask("upgrade-lock", { path: "a", owner_id: "bob" }).data["granted"], true);
-    assert.deepEqual(told(decider.pass(lockLimits.claimMs)), []);
+    assert.deepEqual(told(decider.pass(lockLimits.acceptMs)), []);
   });
 });
