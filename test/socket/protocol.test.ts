@@ -1,8 +1,12 @@
 import assert from "node:assert/strict";
+import { once } from "node:events";
 import { request } from "node:http";
+import type { AddressInfo } from "node:net";
 import { test } from "node:test";
 import fc from "fast-check";
 import { connect } from "holdfast";
+import { WebSocketServer } from "ws";
+import { refusalOf } from "../api/refused-with.ts";
 import { rawSocketFor } from "./raw-socket.ts";
 import { serverFor } from "./with-server.ts";
 
@@ -168,21 +172,51 @@ test("a frame is refused as a whole: nothing that stands before a fault in it is
   assert.deepEqual((await client.entities.list("plan")).items, []);
 });
 
-test("whoever says nothing first, or speaks another protocol, or says too much, is told and turned away", async (t) => {
+test("a socket without a hello, with too large a frame, or with a binary frame is refused", async (t) => {
   const { url } = await serverFor(t);
   const early = await rawSocketFor(t, url);
   early.send(get(1));
   assert.match(JSON.stringify(await early.message("problem")), /first message must be hello/u);
-  const other = await rawSocketFor(t, url);
-  other.send({ kind: "hello", protocol: 99 });
-  assert.match(JSON.stringify(await other.message("problem")), /protocol_unknown.*"known":\[1\]/u);
-  assert.equal(await other.closed, 4401);
   const loud = await rawSocketFor(t, url);
   loud.sendRaw(`[${" ".repeat(4 * 1_048_576)}]`);
   assert.equal(await loud.closed, 1009);
   const binary = await rawSocketFor(t, url);
   binary.sendRaw(Buffer.from([1, 2, 3]));
   assert.match(JSON.stringify(await binary.message("problem")), /frames are text/u);
+});
+
+test("a server refuses a client of another protocol, and names both numbers", async (t) => {
+  const { url } = await serverFor(t);
+  for (const protocol of [0, 99]) {
+    const socket = await rawSocketFor(t, url);
+    // A later protocol may have messages that this server does not know.
+    socket.send({ kind: "hello", protocol }, { kind: "negotiate", id: "a" });
+    assert.deepEqual((await socket.message("problem"))["problem"], {
+      code: "protocol_mismatch",
+      data: {
+        client_protocol: protocol,
+        server_protocol: 1,
+        reason: `the client speaks protocol ${protocol}, the server protocol 1`,
+      },
+    });
+    assert.equal(await socket.closed, 4401);
+  }
+});
+
+test("a client refuses a server of another protocol, and names both numbers", async (t) => {
+  const server = new WebSocketServer({ port: 0, host: "127.0.0.1" });
+  t.after(() => server.close());
+  await once(server, "listening");
+  server.on("connection", (socket) => {
+    const welcome = { kind: "welcome", protocol: 2, version: "9.0.0", epoch: 1, cursor: "1.0" };
+    // What follows in the frame is of that protocol too, and must not be read.
+    socket.on("message", () => socket.send(JSON.stringify([welcome, { kind: "reply", id: "x" }])));
+  });
+  await using client = await connect(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  const refused = await refusalOf(client.entities.get("plan", "1"));
+  assert.equal(refused.code, "protocol_mismatch");
+  assert.deepEqual([refused.data["client_protocol"], refused.data["server_protocol"]], [1, 2]);
+  assert.match(refused.message, /the client speaks protocol 1, the server protocol 2/u);
 });
 
 /** The status with which a handshake is answered. */

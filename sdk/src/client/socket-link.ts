@@ -1,5 +1,6 @@
 import { closeCodes, socketPath, socketProtocol } from "../contract/socket-protocol.ts";
 import type { ClientMessage, ServerMessage, SocketProblem } from "../contract/socket-protocol.ts";
+import { protocolMismatch } from "../contract/protocol-mismatch.ts";
 import { problemOf } from "../contract/problems.ts";
 import { backoffMs } from "../base/backoff-ms.ts";
 import type { AddressRing } from "./address-ring.ts";
@@ -128,7 +129,10 @@ export class SocketLink {
     socket.onmessage = ({ data }: { readonly data: unknown }) => {
       this.#silentRounds = 0;
       const messages = readJson(data as string) as readonly ServerMessage[];
-      for (const message of messages) this.#take(message);
+      for (const message of messages) {
+        this.#take(message);
+        if (this.#socket !== socket) return;
+      }
     };
     socket.onclose = ({ code, reason }) => {
       this.#over(code, reason);
@@ -139,6 +143,11 @@ export class SocketLink {
 
   #take(message: ServerMessage): void {
     if (message.kind === "welcome") {
+      this.#problem = protocolMismatch(socketProtocol, message.protocol);
+      if (this.#problem !== undefined) {
+        this.#over(closeCodes.refused, this.#problem.code);
+        return;
+      }
       this.#isWelcome = true;
       this.#cancelWatch?.();
       this.#listen();

@@ -52,6 +52,7 @@ export type {
 export { problemOf, problems } from "./problems.ts";
 export type { ProblemCode } from "./core-problems.ts";
 export type { Problem } from "./problem.ts";
+export { protocolMismatch } from "./protocol-mismatch.ts";
 export { membersOf, namesInPath, routedOperations, routes } from "./routes.ts";
 export type { Route, RoutedOperation, MemberSource } from "./routes.ts";
 export {

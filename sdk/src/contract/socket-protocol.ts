@@ -5,6 +5,7 @@
 import type { Notice } from "./notices.ts";
 import type { WatchFilter } from "./watch-filter.ts";
 
+/** The number of this protocol. `hello` and `welcome` carry it, and keep their shape in every version. */
 export const socketProtocol = 1;
 
 /** The path of the socket on the HTTP address. */

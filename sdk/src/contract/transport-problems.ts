@@ -24,11 +24,11 @@ export const transportProblems = {
     title: "The message is larger than a frame",
     next: "Nothing was sent. Send a smaller message. `limit` is the maximum in bytes.",
   },
-  protocol_unknown: {
+  protocol_mismatch: {
     status: 400,
     retry: "never",
-    title: "Unknown version of the socket protocol",
-    next: "Use a client whose protocol version is in `known`.",
+    title: "Client and server speak different versions of the socket protocol",
+    next: "Upgrade the older side. `client_protocol` and `server_protocol` are the numbers.",
   },
   watch_limit: {
     status: 429,

@@ -1,5 +1,5 @@
 import type { WebSocket } from "ws";
-import { closeCodes, socketProtocol } from "@holdfast/sdk/contract";
+import { closeCodes, protocolMismatch, socketProtocol } from "@holdfast/sdk/contract";
 import type { CallMessage, ClientMessage, SocketProblem } from "@holdfast/sdk/contract";
 import { HoldfastError } from "@holdfast/sdk";
 import type { CallOptions } from "@holdfast/sdk";
@@ -232,8 +232,8 @@ export class Connection {
       this.#complain({ code: "frame_malformed", data: { reason: "hello was said already" } });
       return;
     }
-    const unknown = { code: "protocol_unknown", data: { protocol, known: [socketProtocol] } };
-    const admitted = protocol === socketProtocol ? admit(token) : Promise.resolve(unknown);
+    const mismatch = protocolMismatch(protocol, socketProtocol);
+    const admitted = mismatch === undefined ? admit(token) : Promise.resolve(mismatch);
     this.#hold(
       admitted.then(async (caller) => (isTurned(caller) ? caller : this.#letIn(caller))),
       (answer) => {

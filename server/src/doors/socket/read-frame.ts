@@ -1,3 +1,4 @@
+import { socketProtocol } from "@holdfast/sdk/contract";
 import type { ClientMessage } from "@holdfast/sdk/contract";
 
 /** A frame that can't be taken, and what is wrong with it. */
@@ -9,6 +10,8 @@ export class FrameFault extends Error {
 export function readFrame(text: string, readJson: ReadJson): readonly ClientMessage[] {
   const messages = parse(text, readJson);
   if (!Array.isArray(messages)) throw new FrameFault("a frame is an array of messages");
+  // A client of another protocol may send messages that this one lacks: it must learn of the number, not of those.
+  if (isForeignHello(messages[0])) return [messages[0]];
   for (let index = 0; index < messages.length; index += 1) {
     const fault = faultOf(messages[index]);
     if (fault !== undefined) throw new FrameFault(`message ${index}: ${fault}`);
@@ -94,6 +97,12 @@ function faultOf(message: unknown): string | undefined {
     if (!isRight(value)) return `\`${name}\` must be ${what}`;
   }
   return undefined;
+}
+
+function isForeignHello(message: unknown): message is ClientMessage {
+  if (faultOf(message) !== undefined) return false;
+  const { kind, protocol } = message as Members;
+  return kind === "hello" && protocol !== socketProtocol;
 }
 
 function isId(value: unknown): boolean {
