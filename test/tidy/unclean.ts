@@ -10,7 +10,6 @@ const pending: Readonly<Record<string, readonly CheckName[]>> = {
   "CHANGELOG.md": ["phrases", "sentences"],
   "README.md": ["phrases"],
   "bench/": ["phrases", "sentences"],
-  "docs/decisions/": ["phrases", "sentences"],
   "docs/reference/": ["phrases", "sentences"],
   "docs/start/": ["phrases"],
   "eslint.config.js": ["phrases"],
