@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { isAllowed, isAtOrUnder, packs, publicOperations, rightOf } from "@holdfast/sdk/contract";
+import { isAtOrBelow } from "@holdfast/sdk/base/is-at-or-below";
+import { isAllowed, packs, publicOperations, rightOf } from "@holdfast/sdk/contract";
 import type { Verb } from "@holdfast/sdk/contract";
 import type { Client, WatchedEvent } from "holdfast";
 import { refusedWith } from "../api/refused-with.ts";
@@ -11,11 +12,11 @@ import type { GatedNode } from "./gated-node.ts";
 const agentVerbs: Verb[] = ["read", "write", "lock", "register"];
 
 test("a prefix is compared name by name, never as a text", () => {
-  for (const path of ["repo/x", "repo/x/a", "repo/x/a/b"]) assert.ok(isAtOrUnder(path, "repo/x"), path);
+  for (const path of ["repo/x", "repo/x/a", "repo/x/a/b"]) assert.ok(isAtOrBelow(path, "repo/x"), path);
   for (const path of ["repo/xy", "repo/x-a", "repo", "repo/", "", "a/repo/x"]) {
-    assert.ok(!isAtOrUnder(path, "repo/x"), path);
+    assert.ok(!isAtOrBelow(path, "repo/x"), path);
   }
-  assert.ok(isAtOrUnder("anything", ""));
+  assert.ok(isAtOrBelow("anything", ""));
   const allow = [
     { verbs: ["read" as const], under: "repo" },
     { verbs: ["write" as const], under: "repo/x" },

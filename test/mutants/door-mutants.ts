@@ -17,9 +17,9 @@ export const doorMutants: readonly PlantedMutant[] = [
   },
   {
     name: "a right to a path is one to all that starts like it",
-    file: "sdk/src/contract/rights.ts",
-    find: 'return prefix === "" || path === prefix || path.startsWith(`${prefix}/`);',
-    put: "return path.startsWith(prefix);",
+    file: "sdk/src/base/is-at-or-below.ts",
+    find: 'return ancestor === "" || (path[ancestor.length] === "/" && path.startsWith(ancestor));',
+    put: "return path.startsWith(ancestor);",
     by: "test/access/rights.test.ts",
   },
   {

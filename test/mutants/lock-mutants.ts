@@ -80,7 +80,7 @@ export const lockMutants: readonly PlantedMutant[] = [
   },
   {
     name: "two hold a lock that both may upgrade",
-    file: "server/src/features/locks/tables/modes.ts",
+    file: "sdk/src/base/lock-conflicts.ts",
     find: 'upgradeable: ["write", "upgradeable"],',
     put: 'upgradeable: ["write"],',
     by: "simulation",

@@ -65,7 +65,7 @@ export {
 } from "./socket-protocol.ts";
 export type { CallMessage, ClientMessage, ServerMessage, SocketProblem } from "./socket-protocol.ts";
 export { traceContext, traceIdOf } from "./trace-context.ts";
-export { isAllowed, isAtOrUnder, rightOf, rightToKind, rights } from "./rights.ts";
+export { isAllowed, rightOf, rightToKind, rights } from "./rights.ts";
 export type { Right, Touch } from "./rights.ts";
 export { spaceOperations } from "./space.ts";
 export type { SpaceSettings } from "./space.ts";

@@ -2,6 +2,7 @@
  * Rights. A token is a list of allowances: verbs under a path prefix. An operation needs a verb on every path that it
  * touches. An entity has the path `type/id`, the same as the lock that guards it.
  */
+import { isAtOrBelow } from "../base/is-at-or-below.ts";
 import type { allOperations } from "./all-operations.ts";
 import type { Allowance, Verb } from "./allowance.ts";
 import type { OperationName } from "./all-operations.ts";
@@ -150,10 +151,5 @@ export function rightOf(operation: string): Right | undefined {
 
 /** True if one of the verbs is allowed on the path. The empty path means everything. */
 export function isAllowed(allow: readonly Allowance[], verbs: readonly Verb[], path: string): boolean {
-  return allow.some((one) => isAtOrUnder(path, one.under) && one.verbs.some((allowed) => verbs.includes(allowed)));
-}
-
-/** Compares name by name. A path that merely starts with the same characters is not below the prefix. */
-export function isAtOrUnder(path: string, prefix: string): boolean {
-  return prefix === "" || path === prefix || path.startsWith(`${prefix}/`);
+  return allow.some((one) => isAtOrBelow(path, one.under) && one.verbs.some((allowed) => verbs.includes(allowed)));
 }

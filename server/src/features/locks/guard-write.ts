@@ -1,10 +1,11 @@
 /** Fences, checked in the entry of the write that they protect. */
+import { isAtOrBelow } from "@holdfast/sdk/base/is-at-or-below";
 import type { DecideContext, Decision } from "../../machine/feature.ts";
 import type { StateReader } from "../../machine/state.ts";
 import { conflictingHolds } from "./queue/blockers.ts";
 import { holderView } from "./queue/deny.ts";
 import { expireIfDue, liveGrant } from "./queue/free-grant.ts";
-import { isAtOrBelow, pathFault } from "./tables/lock-path.ts";
+import { pathFault } from "./tables/lock-path.ts";
 import { grantTable, ownerTable } from "./tables/lock-tables.ts";
 import type { GrantRow, HoldRow } from "./tables/lock-tables.ts";
 import { strength } from "./tables/modes.ts";

@@ -1,4 +1,4 @@
-import type { LockMode } from "../lock-path.ts";
+import { areInConflict } from "../../../base/lock-conflicts.ts";
 import { LockUsageError } from "../handle/lock-errors.ts";
 import type { LockedPath } from "../handle/lock.ts";
 import type { Wish } from "../waiting/lock-options.ts";
@@ -34,7 +34,7 @@ export class OwnLocks {
   #refuseOverlap(wanted: readonly LockedPath[]): void {
     for (const taken of this.#taken) {
       for (const mine of taken) {
-        const other = wanted.find((one) => excludes(mine, one));
+        const other = wanted.find((one) => areInConflict(mine, one));
         if (other !== undefined) throw overlap(mine, other);
       }
     }
@@ -47,21 +47,4 @@ function overlap(mine: LockedPath, other: LockedPath): LockUsageError {
       `${other.path} would not keep the two apart. Use the lock you have; or pass \`reentrant: true\` to share it; or, ` +
       "if they are tasks that must exclude each other, give each a client of its own: client.fork({ name }).",
   );
-}
-
-/** Whether two locks of different owners would exclude each other. */
-export function excludes(a: LockedPath, b: LockedPath): boolean {
-  return areOnTheSame(a, b) && !(shares(a.mode, b.mode) || shares(b.mode, a.mode));
-}
-
-function areOnTheSame(a: LockedPath, b: LockedPath): boolean {
-  return a.path === b.path || isBelow(a, b) || isBelow(b, a);
-}
-
-function isBelow(path: LockedPath, tree: LockedPath): boolean {
-  return tree.scope === "tree" && path.path.startsWith(`${tree.path}/`);
-}
-
-function shares(a: LockMode, b: LockMode): boolean {
-  return a === "read" && b !== "write";
 }

@@ -1,4 +1,5 @@
 import type { LockOptions } from "@holdfast/sdk";
+import { isAtOrBelow } from "@holdfast/sdk/base/is-at-or-below";
 import type { CommandArguments, Terminal } from "../command.ts";
 import { UsageError } from "../args/usage-error.ts";
 import { numberOption, textOption, wholeNumber } from "../args/option-values.ts";
@@ -87,9 +88,8 @@ function choice<Word extends string>(
 /** Under a lock of its own, a command that waits for the same path would wait for itself, and for ever. */
 function refuseNested(paths: readonly string[], { env }: Terminal): void {
   const held = (env["HOLDFAST_LOCK_PATHS"] ?? "").split("\n").filter((path) => path !== "");
-  const isWithin = (path: string, other: string): boolean => path === other || path.startsWith(`${other}/`);
   for (const path of paths) {
-    const outer = held.find((other) => isWithin(path, other) || isWithin(other, path));
+    const outer = held.find((other) => isAtOrBelow(path, other) || isAtOrBelow(other, path));
     if (outer === undefined) continue;
     throw new UsageError(`this runs under \`holdfast lock ${outer}\` already, so waiting for ${path} would never end`);
   }

@@ -1,4 +1,5 @@
 /** Who is in the way of a request: holders, and those who wait already for something that conflicts with it. */
+import { conflicts } from "@holdfast/sdk/base/lock-conflicts";
 import type { StateReader } from "../../../machine/state.ts";
 import { ancestorsOf } from "../tables/lock-path.ts";
 import {
@@ -13,7 +14,6 @@ import {
   waitTallyTable,
 } from "../tables/lock-tables.ts";
 import type { HoldRow, Standing, WaitRow } from "../tables/lock-tables.ts";
-import { conflicts } from "../tables/modes.ts";
 import type { LockedPath, Mode } from "../tables/modes.ts";
 import { isCovered } from "../tables/own-holds.ts";
 import { anyInTheWay } from "../tables/path-counters.ts";

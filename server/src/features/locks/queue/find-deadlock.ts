@@ -3,6 +3,7 @@
  * holds, or waits earlier for, something that conflicts. A cycle can only close at whoever starts to wait, so the
  * search goes from there and ends when it comes back. Three colours keep converging waits from looking like cycles.
  */
+import { areInConflict, conflicts } from "@holdfast/sdk/base/lock-conflicts";
 import type { Event } from "../../../machine/entry.ts";
 import type { JsonObject } from "@holdfast/sdk/json/json";
 import type { StateReader } from "../../../machine/state.ts";
@@ -12,7 +13,6 @@ import type { Blocker, Wish } from "./blockers.ts";
 import { lockSubject } from "../tables/lock-events.ts";
 import { gap, holdTable, ticketTable, waitTallyTable } from "../tables/lock-tables.ts";
 import type { TicketRow, WaitRow } from "../tables/lock-tables.ts";
-import { conflicts } from "../tables/modes.ts";
 import type { LockedPath } from "../tables/modes.ts";
 import { isCovered } from "../tables/own-holds.ts";
 import { countsOf } from "../tables/owner-counts.ts";
@@ -192,14 +192,6 @@ export class Search {
 interface Frame {
   readonly edges: Generator<Link>;
   link: Link | undefined;
-}
-
-/** True if two paths, as they are locked, exclude each other. */
-function areInConflict(a: LockedPath, b: LockedPath): boolean {
-  if (!conflicts[a.mode].includes(b.mode)) return false;
-  if (a.path === b.path) return true;
-  if (b.path.startsWith(`${a.path}/`)) return a.scope === "tree";
-  return a.path.startsWith(`${b.path}/`) && b.scope === "tree";
 }
 
 /** What a deadlock tells of itself, in answers and events. */

@@ -40,13 +40,6 @@ export function ancestorsOf(path: string): readonly string[] {
   return ancestors;
 }
 
-/** True if `path` is `ancestor` or lies below it. */
-export function isAtOrBelow(path: string, ancestor: string): boolean {
-  return (
-    path === ancestor || (path.length > ancestor.length && path.startsWith(ancestor) && path[ancestor.length] === "/")
-  );
-}
-
 /** Names at even places: `project/p1/map/m2` has the shape `project/map`. Undefined if an id is missing. */
 export function shapeOf(path: string): string | undefined {
   const segments = path.split("/");

@@ -8,13 +8,6 @@ export interface LockedPath {
   readonly scope: Scope;
 }
 
-/** Which modes exclude each other. It is symmetric. The strongest come first, since they are the usual reason. */
-export const conflicts: Readonly<Record<Mode, readonly Mode[]>> = {
-  read: ["write"],
-  upgradeable: ["write", "upgradeable"],
-  write: ["write", "upgradeable", "read"],
-};
-
 export const strength: Readonly<Record<Mode, number>> = { read: 0, upgradeable: 1, write: 2 };
 
 /** Every mode, by strength. */

@@ -2,10 +2,11 @@
  * Counts at every path and its ancestors tell whether anything can be in the way, without looking at what is held.
  * Most requests meet nothing, and find that out with one look-up per ancestor.
  */
+import { conflicts } from "@holdfast/sdk/base/lock-conflicts";
 import type { StateReader, StateWriter } from "../../../machine/state.ts";
 import type { TableSpec } from "../../../machine/table.ts";
 import type { TallyRow } from "./lock-tables.ts";
-import { conflicts, modes, strength } from "./modes.ts";
+import { modes, strength } from "./modes.ts";
 import type { LockedPath, Mode } from "./modes.ts";
 
 type TallySpec = TableSpec<TallyRow, never>;

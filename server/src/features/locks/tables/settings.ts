@@ -1,9 +1,9 @@
+import { isAtOrBelow } from "@holdfast/sdk/base/is-at-or-below";
 import type { Event } from "../../../machine/entry.ts";
 import type { DecideContext } from "../../../machine/feature.ts";
 import type { StateReader, StateWriter } from "../../../machine/state.ts";
 import { kindOf, kindsByShape } from "./lock-kinds.ts";
 import type { KindSettings, LockKind } from "./lock-kinds.ts";
-import { isAtOrBelow } from "./lock-path.ts";
 import { lockFactTable } from "./lock-tables.ts";
 import type { LockSettingsRow } from "./lock-tables.ts";
 
