@@ -2,14 +2,15 @@
  * Brings the schema to the newest format, one numbered .sql file at a time. Several nodes may start at once: one does it,
  * the others wait. Who finds everything done changes nothing, and so needs no right to.
  */
-import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Client } from "pg";
 import { JournalError } from "../journal.ts";
+import { readMigrations } from "../read-migrations.ts";
 import { sqlState } from "./map-error.ts";
 
+const migrations = readMigrations(join(import.meta.dirname, "migrations"));
+
 export async function migrate(client: Client, schema: string): Promise<void> {
-  const migrations = readMigrations();
   const applied = await formatOf(client);
   rejectNewer(applied, migrations.length);
   if (applied === migrations.length) return;
@@ -49,16 +50,4 @@ function rejectNewer(applied: number, known: number): void {
   if (applied <= known) return;
   const message = `The database has format ${String(applied)}; this version knows formats up to ${String(known)}. Use a newer one.`;
   throw new JournalError("unsupported", message, { certain: true });
-}
-
-/** The files are numbered from 0001 without gaps: their place in the list is their number. */
-function readMigrations(): readonly string[] {
-  const folder = join(import.meta.dirname, "migrations");
-  const names = readdirSync(folder)
-    .filter((name) => name.endsWith(".sql"))
-    .sort();
-  return names.map((name, index) => {
-    if (Number(name.slice(0, 4)) !== index + 1) throw new Error(`The migration ${name} should be number ${index + 1}.`);
-    return readFileSync(join(folder, name), "utf8");
-  });
 }
