@@ -107,6 +107,19 @@ test(
 );
 
 test(
+  "Ctrl+C that arrives twice, from the terminal and forwarded by npm, stops up cleanly [X12]",
+  inEmptyFolder(async (folder) => {
+    const program = holdfast(folder, "up");
+    await program.line(/Ctrl\+C/);
+    program.signal("SIGINT");
+    await program.line(/stopping/);
+    program.signal("SIGINT");
+    const { code, lines } = await program.ended;
+    assert.deepEqual([code, lines.at(-1)], [0, "stopped; the last position is 0."]);
+  }),
+);
+
+test(
   "what is wrong with the data is said in a sentence, and the exit code tells the cause",
   inEmptyFolder(async (folder) => {
     const data = join(folder, ".holdfast");

@@ -3,6 +3,9 @@ import type { Clock } from "../../../base/clock.ts";
 /** The longest that a timer can be set to. */
 const longMs = 2 ** 31 - 1;
 
+/** Interval after Ctrl+C in which the same signal is the one that npm forwards: the terminal sends it to both. */
+const forwardedMs = 500;
+
 /**
  * Waits for the first SIGINT or SIGTERM, and keeps the process running until then. From there on a signal does what
  * it does to any program: whoever sends a second one wants an end, not a clean one.
@@ -26,6 +29,8 @@ export function listenForSignal(clock: Clock): {
     cancel();
   };
   function heard(signal: NodeJS.Signals): void {
+    // Before the other listeners go: without any listener a signal ends the process.
+    if (signal === "SIGINT") ignoreForwarded(clock);
     stop();
     hear(signal);
   }
@@ -34,4 +39,10 @@ export function listenForSignal(clock: Clock): {
     hear = resolve;
   });
   return { signalled, stop };
+}
+
+function ignoreForwarded(clock: Clock): void {
+  const ignore = (): void => undefined;
+  process.on("SIGINT", ignore);
+  clock.after(forwardedMs, () => process.off("SIGINT", ignore), { keepAlive: false });
 }
