@@ -31,8 +31,15 @@ async function inProcess(): Promise<Way> {
   return { take: taking(client.execute), [Symbol.asyncDispose]: client.close };
 }
 
+/** The ways over a network into a server that runs. */
+export const doorsOfServer: Readonly<Record<string, Speak>> = {
+  "the commands of HTTP": overHttp,
+  "the routes of HTTP": overRoutes,
+  "the socket": overSocket,
+};
+
 type Call = (operation: string, input: unknown, options: CallOptions) => Promise<CallReply>;
-type Speak = (url: string, token: string) => Promise<{ take: Way["take"]; close: () => Promise<void> }>;
+export type Speak = (url: string, token: string) => Promise<{ take: Way["take"]; close: () => Promise<void> }>;
 
 const taking =
   (call: Call): Way["take"] =>

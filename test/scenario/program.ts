@@ -43,8 +43,12 @@ export interface ProgramOptions {
 }
 
 /** Starts a file with Node. */
-export function startProgram(file: string, words: readonly string[], options: ProgramOptions = {}): Program {
-  const child = spawnChild(process.execPath, [file, ...words], {
+export function startProgram(file: string, words: readonly string[], options?: ProgramOptions): Program {
+  return startCommand(process.execPath, [file, ...words], options);
+}
+
+export function startCommand(command: string, words: readonly string[], options: ProgramOptions = {}): Program {
+  const child = spawnChild(command, words, {
     cwd: options.folder,
     env: options.env,
     stdio: "pipe",
@@ -74,7 +78,7 @@ export function startProgram(file: string, words: readonly string[], options: Pr
     return Promise.race([comes, missed]);
   };
   return {
-    pid: child.pid ?? assert.fail(`${file} could not be started`),
+    pid: child.pid ?? assert.fail(`${command} could not be started`),
     line: (pattern) => heard({ lines, listeners }, pattern),
     errorLine: (pattern) => heard(warnings, pattern),
     onLine: (listener) => void listeners.add(listener),
