@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import type { Client, WatchedEvent } from "holdfast";
 import { promise } from "./with-client.ts";
+import { counts } from "../prove/counts.ts";
 
 const names = (events: readonly WatchedEvent[]): readonly string[] => events.map(({ name }) => name);
 
@@ -48,7 +49,7 @@ promise(
 promise("a watcher of an owner that falls far behind misses nothing", async (client) => {
   const events = client.watch({ owner: "bob" });
   const first = events.next();
-  const rounds = 1_500;
+  const rounds = counts.watchedWrites;
   for (let round = 0; round < rounds; round += 1) {
     await client.locks.acquire("doc/1", { ownerId: "bob", ttlSeconds: 60 });
     await client.locks.release({ paths: ["doc/1"] }, { ownerId: "bob" });

@@ -9,6 +9,7 @@ import type { Entry } from "../../server/src/machine/entry.ts";
 import { arbitraryDrafts, type EntryDraft, placeDrafts } from "./arbitrary-entries.ts";
 import type { JournalKind, WithJournal } from "./journal-kind.ts";
 import * as sample from "./sample-entries.ts";
+import { counts } from "../prove/counts.ts";
 
 const { everything } = sample;
 
@@ -124,7 +125,7 @@ export function appendPromises(withJournal: WithJournal, kind: JournalKind): voi
   test("any sequence of batches reads back equal, with the same hashes as in memory [X7]", async () => {
     await fc.assert(
       fc.asyncProperty(arbitraryDrafts, (batches) => readsBackEqual(kind, batches)),
-      { numRuns: 25 },
+      { numRuns: counts.journalBatches },
     );
   });
 }

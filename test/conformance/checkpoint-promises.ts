@@ -5,6 +5,7 @@ import type { CheckpointHeader, CheckpointRow, CheckpointStore } from "../../ser
 import type { Head, Journal } from "../../server/src/journal/journal.ts";
 import type { WithJournal } from "./journal-kind.ts";
 import { appendSample } from "./sample-entries.ts";
+import { counts } from "../prove/counts.ts";
 
 /** What a checkpoint holds, as text by table and key. */
 export type Saved = ReadonlyMap<string, string>;
@@ -132,7 +133,7 @@ export function checkpointPromises(withJournal: WithJournal): void {
             for (const { facts, rows } of expected) assert.deepEqual(await readSaved(checkpoints, facts), rows);
           }
         }),
-        { numRuns: 30 },
+        { numRuns: counts.checkpointSaves },
       );
     }),
   );

@@ -8,6 +8,7 @@ import { type Journal, JournalError } from "../../server/src/journal/journal.ts"
 import { appendIndexed, assertSubjects, scopeOf } from "./indexed-sample.ts";
 import { appendSample, everything } from "./sample-entries.ts";
 import { failure, openFolder, tamper, withFolder } from "./sqlite-folder.ts";
+import { counts } from "../prove/counts.ts";
 
 /** Three batches: positions 1 to 3, 4 to 5, 6 to 9. */
 async function openThreeBatches(folder: string): Promise<Journal> {
@@ -32,7 +33,7 @@ test(
         await assert.rejects(journal.read(0, everything), isDamageWithin(row));
         update.run(row.lines, row.first);
       }),
-      { numRuns: 200 },
+      { numRuns: counts.journalDamages },
     );
     database.close();
     assert.equal((await journal.read(0, everything)).length, 9);

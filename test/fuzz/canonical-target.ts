@@ -54,4 +54,4 @@ function handOver(random: Random, limits: typeof inputLimits): void {
   if (copied.ok) assert.deepEqual(copied.value, JSON.parse(JSON.stringify(value)) as Json);
 }
 
-export const canonicalTarget = plainTarget("canonical input", 6_000, round);
+export const canonicalTarget = plainTarget("canonical JSON", "canonicalFuzz", round);

@@ -65,7 +65,7 @@ async function checkRun(random: Random, words: readonly string[]): Promise<void>
 
 export const cliTarget: FuzzTarget = {
   name: "words of the command line",
-  quickRounds: 1_500,
+  rounds: "cliFuzz",
   open: async () => {
     const all = await allCommands.all();
     return {

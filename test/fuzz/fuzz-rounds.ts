@@ -1,12 +1,12 @@
 import { Random } from "../simulation/random.ts";
 import type { OpenTarget } from "./fuzz-target.ts";
 
-/** A round that went wrong, with the line that runs it again. */
+/** A round that failed, with the command that runs it again. */
 export class FuzzFailure extends Error {
   override readonly name = "FuzzFailure";
 }
 
-/** Each round has its own seed, so that one that fails can be had alone. */
+/** Each round has its own seed, so that a failed one can run alone. */
 export async function runRound(
   target: { readonly name: string; readonly opened: OpenTarget },
   seed: number,

@@ -1,10 +1,11 @@
+import type { CountName } from "../prove/counts.ts";
 import type { Random } from "../simulation/random.ts";
 
-/** Something that takes input from outside. A round gives it some, and throws if it does not do what it must. */
+/** A part of the product that reads input from outside. A round sends it some, and throws if it misbehaves. */
 export interface FuzzTarget {
   readonly name: string;
-  /** How many rounds are part of `npm test`. */
-  readonly quickRounds: number;
+  /** The count that says how many rounds `npm test` and `npm run prove` run. */
+  readonly rounds: CountName;
   readonly open: () => Promise<OpenTarget>;
 }
 
@@ -14,6 +15,6 @@ export interface OpenTarget {
 }
 
 /** A target without anything to open. */
-export function plainTarget(name: string, quickRounds: number, round: (random: Random) => void): FuzzTarget {
-  return { name, quickRounds, open: () => Promise.resolve({ round, close: () => Promise.resolve() }) };
+export function plainTarget(name: string, rounds: CountName, round: (random: Random) => void): FuzzTarget {
+  return { name, rounds, open: () => Promise.resolve({ round, close: () => Promise.resolve() }) };
 }

@@ -6,7 +6,7 @@ import type { FuzzTarget } from "./fuzz-target.ts";
 /** The HTTP door, from its own description. The part of it in `npm test` is test/http/fuzz.test.ts. */
 export const httpTarget: FuzzTarget = {
   name: "HTTP",
-  quickRounds: 0,
+  rounds: "httpFuzz",
   open: async () => {
     const server = await httpServer();
     const places = placesOf();

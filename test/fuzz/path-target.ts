@@ -60,4 +60,4 @@ function roundOfPointers(random: Random): void {
   assert.ok(pointersOverlap(inside, formatPointer(segments)) && pointersOverlap(formatPointer(segments), inside));
 }
 
-export const pathTarget = plainTarget("paths and pointers", 10_000, round);
+export const pathTarget = plainTarget("paths and pointers", "pathFuzz", round);

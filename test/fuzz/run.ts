@@ -1,11 +1,13 @@
 /**
- * Runs the fuzzers for a while:
- *   npm run fuzz -- --minutes 10 --seed 1 [--only NAME]     all of them in turns, or one
+ * Runs the fuzz targets:
+ *   npm run fuzz                                            each with the rounds of test/prove/counts.ts
+ *   npm run fuzz -- --minutes 10 --seed 1 [--only NAME]     in turns for some time, all of them or one
  *   npm run fuzz -- --only NAME --round 4711                one round again
  */
 import { parseArgs } from "node:util";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
+import { countTable } from "../prove/counts.ts";
 import { Progress } from "../simulation/progress.ts";
 import { runRound } from "./fuzz-rounds.ts";
 import type { OpenTarget } from "./fuzz-target.ts";
@@ -14,20 +16,25 @@ import { targets } from "./targets.ts";
 
 const { values } = parseArgs({
   options: {
-    minutes: { type: "string", default: "2" },
+    minutes: { type: "string" },
     seed: { type: "string", default: "1" },
     only: { type: "string", default: "" },
     round: { type: "string" },
   },
 });
 
-interface Running {
+interface FuzzedTarget {
   readonly name: string;
   readonly opened: OpenTarget;
+  readonly roundsPerTurn: number;
   rounds: number;
 }
 
-/** How much is in use after everything that nobody needs is gone. */
+/** The targets run in turns, so that each meets the memory that the others have used. */
+const turnCount = 100;
+const roundsPerTimedTurn = 20;
+
+/** Memory in use after a garbage collection. */
 setFlagsFromString("--expose-gc");
 const collect = runInNewContext("gc") as () => void;
 function usedMiB(): number {
@@ -37,39 +44,48 @@ function usedMiB(): number {
   return (heapUsed + external) / 1_048_576;
 }
 
-const roundsPerTurn = 20;
-/** What a long run may keep more than at its start: recent entries, compiled code, and what is known of agents. */
+/** Maximum growth of the memory in use: recent entries, compiled code, and what is known of agents. */
 const growthMiBMax = 48;
 
-async function goOn(running: readonly Running[]): Promise<void> {
-  const endMs = performance.now() + Number(values.minutes) * 60_000;
-  const progress = new Progress(Number(values.minutes) * 60, "s");
+async function runTurns(fuzzed: readonly FuzzedTarget[], isOver: (turn: number) => boolean): Promise<void> {
   let startMiB: number | undefined;
-  for (let turn = 0; performance.now() < endMs; turn += 1) {
-    for (const one of running) {
+  for (let turn = 0; !isOver(turn); turn += 1) {
+    for (const one of fuzzed) {
       const from = Number(values.seed) * 1_000_000 + one.rounds;
-      for (let index = 0; index < roundsPerTurn; index += 1) await runRound(one, from + index);
-      one.rounds += roundsPerTurn;
+      for (let index = 0; index < one.roundsPerTurn; index += 1) await runRound(one, from + index);
+      one.rounds += one.roundsPerTurn;
     }
-    // Everything was loaded and met once: from here on nothing should grow.
+    // After ten turns everything is loaded and has run, so nothing should grow.
     if (turn === 10) startMiB = usedMiB();
-    progress.note(Math.round(progress.seconds), 0);
   }
-  progress.end();
-  for (const { name, rounds } of running) console.log(`${String(rounds).padStart(10)} rounds  ${name}`);
+  for (const { name, rounds } of fuzzed) console.log(`${String(rounds).padStart(10)} rounds  ${name}`);
   const endMiB = usedMiB();
-  console.log(
-    `memory in use: ${startMiB?.toFixed(1) ?? "?"} MiB after the first turns, ${endMiB.toFixed(1)} MiB at the end`,
-  );
-  if (startMiB !== undefined && endMiB > startMiB + growthMiBMax) throw new Error("memory has grown");
+  const start = startMiB?.toFixed(1) ?? "?";
+  console.log(`memory in use: ${start} MiB after the first turns, ${endMiB.toFixed(1)} MiB at the end`);
+  if (startMiB !== undefined && endMiB > startMiB + growthMiBMax) throw new Error("the memory in use has grown");
 }
 
-const chosen = [...targets, httpTarget].filter(({ name }) => name.includes(values.only));
-const running: Running[] = [];
-for (const { name, open } of chosen) running.push({ name, opened: await open(), rounds: 0 });
+/** Ends after the minutes that were asked for, or else after the rounds of `npm run prove`. */
+async function runAll(fuzzed: readonly FuzzedTarget[]): Promise<void> {
+  const seconds = values.minutes === undefined ? undefined : Number(values.minutes) * 60;
+  const progress = new Progress(seconds ?? turnCount, seconds === undefined ? "turns" : "s");
+  await runTurns(fuzzed, (turn) => {
+    const done = seconds === undefined ? turn : progress.seconds;
+    progress.note(Math.round(done), 0);
+    return done >= (seconds ?? turnCount);
+  });
+  progress.end();
+}
+
+const fuzzed: FuzzedTarget[] = [];
+for (const { name, rounds, open } of [...targets, httpTarget].filter((one) => one.name.includes(values.only))) {
+  const roundsPerTurn =
+    values.minutes === undefined ? Math.ceil(countTable[rounds].prove / turnCount) : roundsPerTimedTurn;
+  fuzzed.push({ name, opened: await open(), roundsPerTurn, rounds: 0 });
+}
 try {
-  if (values.round === undefined) await goOn(running);
-  else for (const one of running) await runRound(one, Number(values.round));
+  if (values.round === undefined) await runAll(fuzzed);
+  else for (const one of fuzzed) await runRound(one, Number(values.round));
 } finally {
-  for (const { opened } of running) await opened.close();
+  for (const { opened } of fuzzed) await opened.close();
 }

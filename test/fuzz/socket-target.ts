@@ -139,7 +139,7 @@ async function probe(url: string): Promise<void> {
 
 export const socketTarget: FuzzTarget = {
   name: "the socket",
-  quickRounds: 120,
+  rounds: "socketFuzz",
   open: async () => {
     const folder = await mkdtemp(join(tmpdir(), "holdfast-fuzz-"));
     const reports: unknown[] = [];

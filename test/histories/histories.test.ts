@@ -1,24 +1,45 @@
 /** A short run of what `npm run histories` does for long. */
+import assert from "node:assert/strict";
 import { test } from "node:test";
+import { counts } from "../prove/counts.ts";
 import { checkHistory } from "./check-history.ts";
 import type { Deployment } from "./deployment.ts";
 import { recordHistory } from "./history-run.ts";
 import { oneServer } from "./one-server.ts";
 import { threeNodes } from "./three-nodes.ts";
 
-const deployments: readonly (readonly [string, () => Promise<Deployment>])[] = [
-  ["one server that is killed, paused, cut off, out of disk or told another time", oneServer],
-  ["three nodes over a Postgres that crashes, which are killed, paused and cut off,", threeNodes],
+interface TestedDeployment {
+  readonly title: string;
+  readonly start: () => Promise<Deployment>;
+  readonly count: number;
+}
+
+const deployments: readonly TestedDeployment[] = [
+  {
+    title: "one server that is killed, paused, cut off, out of disk or whose clock jumps",
+    start: oneServer,
+    count: counts.oneServerHistories,
+  },
+  {
+    title: "a cluster of three nodes that are killed, paused and cut off, over a Postgres that crashes,",
+    start: threeNodes,
+    count: counts.threeNodeHistories,
+  },
 ];
 
-for (const [what, start] of deployments) {
-  test(`${what} answers as some order of the calls explains, over HTTP and the socket alike [X1 X3 X7]`, async (t) => {
+for (const { title, start, count } of deployments) {
+  test(`${title} answers as some order of the calls explains, over HTTP and the socket alike [X1 X3 X7]`, async (t) => {
     const deployment = await start();
     try {
-      const history = await recordHistory(deployment, { seed: 6, calls: 1_500, clients: 12, faultsMax: 5 });
-      const { entries, grants, fencedWrites, atOnce } = checkHistory(history);
+      for (let seed = 6; seed < 6 + count; seed += 1) {
+        const plan = { seed, calls: counts.historyCalls, clients: 12, faults: "each kind" } as const;
+        const history = await recordHistory(deployment, plan);
+        const { entries, grants, fencedWrites, atOnce } = checkHistory(history);
+        t.diagnostic(`${entries} entries, ${grants} grants, ${fencedWrites} fenced writes, ${atOnce} calls at once`);
+        const kinds = new Set(deployment.faults.map(({ name }) => name));
+        assert.deepEqual(new Set(history.struck.keys()), kinds, "every fault kind struck");
+      }
       for (const one of deployment.notThere) t.diagnostic(`not tried here: ${one}`);
-      t.diagnostic(`${entries} entries, ${grants} grants, ${fencedWrites} fenced writes, ${atOnce} calls at once`);
     } finally {
       await deployment.close();
     }

@@ -14,8 +14,8 @@ export interface HistoryPlan {
   readonly seed: number;
   readonly calls: number;
   readonly clients: number;
-  /** At the most: how many it is depends on the seed, so that leases can also end in peace. */
-  readonly faultsMax: number;
+  /** Maximum number of faults, whose number and kinds depend on the seed; or one fault of each kind. */
+  readonly faults: number | "each kind";
 }
 
 export interface History {
@@ -58,7 +58,8 @@ async function record(
   const watchers = await Promise.all(
     ways.map(async (way) => new Watcher(way, await reach({ way, node: 0, reconnectMs: patienceMs }), cursor)),
   );
-  const pace = new Pace(plan.calls, Math.floor(chance() * (plan.faultsMax + 1)));
+  const planned = planFaults(faults, chance, plan);
+  const pace = new Pace(plan.calls, planned.length);
   const work = Array.from({ length: plan.clients }, async (_, number) => {
     // Every second one speaks HTTP, and the nodes get an equal share of both.
     const client = await reach({ way: ways[number % 2] ?? "socket", node: number >> 1, reconnectMs: 1_000 });
@@ -70,9 +71,13 @@ async function record(
       next: () => pace.next(),
     });
   });
-  const striking = strikeWhile(faults, chance, pace);
-  await Promise.all(work).finally(() => pace.end());
-  const struck = await striking;
+  // Faults and clients wait for each other, so the failure of one ends all.
+  const endAll = (error: unknown): never => {
+    pace.end();
+    throw error;
+  };
+  const striking = strikeWhile(planned, chance, pace).catch(endAll);
+  const [struck] = await Promise.all([striking, ...work.map((one) => one.catch(endAll))]);
   const journal = await readJournal(operator, position);
   const watched = await Promise.all(watchers.map((watcher) => watcher.check(journal)));
   return { subjects, calls, journal, watched, counters, struck };
@@ -101,53 +106,70 @@ function entityOf(subject: string): Readonly<Record<string, unknown>> {
   return { type, id, value: { number: 0 } };
 }
 
-/** Counts calls, and tells when it is time for the next fault. */
+/** Counts the calls, and spreads the faults evenly over them. */
 class Pace {
   readonly #calls: number;
-  readonly faults: number;
+  #faultsLeft: number;
+  readonly #faults: number;
   #count = 0;
   #isOver = false;
-  #waiting: { readonly at: number; readonly go: () => void } | undefined;
+  #waiting: { readonly at: number; readonly resume: () => void } | undefined;
 
   constructor(calls: number, faults: number) {
     this.#calls = calls;
-    this.faults = faults;
+    this.#faults = faults;
+    this.#faultsLeft = faults;
   }
 
+  /** The number of the next call; undefined once there were enough and the last fault is over. */
   next(): number | undefined {
-    if (this.#count >= this.#calls) return undefined;
+    if (this.#isOver || (this.#count >= this.#calls && this.#faultsLeft === 0)) return undefined;
     this.#count += 1;
-    if (this.#waiting !== undefined && this.#count >= this.#waiting.at) this.#waiting.go();
+    if (this.#waiting !== undefined && this.#count >= this.#waiting.at) this.#waiting.resume();
     return this.#count;
   }
 
-  /** Until so many calls were begun; false if there is nothing left to disturb. */
+  /** Waits for the call at which a fault is due. False if the clients have stopped. */
   async until(fault: number): Promise<boolean> {
-    const at = Math.floor(((fault + 1) * this.#calls) / (this.faults + 1));
+    const at = Math.floor(((fault + 1) * this.#calls) / (this.#faults + 1));
     if (!this.#isOver && this.#count < at) {
-      await new Promise<void>((go) => {
-        this.#waiting = { at, go };
+      await new Promise<void>((resume) => {
+        this.#waiting = { at, resume };
       });
     }
     return !this.#isOver;
   }
 
+  noteStruck(): void {
+    this.#faultsLeft -= 1;
+  }
+
   end(): void {
     this.#isOver = true;
-    this.#waiting?.go();
+    this.#waiting?.resume();
   }
 }
 
+function planFaults(faults: readonly Fault[], chance: () => number, { faults: wanted }: HistoryPlan): readonly Fault[] {
+  const draw = (some: readonly Fault[]): Fault => some[Math.floor(chance() * some.length)]!;
+  if (wanted !== "each kind") {
+    const count = faults.length === 0 ? 0 : Math.floor(chance() * (wanted + 1));
+    return Array.from({ length: count }, () => draw(faults));
+  }
+  const kinds = [...new Set(faults.map(({ name }) => name))].map((name) => ({ name, rank: chance() }));
+  return kinds.sort((a, b) => a.rank - b.rank).map(({ name }) => draw(faults.filter((fault) => fault.name === name)));
+}
+
 async function strikeWhile(
-  faults: readonly Fault[],
+  planned: readonly Fault[],
   chance: () => number,
   pace: Pace,
 ): Promise<ReadonlyMap<string, number>> {
   const struck = new Map<string, number>();
-  for (let number = 0; number < pace.faults; number += 1) {
-    const fault = faults[Math.floor(chance() * faults.length)];
-    if (fault === undefined || !(await pace.until(number))) break;
+  for (const [index, fault] of planned.entries()) {
+    if (!(await pace.until(index))) break;
     await fault.strike(chance);
+    pace.noteStruck();
     struck.set(fault.name, (struck.get(fault.name) ?? 0) + 1);
   }
   return struck;

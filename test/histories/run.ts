@@ -7,6 +7,7 @@ import { writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { countTable } from "../prove/counts.ts";
 import { checkHistory } from "./check-history.ts";
 import type { HistoryFigures } from "./check-history.ts";
 import type { Deployment } from "./deployment.ts";
@@ -19,8 +20,8 @@ const deployments: Readonly<Record<string, () => Promise<Deployment>>> = { one: 
 
 const { values } = parseArgs({
   options: {
-    count: { type: "string", default: "10" },
-    calls: { type: "string", default: "5000" },
+    count: { type: "string", default: String(countTable.oneServerHistories.prove) },
+    calls: { type: "string", default: String(countTable.historyCalls.prove) },
     clients: { type: "string", default: "16" },
     faults: { type: "string", default: "5" },
     each: { type: "string", default: "5" },
@@ -54,7 +55,7 @@ async function runSome(first: number, startDeployment: () => Promise<Deployment>
 }
 
 async function runOne(seed: number, deployment: Deployment): Promise<void> {
-  const plan = { seed, calls: Number(values.calls), clients: Number(values.clients), faultsMax: Number(values.faults) };
+  const plan = { seed, calls: Number(values.calls), clients: Number(values.clients), faults: Number(values.faults) };
   let history: History | undefined;
   try {
     history = await recordHistory(deployment, plan);

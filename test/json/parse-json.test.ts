@@ -9,6 +9,7 @@ import { parseJson } from "../../sdk/src/json/parse-json.ts";
 import { readJson } from "../../sdk/src/json/read-json.ts";
 import { scanJson } from "../../sdk/src/json/scan-json.ts";
 import { canonicalJson } from "./canonical-arbitrary.ts";
+import { counts } from "../prove/counts.ts";
 
 function faultOf(text: string, limits: Partial<InputLimits> = {}): InputFault {
   const result = parseJson(text, { ...inputLimits, ...limits });
@@ -159,7 +160,7 @@ test("parseJson gives back what JSON.stringify wrote, or refuses it where canoni
       if (result.ok) assert.deepEqual(result.value, value);
       else if (!judged.ok) assert.equal(result.fault.pointer, judged.fault.pointer);
     }),
-    { numRuns: 500 },
+    { numRuns: counts.jsonRuns },
   );
 });
 
@@ -204,7 +205,7 @@ test("parseJson and its scanner agree on damaged texts, and never throw", () => 
       const result = parseJson(damaged, inputLimits);
       assert.deepEqual(result, scanJson(damaged, inputLimits));
     }),
-    { numRuns: 2000 },
+    { numRuns: counts.jsonRuns },
   );
 });
 

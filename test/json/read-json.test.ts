@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { readJson } from "../../sdk/src/json/read-json.ts";
+import { counts } from "../prove/counts.ts";
 
 // A few names that differ only after an escape: what JSON.parse confuses once it has met one of them.
 const name = fc.oneof(
@@ -23,7 +24,7 @@ test("readJson returns what JSON.stringify wrote, whatever names it read before"
     fc.property(value, fc.constantFrom(undefined, 2, "\t"), (written, indent) => {
       assert.deepEqual(readJson(JSON.stringify(written, null, indent)), written);
     }),
-    { numRuns: 2000 },
+    { numRuns: counts.journalLines },
   );
 });
 

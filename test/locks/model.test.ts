@@ -8,6 +8,7 @@ import type { Entry } from "../../server/src/machine/entry.ts";
 import type { Json } from "../../sdk/src/json/json.ts";
 import type { Machine } from "../../server/src/machine/machine.ts";
 import { machineOf } from "../../server/src/assembly/open.ts";
+import { counts } from "../prove/counts.ts";
 import { coversSet, LockModel } from "./lock-model.ts";
 import type { ModelGrant, ModelPath, ModelTicket } from "./lock-model.ts";
 
@@ -175,17 +176,17 @@ function inLine(one: ModelGrant): string {
 
 describe("the lock table", () => {
   test("agrees with a model that compares everything with everything, over twenty thousand commands [X2 X5 X6 W1 G3]", () => {
-    agreesWithModel(onTree);
+    agreesWithModel(onTree, counts.lockModelRuns);
   });
 
   test("never lets owners wait for each other, whatever they share, upgrade, hand on or give back [X6]", () => {
-    const untiedCount = agreesWithModel(onFew, 40);
+    const untiedCount = agreesWithModel(onFew, counts.deadlockModelRuns);
     assert.ok(untiedCount > 0, "no release made a cycle");
   });
 });
 
 /** Compares after every command. Returns how many tickets left the queue because a release closed a cycle. */
-function agreesWithModel(command: typeof onTree, runs = 120): number {
+function agreesWithModel(command: typeof onTree, runs: number): number {
   let count = 0;
   let untied = 0;
   fc.assert(

@@ -8,6 +8,7 @@ import { pointersOverlap } from "../../server/src/features/entities/json/pointer
 import { inputLimits } from "../../sdk/src/json/input-limits.ts";
 import type { Json } from "../../sdk/src/json/json.ts";
 import { canonicalJson, frozen, shuffled } from "../json/canonical-arbitrary.ts";
+import { counts } from "../prove/counts.ts";
 
 const noLimit = { changesMax: Infinity, bytesMax: Infinity };
 
@@ -144,7 +145,7 @@ test("the changes that difference reports turn the value before into the value a
         assert.deepEqual(applied.value, after);
       }
     }),
-    { numRuns: 500 },
+    { numRuns: counts.jsonRuns },
   );
 });
 

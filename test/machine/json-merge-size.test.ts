@@ -5,6 +5,7 @@ import { mergePatch } from "../../server/src/features/entities/json/merge-patch.
 import { sizeAfterMerge } from "../../server/src/features/entities/json/merge-size.ts";
 import { sizeOf } from "../../server/src/features/entities/size.ts";
 import type { Json, JsonObject } from "../../sdk/src/json/json.ts";
+import { counts } from "../prove/counts.ts";
 
 const names = fc.constantFrom("a", "b", "c", "é", 'q"');
 const { value } = fc.letrec<{ value: Json; object: JsonObject }>((tie) => ({
@@ -23,6 +24,6 @@ test("the size after a merge patch, counted from what it touches, is the size of
     fc.property(value, object, (target, patch) => {
       assert.deepEqual(sizeAfterMerge(sizeOf(target), target, patch), sizeOf(mergePatch(target, patch)));
     }),
-    { numRuns: 2_000 },
+    { numRuns: counts.jsonRuns },
   );
 });

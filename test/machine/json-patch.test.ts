@@ -7,6 +7,7 @@ import { measure } from "../../sdk/src/json/measure.ts";
 import type { Json } from "../../sdk/src/json/json.ts";
 import { canonicalJson, frozen } from "../json/canonical-arbitrary.ts";
 import { plainPatch } from "./json-plain-patch.ts";
+import { counts } from "../prove/counts.ts";
 
 function patched(
   target: Json,
@@ -321,6 +322,6 @@ test("a JSON patch agrees with a plain one that copies everything, step by step,
       const measured = measure(expected, inputLimits);
       assert.ok(measured.ok && measured.size.members === whole.size.members);
     }),
-    { numRuns: 1000 },
+    { numRuns: counts.jsonRuns },
   );
 });

@@ -5,8 +5,9 @@ import { startPostgres } from "../scenario/private-postgres.ts";
 import { MeshAgent, type MeshMessage } from "./mesh-client.ts";
 import { originals, placeOf, startMeshNode } from "./mesh-node.ts";
 import { startNats } from "./private-nats.ts";
+import { counts } from "../prove/counts.ts";
 
-const rounds = 8;
+const rounds = counts.meshRaces;
 const agentCount = 12;
 
 /** In each round every agent changes the same entity, expecting the version that all of them have seen. */

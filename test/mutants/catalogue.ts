@@ -1,4 +1,4 @@
-/** Every bug that is planted, by the part that it is in. */
+/** Every bug that is planted, by the part of the product that it is in. */
 import { clientMutants } from "./client-mutants.ts";
 import { doorMutants } from "./door-mutants.ts";
 import { engineMutants } from "./engine-mutants.ts";
@@ -17,3 +17,11 @@ export const catalogue: Readonly<Record<string, readonly PlantedMutant[]>> = {
 };
 
 export const allPlanted: readonly PlantedMutant[] = Object.values(catalogue).flat();
+
+/** Those that `npm test` really plants. They are caught within seconds, two by seeds and two by a test file. */
+export const plantedInTest: readonly string[] = [
+  "a reply leaves before the append",
+  "a tree is locked although another owner holds a path below it",
+  "a key is valid after its window",
+  "a heartbeat renews a lease although its reply came too late",
+];

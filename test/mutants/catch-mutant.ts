@@ -1,58 +1,66 @@
-/** Runs what must notice a mutant, and tells who did. */
+/** Runs the proof that must catch a mutant, with the mutant planted. */
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
+import { countTable } from "../prove/counts.ts";
+import { testSeeds } from "../prove/test-seeds.ts";
 import type { PlantedMutant } from "./planted-mutant.ts";
 import { testEnvironment } from "../scenario/child-environment.ts";
 import { spawnChild } from "../scenario/spawn-child.ts";
 
 export const root = join(import.meta.dirname, "..", "..");
-/** Seeds that may pass without noticing. */
-export const seedsMax = 600;
-/** A mutant that makes a test wait for ever is noticed by that; no promise takes this long to be kept. */
+/** A mutant that makes a test wait forever is caught by this timeout. No promise takes this long to be kept. */
 const testTimeoutMs = 60_000;
 
-/** Who noticed, in words for the page; undefined if nobody did. */
-export type Caught = { readonly by: string; readonly after: string } | undefined;
+/** The promise or test that failed, in words for the page; undefined if none did. */
+export type MutantCatch = { readonly by: string; readonly after: string } | undefined;
 
-export async function catchMutant(mutant: PlantedMutant): Promise<Caught> {
-  return mutant.by === "simulation" ? bySimulation(mutant) : byTests(mutant, mutant.by);
+/** With the counts of the command that the mutant names, so that a mutant of `npm test` is caught by `npm test`. */
+export async function catchMutant(mutant: PlantedMutant): Promise<MutantCatch> {
+  return mutant.by === "simulation" ? catchBySeeds(mutant) : catchByTests(mutant, mutant.by);
 }
 
-async function bySimulation(mutant: PlantedMutant): Promise<Caught> {
-  const { output, errors, code } = await run(mutant, ["test/mutants/simulate-planted.ts", String(seedsMax)]);
+function seedsFor({ caughtIn }: PlantedMutant): readonly number[] {
+  if (caughtIn === "npm test") return testSeeds;
+  return Array.from({ length: countTable.mutantSeeds.prove }, (_, index) => index + 1);
+}
+
+async function catchBySeeds(mutant: PlantedMutant): Promise<MutantCatch> {
+  const words = ["test/mutants/simulate-planted.ts", JSON.stringify(seedsFor(mutant))];
+  const { output, errors, code } = await run(mutant, words);
   if (code !== 0) throw new Error(`"${mutant.name}" could not be simulated: ${errors}`);
   if (output === "") return undefined;
-  const { seed, promise } = JSON.parse(output) as { seed: number; promise: string };
-  return { by: `simulation: ${promise}`, after: seed === 1 ? "1 seed" : `${seed} seeds` };
+  const { tried, promise } = JSON.parse(output) as { readonly tried: number; readonly promise: string };
+  return { by: `simulation: ${promise}`, after: tried === 1 ? "1 seed" : `${tried} seeds` };
 }
 
-/** A test that fails notices. A file that can't be loaded says nothing about any promise, so it does not count. */
-async function byTests(mutant: PlantedMutant, file: string): Promise<Caught> {
+/** A failed test catches the mutant. A file that cannot be loaded proves nothing about any promise, so it does not count. */
+async function catchByTests(mutant: PlantedMutant, file: string): Promise<MutantCatch> {
   const words = ["--test-reporter=tap", `--test-timeout=${testTimeoutMs}`, file];
-  // The first one is enough: others may wait for what does not come, and keep the process for minutes.
+  // The first failure is enough: later tests may wait for what never happens, and keep the process for minutes.
   const { output, errors, code } = await run(mutant, words, failedTest);
   const title = failedTest.exec(output)?.[1];
   if (title !== undefined) return { by: `${file}: ${title.replaceAll("\\", "")}`, after: "" };
   if (code === 0) return undefined;
-  throw new Error(`"${mutant.name}" keeps ${file} from being run: ${errors.slice(-2_000)}`);
+  throw new Error(`"${mutant.name}" prevents ${file} from being run: ${errors.slice(-2_000)}`);
 }
 
 const failedTest = /^ *not ok \d+ - (.+?)(?: # .*)?\n/mu;
 
-interface Ran {
+interface ProcessResult {
   readonly output: string;
   readonly errors: string;
   readonly code: number | null;
 }
 
-/** Runs a program with the mutant in it, to its end or until it says so. */
-function run(mutant: PlantedMutant, words: readonly string[], until?: RegExp): Promise<Ran> {
+/** Runs a program with the mutant in it, to its end or until its output matches. */
+function run(mutant: PlantedMutant, words: readonly string[], until?: RegExp): Promise<ProcessResult> {
   const plant = pathToFileURL(join(import.meta.dirname, "plant.ts")).href;
   const child = spawnChild(process.execPath, words, {
     cwd: root,
     env: testEnvironment({
-      // Compiled code is kept by the file's own text. With a mutant the text is another one.
+      // Compiled code is cached by the text of the file, which is another one here.
       NODE_COMPILE_CACHE: undefined,
+      HOLDFAST_REPETITION: mutant.caughtIn === "npm test" ? "test" : "prove",
       HOLDFAST_MUTANT: mutant.name,
       NODE_OPTIONS: `--import=${plant}`,
     }),

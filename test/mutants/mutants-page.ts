@@ -1,51 +1,59 @@
 /** The page about mutants: docs/reference/mutants.md. */
 import { join } from "node:path";
 import { format, resolveConfig } from "prettier";
-import { mutants as wrapped } from "../simulation/mutants.ts";
 import { catalogue } from "./catalogue.ts";
-import type { Caught } from "./catch-mutant.ts";
 import { root } from "./catch-mutant.ts";
+import type { MutantCatch } from "./catch-mutant.ts";
+import type { PlantedMutant } from "./planted-mutant.ts";
 
 export const pagePath = join(root, "docs", "reference", "mutants.md");
 
-export interface Row {
+export interface MutantRow {
   readonly part: string;
-  readonly name: string;
-  readonly caught: Caught;
+  readonly mutant: PlantedMutant;
+  readonly caught: MutantCatch;
 }
 
-/** Every mutant there is, in the order of the page. */
-export function everyMutant(): readonly { readonly part: string; readonly name: string }[] {
-  const ofPlanted = Object.entries(catalogue).flatMap(([part, mutants]) => mutants.map(({ name }) => ({ part, name })));
-  return [...Object.keys(wrapped).map((name) => ({ part: "Around the parts", name })), ...ofPlanted];
-}
+const missed = "**missed**";
 
 const opening = `# Mutants
 
-This page is made by \`npm run mutants\`; do not edit it.
+This page is written by \`npm run mutants\`. Do not edit it.
 
-A test that can not fail proves nothing. So deliberate bugs are put into Holdfast, one at a time, and each must be noticed: by
-seeds of the simulation, or by a test. Those of the first table are put around parts of a running simulation
-(\`test/simulation/mutants.ts\`) and are part of \`npm test\`. All others replace a few words of a source file while a test loads
-it (\`test/mutants/\`); the product has no switch for any of them. A mutant that nobody notices is a missing test.`;
+A test that cannot fail proves nothing. So deliberate bugs are planted in Holdfast, one at a time, and a test or seeds of the
+simulation must catch each of them. A mutant replaces a few words of a source file while a test loads it (\`test/mutants/\`).
+The product has no switch for any of them. A mutant that is missed is a missing test.
 
-export async function mutantsPage(rows: readonly Row[]): Promise<string> {
+The last column names the smaller command that catches the mutant. \`npm run prove -- mutants\` tries all of them, each with the
+counts of the command that it names.`;
+
+export async function mutantsPage(rows: readonly MutantRow[]): Promise<string> {
   const parts = [...new Set(rows.map(({ part }) => part))];
-  const count = rows.filter(({ caught }) => caught !== undefined).length;
+  const caught = rows.filter((row) => row.caught !== undefined);
+  const inTest = caught.filter(({ mutant }) => mutant.caughtIn === "npm test");
   const sections = parts.map((part) => {
     const lines = rows.filter((row) => row.part === part).map(line);
-    return [`## ${part}`, ["| the bug | who noticed | after |", "| --- | --- | --- |", ...lines].join("\n")];
+    const head = ["| the bug | caught by | after | in |", "| --- | --- | --- | --- |"];
+    return [`## ${part}`, [...head, ...lines].join("\n")];
   });
-  const text = [opening, `${count} of ${rows.length} were noticed.`, ...sections.flat()].join("\n\n");
+  const sum = `${caught.length} of ${rows.length} were caught, ${inTest.length} of them by what \`npm test\` runs.`;
+  const text = [opening, sum, ...sections.flat()].join("\n\n");
   return format(text, { ...(await resolveConfig(pagePath)), filepath: pagePath });
 }
 
-function line({ name, caught }: Row): string {
+function line({ mutant, caught }: MutantRow): string {
   const cell = (text: string): string => text.replaceAll("|", "\\|");
-  return `| ${cell(name)} | ${cell(caught?.by ?? "**nobody**")} | ${caught?.after ?? ""} |`;
+  const [by, after] = [caught?.by ?? missed, caught?.after ?? ""];
+  return `| ${[mutant.name, by, after, `\`${mutant.caughtIn}\``].map(cell).join(" | ")} |`;
 }
 
-/** The names on a page, to tell whether it is about the mutants that there are. */
-export function namesOn(page: string): readonly string[] {
-  return [...page.matchAll(/^\| (?!the bug|-)(.+?) +\|/gmu)].map(([, name]) => (name ?? "").trim());
+/** Why the page is not the one that `npm run mutants` would write; undefined if it may be. */
+export function pageFault(page: string): string | undefined {
+  const again = "run npm run mutants";
+  if (page.includes(missed))
+    return `docs/reference/mutants.md lists a mutant that was missed: fix its test, then ${again}`;
+  const names = [...page.matchAll(/^\| (?!the bug|-)(.+?) +\|/gmu)].map(([, name]) => (name ?? "").trim());
+  const expected = Object.values(catalogue).flatMap((mutants) => mutants.map(({ name }) => name));
+  if (JSON.stringify(names) === JSON.stringify(expected)) return undefined;
+  return `docs/reference/mutants.md lists other mutants than test/mutants/catalogue.ts: ${again}`;
 }

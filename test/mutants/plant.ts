@@ -1,6 +1,6 @@
 /**
  * Loaded before everything else by the processes of a run with a mutant (`NODE_OPTIONS=--import …`), threads and children
- * included: puts the bug that HOLDFAST_MUTANT names into its file as it is loaded.
+ * included. Puts the bug that HOLDFAST_MUTANT names into its file as the file is loaded.
  */
 import { registerHooks } from "node:module";
 import { join } from "node:path";
@@ -10,7 +10,7 @@ import { planted } from "./planted-mutant.ts";
 
 const wanted = process.env["HOLDFAST_MUTANT"];
 const mutant = allPlanted.find(({ name }) => name === wanted);
-if (mutant === undefined) throw new Error(`there is no mutant ${JSON.stringify(wanted)}`);
+if (mutant === undefined) throw new Error(`HOLDFAST_MUTANT names no mutant of test/mutants: ${JSON.stringify(wanted)}`);
 const target = pathToFileURL(join(import.meta.dirname, "..", "..", mutant.file)).href;
 
 registerHooks({

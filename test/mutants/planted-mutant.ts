@@ -3,11 +3,13 @@ export interface PlantedMutant {
   readonly name: string;
   /** The file, from the root of the repository. */
   readonly file: string;
-  /** What stands there; exactly once, or the mutant is about code that is gone. */
+  /** The text that is replaced. It occurs exactly once, or the mutant is about code that is gone. */
   readonly find: string;
   readonly put: string;
-  /** Who must notice: seeds of the simulation, or a test file. */
+  /** What catches it: seeds of the simulation, or a test file. */
   readonly by: "simulation" | `test/${string}.test.ts`;
+  /** The command whose counts are enough to catch it. What `npm test` catches, `npm run prove` catches, too. */
+  readonly caughtIn: "npm test" | "npm run prove";
 }
 
 /** The text of the file with the bug in it. */

@@ -1,11 +1,12 @@
-/** Runs seeds, with whatever bug is planted, until one of them notices. Prints the seed and the broken promise as JSON. */
+/** Runs seeds with the planted bug until one of them breaks a promise. Prints how many seeds that took, as JSON. */
+import { counts } from "../prove/counts.ts";
 import { simulate } from "../simulation/simulation.ts";
 
-const seedsMax = Number(process.argv[2]);
+const seeds = JSON.parse(process.argv[2] ?? "[]") as readonly number[];
 
-for (let seed = 1; seed <= seedsMax; seed += 1) {
-  const { broken } = await simulate({ seed, steps: 500 });
+for (const [index, seed] of seeds.entries()) {
+  const { broken } = await simulate({ seed, steps: counts.simulationSteps });
   if (broken === undefined) continue;
-  console.log(JSON.stringify({ seed, promise: broken.promise }));
+  console.log(JSON.stringify({ tried: index + 1, promise: broken.promise }));
   break;
 }

@@ -2,8 +2,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { startPostgres } from "../scenario/private-postgres.ts";
 import { type PostgresNode, shareJournal } from "./postgres-nodes.ts";
+import { counts } from "../prove/counts.ts";
 
-const rounds = 300;
+const rounds = counts.nodeRaces;
 
 test("of 2 to 32 writers on three nodes that expect the same version exactly one wins, and each other one is a conflict [M1 M2 X7]", async () => {
   const postgres = await startPostgres();

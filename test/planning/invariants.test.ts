@@ -5,6 +5,7 @@ import { open } from "holdfast";
 import type { Client } from "holdfast";
 import { everything } from "./everything.ts";
 import type { Resources } from "./everything.ts";
+import { counts } from "../prove/counts.ts";
 
 /** One wish. Numbers choose among what there is, so most are possible and some are not. */
 interface Wish {
@@ -95,7 +96,7 @@ test("whatever is asked for in whatever order, nobody is booked twice, nothing i
       assertPlannable(all);
       await assertWholeHistory(client, all);
     }),
-    { numRuns: 60 },
+    { numRuns: counts.planningRuns },
   );
   for (const needed of [
     "transition-mission done",

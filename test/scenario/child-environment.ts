@@ -23,7 +23,7 @@ const ofDownloads =
 const ofTerminals = /^(TERM|COLORTERM|NO_COLOR|FORCE_COLOR|CI)$/u;
 
 /** What a user may set for a run of the tests: see CONTRIBUTING.md. */
-const ofTests = /^HOLDFAST_(TEST_POSTGRES|SEED)$/u;
+const ofTests = /^HOLDFAST_(TEST_POSTGRES|SEED|REPETITION)$/u;
 
 /** For a process that a test starts. Its home is an empty folder. */
 export function childEnvironment(more: Variables = {}, from: Variables = process.env): NodeJS.ProcessEnv {

@@ -11,6 +11,7 @@ import { appendSample, everything } from "../conformance/sample-entries.ts";
 import { failure, withFolder } from "../conformance/sqlite-folder.ts";
 import { openJournal, prepare } from "./journal-work.ts";
 import { execChildSync } from "./spawn-child.ts";
+import { counts } from "../prove/counts.ts";
 
 /** A folder as a crash leaves it: segments, a database, and a log with commits that are nowhere else. */
 async function leaveAfterCrash(folder: string): Promise<string> {
@@ -80,7 +81,7 @@ for (const [file, mustBeFound] of [
           if (seen === "found") found += 1;
           else assert.ok(seen === whole, `bit ${bit & 7} of byte ${bit >> 3} changes what is read and is not noticed`);
         }),
-        { numRuns: 400 },
+        { numRuns: counts.journalDamages },
       );
       assert.equal(lookAt(folder), whole);
       assert.ok(found / tries >= mustBeFound, `${found} of ${tries} were found`);

@@ -4,6 +4,7 @@ import fc from "fast-check";
 import { appendSample } from "../conformance/sample-entries.ts";
 import { withFolder } from "../conformance/sqlite-folder.ts";
 import { filesWith, openJournal, secretOf } from "./journal-work.ts";
+import { counts } from "../prove/counts.ts";
 
 test(
   "whatever is archived before and between, nothing of an erased payload is left in any file [X1]",
@@ -32,7 +33,7 @@ test(
         await journal.close();
         for (const position of erased) assert.deepEqual(filesWith(folder, secretOf(position)), []);
       }),
-      { numRuns: 40 },
+      { numRuns: counts.erasureOrders },
     );
   }),
 );

@@ -7,12 +7,13 @@ import type { Head } from "../../server/src/journal/journal.ts";
 import { genesis } from "../../server/src/journal/seal.ts";
 import { openSqliteJournal } from "../../server/src/journal/sqlite/open.ts";
 import type { Entry } from "../../server/src/machine/entry.ts";
+import { counts } from "../prove/counts.ts";
 import { type Answer, type Line, type Plan, points, seededRandom, type Wish } from "./kill-lines.ts";
 import { KillRecord } from "./kill-record.ts";
 import { type Ended, inEmptyFolder, startProgram } from "./program.ts";
 
-const seed = Number(process.env["HOLDFAST_SEED"] ?? Date.now() % 1_000_000);
-const cycles = 32;
+const firstSeed = Number(process.env["HOLDFAST_SEED"] ?? 1);
+const cycles = counts.killCycles;
 const counters = ["0", "1", "2", "3"];
 
 type PlanParts = Partial<Plan> & Pick<Plan, "folder">;
@@ -84,54 +85,62 @@ async function checkCounts(folder: string, entries: readonly Entry[]): Promise<v
   await client.close();
 }
 
-test(
-  "whatever was acknowledged survives kill -9, every key has one effect, and asking again gets the first answer [M4 X1]",
-  { timeout: 180_000 },
-  (context) => {
-    context.diagnostic(`HOLDFAST_SEED=${seed}`);
-    return inEmptyFolder(async (base) => {
-      const folder = join(base, "data");
-      const random = seededRandom(seed);
-      const upTo = (count: number): number => Math.floor(random() * count);
-      const record = new KillRecord();
-      const entries: Entry[] = [];
-      await makeCounters(folder);
-      let head = await readOn(folder, entries, genesis);
-      for (let cycle = 0; cycle <= cycles; cycle += 1) {
-        const isLast = cycle === cycles;
-        const isClosing = isLast || cycle % 8 === 7;
-        const answered = record.answered();
-        const again = answered.length === 0 ? [] : Array.from({ length: 10 }, () => answered[upTo(answered.length)]!);
-        const plan: PlanParts = {
-          folder,
-          seed: upTo(2 ** 31),
-          callers: 1 + upTo(60),
-          wishes: [...record.unanswered(), ...again],
-          from: record.nextNumber,
-          freshMax: isLast ? 0 : isClosing ? upTo(600) : 1e9,
-          // Few rows in memory: the index is being written nearly all the time.
-          ...(cycle % 2 === 0 ? {} : { tailRows: 100 + upTo(400) }),
-        };
-        let left = 1 + upTo(1_500);
-        const { signal, errors } = await runChild(plan, (line, kill) => {
-          record.note(line);
-          left -= 1;
-          if (isClosing ? line.kind === "closing" && !isLast : left === 0) kill();
-        });
-        assert.equal(errors, "");
-        if (!isClosing) assert.equal(signal, "SIGKILL");
-        head = await readOn(folder, entries, head);
-        record.checkNews(entries);
-      }
-      record.checkEffects(entries);
-      await checkCounts(folder, entries);
-      const all: Entry[] = [];
-      assert.deepEqual(await readOn(folder, all, genesis), head);
-      assert.deepEqual(all, entries, "history is never rewritten");
-      context.diagnostic(`${entries.length} entries, ${record.answerCount} answers, ${record.replayCount} replays`);
-    })();
-  },
-);
+/** Kills the process of one data folder again and again. Returns what came of it, in words. */
+async function killAgainAndAgain(base: string, seed: number): Promise<string> {
+  const folder = join(base, "data");
+  const random = seededRandom(seed);
+  const upTo = (count: number): number => Math.floor(random() * count);
+  const record = new KillRecord();
+  const entries: Entry[] = [];
+  await makeCounters(folder);
+  let head = await readOn(folder, entries, genesis);
+  for (let cycle = 0; cycle <= cycles; cycle += 1) {
+    const isLast = cycle === cycles;
+    const isClosing = isLast || cycle % 8 === 7;
+    const answered = record.answered();
+    const again = answered.length === 0 ? [] : Array.from({ length: 10 }, () => answered[upTo(answered.length)]!);
+    const plan: PlanParts = {
+      folder,
+      seed: upTo(2 ** 31),
+      callers: 1 + upTo(60),
+      wishes: [...record.unanswered(), ...again],
+      from: record.nextNumber,
+      freshMax: isLast ? 0 : isClosing ? upTo(600) : 1e9,
+      // Few rows in memory: the index is being written nearly all the time.
+      ...(cycle % 2 === 0 ? {} : { tailRows: 100 + upTo(400) }),
+    };
+    let left = 1 + upTo(1_500);
+    const { signal, errors } = await runChild(plan, (line, kill) => {
+      record.note(line);
+      left -= 1;
+      if (isClosing ? line.kind === "closing" && !isLast : left === 0) kill();
+    });
+    assert.equal(errors, "");
+    if (!isClosing) assert.equal(signal, "SIGKILL");
+    head = await readOn(folder, entries, head);
+    record.checkNews(entries);
+  }
+  record.checkEffects(entries);
+  await checkCounts(folder, entries);
+  const all: Entry[] = [];
+  assert.deepEqual(await readOn(folder, all, genesis), head);
+  assert.deepEqual(all, entries, "history is never rewritten");
+  return `${entries.length} entries, ${record.answerCount} answers, ${record.replayCount} replays`;
+}
+
+for (let run = 0; run < counts.killRuns; run += 1) {
+  const seed = firstSeed + run;
+  const number = counts.killRuns === 1 ? "" : `, data folder ${run + 1} of ${counts.killRuns}`;
+  test(
+    `whatever was acknowledged survives kill -9, every key has one effect, and asking again gets the first answer${number} [M4 X1]`,
+    { timeout: 600_000 },
+    (context) =>
+      inEmptyFolder(async (base) => {
+        context.diagnostic(`HOLDFAST_SEED=${seed}`);
+        context.diagnostic(await killAgainAndAgain(base, seed));
+      })(),
+  );
+}
 
 /** One that is done and one that is a conflict, in one batch. */
 const created: Wish = {

@@ -21,15 +21,13 @@ import { markSign } from "./attempt-of.ts";
 import { FaultyJournal } from "./faulty-journal.ts";
 import { GraceWatch } from "./grace-watch.ts";
 import { changes } from "./lock-view.ts";
-import type { Mutant } from "./mutant.ts";
-import { stateText, writes } from "./simulated-machine.ts";
+import { simulatedMachine, stateText, writes } from "./simulated-machine.ts";
 import { processClock } from "./virtual-time.ts";
 import type { World } from "./world.ts";
 
 export interface NodeSetting {
   readonly world: World;
   readonly disk: MemoryDisk;
-  readonly mutant: Mutant;
   /** A batch of this node became durable. */
   readonly written: (node: SimulatedNode, batch: SealedBatch) => void;
   /** The process is gone, and nothing that it was asked will be answered. */
@@ -84,7 +82,7 @@ export class SimulatedNode {
     const journal = this.#openJournal(owner);
     this.#journal = journal;
     const started = Engine.start({
-      journal: this.#setting.mutant.journal(journal.port),
+      journal: journal.port,
       createMachine: () => this.#createMachine(),
       clock: processClock(world.time, owner, clock),
       ids: this.#ids(owner),
@@ -207,7 +205,7 @@ export class SimulatedNode {
   }
 
   #openJournal(owner: string): FaultyJournal {
-    const { world, disk, mutant } = this.#setting;
+    const { world, disk } = this.#setting;
     const watcher = {
       owner,
       appending: (batch: SealedBatch) => {
@@ -219,7 +217,7 @@ export class SimulatedNode {
       needed: (took: { ms: number; failed: boolean }) => this.#grace?.note(took),
       crash: () => this.crash(),
     };
-    const write = (batch: SealedBatch) => mutant.write(disk as MemoryStore, batch, appendBatch);
+    const write = (batch: SealedBatch) => appendBatch(disk as MemoryStore, batch);
     const isUsed = (scope: string): boolean => (disk as MemoryStore).index().findKey(scope) !== undefined;
     return new FaultyJournal(world, { inner: openMemoryJournal(disk), write, isUsed, watcher });
   }
@@ -253,8 +251,8 @@ export class SimulatedNode {
   }
 
   #createMachine(): Machine {
-    const { world, mutant } = this.#setting;
-    const machine = mutant.machine();
+    const { world } = this.#setting;
+    const machine = simulatedMachine();
     const decide = machine.decide.bind(machine);
     machine.decide = (command: Command, circumstances: Circumstances) => {
       if (world.strikes("decision is slow")) world.time.nowMs += world.random.between(1, 20);

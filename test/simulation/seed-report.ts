@@ -1,16 +1,16 @@
 import type { Tallies } from "./tally.ts";
 
 /** A seed that broke a promise. */
-export interface Failure {
+export interface SeedFailure {
   readonly seed: number;
   readonly promise: string;
   readonly detail: string;
 }
 
-/** What a thread tells of the seeds that it has run since it last told. */
+/** What a thread has found since its last report. */
 export interface SeedReport {
-  readonly seeds: number;
+  readonly seedCount: number;
   readonly stepCount: number;
   readonly tallies: Tallies;
-  readonly failures: readonly Failure[];
+  readonly failures: readonly SeedFailure[];
 }

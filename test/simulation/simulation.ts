@@ -9,8 +9,6 @@ import type { SealedBatch } from "../../server/src/journal/seal.ts";
 import { Callers } from "./callers.ts";
 import { checkEnd } from "./check-end.ts";
 import { History } from "./history.ts";
-import { unchanged } from "./mutant.ts";
-import type { Mutant } from "./mutant.ts";
 import { SimulatedNode } from "./node.ts";
 import { Subscriber } from "./subscriber.ts";
 import { tuneLimits } from "./tune-limits.ts";
@@ -19,7 +17,6 @@ import { BrokenPromise, World } from "./world.ts";
 export interface SimulationOptions {
   readonly seed: number;
   readonly steps: number;
-  readonly mutant?: Mutant;
   readonly isTraced?: boolean;
 }
 
@@ -32,17 +29,16 @@ export interface SimulationResult {
 }
 
 export async function simulate(options: SimulationOptions): Promise<SimulationResult> {
-  const { seed, steps, mutant = unchanged, isTraced = false } = options;
-  const unpatch = mutant.patch();
+  const { seed, steps, isTraced = false } = options;
   const world = new World(seed, { history: new History(), isTraced });
-  const restore = [tuneLimits(world.random), unpatch];
-  const simulation = new Simulation(world, mutant);
+  const restoreLimits = tuneLimits(world.random);
+  const simulation = new Simulation(world);
   try {
     await simulation.run(steps);
   } catch (error) {
     if (!(error instanceof BrokenPromise)) world.fail("the simulation itself works", String((error as Error).stack));
   } finally {
-    for (const undo of restore) undo();
+    restoreLimits();
   }
   const { broken, counts, trace } = world;
   const promise = broken === undefined ? undefined : { promise: broken.promise, detail: broken.message };
@@ -66,7 +62,7 @@ export class Simulation {
   #isConverging = false;
   stepCount = 0;
 
-  constructor(world: World, mutant: Mutant) {
+  constructor(world: World) {
     this.world = world;
     this.callers = new Callers(world, (owner) => this.nodes.some((node) => node.owner === owner && node.isInHistory()));
     this.#paceMs = world.random.pick(paces);
@@ -74,7 +70,6 @@ export class Simulation {
     const setting = {
       world,
       disk: this.disk,
-      mutant,
       written: (node: SimulatedNode, batch: SealedBatch) => {
         world.history.append(batch.entries, world);
         world.locks.append(batch.entries, world);

@@ -9,6 +9,7 @@ import { WebSocketServer } from "ws";
 import { refusalOf } from "../api/refused-with.ts";
 import { rawSocketFor } from "./raw-socket.ts";
 import { serverFor } from "./with-server.ts";
+import { counts } from "../prove/counts.ts";
 
 const get = (id: number) => ({ kind: "call", id, operation: "get-entity", input: { type: "plan", id: "1" } });
 
@@ -284,7 +285,7 @@ test("no frame, however wrong, stops the server or changes anything", async (t) 
   await using client = await connect(url);
   const before = await client.cursor();
   const frames = fc.array(fc.oneof(fc.array(nearly, { maxLength: 5 }), fc.jsonValue(), fc.string()), { maxLength: 8 });
-  for (const list of fc.sample(frames, { numRuns: 60, seed: 4654 })) {
+  for (const list of fc.sample(frames, { numRuns: counts.socketFrames, seed: 4654 })) {
     const socket = await rawSocketFor(t, url);
     socket.hello();
     for (const frame of list) socket.sendRaw(typeof frame === "string" ? frame : JSON.stringify(frame));

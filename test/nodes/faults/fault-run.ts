@@ -18,7 +18,7 @@ export interface FaultRunOptions {
 
 export interface FaultReport {
   /** How often each fault struck. */
-  readonly counts: ReadonlyMap<string, number>;
+  readonly struck: ReadonlyMap<string, number>;
   readonly acknowledgedCount: number;
   /** Events that the mesh was told of the history that holds in the end, each once. */
   readonly toldCount: number;
@@ -35,7 +35,7 @@ export async function runFaults(options: FaultRunOptions): Promise<FaultReport> 
   await using nats = await startNats();
   const cluster = await startCluster(3, { nats: nats.url });
   const mesh = new MeshReader();
-  const counts = new Map<string, number>();
+  const struck = new Map<string, number>();
   const losses: Loss[] = [];
   const waits: number[] = [];
   let load: Load | undefined;
@@ -53,7 +53,7 @@ export async function runFaults(options: FaultRunOptions): Promise<FaultReport> 
     for (const [cycle, fault] of planOf(faults, cycles, random).entries()) {
       const loss = await fault.strike({ cluster, nats, load, random, progress });
       if (loss !== undefined) losses.push(loss);
-      counts.set(fault.name, (counts.get(fault.name) ?? 0) + 1);
+      struck.set(fault.name, (struck.get(fault.name) ?? 0) + 1);
       const took = await load.progress(progressMs);
       waits.push(took);
       onCycle?.(cycle + 1, fault.name, took);
@@ -69,7 +69,7 @@ export async function runFaults(options: FaultRunOptions): Promise<FaultReport> 
   const sorted = waits.toSorted((a, b) => a - b);
   const median = sorted[Math.floor(sorted.length / 2)] ?? 0;
   return {
-    counts,
+    struck,
     acknowledgedCount: load.acknowledged.length,
     toldCount: mesh.toldCount,
     lostLocks: load.lossCount,
@@ -77,12 +77,12 @@ export async function runFaults(options: FaultRunOptions): Promise<FaultReport> 
   };
 }
 
-/** As many as are wanted, each about as often as its weight says and at least once in a round, in an order by chance. */
+/** First each fault once, then rounds in which each is as frequent as its weight; every round in a random order. */
 function planOf(faults: readonly Fault[], cycles: number, random: Random): readonly Fault[] {
   const plan: Fault[] = [];
-  while (plan.length < cycles) {
-    const round = faults.flatMap((fault) => Array.from({ length: fault.weight }, () => fault));
-    while (round.length > 0) plan.push(...round.splice(random.below(round.length), 1));
+  for (let round = 0; plan.length < cycles; round += 1) {
+    const left = faults.flatMap((fault) => Array.from({ length: round === 0 ? 1 : fault.weight }, () => fault));
+    while (left.length > 0) plan.push(...left.splice(random.below(left.length), 1));
   }
   return plan.slice(0, cycles);
 }

@@ -3,10 +3,14 @@
  *   npm run faults -- --cycles 500 --seed 1
  */
 import { parseArgs } from "node:util";
+import { countTable } from "../../prove/counts.ts";
 import { runFaults } from "./fault-run.ts";
 
 const { values } = parseArgs({
-  options: { cycles: { type: "string", default: "500" }, seed: { type: "string", default: "1" } },
+  options: {
+    cycles: { type: "string", default: String(countTable.faultCycles.prove) },
+    seed: { type: "string", default: "1" },
+  },
 });
 const cycles = wholeNumber("cycles", values.cycles);
 const seed = wholeNumber("seed", values.seed);
@@ -21,7 +25,7 @@ try {
       console.log(`${cycle} of ${cycles}: ${name}; everybody got on after ${tookMs.toFixed(0)} ms (${seconds()} s)`);
     },
   });
-  for (const [name, count] of report.counts) console.log(`${String(count).padStart(6)}  ${name}`);
+  for (const [name, count] of report.struck) console.log(`${String(count).padStart(6)}  ${name}`);
   const { median, max } = report.progressMs;
   console.log(
     `${cycles} cycles, ${report.acknowledgedCount} writes acknowledged, none lost or done twice; ` +

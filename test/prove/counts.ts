@@ -1,0 +1,60 @@
+/**
+ * How often each proof by repetition repeats: a small fixed part in `npm test`, all of it in `npm run prove`. Every such
+ * count is in this table and nowhere else.
+ *
+ * `npm test` fails if its small part misses a fault kind, or a rare event of `test/simulation/rare-events.ts`.
+ */
+import { allPlanted, plantedInTest } from "../mutants/catalogue.ts";
+import { testSeeds } from "./test-seeds.ts";
+
+/** The command whose counts are in force. `npm run prove` sets it for the processes that it starts. */
+export const repetition = process.env["HOLDFAST_REPETITION"] === "prove" ? "prove" : "test";
+
+export interface RepetitionCount {
+  readonly unit: string;
+  readonly test: number;
+  readonly prove: number;
+  /** Wall seconds of one unit on the reference host of `tools/host-speed.ts`; none for the size of another unit. */
+  readonly secondsEach?: number;
+}
+
+const table = {
+  simulationSeeds: { unit: "seeds of the simulation", test: testSeeds.length, prove: 20_000 },
+  simulationSteps: { unit: "steps of a seed", test: 500, prove: 500 },
+  mutantsTried: { unit: "planted mutants tried", test: plantedInTest.length, prove: allPlanted.length },
+  mutantSeeds: { unit: "seeds until a mutant counts as missed", test: testSeeds.length, prove: 600 },
+  killRuns: { unit: "data folders under kill -9", test: 1, prove: 12 },
+  killCycles: { unit: "kills of a data folder", test: 8, prove: 32 },
+  faultCycles: { unit: "faults of three nodes", test: 7, prove: 250 },
+  oneServerHistories: { unit: "histories of one server", test: 1, prove: 60 },
+  threeNodeHistories: { unit: "histories of three nodes", test: 1, prove: 60 },
+  historyCalls: { unit: "calls of a history", test: 1_500, prove: 5_000 },
+  canonicalFuzz: { unit: "fuzz rounds of canonical JSON", test: 6_000, prove: 500_000 },
+  pathFuzz: { unit: "fuzz rounds of paths and pointers", test: 10_000, prove: 500_000 },
+  cliFuzz: { unit: "fuzz rounds of the command line", test: 1_500, prove: 50_000 },
+  socketFuzz: { unit: "fuzz rounds of the socket", test: 120, prove: 5_000 },
+  httpFuzz: { unit: "fuzz rounds of HTTP, of 20 requests each", test: 0, prove: 5_000 },
+  httpRequests: { unit: "fuzzed requests of each HTTP route", test: 40, prove: 1_000 },
+  socketFrames: { unit: "wrong frames on the socket", test: 60, prove: 2_000 },
+  lockModelRuns: { unit: "command lists against the lock model", test: 120, prove: 1_200 },
+  deadlockModelRuns: { unit: "command lists against the deadlock model", test: 40, prove: 400 },
+  planningRuns: { unit: "command lists against the planning model", test: 60, prove: 600 },
+  nodeRaces: { unit: "races of writers on three nodes", test: 300, prove: 3_000 },
+  meshRaces: { unit: "races of agents on the mesh", test: 8, prove: 80 },
+  watchedWrites: { unit: "writes that a slow watcher follows", test: 1_500, prove: 15_000 },
+  jsonRuns: { unit: "values of each JSON property", test: 500, prove: 20_000 },
+  journalLines: { unit: "lines of a journal, read back", test: 2_000, prove: 20_000 },
+  journalDamages: { unit: "damaged files", test: 200, prove: 4_000 },
+  journalBatches: { unit: "batches against the journal's model", test: 25, prove: 250 },
+  checkpointSaves: { unit: "checkpoints against the journal's model", test: 30, prove: 300 },
+  erasureOrders: { unit: "orders of erasing and archiving", test: 10, prove: 200 },
+} satisfies Readonly<Record<string, RepetitionCount>>;
+
+export type CountName = keyof typeof table;
+
+export const countTable: Readonly<Record<CountName, RepetitionCount>> = table;
+
+/** The counts in force. */
+export const counts = Object.fromEntries(
+  Object.entries(countTable).map(([name, count]) => [name, count[repetition]]),
+) as Readonly<Record<CountName, number>>;
