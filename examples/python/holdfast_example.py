@@ -1,7 +1,7 @@
-"""Holdfast from Python, with the standard library alone.
+"""Holdfast from Python, with only the standard library.
 
-Registers an agent, takes a lock and waits for it if need be, renews it, changes an entity without losing anybody
-else's change, and gives the lock back. Start a server with `npm start`, then:
+The program registers an agent, acquires a lock (and waits if necessary), renews it, changes an entity without losing
+the change of another writer, and releases the lock. Start a server with `npm start`, then:
 
     python3 examples/python/holdfast_example.py [http://127.0.0.1:4653]
 """
@@ -17,7 +17,7 @@ WAIT_SECONDS = 10
 
 
 class Refused(Exception):
-    """A problem document (RFC 9457). Compare `code`; `retry` says what may be done about it."""
+    """A problem document (RFC 9457). Compare `code`. `retry` is the retry rule."""
 
     def __init__(self, problem):
         super().__init__(f"{problem['code']}: {problem['detail']} {problem['next']}")
@@ -32,7 +32,7 @@ class Holdfast:
         self.agent = {}
 
     def call(self, method, path, body=None, headers=None):
-        """Sends a request; returns the body and the headers of the answer, or raises Refused."""
+        """Sends a request. Returns the body and the headers of the answer, or raises Refused."""
         request = urllib.request.Request(self.url + path, method=method)
         for name, value in {**self.agent, **(headers or {})}.items():
             request.add_header(name, value)
@@ -54,24 +54,24 @@ class Holdfast:
         return agent["agent_id"]
 
     def acquire(self, path, ttl_seconds=30):
-        """Takes a lock. If somebody else has it, it stands in line; the server answers when it is granted."""
+        """Acquires a lock. If another owner has it, the request is queued, and the server answers at the grant."""
         prefer = {"Prefer": f"wait={WAIT_SECONDS}"}
         body = {"paths": [path], "ttl_seconds": ttl_seconds, "wait": True, "purpose": "an example"}
         answer, _ = self.call("POST", "/v1/locks/acquire", body, prefer)
         while not answer["granted"]:
-            # Accepting is the waiter's sign of life: it renews the ticket, and accepts the lock once it is granted.
+            # `accept` renews the ticket of the waiter. Once the lock is granted, it accepts the grant.
             ticket = answer["ticket"]
             self.call("GET", f"/v1/tickets/{ticket}", headers=prefer)
             answer, _ = self.call("POST", "/v1/locks/accept", {"ticket": ticket})
         return answer["fence"]
 
     def change(self, entity, edit, fence, between=lambda: None):
-        """Reads, edits, and writes only if nobody else wrote in between; otherwise it starts again from what is there."""
+        """Reads, edits, and writes if no other writer was faster. Otherwise it reads the newer version and retries."""
         retrying = {}
         for _ in range(ATTEMPTS_MAX):
             current, headers = self.call("GET", f"/v1/entities/{entity}", headers=retrying)
             between()
-            # One key is one intent: if the answer is lost, the same key gives the same answer and nothing runs twice.
+            # A retry with the same key returns the same answer, and nothing runs twice.
             conditions = {"If-Match": headers["ETag"], "Idempotency-Key": str(uuid.uuid4())}
             try:
                 body = {"value": edit(current["value"]), "fence": fence}
@@ -81,14 +81,14 @@ class Holdfast:
                 if refused.code != "concurrency_mismatch":
                     raise
                 changes = refused.problem["changes"] or []
-                print("conflict:", ", ".join(f"{c['pointer']} is {c['after']!r} now" for c in changes))
+                print("conflict:", ", ".join(f"{c['pointer']} is {c['after']!r}" for c in changes))
                 retrying = {"Holdfast-Retry": "conflict"}
         raise RuntimeError(f"{entity} changed {ATTEMPTS_MAX} times in a row while it was being edited")
 
 
 def main(url):
     holdfast = Holdfast(url)
-    print("registered:", holdfast.register("python-example", "showing how it is done"))
+    print("registered:", holdfast.register("python-example", "an example"))
 
     name = f"example-{uuid.uuid4()}"
     entity = f"note/{name}"
@@ -99,14 +99,14 @@ def main(url):
     renewed, _ = holdfast.call("POST", "/v1/locks/renew", {"fence": fence, "ttl_seconds": 60})
     print("renewed until:", renewed["expires_at"])
 
-    # Somebody who does not ask for locks writes in between, once, to show what happens then.
-    somebody = Holdfast(url)
-    visits = [{"by": "somebody else"}]
+    # Another writer, without a lock, writes once in between. So the first attempt is a conflict.
+    other = Holdfast(url)
+    patches = [{"by": "another writer"}]
 
     def meanwhile():
-        if visits:
-            _, headers = somebody.call("GET", f"/v1/entities/{entity}")
-            somebody.call("PATCH", f"/v1/entities/{entity}", visits.pop(), {"If-Match": headers["ETag"]})
+        if patches:
+            _, headers = other.call("GET", f"/v1/entities/{entity}")
+            other.call("PATCH", f"/v1/entities/{entity}", patches.pop(), {"If-Match": headers["ETag"]})
 
     def add_line(value):
         return {**value, "lines": [*value["lines"], "second"]}

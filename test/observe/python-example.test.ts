@@ -28,8 +28,8 @@ test("a program in Python, with its standard library alone, locks, writes, meets
       lines.map((line) => line.slice(0, line.indexOf(":"))),
       ["registered", "locked, fence", "renewed until", "conflict", "written", "released"],
     );
-    assert.equal(lines[3], "conflict: /by is 'somebody else' now");
-    assert.equal(lines[4], 'written: {"by": "somebody else", "lines": ["first", "second"]} version 3');
+    assert.equal(lines[3], "conflict: /by is 'another writer'");
+    assert.equal(lines[4], 'written: {"by": "another writer", "lines": ["first", "second"]} version 3');
     const page = await (await fetch(`${server.url}/metrics`)).text();
     assert.match(page, /^holdfast_version_conflicts_total 1$/mu);
     assert.match(page, /^holdfast_version_conflict_retries_total 1$/mu);
