@@ -274,7 +274,7 @@ test("a deadlock is told with all who are in it, and without the paths that one 
       [agent.agent_id, "repo/x/a", "repo/x/a"],
     ],
   );
-  assert.match(data["cycle_text"] as string, /bob waits for a path that is not told, because carl holds a path/);
+  assert.match(data["cycle_text"] as string, /bob waits for a path that you may not read, because carl holds a path/);
   const event = (await watched.next()).value as WatchedEvent;
   const listed = await client.locks.history("repo/x/b");
   assert.match(JSON.stringify(listed), /evt\.lock\.deadlock/);

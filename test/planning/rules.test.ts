@@ -31,7 +31,7 @@ promise("a mission without range or assignment can't be planned, and is told bot
     "planning.prerequisite_missing",
     client.run("transition-mission", { id: mission.id, to: "planned" }),
   );
-  assert.deepEqual(error.data["missing"], ["a range of time: from and to", "at least one assignment"]);
+  assert.deepEqual(error.data["missing"], ["a time range: from and to", "at least one assignment"]);
 });
 
 promise("archiving changes nothing else, so it is no way around the rules [P7]", async (client) => {

@@ -2,14 +2,14 @@ import { checkOf } from "@holdfast/sdk/contract";
 import type { InputOf, Operation } from "@holdfast/sdk/contract";
 import type { DecideContext, Decision, Rule } from "../machine/feature.ts";
 
-/** How one operation of the contract is decided. */
+/** The decision of one operation of the contract. */
 export type Decide<O extends Operation> = (input: InputOf<O>, context: DecideContext) => Decision;
 
 type CommandNames<Operations extends Record<string, Operation>> = {
   [Name in keyof Operations]: Operations[Name]["kind"] extends "read" ? never : Name;
 }[keyof Operations];
 
-/** One decision for each operation of the contract that becomes a command: a missing one does not compile. */
+/** One decision per operation of the contract that becomes a command. A missing one does not compile. */
 export type Decides<Operations extends Record<string, Operation>> = {
   readonly [Name in CommandNames<Operations>]: Decide<Operations[Name]>;
 };

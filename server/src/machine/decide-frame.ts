@@ -2,7 +2,7 @@ import type { Command, Event } from "./entry.ts";
 import type { DecideContext, EntryFacts, Reaction, RestsOn } from "./feature.ts";
 import type { StateReader } from "./state.ts";
 
-/** Where and when a command is decided, and by which rules. */
+/** Position, time and rules number of a decision. */
 export interface Place {
   readonly position: number;
   readonly time: number;
@@ -10,20 +10,23 @@ export interface Place {
   readonly rules: number;
 }
 
-/** What the frame asks of its machine. */
+/** The members of the machine that the frame uses. */
 export interface FrameMachine {
   readonly fold: (event: Event, facts: EntryFacts) => void;
   readonly reactionsTo: (type: string) => readonly Reaction[] | undefined;
   readonly restsOn: (type: string) => RestsOn | undefined;
 }
 
-/** Events of one entry, reactions included. More is a defect in a feature, such as two that react to each other. */
+/**
+ * Maximum events of one entry, reactions included. More is a bug in a feature, such as two features that react to each
+ * other.
+ */
 const eventsMax = 10_000;
 
 /**
- * What a rule sees while it decides, and the list of what it emits: each event is folded at once, then whatever reacts
- * to it comes after it. There is one per machine, filled anew for each command: decisions come one at a time, and one
- * that had to be made for each of them would cost as much as a small decision itself.
+ * The context of a rule, and the list of the events that it emits. Each event is folded at once, then the reactions to
+ * it follow. Each machine has one frame, refilled for each command: decisions run one at a time, and a new frame per
+ * decision would cost as much as a small decision.
  */
 export class DecideFrame implements DecideContext {
   readonly state: StateReader;
@@ -52,7 +55,7 @@ export class DecideFrame implements DecideContext {
     return this;
   }
 
-  /** A property, so that a rule may take it out of its context. */
+  /** A property, so that a rule may destructure it from its context. */
   readonly emit = (event: Event): void => {
     if (this.events.length >= eventsMax) throw new Error(`one entry would hold more than ${String(eventsMax)} events`);
     this.events.push(event);

@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from "@holdfast/sdk/json/json";
 
-/** One wish: an operation by name, with its input, from a principal. The engine gives every command an id. */
+/** One request to run an operation: its name, its input and its principal. The engine gives every command an id. */
 export interface Command {
   readonly id: string;
   readonly operation: string;
@@ -8,12 +8,12 @@ export interface Command {
   readonly agent?: string;
   /** The caller's idempotency key. Its scope is the principal and the operation. */
   readonly key?: string;
-  /** The caller's place in a trace (W3C `traceparent`). Nothing is decided by it. */
+  /** The caller's span in a trace (W3C `traceparent`). No decision depends on it. */
   readonly trace?: string;
   readonly input: Json;
 }
 
-/** What a command came to. It holds codes and data only; sentences are rendered at the door. */
+/** The result of a command. It holds codes and data only. The door renders sentences. */
 export type Outcome = Done | Refusal;
 
 export interface Done {
@@ -27,7 +27,7 @@ export interface Refusal {
   readonly data: JsonObject;
 }
 
-/** A fact. `subject` names what it is about (`document/42`); the journal finds a subject's history by it. */
+/** A fact in an entry. `subject` names its entity, lock or agent (`document/42`). The journal indexes history by it. */
 export interface Event {
   readonly type: string;
   readonly subject: string;
@@ -35,26 +35,29 @@ export interface Event {
 }
 
 /**
- * A decided command in the journal. Positions start at 1 and have no gaps. `time` is the engine's time in
- * milliseconds, chosen before deciding; it never goes back along the journal.
+ * A decided command in the journal. Positions start at 1 and have no gaps. `time` is the engine's time in milliseconds,
+ * chosen before the decision. It never goes back along the journal.
  */
 export interface Entry extends Command {
   readonly position: number;
   readonly time: number;
-  /** The number of the rules that decided it. */
+  /** The rules number that decided the entry. */
   readonly rules: number;
-  /** True while holders still have time to renew after a start or a stall: nothing overdue may be expired. */
+  /** True during the grace after a start or a stall: no overdue lease may be expired. */
   readonly grace: boolean;
   readonly outcome: Outcome;
   readonly events: readonly Event[];
-  /** The position of the entry that erased this one's payload: input, outcome and events hold no data any more. */
+  /** Position of the entry that erased the payload of this one. Input, outcome and events then hold no data. */
   readonly erased?: number;
 }
 
-/** The last scope's beginning: most commands that follow each other are of one principal and one operation. */
+/**
+ * A memo of the last prefix: consecutive commands often share principal and operation. It affects speed only, never the
+ * result, so the machine stays pure.
+ */
 let last = { principal: "", operation: "", start: '["","",' };
 
-/** The text under which a keyed command is found again, whoever's registration sent it: a JSON array of the three. */
+/** The scope of a keyed command as a JSON array of principal, operation and key. The agent is not part of it. */
 export function keyScope(command: Pick<Command, "principal" | "operation" | "key">): string | undefined {
   const { principal, operation, key } = command;
   if (key === undefined) return undefined;

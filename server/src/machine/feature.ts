@@ -3,65 +3,70 @@ import type { Json, JsonObject } from "@holdfast/sdk/json/json";
 import type { StateReader, StateWriter } from "./state.ts";
 import type { TableSpec } from "./table.ts";
 
-/** Where and when a command is decided. All of it is in the entry, so that it can be decided again. */
+/** The context of a decision. All of it is in the entry, so the decision can be repeated. */
 export interface DecideContext {
   readonly state: StateReader;
   readonly command: Omit<Command, "input">;
   readonly position: number;
   readonly time: number;
   readonly grace: boolean;
-  /** The number of the rules to decide by. Rules that changed look here; the old ones stay callable. */
+  /** The rules number to decide by. */
   readonly rules: number;
-  /** The numbers that this build carries. */
+  /** The rules numbers that this build knows. */
   readonly knownRules: readonly number[];
-  /** Whether the state still needs the data of an event in the entry at this position. */
+  /** Whether the state depends on the data of an event in the entry at this position. */
   readonly restsOn: (event: { readonly type: string; readonly subject: string }, position: number) => boolean;
   /**
-   * Folds an event at once, before the rest is decided: a lock that is overdue expires, and its next holder gets it,
-   * before the command that met it is looked at. If the rule throws, it is taken back like everything else.
+   * Folds an event at once, before the rest is decided. So an overdue lock expires and its next holder gets it before
+   * the command is decided. If the rule throws, the machine rolls it back with everything else.
    */
   readonly emit: (event: Event) => void;
-  /** What this entry holds so far. Whoever could make it too long looks here, and leaves the rest to the next entry. */
+  /**
+   * The events of this entry so far. A rule that could make the entry too long checks it and leaves the rest to the
+   * next entry.
+   */
   readonly events: readonly Event[];
 }
 
-/** What a rule decided. */
+/** The result of a rule. */
 export interface Decision {
   readonly outcome: Outcome;
-  /** What happens besides the events that were emitted on the way; it comes after them. */
+  /** Events in addition to those that were emitted. They follow them. */
   readonly events: readonly Event[];
-  /** Recorded even without an event or a key: a refusal that must be found in the audit trail. */
+  /** Recorded even without an event or a key: a refusal that belongs in the audit trail. */
   readonly isAudited?: boolean;
-  /** What the reply shows besides the recorded outcome. It can be had again from history, so it is not recorded. */
+  /**
+   * Data of the reply in addition to the recorded outcome. It can be derived from history again, so it is not recorded.
+   */
   readonly attachment?: JsonObject;
 }
 
-/** A place where the input does not fit. */
+/** A value of the input that does not match the schema. */
 export interface InputIssue {
   readonly pointer: string;
   readonly message: string;
 }
 
-/** How one operation is decided. */
+/** The rule of one operation. */
 export interface Rule {
-  /** Checks the input against the contract; undefined means that it fits. */
+  /** Checks the input against the contract. Undefined means that it matches. */
   readonly check: (input: Json) => readonly InputIssue[] | undefined;
   readonly decide: (input: never, context: DecideContext) => Decision;
 }
 
-/** How one type of event changes the state. Once published, it never changes. */
+/** How one event type changes the state. A published fold never changes. */
 export type Fold = (state: StateWriter, event: Event, entry: EntryFacts) => void;
 
-/** What a fold may know of the entry around the event. */
+/** The members of the entry that a fold may read. */
 export type EntryFacts = Pick<Entry, "position" | "time" | "principal" | "agent" | "operation" | "erased">;
 
-/** What else happens, in the same entry, right after an event of this feature or of one that it needs. */
+/** Further events in the same entry, right after an event of this feature or of a feature that it needs. */
 export type Reaction = (event: Event, context: DecideContext) => readonly Event[];
 
-/** Whether the state still needs the data of an event of this subject in the entry at this position. */
+/** Whether the state depends on the data of an event of this subject in the entry at this position. */
 export type RestsOn = (state: StateReader, subject: string, position: number) => boolean;
 
-/** A command that time itself brings about. The id is derived from what it is about, so that it runs once. */
+/** A command that a timer sends. Its id is derived from its subject, so that it runs once. */
 export interface TimerCommand {
   readonly id: string;
   readonly operation: string;
@@ -69,13 +74,13 @@ export interface TimerCommand {
 }
 
 export interface Timer {
-  /** When the next one is due, if any. */
+  /** Time of the next due command, if any. */
   readonly nextTime: (state: StateReader) => number | undefined;
-  /** What is due at this time, earliest first. */
+  /** The commands that are due at this time, earliest first. */
   readonly due: (state: StateReader, time: number, limit: number) => readonly TimerCommand[];
 }
 
-/** One general capability: its tables, how its operations are decided and how its events are folded. */
+/** One general capability: its tables, the rules of its operations and the folds of its events. */
 export interface Feature {
   readonly name: string;
   /** The features whose tables it reads and whose events it folds or reacts to. */
@@ -85,14 +90,14 @@ export interface Feature {
   readonly folds: Readonly<Record<string, Fold>>;
   readonly reactions: Readonly<Record<string, Reaction>>;
   /**
-   * By type of event: whether the state still needs what such an event brought. If not, its data may be erased. What a
-   * feature does not answer for is needed.
+   * By event type: whether the state depends on such an event. If not, its data may be erased. The default is that it
+   * does.
    */
   readonly restsOn?: Readonly<Record<string, RestsOn>>;
   readonly timers: readonly Timer[];
 }
 
-/** Features so that each comes after those that it needs; the order among the rest is the order given. */
+/** Sorts features so that each comes after those that it needs. Otherwise the given order stays. */
 export function inOrderOfNeed(features: readonly Feature[]): readonly Feature[] {
   const byName = new Map(features.map((feature) => [feature.name, feature]));
   const ordered: Feature[] = [];
@@ -102,7 +107,7 @@ export function inOrderOfNeed(features: readonly Feature[]): readonly Feature[] 
       throw new Error(`features need each other: ${[...trail, feature.name].join(" → ")}`);
     for (const need of feature.needs) {
       const needed = byName.get(need);
-      if (needed === undefined) throw new Error(`feature ${feature.name} needs ${need}, which is not there`);
+      if (needed === undefined) throw new Error(`feature ${feature.name} needs ${need}, which is missing`);
       visit(needed, [...trail, feature.name]);
     }
     ordered.push(feature);

@@ -2,16 +2,16 @@ import { sameJson } from "@holdfast/sdk/json/same-json";
 import type { Command, Entry, Outcome } from "./entry.ts";
 import { refusal } from "./outcome.ts";
 
-/** The answer to a key that was used before. */
+/** The answer to a key that an earlier entry used. */
 export interface Replay {
   readonly outcome: Outcome;
-  /** True if the outcome is that of the first use; false if it is a refusal of this use. */
+  /** True if the outcome is that of the first use. False if it is a refusal of this use. */
   readonly replayed: boolean;
 }
 
 /**
- * Answers a command whose key an entry has used already. Nothing runs and nothing is recorded: either this is the
- * same request and gets the same outcome, or it is refused.
+ * Answers a command whose key an earlier entry used. Nothing runs and nothing is recorded. The same request gets the
+ * same outcome, and another request is refused.
  */
 export function replayOf(prior: Entry, command: Command, time: number, windowMs: number): Replay {
   if (prior.erased !== undefined) {

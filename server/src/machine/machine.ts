@@ -1,13 +1,13 @@
 /**
- * The machine: state, decisions and folds, and nothing else. Given the state, a command and a time it decides an
- * outcome and events; given an event it changes the state. It reads no clock, draws no random number and waits for
- * nothing, so any history can be executed again and must come out the same.
+ * The machine: state, decisions and folds. From the state, a command and a time it decides an outcome and events. From
+ * an event it changes the state. It reads no clock, uses no randomness and never waits, so any history can be executed
+ * again and gives the same result.
  *
- * - A decision folds its own events at once, so that the next command of the batch sees them. Whoever decides calls
- *   `settle` when the entries are durable, or `undo` when they could not be appended.
- * - A rule that throws is a defect: its command alone is taken back, its neighbours stay.
- * - An entry of unknown rules or with an unknown type of event stops the fold. Skipping it would make this node
- *   believe something that the others do not.
+ * - A decision folds its own events at once, so that the next command of the batch sees them. The caller then calls
+ *   `settle` when the entries are durable, or `undo` when the append failed.
+ * - A rule that throws is a bug. The machine rolls back that command alone; the other commands of the batch stay.
+ * - An entry with unknown rules or an unknown event type stops the fold. Skipping it would make this node's state
+ *   differ from that of the others.
  */
 import { DecideFrame } from "./decide-frame.ts";
 import type { Place } from "./decide-frame.ts";
@@ -23,20 +23,20 @@ import type { RowChange } from "./table.ts";
 
 export interface MachineOptions {
   readonly features: readonly Feature[];
-  /** The numbers of the rules that this build can fold. */
+  /** The rules numbers that this build can fold. */
   readonly knownRules: readonly number[];
-  /** What the machine itself reads from the state: set by entries, so that every node reads the same. */
+  /** The settings that the machine itself reads from the state. Entries set them, so every node reads the same. */
   readonly settings: (state: StateReader) => MachineSettings;
 }
 
 export interface MachineSettings {
   readonly rules: number;
   readonly idempotencyWindowMs: number;
-  /** Every so many entries the state is hashed. */
+  /** Number of entries between two hashes of the state. */
   readonly stateHashEvery: number;
 }
 
-/** What the engine tells about the place of a decision. `prior` is the entry that used the command's key first. */
+/** The engine's input to a decision. `prior` is the entry that first used the command's key. */
 export interface Circumstances {
   readonly position: number;
   readonly time: number;
@@ -48,14 +48,14 @@ export interface Decided {
   readonly outcome: Outcome;
   readonly events: readonly Event[];
   readonly attachment: JsonObject | undefined;
-  /** What must be appended; undefined if nothing is to be recorded. */
+  /** The entry to append. Undefined if nothing is recorded. */
   readonly entry: Entry | undefined;
   readonly replayed: boolean;
-  /** The defect that stopped the rule, if one did. */
+  /** The error of a rule that threw. */
   readonly defect: unknown;
 }
 
-/** History that this build can't read. The node must stop and say so. */
+/** This build cannot read the history. The node must stop and report it. */
 export class UnknownHistoryError extends Error {
   override readonly name = "UnknownHistoryError";
 }
@@ -69,7 +69,7 @@ export class Machine {
   readonly #restsOn = new Map<string, RestsOn>();
   readonly #timers: Timer[] = [];
   readonly #frame: DecideFrame;
-  /** The state as it was when it was last durable. */
+  /** The last durable state. */
   readonly durable: StateReader;
 
   constructor(options: MachineOptions) {
@@ -104,7 +104,7 @@ export class Machine {
     return this.#apply(rule, command, { position, time, grace, rules: settings.rules });
   }
 
-  /** Folds an entry that is in the journal already. */
+  /** Folds an entry of the journal. */
   fold(entry: Entry): void {
     if (!this.knowsRules(entry.rules)) {
       throw new UnknownHistoryError(
@@ -123,22 +123,22 @@ export class Machine {
     return this.#options.settings(this.#state);
   }
 
-  /** What was decided since the last call is durable. */
+  /** All decisions since the last call are durable. */
   settle(): void {
     this.#state.undo.settle();
   }
 
-  /** Takes back everything that was decided and is not durable. */
+  /** Rolls back every decision that is not durable. */
   undo(): void {
     this.#state.undo.undoTo(0);
   }
 
-  /** True while something was decided that is not durable yet. */
+  /** True while a decision is not durable. */
   get isUnsettled(): boolean {
     return !this.#state.undo.isEmpty;
   }
 
-  /** When the next timer is due, if any. */
+  /** Time of the next due timer, if any. */
   nextTime(): number | undefined {
     let next: number | undefined;
     for (const timer of this.#timers) {
@@ -157,21 +157,21 @@ export class Machine {
     return this.#state.dump();
   }
 
-  /** Takes rows as they were written down, into a machine that has none of them. Loading is the same as folding. */
+  /** Loads saved rows into an empty machine. Loading equals folding. */
   load(rows: Iterable<DumpedRow>): void {
     for (const row of rows) this.#state.load(row);
     this.#state.undo.settle();
     this.#state.capture();
   }
 
-  /** What changed since the last call. The state must be settled. */
+  /** The rows that changed since the last call. The state must be settled. */
   capture(): readonly RowChange[] {
     return this.#state.capture();
   }
 
   #register(feature: Feature): void {
     for (const [operation, rule] of Object.entries(feature.rules)) {
-      if (this.#rules.has(operation)) throw new Error(`two features decide ${operation}`);
+      if (this.#rules.has(operation)) throw new Error(`two features have a rule for ${operation}`);
       this.#rules.set(operation, rule);
     }
     for (const [type, fold] of Object.entries(feature.folds)) {
@@ -219,7 +219,10 @@ export class Machine {
   }
 }
 
-/** True for a refusal that no state could change. Its key stays unused, so the caller may correct the input and reuse it. */
+/**
+ * True for a refusal that depends on the input alone. Its key stays unused, so the caller may correct the input and
+ * reuse the key.
+ */
 function isWrongByItself(outcome: Outcome): boolean {
   return outcome.kind === "refusal" && (outcome.code === "input_invalid" || outcome.code === "path_invalid");
 }

@@ -2,33 +2,33 @@ import { Table } from "./table.ts";
 import type { RowChange, ScanRange, TableReader, TableSpec, TableWriter } from "./table.ts";
 import { UndoList } from "./undo-list.ts";
 
-/** What a decision may look at. */
+/** The state as a decision reads it. */
 export interface StateReader {
-  /** About how many bytes all rows weigh together. */
+  /** Approximate bytes of all rows together. */
   readonly bytes: number;
   rows<Row, Sort extends string>(spec: TableSpec<Row, Sort>): TableReader<Row, Sort>;
 }
 
-/** What a fold may change. */
+/** The state as a fold changes it. */
 export interface StateWriter extends StateReader {
   rows<Row, Sort extends string>(spec: TableSpec<Row, Sort>): TableWriter<Row, Sort>;
 }
 
-/** A row as it is written down. Rows are plain JSON, so that what is loaded equals what was folded. */
+/** A saved row. Rows are plain JSON, so a loaded state equals a folded one. */
 export interface DumpedRow {
   readonly table: string;
   readonly key: string;
   readonly row: unknown;
 }
 
-/** All tables of a machine, and the way back from what is not durable yet. */
+/** All tables of a machine, with the undo list of changes that are not durable. */
 export class State implements StateWriter {
   readonly undo = new UndoList();
   readonly #tables = new Map<string, Table<unknown>>();
 
   constructor(specs: readonly TableSpec<never>[]) {
     for (const spec of specs) {
-      if (this.#tables.has(spec.name)) throw new Error(`two tables are called ${spec.name}`);
+      if (this.#tables.has(spec.name)) throw new Error(`two tables have the name ${spec.name}`);
       this.#tables.set(spec.name, new Table(spec as unknown as TableSpec<unknown>, this.undo));
     }
   }
@@ -45,7 +45,7 @@ export class State implements StateWriter {
     return bytes;
   }
 
-  /** What changed since the last call, in all tables. */
+  /** The rows of all tables that changed since the last call. */
   capture(): readonly RowChange[] {
     return [...this.#tables.values()].flatMap((table) => table.capture());
   }
@@ -61,15 +61,15 @@ export class State implements StateWriter {
   load({ table, key, row }: DumpedRow): void {
     const rows = this.#tables.get(table);
     if (rows === undefined) throw new Error(`no feature of this machine has a table ${table}`);
-    // Rows of another shape would come under other keys, and most of them would be lost without a word.
-    if (rows.spec.key(row) !== key) throw new Error(`a row of ${table} does not fit its key ${key}`);
+    // Rows of another shape would get other keys, and most of them would be lost silently.
+    if (rows.spec.key(row) !== key) throw new Error(`a row of ${table} does not match its key ${key}`);
     rows.put(row);
   }
 }
 
 /**
- * The state as it was when it was last durable. A row that a batch in flight touched is read as it was before; a scan
- * can't be, so whoever scans waits until nothing is in flight.
+ * The last durable state. A row that a batch in flight touched is read with its old value. A scan has no old order, so
+ * scans wait until no batch is in flight.
  */
 export class DurableView implements StateReader {
   readonly #state: State;

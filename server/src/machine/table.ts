@@ -2,22 +2,22 @@ import sortedBtree from "sorted-btree";
 import type { UndoList } from "./undo-list.ts";
 
 /**
- * Declares a table of immutable rows. `key` finds one row; each sort key gives one order in which rows can be scanned
- * (a row without that sort key is left out). There is no other order: a Map's insertion order would differ between a
- * state that was folded, one that was loaded and one in which something was undone.
+ * Declares a table of immutable rows. `key` finds one row. Each sort key defines one order of scans; a row without that
+ * sort key is left out. No other order exists: the insertion order of a Map would differ between a folded, a loaded and
+ * an undone state.
  */
 export interface TableSpec<Row, Sort extends string = string> {
   readonly name: string;
   readonly key: (row: Row) => string;
   readonly sorts: Readonly<Record<Sort, (row: Row) => string | undefined>>;
-  /** About how many bytes a row weighs in the space's quota; a fixed sum, if not given. */
+  /** Approximate bytes of a row in the space's quota; a fixed number by default. */
   readonly bytes?: (row: Row) => number;
 }
 
-/** What a row weighs whose table does not say. */
+/** Bytes of a row whose table has no `bytes`. */
 const rowBytes = 256;
 
-/** A row that changed since the last capture: what it was then and what it is now. */
+/** A row that changed since the last capture, with its old and new value. */
 export interface RowChange {
   readonly table: string;
   readonly key: string;
@@ -26,23 +26,23 @@ export interface RowChange {
 }
 
 export interface ScanRange {
-  /** Only sort keys that start with this. */
+  /** Only sort keys with this prefix. */
   readonly prefix?: string;
   /** Only sort keys above this. */
   readonly after?: string;
   readonly limit: number;
 }
 
-/** What decisions see of a table. */
+/** A table as decisions read it. */
 export interface TableReader<Row, Sort extends string = string> {
   get(key: string): Row | undefined;
   scan(sort: Sort, range: ScanRange): readonly Row[];
-  /** How many rows have this sort key. */
+  /** Number of rows that have this sort key. */
   count(sort: Sort): number;
   readonly size: number;
 }
 
-/** What folds see of a table. */
+/** A table as folds change it. */
 export interface TableWriter<Row, Sort extends string = string> extends TableReader<Row, Sort> {
   put(row: Row): void;
   delete(key: string): void;
@@ -50,7 +50,7 @@ export interface TableWriter<Row, Sort extends string = string> extends TableRea
 
 const BTree = sortedBtree.default;
 
-/** By UTF-16 code units, like every order in the machine. */
+/** Compares by UTF-16 code units, like every order in the machine. */
 function compareText(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
@@ -58,24 +58,24 @@ function compareText(a: string, b: string): number {
 interface SortIndex<Row> {
   readonly sort: string;
   readonly of: (row: Row) => string | undefined;
-  /** Sort key and primary key, so that equal sort keys are still in a fixed order. */
+  /** Sort key plus primary key, so that rows with equal sort keys have a fixed order. */
   readonly tree: InstanceType<typeof BTree<string, string>>;
 }
 
-/** Between sort key and primary key. Input holds no NUL, so it can't occur in either. */
+/** Separates sort key and primary key. Input has no NUL, so neither of them contains it. */
 const separator = "\0";
 
 const goneMax = 4_096;
 
 export class Table<Row, Sort extends string = string> implements TableWriter<Row, Sort> {
   readonly spec: TableSpec<Row, Sort>;
-  /** A row that is gone may still have its key here, with nothing under it: see `#forget`. */
+  /** A removed row may leave its key here with the value undefined. See `#forget`. */
   readonly #rows = new Map<string, Row | undefined>();
   #size = 0;
   #gone: string[] = [];
   readonly #indexes: readonly SortIndex<Row>[];
   readonly #undo: UndoList;
-  /** Rows as they were at the last capture, of those that were touched since. */
+  /** Values at the last capture of the rows that changed since. */
   #touched = new Map<string, Row | undefined>();
   #bytes = 0;
 
@@ -133,12 +133,12 @@ export class Table<Row, Sort extends string = string> implements TableWriter<Row
     this.#set(key, old, undefined);
   }
 
-  /** Puts an old value back, for the undo list only. */
+  /** Restores an old value, for the undo list only. */
   restore(key: string, old: unknown): void {
     this.#set(key, this.#rows.get(key), old as Row | undefined);
   }
 
-  /** All rows in the order of their keys. It sorts, so it is for checkpoints and hashes, not for decisions. */
+  /** All rows in the order of their keys. It sorts, so it serves checkpoints and hashes, not decisions. */
   *dump(): Iterable<Row> {
     for (const key of [...this.#rows.keys()].sort(compareText)) {
       const row = this.#rows.get(key);
@@ -146,14 +146,17 @@ export class Table<Row, Sort extends string = string> implements TableWriter<Row
     }
   }
 
-  /** What changed since the last call. Only references are copied: rows are immutable, whoever gets them may take its time. */
+  /**
+   * The rows that changed since the last call. It copies references only. Rows are immutable, so the caller may process
+   * them later.
+   */
   capture(): readonly RowChange[] {
     const touched = this.#touched;
     this.#touched = new Map();
     const changes: RowChange[] = [];
     for (const [key, old] of touched) {
       const row = this.#rows.get(key);
-      // What came and went in between, as most locks do, has not changed.
+      // A row that was added and removed in between, as most locks are, has not changed.
       if (row !== old) changes.push({ table: this.spec.name, key, old, row });
     }
     return changes;
@@ -170,8 +173,9 @@ export class Table<Row, Sort extends string = string> implements TableWriter<Row
   }
 
   /**
-   * Keys of rows that are gone leave the Map later, some thousands together. A Map keeps what was deleted in the chain of
-   * its hash until it is built anew, so one key that comes and goes in a large one makes itself slower each time.
+   * Deletes the keys of removed rows from the Map later, some thousands together. A Map keeps deleted keys in its hash
+   * chains until it is rebuilt. A key that is added and removed repeatedly in a large Map would become slower each
+   * time.
    */
   #forget(key: string): void {
     this.#gone.push(key);

@@ -1,4 +1,4 @@
-/** What the undo list needs of a table. */
+/** The members of a table that the undo list uses. */
 interface Restorable {
   restore(key: string, old: unknown): void;
 }
@@ -6,18 +6,19 @@ interface Restorable {
 interface Note {
   readonly table: Restorable;
   readonly key: string;
-  /** The row before the change; undefined if there was none. */
+  /** The row before the change; undefined if it did not exist. */
   readonly old: unknown;
 }
 
 /**
- * The old values of every row that changed since the last durable state. It serves three ends: a command that fails
- * half-way is taken back alone (`mark` and `undoTo`), a batch that could not be appended is taken back whole, and
- * reads during an append see what was there before it (`before`).
+ * The old values of every row that changed since the last durable state. It has three uses:
+ * - a command that fails is rolled back alone (`mark` and `undoTo`);
+ * - a batch whose append failed is rolled back as a whole;
+ * - a read during an append sees the old values (`before`).
  */
 export class UndoList {
   #notes: Note[] = [];
-  /** Built when a read first asks, since most appends are over before anybody reads. */
+  /** Built at the first read, since most appends finish before any read. */
   #before: Map<Restorable, Map<string, unknown>> | undefined;
 
   note(table: Restorable, key: string, old: unknown): void {
@@ -38,7 +39,7 @@ export class UndoList {
     this.#before = undefined;
   }
 
-  /** What was changed is durable: there is nothing to take back any more. */
+  /** The changes are durable and cannot be rolled back. */
   settle(): void {
     this.#notes = [];
     this.#before = undefined;
@@ -48,7 +49,7 @@ export class UndoList {
     return this.#notes.length === 0;
   }
 
-  /** The row before the changes that are not durable yet, or `untouched`. */
+  /** The last durable value of a row, or `untouched`. */
   before(table: Restorable, key: string): { readonly row: unknown } | "untouched" {
     if (this.#notes.length === 0) return "untouched";
     this.#before ??= this.#collect();

@@ -1,4 +1,4 @@
-/** What is the same in every pack: the operations that all resources have, and the switch that turns the pack off. */
+/** The parts that all packs share: the operations of every resource, and the switch of the pack. */
 import { resourceOperationName } from "@holdfast/sdk/contract";
 import type { Pack, Resource, ResourceVerb } from "@holdfast/sdk/contract";
 import { createEntity } from "../features/entities/create-entity.ts";
@@ -15,7 +15,7 @@ import { refusal } from "../machine/outcome.ts";
 
 export type DecideResource = (input: JsonObject, context: DecideContext) => Decision;
 
-/** The decisions of a pack: one for every write operation that its contract names. A missing one is a defect at start. */
+/** The rules of a pack: one per write operation of its contract. A missing one stops the start. */
 export function packRules(
   pack: Pack,
   decides: Readonly<Record<string, DecideResource>>,
@@ -24,7 +24,7 @@ export function packRules(
   return Object.fromEntries(
     writes.map((operation) => {
       const decide = decides[operation.name];
-      if (decide === undefined) throw new Error(`the pack ${pack.name} does not decide ${operation.name}`);
+      if (decide === undefined) throw new Error(`the pack ${pack.name} has no rule for ${operation.name}`);
       return [
         operation.name,
         ruleOf(operation, (input, context) => whenOn(pack, decide, input as JsonObject, context)),
@@ -39,7 +39,7 @@ function whenOn(pack: Pack, decide: DecideResource, input: JsonObject, context: 
   return { outcome: refusal(`${pack.name}.off`, { toggle: `component_toggles.${pack.name}` }), events: [] };
 }
 
-/** What every resource can do. `initial` is what a new one has besides what its creator gives. */
+/** The decisions of every resource. `initial` are the fields of a new resource that its creator cannot set. */
 export function resourceDecides(resource: Resource, kind: Kind, initial: JsonObject): Record<string, DecideResource> {
   const kindOf: KindOf = (type) => (type === kind.type ? kind : undefined);
   const { type } = kind;
@@ -67,11 +67,11 @@ export function resourceDecides(resource: Resource, kind: Kind, initial: JsonObj
   );
 }
 
-/** An id for whoever brings none: where it was created says it apart from every other, and it is short to say. */
+/** Makes an id for a new resource without one. It contains the position of the entry, so it is unique and short. */
 function newId(resource: Resource, { state, position }: DecideContext): string {
   const epoch = currentEpoch(state);
   const id = `${resource.name}-${position}${epoch === 1 ? "" : `-${epoch}`}`;
-  // Somebody may have chosen this very id.
+  // A caller may already have chosen this id.
   for (let number = 0; ; number += 1) {
     const free = number === 0 ? id : `${id}.${number}`;
     if (!isLive(findEntity(state, { type: resource.type, id: free }))) return free;

@@ -2,34 +2,37 @@ import type { JsonObject } from "@holdfast/sdk/json/json";
 import type { StateReader } from "../../machine/state.ts";
 import type { TableSpec } from "../../machine/table.ts";
 
-/** A registration. When it ends, the row goes; its history stays in the journal. */
+/** A registration. Its end removes the row; its history stays in the journal. */
 export interface AgentRow {
   readonly id: string;
-  /** The entry that registered it: the order of the list. */
+  /** Position of the entry that registered it. It defines the order of the list. */
   readonly position: number;
   readonly principal: string;
   readonly ownKey?: string;
   readonly name?: string;
   readonly purpose?: string;
   readonly parent?: string;
-  /** The eldest of its family; absent if that is itself. */
+  /** The oldest ancestor; absent if the agent has no parent. */
   readonly eldest?: string;
-  /** Only the hash of the secret is ever here, or in the journal. */
+  /** The hash of the secret. The secret itself is neither here nor in the journal. */
   readonly secretHash?: string;
   readonly registeredAt: number;
   readonly seenAt: number;
-  /** How long it may be silent. */
+  /** The inactivity limit. */
   readonly limitMs: number;
 }
 
 export const inactivityMs = 60 * 60 * 1000;
 
-/** A sign of life of an idle agent is noted at most this often. */
+/** Minimum interval between two recorded activities of an idle agent. */
 export function noteEveryMs({ limitMs }: Pick<AgentRow, "limitMs">): number {
   return Math.floor(limitMs / 12);
 }
 
-/** Signs of life are not all noted, so it ends later by what may have been missed, and never early. */
+/**
+ * Time at which the registration ends. Not every activity is recorded, so it includes one recording interval and is
+ * never early.
+ */
 export function endsAt(row: Pick<AgentRow, "seenAt" | "limitMs">): number {
   return row.seenAt + row.limitMs + noteEveryMs(row);
 }
@@ -44,7 +47,7 @@ export function ownKeyOf(principal: string, ownKey: string): string {
   return `${principal}${gap}${ownKey}`;
 }
 
-/** Where an agent stands in the list: the cursor of its page. */
+/** The sort key of an agent in the list, and the cursor of a page. */
 export function registeredKey(row: AgentRow): string {
   return sortable(row.position);
 }
@@ -60,7 +63,7 @@ export const agentTable: TableSpec<AgentRow, "ends" | "parent" | "ownKey" | "reg
   },
 };
 
-/** How many agents descend from one. It is kept, so that nobody has to count. */
+/** The number of descendants of an agent, kept so that no rule has to count them. */
 export interface FamilyRow {
   readonly eldest: string;
   readonly count: number;
@@ -68,7 +71,7 @@ export interface FamilyRow {
 
 export const familyTable: TableSpec<FamilyRow, never> = { name: "agent-families", key: (row) => row.eldest, sorts: {} };
 
-/** A family ends in one entry, so it has a bound. */
+/** Maximum descendants of an agent. A family ends in one entry, so it is bounded. */
 export const agentLimits = { descendantsMax: 1_000 } as const;
 
 export function eldestOf(row: Pick<AgentRow, "id" | "eldest">): string {

@@ -9,14 +9,15 @@ import { endAgent, expireAgent } from "./end-agent.ts";
 import { registerAgent, rowOf } from "./register-agent.ts";
 import { renewAgents } from "./renew-agents.ts";
 
-/** Who takes part: registrations that live as long as they give signs of life, and end with their parents. */
+/** Registered agents. A registration lives while its agent is active, and ends with its parent. */
 export const agentsFeature: Feature = {
   name: "agents",
   needs: ["space"],
   tables: [agentTable, familyTable],
   rules: rulesOf(agentOperations, {
     "register-agent": registerAgent,
-    // Doors collect heartbeats and send them together; one that comes here has been sent around the door.
+    // The application layer collects heartbeats and sends them as one command. A heartbeat that arrives here has no
+    // agent.
     heartbeat: () => ({ outcome: refusal("agent_required"), events: [] }),
     "end-agent": endAgent,
     "renew-agents": renewAgents,

@@ -5,7 +5,7 @@ import { done, refusal } from "../../machine/outcome.ts";
 import type { Decide } from "../rule-of.ts";
 import { agentLimits, agentSubject, agentTable, endsAt, findAgent } from "./agent-table.ts";
 
-/** An agent ends itself, a parent its child, an operator anybody. */
+/** An agent may end itself, a parent its child, an operator any agent. */
 export const endAgent: Decide<(typeof agentOperations)["end-agent"]> = (input, context) => {
   const { state, command, time } = context;
   const id = input.agent_id ?? command.agent;
@@ -23,7 +23,7 @@ export const endAgent: Decide<(typeof agentOperations)["end-agent"]> = (input, c
   };
 };
 
-/** Sent by the timer. A sign of life may have come in since. */
+/** Sent by the timer. The agent may have been active since. */
 export const expireAgent: Decide<(typeof agentOperations)["expire-agent"]> = (input, context) => {
   const row = findAgent(context.state, input.agent_id);
   if (row === undefined || endsAt(row) > context.time) return { outcome: refusal("not_due"), events: [] };
@@ -33,10 +33,10 @@ export const expireAgent: Decide<(typeof agentOperations)["expire-agent"]> = (in
   };
 };
 
-/** An agent and all that descend from it. Itself comes last: what follows from the end of all follows then. */
+/** An agent and its descendants. The agent itself comes last, so that reactions to its end run after all have ended. */
 function endings({ state }: DecideContext, id: string, data: Event["data"]): readonly Event[] {
   const family = [id];
-  // It grows while it is gone through.
+  // The list grows during the iteration.
   for (const parent of family) {
     const children = state.rows(agentTable).scan("parent", { prefix: parent, limit: agentLimits.descendantsMax });
     for (const row of children) if (row.parent === parent) family.push(row.id);

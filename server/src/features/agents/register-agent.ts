@@ -17,8 +17,8 @@ import {
 import type { AgentRow } from "./agent-table.ts";
 
 /**
- * The id is that of the command: unique, and known before anything is decided. Only the hash of the secret comes here;
- * the door has made the secret and shows it once.
+ * The agent's id is that of the command: unique, and known before the decision. The server makes the secret, returns it
+ * once and passes only its hash to this rule.
  */
 export const registerAgent: Decide<(typeof agentOperations)["register-agent"]> = (input, context) => {
   const { state, command, position, time } = context;
@@ -55,7 +55,7 @@ function tooLargeFamily({ state }: DecideContext, parent: string): Decision | un
   return { outcome: refusal("agent_limit", { parent, limit: agentLimits.descendantsMax }), events: [] };
 }
 
-/** Command ids are 128 random bits; a UUID shows them in groups. */
+/** A command id has 128 random bits, shown as a UUID. */
 function uuidOf(id: string): string {
   const digits = /^([0-9a-f]{8})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{12})$/u.exec(id);
   return digits === null ? id : digits.slice(1).join("-");
@@ -78,7 +78,7 @@ function findByOwnKey({ state, command }: DecideContext, ownKey: string): AgentR
     .find((row) => row.ownKey === ownKey);
 }
 
-/** The row that the event makes; deciding and folding build the same one. */
+/** The row of the event. Decision and fold build the same row. */
 export function rowOf(
   id: string,
   data: JsonObject,

@@ -5,8 +5,8 @@ import type { Decide } from "../rule-of.ts";
 import { endsAt, findAgent } from "./agent-table.ts";
 
 /**
- * All signs of life of a quarter second, in one entry. A beat renews what the agent holds, which the locks see to;
- * other signs only keep the registration. What has ended, or should have, is not revived.
+ * All activity of a quarter second in one entry. A heartbeat renews the agent's locks, which the feature locks folds.
+ * Other activity extends only the registration. Ended or overdue registrations are not revived.
  */
 export const renewAgents: Decide<(typeof agentOperations)["renew-agents"]> = (input, context) => {
   const { state, time, grace } = context;

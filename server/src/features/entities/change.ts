@@ -12,12 +12,12 @@ export interface Target {
   readonly id: string;
 }
 
-/** A version that a command makes: what it will be called and what the reply shows. */
+/** A new version: its number and what the reply shows. */
 export interface Change {
   readonly target: Target;
   readonly row: EntityRow | undefined;
   readonly value: Json;
-  /** What is recorded of it: a whole value, or the patch that led there. */
+  /** The recorded form: a whole value, or the patch. */
   readonly event: { readonly type: string; readonly data: JsonObject };
 }
 
@@ -50,7 +50,7 @@ export function changed(change: Change, context: DecideContext): Decision {
   };
 }
 
-/** Over the quota nothing may grow; what makes an entity smaller is welcome, and so are deletes. */
+/** Over the quota no entity may grow. Shrinking and deleting are still allowed. */
 function isSpaceFull({ row, value }: Change, { state }: DecideContext): boolean {
   if (state.bytes <= spaceRow(state).settings.state_bytes_max) return false;
   return !isLive(row) || sizeOf(value).bytes >= row.size.bytes;
@@ -61,7 +61,7 @@ function spaceFull({ state }: DecideContext): Decision {
   return { outcome: refusal("space_full", { state_bytes: state.bytes, state_bytes_max: bytesMax }), events: [] };
 }
 
-/** The entity is like this already: the version stays, and nothing is recorded. */
+/** The entity already has this value. Its version stays and nothing is recorded. */
 export function unchanged(row: LiveEntityRow): Decision {
   const { value, changed_at, changed_by, position, ...facts } = representationOf(row);
   return {
@@ -71,7 +71,7 @@ export function unchanged(row: LiveEntityRow): Decision {
   };
 }
 
-/** The refusal of a command that needs an entity where there is none. */
+/** Refuses a command because its entity does not exist. */
 export function missing(row: EntityRow | undefined, target: Target): Decision {
   const code = row === undefined ? "entity_not_found" : "entity_deleted";
   const data = { type: target.type, id: target.id };

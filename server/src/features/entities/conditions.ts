@@ -16,7 +16,7 @@ export interface ExpectedField {
   readonly value?: unknown;
 }
 
-/** What must hold for a write to be done, as the contract lets callers say it. */
+/** The conditions of a write, as the contract defines them. */
 export interface Conditions {
   readonly type: string;
   readonly id: string;
@@ -28,11 +28,11 @@ export interface Conditions {
 
 interface Expectation {
   readonly version: number;
-  /** Only a revision says in which epoch the caller saw it. */
+  /** The epoch of the caller's revision. Only a revision contains one. */
   readonly epoch: number | undefined;
 }
 
-/** The lock first, then what the caller expects of the entity. The path of the lock is the subject of the entity. */
+/** Checks the lock first, then the caller's expectations. The lock path is the subject of the entity. */
 export function unmetCondition(
   row: EntityRow | undefined,
   conditions: Conditions,
@@ -43,8 +43,8 @@ export function unmetCondition(
 }
 
 /**
- * Checks what the caller expects; undefined means that all of it holds. The order is part of the contract: nonsense,
- * then versions, then fields. With `if_unchanged` only the named fields count, so that disjoint edits need no retry.
+ * Checks the caller's expectations. Undefined means that all hold. The order is part of the contract: contradictions,
+ * then versions, then fields. With `if_unchanged` only the named fields count, so disjoint edits need no retry.
  */
 function unmetExpectation(row: EntityRow | undefined, conditions: Conditions): Decision | undefined {
   const expectation = expectationOf(conditions);
@@ -82,7 +82,10 @@ function holds(row: EntityRow | undefined, field: ExpectedField): boolean {
   return sameJson(found, field.value as Json);
 }
 
-/** The refusal and the event that records it. The event holds exactly these four fields; the rest is explained from history. */
+/**
+ * The refusal and the event that records it. The event has exactly these four fields. The explanation is derived from
+ * history.
+ */
 function conflict(row: EntityRow | undefined, conditions: Conditions, expectedVersion: number): Decision {
   const facts = currentFacts(row, conditions);
   const event: Event = {
@@ -111,12 +114,12 @@ function currentFacts(row: EntityRow | undefined, target: Conditions) {
 }
 
 function contradiction(conditions: Conditions): Decision {
-  const message = `says another version than expected_version ${String(conditions.expected_version)}`;
+  const message = `contradicts expected_version ${String(conditions.expected_version)}`;
   return invalid([{ pointer: "/expected_revision", message }]);
 }
 
 function withoutBase(pointers: readonly string[]): Decision {
-  const message = `${pointers.join(", ")}: unchanged since when? Give expected_version or expected_revision, or {pointer, value}`;
+  const message = `${pointers.join(", ")}: the base version is missing. Send expected_version, expected_revision or {pointer, value}`;
   return invalid([{ pointer: "/if_unchanged", message }]);
 }
 

@@ -10,7 +10,7 @@ import { patchEntity } from "./patch-entity.ts";
 import { replaceEntity } from "./replace-entity.ts";
 import { kindCommandRule } from "./run-kind-command.ts";
 
-/** Versioned JSON entities of any type. A kind gives a type its schema, its rules and commands of its own. */
+/** Versioned JSON entities of any type. A kind gives a type its schema, its rules and its own commands. */
 export function entitiesFeature(kinds: readonly Kind[]): Feature {
   const byType = new Map(kinds.map((kind) => [kind.type, kind]));
   if (byType.size < kinds.length) throw new Error("two kinds have the same type");
@@ -33,7 +33,7 @@ export function entitiesFeature(kinds: readonly Kind[]): Feature {
   };
 }
 
-/** An entity rests on its last whole value and on everything after it. */
+/** An entity depends on its last whole value and on every entry after it. */
 const restsOn: RestsOn = (state, subject, position) => (state.rows(entityTable).get(subject)?.base ?? 0) <= position;
 
 const entityRestsOn: Readonly<Record<string, RestsOn>> = {
@@ -41,7 +41,7 @@ const entityRestsOn: Readonly<Record<string, RestsOn>> = {
   "entity.replaced": restsOn,
   "entity.merged": restsOn,
   "entity.patched": restsOn,
-  // A deletion and a conflict have no data that the state keeps.
+  // The state keeps no data of a deletion or a conflict.
   "entity.deleted": () => false,
   "entity.conflict": () => false,
 };
@@ -52,7 +52,7 @@ function kindRules(kinds: readonly Kind[], taken: Readonly<Record<string, Rule>>
     for (const command of kind.commands) {
       const { name } = command.operation;
       if (Object.hasOwn(taken, name) || Object.hasOwn(rules, name))
-        throw new Error(`two operations are called ${name}`);
+        throw new Error(`two operations have the name ${name}`);
       rules[name] = kindCommandRule(kind, command);
     }
   }

@@ -3,26 +3,26 @@ import type { StateReader } from "../../machine/state.ts";
 import type { TableSpec } from "../../machine/table.ts";
 import type { ValueSize } from "./size.ts";
 
-/** An entity as it is now. A deleted one leaves its count of versions behind, so that versions never repeat. */
+/** An entity. A deleted one keeps its version number, so that versions never repeat. */
 export interface EntityRow {
-  /** `type/id`, the key: kept, since putting it together again for every look would cost more than the look. */
+  /** `type/id`, the key. It is stored because concatenating it for every look-up would cost more than the look-up. */
   readonly subject: string;
   readonly type: string;
   readonly id: string;
   readonly version: number;
-  /** The epoch in which this version was made: part of its revision. */
+  /** The epoch of this version, part of its revision. */
   readonly epoch: number;
   readonly position: number;
   readonly time: number;
   readonly principal: string;
   readonly agent?: string;
-  /** The position of the last whole value, on which everything after it rests. */
+  /** Position of the last whole value. Every later version depends on it. */
   readonly base: number;
-  /** True if the data of this version was erased; the value is then null, until a whole value follows. */
+  /** True if the data of this version was erased. The value is then null until a whole value follows. */
   readonly isErased?: true;
   /** Absent if the entity is deleted. */
   readonly value?: Json;
-  /** The exact size of the value, kept so that no patch has to walk what it does not touch. */
+  /** The exact size of the value, stored so that a patch need not walk the parts that it does not touch. */
   readonly size: ValueSize;
 }
 
@@ -38,13 +38,13 @@ export const entityTable: TableSpec<EntityRow, "subject" | "erased"> = {
   sorts: {
     /** Live entities by type and id. */
     subject: (row) => (row.value === undefined ? undefined : row.subject),
-    /** Those that can't be known while history is folded again, because their data was erased. */
+    /** Entities whose value is unknown during a fold because their data was erased. */
     erased: (row) => (row.isErased === true ? row.subject : undefined),
   },
   bytes: (row) => rowOverhead + row.type.length + 2 * row.id.length + row.size.bytes,
 };
 
-/** What an entity weighs besides its value: the row, its key, its places in two indexes. */
+/** Bytes of an entity in addition to its value: the row, its key and two index entries. */
 const rowOverhead = 300;
 
 export function findEntity(state: StateReader, target: { type: string; id: string }): EntityRow | undefined {
@@ -55,7 +55,7 @@ export function isLive(row: EntityRow | undefined): row is LiveEntityRow {
   return row?.value !== undefined;
 }
 
-/** The version that a caller may expect: 0 for an entity that does not exist, deleted or never created. */
+/** The version that a caller may expect: 0 for an entity that does not exist or was deleted. */
 export function currentVersion(row: EntityRow | undefined): number {
   return isLive(row) ? row.version : 0;
 }

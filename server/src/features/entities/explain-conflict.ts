@@ -9,13 +9,13 @@ import { valueAt } from "@holdfast/sdk/json/value-at";
 import { pointersOverlap } from "./json/pointers-overlap.ts";
 import type { Version } from "./version-trail.ts";
 
-/** Intermediate versions that are compared one by one; of more, the oldest are compared together. */
+/** Maximum intermediate versions that are compared one by one. Older ones are compared together. */
 const versionsMax = 100;
 
 /**
- * Why a version conflict happened: for each place that changed since the caller's version, what the caller had read,
- * what is there now, who changed it last and when, and whether the caller meant to change it too. `versions` starts
- * with the caller's version and ends with the one that it met.
+ * Explains a version conflict. For each pointer that changed since the caller's version it gives the old value, the
+ * current value, the last author and time, and whether the caller's write changes it too. `versions` starts with the
+ * caller's version and ends with the current one.
  */
 export function explainConflict(versions: readonly Version[], input: JsonObject): JsonObject {
   const base = versions[0]?.value;
@@ -39,7 +39,9 @@ export function explainConflict(versions: readonly Version[], input: JsonObject)
   };
 }
 
-/** Where a change counts as being: an array that grew or shrank has shifted indices, so it counts as a whole. */
+/**
+ * The pointer to which a change is attributed. The indices of a resized array have shifted, so it counts as a whole.
+ */
 function placeOf(change: Change): string {
   return change.resized ?? change.pointer;
 }
@@ -63,7 +65,7 @@ interface Step {
   readonly pointers: readonly string[];
 }
 
-/** What each version changed against the one before it. */
+/** The changes of each version against the previous one. */
 function stepsBetween(versions: readonly Version[]): readonly Step[] {
   const compared =
     versions.length > versionsMax ? [...versions.slice(0, 1), ...versions.slice(-versionsMax)] : versions;
@@ -73,7 +75,7 @@ function stepsBetween(versions: readonly Version[]): readonly Step[] {
   }));
 }
 
-/** The places that the caller meant to change. */
+/** The pointers that the caller's write changes. */
 function sentPointers(base: Json | undefined, input: JsonObject): readonly string[] {
   if (isObject(input["merge"])) return leafPointers(input["merge"], []);
   const steps = input["patch"];
@@ -92,7 +94,7 @@ function leafPointers(merge: JsonObject, way: readonly string[]): readonly strin
   );
 }
 
-/** What the caller sent for this place, where that can be said. */
+/** The value that the caller sent for this pointer, if it is known. */
 function yours(input: JsonObject, pointer: string): JsonObject {
   const segments = parsePointer(pointer) ?? [];
   const steps = input["patch"];

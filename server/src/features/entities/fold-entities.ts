@@ -1,4 +1,4 @@
-/** What each event about an entity does to it. These never change; a new meaning is a new type of event. */
+/** The folds of entity events. They never change; a new meaning is a new event type. */
 import type { Event } from "../../machine/entry.ts";
 import type { EntryFacts, Fold } from "../../machine/feature.ts";
 import type { Json, JsonObject } from "@holdfast/sdk/json/json";
@@ -17,7 +17,7 @@ export const entityFolds: Readonly<Record<string, Fold>> = {
   "entity.merged": foldMerged,
   "entity.patched": foldPatched,
   "entity.deleted": foldDeleted,
-  // A conflict changes nothing; it is there to be found in the history.
+  // A conflict changes nothing. It is recorded for the history.
   "entity.conflict": () => undefined,
 };
 
@@ -57,7 +57,7 @@ function foldDeleted(state: StateWriter, event: Event, entry: EntryFacts): void 
   put(state, event, entry, { base: entry.position, size: { bytes: 0, members: 0 } });
 }
 
-/** There was a version here whose data is gone. A whole value follows later, else it could not have been erased. */
+/** The data of this version was erased. A whole value follows later, otherwise the erasure would have been refused. */
 function putErased(state: StateWriter, event: Event, entry: EntryFacts): void {
   put(state, event, entry, { base: entry.position, isErased: true, value: null, size: { bytes: 4, members: 0 } });
 }
@@ -92,7 +92,7 @@ function existing(state: StateWriter, event: Event, entry: EntryFacts): LiveEnti
   return row;
 }
 
-/** A type holds no slash, an id may. */
+/** A type has no slash; an id may. */
 function targetOf(subject: string): { readonly type: string; readonly id: string } {
   const slash = subject.indexOf("/");
   return { type: subject.slice(0, slash), id: subject.slice(slash + 1) };

@@ -9,24 +9,26 @@ import { refusal } from "../../machine/outcome.ts";
 import { holdsWrite } from "../locks/guard-write.ts";
 import { findEntity, isLive } from "./entity-table.ts";
 
-/** What the rules of a kind may know besides the entity itself. */
+/** The context of a kind's rules. */
 export interface KindContext {
-  /** The operation that wants the change. */
+  /** The operation that changes the entity. */
   readonly operation: string;
-  /** For packs, which keep tables of their own about their entities. */
+  /** For packs, which keep tables about their entities. */
   readonly state: StateReader;
-  /** The id of the entity that is to change. */
+  /** The id of the entity. */
   readonly id: string;
   readonly time: number;
   readonly principal: string;
   readonly agent: string | undefined;
-  /** The value of another entity, as it is at this very position. */
+  /** The value of another entity at this position. */
   readonly get: (type: string, id: string) => Json | undefined;
-  /** Whether the caller, by its agent or by the fence that it sent, has a write lock on the path or the tree above it. */
+  /**
+   * Whether the caller holds a write lock on the path or a tree above it, by its agent or by the fence that it sent.
+   */
   readonly holdsLock: (path: string) => boolean;
 }
 
-/** A refusal that a kind decided. Its code becomes `<type>.<code>`, or starts with the name of its pack. */
+/** A refusal by a kind. Its code becomes `<type>.<code>`, or starts with the name of its pack. */
 export class KindRefusal {
   readonly code: string;
   readonly data: JsonObject;
@@ -37,12 +39,12 @@ export class KindRefusal {
   }
 }
 
-/** Refuses a change, with a code of the kind's own and what the caller should know. */
+/** Refuses a change with a code of the kind and data for the caller. */
 export function refuse(code: string, data: JsonObject = {}): KindRefusal {
   return new KindRefusal(code, data);
 }
 
-/** A command of a kind's own. It gets the current value and returns the new one, or refuses. */
+/** A command of a kind. It receives the current value and returns the new one, or refuses. */
 export interface KindCommand<Value, Input extends TProperties> {
   readonly summary: string;
   readonly input: Input;
@@ -57,21 +59,21 @@ export interface KindCommand<Value, Input extends TProperties> {
 
 export interface KindDefinition<Value extends TSchema, Commands extends Record<string, TProperties>> {
   readonly type: string;
-  /** What its own codes start with; the type, if not given. */
+  /** The prefix of its codes; the type by default. */
   readonly codes?: string;
   readonly value: Value;
-  /** Whether a change is allowed; `next` is undefined when the entity is to be deleted, `previous` when created. */
+  /** Decides whether a change is allowed. `next` is undefined for a deletion, `previous` for a creation. */
   readonly rule?: (
     next: Static<Value> | undefined,
     previous: Static<Value> | undefined,
     context: KindContext,
   ) => KindRefusal | undefined;
   readonly commands?: { readonly [Verb in keyof Commands]: KindCommand<Static<Value>, Commands[Verb]> };
-  /** True if its rules ask for locks: Holdfast then refuses to start while the lock manager is switched off. */
+  /** True if its rules use locks. Holdfast then refuses to start while the lock manager is switched off. */
   readonly needsLocks?: boolean;
 }
 
-/** A kind as the machine uses it, with its types forgotten. */
+/** A kind as the machine uses it, without its value type. */
 export interface Kind {
   readonly type: string;
   readonly codes: string;
@@ -91,7 +93,7 @@ export interface KindOperation {
 
 export type KindOf = (type: string) => Kind | undefined;
 
-/** Defines a type of entity with a schema, a rule for every change, and commands of its own. */
+/** Defines an entity type with a schema, a rule for every change, and its own commands. */
 export function defineKind<Value extends TSchema, Commands extends Record<string, TProperties>>(
   definition: KindDefinition<Value, Commands>,
 ): Kind {
@@ -121,7 +123,7 @@ function kindOperation(type: string, verb: string, command: KindCommand<never, T
   };
 }
 
-/** What the kind of an entity has against a change; undefined if nothing. */
+/** The refusal of a change by its kind; undefined if it is allowed. */
 export function kindViolation(
   kind: Kind | undefined,
   change: {

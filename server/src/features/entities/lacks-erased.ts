@@ -4,11 +4,11 @@ import type { StateReader } from "../../machine/state.ts";
 import { entityTable, subjectOf } from "./entity-table.ts";
 
 /**
- * Whether the state of a history that is folded again lacks what was erased since. It does between an entry that was
- * erased and the whole value that followed it. With an entry: whether that one may have been decided on what is lacking.
+ * Whether a folded state lacks erased data. This is the case between an erased entry and the next whole value. With an
+ * entry: whether its decision may have depended on the missing data.
  *
- * `ruled` are the types of entities with rules of their own, which may look at every other entity: at the organization of
- * a project, say. Nobody knows afterwards at which they looked.
+ * `ruled` are the entity types with rules of their own. Such a rule may read any other entity, for example the
+ * organization of a project. The journal does not record which ones it read.
  */
 export function lacksErased(state: StateReader, ruled: ReadonlySet<string>, entry?: Entry): boolean {
   const rows = state.rows(entityTable);
@@ -19,12 +19,12 @@ export function lacksErased(state: StateReader, ruled: ReadonlySet<string>, entr
 
 const typeOf = (subject: string): string => subject.slice(0, subject.indexOf("/"));
 
-/** The quota counts every row, so whoever was refused by it was decided on all of them. */
+/** The quota counts every row, so a refusal by the quota depends on all of them. */
 function weighsAll({ outcome }: Entry): boolean {
   return outcome.kind === "refusal" && outcome.code === "space_full";
 }
 
-/** What an entry is about: a refusal may hold no event, but its input names an entity. */
+/** The subjects of an entry. A refusal may have no event, but its input names an entity. */
 function subjectsOf({ events, input, operation }: Entry): readonly string[] {
   const subjects = events.map(({ subject }) => subject);
   if (!isObject(input) || typeof input["id"] !== "string") return subjects;

@@ -15,22 +15,21 @@ import { kindViolation } from "./kind.ts";
 import type { KindOf } from "./kind.ts";
 import { entityLimits, isTooLarge, tooLarge } from "./size.ts";
 
-/** What a patch makes of an entity, and how that is recorded. */
+/** The result of a patch and its recorded form. */
 interface Patched {
   readonly value: Json;
   readonly event: { readonly type: string; readonly data: JsonObject };
 }
 
 /**
- * Every so many versions the whole value is recorded instead of the patch: any version can then be had again from a
- * bounded number of entries, however long the history is.
+ * Number of versions between two recorded whole values. So any version can be rebuilt from a bounded number of entries.
  */
 const wholeValueEvery = 64;
 
 export function patchEntity(kindOf: KindOf): Decide<(typeof entityOperations)["patch-entity"]> {
   return (input, context) => {
     if ((input.merge === undefined) === (input.patch === undefined)) {
-      return invalid([{ pointer: "", message: "must have merge or patch, and not both" }]);
+      return invalid([{ pointer: "", message: "must have exactly one of merge and patch" }]);
     }
     const row = findEntity(context.state, input);
     const unmet = unmetCondition(row, input, context);
@@ -40,7 +39,7 @@ export function patchEntity(kindOf: KindOf): Decide<(typeof entityOperations)["p
       input.merge === undefined ? applySteps(row, input.patch as Json) : applyMerge(row, input.merge as JsonObject);
     if ("outcome" in patched) return patched;
     const { value } = patched;
-    // A merge gives the value itself back if it changes nothing. The steps of a patch may lead back to it, or to its equal.
+    // A merge without effect returns the same reference. The steps of a patch may produce an equal value.
     if (value === row.value || sameJson(value, row.value)) return unchanged(row);
     const violation = kindViolation(kindOf(input.type), { value, previous: row.value, target: input }, context);
     if (violation !== undefined) return violation;

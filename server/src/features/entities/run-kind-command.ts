@@ -12,7 +12,7 @@ import { KindRefusal, kindContext, kindRefusal, kindViolation } from "./kind.ts"
 import type { Kind, KindOperation } from "./kind.ts";
 import { entityLimits, tooLarge } from "./size.ts";
 
-/** Decides a command of a kind's own: the conditions first, then the command, then the rule that holds for every change. */
+/** Decides a command of a kind: the conditions, then the command, then the rule of every change. */
 export function kindCommandRule(kind: Kind, command: KindOperation): Rule {
   return ruleOf(command.operation, (input, context) => runKindCommand(kind, command, input as JsonObject, context));
 }
@@ -24,7 +24,7 @@ function runKindCommand(kind: Kind, command: KindOperation, input: JsonObject, c
   );
 }
 
-/** Gives an entity the value that `make` makes of it, if its conditions and the rule of its kind let it. */
+/** Sets the value that `make` returns, if the conditions and the rule of the kind allow it. */
 export function changeByKind(
   kind: Kind,
   { input, event }: { readonly input: JsonObject; readonly event: string },
@@ -47,7 +47,7 @@ export function changeByKind(
   return changed({ target, row, value, event: { type: "entity.replaced", data: { value, name: event } } }, context);
 }
 
-/** A value that is no JSON can only be a defect of the kind, and must not get into an entry. */
+/** A value that is not JSON is a bug of the kind and must not reach an entry. */
 function tooLargeOrDefect(name: string, fault: InputFault): Decision {
   if (fault.reason.startsWith("too_")) return tooLarge(fault.reason);
   throw new Error(`${name} returned a value that is not canonical: ${fault.reason} at "${fault.pointer}"`);

@@ -7,10 +7,10 @@ import { refusal } from "../../machine/outcome.ts";
 
 export type ValueSize = Pick<Size, "bytes" | "members">;
 
-/** How large an entity may become. It is what a command may carry, so that every entity can be replaced as a whole. */
+/** The maximum size of an entity. It equals the limit of a command, so every entity can be replaced as a whole. */
 export const entityLimits = inputLimits;
 
-/** For what is in the history: it was within the limits when it was decided, and must not fail if they change. */
+/** For values from history: they met the limits when they were decided, and must not fail after limits change. */
 export const noLimits = {
   bytesMax: Infinity,
   depthMax: Infinity,
@@ -25,7 +25,7 @@ export function tooLarge(limit: string): Decision {
 
 export function sizeOf(value: Json): ValueSize {
   const measured = measure(value, noLimits);
-  if (!measured.ok) throw new Error("nothing exceeds no limits");
+  if (!measured.ok) throw new Error("unreachable: measured without limits");
   return { bytes: measured.size.bytes, members: measured.size.members };
 }
 

@@ -5,7 +5,7 @@ import { jsonPatch } from "./json/json-patch.ts";
 import { mergePatch } from "./json/merge-patch.ts";
 import { noLimits } from "./size.ts";
 
-/** One version of an entity, as history tells it. */
+/** One version of an entity, rebuilt from history. */
 export interface Version {
   readonly version: number;
   /** Undefined if this version is a deletion. */
@@ -13,10 +13,10 @@ export interface Version {
   readonly entry: Pick<Entry, "position" | "time" | "principal" | "agent" | "operation">;
 }
 
-/** What history knows of the versions that were asked for. */
+/** The requested versions, or the reason why they are missing. */
 export type Versions =
   | { readonly kind: "found"; readonly versions: readonly [Version, ...Version[]] }
-  /** The data of one that is needed was erased, by this entry. */
+  /** The data of a required version was erased by this entry. */
   | { readonly kind: "erased"; readonly by: number }
   | { readonly kind: "missing" };
 
@@ -27,16 +27,16 @@ interface Step {
 }
 
 /**
- * Rebuilds versions of an entity from its entries, given newest first: it goes back until it meets a whole value at or
- * below the first version wanted. Whole values are recorded every so often, so that is never far.
+ * Rebuilds versions of an entity from its entries, given newest first. It goes back to a whole value at or below the
+ * first requested version. Whole values are recorded at fixed intervals, so the way is short.
  */
 export class VersionTrail {
   readonly #subject: string;
   readonly #to: number;
-  /** Undefined until the newest version is met, if that is the one wanted. */
+  /** Undefined until the newest version is found, if that one was requested. */
   #from: number | undefined;
   readonly #steps: Step[] = [];
-  /** The version of the event that was met last. An erased one does not tell its own: it is the one before. */
+  /** The version of the last event. An erased event has no version: it is one lower. */
   #last = Infinity;
   #erasedBy: number | undefined;
   #isComplete = false;
@@ -47,7 +47,7 @@ export class VersionTrail {
     this.#to = range.to;
   }
 
-  /** Takes the next older entry. True once there is enough. */
+  /** Adds the next older entry. Returns true when no more are needed. */
   add(entry: Entry): boolean {
     for (const event of entry.events.toReversed()) {
       if (event.subject !== this.#subject || !isVersion(event) || this.#isComplete) continue;
@@ -61,7 +61,7 @@ export class VersionTrail {
     return this.#isComplete;
   }
 
-  /** The versions wanted, oldest first. */
+  /** The requested versions, oldest first. */
   versions(): Versions {
     if (this.#erasedBy !== undefined) return { kind: "erased", by: this.#erasedBy };
     if (!this.#isComplete) return { kind: "missing" };
@@ -78,7 +78,7 @@ export class VersionTrail {
   }
 }
 
-/** Locks, agents and tokens have events of their own, whose subject may be that of an entity. */
+/** Locks, agents and tokens have their own events, whose subject may equal that of an entity. */
 function isVersion({ type }: Event): boolean {
   return isOfEntity(type) && type !== "entity.conflict";
 }

@@ -5,7 +5,7 @@ import { done } from "../../machine/outcome.ts";
 import type { Decide } from "../rule-of.ts";
 import { spaceRow } from "./space-table.ts";
 
-/** Settings that are the same already leave no entry, so that every start may send its configuration again. */
+/** Equal settings leave no entry, so every start may send its configuration again. */
 export const configure: Decide<(typeof spaceOperations)["configure"]> = (input, { state }) => {
   const { settings } = spaceRow(state);
   const toggles = { ...settings.component_toggles, ...input.settings.component_toggles };

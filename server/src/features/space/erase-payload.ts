@@ -4,8 +4,9 @@ import type { Decide } from "../rule-of.ts";
 import { erasureTable } from "./space-table.ts";
 
 /**
- * What an entry is about is in its header, which a decision does not read; the door looks it up and sends it along. If
- * something in the state still needs the data, folding the journal again would come to another state: refused.
+ * The subjects of an entry are in its header, which a decision cannot read. The application layer reads them and adds
+ * them to the input. The erasure is refused while the state depends on the data: folding the journal again would give
+ * another state.
  */
 export const erasePayload: Decide<(typeof spaceOperations)["erase-payload"]> = (input, context) => {
   const { position, reason, events } = input;

@@ -1,4 +1,4 @@
-/** What each event about the space does to it. These never change; a new meaning is a new type of event. */
+/** The folds of events about the space. They never change; a new meaning is a new event type. */
 import type { SpaceSettings } from "@holdfast/sdk/contract";
 import type { Event } from "../../machine/entry.ts";
 import type { EntryFacts, Fold } from "../../machine/feature.ts";
@@ -13,7 +13,7 @@ export const spaceFolds: Readonly<Record<string, Fold>> = {
   "space.rules_raised": (state, event) => {
     change(state, { rules: event.data["rules"] as number });
   },
-  // The hash is compared by whoever folds; the state only remembers how far it has got.
+  // The engine compares the hash. The state only records the last hashed position.
   "space.state_hashed": (state, event) => {
     change(state, { hashedTo: event.data["position"] as number });
   },

@@ -4,8 +4,8 @@ import type { Decide } from "../rule-of.ts";
 import { currentEpoch } from "./space-table.ts";
 
 /**
- * Several nodes may notice the same loss; the first one raises the epoch, the others find it raised. `at_least` leaves
- * room for epochs that may have begun in the part of history that nobody has any more.
+ * Several nodes may detect the same loss. The first raises the epoch, and the others find it raised. `at_least` leaves
+ * room for epochs that may have begun in the lost part of the history.
  */
 export const raiseEpoch: Decide<(typeof spaceOperations)["raise-epoch"]> = (input, { state }) => {
   const epoch = currentEpoch(state);

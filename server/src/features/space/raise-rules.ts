@@ -2,7 +2,7 @@ import type { spaceOperations } from "@holdfast/sdk/contract";
 import { done, refusal } from "../../machine/outcome.ts";
 import type { Decide } from "../rule-of.ts";
 
-/** One number at a time, so that no node can skip rules that it does not carry. */
+/** Raises by one number at a time, so that no node skips rules that it does not know. */
 export const raiseRules: Decide<(typeof spaceOperations)["raise-rules"]> = (input, { rules, knownRules }) => {
   if (rules >= input.to) return { outcome: done({ rules }), events: [] };
   if (input.to !== rules + 1 || !knownRules.includes(input.to)) {

@@ -3,7 +3,7 @@ import { done } from "../../machine/outcome.ts";
 import type { Decide } from "../rule-of.ts";
 import { spaceRow } from "./space-table.ts";
 
-/** Every node computes the hash; the first one records it, and the others compare theirs with it. */
+/** Every node computes the hash. The first records it, and the others compare theirs with it. */
 export const recordStateHash: Decide<(typeof spaceOperations)["record-state-hash"]> = (
   { position, hash },
   { state },

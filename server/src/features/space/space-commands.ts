@@ -1,19 +1,20 @@
-/** What the engine sends and recognises by itself, in the words of the space: the engine knows no feature. */
+/** Commands that the engine itself sends and recognises. The engine knows no feature, so they are defined here. */
 import type { Entry } from "../../machine/entry.ts";
 import type { TimerCommand } from "../../machine/feature.ts";
 import type { StateReader } from "../../machine/state.ts";
 import { currentEpoch } from "./space-table.ts";
 
-/** History was lost: tokens of the lost part must be refused from now on. */
+/** History was lost. Tokens of the lost part must be refused. */
 export function epochCommand(id: string, lost: StateReader, reason: string): TimerCommand {
   return { id, operation: "raise-epoch", input: { above: currentEpoch(lost), reason } };
 }
 
 /**
- * The journal was restored or copied: there may be another future of the same past, with epochs of its own that nobody
- * here can know. Milliseconds since 1970 are beyond any of them: between two losses a store is put back and a node connects
- * to it, which takes longer than one. Only a clock that was set back in between could repeat an epoch that nobody remembers;
- * a node that still does is told by `above`.
+ * The journal was restored or copied, so another continuation of the same history may exist, with unknown epochs.
+ *
+ * The new epoch is at least the number of milliseconds since 1970, which exceeds all of them: restoring a store and
+ * connecting to it takes longer than a millisecond. Only a clock that was set back could repeat an epoch that no node
+ * remembers. A node that remembers one passes it as `above`.
  */
 export function forkCommand(id: string, state: StateReader, reason: string, time: number): TimerCommand {
   return { id, operation: "raise-epoch", input: { above: currentEpoch(state), at_least: Math.floor(time), reason } };
@@ -32,7 +33,7 @@ export function recordedHash(entry: Entry): { readonly position: number; readonl
 
 /** The position of the entry whose payload an entry erased, if it did. */
 export function erasedPosition({ operation, events }: Entry): number | undefined {
-  // Every entry is asked, and nearly none of them does.
+  // Called for every entry, and almost none of them is an erasure.
   if (operation !== "erase-payload") return undefined;
   const position = events.find(({ type }) => type === "payload.erased")?.data["position"];
   return typeof position === "number" ? position : undefined;

@@ -8,7 +8,7 @@ export interface Epoch {
   readonly from: number;
 }
 
-/** What holds for the whole space. There is one row of it, from the first change on. */
+/** The row of the whole space. It exists from the first change on. */
 export interface SpaceRow {
   readonly key: string;
   /** Oldest first. One per restored history, so there are few. */
@@ -19,7 +19,7 @@ export interface SpaceRow {
   readonly hashedTo: number;
 }
 
-/** An entry whose payload was erased, and the entry that says so. */
+/** An erased entry, and the entry that erased it. */
 export interface Erasure {
   readonly position: number;
   readonly by: number;
@@ -35,12 +35,15 @@ function sortable(number: number): string {
   return String(number).padStart(16, "0");
 }
 
-/** What entries after a position ask to be erased. It costs as much as there is, not as much as there ever was. */
+/**
+ * The erasures that entries after a position requested. The cost depends on their number, not on all erasures of the
+ * journal.
+ */
 export function erasuresAfter(state: StateReader, position: number): readonly Erasure[] {
   return state.rows(erasureTable).scan("by", { after: sortable(position), limit: Infinity });
 }
 
-/** The entry that erased the one at a position, if one did. */
+/** The entry that erased the one at a position, if any. */
 export function erasedBy(state: StateReader, position: number): number | undefined {
   return state.rows(erasureTable).get(String(position))?.by;
 }
@@ -66,7 +69,7 @@ export function spaceRow(state: StateReader): SpaceRow {
   return state.rows(spaceTable).get(spaceKey) ?? firstRow;
 }
 
-/** The epoch in which things happen now. */
+/** The current epoch. */
 export function currentEpoch(state: StateReader): number {
   return spaceRow(state).epochs.at(-1)?.epoch ?? 1;
 }
@@ -77,8 +80,8 @@ export function epochAt(state: StateReader, position: number): number {
 }
 
 /**
- * Whether a token of this epoch and position is about the history that this journal holds. A token of an older epoch
- * is good only up to where the next one began: what came after that was lost.
+ * Whether a token of this epoch and position belongs to the history of this journal. A token of an older epoch is valid
+ * only up to the start of the next one, since later entries of its epoch were lost.
  */
 export function isInHistory(state: StateReader, token: { epoch: number; position: number }): boolean {
   const { epochs } = spaceRow(state);

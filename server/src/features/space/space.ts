@@ -11,7 +11,7 @@ import { raiseRules } from "./raise-rules.ts";
 import { recordStateHash } from "./record-state-hash.ts";
 import { erasureTable, spaceRow, spaceTable } from "./space-table.ts";
 
-/** What holds for the whole space: its epochs, the number of its rules, the settings that decisions read. */
+/** The state of the whole space: its epochs, its rules number and the settings that decisions read. */
 export const spaceFeature: Feature = {
   name: "space",
   needs: [],

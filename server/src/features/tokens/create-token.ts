@@ -7,14 +7,14 @@ import { operatorOnly } from "../operator-only.ts";
 import { reservedPrincipals, tokenLimits, tokenOwnKey, tokenSubject, tokenTable, tokenView } from "./token-table.ts";
 import type { TokenRow } from "./token-table.ts";
 
-/** The id is that of the command: unique, and known before anything is decided. */
+/** The token's id is that of the command: unique, and known before the decision. */
 export const createToken: Decide<(typeof tokenOperations)["create-token"]> = (input, context) => {
   const { state, command, position, time } = context;
   const { principal, own_key: ownKey, secret_hash: secretHash } = input;
   const refused = operatorOnly(context) ?? unfit(input.principal, context);
   if (refused !== undefined) return refused;
   if (secretHash === undefined) {
-    const issues = [{ pointer: "/secret_hash", message: "must be there: the door makes it" }];
+    const issues = [{ pointer: "/secret_hash", message: "is missing: the server sets it" }];
     return { outcome: refusal("input_invalid", { issues }), events: [] };
   }
   const known = ownKey === undefined ? undefined : findByOwnKey(context, ownKey);
@@ -53,14 +53,14 @@ function renew(known: TokenRow, secretHash: string): Decision {
   };
 }
 
-/** One that has expired, and is not forgotten yet, is not brought back. */
+/** An expired token that is still in the table is not revived. */
 function findByOwnKey({ state, command, time }: DecideContext, ownKey: string): TokenRow | undefined {
   const prefix = tokenOwnKey(command.principal, ownKey);
   const rows = state.rows(tokenTable).scan("ownKey", { prefix, limit: 100 });
   return rows.find((row) => row.expiresAt > time);
 }
 
-/** The row that the event makes; deciding and folding build the same one. */
+/** The row of the event. Decision and fold build the same row. */
 export function rowOf(
   id: string,
   data: JsonObject,

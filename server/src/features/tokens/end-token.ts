@@ -18,7 +18,7 @@ export const revokeToken: Decide<(typeof tokenOperations)["revoke-token"]> = (in
   };
 };
 
-/** Sent by the timer, to forget what has been good for nothing since it expired. */
+/** Sent by the timer to remove an expired token. It is already invalid. */
 export const expireToken: Decide<(typeof tokenOperations)["expire-token"]> = (input, { state, time }) => {
   const row = findToken(state, input.token_id);
   if (row === undefined || row.expiresAt > time) return { outcome: refusal("not_due"), events: [] };

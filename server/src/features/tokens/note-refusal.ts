@@ -2,7 +2,7 @@ import type { tokenOperations } from "@holdfast/sdk/contract";
 import { done } from "../../machine/outcome.ts";
 import type { Decide } from "../rule-of.ts";
 
-/** The gate turned somebody away, and it must be found in the audit trail who that was. */
+/** Records the refusal of a caller by the gate in the audit trail. */
 export const noteRefusal: Decide<(typeof tokenOperations)["note-refusal"]> = (input) => {
   const { operation, reason, unrecorded } = input;
   const data = { operation, reason, ...(unrecorded === undefined ? {} : { unrecorded }) };

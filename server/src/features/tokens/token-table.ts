@@ -3,11 +3,14 @@ import type { JsonObject } from "@holdfast/sdk/json/json";
 import type { StateReader } from "../../machine/state.ts";
 import type { TableSpec } from "../../machine/table.ts";
 
-/** A token that is neither revoked nor forgotten. Only the hash of the secret is ever here, or in the journal. */
+/**
+ * A live or expired token that is neither revoked nor removed. The secret itself is neither here nor in the journal,
+ * only its hash.
+ */
 export interface TokenRow {
   readonly id: string;
   readonly secretHash: string;
-  /** The entry that made it: the order of the list. */
+  /** Position of the entry that created it. It defines the order of the list. */
   readonly position: number;
   readonly principal: string;
   readonly allow: readonly Allowance[];
@@ -20,7 +23,7 @@ export interface TokenRow {
 
 export const tokenLimits = { tokensMax: 10_000, expiresInSeconds: 30 * 24 * 60 * 60 } as const;
 
-/** Principals that nobody may be given by a token: they mean something else already. */
+/** Principals that a token cannot have, because they have another meaning. */
 export const reservedPrincipals: readonly string[] = ["operator", "anonymous", "local", "holdfast"];
 
 function sortable(number: number): string {
@@ -33,12 +36,12 @@ export function tokenOwnKey(createdBy: string, ownKey: string): string {
   return `${createdBy}${gap}${ownKey}${gap}`;
 }
 
-/** Where a token stands in the list: the cursor of its page. */
+/** The sort key of a token in the list, and the cursor of a page. */
 export function createdKey(row: TokenRow): string {
   return sortable(row.position);
 }
 
-/** By the hash of the secret, which is what every call of its bearer looks up. */
+/** The key is the hash of the secret, which every call of the bearer looks up. */
 export const tokenTable: TableSpec<TokenRow, "id" | "expires" | "created" | "ownKey"> = {
   name: "tokens",
   key: (row) => row.secretHash,
@@ -48,7 +51,7 @@ export const tokenTable: TableSpec<TokenRow, "id" | "expires" | "created" | "own
     created: createdKey,
     ownKey: (row) => (row.ownKey === undefined ? undefined : tokenOwnKey(row.createdBy, row.ownKey)),
   },
-  // A token may hold a hundred prefixes; what it weighs is counted as it is written.
+  // A token may have a hundred prefixes, so its bytes are counted from their text.
   bytes: (row) => 256 + JSON.stringify(row.allow).length,
 };
 

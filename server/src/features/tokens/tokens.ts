@@ -8,7 +8,7 @@ import { expireToken, revokeToken } from "./end-token.ts";
 import { noteRefusal } from "./note-refusal.ts";
 import { findToken, tokenTable } from "./token-table.ts";
 
-/** Who may come in: tokens, which are made and revoked by entries, so that every node knows the same ones. */
+/** Tokens. Entries create and revoke them, so every node knows the same ones. */
 export const tokensFeature: Feature = {
   name: "tokens",
   needs: ["space"],
@@ -24,7 +24,7 @@ export const tokensFeature: Feature = {
     "token.renewed": foldRenewed,
     "token.revoked": foldEnded,
     "token.expired": foldEnded,
-    // It is there to be found; nothing is decided by it.
+    // Recorded for the audit trail. No decision reads it.
     "access.refused": () => undefined,
   },
   reactions: {},

@@ -6,7 +6,7 @@ import { planningLimits } from "./planning-limits.ts";
 import { comparable, overlaps } from "./times.ts";
 import type { TimeRange } from "./times.ts";
 
-/** An assignment that takes, or would take, its collaborator's time. */
+/** An assignment that occupies, or would occupy, its collaborator's time. */
 export interface Booking extends TimeRange {
   readonly id: string;
   readonly mission: string;
@@ -23,7 +23,7 @@ export function bookingOf(id: string, value: JsonObject): Booking {
   };
 }
 
-/** The assignments of a mission that count. */
+/** The assignments of a mission that occupy time. */
 export function assignmentsOf(state: StateReader, missionId: string): readonly Booking[] {
   const rows = childrenOf(state, assignment.type, missionId, { limit: planningLimits.assignmentsPerMission });
   return rows.flatMap(({ id }) => {
@@ -33,8 +33,8 @@ export function assignmentsOf(state: StateReader, missionId: string): readonly B
 }
 
 /**
- * What stands in the way of these bookings: others of the same collaborators, and each other. What is booked does not
- * overlap, so it is found by one look into the order of time, however many there are.
+ * The clashes of these bookings: with other bookings of the same collaborators, and with each other. Existing bookings
+ * of a collaborator never overlap, so one look-up in the order of time finds a clash.
  */
 export function clashesWith(state: StateReader, wanted: readonly Booking[]): readonly JsonObject[] {
   const own = new Set(wanted.map(({ id }) => id));
@@ -62,7 +62,7 @@ function bookedDuring(state: StateReader, wanted: Booking): readonly Booking[] {
   }
 }
 
-/** Sorted by collaborator and time, only neighbours can clash first: the sweep stays short. */
+/** Bookings are sorted by collaborator and time. Only neighbours can clash first, so the sweep is short. */
 function clashesAmong(state: StateReader, wanted: readonly Booking[]): readonly JsonObject[] {
   const sorted = [...wanted].sort((a, b) => (sortKey(a) < sortKey(b) ? -1 : 1));
   return sorted.flatMap((booking, index) => {

@@ -4,7 +4,7 @@ import { gap, planTable } from "./plan-table.ts";
 import { planningLimits } from "./planning-limits.ts";
 import type { ChangeRule } from "./lineage.ts";
 
-/** Whoever is booked can't be archived, and whoever was ever assigned can't be deleted: the plan would lie. */
+/** A booked collaborator cannot be archived, and one with any assignment cannot be deleted: the plan would be wrong. */
 export const collaboratorFault: ChangeRule = ({ next, previous }, { state, id }) => {
   const isArchived = next?.["archived"] === true && previous?.["archived"] !== true;
   if (next !== undefined && !isArchived) return undefined;

@@ -1,4 +1,4 @@
-/** Keeps the plan table in step with the entities of planning. What these folds do never changes. */
+/** Keeps the plan table consistent with the entities of planning. These folds never change. */
 import { assignment } from "@holdfast/sdk/contract";
 import type { Fold } from "../../machine/feature.ts";
 import type { StateWriter } from "../../machine/state.ts";
@@ -6,7 +6,7 @@ import { childrenOf, planRowOf, planTable } from "./plan-table.ts";
 import type { PlanRow } from "./plan-table.ts";
 import { planningLimits } from "./planning-limits.ts";
 
-/** The entity itself was folded before: features fold in the order of their needs. */
+/** The entity itself is already folded: features fold in the order of their needs. */
 const keepInStep: Fold = (state, event) => {
   const slash = event.subject.indexOf("/");
   const target = { type: event.subject.slice(0, slash), id: event.subject.slice(slash + 1) };
@@ -23,7 +23,7 @@ function keepRow(state: StateWriter, subject: string, target: { type: string; id
   return row;
 }
 
-/** A mission that becomes planned books its collaborators, and one that is cancelled or completed frees them. */
+/** A mission that becomes planned books its collaborators. A cancelled or completed mission frees them. */
 function keepBookings(state: StateWriter, missionId: string): void {
   const rows = childrenOf(state, assignment.type, missionId, { limit: planningLimits.assignmentsPerMission });
   for (const row of rows) keepRow(state, row.subject, row);

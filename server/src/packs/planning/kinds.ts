@@ -1,4 +1,4 @@
-/** The kinds of entities that planning keeps, each with the rule that holds for every change, through whatever door. */
+/** The kinds of planning's entities, each with the rule of every change, through every door. */
 import { assignment, collaborator, mission, organization, project } from "@holdfast/sdk/contract";
 import type { Resource } from "@holdfast/sdk/contract";
 import Type from "typebox";
@@ -17,7 +17,7 @@ const childTypes: Readonly<Record<string, readonly string[]>> = {
   [mission.type]: [assignment.type],
 };
 
-/** Who has something below it keeps it: a deletion must not leave orphans. */
+/** A resource with children cannot be deleted: they would be orphaned. */
 const childless: ChangeRule = ({ type, next }, { state, id }) =>
   next === undefined ? childFault(state, childTypes[type] ?? [], id) : undefined;
 

@@ -7,7 +7,7 @@ import type { StateReader } from "../../machine/state.ts";
 import { childrenOf, foldCase, gap, planTable, textOf, valueOf } from "./plan-table.ts";
 import { planningLimits } from "./planning-limits.ts";
 
-/** Where each resource belongs: the field that names it, and its type. */
+/** The parent of each resource: the field with its id, and its type. */
 const parents: Readonly<Record<string, { readonly field: string; readonly type: string }>> = {
   [project.type]: { field: "organization_id", type: organization.type },
   [collaborator.type]: { field: "organization_id", type: organization.type },
@@ -19,17 +19,17 @@ function parentOf(type: string): { readonly field: string; readonly type: string
   return Object.hasOwn(parents, type) ? parents[type] : undefined;
 }
 
-/** A change of a resource, as its rule sees it. */
+/** A change of a resource as its rule sees it. */
 export interface Change {
   readonly type: string;
   readonly next: JsonObject | undefined;
   readonly previous: JsonObject | undefined;
 }
 
-/** What is wrong with a change; undefined if nothing is. */
+/** Returns the refusal of a change, or undefined. */
 export type ChangeRule = (change: Change, context: KindContext) => KindRefusal | undefined;
 
-/** What holds for every resource: it stays where it belongs, nothing changes in or below what is archived. */
+/** The rule of every resource: its parent never changes, and nothing in or below an archived resource changes. */
 export function lineageFault(change: Change, { state }: KindContext): KindRefusal | undefined {
   const { type, next, previous } = change;
   const parent = parentOf(type);
@@ -43,12 +43,15 @@ export function lineageFault(change: Change, { state }: KindContext): KindRefusa
   }
   if (previous === undefined || next === undefined) return undefined;
   if (previous["archived"] !== true) return archivingFault(next, previous);
-  // All that can be done with what is archived is to take it out again, or to delete it.
+  // An archived resource can only be unarchived or deleted.
   if (next["archived"] === false && sameJson(previous, { ...next, archived: true })) return undefined;
   return refuse("archived", { archived: { type } });
 }
 
-/** Archiving cannot change other fields: what is archived is not held to the rules of what is in use, and comes back as it is. */
+/**
+ * Archiving cannot change other fields. The rules of active resources do not apply to archived ones, which return
+ * unchanged.
+ */
 function archivingFault(next: JsonObject, previous: JsonObject): KindRefusal | undefined {
   if (next["archived"] !== true) return undefined;
   const fields = Object.keys({ ...next, ...previous }).filter((field) => field !== "archived");
@@ -68,7 +71,7 @@ function ancestorFault(
   return parent === undefined ? undefined : ancestorFault(state, parent, textOf(value, parent.field));
 }
 
-/** Names are unique within a parent. Archived ones keep theirs: they may come back. */
+/** Names are unique within a parent. Archived resources keep theirs, since they may be unarchived. */
 export function nameFault({ type, next, previous }: Change, { state }: KindContext): KindRefusal | undefined {
   if (next === undefined) return undefined;
   const name = foldCase(textOf(next, "name"));
@@ -81,7 +84,7 @@ export function nameFault({ type, next, previous }: Change, { state }: KindConte
   return taken === undefined ? undefined : refuse("name_taken", { name: textOf(next, "name"), taken_by: taken.id });
 }
 
-/** Why something can't be deleted: what belongs to it. */
+/** Refuses a deletion because of the resource's children. */
 export function childFault(state: StateReader, types: readonly string[], id: string): KindRefusal | undefined {
   const limit = planningLimits.usersNamed;
   const children = types.flatMap((type) => childrenOf(state, type, id, { limit }));

@@ -9,10 +9,10 @@ import { planningLimits } from "./planning-limits.ts";
 
 const pageSize = 100;
 const parentFilters = ["organization_id", "project_id", "mission_id"];
-/** What is not a filter. */
+/** The members of the input that are not filters. */
 const paging = ["after", "limit"];
 
-/** A page of resources in the order of their ids. What filters leave out is looked at too, but only so much of it. */
+/** A page of resources in the order of their ids. The number of rows that filters discard is bounded too. */
 export function listPlanned(state: StateReader, resource: Resource, input: JsonObject): ListedPage {
   const limit = typeof input["limit"] === "number" ? input["limit"] : pageSize;
   const rows = candidates(state, resource, input);
@@ -26,7 +26,7 @@ export function listPlanned(state: StateReader, resource: Resource, input: JsonO
   return { ids, next: rows.length < planningLimits.rowsPerPage || last === undefined ? null : last.id };
 }
 
-/** The rows that the most telling filter leaves: those of a parent, of a collaborator, or all of the type. */
+/** The rows of the most selective filter: of a parent, of a collaborator, or all of the type. */
 function candidates(state: StateReader, { type }: Resource, input: JsonObject): readonly PlanRow[] {
   const parent = parentFilters.map((field) => input[field]).find((id) => typeof id === "string");
   const by = input["collaborator_id"];

@@ -11,7 +11,7 @@ import { planningLimits } from "./planning-limits.ts";
 import { contains, rangeFault } from "./times.ts";
 import type { TimeRange } from "./times.ts";
 
-/** Where a mission can go from each status. Back from locked is another operation, for operators. */
+/** The allowed transitions of a mission. The way back from locked is an operation for operators. */
 const ways: Readonly<Record<string, readonly string[]>> = {
   draft: ["planned", "cancelled"],
   planned: ["locked", "cancelled"],
@@ -32,7 +32,7 @@ export const missionFault: ChangeRule = ({ next, previous }, context) => {
   return ownRangeFault(next) ?? rangeChangeFault(next, previous, context);
 };
 
-/** Only what was never planned, or was called off, may vanish; the rest is what happened. */
+/** Only a draft or cancelled mission may be deleted. The others are part of what happened. */
 function deletionFault(previous: JsonObject): KindRefusal | undefined {
   const status = textOf(previous, "status");
   return status === "draft" || status === "cancelled" ? undefined : stillActive(previous);
@@ -55,20 +55,20 @@ function transitionFault(next: JsonObject, previous: JsonObject, context: KindCo
   const others = Object.keys({ ...next, ...previous }).filter((field) => field !== "status");
   const changed = others.filter((field) => next[field] !== previous[field]);
   if (changed.length > 0) return refuse("transition_invalid", { status: from, wanted: to, allowed: [], changed });
-  // What is planned already keeps to this with every change, so it is looked at once.
+  // A planned mission meets these conditions after every change, so they are checked once.
   return from === "draft" && to === "planned" ? planningFault(next, context) : undefined;
 }
 
 function planningFault(next: JsonObject, { state, id }: KindContext): KindRefusal | undefined {
   const assignments = assignmentsOf(state, id);
   const missing: string[] = [];
-  if (rangeOf(next) === undefined) missing.push("a range of time: from and to");
+  if (rangeOf(next) === undefined) missing.push("a time range: from and to");
   if (assignments.length === 0) missing.push("at least one assignment");
   if (missing.length > 0) return refuse("prerequisite_missing", { missing });
   return archivedFault(state, assignments) ?? clashFault(clashesWith(state, assignments));
 }
 
-/** Whoever is in a draft may be archived meanwhile. */
+/** A collaborator of a draft may have been archived in the meantime. */
 function archivedFault(state: StateReader, assignments: readonly Booking[]): KindRefusal | undefined {
   const { type } = collaborator;
   const gone = assignments.find((one) => valueOf(state, type, one.collaborator)?.["archived"] === true);
@@ -90,19 +90,19 @@ export function rangeOf(value: JsonObject): TimeRange | undefined {
 
 function ownRangeFault(next: JsonObject): KindRefusal | undefined {
   if ((next["from"] === undefined) !== (next["to"] === undefined)) {
-    return refuse("range_invalid", { reason: "from and to come together" });
+    return refuse("range_invalid", { reason: "from and to must be set together" });
   }
   const range = rangeOf(next);
   const reason = range === undefined ? undefined : rangeFault(range);
   return reason === undefined ? undefined : refuse("range_invalid", { reason });
 }
 
-/** A mission's range may move as long as its assignments stay inside. */
+/** The range of a mission may change while its assignments stay inside. */
 function rangeChangeFault(next: JsonObject, previous: JsonObject, context: KindContext): KindRefusal | undefined {
   if (next["from"] === previous["from"] && next["to"] === previous["to"]) return undefined;
   const range = rangeOf(next);
   if (range === undefined && isActive(next)) {
-    return refuse("prerequisite_missing", { missing: ["a range of time: from and to"] });
+    return refuse("prerequisite_missing", { missing: ["a time range: from and to"] });
   }
   const assignments = assignmentsOf(context.state, context.id);
   const outside = assignments.filter((one) => range === undefined || !contains(range, one));

@@ -7,25 +7,25 @@ import { findEntity, isLive } from "../../features/entities/entity-table.ts";
 import { comparable } from "./times.ts";
 
 /**
- * What planning must find without going through everything: children by parent, names within a parent, assignments of a
- * collaborator, and its bookings by time. One row for each resource, made from its entity.
+ * The index of planning: children by parent, names within a parent, assignments by collaborator, and bookings by time.
+ * It has one row per resource, made from its entity.
  */
 export interface PlanRow {
   /** The entity's subject, the key. */
   readonly subject: string;
   readonly type: string;
   readonly id: string;
-  /** The id of what it belongs to; empty for an organization. */
+  /** The id of the parent; empty for an organization. */
   readonly parent: string;
   readonly name?: string;
   readonly collaborator?: string;
-  /** Of a mission: whether its assignments take their collaborators' time. */
+  /** For a mission: whether its assignments occupy their collaborators' time. */
   readonly isActive?: true;
-  /** The end of a booking: an assignment that counts, in a mission that is planned or locked. */
+  /** The end of a booking: of an assignment in a planned or locked mission. */
   readonly bookedTo?: string;
 }
 
-/** Between the parts of a sort key. Ids and names hold no control character. */
+/** Separates the parts of a sort key. Ids and names have no control characters. */
 export const gap = "\u0001";
 
 export const planTable: TableSpec<PlanRow, "type" | "child" | "name" | "collaborator" | "booking"> = {
@@ -36,13 +36,13 @@ export const planTable: TableSpec<PlanRow, "type" | "child" | "name" | "collabor
     child: (row) => `${row.type}${gap}${row.parent}${gap}${row.id}`,
     name: (row) => (row.name === undefined ? undefined : `${row.type}${gap}${row.parent}${gap}${foldCase(row.name)}`),
     collaborator: (row) => (row.collaborator === undefined ? undefined : `${row.collaborator}${gap}${row.id}`),
-    /** Bookings of a collaborator do not overlap, so the order of their ends is also that of their beginnings. */
+    /** Bookings of a collaborator do not overlap, so the order of their ends is also the order of their starts. */
     booking: (row) => (row.bookedTo === undefined ? undefined : `${row.collaborator ?? ""}${gap}${row.bookedTo}`),
   },
   bytes: (row) => 500 + 4 * row.subject.length,
 };
 
-/** Only a to z: what else counts as the same letter differs between versions of Unicode. */
+/** Only a to z: other case mappings differ between versions of Unicode. */
 export function foldCase(name: string): string {
   return name.replace(/[A-Z]/gu, (letter) => letter.toLowerCase());
 }
@@ -72,7 +72,7 @@ export function planRowOf(
   };
 }
 
-/** Whether the assignments of a mission take their collaborators' time. */
+/** Whether the assignments of a mission occupy their collaborators' time. */
 export function isActive(missionValue: JsonObject | undefined): boolean {
   const status = missionValue?.["status"];
   return status === "planned" || status === "locked";
@@ -88,7 +88,7 @@ export function textOf(value: JsonObject, field: string): string {
   return typeof text === "string" ? text : "";
 }
 
-/** The rows of a type that belong to a parent, in the order of their ids. */
+/** The rows of a type with this parent, in the order of their ids. */
 export function childrenOf(
   state: StateReader,
   type: string,

@@ -1,11 +1,11 @@
-/** Bounds that keep every decision of planning short. */
+/** Limits that keep every decision of planning short. */
 export const planningLimits = {
-  /** A transition looks at all of a mission's assignments. */
+  /** Maximum assignments of a mission. A transition reads all of them. */
   assignmentsPerMission: 1_000,
-  /** So many clashes are named in a refusal; their number is told. */
+  /** Maximum clashes listed in a refusal. `clash_count` has their number. */
   clashesNamed: 1_000,
-  /** So many users of something are named when it can't be deleted or archived. */
+  /** Maximum users of a resource listed in a refusal to delete or archive it. */
   usersNamed: 10,
-  /** So many rows a list looks at for one page, whatever its filters leave out. */
+  /** Maximum rows that a list reads for one page, filtered rows included. */
   rowsPerPage: 1_000,
 } as const;

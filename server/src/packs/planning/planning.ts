@@ -1,4 +1,4 @@
-/** The pack `planning`: what it keeps, how its operations are decided, and what it finds without going through everything. */
+/** The pack `planning`: its kinds, its rules and its index. */
 import { packs } from "@holdfast/sdk/contract";
 import { changeByKind } from "../../features/entities/run-kind-command.ts";
 import { operatorOnly } from "../../features/operator-only.ts";
@@ -24,7 +24,7 @@ function kindOf(type: string) {
 
 const missionKind = kindOf("planning-mission");
 
-/** A transition is a change of the status, and of nothing else. The rule of missions says whether it may be. */
+/** A transition changes only the status. The rule of missions decides whether it is allowed. */
 const moveMission =
   (event: (to: string) => string): DecideResource =>
   ({ to, ...input }, context) => {

@@ -1,13 +1,13 @@
-/** Times as texts. They are compared as texts too: every one in the same form, so that the order is the order of time. */
+/** Times as texts. All have the same form, so the order of the texts is the order of time. */
 
 const daysOf = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
-/** The one form in which times are compared: with milliseconds. */
+/** The form in which times are compared: with milliseconds. */
 export function comparable(time: string): string {
   return time.length === "2027-03-01T08:00:00Z".length ? `${time.slice(0, -1)}.000Z` : time;
 }
 
-/** Whether a text that looks like a time is one: there is no 30th of February, and no 25th hour. */
+/** Whether a text in the form of a time is a valid one. The 30th of February and the 25th hour are not. */
 export function isRealTime(time: string): boolean {
   const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = time.split(/[^0-9]/u).map(Number);
   const isInDay = hour <= 23 && minute <= 59 && second <= 59;
@@ -24,14 +24,14 @@ export interface TimeRange {
   readonly to: string;
 }
 
-/** What is wrong with a range; undefined if nothing is. */
+/** Describes what is wrong with a range; undefined if it is valid. */
 export function rangeFault({ from, to }: TimeRange): string | undefined {
-  if (!isRealTime(from)) return `from: ${from} is not in the calendar`;
-  if (!isRealTime(to)) return `to: ${to} is not in the calendar`;
+  if (!isRealTime(from)) return `from: ${from} is not a valid date`;
+  if (!isRealTime(to)) return `to: ${to} is not a valid date`;
   return comparable(from) < comparable(to) ? undefined : `from ${from} is not before to ${to}`;
 }
 
-/** A range ends before its `to`: one may end when the next begins. */
+/** A range ends before its `to`, so one may end when the next starts. */
 export function overlaps(one: TimeRange, other: TimeRange): boolean {
   return comparable(one.from) < comparable(other.to) && comparable(other.from) < comparable(one.to);
 }

@@ -3,16 +3,16 @@ import { sameJson } from "@holdfast/sdk/json/same-json";
 import { escapeSegment } from "@holdfast/sdk/json/format-pointer";
 import { isObject, type Json, type JsonObject } from "@holdfast/sdk/json/json";
 
-/** One place that changed. Without `before` it is new, without `after` it is gone, unless `cut` says otherwise. */
+/** One changed pointer. Without `before` it is new, without `after` it is removed, unless `cut` is set. */
 export interface Change {
   readonly pointer: string;
   readonly before?: Json;
   readonly after?: Json;
-  /** The values did not fit; the place changed all the same. */
+  /** The values did not fit into the limit. The pointer changed anyway. */
   readonly cut?: true;
   /**
-   * The array that grew or shrank around this place. The indices behind it have shifted, so whether another change
-   * overlaps must be asked of this pointer instead.
+   * The array around this pointer that changed its length. Its indices have shifted, so overlaps with other changes are
+   * checked against this pointer.
    */
   readonly resized?: string;
 }
@@ -33,13 +33,14 @@ export interface DifferenceLimit {
 export const differenceLimit: DifferenceLimit = { changesMax: 50, bytesMax: 16_384 };
 
 /**
- * The smallest places at which two canonical values differ; undefined stands for no value at all.
+ * The smallest pointers at which two canonical values differ. Undefined means no value at all.
  *
- * Objects are compared member by member. Arrays of equal length are compared element by element. Of arrays of
- * different lengths the equal elements at both ends are left out; of the rest, elements are compared pairwise from the
- * front, and what the longer one has beyond that is reported as new, with its index after the change, or as gone, with
- * its index before it. So an insertion or removal anywhere in a list is one change, and the list of changes always
- * says how to turn `before` into `after`.
+ * - Objects are compared member by member, and arrays of equal length element by element.
+ * - In arrays of different lengths the equal elements at both ends are left out. The rest is compared pairwise from the
+ *   front. Further elements of the longer array are reported as new, with their index after the change, or as removed,
+ *   with their index before it.
+ *
+ * So an insertion or removal anywhere in a list is one change, and the changes always turn `before` into `after`.
  */
 export function difference(
   before: Json | undefined,
@@ -56,7 +57,7 @@ type Place = Pick<Change, "pointer" | "resized">;
 class DifferenceSearch {
   readonly changes: Change[] = [];
   truncated = false;
-  /** True once a change was found for which there was no room. */
+  /** True after a change did not fit into the limit. */
   #full = false;
   #bytesLeft: number;
   readonly #changesMax: number;
@@ -74,7 +75,7 @@ class DifferenceSearch {
   }
 
   #members(place: Place, before: JsonObject, after: JsonObject): void {
-    // Only names whose values may differ are sorted: in a large object most parts are shared.
+    // Sorts only names whose values may differ: most parts of a large object are shared.
     const names = Object.keys(before).filter((name) => before[name] !== member(after, name));
     for (const name of Object.keys(after)) if (!Object.hasOwn(before, name)) names.push(name);
     for (const name of names.sort()) this.compare(inside(place, name), member(before, name), member(after, name));
@@ -105,7 +106,7 @@ class DifferenceSearch {
     });
   }
 
-  /** Takes the room for some values, or none when they do not all fit. */
+  /** Reserves space for some values, or nothing if they do not all fit. */
   #spend(...values: readonly (Json | undefined)[]): boolean {
     let left = this.#bytesLeft;
     for (const value of values) {
@@ -119,7 +120,7 @@ class DifferenceSearch {
   }
 }
 
-/** How many elements are equal at the start, and how many of the others at the end. */
+/** The number of equal elements at the start, and of the remaining ones at the end. */
 function equalEnds(before: readonly Json[], after: readonly Json[]): { start: number; kept: number } {
   const shorter = Math.min(before.length, after.length);
   let start = 0;

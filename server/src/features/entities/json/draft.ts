@@ -6,13 +6,13 @@ import { arrayIndex, childAt, valueAt } from "@holdfast/sdk/json/value-at";
 import { SizeBook } from "./size-book.ts";
 
 export type DraftFault =
-  /** Nothing is there. */
+  /** The pointer does not exist. */
   | "not_found"
-  /** Not an index of this array, nor "-", nor the place after its last element. */
+  /** Neither an index of this array, nor "-", nor the index after its last element. */
   | "invalid_index"
   /** The parent is a scalar and cannot hold anything. */
   | "not_a_container"
-  /** A member may not be called `__proto__`. */
+  /** A member cannot have the name `__proto__`. */
   | "forbidden_name"
   | "name_too_long"
   /** The whole value can be replaced, not removed. */
@@ -20,29 +20,28 @@ export type DraftFault =
   | "too_large"
   | "too_deep"
   | "too_many"
-  /** The steps copy and count far more than any honest patch does. */
+  /** The steps copy and count far more than a legitimate patch does. */
   | "too_much_work";
 
 export type DraftSize = Pick<Size, "bytes" | "members">;
 
 export interface DraftLimits extends InputLimits {
-  /** Members that one draft may copy or count, as a measure of time that is the same on every host. */
+  /** Maximum members that one draft may copy or count. It measures time in the same way on every host. */
   readonly workMax?: number;
 }
 
-/** About a tenth of a second at worst, which is what copying wide objects takes. */
+/** About a tenth of a second in the worst case, which is the copying of wide objects. */
 const workMaxDefault = 250_000;
 const unlimited = { bytesMax: Infinity, depthMax: Infinity, membersMax: Infinity };
-/** Elements of an array that move in about the time in which one member is copied. */
+/** Elements of an array that move in about the time of one member's copy. */
 const elementsPerWork = 16;
 
 type Members = Record<string, Json>;
 
 /**
- * A canonical value being changed step by step. The original is never touched: a container is copied when it is first
- * written to, and shared with the original until then. Each step keeps exact account of bytes and members at the cost
- * of what it adds, so that a limit is met at once and not after the last of many doubling copies. After a step that
- * failed the draft is in no defined state; drop it.
+ * A canonical value that is changed step by step. The original never changes: a container is copied at its first write
+ * and shared until then. Each step counts bytes and members exactly, at the cost of what it adds. So a limit is hit at
+ * once, not after the last of many doubling copies. After a failed step the draft is undefined and must be dropped.
  */
 export class Draft {
   #root: Json;
@@ -51,7 +50,7 @@ export class Draft {
   #work = 0;
   readonly #limits: DraftLimits;
   readonly #book = new SizeBook();
-  /** Containers that this draft made and that nothing else refers to, with their number of members. */
+  /** Containers that this draft created and that nothing else references, with their number of members. */
   readonly #own = new Map<Json, number>();
 
   constructor(value: Json, limits: DraftLimits, size?: DraftSize) {
@@ -70,13 +69,15 @@ export class Draft {
     return { bytes: this.#bytes, members: this.#members };
   }
 
-  /** The part at a place. With `share` it may be put elsewhere as well, so nothing may be changed in place any more. */
+  /**
+   * The value at a pointer. With `share` it may be referenced elsewhere too, so it can never be changed in place again.
+   */
   at(segments: readonly string[], share?: "share"): Json | undefined {
     if (share !== undefined) this.#own.clear();
     return valueAt(this.#root, segments);
   }
 
-  /** Sets a member, new or not, inserts before an array's element or replaces the whole. */
+  /** Sets a member, inserts an array element, or replaces the whole value. */
   add(segments: readonly string[], value: Json): DraftFault | undefined {
     const name = segments.at(-1);
     if (name === undefined) return this.replace(segments, value);
@@ -138,7 +139,7 @@ export class Draft {
     return this.#account(stringBytes(name) + 1 + size.bytes + comma, size.members + 1, depth + size.depth);
   }
 
-  /** The container around a place, which must exist: writable, like everything above it. */
+  /** The writable container of an existing pointer. */
   #open(segments: readonly string[]): Members {
     let parent = this.#writable(this.#root);
     this.#root = parent;
@@ -150,7 +151,10 @@ export class Draft {
     return parent;
   }
 
-  /** The container itself if it is the draft's own, else a copy. Arrays are written by index, as objects are by name. */
+  /**
+   * The container itself if this draft created it, otherwise a copy. Arrays are written by index, as objects are by
+   * name.
+   */
   #writable(container: Json): Members {
     if (this.#own.has(container)) {
       this.#book.forget(container);
@@ -167,7 +171,7 @@ export class Draft {
     return members;
   }
 
-  /** Keeps the number of an object's members, since an engine would have to list them all to count them. */
+  /** Stores the number of an object's members, since counting would list them all. */
   #resize(object: Members, change: number): number {
     const members = (this.#own.get(object) ?? 0) + change;
     this.#own.set(object, members);
@@ -178,7 +182,7 @@ export class Draft {
     this.#work += 1 + count / elementsPerWork;
   }
 
-  /** Takes a step into account. What shrinks is always allowed, also when lowered limits are exceeded already. */
+  /** Adds a step to the account. Shrinking is always allowed, even if lowered limits are already exceeded. */
   #account(bytes: number, members: number, depth: number): DraftFault | undefined {
     this.#bytes += bytes;
     this.#members += members;
@@ -191,7 +195,7 @@ export class Draft {
 
 function sizeOf(value: Json): DraftSize {
   const measured = measure(value, unlimited);
-  if (!measured.ok) throw new Error("a value exceeded no limit at all");
+  if (!measured.ok) throw new Error("unreachable: measured without limits");
   return measured.size;
 }
 

@@ -12,20 +12,20 @@ export type PatchReason =
   | DraftFault
   /** The patch is not an array. */
   | "invalid_patch"
-  /** Not an object, or a member that the operation needs is missing or of the wrong type. */
+  /** Not an object, or a required member is missing or has the wrong type. */
   | "invalid_operation"
   | "unknown_operation"
   /** `path` or `from` is not a JSON Pointer. */
   | "invalid_pointer"
-  /** The value at the place is another one. It is not repeated here: whoever may write need not be allowed to read. */
+  /** The value differs. It is not repeated here, since a caller that may write need not be allowed to read. */
   | "test_failed"
   /** A value cannot be moved into a part of itself. */
   | "move_into_itself";
 
 export interface PatchFailure {
-  /** Which operation of the patch, from 0. */
+  /** The index of the operation in the patch. */
   readonly index: number;
-  /** The operation's `path` or `from`, whichever failed; "" when it has none. */
+  /** The `path` or `from` that failed; "" if the operation has none. */
   readonly pointer: string;
   readonly reason: PatchReason;
 }
@@ -35,10 +35,9 @@ export type PatchResult =
   | { readonly ok: false; readonly failure: PatchFailure };
 
 /**
- * JSON Patch (RFC 6902): all operations or none. Neither argument is changed, and what no operation touches is shared
- * with the result. The limits hold after every operation, not only at the end. Whoever knows the target's size passes
- * it and spares a walk over the whole target; the result brings its own. The patch may be any canonical value: what is
- * no operation is refused here.
+ * JSON Patch (RFC 6902): all operations or none. Neither argument is changed, and untouched parts are shared with the
+ * result. The limits hold after every operation, not only at the end. A caller that knows the target's size passes it
+ * and saves a walk over the target. The patch may be any canonical value: invalid operations are refused here.
  */
 export function jsonPatch(target: Json, patch: Json, limits: DraftLimits, size?: DraftSize): PatchResult {
   if (!Array.isArray(patch)) return { ok: false, failure: { index: 0, pointer: "", reason: "invalid_patch" } };
@@ -83,7 +82,8 @@ function applyValue(draft: Draft, operation: JsonObject, path: Place): Refused {
   if (operation.op === "replace") return refusal(path, draft.replace(path.segments, value));
   const held = draft.at(path.segments);
   if (held === undefined) return refusal(path, "not_found");
-  // Equal values have as many members, and a difference ends the patch: tests cost no more than the patch's own size.
+  // Equal values have equal numbers of members, and a difference ends the patch. So tests cost no more than the size of
+  // the patch.
   return sameJson(held, value) ? undefined : refusal(path, "test_failed");
 }
 

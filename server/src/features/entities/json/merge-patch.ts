@@ -2,9 +2,9 @@ import { sameJson } from "@holdfast/sdk/json/same-json";
 import { isObject, type Json, type JsonObject } from "@holdfast/sdk/json/json";
 
 /**
- * JSON Merge Patch (RFC 7396) on canonical values. Neither argument is changed; untouched parts are shared with the
- * result, and the very same reference comes back when the patch changes nothing. A result is at most as large as
- * target and patch together and as deep as the deeper one, so measuring it once afterwards is enough.
+ * JSON Merge Patch (RFC 7396) on canonical values. Neither argument is changed. Untouched parts are shared with the
+ * result, and a patch without effect returns the same reference. A result is at most as large as target and patch
+ * together and as deep as the deeper one. So measuring it once afterwards is enough.
  */
 export function mergePatch(target: Json | undefined, patch: Json): Json {
   if (!isObject(patch)) return target !== undefined && sameJson(target, patch) ? target : patch;

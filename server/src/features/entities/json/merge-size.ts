@@ -4,8 +4,8 @@ import { sizeOf, type ValueSize } from "../size.ts";
 import { mergePatch } from "./merge-patch.ts";
 
 /**
- * The exact size of a value after a merge patch, from its size before, at the cost of what the patch touches: a small
- * patch of a large entity must not walk the rest of it.
+ * The exact size of a value after a merge patch, from its size before. It costs what the patch touches, so a small
+ * patch never walks a large entity.
  */
 export function sizeAfterMerge(before: ValueSize, target: Json, patch: JsonObject): ValueSize {
   const change = objectChange(target, patch);
@@ -27,7 +27,7 @@ function objectChange(target: Json, patch: JsonObject): ValueSize {
   return { bytes: bytes + Math.max(0, count - 1) - commasBefore, members };
 }
 
-/** What one member of the patch changes, commas aside; `count` is how many members more or less there are. */
+/** The size change of one member of the patch, without commas. `count` is the change of the number of members. */
 function memberChange(name: string, held: Json | undefined, wish: Json): ValueSize & { readonly count: -1 | 0 | 1 } {
   if (wish === null) {
     if (held === undefined) return { bytes: 0, members: 0, count: 0 };

@@ -2,14 +2,14 @@ import type { Size } from "@holdfast/sdk/json/measure";
 import { scalarBytes, stringBytes } from "@holdfast/sdk/json/scalar-bytes";
 import type { Json, JsonObject } from "@holdfast/sdk/json/json";
 
-/** Below this length counting a string again is faster than looking it up. */
+/** Below this length counting a string again is faster than a look-up. */
 const longString = 64;
 /** Characters that are counted in about the time of one member. */
 const charactersPerWork = 16;
 
 /**
- * Sizes of parts of values that share structure. A part is counted once, however often it occurs: its containers must
- * not change until `forget` is called.
+ * Sizes of values that share structure. Each part is counted once, however often it occurs. Its containers must not
+ * change before `forget` is called.
  */
 export class SizeBook {
   /** Members counted so far, a deterministic measure of the time spent. */
