@@ -1,5 +1,5 @@
 import type { Feature } from "../../server/src/machine/feature.ts";
-import { done, refusal } from "../../server/src/machine/outcome.ts";
+import { done, refusal } from "../../server/src/machine/refusal.ts";
 import type { TableSpec } from "../../server/src/machine/table.ts";
 
 interface Lease {

@@ -8,7 +8,7 @@ import { createMemoryDisk } from "../../server/src/journal/memory/disk.ts";
 import { openMemoryJournal } from "../../server/src/journal/memory/open.ts";
 import type { Feature } from "../../server/src/machine/feature.ts";
 import { Machine } from "../../server/src/machine/machine.ts";
-import { done } from "../../server/src/machine/outcome.ts";
+import { done } from "../../server/src/machine/refusal.ts";
 import { inEmptyFolder } from "../scenario/program.ts";
 import { ManualClock, turns } from "./manual-clock.ts";
 

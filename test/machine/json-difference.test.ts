@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { difference, type Change } from "../../server/src/features/entities/json/difference.ts";
+import { difference, type PointerChange } from "../../server/src/features/entities/json/difference.ts";
 import { jsonPatch } from "../../server/src/features/entities/json/json-patch.ts";
 import { mergePatch } from "../../server/src/features/entities/json/merge-patch.ts";
 import { pointersOverlap } from "../../server/src/features/entities/json/pointers-overlap.ts";
@@ -12,7 +12,7 @@ import { counts } from "../prove/counts.ts";
 
 const noLimit = { changesMax: Infinity, bytesMax: Infinity };
 
-const cases: readonly [title: string, before: Json | undefined, after: Json | undefined, changes: readonly Change[]][] =
+const cases: readonly [title: string, before: Json | undefined, after: Json | undefined, changes: readonly PointerChange[]][] =
   [
     ["nothing when nothing changed", { a: [1, { b: 2 }] }, { a: [1, { b: 2 }] }, []],
     ["nothing for two absent values", undefined, undefined, []],
@@ -161,7 +161,7 @@ test("no two reported places overlap", () => {
 });
 
 /** Sets and insertions in order; removals from the back, since they shift the indices behind them. */
-function asPatch(changes: readonly Change[]): Json {
+function asPatch(changes: readonly PointerChange[]): Json {
   const sets: Json[] = [];
   const removals: Json[] = [];
   for (const { pointer, before, after } of changes) {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { mergePatch } from "../../server/src/features/entities/json/merge-patch.ts";
-import { sizeAfterMerge } from "../../server/src/features/entities/json/merge-size.ts";
+import { sizeAfterMerge } from "../../server/src/features/entities/json/size-after-merge.ts";
 import { sizeOf } from "../../server/src/features/entities/size.ts";
 import type { Json, JsonObject } from "../../sdk/src/json/json.ts";
 import { counts } from "../prove/counts.ts";

@@ -3,7 +3,7 @@ import { describe, test } from "node:test";
 import type { Command, Entry } from "../../server/src/machine/entry.ts";
 import type { Feature, Rule } from "../../server/src/machine/feature.ts";
 import { Machine, UnknownHistoryError } from "../../server/src/machine/machine.ts";
-import { done, refusal } from "../../server/src/machine/outcome.ts";
+import { done, refusal } from "../../server/src/machine/refusal.ts";
 import type { TableSpec } from "../../server/src/machine/table.ts";
 
 interface Count {

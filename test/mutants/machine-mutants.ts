@@ -3,7 +3,7 @@ import type { PlantedMutant } from "./planted-mutant.ts";
 export const machineMutants: readonly PlantedMutant[] = [
   {
     name: "another request under a used key gets the first reply",
-    file: "server/src/machine/idempotency.ts",
+    file: "server/src/machine/replay.ts",
     find: "if (!sameJson(prior.input, command.input)) {",
     put: "if (!sameJson(prior.input, prior.input)) {",
     by: "test/machine/machine.test.ts",
@@ -11,7 +11,7 @@ export const machineMutants: readonly PlantedMutant[] = [
   },
   {
     name: "a key is valid after its window",
-    file: "server/src/machine/idempotency.ts",
+    file: "server/src/machine/replay.ts",
     find: "if (time - prior.time > windowMs) {",
     put: "if (time - prior.time > windowMs * 1_000) {",
     by: "test/machine/machine.test.ts",
@@ -59,7 +59,7 @@ export const machineMutants: readonly PlantedMutant[] = [
   },
   {
     name: "versions restart at 1 after a delete",
-    file: "server/src/features/entities/fold-entities.ts",
+    file: "server/src/features/entities/entity-folds.ts",
     find: "version: (before?.version ?? 0) + 1,",
     put: "version: before?.value === undefined ? 1 : before.version + 1,",
     by: "simulation",
@@ -99,7 +99,7 @@ export const machineMutants: readonly PlantedMutant[] = [
   },
   {
     name: "a conflict creates a version",
-    file: "server/src/features/entities/fold-entities.ts",
+    file: "server/src/features/entities/entity-folds.ts",
     find: '"entity.conflict": () => undefined,',
     put: '"entity.conflict": (state, event) => {\n    const row = state.rows(entityTable).get(event.subject);\n    if (row !== undefined) state.rows(entityTable).put({ ...row, version: row.version + 1 });\n  },',
     by: "simulation",

@@ -5,7 +5,7 @@
  */
 import type { Event } from "../../server/src/machine/entry.ts";
 import type { DecideContext, Decision, Feature, Fold, TimerCommand } from "../../server/src/machine/feature.ts";
-import { done, refusal } from "../../server/src/machine/outcome.ts";
+import { done, refusal } from "../../server/src/machine/refusal.ts";
 import type { StateReader } from "../../server/src/machine/state.ts";
 import type { TableSpec } from "../../server/src/machine/table.ts";
 

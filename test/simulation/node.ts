@@ -3,12 +3,9 @@ import type { Speaker } from "../../server/src/app/calls/call-operation.ts";
 import { cursorAt } from "../../server/src/app/watch/entry-events.ts";
 import { watch } from "../../server/src/app/watch/watch.ts";
 import { Engine } from "../../server/src/engine/engine.ts";
-import {
-  erasedPosition,
-  forkCommand,
-  hashCommand,
-  recordedHash,
-} from "../../server/src/features/space/space-commands.ts";
+import { forkCommand } from "../../server/src/features/space/epoch-command.ts";
+import { erasedPosition } from "../../server/src/features/space/erased-position.ts";
+import { hashCommand, recordedHash } from "../../server/src/features/space/hash-command.ts";
 import { currentEpoch, erasedBy, erasuresAfter } from "../../server/src/features/space/space-table.ts";
 import { appendBatch } from "../../server/src/journal/memory/append.ts";
 import type { MemoryDisk, MemoryStore } from "../../server/src/journal/memory/disk.ts";

@@ -11,13 +11,14 @@ import { findEntity, isLive, representationOf, subjectOf } from "../features/ent
 import type { EntityRow } from "../features/entities/entity-table.ts";
 import type { Kind } from "../features/entities/kind.ts";
 import { lacksErased } from "../features/entities/lacks-erased.ts";
-import { erasedPosition, recordedHash } from "../features/space/space-commands.ts";
+import { erasedPosition } from "../features/space/erased-position.ts";
+import { recordedHash } from "../features/space/hash-command.ts";
 import { batchLine } from "../journal/batch-line.ts";
 import type { Head } from "../journal/journal.ts";
 import { openSqliteReader } from "../journal/sqlite/folder/sqlite-reader.ts";
 import type { VerificationOptions, Verified } from "../engine/verify/verification.ts";
 import type { Entry, Outcome } from "../machine/entry.ts";
-import { done, refusal } from "../machine/outcome.ts";
+import { done, refusal } from "../machine/refusal.ts";
 import { allPacks } from "../app/packs/all-packs.ts";
 import { machineOf } from "./open.ts";
 

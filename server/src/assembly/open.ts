@@ -18,13 +18,9 @@ import type { Kind } from "../features/entities/kind.ts";
 import { locksFeature } from "../features/locks/locks.ts";
 import { areLocksConfigured, lockSettings } from "../features/locks/tables/settings.ts";
 import { machineSettings, spaceFeature } from "../features/space/space.ts";
-import {
-  epochCommand,
-  erasedPosition,
-  forkCommand,
-  hashCommand,
-  recordedHash,
-} from "../features/space/space-commands.ts";
+import { epochCommand, forkCommand } from "../features/space/epoch-command.ts";
+import { erasedPosition } from "../features/space/erased-position.ts";
+import { hashCommand, recordedHash } from "../features/space/hash-command.ts";
 import { currentEpoch, erasedBy, erasuresAfter } from "../features/space/space-table.ts";
 import { tokensFeature } from "../features/tokens/tokens.ts";
 import type { Journal } from "../journal/journal.ts";

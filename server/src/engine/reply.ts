@@ -1,7 +1,7 @@
 import type { Command, Entry, Event, Outcome } from "../machine/entry.ts";
 import type { Json, JsonObject } from "@holdfast/sdk/json/json";
 import type { Decided } from "../machine/machine.ts";
-import { refusal } from "../machine/outcome.ts";
+import { refusal } from "../machine/refusal.ts";
 
 /** A wish as a door hands it over. */
 export interface Request {

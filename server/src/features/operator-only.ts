@@ -1,5 +1,5 @@
 import type { DecideContext, Decision } from "../machine/feature.ts";
-import { refusal } from "../machine/outcome.ts";
+import { refusal } from "../machine/refusal.ts";
 
 /** Refuses an agent that sends a command of operators, and records the attempt. */
 export function operatorOnly({ command }: DecideContext): Decision | undefined {

@@ -3,7 +3,7 @@ import type { DecideContext, EntryFacts, Reaction, RestsOn } from "./feature.ts"
 import type { StateReader } from "./state.ts";
 
 /** Position, time and rules number of a decision. */
-export interface Place {
+export interface DecisionPoint {
   readonly position: number;
   readonly time: number;
   readonly grace: boolean;
@@ -45,7 +45,7 @@ export class DecideFrame implements DecideContext {
     this.#machine = machine;
   }
 
-  begin(command: Command, place: Place): this {
+  begin(command: Command, place: DecisionPoint): this {
     this.command = command;
     this.position = place.position;
     this.time = place.time;

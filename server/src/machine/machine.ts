@@ -10,13 +10,13 @@
  *   differ from that of the others.
  */
 import { DecideFrame } from "./decide-frame.ts";
-import type { Place } from "./decide-frame.ts";
+import type { DecisionPoint } from "./decide-frame.ts";
 import type { Command, Entry, Event, Outcome } from "./entry.ts";
 import { inOrderOfNeed } from "./feature.ts";
 import type { EntryFacts, Feature, Fold, Reaction, RestsOn, Rule, Timer, TimerCommand } from "./feature.ts";
-import { replayOf } from "./idempotency.ts";
+import { replayOf } from "./replay.ts";
 import type { JsonObject } from "@holdfast/sdk/json/json";
-import { refusal } from "./outcome.ts";
+import { refusal } from "./refusal.ts";
 import { DurableView, State } from "./state.ts";
 import type { DumpedRow, StateReader } from "./state.ts";
 import type { RowChange } from "./table.ts";
@@ -184,7 +184,7 @@ export class Machine {
     this.#timers.push(...feature.timers);
   }
 
-  #apply(rule: Rule, command: Command, place: Place): Decided {
+  #apply(rule: Rule, command: Command, place: DecisionPoint): Decided {
     const mark = this.#state.undo.mark();
     try {
       const frame = this.#frame.begin(command, place);

@@ -3,7 +3,7 @@ import type { Engine } from "../../engine/engine.ts";
 import type { AgentRow } from "../../features/agents/agent-table.ts";
 import type { Outcome } from "../../machine/entry.ts";
 import type { Json, JsonObject } from "@holdfast/sdk/json/json";
-import { refusal } from "../../machine/outcome.ts";
+import { refusal } from "../../machine/refusal.ts";
 import type { AgentDoor, SpeakerRules } from "./agent-door.ts";
 import { callOperation } from "./call-operation.ts";
 import type { CallPlace } from "./call-operation.ts";

@@ -9,7 +9,7 @@ import type { AgentRow } from "../../features/agents/agent-table.ts";
 import type { Outcome } from "../../machine/entry.ts";
 import type { Json } from "@holdfast/sdk/json/json";
 import { isObject } from "@holdfast/sdk/json/json";
-import { refusal } from "../../machine/outcome.ts";
+import { refusal } from "../../machine/refusal.ts";
 import { Beats } from "./beats.ts";
 
 /** What holds for whoever says that it is an agent. */

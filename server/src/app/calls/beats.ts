@@ -6,7 +6,7 @@ import type { AgentRow } from "../../features/agents/agent-table.ts";
 import { ownerTable } from "../../features/locks/tables/lock-tables.ts";
 import type { Outcome } from "../../machine/entry.ts";
 import type { JsonObject } from "@holdfast/sdk/json/json";
-import { done, refusal } from "../../machine/outcome.ts";
+import { done, refusal } from "../../machine/refusal.ts";
 import { journalRefusal } from "./journal-refusal.ts";
 
 /** All heartbeats of this time share one entry. */

@@ -6,7 +6,7 @@ import { canonicalValue } from "@holdfast/sdk/json/canonical-value";
 import { inputLimits } from "@holdfast/sdk/json/input-limits";
 import type { Event, Outcome } from "../../machine/entry.ts";
 import type { Json, JsonObject } from "@holdfast/sdk/json/json";
-import { refusal } from "../../machine/outcome.ts";
+import { refusal } from "../../machine/refusal.ts";
 import { carryOutErasure } from "./hooks/erase-payload.ts";
 import { copyJson } from "./copy-json.ts";
 import { published } from "../watch/entry-events.ts";

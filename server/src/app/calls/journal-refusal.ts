@@ -1,7 +1,7 @@
 import { HoldfastError } from "@holdfast/sdk";
 import { JournalError } from "../../journal/journal.ts";
 import type { Refusal } from "../../machine/entry.ts";
-import { refusal } from "../../machine/outcome.ts";
+import { refusal } from "../../machine/refusal.ts";
 
 /** How long to wait before the journal is asked again. */
 const retryAfterMs = 1_000;

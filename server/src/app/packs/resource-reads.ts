@@ -4,7 +4,7 @@ import type { Engine } from "../../engine/engine.ts";
 import { findEntity, isLive, representationOf } from "../../features/entities/entity-table.ts";
 import type { Outcome } from "../../machine/entry.ts";
 import type { JsonObject } from "@holdfast/sdk/json/json";
-import { done } from "../../machine/outcome.ts";
+import { done } from "../../machine/refusal.ts";
 import { allPacks } from "./all-packs.ts";
 import type { PackRules } from "../../packs/pack-rules.ts";
 import { getEntity } from "../reads/read-entities.ts";

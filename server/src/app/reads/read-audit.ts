@@ -4,7 +4,7 @@ import type { InputOf, Operation } from "@holdfast/sdk/contract";
 import type { Engine } from "../../engine/engine.ts";
 import type { Entry, Outcome } from "../../machine/entry.ts";
 import type { JsonObject } from "@holdfast/sdk/json/json";
-import { done } from "../../machine/outcome.ts";
+import { done } from "../../machine/refusal.ts";
 import { auditItem } from "./audit-item.ts";
 import { entriesBack, positionAtTime } from "./entries-back.ts";
 import { isUpkeep, matches } from "../watch/entry-filter.ts";

@@ -14,7 +14,7 @@ import { missing } from "../../features/entities/change.ts";
 import { epochAt } from "../../features/space/space-table.ts";
 import type { Entry, Outcome } from "../../machine/entry.ts";
 import type { JsonObject } from "@holdfast/sdk/json/json";
-import { done, refusal } from "../../machine/outcome.ts";
+import { done, refusal } from "../../machine/refusal.ts";
 import { entityVersions } from "./entity-versions.ts";
 import { historyPage, meantEvents } from "./subject-history.ts";
 import type { HistoryQuery } from "./subject-history.ts";

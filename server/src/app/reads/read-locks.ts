@@ -12,7 +12,7 @@ import { dalLockPages, lockPages, lockView, ownView, waitPages } from "../../fea
 import type { Entry, Outcome } from "../../machine/entry.ts";
 import type { JsonObject } from "@holdfast/sdk/json/json";
 import { kindAt } from "../../features/locks/tables/settings.ts";
-import { done, refusal } from "../../machine/outcome.ts";
+import { done, refusal } from "../../machine/refusal.ts";
 import { howLeft } from "../calls/how-left.ts";
 import type { Described } from "../calls/how-left.ts";
 import { pastLock } from "../calls/past-lock.ts";

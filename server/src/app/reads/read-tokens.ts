@@ -3,7 +3,7 @@ import type { InputOf } from "@holdfast/sdk/contract";
 import type { Engine } from "../../engine/engine.ts";
 import { createdKey, tokenTable, tokenView } from "../../features/tokens/token-table.ts";
 import type { Outcome } from "../../machine/entry.ts";
-import { done } from "../../machine/outcome.ts";
+import { done } from "../../machine/refusal.ts";
 
 const operation = tokenOperations["list-tokens"];
 const pageSize = 100;

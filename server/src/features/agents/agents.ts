@@ -1,7 +1,7 @@
 import { agentOperations } from "@holdfast/sdk/contract";
 import type { Event } from "../../machine/entry.ts";
 import type { EntryFacts, Feature, Timer } from "../../machine/feature.ts";
-import { refusal } from "../../machine/outcome.ts";
+import { refusal } from "../../machine/refusal.ts";
 import type { StateWriter } from "../../machine/state.ts";
 import { rulesOf } from "../rule-of.ts";
 import { agentTable, eldestOf, endsAt, familyTable } from "./agent-table.ts";

@@ -1,7 +1,7 @@
 import type { agentOperations } from "@holdfast/sdk/contract";
 import type { Event } from "../../machine/entry.ts";
 import type { DecideContext } from "../../machine/feature.ts";
-import { done, refusal } from "../../machine/outcome.ts";
+import { done, refusal } from "../../machine/refusal.ts";
 import type { Decide } from "../rule-of.ts";
 import { agentLimits, agentSubject, agentTable, endsAt, findAgent } from "./agent-table.ts";
 

@@ -1,7 +1,7 @@
 import type { agentOperations } from "@holdfast/sdk/contract";
 import type { DecideContext, Decision } from "../../machine/feature.ts";
 import type { JsonObject } from "@holdfast/sdk/json/json";
-import { done, refusal } from "../../machine/outcome.ts";
+import { done, refusal } from "../../machine/refusal.ts";
 import type { Decide } from "../rule-of.ts";
 import {
   agentLimits,

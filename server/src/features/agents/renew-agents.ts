@@ -1,6 +1,6 @@
 import type { agentOperations } from "@holdfast/sdk/contract";
 import type { Event } from "../../machine/entry.ts";
-import { done } from "../../machine/outcome.ts";
+import { done } from "../../machine/refusal.ts";
 import type { Decide } from "../rule-of.ts";
 import { endsAt, findAgent } from "./agent-table.ts";
 

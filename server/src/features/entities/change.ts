@@ -1,27 +1,27 @@
 import type { Event } from "../../machine/entry.ts";
 import type { DecideContext, Decision } from "../../machine/feature.ts";
 import type { Json, JsonObject } from "@holdfast/sdk/json/json";
-import { done, refusal } from "../../machine/outcome.ts";
+import { done, refusal } from "../../machine/refusal.ts";
 import { currentEpoch, spaceRow } from "../space/space-table.ts";
 import { authorOf, isLive, representationOf, revisionOf, subjectOf } from "./entity-table.ts";
 import type { EntityRow, LiveEntityRow } from "./entity-table.ts";
 import { sizeOf } from "./size.ts";
 
-export interface Target {
+export interface EntityTarget {
   readonly type: string;
   readonly id: string;
 }
 
 /** A new version: its number and what the reply shows. */
-export interface Change {
-  readonly target: Target;
+export interface EntityChange {
+  readonly target: EntityTarget;
   readonly row: EntityRow | undefined;
   readonly value: Json;
   /** The recorded form: a whole value, or the patch. */
   readonly event: { readonly type: string; readonly data: JsonObject };
 }
 
-export function changed(change: Change, context: DecideContext): Decision {
+export function changed(change: EntityChange, context: DecideContext): Decision {
   const { target, row } = change;
   if (isSpaceFull(change, context)) return spaceFull(context);
   const version = (row?.version ?? 0) + 1;
@@ -51,7 +51,7 @@ export function changed(change: Change, context: DecideContext): Decision {
 }
 
 /** Over the quota no entity may grow. Shrinking and deleting are still allowed. */
-function isSpaceFull({ row, value }: Change, { state }: DecideContext): boolean {
+function isSpaceFull({ row, value }: EntityChange, { state }: DecideContext): boolean {
   if (state.bytes <= spaceRow(state).settings.state_bytes_max) return false;
   return !isLive(row) || sizeOf(value).bytes >= row.size.bytes;
 }
@@ -72,7 +72,7 @@ export function unchanged(row: LiveEntityRow): Decision {
 }
 
 /** Refuses a command because its entity does not exist. */
-export function missing(row: EntityRow | undefined, target: Target): Decision {
+export function missing(row: EntityRow | undefined, target: EntityTarget): Decision {
   const code = row === undefined ? "entity_not_found" : "entity_deleted";
   const data = { type: target.type, id: target.id };
   return {

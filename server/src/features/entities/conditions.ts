@@ -3,7 +3,7 @@ import { sameJson } from "@holdfast/sdk/json/same-json";
 import type { Event } from "../../machine/entry.ts";
 import type { DecideContext, Decision } from "../../machine/feature.ts";
 import type { Json } from "@holdfast/sdk/json/json";
-import { refusal } from "../../machine/outcome.ts";
+import { refusal } from "../../machine/refusal.ts";
 import { unguardedWrite } from "../locks/guard-write.ts";
 import { currentVersion, isLive, revisionOf, subjectOf } from "./entity-table.ts";
 import type { EntityRow } from "./entity-table.ts";

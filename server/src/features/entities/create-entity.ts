@@ -1,6 +1,6 @@
 import type { entityOperations } from "@holdfast/sdk/contract";
 import type { Json } from "@holdfast/sdk/json/json";
-import { refusal } from "../../machine/outcome.ts";
+import { refusal } from "../../machine/refusal.ts";
 import type { Decide } from "../rule-of.ts";
 import { changed } from "./change.ts";
 import { unmetCondition } from "./conditions.ts";

@@ -1,5 +1,5 @@
 import type { entityOperations } from "@holdfast/sdk/contract";
-import { done } from "../../machine/outcome.ts";
+import { done } from "../../machine/refusal.ts";
 import type { Decide } from "../rule-of.ts";
 import { currentEpoch } from "../space/space-table.ts";
 import { missing } from "./change.ts";

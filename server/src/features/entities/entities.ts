@@ -4,11 +4,11 @@ import { rulesOf } from "../rule-of.ts";
 import { createEntity } from "./create-entity.ts";
 import { deleteEntity } from "./delete-entity.ts";
 import { entityTable } from "./entity-table.ts";
-import { entityFolds } from "./fold-entities.ts";
+import { entityFolds } from "./entity-folds.ts";
 import type { Kind, KindOf } from "./kind.ts";
 import { patchEntity } from "./patch-entity.ts";
 import { replaceEntity } from "./replace-entity.ts";
-import { kindCommandRule } from "./run-kind-command.ts";
+import { kindCommandRule } from "./change-by-kind.ts";
 
 /** Versioned JSON entities of any type. A kind gives a type its schema, its rules and its own commands. */
 export function entitiesFeature(kinds: readonly Kind[]): Feature {

@@ -2,7 +2,7 @@ import type { Json, JsonObject } from "@holdfast/sdk/json/json";
 import { isObject } from "@holdfast/sdk/json/json";
 import { authorOf } from "./entity-table.ts";
 import { difference } from "./json/difference.ts";
-import type { Change } from "./json/difference.ts";
+import type { PointerChange } from "./json/difference.ts";
 import { formatPointer } from "@holdfast/sdk/json/format-pointer";
 import { parsePointer } from "@holdfast/sdk/json/parse-pointer";
 import { valueAt } from "@holdfast/sdk/json/value-at";
@@ -42,11 +42,11 @@ export function explainConflict(versions: readonly Version[], input: JsonObject)
 /**
  * The pointer to which a change is attributed. The indices of a resized array have shifted, so it counts as a whole.
  */
-function placeOf(change: Change): string {
+function placeOf(change: PointerChange): string {
   return change.resized ?? change.pointer;
 }
 
-function changeFacts(change: Change): JsonObject {
+function changeFacts(change: PointerChange): JsonObject {
   const { pointer, before, after, cut } = change;
   return {
     pointer,

@@ -5,7 +5,7 @@ import type { Static, TProperties, TSchema } from "typebox";
 import type { DecideContext, Decision } from "../../machine/feature.ts";
 import type { Json, JsonObject } from "@holdfast/sdk/json/json";
 import type { StateReader } from "../../machine/state.ts";
-import { refusal } from "../../machine/outcome.ts";
+import { refusal } from "../../machine/refusal.ts";
 import { holdsWrite } from "../locks/guard-write.ts";
 import { findEntity, isLive } from "./entity-table.ts";
 

@@ -3,7 +3,7 @@ import { measure } from "@holdfast/sdk/json/measure";
 import type { Size } from "@holdfast/sdk/json/measure";
 import type { Decision } from "../../machine/feature.ts";
 import type { Json } from "@holdfast/sdk/json/json";
-import { refusal } from "../../machine/outcome.ts";
+import { refusal } from "../../machine/refusal.ts";
 
 export type ValueSize = Pick<Size, "bytes" | "members">;
 

@@ -1,7 +1,7 @@
 import type { spaceOperations } from "@holdfast/sdk/contract";
 import { sameJson } from "@holdfast/sdk/json/same-json";
 import type { JsonObject } from "@holdfast/sdk/json/json";
-import { done } from "../../machine/outcome.ts";
+import { done } from "../../machine/refusal.ts";
 import type { Decide } from "../rule-of.ts";
 import { spaceRow } from "./space-table.ts";
 

@@ -1,5 +1,5 @@
 import type { spaceOperations } from "@holdfast/sdk/contract";
-import { done, refusal } from "../../machine/outcome.ts";
+import { done, refusal } from "../../machine/refusal.ts";
 import type { Decide } from "../rule-of.ts";
 
 /** Raises by one number at a time, so that no node skips rules that it does not know. */

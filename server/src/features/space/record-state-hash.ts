@@ -1,5 +1,5 @@
 import type { spaceOperations } from "@holdfast/sdk/contract";
-import { done } from "../../machine/outcome.ts";
+import { done } from "../../machine/refusal.ts";
 import type { Decide } from "../rule-of.ts";
 import { spaceRow } from "./space-table.ts";
 

@@ -5,7 +5,7 @@ import type { StateReader } from "../../machine/state.ts";
 import { rulesOf } from "../rule-of.ts";
 import { configure } from "./configure.ts";
 import { erasePayload } from "./erase-payload.ts";
-import { spaceFolds } from "./fold-space.ts";
+import { spaceFolds } from "./space-folds.ts";
 import { raiseEpoch } from "./raise-epoch.ts";
 import { raiseRules } from "./raise-rules.ts";
 import { recordStateHash } from "./record-state-hash.ts";

@@ -1,7 +1,7 @@
 import type { tokenOperations } from "@holdfast/sdk/contract";
 import type { DecideContext, Decision } from "../../machine/feature.ts";
 import type { JsonObject } from "@holdfast/sdk/json/json";
-import { done, refusal } from "../../machine/outcome.ts";
+import { done, refusal } from "../../machine/refusal.ts";
 import type { Decide } from "../rule-of.ts";
 import { operatorOnly } from "../operator-only.ts";
 import { reservedPrincipals, tokenLimits, tokenOwnKey, tokenSubject, tokenTable, tokenView } from "./token-table.ts";

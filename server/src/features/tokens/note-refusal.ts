@@ -1,5 +1,5 @@
 import type { tokenOperations } from "@holdfast/sdk/contract";
-import { done } from "../../machine/outcome.ts";
+import { done } from "../../machine/refusal.ts";
 import type { Decide } from "../rule-of.ts";
 
 /** Records the refusal of a caller by the gate in the audit trail. */

@@ -4,7 +4,8 @@ import type { EntryFacts, Feature, Timer } from "../../machine/feature.ts";
 import type { StateWriter } from "../../machine/state.ts";
 import { rulesOf } from "../rule-of.ts";
 import { createToken, rowOf } from "./create-token.ts";
-import { expireToken, revokeToken } from "./end-token.ts";
+import { expireToken } from "./expire-token.ts";
+import { revokeToken } from "./revoke-token.ts";
 import { noteRefusal } from "./note-refusal.ts";
 import { findToken, tokenTable } from "./token-table.ts";
 

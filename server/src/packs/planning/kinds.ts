@@ -5,11 +5,11 @@ import Type from "typebox";
 import { defineKind } from "../../features/entities/kind.ts";
 import type { Kind } from "../../features/entities/kind.ts";
 import type { JsonObject } from "@holdfast/sdk/json/json";
-import { assignmentFault } from "./assignment-rule.ts";
-import { collaboratorFault } from "./collaborator-rule.ts";
+import { assignmentFault } from "./assignment-fault.ts";
+import { collaboratorFault } from "./collaborator-fault.ts";
 import { childFault, lineageFault, nameFault } from "./lineage.ts";
 import type { ChangeRule } from "./lineage.ts";
-import { missionFault } from "./mission-rule.ts";
+import { missionFault } from "./mission-fault.ts";
 
 const childTypes: Readonly<Record<string, readonly string[]>> = {
   [organization.type]: [project.type, collaborator.type],

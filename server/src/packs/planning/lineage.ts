@@ -20,17 +20,17 @@ function parentOf(type: string): { readonly field: string; readonly type: string
 }
 
 /** A change of a resource as its rule sees it. */
-export interface Change {
+export interface ResourceChange {
   readonly type: string;
   readonly next: JsonObject | undefined;
   readonly previous: JsonObject | undefined;
 }
 
 /** Returns the refusal of a change, or undefined. */
-export type ChangeRule = (change: Change, context: KindContext) => KindRefusal | undefined;
+export type ChangeRule = (change: ResourceChange, context: KindContext) => KindRefusal | undefined;
 
 /** The rule of every resource: its parent never changes, and nothing in or below an archived resource changes. */
-export function lineageFault(change: Change, { state }: KindContext): KindRefusal | undefined {
+export function lineageFault(change: ResourceChange, { state }: KindContext): KindRefusal | undefined {
   const { type, next, previous } = change;
   const parent = parentOf(type);
   const value = next ?? previous ?? {};
@@ -72,7 +72,7 @@ function ancestorFault(
 }
 
 /** Names are unique within a parent. Archived resources keep theirs, since they may be unarchived. */
-export function nameFault({ type, next, previous }: Change, { state }: KindContext): KindRefusal | undefined {
+export function nameFault({ type, next, previous }: ResourceChange, { state }: KindContext): KindRefusal | undefined {
   if (next === undefined) return undefined;
   const name = foldCase(textOf(next, "name"));
   if (previous !== undefined && foldCase(textOf(previous, "name")) === name) return undefined;

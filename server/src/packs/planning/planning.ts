@@ -1,13 +1,13 @@
 /** The pack `planning`: its kinds, its rules and its index. */
 import { packs } from "@holdfast/sdk/contract";
-import { changeByKind } from "../../features/entities/run-kind-command.ts";
+import { changeByKind } from "../../features/entities/change-by-kind.ts";
 import { operatorOnly } from "../../features/operator-only.ts";
 import type { Feature } from "../../machine/feature.ts";
 import type { JsonObject } from "@holdfast/sdk/json/json";
-import type { DecideResource } from "../pack-feature.ts";
-import { packRules, resourceDecides } from "../pack-feature.ts";
+import type { DecideResource } from "../resource-decides.ts";
+import { packRules, resourceDecides } from "../resource-decides.ts";
 import type { PackRules } from "../pack-rules.ts";
-import { planningFolds } from "./fold-planning.ts";
+import { planningFolds } from "./planning-folds.ts";
 import { planningKinds } from "./kinds.ts";
 import { listPlanned } from "./list-planned.ts";
 import { planTable } from "./plan-table.ts";

@@ -1,7 +1,7 @@
 import type { Engine } from "../../../engine/engine.ts";
 import type { JsonObject } from "@holdfast/sdk/json/json";
 import type { Refusal } from "../../../machine/entry.ts";
-import { refusal } from "../../../machine/outcome.ts";
+import { refusal } from "../../../machine/refusal.ts";
 import { journalRefusal } from "../journal-refusal.ts";
 
 /** How long to wait before it is asked for again; whoever keeps the files busy may need longer. */

@@ -4,7 +4,7 @@ import { escapeSegment } from "@holdfast/sdk/json/format-pointer";
 import { isObject, type Json, type JsonObject } from "@holdfast/sdk/json/json";
 
 /** One changed pointer. Without `before` it is new, without `after` it is removed, unless `cut` is set. */
-export interface Change {
+export interface PointerChange {
   readonly pointer: string;
   readonly before?: Json;
   readonly after?: Json;
@@ -19,7 +19,7 @@ export interface Change {
 
 export interface Difference {
   /** In document order: indices ascending, names by UTF-16 units. */
-  readonly changes: readonly Change[];
+  readonly changes: readonly PointerChange[];
   /** True when changes or values are missing. */
   readonly truncated: boolean;
 }
@@ -52,10 +52,10 @@ export function difference(
   return { changes: search.changes, truncated: search.truncated };
 }
 
-type Place = Pick<Change, "pointer" | "resized">;
+type ComparedPair = Pick<PointerChange, "pointer" | "resized">;
 
 class DifferenceSearch {
-  readonly changes: Change[] = [];
+  readonly changes: PointerChange[] = [];
   truncated = false;
   /** True after a change did not fit into the limit. */
   #full = false;
@@ -67,21 +67,21 @@ class DifferenceSearch {
     this.#changesMax = limit.changesMax;
   }
 
-  compare(place: Place, before: Json | undefined, after: Json | undefined): void {
+  compare(place: ComparedPair, before: Json | undefined, after: Json | undefined): void {
     if (before === after || this.#full) return;
     if (isObject(before) && isObject(after)) this.#members(place, before, after);
     else if (Array.isArray(before) && Array.isArray(after)) this.#elements(place, before, after);
     else this.#report(place, before, after);
   }
 
-  #members(place: Place, before: JsonObject, after: JsonObject): void {
+  #members(place: ComparedPair, before: JsonObject, after: JsonObject): void {
     // Sorts only names whose values may differ: most parts of a large object are shared.
     const names = Object.keys(before).filter((name) => before[name] !== member(after, name));
     for (const name of Object.keys(after)) if (!Object.hasOwn(before, name)) names.push(name);
     for (const name of names.sort()) this.compare(inside(place, name), member(before, name), member(after, name));
   }
 
-  #elements(place: Place, before: readonly Json[], after: readonly Json[]): void {
+  #elements(place: ComparedPair, before: readonly Json[], after: readonly Json[]): void {
     const same = before.length === after.length;
     const { start, kept } = same ? { start: 0, kept: 0 } : equalEnds(before, after);
     const around = same ? place : { pointer: place.pointer, resized: place.resized ?? place.pointer };
@@ -92,7 +92,7 @@ class DifferenceSearch {
     }
   }
 
-  #report(place: Place, before: Json | undefined, after: Json | undefined): void {
+  #report(place: ComparedPair, before: Json | undefined, after: Json | undefined): void {
     if (this.changes.length >= this.#changesMax || !this.#spend(place.pointer)) {
       this.#full = true;
       this.truncated = true;
@@ -130,7 +130,7 @@ function equalEnds(before: readonly Json[], after: readonly Json[]): { start: nu
   return { start, kept };
 }
 
-function inside(place: Place, segment: string): Place {
+function inside(place: ComparedPair, segment: string): ComparedPair {
   return { ...place, pointer: `${place.pointer}/${escapeSegment(segment)}` };
 }
 

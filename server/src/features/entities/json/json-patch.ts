@@ -51,7 +51,7 @@ export function jsonPatch(target: Json, patch: Json, limits: DraftLimits, size?:
 
 type Refused = Omit<PatchFailure, "index"> | undefined;
 
-interface Place {
+interface ParsedPointer {
   readonly pointer: string;
   readonly segments: readonly string[];
 }
@@ -75,7 +75,7 @@ function apply(draft: Draft, operation: Json): Refused {
   }
 }
 
-function applyValue(draft: Draft, operation: JsonObject, path: Place): Refused {
+function applyValue(draft: Draft, operation: JsonObject, path: ParsedPointer): Refused {
   const value = own(operation, "value");
   if (value === undefined) return refusal(path, "invalid_operation");
   if (operation.op === "add") return refusal(path, draft.add(path.segments, value));
@@ -87,7 +87,7 @@ function applyValue(draft: Draft, operation: JsonObject, path: Place): Refused {
   return sameJson(held, value) ? undefined : refusal(path, "test_failed");
 }
 
-function applyFrom(draft: Draft, operation: JsonObject, path: Place): Refused {
+function applyFrom(draft: Draft, operation: JsonObject, path: ParsedPointer): Refused {
   const from = placeOf(operation, "from");
   if ("reason" in from) return from;
   const copies = operation.op === "copy";
@@ -99,7 +99,7 @@ function applyFrom(draft: Draft, operation: JsonObject, path: Place): Refused {
   return refusal(from, draft.remove(from.segments)) ?? refusal(path, draft.add(path.segments, value));
 }
 
-function placeOf(operation: JsonObject, member: "path" | "from"): Place | Exclude<Refused, undefined> {
+function placeOf(operation: JsonObject, member: "path" | "from"): ParsedPointer | Exclude<Refused, undefined> {
   const pointer = own(operation, member);
   if (typeof pointer !== "string") return { pointer: "", reason: "invalid_operation" };
   const segments = parsePointer(pointer);
@@ -111,6 +111,6 @@ function own(operation: JsonObject, member: string): Json | undefined {
   return Object.hasOwn(operation, member) ? operation[member] : undefined;
 }
 
-function refusal(place: Place, reason: PatchReason | undefined): Refused {
+function refusal(place: ParsedPointer, reason: PatchReason | undefined): Refused {
   return reason === undefined ? undefined : { pointer: place.pointer, reason };
 }

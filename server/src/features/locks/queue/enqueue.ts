@@ -1,5 +1,5 @@
 import type { DecideContext, Decision } from "../../../machine/feature.ts";
-import { done } from "../../../machine/outcome.ts";
+import { done } from "../../../machine/refusal.ts";
 import { besideOf } from "../tables/co-holders.ts";
 import { blockerIdOf, firstBlocker } from "./blockers.ts";
 import type { Blocker, Wish } from "./blockers.ts";

@@ -4,7 +4,7 @@
  */
 import type { lockInternals } from "@holdfast/sdk/contract";
 import type { DecideContext, Fold, Reaction } from "../../../machine/feature.ts";
-import { done, refusal } from "../../../machine/outcome.ts";
+import { done, refusal } from "../../../machine/refusal.ts";
 import type { Decide } from "../../rule-of.ts";
 import { fencesOf } from "../tables/fold-grants.ts";
 import { freeGrant } from "./free-grant.ts";

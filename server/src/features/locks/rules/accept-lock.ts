@@ -2,7 +2,7 @@ import type { lockOperations } from "@holdfast/sdk/contract";
 import type { Event } from "../../../machine/entry.ts";
 import type { DecideContext, Decision } from "../../../machine/feature.ts";
 import type { JsonObject } from "@holdfast/sdk/json/json";
-import { done } from "../../../machine/outcome.ts";
+import { done } from "../../../machine/refusal.ts";
 import type { StateReader } from "../../../machine/state.ts";
 import type { Decide } from "../../rule-of.ts";
 import { countAhead, estimateMs, holdersInTheWay, holderView } from "../queue/deny.ts";

@@ -1,6 +1,6 @@
 import type { InputOf, lockOperations } from "@holdfast/sdk/contract";
 import type { DecideContext, Decision } from "../../../machine/feature.ts";
-import { done } from "../../../machine/outcome.ts";
+import { done } from "../../../machine/refusal.ts";
 import type { Decide } from "../../rule-of.ts";
 import type { Event } from "../../../machine/entry.ts";
 import { besideOf } from "../tables/co-holders.ts";

@@ -1,6 +1,6 @@
 import type { lockOperations } from "@holdfast/sdk/contract";
 import type { JsonObject } from "@holdfast/sdk/json/json";
-import { done } from "../../../machine/outcome.ts";
+import { done } from "../../../machine/refusal.ts";
 import type { Decide } from "../../rule-of.ts";
 import { pathFault } from "../tables/lock-path.ts";
 import { operatorOnly } from "../../operator-only.ts";

@@ -1,5 +1,5 @@
 import type { lockOperations } from "@holdfast/sdk/contract";
-import { done } from "../../../machine/outcome.ts";
+import { done } from "../../../machine/refusal.ts";
 import type { Decide } from "../../rule-of.ts";
 import { acceptOnUse } from "./accept-lock.ts";
 import { nextFence } from "../tables/fence.ts";

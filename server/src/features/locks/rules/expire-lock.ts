@@ -1,7 +1,7 @@
 /** What time brings about. Each command names exactly what it is about, and does nothing if that has changed since. */
 import type { lockInternals } from "@holdfast/sdk/contract";
 import type { Timer } from "../../../machine/feature.ts";
-import { done, refusal } from "../../../machine/outcome.ts";
+import { done, refusal } from "../../../machine/refusal.ts";
 import type { Decide } from "../../rule-of.ts";
 import { expireIfDue } from "../queue/free-grant.ts";
 import { cancelTicket, wake } from "../queue/grant-next.ts";

@@ -1,6 +1,6 @@
 import type { lockOperations } from "@holdfast/sdk/contract";
 import type { DecideContext, Decision } from "../../../machine/feature.ts";
-import { done } from "../../../machine/outcome.ts";
+import { done } from "../../../machine/refusal.ts";
 import type { Decide } from "../../rule-of.ts";
 import { freeGrant } from "../queue/free-grant.ts";
 import { notHeld } from "../tables/held.ts";

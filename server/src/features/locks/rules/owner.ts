@@ -1,5 +1,5 @@
 import type { DecideContext, Decision } from "../../../machine/feature.ts";
-import { refusal } from "../../../machine/outcome.ts";
+import { refusal } from "../../../machine/refusal.ts";
 import { findAgent } from "../../agents/agent-table.ts";
 import { ownerTable } from "../tables/lock-tables.ts";
 import { countsOf } from "../tables/owner-counts.ts";

@@ -1,5 +1,5 @@
 import type { lockOperations } from "@holdfast/sdk/contract";
-import { done } from "../../../machine/outcome.ts";
+import { done } from "../../../machine/refusal.ts";
 import type { Decide } from "../../rule-of.ts";
 import { besideOf } from "../tables/co-holders.ts";
 import { renewedEnd } from "../tables/fold-grants.ts";

@@ -1,6 +1,6 @@
 import type { lockOperations } from "@holdfast/sdk/contract";
 import type { Event } from "../../../machine/entry.ts";
-import { done } from "../../../machine/outcome.ts";
+import { done } from "../../../machine/refusal.ts";
 import type { Decide } from "../../rule-of.ts";
 import { besideOf } from "../tables/co-holders.ts";
 import { holdersInTheWay } from "../queue/deny.ts";

@@ -1,6 +1,6 @@
 import type { lockOperations } from "@holdfast/sdk/contract";
 import type { Decision } from "../../../machine/feature.ts";
-import { done } from "../../../machine/outcome.ts";
+import { done } from "../../../machine/refusal.ts";
 import type { StateReader } from "../../../machine/state.ts";
 import { findAgent } from "../../agents/agent-table.ts";
 import type { Decide } from "../../rule-of.ts";

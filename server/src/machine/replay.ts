@@ -1,6 +1,6 @@
 import { sameJson } from "@holdfast/sdk/json/same-json";
 import type { Command, Entry, Outcome } from "./entry.ts";
-import { refusal } from "./outcome.ts";
+import { refusal } from "./refusal.ts";
 
 /** The answer to a key that an earlier entry used. */
 export interface Replay {

@@ -8,7 +8,7 @@ import { entityTable, isLive } from "./entity-table.ts";
 import type { EntityRow, LiveEntityRow } from "./entity-table.ts";
 import { jsonPatch } from "./json/json-patch.ts";
 import { mergePatch } from "./json/merge-patch.ts";
-import { sizeAfterMerge } from "./json/merge-size.ts";
+import { sizeAfterMerge } from "./json/size-after-merge.ts";
 import { noLimits, sizeOf } from "./size.ts";
 
 export const entityFolds: Readonly<Record<string, Fold>> = {

@@ -6,12 +6,12 @@ import { deleteEntity } from "../features/entities/delete-entity.ts";
 import { findEntity, isLive } from "../features/entities/entity-table.ts";
 import type { Kind, KindOf } from "../features/entities/kind.ts";
 import { patchEntity } from "../features/entities/patch-entity.ts";
-import { changeByKind } from "../features/entities/run-kind-command.ts";
+import { changeByKind } from "../features/entities/change-by-kind.ts";
 import { ruleOf } from "../features/rule-of.ts";
 import { currentEpoch, spaceRow } from "../features/space/space-table.ts";
 import type { DecideContext, Decision, Rule } from "../machine/feature.ts";
 import type { Json, JsonObject } from "@holdfast/sdk/json/json";
-import { refusal } from "../machine/outcome.ts";
+import { refusal } from "../machine/refusal.ts";
 
 export type DecideResource = (input: JsonObject, context: DecideContext) => Decision;
 

@@ -1,5 +1,5 @@
 import type { tokenOperations } from "@holdfast/sdk/contract";
-import { done, refusal } from "../../machine/outcome.ts";
+import { done, refusal } from "../../machine/refusal.ts";
 import type { Decide } from "../rule-of.ts";
 import { operatorOnly } from "../operator-only.ts";
 import { findToken, tokenSubject } from "./token-table.ts";
@@ -15,15 +15,5 @@ export const revokeToken: Decide<(typeof tokenOperations)["revoke-token"]> = (in
     outcome: done({ token_id: id, principal, revoked_at: new Date(context.time).toISOString() }),
     events: [{ type: "token.revoked", subject: tokenSubject(id), data: { principal, reason: input.reason ?? null } }],
     attachment: {},
-  };
-};
-
-/** Sent by the timer to remove an expired token. It is already invalid. */
-export const expireToken: Decide<(typeof tokenOperations)["expire-token"]> = (input, { state, time }) => {
-  const row = findToken(state, input.token_id);
-  if (row === undefined || row.expiresAt > time) return { outcome: refusal("not_due"), events: [] };
-  return {
-    outcome: done({ token_id: row.id }),
-    events: [{ type: "token.expired", subject: tokenSubject(row.id), data: { principal: row.principal } }],
   };
 };

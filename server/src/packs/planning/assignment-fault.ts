@@ -5,7 +5,7 @@ import type { JsonObject } from "@holdfast/sdk/json/json";
 import type { StateReader } from "../../machine/state.ts";
 import { assignmentsOf, bookingOf, clashesWith } from "./bookings.ts";
 import type { ChangeRule } from "./lineage.ts";
-import { clashFault, rangeOf } from "./mission-rule.ts";
+import { clashFault, rangeOf } from "./mission-fault.ts";
 import { childrenOf, isActive, textOf, valueOf } from "./plan-table.ts";
 import { planningLimits } from "./planning-limits.ts";
 import { contains, rangeFault } from "./times.ts";

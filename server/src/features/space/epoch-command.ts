@@ -1,0 +1,19 @@
+import type { TimerCommand } from "../../machine/feature.ts";
+import type { StateReader } from "../../machine/state.ts";
+import { currentEpoch } from "./space-table.ts";
+
+/** History was lost. Tokens of the lost part must be refused. */
+export function epochCommand(id: string, lost: StateReader, reason: string): TimerCommand {
+  return { id, operation: "raise-epoch", input: { above: currentEpoch(lost), reason } };
+}
+
+/**
+ * The journal was restored or copied, so another continuation of the same history may exist, with unknown epochs.
+ *
+ * The new epoch is at least the number of milliseconds since 1970, which exceeds all of them: restoring a store and
+ * connecting to it takes longer than a millisecond. Only a clock that was set back could repeat an epoch that no node
+ * remembers. A node that remembers one passes it as `above`.
+ */
+export function forkCommand(id: string, state: StateReader, reason: string, time: number): TimerCommand {
+  return { id, operation: "raise-epoch", input: { above: currentEpoch(state), at_least: Math.floor(time), reason } };
+}
