@@ -1,6 +1,7 @@
 /** Events about agents and locks. Times are ISO 8601; folds go by the time of the entry. */
 import Type from "typebox";
-import { fence, lockPath, mode, scope, ticket } from "./lock-parts.ts";
+import { fence, ticket } from "./grant.ts";
+import { lockPath, mode, scope } from "./lock-path.ts";
 
 /** Events also carry members that only a fold needs. Readers ignore members that they do not know. */
 const open = { additionalProperties: true } as const;
@@ -42,7 +43,7 @@ export const lockEvents = {
   },
   "lock.released": { summary: "A path was released.", data: freed },
   "lock.expired": {
-    summary: "A lease ended, the longest hold ended, or a granted ticket was not accepted in time.",
+    summary: "A lease ended, the maximum hold ended, or a granted ticket was not accepted in time.",
     data: freed,
   },
   "lock.recovered": { summary: "A stale lock was recovered.", data: freed },
@@ -63,7 +64,7 @@ export const lockEvents = {
     data: Type.Object({ ...onPath, by: text, reason: text }, open),
   },
   "lock.job_claimed": {
-    summary: "An active job relies on a lock, or no longer does.",
+    summary: "An active job claims a lock, or has ended its claim.",
     data: Type.Object({ fence, job: Type.Union([text, Type.Null()]) }, open),
   },
   "lock.kept": {

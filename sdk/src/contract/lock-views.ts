@@ -2,7 +2,8 @@ import Type from "typebox";
 import type { Static } from "typebox";
 import { agent, isoTime, line, ownerId } from "./agents.ts";
 import { limit } from "./conditions.ts";
-import { fence, grant, holder, leftBefore, lockPath, mode, place, scope, ticket } from "./lock-parts.ts";
+import { fence, grant, holder, leftBefore, place, ticket } from "./grant.ts";
+import { lockPath, mode, scope } from "./lock-path.ts";
 import { operation } from "./operation.ts";
 
 const closed = { additionalProperties: false } as const;

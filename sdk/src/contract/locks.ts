@@ -1,8 +1,10 @@
 import Type from "typebox";
 import type { Static } from "typebox";
 import { line, ownerId } from "./agents.ts";
-import { fence, grant, leftBefore, lockPath, mode, owner, paths, place, scope } from "./lock-parts.ts";
-import { seconds, ticket, ttlSeconds } from "./lock-parts.ts";
+import { fence, grant, leftBefore, place } from "./grant.ts";
+import { lockPath, mode, owner, paths, scope } from "./lock-path.ts";
+import { ticket } from "./grant.ts";
+import { seconds, ttlSeconds } from "./lock-path.ts";
 import { operation } from "./operation.ts";
 
 const closed = { additionalProperties: false } as const;
@@ -136,7 +138,7 @@ export const requestRelease = operation({
 export const acceptLock = operation({
   name: "accept-lock",
   kind: "write",
-  summary: "The sign of life of a waiter: renews its ticket, or accepts the lock if the ticket is granted.",
+  summary: "Renews a ticket, or accepts its lock if the ticket is granted.",
   input: Type.Object({ ticket, ...owner }, closed),
   output: Type.Union([granted, queued]),
   problems: [...ownerProblems, "ticket_unknown"],

@@ -6,7 +6,7 @@ import Type from "typebox";
 import type { TObject } from "typebox";
 import { isoTime, ownerId } from "./agents.ts";
 import type { OperationName } from "./all-operations.ts";
-import { lockPath, ttlSeconds } from "./lock-parts.ts";
+import { lockPath, ttlSeconds } from "./lock-path.ts";
 
 /**
  * The first word of a subject: `cmd.lock.acquire`, `req.lock.acquire`, `evt.lock.acquired`, `parked.cmd.lock.acquire`.

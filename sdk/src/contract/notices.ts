@@ -6,7 +6,8 @@
 import Type from "typebox";
 import type { Static } from "typebox";
 import { isoTime, ownerId } from "./agents.ts";
-import { fence, holder, lockPath, ticket } from "./lock-parts.ts";
+import { fence, holder, ticket } from "./grant.ts";
+import { lockPath } from "./lock-path.ts";
 
 const closed = { additionalProperties: false } as const;
 

@@ -5,7 +5,8 @@
 import Type from "typebox";
 import type { Static } from "typebox";
 import { line } from "./agents.ts";
-import { fence, mode, ttlSeconds } from "./lock-parts.ts";
+import { fence } from "./grant.ts";
+import { mode, ttlSeconds } from "./lock-path.ts";
 
 const closed = { additionalProperties: false } as const;
 

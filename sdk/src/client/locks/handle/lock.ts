@@ -1,5 +1,5 @@
 import type { Static } from "typebox";
-import type { holder } from "../../../contract/lock-parts.ts";
+import type { holder } from "../../../contract/grant.ts";
 import type { LeftBefore } from "../../../contract/locks.ts";
 import type { LockMode, LockScope } from "../lock-path.ts";
 

@@ -1,23 +1,9 @@
-/** The members from which the operations on locks are built. */
+/** A grant and a place in the queue, as replies describe them. */
 import Type from "typebox";
 import { isoTime, line, ownerId } from "./agents.ts";
+import { lockPath, mode, scope, lockedPath } from "./lock-path.ts";
 
 const closed = { additionalProperties: false } as const;
-
-export const lockPath = Type.String({
-  minLength: 1,
-  maxLength: 1024,
-  description:
-    "The name of the locked thing: names and ids separated by slashes, such as `project/p1/map/m2` or `repo/x/src/a`.",
-});
-
-export const mode = Type.Enum(["read", "upgradeable", "write"], {
-  description: "`read` shares with `read` and one `upgradeable`; `write` shares with nothing.",
-});
-
-export const scope = Type.Enum(["tree", "self"], {
-  description: "`tree` (default): the path and everything below it. `self`: the record alone.",
-});
 
 const number = "[1-9][0-9]{0,14}";
 
@@ -31,27 +17,6 @@ export const ticket = Type.String({
   pattern: `^${number}\\.${number}$`,
   description: "The id of a queued request.",
 });
-
-export const seconds = (maximum: number, description: string) => Type.Integer({ minimum: 1, maximum, description });
-
-export const ttlSeconds = seconds(86_400, "The lease: time until expiry without renewal, 1 second to 24 hours.");
-
-const lockedPath = Type.Object({ path: lockPath, mode, scope }, closed);
-
-export const paths = Type.Array(
-  Type.Union([
-    lockPath,
-    Type.Object({ path: lockPath, mode: Type.Optional(mode), scope: Type.Optional(scope) }, closed),
-  ]),
-  {
-    minItems: 1,
-    maxItems: 1000,
-    description: "A set: all or nothing. Paths are sorted, repeats are merged, the strongest mode wins.",
-  },
-);
-
-/** The owner of the lock, if it is not the calling agent. Only the agent itself may use a registered id. */
-export const owner = { owner_id: Type.Optional(ownerId) };
 
 /** The holder of a lock, as denials and views show it. */
 export const holder = Type.Object(
