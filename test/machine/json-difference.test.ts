@@ -12,77 +12,81 @@ import { counts } from "../prove/counts.ts";
 
 const noLimit = { changesMax: Infinity, bytesMax: Infinity };
 
-const cases: readonly [title: string, before: Json | undefined, after: Json | undefined, changes: readonly PointerChange[]][] =
+const cases: readonly [
+  title: string,
+  before: Json | undefined,
+  after: Json | undefined,
+  changes: readonly PointerChange[],
+][] = [
+  ["nothing when nothing changed", { a: [1, { b: 2 }] }, { a: [1, { b: 2 }] }, []],
+  ["nothing for two absent values", undefined, undefined, []],
+  ["a new value", undefined, { a: 1 }, [{ pointer: "", after: { a: 1 } }]],
+  ["a value that is gone", [1], undefined, [{ pointer: "", before: [1] }]],
+  ["a new member that is null", {}, { a: null }, [{ pointer: "/a", after: null }]],
+  ["a change of type at its place", { a: {} }, { a: [] }, [{ pointer: "/a", before: {}, after: [] }]],
   [
-    ["nothing when nothing changed", { a: [1, { b: 2 }] }, { a: [1, { b: 2 }] }, []],
-    ["nothing for two absent values", undefined, undefined, []],
-    ["a new value", undefined, { a: 1 }, [{ pointer: "", after: { a: 1 } }]],
-    ["a value that is gone", [1], undefined, [{ pointer: "", before: [1] }]],
-    ["a new member that is null", {}, { a: null }, [{ pointer: "/a", after: null }]],
-    ["a change of type at its place", { a: {} }, { a: [] }, [{ pointer: "/a", before: {}, after: [] }]],
+    "the smallest places in nested objects",
+    { a: { b: { c: 1, d: 2 } }, e: 3 },
+    { a: { b: { c: 1, d: 4 } }, f: 5 },
     [
-      "the smallest places in nested objects",
-      { a: { b: { c: 1, d: 2 } }, e: 3 },
-      { a: { b: { c: 1, d: 4 } }, f: 5 },
-      [
-        { pointer: "/a/b/d", before: 2, after: 4 },
-        { pointer: "/e", before: 3 },
-        { pointer: "/f", after: 5 },
-      ],
+      { pointer: "/a/b/d", before: 2, after: 4 },
+      { pointer: "/e", before: 3 },
+      { pointer: "/f", after: 5 },
     ],
+  ],
+  [
+    "names in the order of their UTF-16 units",
+    { b: 1, "10": 1, "9": 1, "\uff5e": 1 },
+    { "\u{1f600}": 1, a: 1, "10": 2, "9": 2, b: 1, "\uff5e": 2 },
     [
-      "names in the order of their UTF-16 units",
-      { b: 1, "10": 1, "9": 1, "\uff5e": 1 },
-      { "\u{1f600}": 1, a: 1, "10": 2, "9": 2, b: 1, "\uff5e": 2 },
-      [
-        { pointer: "/10", before: 1, after: 2 },
-        { pointer: "/9", before: 1, after: 2 },
-        { pointer: "/a", after: 1 },
-        { pointer: "/\u{1f600}", after: 1 },
-        { pointer: "/\uff5e", before: 1, after: 2 },
-      ],
+      { pointer: "/10", before: 1, after: 2 },
+      { pointer: "/9", before: 1, after: 2 },
+      { pointer: "/a", after: 1 },
+      { pointer: "/\u{1f600}", after: 1 },
+      { pointer: "/\uff5e", before: 1, after: 2 },
     ],
-    ["escaped names", { "a/b": { "~": 1 } }, { "a/b": { "~": 2 } }, [{ pointer: "/a~1b/~0", before: 1, after: 2 }]],
-    ["names that objects inherit", {}, { constructor: 1 }, [{ pointer: "/constructor", after: 1 }]],
+  ],
+  ["escaped names", { "a/b": { "~": 1 } }, { "a/b": { "~": 2 } }, [{ pointer: "/a~1b/~0", before: 1, after: 2 }]],
+  ["names that objects inherit", {}, { constructor: 1 }, [{ pointer: "/constructor", after: 1 }]],
+  [
+    "elements of lists of equal length by index",
+    [1, { a: 1 }, 3],
+    [1, { a: 2 }, 4],
     [
-      "elements of lists of equal length by index",
-      [1, { a: 1 }, 3],
-      [1, { a: 2 }, 4],
-      [
-        { pointer: "/1/a", before: 1, after: 2 },
-        { pointer: "/2", before: 3, after: 4 },
-      ],
+      { pointer: "/1/a", before: 1, after: 2 },
+      { pointer: "/2", before: 3, after: 4 },
     ],
-    ["an insertion as one new element", ["a", "b"], ["a", "x", "b"], [{ pointer: "/1", after: "x", resized: "" }]],
-    ["an insertion in front", { l: [1, 2] }, { l: [0, 1, 2] }, [{ pointer: "/l/0", after: 0, resized: "/l" }]],
+  ],
+  ["an insertion as one new element", ["a", "b"], ["a", "x", "b"], [{ pointer: "/1", after: "x", resized: "" }]],
+  ["an insertion in front", { l: [1, 2] }, { l: [0, 1, 2] }, [{ pointer: "/l/0", after: 0, resized: "/l" }]],
+  [
+    "a removal as elements with their old indices",
+    { l: [1, 2, 3, 4] },
+    { l: [1, 4] },
     [
-      "a removal as elements with their old indices",
-      { l: [1, 2, 3, 4] },
-      { l: [1, 4] },
-      [
-        { pointer: "/l/1", before: 2, resized: "/l" },
-        { pointer: "/l/2", before: 3, resized: "/l" },
-      ],
+      { pointer: "/l/1", before: 2, resized: "/l" },
+      { pointer: "/l/2", before: 3, resized: "/l" },
     ],
+  ],
+  [
+    "a change beside an insertion pairwise from the front",
+    [{ id: 1 }, { id: 2, n: 1 }, { id: 9 }],
+    [{ id: 1 }, { id: 2, n: 2 }, { id: 3 }, { id: 9 }],
     [
-      "a change beside an insertion pairwise from the front",
-      [{ id: 1 }, { id: 2, n: 1 }, { id: 9 }],
-      [{ id: 1 }, { id: 2, n: 2 }, { id: 3 }, { id: 9 }],
-      [
-        { pointer: "/1/n", before: 1, after: 2, resized: "" },
-        { pointer: "/2", after: { id: 3 }, resized: "" },
-      ],
+      { pointer: "/1/n", before: 1, after: 2, resized: "" },
+      { pointer: "/2", after: { id: 3 }, resized: "" },
     ],
+  ],
+  [
+    "the outermost list that was resized",
+    [[1], [2]],
+    [[1, 1], [2], [3]],
     [
-      "the outermost list that was resized",
-      [[1], [2]],
-      [[1, 1], [2], [3]],
-      [
-        { pointer: "/0/1", after: 1, resized: "" },
-        { pointer: "/2", after: [3], resized: "" },
-      ],
+      { pointer: "/0/1", after: 1, resized: "" },
+      { pointer: "/2", after: [3], resized: "" },
     ],
-  ];
+  ],
+];
 
 for (const [title, before, after, changes] of cases) {
   test(`difference reports ${title}`, () => {

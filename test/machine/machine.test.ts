@@ -85,7 +85,10 @@ describe("the machine", () => {
   test("features that need each other, or something that is not there, are refused by name", () => {
     assert.throws(() => machineWith({ ...counter, needs: ["echo"] }, echo), /counter → echo → counter/);
     assert.throws(() => machineWith(echo), /echo needs counter/);
-    assert.throws(() => machineWith(counter, { ...counter, name: "other", tables: [] }), /two features have a rule for add/);
+    assert.throws(
+      () => machineWith(counter, { ...counter, name: "other", tables: [] }),
+      /two features have a rule for add/,
+    );
     assert.throws(
       () => machineWith(counter, { ...nothing, name: "other", needs: [], tables: [counts] }),
       /two tables have the name counts/,
