@@ -191,7 +191,7 @@ test(
     assert.ok(below.err.includes(`asking ${url}`), "the nearest .holdfast, from here upwards");
     const named = await ask("get note/a", { env: { HOLDFAST_URL: "http://127.0.0.1:1" } });
     assert.equal(named.code, 122);
-    assert.match(named.err, /\(unreachable\): No Holdfast server answers.*Start it with `holdfast up`/);
+    assert.match(named.err, /\(unreachable\): No Holdfast server answers.*Start the server with `holdfast up`/);
     assert.match((await ask("get note/a --data x --url http://y")).err, /--data or --url, not both/);
   }),
 );

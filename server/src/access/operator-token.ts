@@ -6,9 +6,9 @@ import { readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Ids } from "../base/ids.ts";
 import { digestOf, newSecret } from "../base/new-secret.ts";
+import { operatorTokenFile } from "../base/operator-token-file.ts";
 import { StartError } from "../base/start-error.ts";
 
-export const operatorTokenFile = "operator-token";
 const lengthMin = 32;
 
 export interface OperatorTokenOptions {

@@ -1,3 +1,4 @@
+import { stateLoading } from "../base/state-loading.ts";
 import type { Allowance, Verb } from "@holdfast/sdk/contract";
 import { isAllowed } from "@holdfast/sdk/contract";
 import { digestOf, isSameDigest } from "../base/new-secret.ts";
@@ -30,9 +31,6 @@ export const anonymousStanding: Standing = {
   allow: [{ verbs: everything.filter((verb) => verb !== "operate"), under: "" }],
 };
 
-/** While the state is folded again; it is a matter of moments. */
-const loadingRetryMs = 250;
-
 /** How somebody stands now. Asked once when it comes in, and again with every call. */
 export function standingOf(options: StandingOptions, credentials: Credentials): () => Standing | Turned {
   const { lookups, operatorDigest, requiresToken } = options;
@@ -53,10 +51,7 @@ export function standingOf(options: StandingOptions, credentials: Credentials): 
 
 function tokenStanding(lookups: Lookups, digest: string): Standing | Turned {
   if (!lookups.isReady()) {
-    return {
-      code: "journal_unavailable",
-      data: { reason: "the state is being folded again", retry_after_ms: loadingRetryMs },
-    };
+    return { code: "journal_unavailable", data: stateLoading };
   }
   const known = lookups.token(digest);
   // All of these are one to whoever asks: a token that was right once says no more than one that never was.

@@ -1,3 +1,4 @@
+import { stateLoading } from "../base/state-loading.ts";
 import type { Head, ClusterStatus } from "../journal/journal.ts";
 import { engineLimits } from "./limits.ts";
 
@@ -44,7 +45,7 @@ export function reasonsAgainst(facts: {
   const isSilent = heard?.errorCode !== undefined || lag.heardMs > engineLimits.silenceMsMax;
   return [
     ...(refused === undefined ? [] : [refused]),
-    ...(isLoading ? ["the state is being folded again"] : []),
+    ...(isLoading ? [stateLoading.reason] : []),
     ...(isSilent ? [`nothing was heard of the journal for ${seconds(lag.heardMs)}${because(heard?.errorCode)}`] : []),
     ...(lag.entries > engineLimits.lagEntriesMax ? [`it is ${lag.entries} entries behind the journal`] : []),
   ];

@@ -2,6 +2,7 @@
  * The log of a running server: one line per event, with the event's name, time and fields. The log writes only the fields
  * that are named here. Inputs, tokens and secrets are not among them. Text that looks like a secret is redacted.
  */
+import { defined } from "@holdfast/sdk/base/defined";
 import { traceContext, traceIdOf } from "@holdfast/sdk/contract";
 import { pino } from "pino";
 import type { Clock } from "../base/clock.ts";
@@ -85,9 +86,10 @@ export function traceOf(sent: unknown): string | undefined {
 
 function redactFields(fields: Omit<LogFields, "message">): Readonly<Record<string, unknown>> {
   return Object.fromEntries(
-    Object.entries(fields)
-      .filter(([, value]) => value !== undefined)
-      .map(([name, value]) => [name, typeof value === "string" ? redactText(value) : value]),
+    Object.entries(defined(fields)).map(([name, value]) => [
+      name,
+      typeof value === "string" ? redactText(value) : value,
+    ]),
   );
 }
 

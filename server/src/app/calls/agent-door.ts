@@ -3,6 +3,7 @@ import type { CallOptions } from "@holdfast/sdk";
 import type { Clock } from "../../base/clock.ts";
 import type { Ids } from "../../base/ids.ts";
 import { digestOf, isSameDigest, newSecret } from "../../base/new-secret.ts";
+import { stateLoading } from "../../base/state-loading.ts";
 import type { Engine } from "../../engine/engine.ts";
 import { findAgent } from "../../features/agents/agent-table.ts";
 import type { AgentRow } from "../../features/agents/agent-table.ts";
@@ -17,9 +18,6 @@ export interface SpeakerRules {
   readonly principal: string;
   readonly requiresSecret: boolean;
 }
-
-/** While the state is folded again; it is a matter of moments. */
-const loading = { reason: "the state is being folded again", retry_after_ms: 250 };
 
 export class AgentDoor {
   readonly beats: Beats;
@@ -40,7 +38,7 @@ export class AgentDoor {
    */
   speaker(id: string, secret: string | undefined, rules: SpeakerRules): AgentRow | Outcome {
     const state = this.#engine.durable;
-    if (state === undefined) return refusal("journal_unavailable", loading);
+    if (state === undefined) return refusal("journal_unavailable", stateLoading);
     const row = findAgent(state, id);
     if (row === undefined) {
       this.#proven.delete(id);

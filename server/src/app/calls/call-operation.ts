@@ -1,3 +1,4 @@
+import { isIdempotencyKey } from "@holdfast/sdk/base/is-idempotency-key";
 import { packOfOperation, publishedName, recordedAs, traceContext } from "@holdfast/sdk/contract";
 import type { CallOptions, CallReply } from "@holdfast/sdk";
 import type { Engine } from "../../engine/engine.ts";
@@ -60,7 +61,7 @@ function callPlain(options: CallPlace, operation: string, input: unknown, call: 
   }
   const write = options.writes.get(operation);
   if (write === undefined) return Promise.resolve(replyOf(engine, refusal("operation_unknown", { operation })));
-  if (call.key !== undefined && !isKey(call.key)) {
+  if (call.key !== undefined && !isIdempotencyKey(call.key)) {
     return Promise.resolve(replyOf(engine, refusal("idempotency_key_invalid")));
   }
   const wish = { operation, type: write.type };
@@ -164,8 +165,4 @@ function withAttachment({ outcome, attachment }: Reply): Outcome {
 function replyOf(engine: Engine, outcome: Outcome): CallReply {
   const data = copyJson(outcome.data) as Record<string, unknown>;
   return { outcome: { ...outcome, data }, position: engine.head.position, replayed: false, events: [] };
-}
-
-function isKey(key: string): boolean {
-  return key.length <= 255 && /^[\x20-\x7e]+$/u.test(key) && !/["\\]/u.test(key);
 }

@@ -1,3 +1,4 @@
+import { defined } from "../../../base/defined.ts";
 import type { lockOperations } from "../../../contract/locks.ts";
 import type { LockMode, LockPath, LockScope } from "../lock-path.ts";
 import { closestWord } from "../../../base/closest-word.ts";
@@ -156,7 +157,7 @@ export function acquireInput(wish: Wish, more: { readonly wait: boolean; readonl
     ...{ purpose, note, metadata },
     owner_id: more.ownerId,
   };
-  return Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined)) satisfies Partial<
+  return defined(input) satisfies Partial<
     Record<keyof (typeof lockOperations)["acquire-lock"]["input"]["properties"], unknown>
   >;
 }

@@ -12,7 +12,7 @@ import { exitCodes } from "../exit-codes.ts";
 import type { ExitCode } from "../exit-codes.ts";
 import { configOf, configOptions } from "../args/config-options.ts";
 import { explainListenError } from "../discovery/explain-listen-error.ts";
-import { operatorTokenFile } from "../discovery/operator-token.ts";
+import { operatorTokenFile } from "../../../base/operator-token-file.ts";
 import { packageVersion } from "../../../base/package-version.ts";
 import { printConfig } from "./print-config.ts";
 import { failureReport } from "../terminal/failure-report.ts";

@@ -1,5 +1,6 @@
 import type { LockOptions } from "@holdfast/sdk";
 import { isAtOrBelow } from "@holdfast/sdk/base/is-at-or-below";
+import { isIdempotencyKey } from "@holdfast/sdk/base/is-idempotency-key";
 import type { CommandArguments, Terminal } from "../command.ts";
 import { UsageError } from "../args/usage-error.ts";
 import { numberOption, textOption, wholeNumber } from "../args/option-values.ts";
@@ -21,7 +22,7 @@ export function parseLockArguments(args: CommandArguments, terminal: Terminal): 
   const { values, positionals } = args;
   refuseNested(positionals, terminal);
   const once = textOption(values, "once");
-  if (once !== undefined && !/^[\x21\x23-\x5b\x5d-\x7e]{1,200}$/u.test(once)) {
+  if (once !== undefined && !isOnceKey(once)) {
     throw new UsageError("--once takes up to 200 printable ASCII characters without spaces, quotes and backslashes");
   }
   const name = textOption(values, "name");
@@ -93,4 +94,9 @@ function refuseNested(paths: readonly string[], { env }: Terminal): void {
     if (outer === undefined) continue;
     throw new UsageError(`this runs under \`holdfast lock ${outer}\` already, so waiting for ${path} would never end`);
   }
+}
+
+/** A part of an idempotency key, short enough for its prefix. */
+function isOnceKey(once: string): boolean {
+  return isIdempotencyKey(once) && once.length <= 200 && !once.includes(" ");
 }

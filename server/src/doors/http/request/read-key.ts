@@ -1,6 +1,5 @@
+import { isIdempotencyKey } from "@holdfast/sdk/base/is-idempotency-key";
 import { HttpProblem } from "../response/http-problem.ts";
-
-const keyCharacters = /^[\x20\x21\x23-\x5b\x5d-\x7e]{1,255}$/u;
 
 /** The idempotency key, which may be bare or, as the draft of the header has it, between quotes. Both are the same key. */
 export function readKey(values: readonly string[] | undefined): string | undefined {
@@ -8,7 +7,7 @@ export function readKey(values: readonly string[] | undefined): string | undefin
   const [value = "", ...more] = values;
   if (more.length > 0) throw invalid("it is sent more than once");
   const key = /^"(.*)"$/u.exec(value)?.[1] ?? value;
-  if (!keyCharacters.test(key)) throw invalid("it is empty, too long, or has characters that are not allowed");
+  if (!isIdempotencyKey(key)) throw invalid("it is empty, too long, or has characters that are not allowed");
   return key;
 }
 

@@ -1,4 +1,5 @@
 /** What the operations say about paths, in the words of programs and functions, and the other way round. */
+import { defined } from "@holdfast/sdk/base/defined";
 import type { ProgramAcquire, ProgramBatch, ProgramRelease, ProgramRenew } from "@holdfast/sdk/contract";
 import { HttpProblem } from "../response/http-problem.ts";
 
@@ -101,8 +102,4 @@ function functionOf(path: unknown): string | null {
 
 function isList(value: unknown): value is readonly Facts[] {
   return Array.isArray(value);
-}
-
-function defined(facts: Facts): Facts {
-  return Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== undefined));
 }
