@@ -1,6 +1,7 @@
 /**
- * A batch as one line of text, for export and import: what is stored, unchanged, so that whoever imports it gets the
- * same positions and the same hashes. `lines` alternates between the header and the payload of each entry (see seal.ts).
+ * A batch as one line of text, for export and import. The line holds the stored text unchanged, so an import reproduces
+ * the same positions and the same hashes. `lines` alternates between the header and the payload of each entry (see
+ * seal.ts).
  */
 import { jsonLine } from "../base/json-line.ts";
 import { isObject, type Json } from "@holdfast/sdk/json/json";
@@ -12,13 +13,13 @@ export function batchLine({ first, count, time, previous, hash, lines }: StoredB
   return jsonLine({ first, count, time, previous, hash, lines: lines.split("\n") });
 }
 
-/** Reads a line back. What it claims is not proven yet; that it has the shape of a batch is. */
+/** Parses a line and checks that it has the shape of a batch. It does not verify the hashes. */
 export function readBatchLine(line: string, lineNumber: number): StoredBatch {
   const value = parse(line);
   if (!isObject(value)) throw invalidLine(lineNumber);
   const { first, count, time, previous, hash, lines } = value;
-  const isWhole = isNumber(first) && isNumber(count) && isNumber(time) && isText(previous) && isText(hash);
-  if (!isWhole || !Array.isArray(lines) || !lines.every(isText)) throw invalidLine(lineNumber);
+  const hasColumns = isNumber(first) && isNumber(count) && isNumber(time) && isText(previous) && isText(hash);
+  if (!hasColumns || !Array.isArray(lines) || !lines.every(isText)) throw invalidLine(lineNumber);
   return { first, count, time, previous, hash, lines: (lines as readonly string[]).join("\n") };
 }
 

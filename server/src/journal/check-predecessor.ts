@@ -1,11 +1,12 @@
 /**
- * Whether a batch may follow what is there, the same in every journal. Comparing the position alone would accept a
- * node whose history was lost in a failover, on top of what others wrote since: two histories in one.
+ * Checks that a batch may follow the journal's head. Every journal uses this check. A comparison of positions alone would
+ * accept a node whose history was lost in a failover. Its batch would follow the entries that other nodes appended since,
+ * and the journal would hold two histories.
  */
 import { type AppendResult, type Head, JournalError } from "./journal.ts";
 import { genesis, type SealedBatch } from "./seal.ts";
 
-/** `hashAt` gives the hash of the stored batch that ends at a position, if one does. */
+/** `hashAt` returns the hash of the stored batch that ends at a position, if there is one. */
 export function checkPredecessor(
   batch: SealedBatch,
   head: Head,
@@ -17,11 +18,11 @@ export function checkPredecessor(
     return { kind: "appended" };
   }
   if (after.position >= head.position) return { kind: "diverged" };
-  const there = after.position === 0 ? genesis.hash : hashAt(after.position);
-  return { kind: there === after.hash ? "behind" : "diverged" };
+  const storedHash = after.position === 0 ? genesis.hash : hashAt(after.position);
+  return { kind: storedHash === after.hash ? "behind" : "diverged" };
 }
 
-/** `seal` compared with what the caller said about its predecessor; this compares with what is stored. */
+/** `seal` compares with the predecessor that the caller passed. This function compares with the stored head. */
 function rejectEarlierTime(batch: SealedBatch, head: Head): void {
   const time = batch.entries[0]?.time ?? batch.head.time;
   if (time >= head.time) return;

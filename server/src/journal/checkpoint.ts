@@ -1,60 +1,61 @@
 import type { Head } from "./sealed-batch.ts";
 
-/** Saved state: what the fold of the journal came to at a position. */
+/** Describes a checkpoint: the saved result of the fold of the journal at a position. */
 export interface CheckpointHeader {
-  /** The end of a batch; a checkpoint whose head is not in the journal any more is never used. */
+  /** The end of a batch. A checkpoint is used only while its head is in the journal. */
   readonly head: Head;
-  /** The number of the rules in force after that position. A build that does not know them can't use it. */
+  /** The number of the rules in force after that position. A build that does not know them cannot use the checkpoint. */
   readonly rules: number;
-  /** The hash of all rows, so that a checkpoint proves itself when it is loaded. */
+  /** The hash of all rows. A load compares the rows with it. */
   readonly stateHash: string;
 }
 
-/** A checkpoint in a store that keeps several versions of a row. A checkpoint sees versions up to its generation. */
+/** A checkpoint in a store that keeps several versions of a row. The checkpoint includes versions up to its generation. */
 export interface StoredCheckpoint extends CheckpointHeader {
   readonly generation: number;
 }
 
-/** A row as it is written down: JSON text, or nothing for a row that is gone. */
+/** A stored row: JSON text, or undefined for a deleted row. */
 export interface CheckpointRow {
   readonly table: string;
   readonly key: string;
   readonly line: string | undefined;
 }
 
-/** Some stores answer at once, others over a network. */
+/** Some stores answer synchronously, others over a network. */
 export type Awaitable<Value> = Value | Promise<Value>;
 
-/** A checkpoint that is being written, in slices, while commands go on. Nothing of it is there before `commit`. */
+/** A checkpoint that is written in slices while the engine executes commands. It becomes visible at `commit`. */
 export interface CheckpointDraft {
-  /** Rows that changed since the newest checkpoint. A slice takes a few milliseconds at most. */
+  /** Writes rows that changed since the newest checkpoint. A slice takes a few milliseconds at most. */
   write(rows: readonly CheckpointRow[]): Awaitable<void>;
-  /** Makes it the newest; the one that was the newest is kept as the previous. */
+  /** Makes this checkpoint the newest. The store keeps its base as the previous checkpoint. */
   commit(facts: CheckpointHeader): Awaitable<void>;
   abandon(): Awaitable<void>;
 }
 
 /**
- * Where a journal keeps checkpoints. They are folds and can be dropped: the journal is the truth. A draft is one
- * transaction, so a torn checkpoint can't exist; only what changed is written; the previous one is kept, in case the
- * newest turns out to be bad.
+ * Stores the checkpoints of a journal. They are folds and may be deleted, because the journal is the truth.
+ * - A commit is atomic, so a torn checkpoint cannot exist.
+ * - A draft writes only the rows that changed.
+ * - The store keeps the previous checkpoint in case the newest is damaged.
  */
 export interface CheckpointStore {
-  /** The newest first; at most two. */
+  /** Newest first, at most two. */
   list(): Awaitable<readonly CheckpointHeader[]>;
-  /** All rows of one of them, in slices. */
+  /** All rows of one checkpoint, in slices. */
   rows(facts: CheckpointHeader): Iterable<readonly CheckpointRow[]> | AsyncIterable<readonly CheckpointRow[]>;
   /**
-   * Starts one that builds on the newest, which must have this head (none: there is none yet). Undefined if it is
-   * another by now, or is just being made: somebody else saves here, and changes on top of the wrong state would be no
-   * state at all.
+   * Starts a checkpoint on top of the newest one, which must have this head. Without a base, the store must be empty.
+   * Returns undefined if another node has saved or is saving a checkpoint. Changes on top of the wrong base would
+   * produce a wrong state.
    */
   begin(base: Head | undefined): Awaitable<CheckpointDraft | undefined>;
-  /** Forgets all checkpoints, so that the next one is whole. */
+  /** Deletes all checkpoints, so that the next one holds every row. */
   clear(): Awaitable<void>;
 }
 
-/** A store that never makes anybody wait. */
+/** A store whose calls are synchronous. */
 export interface SyncCheckpointStore extends CheckpointStore {
   list(): readonly CheckpointHeader[];
   rows(facts: CheckpointHeader): Iterable<readonly CheckpointRow[]>;

@@ -1,6 +1,6 @@
 /**
- * Fills the pages of `read` and `follow` from stored batches, the same way in every journal: in order, proven, within the limit, and
- * never empty when there is something to read (a page that no entry fits into would stop a reader for ever).
+ * Fills the pages of `read` and `follow` from stored batches. Every journal uses these pages: ordered, verified, and within
+ * the limit. A page is never empty while there is something to read, because an empty page would stop a reader forever.
  */
 import type { Entry } from "../machine/entry.ts";
 import { type Head, JournalError, type PageLimit } from "./journal.ts";
@@ -9,15 +9,15 @@ import { damageError, headOf, type StoredBatch, unseal, unsealAll } from "./unse
 
 export interface EntryPage {
   readonly entries: readonly Entry[];
-  /** Takes what fits of the next batch. Returns false once the page is full. */
+  /** Adds the entries of the next batch that fit. Returns false once the page is full. */
   add(stored: StoredBatch): boolean;
 }
 
-/** A page of entries after a position. `joint` is the end of the batch before the first one that will be taken. */
-export function createEntryPage(after: number, joint: BatchEnd, limit: PageLimit): EntryPage {
+/** A page of entries after a position. `previous` is the end of the batch before the first one that will be added. */
+export function createEntryPage(after: number, previous: BatchEnd, limit: PageLimit): EntryPage {
   const entries: Entry[] = [];
   let bytes = 0;
-  let { position: last, hash } = joint;
+  let { position: last, hash } = previous;
 
   function fits(size: number): boolean {
     return entries.length === 0 || (entries.length < limit.entries && bytes + size <= limit.bytes);
@@ -45,11 +45,11 @@ export interface BatchPage {
   readonly entries: readonly Entry[];
   /** The head that the entries lead to. */
   head(): Head;
-  /** Takes all of the next batch. Returns false once there is enough. */
+  /** Adds the next batch as a whole. Returns false once the limit is reached. */
   add(stored: StoredBatch): boolean;
 }
 
-/** Whole batches after a head, up to about the limit: a follower needs the hash at its end, so no batch is cut. */
+/** Whole batches after a head, up to about the limit. A follower needs the hash at the end, so no batch is cut. */
 export function createBatchPage(after: Head, limit: PageLimit): BatchPage {
   const entries: Entry[] = [];
   let bytes = 0;
@@ -68,10 +68,10 @@ export function createBatchPage(after: Head, limit: PageLimit): BatchPage {
 }
 
 function missingBatch(position: number): JournalError {
-  return damageError(position, "chain", "the batch that should start here is missing");
+  return damageError(position, "chain", "the batch that starts here is missing");
 }
 
 export function noEntry(position: number, head: number): JournalError {
-  const message = `There is no entry at position ${position}; the last one is ${head}.`;
+  const message = `There is no entry at position ${position}. The last position is ${head}.`;
   return new JournalError("invalid", message, { certain: true });
 }

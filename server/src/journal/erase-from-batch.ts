@@ -1,7 +1,7 @@
 /**
- * A batch with the payload of one entry taken out for good. The headers, and with them the hash of the batch, stay as
- * they are; in the payload's place stands which entry erased it. The first erasure counts. With `keepSize` the line is
- * filled up with blanks, for stores that would have to move what changes its size.
+ * Removes the payload of one entry from a batch permanently. The headers do not change, and so neither does the hash of
+ * the batch. A marker that names the erasing entry replaces the payload. The first erasure wins: a second one changes
+ * nothing. `keepSize` pads the line with blanks, for a store that would move a row whose size changes.
  */
 export function eraseFromBatch<Batch extends { readonly first: number; readonly lines: string }>(
   stored: Batch,
@@ -21,7 +21,7 @@ export function erasedLine(by: number): string {
   return `{"erased":${String(by)}}`;
 }
 
-/** The position of the entry that erased the payload which was in this line's place. */
+/** The position of the erasing entry, if this payload line is a marker of an erasure. */
 export function erasedBy(line: string): number | undefined {
   const by = /^\{"erased":([1-9]\d{0,15})\} *$/.exec(line)?.[1];
   return by === undefined ? undefined : Number(by);

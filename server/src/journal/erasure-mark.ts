@@ -1,24 +1,24 @@
 /**
- * How far the erasures that entries ask for are carried out. A journal can't tell by itself: an entry asks for one, and only
- * the state knows of it. The mark lies in the store beside the batches, so that it goes back with them, and so that a start
- * looks at what is unfinished, and not at every erasure there ever was.
+ * The watermark of completed erasures. An entry requests an erasure, and only the state knows of the request, so a
+ * journal cannot compute the mark itself. The store keeps the mark together with the batches, and a restore restores
+ * both. A start reads the mark and checks the unfinished erasures only.
  */
 import { readJson } from "@holdfast/sdk/json/read-json";
 
-/** An entry whose payload must be gone, and the entry that says so. */
+/** An entry whose payload must be removed, and the entry that requests the removal. */
 export interface PayloadErasure {
   readonly position: number;
   readonly by: number;
 }
 
 export interface ErasureMark {
-  /** What entries up to this position asked for is carried out, except for what is left. */
+  /** Erasures requested by entries up to this position are complete, except for those in `left`. */
   readonly to: number;
-  /** What was tried in vain, such as an entry in a segment that was moved away. */
+  /** Erasures that failed, for example because the segment of the entry was moved elsewhere. */
   readonly left: readonly PayloadErasure[];
 }
 
-/** A journal that nobody has marked: each of its erasures has to be looked at once. */
+/** The mark of a journal that has none yet. A start checks each of its erasures once. */
 export const noErasureMark: ErasureMark = { to: 0, left: [] };
 
 export function erasureMarkText(mark: ErasureMark): string {

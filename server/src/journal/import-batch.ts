@@ -2,11 +2,11 @@ import { type Journal, JournalError } from "./journal.ts";
 import { headOf, type StoredBatch, unsealAll } from "./unseal.ts";
 
 /**
- * Appends a batch as it was stored elsewhere: the same lines, the same hashes. It must follow what the journal has, or be
- * in it already ("there"): so an import that was cut short can simply be done again. Nothing of a batch that does not
- * prove itself gets in.
+ * Appends a batch that another journal stored, with the same lines and the same hashes. The batch must follow the
+ * journal's head, or already be in the journal ("there"). An interrupted import can therefore be repeated. A batch that
+ * does not match its hashes is rejected as a whole.
  *
- * Whoever imports a history that is in use elsewhere must raise the epoch before anything is decided here.
+ * If the imported history is in use elsewhere, the caller must raise the epoch before the engine decides anything.
  */
 export async function importBatch(journal: Journal, stored: StoredBatch): Promise<"appended" | "there"> {
   const entries = unsealAll(stored, stored.previous);
@@ -26,6 +26,6 @@ export async function importBatch(journal: Journal, stored: StoredBatch): Promis
 }
 
 function importError({ first, count }: StoredBatch, reason: string): JournalError {
-  const message = `The batch ${first} to ${first + count - 1} can not be imported: ${reason}.`;
+  const message = `The batch ${first} to ${first + count - 1} cannot be imported: ${reason}.`;
   return new JournalError("invalid", message, { certain: true });
 }

@@ -1,23 +1,23 @@
 /**
- * The newest part of the key and subject index, in memory. An index is a fold of the entries: it holds nothing that
- * can not be read from the journal again, so it is never a reason to lose or to refuse an entry.
+ * The newest part of the key and subject index, in memory. An index is a fold of the entries and can be rebuilt from the
+ * journal. A failure of the index therefore never loses or refuses an entry.
  *
- * A journal may keep several layers (a stored one below, tails above). They cover disjoint, rising ranges of
- * positions; `findInLayers` relies on that.
+ * A journal may keep several layers: a stored layer below, tails above. They cover disjoint, ascending ranges of
+ * positions. `findInLayers` relies on that.
  */
 import { keyScope } from "../machine/entry.ts";
 import type { SubjectQuery } from "./journal.ts";
 import type { IndexedEntry } from "./unseal.ts";
 
-/** Something that can answer a subject query for its own range of positions. */
+/** A layer of the index that answers subject queries for its own range of positions. */
 export interface SubjectLayer {
   findSubject(query: SubjectQuery): readonly number[];
 }
 
 export interface IndexTail extends SubjectLayer {
-  /** How many rows this would take in a stored index; memory grows with it. */
+  /** The number of rows that this tail takes in a stored index. Its memory grows with it. */
   rows(): number;
-  /** Adds entries whose positions lie above all that were added before. */
+  /** Adds entries. Their positions must be above all earlier ones. */
   add(entries: readonly IndexedEntry[]): void;
   findKey(scope: string): number | undefined;
   keys(): Iterable<readonly [scope: string, position: number]>;
@@ -31,7 +31,7 @@ export function createIndexTail(): IndexTail {
 
   function addKey(entry: IndexedEntry): void {
     const scope = keyScope(entry);
-    // The first use wins: it is the one whose outcome was promised to whoever asks again.
+    // The first use wins. A retry with the same key must get the outcome of the first use.
     if (scope === undefined || keys.has(scope)) return;
     keys.set(scope, entry.position);
     rows += 1;
@@ -60,7 +60,7 @@ export function createIndexTail(): IndexTail {
   };
 }
 
-/** Asks layers, oldest first, for one answer. */
+/** Combines the answers of several layers. The layers must be in order, oldest first. */
 export function findInLayers(query: SubjectQuery, layers: readonly SubjectLayer[]): readonly number[] {
   const ordered = query.order === "oldest-first" ? layers : layers.toReversed();
   const found: number[] = [];
@@ -81,7 +81,7 @@ function selectPositions(rising: readonly number[], query: SubjectQuery): readon
   return rising.slice(Math.max(from, to - take), to).reverse();
 }
 
-/** How many of the rising numbers are below this one. */
+/** Counts the numbers below a bound in an ascending list. */
 function countBelow(rising: readonly number[], bound: number): number {
   let low = 0;
   let high = rising.length;

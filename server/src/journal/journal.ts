@@ -1,16 +1,19 @@
 /**
- * The journal port: a gapless, hash-chained list of entries. It orders and keeps; it never decides.
+ * The journal port: a gapless, hash-chained list of entries. A journal orders and stores entries. It never decides.
  *
- * What every journal guarantees:
- * - Appended means durable. A batch is there whole or not at all, also after a kill at any moment.
- * - A batch is accepted only after its exact predecessor, position **and** hash: a node whose history no longer
- *   exists is told so ("diverged"), and never writes on top of somebody else's.
- * - Positions have no gaps; time is a whole number of milliseconds and does not go back.
- * - Reading returns entries in order and checks the chain. A damaged batch is an error, never a shorter answer.
- * - `findKeys` and `findSubject` answer from an index that is itself a fold of the entries and can be rebuilt.
+ * ## Guarantees of every journal
  *
- * Failure rules: `append` throws a JournalError. `certain: true` says that nothing was written; otherwise the batch
- * may be in the journal, or may still get there, and the caller must look for its command ids before anything else.
+ * - Appended means durable. A batch is stored whole or not at all, also after a kill at any moment.
+ * - A journal accepts a batch only after its exact predecessor, by position **and** hash. A node whose history was lost
+ *   gets "diverged" and never appends to the history of another node.
+ * - Positions have no gaps. Time is a whole number of milliseconds and never decreases.
+ * - Reads return entries in order and verify the chain. A damaged batch is an error, never a shorter answer.
+ * - `findKeys` and `findSubject` use an index that is itself a fold of the entries and can be rebuilt.
+ *
+ * ## Failures of `append`
+ *
+ * `append` throws a JournalError. `certain: true` means that nothing was written. Otherwise the batch may be in the
+ * journal, or may still arrive. The caller must then search the journal for its command ids before it decides anything.
  */
 import type { Entry } from "../machine/entry.ts";
 import type { CheckpointStore, SyncCheckpointStore } from "./checkpoint.ts";
@@ -22,25 +25,25 @@ export type { Head } from "./sealed-batch.ts";
 
 export type AppendResult =
   | { readonly kind: "appended" }
-  /** Others appended after our predecessor: read on from it. A distant store tells what was missed in the same answer. */
+  /** Another node appended after our predecessor. A remote store returns the missed entries in the same answer. */
   | { readonly kind: "behind"; readonly missed?: FollowedPage }
-  /** Our predecessor is not in this history: drop the state and load again. */
+  /** Our predecessor is not in this history. The caller drops its state and loads again. */
   | { readonly kind: "diverged" }
-  /** One of the keys that nobody should have used may have been: look them up, and decide again. */
+  /** An earlier entry may have used one of the `unproven` keys. The caller looks them up and decides again. */
   | { readonly kind: "used" };
 
 export interface FollowedPage {
   readonly kind: "followed";
   readonly entries: readonly Entry[];
   readonly head: Head;
-  /** There was nothing beyond this head; a store that does not know it for nothing leaves it out. */
+  /** The journal ends at this head. A store that would need another query to know this omits it. */
   readonly isLast?: true;
 }
 
 export type FollowResult =
-  /** Whole batches, in order, and the head that they lead to. No entries: the head given is still the head. */
+  /** Whole batches, in order, and the head that they lead to. Without entries, the given head is the journal's head. */
   | FollowedPage
-  /** The head given is not in this history. */
+  /** The given head is not in this history. */
   | { readonly kind: "diverged" };
 
 export interface PageLimit {
@@ -59,106 +62,115 @@ export interface SubjectQuery {
 }
 
 export interface ArchiveResult {
-  /** Everything up to here is archived now. */
+  /** Everything up to this position is archived. */
   readonly to: number;
   readonly batchCount: number;
   readonly segmentCount: number;
 }
 
 /**
- * What a journal offers that several nodes share. Whoever is slower would lose every race for the head, so nodes that
- * meet each other there take turns.
+ * Operations of a journal that several nodes share. A slower node would lose every race for the head, so nodes that
+ * compete for it take turns.
  */
 export interface NodeCoordination {
   /**
-   * Waits for the turn. Until `endTurn` the others append nothing. A turn is good manners and no guard: a node that sleeps
-   * in it loses it after half a second, and whether a batch follows its predecessor is looked at in the append.
+   * Waits for the turn: the right to append next. Until `endTurn` the other nodes append nothing. A turn is advisory. A
+   * node that sleeps during its turn loses it after half a second. The append itself checks the predecessor.
    */
   takeTurn(): Promise<void>;
-  /** Gives the turn to whoever waits, also while this node still waits for it. */
+  /** Passes the turn to the next waiting node. It also cancels a `takeTurn` of this node that still waits. */
   endTurn(): Promise<void>;
   /**
-   * For each key scope the position of the entry that used it first, as far as this node remembers; `append` looks for the
-   * rest. Undefined if it does not remember all of the latest entries up to this head.
+   * Returns for each key scope the position of the entry that used it first, if the index in memory holds it. `append`
+   * checks the other keys. Returns undefined if the index in memory does not end at this head.
    */
   findKeysInMemory(scopes: readonly string[], at: Head): readonly (number | undefined)[] | undefined;
-  /** How many of the nodes come before this one when all have the same to do. A hint: two may have the same rank. */
+  /** The number of nodes that act on a timer before this one. A hint: two nodes may have the same rank. */
   rank(): number;
-  /** What was heard last of the journal and of the other nodes. */
+  /** The result of the last successful poll of the journal and its nodes. */
   clusterStatus(): ClusterStatus;
-  /** Calls back whenever something was heard. Returns the way to stop. */
+  /** Calls back after each successful poll. Returns a function that unsubscribes. */
   onClusterStatus(listener: (heard: ClusterStatus) => void): () => void;
 }
 
-/** News of a shared journal. It is about a second old at most, while the journal can be reached. */
+/** The state of a shared journal and its nodes. It is at most about a second old while the journal is reachable. */
 export interface ClusterStatus {
-  /** When it was heard, on the monotonic clock. */
+  /** Time of the poll, on the monotonic clock. */
   readonly observedAtMs: number;
-  /** The position of the newest entry then. */
+  /** The position of the newest entry at that time. */
   readonly position: number;
-  /** How many nodes were there, this one included. */
+  /** The number of nodes, including this one. */
   readonly nodeCount: number;
-  /** The newest rules that each of them carries. */
+  /** The newest rules that every node supports. */
   readonly commonRules: number;
-  /** Why nothing was heard since, if it was tried in vain. */
+  /** The code of the last poll's error, if it failed. */
   readonly errorCode: string | undefined;
 }
 
 export interface Journal {
-  /** The head as this journal sees it now. */
+  /** The current head. */
   head(): Promise<Head>;
   /**
-   * Appends a batch. `unproven` are key scopes that this node does not remember, so that nobody must have used them before:
-   * a shared journal looks, and writes nothing if somebody has. So a key costs no question of its own.
+   * Appends a batch. `unproven` are key scopes that the index in memory does not hold. A shared journal checks them within
+   * the append and writes nothing if an earlier entry used one. A key therefore needs no query of its own.
    */
   append(batch: SealedBatch, unproven?: readonly string[]): Promise<AppendResult>;
   /**
-   * What came after a head that the caller has folded, in whole batches up to about the limit (at least one batch if
-   * there is one). This is how a node catches up: the predecessor is compared by position **and** hash, so that a node
-   * whose history was lost never folds somebody else's entries on top of it.
+   * Returns the entries after a head that the caller has folded, in whole batches up to about the limit. At least one
+   * batch is returned if there is one. A node catches up with this call. The journal compares the head by position
+   * **and** hash, so a node whose history was lost never folds entries of another history on top of its state.
    */
   follow(after: Head, limit: PageLimit): Promise<FollowResult>;
-  /** Entries after a position, oldest first; at least one if there is one, whatever the limit. */
+  /** Entries after a position, oldest first. At least one is returned if there is one, regardless of the limit. */
   read(after: number, limit: PageLimit): Promise<readonly Entry[]>;
-  /** The entries at these positions, in the order asked. A position that has no entry is an error ("invalid"). */
+  /** The entries at these positions, in the given order. A position without an entry is an error ("invalid"). */
   readAt(positions: readonly number[]): Promise<readonly Entry[]>;
-  /** For each key scope the position of the entry that used it first. */
+  /** Returns for each key scope the position of the entry that used it first. */
   findKeys(scopes: readonly string[]): Promise<readonly (number | undefined)[]>;
   /** Positions of entries with an event about this subject, each once. */
   findSubject(query: SubjectQuery): Promise<readonly number[]>;
-  /** The same at once, if the store has all of the answer in memory; otherwise, and where it is missing, ask the other. */
+  /**
+   * Answers `findSubject` synchronously if the store has the whole answer in memory. If it returns undefined or is
+   * missing, use `findSubject`.
+   */
   findSubjectInMemory?(query: SubjectQuery): readonly number[] | undefined;
-  /** There if several nodes may share the journal. */
+  /** Present if several nodes may share the journal. */
   readonly coordination?: NodeCoordination;
-  /** Where the state is saved from time to time. */
+  /** Stores the periodic checkpoints of the state. */
   readonly checkpoints: CheckpointStore;
   /**
-   * Removes the payload of an entry for good: its input, its outcome's data and its events' data. Header, chain and
-   * position stay; the entry is then read as erased by the entry at `by`. Idempotent: if it failed half-way, as it does
-   * where somebody is reading ("busy"), asking again does what is missing, and only then it succeeds.
+   * Removes the payload of an entry permanently: its input, the data of its outcome and the data of its events. Header,
+   * chain and position stay. Reads then return the entry as erased by the entry at `by`.
+   *
+   * Idempotent: the call fails half-way if another process is reading ("busy"). A retry completes the missing steps.
    */
   erase(position: number, by: number): Promise<void>;
-  /** How far erasures are carried out, as it was noted last; from the beginning, if it never was. */
+  /** The watermark of completed erasures. The mark of a journal without one is at position 0. */
   erasureMark(): Promise<ErasureMark>;
-  /** Notes how far. If the journal goes back, so does what was noted. */
+  /** Stores the watermark of completed erasures. A restore of the journal restores the mark too. */
   setErasureMark(mark: ErasureMark): Promise<void>;
-  /** Moves whole batches that end at or below a position out of the way. They can still be read, only more slowly. */
+  /** Moves whole batches that end at or below a position to slower storage. They stay readable. */
   archive(to: number): Promise<ArchiveResult>;
   /**
-   * Why tokens of this journal's past may also be in use for another future: it was restored from a backup, or its
-   * folder was copied. The epoch must be raised by an entry before anything else is decided. Where this can happen
-   * underneath a node, the call that notices it does nothing else, and fails for certain or says "behind".
+   * The reason why tokens of this journal's past may be in use in another future: a restore from a backup, or a copy of
+   * the folder. An entry must raise the epoch before the engine decides anything else.
+   *
+   * A fork can happen under a running node. The call that detects it then does nothing else. It fails with
+   * `certain: true` or returns "behind".
    */
   readonly forkReason: string | undefined;
-  /** The epoch was raised, durably. */
+  /** Ends the fork. The entry that raised the epoch must be durable. */
   settleFork(): Promise<void>;
-  /** Calls back when somebody else may have appended. A hint: it may come late, twice or never. Returns the way to stop. */
+  /**
+   * Calls back when another node may have appended. A hint: it may arrive late, twice or never. Returns a function that
+   * unsubscribes.
+   */
   onWake(listener: () => void): () => void;
-  /** Idempotent. Everything appended stays. */
+  /** Closes the journal. Idempotent. Every appended batch stays. */
   close(): Promise<void>;
 }
 
-/** A journal in this process: its checkpoints are at hand. */
+/** A journal in this process. Its checkpoint store is synchronous. */
 export interface LocalJournal extends Journal {
   readonly checkpoints: SyncCheckpointStore;
 }
@@ -170,19 +182,19 @@ export type JournalErrorCode =
   | "busy"
   | "damaged"
   | "owned"
-  /** The entry is in an archive segment that is not there any more. */
+  /** The entry is in an archive segment whose file is missing. */
   | "archived"
   | "closed"
-  /** The store has a format, a space or settings that this version can not work with. */
+  /** The store has a format, a space or settings that this version does not support. */
   | "unsupported"
-  /** The caller asked for what can not be: a batch that does not fit, a position without an entry. Never try again. */
+  /** The request is impossible: a batch that does not fit, or a position without an entry. A retry never helps. */
   | "invalid";
 
 export class JournalError extends Error {
   readonly code: JournalErrorCode;
-  /** True if nothing was written, for certain. */
+  /** True if it is certain that nothing was written. */
   readonly certain: boolean;
-  /** The first position that is damaged, where that is what happened. */
+  /** The first affected position of a damaged or archived entry. */
   readonly position: number | undefined;
 
   constructor(

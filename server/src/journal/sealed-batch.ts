@@ -11,7 +11,7 @@ export interface Head extends BatchEnd {
   readonly time: number;
 }
 
-/** A batch ready to be appended: `lines` is what is stored, `head` is the journal's head once it is in. */
+/** A batch ready to be appended. `lines` is the stored text. `head` is the journal's head after the append. */
 export interface SealedBatch {
   readonly after: Head;
   readonly head: Head;

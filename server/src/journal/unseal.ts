@@ -1,8 +1,8 @@
 /**
- * Reads a stored batch back and proves it: the chain, the headers and each payload that is asked for.
+ * Decodes a stored batch and verifies it: the chain, the headers and each payload that is read.
  *
- * Damage is an error that names the first position it touches, never a shorter answer: a node that skipped an entry
- * would fold another history than its peers, which is worse than a node that stops.
+ * Damage is an error that names the first affected position, never a shorter answer. A node that skipped an entry would
+ * fold another history than its peers. That is worse than a node that stops.
  */
 import type { Entry, Event, Outcome } from "../machine/entry.ts";
 import type { Json, JsonObject } from "@holdfast/sdk/json/json";
@@ -11,7 +11,7 @@ import { type Head, JournalError } from "./journal.ts";
 import { readJson } from "@holdfast/sdk/json/read-json";
 import { hashText } from "./seal.ts";
 
-/** A batch as it lies in a store. `time` is that of its last entry, `previous` the hash of the batch before it. */
+/** A batch in a store. `time` is the time of its last entry, `previous` the hash of the batch before it. */
 export interface StoredBatch {
   readonly first: number;
   readonly count: number;
@@ -21,7 +21,7 @@ export interface StoredBatch {
   readonly lines: string;
 }
 
-/** What an index needs to know of an entry; all of it is in the header, so an erased payload is still found. */
+/** The fields of an entry that an index needs. The header holds them, so the index also finds erased entries. */
 export interface IndexedEntry {
   readonly position: number;
   readonly principal: string;
@@ -30,11 +30,11 @@ export interface IndexedEntry {
   readonly events: readonly { readonly subject: string }[];
 }
 
-/** A batch whose chain and headers are proven. Payloads are proven one by one, as they are read. */
+/** A batch whose chain and headers are verified. Each payload is verified when it is read. */
 export interface OpenedBatch {
   readonly first: number;
   readonly last: number;
-  /** The entry at this position, which must lie in the batch. */
+  /** The entry at this position. The batch must hold the position. */
   entry(position: number): Entry;
   /** The stored size of an entry in bytes. */
   size(position: number): number;
@@ -65,12 +65,12 @@ interface Payload {
   readonly events: readonly JsonObject[];
 }
 
-/** Opens a batch that must follow the one with the hash `previous`. */
+/** Opens a batch. It must follow the batch with the hash `previous`. */
 export function unseal(stored: StoredBatch, previous: string): OpenedBatch {
   const { first, count } = stored;
   const last = first + count - 1;
   if (stored.previous !== previous) {
-    throw damageError(first, "chain", `the batch ${first} to ${last} names another predecessor than the one before it`);
+    throw damageError(first, "chain", `the batch ${first} to ${last} names a predecessor that is not before it`);
   }
   const lines = stored.lines.split("\n");
   const headerLine = (position: number): string => lines[2 * (position - first)] ?? "";
@@ -82,10 +82,10 @@ export function unseal(stored: StoredBatch, previous: string): OpenedBatch {
     return known;
   }
   verifyHash(stored, lines);
-  // The hash does not cover the row's own columns: a changed one would shift every position, or let time go back.
+  // The hash does not cover the row's own columns. A changed column would shift every position or let time decrease.
   header(first);
   if (header(last).time !== stored.time)
-    throw damageError(first, "header", `its batch is filed under the time ${stored.time}`);
+    throw damageError(first, "header", `the time column of its batch is ${stored.time}`);
   return {
     first,
     last,
@@ -114,28 +114,28 @@ export function damageError(position: number, what: "chain" | "header" | "payloa
 function verifyHash(stored: StoredBatch, lines: readonly string[]): void {
   const { first, count } = stored;
   if (lines.length !== 2 * count) {
-    throw damageError(first, "header", `its batch should have ${2 * count} lines and has ${lines.length}`);
+    throw damageError(first, "header", `its batch has ${lines.length} lines instead of ${2 * count}`);
   }
   const headers = lines.filter((_, index) => index % 2 === 0);
   if (hashText([stored.previous, ...headers].join("\n")) !== stored.hash) {
     throw damageError(
       first,
       "header",
-      `the headers of the batch ${first} to ${first + count - 1} do not give its hash`,
+      `the headers of the batch ${first} to ${first + count - 1} do not match its hash`,
     );
   }
 }
 
 function parseHeader(line: string, position: number): Header {
   const header = parseLine<Header>(line, position, "header");
-  if (header.position !== position) throw damageError(position, "header", `it calls itself ${header.position}`);
+  if (header.position !== position) throw damageError(position, "header", `it holds position ${header.position}`);
   return header;
 }
 
 function openEntry(header: Header, line: string): Entry {
   if (hashText(line) === header.payload) return toEntry(header, parseLine<Payload>(line, header.position, "payload"));
   const erased = erasedBy(line);
-  if (erased === undefined) throw damageError(header.position, "payload", "it does not give the hash in its header");
+  if (erased === undefined) throw damageError(header.position, "payload", "it does not match the hash in its header");
   const events = header.events.map(() => ({}));
   return { ...toEntry(header, { salt: "", input: null, outcome: {}, events }), erased };
 }
@@ -177,7 +177,7 @@ function parseLine<Shape>(line: string, position: number, what: "header" | "payl
   try {
     return readJson(line) as Shape;
   } catch (cause) {
-    throw new JournalError("damaged", `The journal is damaged at position ${position} (${what}): it is no JSON.`, {
+    throw new JournalError("damaged", `The journal is damaged at position ${position} (${what}): it is not JSON.`, {
       certain: true,
       cause,
       position,

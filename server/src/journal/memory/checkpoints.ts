@@ -8,7 +8,7 @@ interface MemoryCheckpoint {
 
 const rowsPerSlice = 1_000;
 
-/** Checkpoints on a memory disk, whole ones: copying is cheap enough where nothing is large. */
+/** Checkpoints on a memory disk. Each one holds all rows, because a copy is cheap for the small states of tests. */
 export function createMemoryCheckpoints(isInHistory: (head: Head) => boolean): SyncCheckpointStore {
   let saved: readonly MemoryCheckpoint[] = [];
 

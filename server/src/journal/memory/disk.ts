@@ -1,7 +1,7 @@
 /**
- * What survives when a process that uses the memory journal "crashes": sealed batches and their index. Several
- * journals, as of several nodes, may share one. It stores the same lines as a real store, so that tests and
- * simulation go through the same encoding, hashing and proving.
+ * The part of a memory journal that survives a simulated crash of its process: sealed batches and their index. Several
+ * journals, one for each node, may share a disk. The disk stores the same lines as a real store, so tests and simulation
+ * use the same encoding, hashing and verification.
  */
 import type { SyncCheckpointStore } from "../checkpoint.ts";
 import { type ErasureMark, noErasureMark } from "../erasure-mark.ts";
@@ -12,11 +12,11 @@ import { headOf, type StoredBatch, unseal } from "../unseal.ts";
 import { createMemoryCheckpoints } from "./checkpoints.ts";
 
 export interface MemoryDisk {
-  /** Makes history go back: drops every batch that ends after this position. */
+  /** Rolls the history back: drops every batch that ends after this position. */
   truncate(position: number): void;
 }
 
-/** The inside of a disk, for the memory journal alone. */
+/** The internals of a disk. Only the memory journal uses them. */
 export interface MemoryStore extends MemoryDisk {
   readonly batches: StoredBatch[];
   readonly listeners: Set<() => void>;
@@ -52,7 +52,7 @@ export function createMemoryDisk(): MemoryDisk {
   return store;
 }
 
-/** The index of the batch that holds a position, or where it would be. */
+/** The index of the batch that holds a position, or the index at which it would be inserted. */
 export function batchIndex(batches: readonly StoredBatch[], position: number): number {
   let low = 0;
   let high = batches.length;

@@ -1,4 +1,4 @@
-/** A journal in memory, for tests and simulation. Everything is kept on the disk it is given, also after a "crash". */
+/** A journal in memory, for tests and simulation. Its disk keeps all data, also after a simulated crash. */
 import { JournalError, type LocalJournal } from "../journal.ts";
 import { appendBatch } from "./append.ts";
 import type { MemoryDisk, MemoryStore } from "./disk.ts";
@@ -14,7 +14,7 @@ export function openMemoryJournal(disk: MemoryDisk): LocalJournal {
   store.listeners.add(wake);
   let closed = false;
 
-  /** Runs as one step: what the port promises of one call is never interleaved with another one's. */
+  /** Runs the work synchronously, so calls never interleave. */
   async function use<Result>(work: () => Result): Promise<Result> {
     if (closed) throw new JournalError("closed", "The journal is closed.", { certain: true });
     return Promise.resolve(work());
@@ -25,7 +25,7 @@ export function openMemoryJournal(disk: MemoryDisk): LocalJournal {
     append: (batch) =>
       use(() => {
         const result = appendBatch(store, batch);
-        // Others hear of it after this call, as they would over a network: never from inside our own append.
+        // The other journals are notified after this call, as over a network, never from inside the append.
         if (result.kind === "appended") for (const other of store.listeners) if (other !== wake) queueMicrotask(other);
         return result;
       }),
@@ -44,12 +44,12 @@ export function openMemoryJournal(disk: MemoryDisk): LocalJournal {
       use(() => {
         store.erasureMark = mark;
       }),
-    // Memory has no cheaper place to move entries to.
+    // Memory has no cheaper storage to move entries to.
     archive: () => Promise.resolve({ to: 0, batchCount: 0, segmentCount: 0 }),
     forkReason: undefined,
     settleFork: () => Promise.resolve(),
     onWake(listener) {
-      // A wrapper of its own, so that a listener registered twice can be stopped once.
+      // Each registration gets its own wrapper, so a listener that is registered twice can be unsubscribed once.
       const own = (): void => listener();
       listeners.add(own);
       return () => void listeners.delete(own);

@@ -17,13 +17,13 @@ export function readPage(store: MemoryStore, after: number, limit: PageLimit): r
 
 export function followPage(store: MemoryStore, after: Head, limit: PageLimit): FollowResult {
   const start = batchIndex(store.batches, after.position + 1);
-  const joint = endBefore(store, start);
-  if (joint.position !== after.position || joint.hash !== after.hash) return { kind: "diverged" };
-  const taken = createBatchPage(after, limit);
+  const previous = endBefore(store, start);
+  if (previous.position !== after.position || previous.hash !== after.hash) return { kind: "diverged" };
+  const page = createBatchPage(after, limit);
   for (const batch of store.batches.slice(start)) {
-    if (!taken.add(batch)) break;
+    if (!page.add(batch)) break;
   }
-  return { kind: "followed", entries: taken.entries, head: taken.head() };
+  return { kind: "followed", entries: page.entries, head: page.head() };
 }
 
 export function readPositions(store: MemoryStore, positions: readonly number[]): readonly Entry[] {

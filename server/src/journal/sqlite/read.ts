@@ -15,13 +15,13 @@ export function readPage(table: SqliteBatchTable, after: number, limit: PageLimi
 
 export function followPage(table: SqliteBatchTable, after: Head, limit: PageLimit): FollowResult {
   const start = after.position + 1;
-  const joint = table.endBefore(start);
-  if (joint.position !== after.position || joint.hash !== after.hash) return { kind: "diverged" };
-  const taken = createBatchPage(after, limit);
+  const previous = table.endBefore(start);
+  if (previous.position !== after.position || previous.hash !== after.hash) return { kind: "diverged" };
+  const page = createBatchPage(after, limit);
   for (const batch of table.from(start)) {
-    if (!taken.add(batch)) break;
+    if (!page.add(batch)) break;
   }
-  return { kind: "followed", entries: taken.entries, head: taken.head() };
+  return { kind: "followed", entries: page.entries, head: page.head() };
 }
 
 export function readPositions(table: SqliteBatchTable, positions: readonly number[]): readonly Entry[] {
