@@ -49,7 +49,7 @@ test(
     await up.ended;
     const again = await run(folder, "backup saved");
     assert.equal(again.code, 7);
-    assert.match(again.errors, /not empty. Nothing is written over/);
+    assert.match(again.errors, /not empty. Existing files are never overwritten/);
     const restored = await facts(folder, "restore saved --data second");
     assert.deepEqual([restored["exit"], restored["head"]], [0, made["head"]]);
     assert.equal((await facts(folder, `verify --data second --head ${String(made["head"])}`))["exit"], 0);

@@ -94,7 +94,7 @@ test(
       [],
     );
     const [fault] = verifyFiles(database, folder, () => before);
-    assert.deepEqual([fault?.what, fault?.position], ["it can not be read", 1]);
+    assert.deepEqual([fault?.what, fault?.position], ["it cannot be read", 1]);
     database.close();
     await journal.close();
   }),

@@ -78,7 +78,7 @@ test(
     await first.line(/Ctrl\+C/);
     const second = await holdfast(folder, "up").ended;
     assert.equal(second.code, 3);
-    assert.match(second.errors, new RegExp(`in use by process ${first.pid} .*Only one process may have it open`));
+    assert.match(second.errors, new RegExp(`in use by process ${first.pid} .*Only one process may own it`));
     assert.equal(second.errors.trim().split("\n").length, 1, "a sentence, not a stack");
     const asked = await holdfast(folder, "up --json").ended;
     const [failed] = asked.lines.map((line) => JSON.parse(line) as Record<string, unknown>);

@@ -1,4 +1,4 @@
-/** The table of batches: every statement that reads it, prepared once. */
+/** The table of batches: every statement that reads it, prepared once for each connection. */
 import type { DatabaseSync } from "node:sqlite";
 import type { Head } from "../journal.ts";
 import type { BatchEnd } from "../sealed-batch.ts";
@@ -11,13 +11,13 @@ export interface SqliteBatchTable {
   head(): Head;
   /** The batch that holds a position. */
   holding(position: number): StoredBatch | undefined;
-  /** Where the batch that starts at `first` must join on: the end of the last one before it. */
+  /** The end of the last batch before `first`. The batch that starts at `first` must chain to it. */
   endBefore(first: number): BatchEnd;
-  /** The hash of the batch that ends at a position, if one does. */
+  /** The hash of the batch that ends at a position, if there is one. */
   hashAt(position: number): string | undefined;
-  /** The batches from the one that starts at `first`, in order. */
+  /** The batches that start at `first` or later, in order. */
   from(first: number): Iterable<StoredBatch>;
-  /** Where a reader of this position must start: the first position of the batch that holds it, else itself. */
+  /** The first position of the batch that holds a position, or the position itself if no batch holds it. */
   startOf(position: number): number;
 }
 
@@ -32,7 +32,7 @@ export function createBatchTable(database: DatabaseSync): SqliteBatchTable {
     "SELECT first, count, time, previous, hash, lines FROM batches WHERE first >= ? ORDER BY first",
   );
 
-  // The table is STRICT, so the columns have the types it declares: these casts can not lie.
+  // The table is STRICT, so the columns have their declared types and these casts are safe.
   const endBelow = (position: number): BatchSummary | undefined => below.get(position) as BatchSummary | undefined;
   function endHolding(position: number): BatchSummary | undefined {
     const end = endBelow(position);

@@ -1,9 +1,9 @@
 /**
- * Checkpoints in a file of their own, which may be deleted at any time: then the whole journal is folded again.
+ * Checkpoints in their own file. The file may be deleted at any time. The next start then folds the whole journal.
  *
- * A draft is written in small transactions under a generation that does not count yet; the commit is a small one that
- * makes it count. One large transaction would be as atomic, but SQLite then rewrites its log at the commit and copies
- * it into the file afterwards: a second and a half for a million rows, in which nobody is served.
+ * A draft is written in small transactions under an unfinished generation. The commit is one small transaction that
+ * finishes the generation. One large transaction would also be atomic, but SQLite would rewrite its WAL at the commit and
+ * then copy it into the file. That blocks all callers for 1.5 seconds per million rows.
  */
 import type {
   CheckpointHeader,
@@ -25,13 +25,13 @@ import { createVersionSweep, type VersionSweep } from "./checkpoints/version-swe
 
 export interface SqliteCheckpointOptions {
   readonly folder: string;
-  /** True if the journal has a batch that ends here. */
+  /** True if the journal has a batch that ends at this head. */
   readonly isInHistory: (head: Head) => boolean;
-  /** Hears that checkpoint.db could not be used and was deleted. */
+  /** Called if checkpoint.db was unusable and was deleted. */
   readonly onError?: ((error: unknown) => void) | undefined;
 }
 
-/** A row that is written makes at most one version useless; looking at a few for each keeps ahead of that. */
+/** Versions that the sweep checks per written row. A written row makes at most one version obsolete. */
 const sweptPerRow = 4;
 
 export class SqliteCheckpoints implements SyncCheckpointStore {
@@ -39,9 +39,9 @@ export class SqliteCheckpoints implements SyncCheckpointStore {
   #file: CheckpointFile;
   #sweep: VersionSweep;
   #saved: readonly StoredCheckpoint[];
-  /** Begun and not committed; the draft is one of them. */
+  /** Generations that were begun and not committed, including the draft. */
   readonly #unfinished: Set<number>;
-  /** Given up before the round that the sweep is on: at its end nothing is left of them. */
+  /** Generations abandoned before the sweep's current round. The round removes all their versions. */
   #sweptSoon: readonly number[];
   #draft: number | undefined;
 
@@ -52,7 +52,7 @@ export class SqliteCheckpoints implements SyncCheckpointStore {
     this.#saved = this.#file.table.saved();
     this.#unfinished = new Set(this.#file.table.unfinished());
     this.#sweptSoon = [...this.#unfinished];
-    // What a new checkpoint builds on must be a fold of this history, and it must be possible to tell.
+    // The base of a new checkpoint must be a fold of this history. A base that cannot be checked is deleted too.
     try {
       if (!this.#saved.every(({ head }) => isInHistory(head))) this.clear();
     } catch (error) {
@@ -100,14 +100,14 @@ export class SqliteCheckpoints implements SyncCheckpointStore {
   }
 
   /**
-   * Removes, in steps, whatever may still hold what the entry at this position erased: a draft, the previous
-   * checkpoint, and the newest one too unless it already holds the state without it.
+   * Removes, in steps, all checkpoints that may hold data erased by the entry at this position. These are a draft and the
+   * previous checkpoint. The newest one is removed unless its state is newer than the erasure.
    */
   *purge(by: number): Generator<undefined, void> {
     for (;;) {
       const [newest] = this.#saved;
       if (newest === undefined || newest.head.position < by) break;
-      // A new file, because in the old one bytes of rows that were moved or deleted may be left between others.
+      // A new file is needed: in the old one, bytes of moved or deleted rows may remain between other rows.
       yield* copyCheckpoint(this.#folder, this.rows(newest), newest);
       if (newest !== this.#saved[0]) continue;
       this.#use({ saved: [newest], file: () => useCopiedCheckpoint(this.#folder) });
@@ -120,7 +120,7 @@ export class SqliteCheckpoints implements SyncCheckpointStore {
     this.#file.close();
   }
 
-  /** Goes on with another file. A draft on the old one is lost. */
+  /** Replaces the file. A draft in the old file is lost. */
   #use(next: { readonly saved: readonly StoredCheckpoint[]; readonly file: () => CheckpointFile }): void {
     this.#draft = undefined;
     this.#saved = next.saved;
@@ -154,7 +154,7 @@ export class SqliteCheckpoints implements SyncCheckpointStore {
 
   #guard(generation: number, work: () => void): void {
     if (this.#draft !== generation) {
-      throw new JournalError("invalid", "This checkpoint was given up; begin another one.", { certain: true });
+      throw new JournalError("invalid", "This checkpoint was abandoned. Begin another one.", { certain: true });
     }
     try {
       work();

@@ -1,13 +1,14 @@
 /**
- * Removes a payload so that nothing of it stays in the folder's files.
+ * Removes a payload from all files of the folder.
  *
- * In the database the line is written over in place, with blanks up to its old length: a row that keeps its size does
- * not move, so no copy of it is left on another page. Rows do move when the archive deletes their neighbours, and
- * SQLite's `secure_delete` does not reach what that leaves between the cells of a page (measured: 6 of 8,434); then the
- * file is built anew once. A segment is written again without the payload, under another name.
+ * - **Database.** The line is overwritten in place and padded with blanks to its old length. A row that keeps its size
+ *   does not move, so no copy of it remains on another page.
+ * - **Moved rows.** Rows move when the archive deletes their neighbours. SQLite's `secure_delete` does not clear the
+ *   bytes that a move leaves between the cells of a page (measured: 6 of 8,434). The file is then rebuilt once.
+ * - **Archive.** The segment is written again without the payload, under another name.
  *
- * What is left to do is noted in the same transaction that erases. A kill or a failure in between leaves the note, and
- * the next open does the rest, or the next erasure, be it of the same payload, which is not written again then.
+ * The transaction that erases also records the remaining steps. After a kill or a failure, the next open or the next
+ * erasure completes them. A retry of the same erasure does not write the payload again.
  */
 import { rmSync } from "node:fs";
 import { join } from "node:path";
@@ -30,7 +31,7 @@ export interface EraseParts extends ArchiveParts {
 export async function erasePayload(parts: EraseParts, position: number, by: number): Promise<void> {
   const { recent, segments } = parts;
   if (position < 1 || position > recent.head().position) throw noEntry(position, recent.head().position);
-  // Rows that the archive covers would keep the payload.
+  // Rows that are already in the archive would keep the payload.
   await deleteArchivedRows(parts);
   if (position <= segments.end()) await eraseInArchive(parts, position, by);
   else eraseInDatabase(parts, position, by);
@@ -38,7 +39,7 @@ export async function erasePayload(parts: EraseParts, position: number, by: numb
   await finishErasure(parts);
 }
 
-/** Removes the last traces of what was erased, if an erasure was noted and not finished. */
+/** Completes the recorded steps of an erasure, if one is unfinished. */
 export async function finishErasure(parts: EraseParts): Promise<void> {
   const { database, meta, checkpoints, step, yieldToLoop } = parts;
   const by = meta.get("purging");

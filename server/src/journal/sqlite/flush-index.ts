@@ -1,13 +1,12 @@
 /**
- * Writes a tail to the stored index in small steps; the caller decides when the next one runs. A step is a few
- * hundred rows: about a millisecond, so that nobody who waits for an append notices.
+ * Writes a tail to the stored index in small steps. The caller decides when the next step runs. A step writes a few
+ * hundred rows in about a millisecond, so it does not delay appends noticeably.
  *
- * Rows go in sorted by hash: neighbours share pages, and a page that is written once for ten rows is a tenth of the
- * writing. Sorting all of a tail at once would take too long for one step, so rows are first dealt out by their first
- * byte.
+ * Rows are inserted sorted by hash. Neighbours share pages, and one page write for ten rows is a tenth of the I/O. Sorting
+ * a whole tail would take too long for one step, so rows are first distributed to buckets by their first byte.
  *
- * A kill between any two steps loses nothing: `begun` is written first and `complete` last, rows that are there are
- * not written again, and the tail answers until the end.
+ * A kill between any two steps loses nothing. `begun` is written first and `complete` last. Existing rows are not written
+ * again, and the tail answers queries until the end.
  */
 import type { IndexTail } from "../index-tail.ts";
 import type { BatchEnd } from "../sealed-batch.ts";
@@ -15,7 +14,7 @@ import { indexHash, type IndexRow, type SqliteIndexStore } from "./index-store.t
 
 const rowsPerStep = 256;
 
-/** How many steps a caller must take for so many new rows, to be done well before the next tail is full. */
+/** The number of steps that a caller must run for a number of new rows, so that a flush ends before the next tail is full. */
 export function stepsFor(rows: number): number {
   return Math.max(1, Math.ceil(rows / 64));
 }
@@ -23,11 +22,11 @@ export function stepsFor(rows: number): number {
 export function* flushIndex(tail: IndexTail, target: BatchEnd, store: SqliteIndexStore): Generator<undefined, void> {
   store.begin(target);
   const buckets: IndexRow[][] = Array.from({ length: 256 }, () => []);
-  let dealt = 0;
+  let distributed = 0;
   for (const row of rowsOf(tail)) {
     buckets[Number.parseInt(row.hash.slice(0, 2), 16)]?.push(row);
-    dealt += 1;
-    if (dealt % rowsPerStep === 0) yield;
+    distributed += 1;
+    if (distributed % rowsPerStep === 0) yield;
   }
   for (const bucket of buckets) {
     if (bucket.length === 0) continue;

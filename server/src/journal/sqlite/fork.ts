@@ -1,11 +1,11 @@
 /**
- * Notices that a folder is no longer the only one with its history: it was restored from a backup, or copied. Tokens
- * of its past may then be in use for another future, so the epoch must be raised before anything is decided.
+ * Detects that another folder may hold the same history, because this folder was restored from a backup or copied.
+ * Tokens of its past may then be in use in another future. The epoch must be raised before the engine decides anything.
  *
- * A copy is noticed by a small file: the journal remembers the id in it and which file it was (its number and when it
- * was made). A copied file is another one, a restart or a new name of the folder changes neither. Moving the folder to
- * another disk can not be told from copying it, and counts as that: an epoch too many costs little. A copy of a whole
- * disk looks the same from inside and is not noticed.
+ * A small identity file reveals a copy. The journal stores the id in the file, its inode number and its creation time.
+ * - A copied file has another inode or creation time. A restart or a renamed folder changes neither.
+ * - A move to another disk cannot be distinguished from a copy and counts as one. An unneeded epoch costs little.
+ * - A copy of a whole disk has the same inodes and is not detected.
  */
 import { closeSync, fsyncSync, openSync, readFileSync, renameSync, statSync, writeSync } from "node:fs";
 import { join } from "node:path";
@@ -15,9 +15,9 @@ import { mapFileError } from "./map-error.ts";
 import type { MetaTable } from "./meta-table.ts";
 
 export interface SqliteForkWatch {
-  /** Why the epoch must be raised; nothing if it need not. */
+  /** The reason why the epoch must be raised, or undefined if it need not be. */
   reason(): string | undefined;
-  /** From now on this folder is the one with this history. */
+  /** Makes this folder the owner of this history, after the epoch was raised. */
   settle(): void;
 }
 
@@ -27,7 +27,7 @@ interface FolderIdentity {
   readonly made: string;
 }
 
-/** Written into the meta table of a restored journal. */
+/** The value of `restored` in the meta table of a restored journal. */
 export interface RestoredMark {
   readonly position: number;
   readonly from: string;
@@ -51,7 +51,7 @@ export function watchFork(meta: MetaTable, folder: string, newId: (() => string)
     return undefined;
   }
 
-  /** The file first: a kill before the journal remembers it leaves a folder that counts as copied, which is safe. */
+  /** Writes the file first. A kill before the journal stores it leaves a folder that counts as copied, which is safe. */
   function adopt(makeId: () => string): void {
     try {
       meta.set("identity", JSON.stringify(writeIdentity(folder, makeId())));
@@ -72,8 +72,8 @@ export function watchFork(meta: MetaTable, folder: string, newId: (() => string)
 
 function differenceFrom(known: FolderIdentity, folder: string): string | undefined {
   const found = readIdentity(folder);
-  if (found === undefined) return "the folder was copied without its identity file, or that was removed";
-  if (found.id !== known.id) return "the folder holds the identity file of another one";
+  if (found === undefined) return "the folder was copied without its identity file, or the file was removed";
+  if (found.id !== known.id) return "the folder holds the identity file of another folder";
   if (found.file === known.file && found.made === known.made) return undefined;
   return "the folder was copied, or moved to another file system";
 }

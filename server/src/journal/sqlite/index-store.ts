@@ -1,4 +1,4 @@
-/** index.db: the part of the key and subject index that is stored. Every statement on it, prepared once. */
+/** index.db: the stored part of the key and subject index. It holds every statement on that file, prepared once. */
 import type { DatabaseSync } from "node:sqlite";
 import type { SubjectLayer } from "../index-tail.ts";
 import type { SubjectQuery } from "../journal.ts";
@@ -14,27 +14,27 @@ export interface IndexRow {
 }
 
 export interface SqliteIndexStore extends SubjectLayer {
-  /** Every entry up to here is in the store. */
+  /** The store holds the rows of every entry up to this batch. */
   complete(): BatchEnd;
-  /** Rows of entries up to here may be in the store. */
+  /** The store may hold rows of entries up to this batch. */
   begun(): BatchEnd | undefined;
-  /** For each key scope the position of the entry that used it first. */
+  /** Returns for each key scope the position of the entry that used it first. */
   findKeys(scopes: readonly string[]): readonly (number | undefined)[];
-  /** Says what is about to be written, before the first row of it is. */
+  /** Records the target of a flush before its first row is written. */
   begin(target: BatchEnd): void;
-  /** Writes rows in one transaction. Rows that are there already stay as they are: they say the same. */
+  /** Writes rows in one transaction. Existing rows are equal and stay. */
   insert(rows: readonly IndexRow[]): void;
-  /** Says that everything up to the target is there. */
+  /** Records that the store is complete up to the target. */
   finish(target: BatchEnd): void;
   close(): void;
 }
 
-/** 16 bytes of SHA-256, in hex: two texts that share them will not be met, nor made. */
+/** 16 bytes of SHA-256, in hex. A collision does not happen by accident and cannot be constructed. */
 export function indexHash(text: string): string {
   return hashText(text).slice(0, 32);
 }
 
-/** Keys that are looked up together: a statement costs more than what it finds. */
+/** Number of keys in one query. The statement costs more than the rows that it finds. */
 const keysPerQuery = 16;
 
 export function createIndexStore(database: DatabaseSync): SqliteIndexStore {
@@ -62,7 +62,7 @@ export function createIndexStore(database: DatabaseSync): SqliteIndexStore {
       return positions;
     },
     findSubject({ subject, after = 0, before = Number.MAX_SAFE_INTEGER, order, limit }: SubjectQuery) {
-      // Rows beyond `complete` belong to a flush that is under way; the tail it comes from still answers for them.
+      // Rows beyond `complete` belong to a flush in progress. The flushed tail still answers for them.
       const below = Math.min(before, complete.position + 1);
       const statement = order === "oldest-first" ? rising : falling;
       const rows = statement.all(toBlob(indexHash(subject)), after, below, Math.max(0, limit));
@@ -96,7 +96,7 @@ function parameters(count: number): string {
   return new Array(count).fill("?").join(", ");
 }
 
-/** As many as the statement has parameters; to ask for the same one twice changes nothing. */
+/** Repeats the first blob until all parameters of the statement are filled. A repeated parameter changes nothing. */
 function padded(blobs: readonly Uint8Array[]): Uint8Array[] {
   return Array.from({ length: keysPerQuery }, (_, index) => blobs[index] ?? (blobs[0] as Uint8Array));
 }
@@ -105,7 +105,7 @@ function toHex(blob: Uint8Array): string {
   return Buffer.from(blob).toString("hex");
 }
 
-/** By way of hex: `crypto.hash` takes three times as long for a buffer. */
+/** Converts from hex, because `crypto.hash` takes three times as long for a buffer. */
 function toBlob(hash: string): Uint8Array {
   return Buffer.from(hash, "hex");
 }

@@ -1,6 +1,6 @@
 /**
- * Keeps the index in step with what is appended. After a failed append the batch may be there all the same; then the
- * index looks at the journal again before anybody else relies on it.
+ * Keeps the index in step with the appended batches. After a failed append the batch may be in the journal anyway. The
+ * index then reads the journal again before its next use.
  */
 import type { SealedBatch } from "../seal.ts";
 import { headOf, unseal } from "../unseal.ts";
@@ -12,7 +12,7 @@ export interface SqliteIndexedAppend {
   readonly append: SqliteAppend;
   /** The index, as complete as the journal. */
   index(): SqliteLayeredIndex;
-  /** The same, if nothing has to be read for it. */
+  /** The index, if it is complete without reading the journal. */
   readyIndex(): SqliteLayeredIndex | undefined;
 }
 
@@ -21,29 +21,29 @@ export function createIndexedAppend(
   table: SqliteBatchTable,
   index: SqliteLayeredIndex,
 ): SqliteIndexedAppend {
-  let sure = true;
+  let isCurrent = true;
 
   function refreshed(): SqliteLayeredIndex {
-    if (!sure) for (const _batch of catchUp(table, index));
-    sure = true;
+    if (!isCurrent) for (const _batch of catchUp(table, index));
+    isCurrent = true;
     return index;
   }
 
   return {
     append(batch) {
       const upToDate = refreshed();
-      sure = false;
+      isCurrent = false;
       const result = append(batch);
-      // Behind or diverged: somebody wrote past this journal, and the index has not seen it.
-      if (result.kind === "appended") sure = tryToAdd(upToDate, batch);
+      // Behind or diverged: another connection appended, and the index does not hold its batch.
+      if (result.kind === "appended") isCurrent = tryToAdd(upToDate, batch);
       return result;
     },
     index: refreshed,
-    readyIndex: () => (sure ? index : undefined),
+    readyIndex: () => (isCurrent ? index : undefined),
   };
 }
 
-/** The batch is durable by now: whatever happens here, saying that it failed would be a lie. */
+/** Never throws, because the batch is already durable. An error would wrongly report a failed append. */
 function tryToAdd(index: SqliteLayeredIndex, batch: SealedBatch): boolean {
   try {
     index.add(batch.entries, batch.head);
@@ -53,7 +53,7 @@ function tryToAdd(index: SqliteLayeredIndex, batch: SealedBatch): boolean {
   }
 }
 
-/** Indexes the batches that the index does not know yet, one at a time. */
+/** Indexes the batches that are missing in the index, one at a time. */
 export function* catchUp(table: SqliteBatchTable, index: SqliteLayeredIndex): Generator<undefined, void> {
   for (const stored of table.from(index.end().position + 1)) {
     index.add(unseal(stored, index.end().hash).indexed(), headOf(stored));

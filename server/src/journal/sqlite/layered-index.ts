@@ -1,7 +1,7 @@
 /**
- * The index as the journal asks it: the stored part below, then the tail that is being written to it, then the open
- * tail. Trouble with index.db never fails an append, which is durable by then: the tails stay in memory and the flush
- * is tried again later.
+ * The index in three layers: the stored part, the tail that is being flushed to it, and the open tail. An error of
+ * index.db never fails an append, because the batch is already durable. The tails stay in memory, and a later append
+ * retries the flush.
  */
 import { createIndexTail, findInLayers, type IndexTail } from "../index-tail.ts";
 import type { SubjectQuery } from "../journal.ts";
@@ -11,21 +11,21 @@ import { flushIndex, stepsFor } from "./flush-index.ts";
 import type { SqliteIndexStore } from "./index-store.ts";
 
 export interface SqliteLayeredIndex {
-  /** The last batch that is indexed. */
+  /** The end of the last indexed batch. */
   end(): BatchEnd;
-  /** Adds the next batch's entries, and goes on with a flush if one is due. */
+  /** Adds the entries of the next batch, and runs the next steps of a flush if one is due. */
   add(entries: readonly IndexedEntry[], end: BatchEnd): void;
   findKeys(scopes: readonly string[]): readonly (number | undefined)[];
   findSubject(query: SubjectQuery): readonly number[];
-  /** The same, if what is in memory is enough for the answer. */
+  /** Answers `findSubject` if the tails in memory suffice. */
   findSubjectInMemory(query: SubjectQuery): readonly number[] | undefined;
-  /** Writes all that is in memory, in steps. Stops early on trouble: the next open folds the rest again. */
+  /** Flushes all tails, in steps. It stops at an error. The next open then folds the rest again. */
   flushAll(): Generator<undefined, void>;
 }
 
 export interface SqliteLayeredIndexOptions {
   readonly store: SqliteIndexStore;
-  /** A flush starts when the open tail has so many rows. */
+  /** Number of rows in the open tail at which a flush starts. */
   readonly tailRows: number;
   readonly onError: (error: unknown) => void;
 }
@@ -35,8 +35,8 @@ export function createLayeredIndex({ store, tailRows, onError }: SqliteLayeredIn
   let open = createIndexTail();
   let full: { readonly tail: IndexTail; readonly target: BatchEnd } | undefined;
   let flush: Generator<undefined, void> | undefined;
-  /** The open tail must have so many rows before a flush starts, or starts again. */
-  let due = tailRows;
+  /** Number of rows in the open tail at which the next flush, or the next attempt, starts. */
+  let dueRows = tailRows;
 
   function start(): void {
     if (full === undefined) {
@@ -46,16 +46,16 @@ export function createLayeredIndex({ store, tailRows, onError }: SqliteLayeredIn
     flush = flushIndex(full.tail, full.target, store);
   }
 
-  /** One step of the flush. Returns false once there is nothing left to do, or on trouble. */
+  /** Runs one step of the flush. Returns false at its end or on an error. */
   function step(): boolean {
     if (flush === undefined) return false;
     try {
       if (flush.next().done !== true) return true;
       full = undefined;
-      due = tailRows;
+      dueRows = tailRows;
     } catch (error) {
-      // From the start, later: a generator that threw can not go on, and writing a row twice does no harm.
-      due = open.rows() + Math.ceil(tailRows / 8);
+      // A generator that threw cannot continue, so the next attempt starts again. Writing a row twice is harmless.
+      dueRows = open.rows() + Math.ceil(tailRows / 8);
       onError(error);
     }
     flush = undefined;
@@ -69,10 +69,10 @@ export function createLayeredIndex({ store, tailRows, onError }: SqliteLayeredIn
       open.add(entries);
       end = next;
       let steps = stepsFor(open.rows() - before);
-      if (flush === undefined && open.rows() >= due) start();
+      if (flush === undefined && open.rows() >= dueRows) start();
       while (steps > 0 && step()) steps -= 1;
     },
-    // The oldest layer first: whatever it knows was used before anything above it.
+    // The oldest layer first: its entries precede those of the layers above.
     findKeys(scopes) {
       const stored = store.findKeys(scopes);
       return scopes.map((scope, index) => stored[index] ?? full?.tail.findKey(scope) ?? open.findKey(scope));

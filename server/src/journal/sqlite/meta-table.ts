@@ -1,18 +1,18 @@
-/** The facts about the folder that journal.db keeps beside the batches, by name. */
+/** Named values about the folder, stored in journal.db together with the batches. */
 import type { DatabaseSync } from "node:sqlite";
 
 export type SqliteMetaName =
   | "format"
   | "space"
-  /** The identity file that belongs to this journal: see fork.ts. */
+  /** Identifies the identity file of this journal. See fork.ts. */
   | "identity"
   /** Set by a restore until the epoch is raised. */
   | "restored"
-  /** An erasure whose last traces must still be removed. */
+  /** The position of the newest erasing entry whose remaining steps are unfinished. See erase.ts. */
   | "purging"
-  /** How far erasures are carried out: see erasure-mark.ts. */
+  /** The watermark of completed erasures. See erasure-mark.ts. */
   | "erasures"
-  /** Set while pages may hold leftovers of rows that were moved within the file: see erase.ts. */
+  /** Set while pages may hold bytes of rows that moved within the file. See erase.ts. */
   | "leftovers";
 
 export interface MetaTable {

@@ -1,6 +1,6 @@
 /**
- * Brings a database to the newest schema, one numbered .sql file at a time. `user_version` is the number of the last
- * one applied; it changes in the same transaction, so a kill in between leaves the old schema or the new one.
+ * Migrates a database to the newest schema, one numbered .sql file at a time. `user_version` is the number of the last
+ * applied file. It changes in the same transaction, so a kill leaves either the old schema or the new one.
  */
 import { join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
@@ -21,7 +21,7 @@ export function migrate(database: DatabaseSync, kind: DatabaseKind, file: string
   const migrations = migrationsOf[kind];
   const applied = Number(database.prepare("PRAGMA user_version").get()?.user_version);
   if (applied > migrations.length) {
-    const message = `${file} has format ${applied}; this version knows formats up to ${migrations.length}. Use a newer one.`;
+    const message = `${file} has format ${applied}. This version supports formats up to ${migrations.length}. Use a newer version.`;
     throw new JournalError("unsupported", message, { certain: true });
   }
   for (const [index, sql] of migrations.entries()) {

@@ -1,6 +1,6 @@
 /**
- * The journal in a folder of SQLite files, with one owner. Calls are asynchronous by the port and synchronous inside:
- * each one runs as a whole, and an append is on the disk when it returns.
+ * The journal in a folder of SQLite files, with one owner. The port is asynchronous, but each call runs synchronously.
+ * Calls therefore never interleave, and an append is on the disk when it returns.
  */
 import type { DatabaseSync } from "node:sqlite";
 import { erasureMarkText, readErasureMark } from "../erasure-mark.ts";
@@ -30,7 +30,7 @@ export async function openSqliteJournal(options: SqliteJournalOptions): Promise<
   }
 }
 
-/** Puts a journal together around its open file. Apart from openSqliteJournal only tests need it, to make the file fail. */
+/** Assembles a journal around its open file. Besides openSqliteJournal, only tests use it, to make the file fail. */
 export async function assembleSqliteJournal(
   database: DatabaseSync,
   release: () => void,
@@ -47,13 +47,13 @@ export async function assembleSqliteJournal(
     try {
       return await work();
     } catch (error) {
-      // What is not SQLite's stays what it is: a bug must not look like a bad disk.
+      // Other errors stay unchanged. A bug must not look like a disk error.
       throw resultCode(error) === 0 ? error : mapError(error, options.folder, true);
     }
   }
 
   async function close(): Promise<void> {
-    // What can not be flushed is folded again at the next open, so the folder is given back whatever happens.
+    // The next open folds the unflushed part of the index again, so an error must not keep the folder locked.
     try {
       await upkeep.settled();
       for (const _step of index.flushAll()) await yieldToLoop();
@@ -91,7 +91,7 @@ export async function assembleSqliteJournal(
       use(() => {
         fork.settle();
       }),
-    // Nobody else can append to a folder that has one owner.
+    // The folder has one owner, so no other node can append.
     onWake: () => () => undefined,
     close: () => (closing ??= close()),
   };

@@ -2,21 +2,21 @@ import type { StepHook } from "./folder/transact.ts";
 
 export interface SqliteJournalOptions {
   readonly folder: string;
-  /** When the process started, for whoever finds the folder in use. */
+  /** The start time of the process. The error "owned" shows it to another process. */
   readonly startedAt: string;
   readonly space?: string;
-  /** How many index rows are kept in memory before they are written to index.db. */
+  /** Number of index rows in memory at which they are flushed to index.db. */
   readonly tailRows?: number;
-  /** Lets others run while a long index is built at open or written at close. */
+  /** Yields to the event loop while a long index is built at open or written at close. */
   readonly yieldToLoop?: () => Promise<void>;
-  /** Hears that index.db could not be written. No entry is lost by it; memory grows until it works again. */
+  /** Called if index.db could not be written. No entry is lost. Memory grows until a flush succeeds. */
   readonly onIndexError?: (error: unknown) => void;
-  /** Hears that checkpoint.db could not be used and was deleted. The next start folds more. */
+  /** Called if checkpoint.db was unusable and was deleted. The next start folds more entries. */
   readonly onCheckpointError?: (error: unknown) => void;
-  /** Hears that an erasure or an archive which was cut short could not be finished at open. */
+  /** Called if the open could not complete an interrupted erasure or archive. */
   readonly onUpkeepError?: (error: unknown) => void;
-  /** Makes an id that nobody else has, for the folder. Without it a copied folder is not noticed. */
+  /** Makes a unique id for the folder. Without it, a copied folder is not detected. */
   readonly newId?: () => string;
-  /** Called between the steps of long work, for tests that end the process there. */
+  /** Called between the steps of long work. Tests kill the process there. */
   readonly onStep?: StepHook;
 }

@@ -27,7 +27,7 @@ export function followPage(table: SqliteBatchTable, after: Head, limit: PageLimi
 export function readPositions(table: SqliteBatchTable, positions: readonly number[]): readonly Entry[] {
   let opened: OpenedBatch | undefined;
   return positions.map((position) => {
-    // Positions asked for together often lie together: a batch is proven once for all of them in a row.
+    // Positions of one request are often in one batch. Successive positions share one verification of their batch.
     if (opened === undefined || position < opened.first || position > opened.last) opened = openBatch(table, position);
     return opened.entry(position);
   });
@@ -38,5 +38,5 @@ function openBatch(table: SqliteBatchTable, position: number): OpenedBatch {
   if (stored !== undefined) return unseal(stored, table.endBefore(stored.first).hash);
   const head = table.head().position;
   if (position < 1 || position > head) throw noEntry(position, head);
-  throw damageError(position, "chain", "the batch that should hold it is missing");
+  throw damageError(position, "chain", "the batch that holds it is missing");
 }

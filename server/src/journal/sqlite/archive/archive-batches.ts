@@ -1,9 +1,13 @@
 /**
- * Moves old batches to segment files, in steps, while commands go on.
+ * Moves old batches to segment files, in steps, while the engine executes commands.
  *
- * Nothing is ever in neither place: a segment is on the disk, synced and read back, before the journal says that its
- * batches are there; only then are their rows deleted, a few at a time. A kill leaves a file that nobody knows of yet,
- * which is removed at the next open, or rows that the archive covers, which are not looked at and deleted then.
+ * A batch is always in at least one of the two stores:
+ * 1. The segment file is written, synced and read back.
+ * 2. The journal records the segment.
+ * 3. The rows of its batches are deleted, a few at a time.
+ *
+ * A kill between 1 and 2 leaves an unrecorded file. A kill during 3 leaves rows that are archived already. Readers ignore
+ * both, and the next open removes them.
  */
 import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -13,7 +17,7 @@ import { unfinishedName } from "./segment-file.ts";
 import { transact } from "../folder/transact.ts";
 import { writeSegment } from "./write-segment.ts";
 
-/** So many rows are deleted, and pages given back, before others run: about a millisecond. */
+/** Rows deleted, and pages released, in one step. A step takes about a millisecond and then yields to the event loop. */
 const rowsPerStep = 32;
 const pagesPerStep = 128;
 
@@ -22,7 +26,7 @@ export async function archiveBatches(parts: ArchiveParts, to: number): Promise<A
   await deleteArchivedRows(parts);
   let batchCount = 0;
   let segmentCount = 0;
-  // The newest batch stays: every append compares with it.
+  // The newest batch stays in the database, because every append compares with it.
   const newest = recent.startOf(recent.head().position);
   const end = recent.startOf(Math.min(to + 1, newest)) - 1;
   while (segments.end() < end) {
@@ -41,12 +45,12 @@ export async function archiveBatches(parts: ArchiveParts, to: number): Promise<A
   return { to: segments.end(), batchCount, segmentCount };
 }
 
-/** Removes what a kill left behind: files that the journal does not know of, and rows that are archived. */
+/** Removes segment files that the journal did not record. A kill leaves such files. */
 export function cleanUpArchive({ segments, recent }: Pick<ArchiveParts, "segments" | "recent">): void {
   const known = new Set(segments.list().map(({ file }) => file));
   for (const name of namesIn(segments.folder)) {
     const last = /^\d+-(\d+)\b.*\.ndjson\.gz$/.exec(name)?.[1];
-    // A file beyond the head would be another history's, and maybe its only copy: it is left alone.
+    // A file beyond the head belongs to another history and may be its only copy, so it stays.
     const isOurs = name === unfinishedName || (last !== undefined && Number(last) <= recent.head().position);
     if (isOurs && !known.has(name)) rmSync(join(segments.folder, name), { force: true });
   }
@@ -68,7 +72,7 @@ export async function deleteArchivedRows(parts: ArchiveParts): Promise<void> {
   for (let before = freePages(), after = -1; before > 0 && after !== before; before = after) {
     vacuum.all();
     after = freePages();
-    // A file that was made without this ability keeps its free pages and fills them again.
+    // A file that was created without incremental vacuum keeps its free pages and reuses them.
     if (after === before) break;
     await yieldToLoop();
     throwIfClosing();
@@ -79,7 +83,7 @@ function namesIn(folder: string): readonly string[] {
   try {
     return readdirSync(folder);
   } catch {
-    // Nothing was archived yet.
+    // The folder is missing: nothing was archived yet.
     return [];
   }
 }

@@ -4,15 +4,15 @@ import type { MetaTable } from "../meta-table.ts";
 import type { SegmentTable } from "./segment-table.ts";
 import type { StepHook } from "../folder/transact.ts";
 
-/** What the long work on the batches needs. */
+/** The parts of a journal that archive and erasure use. */
 export interface ArchiveParts {
   readonly database: DatabaseSync;
-  /** The table of the database alone. */
+  /** The batches in the database, without the archived ones. */
   readonly recent: SqliteBatchTable;
   readonly segments: SegmentTable;
   readonly meta: MetaTable;
   readonly yieldToLoop: () => Promise<void>;
-  /** Throws if the journal is being closed. */
+  /** Throws if the journal is closing. */
   readonly throwIfClosing: () => void;
   readonly step: StepHook;
 }

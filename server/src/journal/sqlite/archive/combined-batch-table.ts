@@ -4,8 +4,8 @@ import type { SqliteBatchTable } from "../batch-table.ts";
 import type { SegmentTable } from "./segment-table.ts";
 
 /**
- * The batches of a journal wherever they are: up to the end of the archive in its segments, after that in the
- * database. Rows of the database that the archive covers are leftovers and are not looked at.
+ * The batches of a journal in both stores: segments up to the end of the archive, the database after it. Rows of archived
+ * batches may remain in the database. This table ignores them.
  */
 export function createCombinedBatchTable(recent: SqliteBatchTable, archive: SegmentTable): SqliteBatchTable {
   const isArchived = (position: number): boolean => position >= 1 && position <= archive.end();
@@ -15,7 +15,7 @@ export function createCombinedBatchTable(recent: SqliteBatchTable, archive: Segm
     endBefore(first) {
       const last = archive.list().at(-1);
       if (!isArchived(first - 1)) return first <= 1 ? genesis : recent.endBefore(first);
-      // The archive's own end is asked for by everybody who reads on from it: no file is opened for that.
+      // Every read that continues after the archive needs the archive's end. No file is opened for it.
       return last?.last === first - 1 ? { position: last.last, hash: last.hash } : headOf(archive.holding(first - 1));
     },
     hashAt(position) {

@@ -1,7 +1,7 @@
 /**
- * An archive segment: batches as lines of text (see batch-line.ts), compressed with gzip in blocks of about a quarter
- * of a MiB. A block is a whole gzip member, so any tool can read the file from its start, and this one can read a
- * single block without the rest. A file never changes once it has its name.
+ * An archive segment: batches as lines of text (see batch-line.ts), compressed with gzip in blocks of about 256 KiB. A
+ * block is a whole gzip member. Any gzip tool can read the file from its start, and this module can read a single block.
+ * A file never changes once it has its final name.
  */
 import { createHash } from "node:crypto";
 import { closeSync, openSync, readSync } from "node:fs";
@@ -15,15 +15,15 @@ import { damageError, type StoredBatch } from "../../unseal.ts";
 import { syncPath } from "../folder/make-folder.ts";
 import type { StepHook } from "../folder/transact.ts";
 
-/** Where the batches from a position on are in the file. */
+/** The location of a block in the file, and the first position that it holds. */
 export type Block = readonly [first: number, offset: number, length: number];
 
 export interface Segment {
   readonly first: number;
   readonly last: number;
-  /** Of the last batch. */
+  /** The time of the last batch. */
   readonly time: number;
-  /** The hash before the first batch, and that of the last one. */
+  /** The hash before the first batch, and the hash of the last batch. */
   readonly previous: string;
   readonly hash: string;
   readonly file: string;
@@ -39,7 +39,7 @@ export interface BlockText {
 
 const pack = promisify(gzip);
 const unpack = promisify(gunzip);
-/** There is one writer per folder, so one name will do; what a crash leaves under it is written over or removed. */
+/** Name of the file being written. A folder has one writer, so one name suffices. A crash leaves the file behind. */
 export const unfinishedName = "unfinished.tmp";
 
 export function segmentName(first: number, last: number, revision = 0): string {
@@ -47,10 +47,7 @@ export function segmentName(first: number, last: number, revision = 0): string {
   return `${range}${revision === 0 ? "" : `.${revision}`}.ndjson.gz`;
 }
 
-/**
- * Writes the text of blocks to a file, proves that it is there, and only then gives it its name, which is asked for at
- * the end.
- */
+/** Writes blocks to a file, reads the file back to verify it, and then renames it. `nameAtEnd` is called at the end. */
 export async function writeSegmentFile(
   folder: string,
   texts: AsyncIterable<BlockText>,
@@ -86,7 +83,7 @@ export async function writeSegmentFile(
   }
 }
 
-/** Reads the file back and compares each block with what it should hold. Returns the SHA-256 of the file. */
+/** Reads the file back and compares the digest of each block. Returns the SHA-256 of the file. */
 async function verifyBlocks(handle: FileHandle, blocks: readonly Block[], digests: readonly string[]): Promise<string> {
   const whole = createHash("sha256");
   for (const [index, [, offset, length]] of blocks.entries()) {
@@ -95,7 +92,7 @@ async function verifyBlocks(handle: FileHandle, blocks: readonly Block[], digest
     whole.update(packed);
     const text = (await unpack(packed)).toString();
     if (sha256(text) === digests[index]) continue;
-    throw new JournalError("io", "A segment of the archive reads back as something else.", { certain: true });
+    throw new JournalError("io", "A new archive segment does not read back as it was written.", { certain: true });
   }
   return whole.digest("hex");
 }
@@ -108,7 +105,7 @@ export function readBlock(folder: string, segment: Segment, block: Block): reado
   try {
     text = gunzipSync(packed).toString();
   } catch {
-    throw damageError(first, "chain", `the archive's file ${segment.file} can not be unpacked there`);
+    throw damageError(first, "chain", `the archive file ${segment.file} cannot be decompressed there`);
   }
   return text
     .split("\n")
@@ -121,7 +118,7 @@ function readBytes(path: string, segment: Segment, offset: number, length: numbe
   try {
     file = openSync(path, "r");
   } catch (cause) {
-    const message = `The entries ${segment.first} to ${segment.last} are in the archive's file ${path}, which can not be opened. Put it back to read them.`;
+    const message = `The entries ${segment.first} to ${segment.last} are in the archive file ${path}, which cannot be opened. Restore the file to read them.`;
     throw new JournalError("archived", message, { certain: true, cause, position: segment.first });
   }
   try {

@@ -1,4 +1,4 @@
-/** The archive as a reader sees it: which segments there are, and the batches in them. */
+/** The recorded segments of the archive, and the batches in them. */
 import type { DatabaseSync } from "node:sqlite";
 import { join } from "node:path";
 import { readJson } from "@holdfast/sdk/json/read-json";
@@ -8,16 +8,16 @@ import { type Block, readBlock, type Segment } from "./segment-file.ts";
 export interface SegmentTable {
   readonly folder: string;
   list(): readonly Segment[];
-  /** The last position that is archived. */
+  /** The last archived position. */
   end(): number;
-  /** Adds a segment, or puts another file in its place. */
+  /** Adds a segment, or replaces the file of a segment. */
   put(segment: Segment): void;
-  /** Reads the list again, after somebody else changed it. */
+  /** Reads the list again, after a change or by another process. */
   refresh(): void;
   segmentOf(position: number): Segment | undefined;
-  /** The batch that holds a position, which must be archived. */
+  /** The batch that holds a position. The position must be archived. */
   holding(position: number): StoredBatch;
-  /** The archived batches from the one that starts at `first`, in order. */
+  /** The archived batches that start at `first` or later, in order. */
   from(first: number): Iterable<StoredBatch>;
 }
 
@@ -29,7 +29,7 @@ export function createSegmentTable(database: DatabaseSync, dataFolder: string): 
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   );
   let segments = load();
-  /** Positions that are asked for one after the other lie together: the block last read is kept. */
+  /** The last block that was read. Successive reads are often in one block. */
   let cached: { readonly file: string; readonly block: Block; readonly batches: readonly StoredBatch[] } | undefined;
 
   function load(): readonly Segment[] {
@@ -68,7 +68,7 @@ export function createSegmentTable(database: DatabaseSync, dataFolder: string): 
       if (segment === undefined || block === undefined) throw missingSegment(position);
       const batch = batchesOf(segment, block).find(({ first, count }) => first <= position && position < first + count);
       if (batch === undefined)
-        throw damageError(position, "chain", `the archive's file ${segment.file} does not hold it`);
+        throw damageError(position, "chain", `the archive file ${segment.file} does not hold it`);
       return batch;
     },
     *from(first) {
@@ -84,5 +84,5 @@ export function createSegmentTable(database: DatabaseSync, dataFolder: string): 
 }
 
 function missingSegment(position: number): Error {
-  return damageError(position, "chain", "no segment of the archive should hold it, nor does the journal");
+  return damageError(position, "chain", "neither the journal nor a recorded segment of the archive holds it");
 }

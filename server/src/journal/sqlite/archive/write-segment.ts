@@ -8,6 +8,7 @@ import { makeFolder } from "../folder/make-folder.ts";
 import { mapFileError } from "../map-error.ts";
 import { type BlockText, type Segment, segmentName, writeSegmentFile } from "./segment-file.ts";
 
+/** Maximum size of a segment, reached at the end of a block, and size at which a block ends. */
 const entriesPerSegment = 50_000;
 const charactersPerSegment = 64 * 1024 * 1024;
 const charactersPerBlock = 256 * 1024;
@@ -17,7 +18,7 @@ export interface WrittenSegment {
   readonly batchCount: number;
 }
 
-/** The next segment after the archive's end, of batches that end at or below `end`. There must be one. */
+/** Writes the next segment after the archive's end, from batches that end at or below `end`. There must be one. */
 export async function writeSegment(parts: ArchiveParts, end: number): Promise<WrittenSegment> {
   const { segments, recent, throwIfClosing, yieldToLoop, step } = parts;
   const first = segments.end() + 1;
@@ -30,7 +31,7 @@ export async function writeSegment(parts: ArchiveParts, end: number): Promise<Wr
       const start = position + 1;
       const batches = nextBlock(recent, start, end);
       for (const batch of batches) {
-        // What is damaged must not be moved out of sight: its row stays, and the error says where.
+        // A damaged batch must not be archived. Its row stays, and the error names the position.
         unsealAll(batch, hash);
         ({ position, hash, time } = headOf(batch));
       }
@@ -53,7 +54,7 @@ export async function writeSegment(parts: ArchiveParts, end: number): Promise<Wr
   }
 }
 
-/** Whole batches from one that starts at `first`, about a block's worth. They are read at once: others append meanwhile. */
+/** Whole batches from `first` on, enough for one block. The read is synchronous, because appends run between blocks. */
 function nextBlock(recent: SqliteBatchTable, first: number, end: number): readonly StoredBatch[] {
   const batches: StoredBatch[] = [];
   let characters = 0;
@@ -66,6 +67,6 @@ function nextBlock(recent: SqliteBatchTable, first: number, end: number): readon
     characters += batch.lines.length;
     if (characters >= charactersPerBlock) break;
   }
-  if (batches.length === 0) throw damageError(first, "chain", "the batch that should start here is missing");
+  if (batches.length === 0) throw damageError(first, "chain", "the batch that starts here is missing");
   return batches;
 }

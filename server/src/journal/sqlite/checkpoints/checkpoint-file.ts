@@ -1,4 +1,4 @@
-/** Opens checkpoint.db, or a new one if it can not be used, and reads what a checkpoint in it holds. */
+/** Opens checkpoint.db, or creates a new one if it is unusable, and reads the rows of a checkpoint in it. */
 import { renameSync } from "node:fs";
 import { join } from "node:path";
 import type { CheckpointRow, StoredCheckpoint } from "../../checkpoint.ts";
@@ -13,7 +13,7 @@ import { deleteCheckpointFile, openCheckpointFile } from "../folder/files.ts";
 
 export interface CheckpointFile {
   readonly table: CheckpointTable;
-  /** Everything that the checkpoint of this generation holds, in slices. */
+  /** All rows of the checkpoint of this generation, in slices. */
   rows(generation: number, unfinished: ReadonlySet<number>): Iterable<readonly CheckpointRow[]>;
   close(): void;
 }
@@ -21,7 +21,7 @@ export interface CheckpointFile {
 const versionsPerPage = 1_000;
 const copyName = "checkpoint-copy.db";
 
-/** Unreadable, or of a newer format: deleted and reported. Everything in it can be folded again. */
+/** Opens the file. An unreadable file, or one of a newer format, is reported and deleted. Its rows can be folded again. */
 export function openUsableCheckpointFile(folder: string, onError: (error: unknown) => void): CheckpointFile {
   try {
     deleteCheckpointFile(folder, copyName);
@@ -37,7 +37,7 @@ export function openNewCheckpointFile(folder: string): CheckpointFile {
   return open(folder);
 }
 
-/** Writes a checkpoint alone to a new file, in steps. It takes the old one's place by useCopiedCheckpoint. */
+/** Copies one checkpoint to a new file, in steps. useCopiedCheckpoint then replaces the old file. */
 export function* copyCheckpoint(
   folder: string,
   slices: Iterable<readonly CheckpointRow[]>,
@@ -57,7 +57,7 @@ export function* copyCheckpoint(
   }
 }
 
-/** The old file must be closed. */
+/** Replaces checkpoint.db by the copy. The old file must be closed. */
 export function useCopiedCheckpoint(folder: string): CheckpointFile {
   deleteCheckpointFile(folder);
   renameSync(join(folder, copyName), join(folder, "checkpoint.db"));
@@ -82,7 +82,7 @@ function open(folder: string, name?: string): CheckpointFile {
   }
 }
 
-/** Reads over a connection and in a transaction of its own: what is written meanwhile does not show. */
+/** Reads in its own connection and transaction, so concurrent writes are not visible. */
 function* rowsOf(
   folder: string,
   generation: number,
@@ -92,13 +92,17 @@ function* rowsOf(
   try {
     database.exec("BEGIN");
     const table = createCheckpointTable(database);
-    let place = startCursor;
-    /** The last version seen of the row that is being read. */
+    let cursor = startCursor;
+    /** The newest version found of the row that is being read. */
     let pending: RowVersion | undefined;
-    for (let page = table.after(place, versionsPerPage); page.length > 0; page = table.after(place, versionsPerPage)) {
+    for (
+      let page = table.after(cursor, versionsPerPage);
+      page.length > 0;
+      page = table.after(cursor, versionsPerPage)
+    ) {
       const slice: CheckpointRow[] = [];
       for (const version of page) {
-        place = version;
+        cursor = version;
         if (version[2] > generation || unfinished.has(version[2])) continue;
         if (!isSameRow(pending, version)) addRow(slice, pending);
         pending = version;

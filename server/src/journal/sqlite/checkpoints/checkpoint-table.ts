@@ -1,4 +1,4 @@
-/** checkpoint.db: every statement on it, prepared once, and which version of a row a checkpoint sees. */
+/** checkpoint.db: every statement on that file, prepared once. */
 import type { DatabaseSync } from "node:sqlite";
 import type { CheckpointRow, StoredCheckpoint } from "../../checkpoint.ts";
 import { transactRaw } from "../folder/transact-raw.ts";
@@ -6,20 +6,20 @@ import { transactRaw } from "../folder/transact-raw.ts";
 export type RowVersion = readonly [table: string, key: string, generation: number, line: string | null];
 
 export interface CheckpointTable {
-  /** The newest first. */
+  /** Committed checkpoints, newest first. */
   saved(): readonly StoredCheckpoint[];
   unfinished(): readonly number[];
   begin(generation: number): void;
   write(generation: number, rows: readonly CheckpointRow[]): void;
-  /** Makes a generation count, and others not any more. */
+  /** Finishes a generation, and drops older ones. */
   commit(next: StoredCheckpoint, dropped: readonly StoredCheckpoint[]): void;
-  /** Versions after one of them, in the order of table, key and generation. */
-  after(place: RowVersion, limit: number): readonly RowVersion[];
+  /** Versions after a cursor, in the order of table, key and generation. */
+  after(cursor: RowVersion, limit: number): readonly RowVersion[];
   remove(versions: readonly RowVersion[]): void;
   forget(what: { readonly saved?: readonly StoredCheckpoint[]; readonly unfinished?: readonly number[] }): void;
 }
 
-/** Comes before all versions. */
+/** A cursor before all versions. */
 export const startCursor: RowVersion = ["", "", -1, null];
 
 export function isSameRow(one: RowVersion | undefined, other: RowVersion | undefined): boolean {

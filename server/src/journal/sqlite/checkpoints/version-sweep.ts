@@ -1,62 +1,61 @@
 /**
- * Takes away versions that no checkpoint sees any more, a few at a time, so that nobody waits for it. It goes round
- * and round through the table: whoever writes a version pays for looking at a few others, which keeps what is left
- * over within a part of what is needed.
+ * Deletes versions that no checkpoint references, a few at a time, so that no caller waits for it. The sweep walks through
+ * the table in rounds. Each write of a version checks a few others, so obsolete versions stay a fraction of the table.
  */
 import { type CheckpointTable, isSameRow, startCursor, type RowVersion } from "./checkpoint-table.ts";
 
-/** What still counts: the checkpoints that are kept, and the generations whose versions must stay or must go. */
+/** The generations that decide which versions are referenced. */
 export interface RetainedGenerations {
-  /** Generations of the kept checkpoints. */
+  /** Generations of the committed checkpoints. */
   readonly saved: readonly number[];
   /** The generation that is being written. */
   readonly draft: number | undefined;
-  /** Generations that were given up. */
+  /** Generations that were begun and not committed. */
   readonly unfinished: ReadonlySet<number>;
 }
 
-/** Which of all versions of one row, oldest first, nobody needs. */
+/** Selects from all versions of one row, oldest first, those that no checkpoint references. */
 export function unreferencedVersions(
   versions: readonly RowVersion[],
   kept: RetainedGenerations,
 ): readonly RowVersion[] {
   const needed = new Set<RowVersion>();
   for (const bound of kept.saved) {
-    const seen = versions.findLast(([, , generation]) => generation <= bound && !kept.unfinished.has(generation));
-    if (seen !== undefined) needed.add(seen);
+    const visible = versions.findLast(([, , generation]) => generation <= bound && !kept.unfinished.has(generation));
+    if (visible !== undefined) needed.add(visible);
   }
   const oldest = versions.find((version) => needed.has(version));
-  // That a row is gone need not be said if there is no older version that says otherwise.
+  // A deletion without an older version deletes nothing, so it is not needed.
   if (oldest?.[3] === null) needed.delete(oldest);
   return versions.filter((version) => !needed.has(version) && version[2] !== kept.draft);
 }
 
 export interface VersionSweep {
-  /** Looks at about so many more versions. Returns true at the end of a round; the next step starts another one. */
+  /** Checks about `limit` more versions. Returns true at the end of a round. The next step starts another round. */
   step(limit: number, kept: RetainedGenerations): boolean;
 }
 
 export function createVersionSweep(table: CheckpointTable): VersionSweep {
-  let place = startCursor;
+  let cursor = startCursor;
   return {
     step(limit, kept) {
-      const page = table.after(place, limit);
+      const page = table.after(cursor, limit);
       const last = page.at(-1);
       if (last === undefined) {
-        place = startCursor;
+        cursor = startCursor;
         return true;
       }
-      const useless: RowVersion[] = [];
-      for (const versions of rowsOf(page, table)) useless.push(...unreferencedVersions(versions, kept));
-      table.remove(useless);
-      // After the last row as a whole: all its versions were looked at, also those beyond the page.
-      place = [last[0], last[1], Number.MAX_SAFE_INTEGER, null];
+      const obsolete: RowVersion[] = [];
+      for (const versions of rowsOf(page, table)) obsolete.push(...unreferencedVersions(versions, kept));
+      table.remove(obsolete);
+      // The cursor skips the last row, because all its versions were checked, also those beyond the page.
+      cursor = [last[0], last[1], Number.MAX_SAFE_INTEGER, null];
       return false;
     },
   };
 }
 
-/** The versions of each row that a page starts; the last row's are read to their end. */
+/** Groups a page by row. It also reads the versions of the last row that are beyond the page. */
 function rowsOf(page: readonly RowVersion[], table: CheckpointTable): readonly (readonly RowVersion[])[] {
   const rows: RowVersion[][] = [];
   for (const version of page) {

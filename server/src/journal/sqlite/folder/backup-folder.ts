@@ -1,7 +1,7 @@
 /**
- * Backup and restore of a data folder. Both write to a folder beside the wanted one and rename it at the end: what is
- * there under its name is whole. A restored folder is marked before it gets its name, so it can never be taken for the
- * one that went on: its first start raises the epoch.
+ * Backup and restore of a data folder. Both write to a temporary folder next to the target and rename it at the end, so a
+ * folder with the target's name is complete. A restored folder is marked before the rename, so it is never treated as the
+ * original: its first start raises the epoch.
  */
 import { statSync } from "node:fs";
 import { mkdir, readdir, rename, rm } from "node:fs/promises";
@@ -16,11 +16,11 @@ import { createMetaTable } from "../meta-table.ts";
 import { type StepHook, transact } from "./transact.ts";
 
 export interface FolderCopyOptions extends CopyOptions {
-  /** Called between the steps, for tests that end the process there. */
+  /** Called between the steps. Tests kill the process there. */
   readonly onStep?: StepHook;
 }
 
-/** Copies what is committed now, from any process, whether or not somebody has the folder open. */
+/** Copies all committed entries, from any process, also while another process owns the folder. */
 export function backupFolder(options: FolderCopyOptions): Promise<CopyResult> {
   return copyTo(options, () => undefined);
 }
@@ -63,7 +63,7 @@ async function copyTo(
 async function rejectExisting(folder: string): Promise<void> {
   const names = await readdir(folder).catch(() => []);
   if (names.length === 0) return;
-  const message = `${folder} is there and not empty. Nothing is written over: choose another folder, or move this one away.`;
+  const message = `${folder} exists and is not empty. Existing files are never overwritten. Choose another folder, or move this one.`;
   throw new JournalError("invalid", message, { certain: true });
 }
 
@@ -80,7 +80,7 @@ export function markRestored(folder: string, mark: RestoredMark): void {
   }
 }
 
-/** What readers of the copy leave behind: logs that nobody wrote to. */
+/** Removes empty WAL files and shared-memory files, which readers of the copy leave behind. */
 async function removeLogs(folder: string): Promise<void> {
   for (const name of await readdir(folder)) {
     const isEmptyLog = name.endsWith("-wal") && statSync(join(folder, name)).size === 0;

@@ -1,6 +1,6 @@
 /**
- * Copies a journal into an empty folder while it may be in use, by SQLite's own means: a database file copied together
- * with half of its log would be no journal. What was copied is proven: every batch follows the one before it.
+ * Copies a journal into an empty folder while it may be in use. It uses SQLite's backup, because a database file that is
+ * copied with half of its WAL is not a valid journal. The copy is verified: every batch must follow the one before it.
  */
 import { copyFile, mkdir } from "node:fs/promises";
 import { join } from "node:path";
@@ -14,7 +14,7 @@ import { openReadOnly, openSqliteReader } from "./sqlite-reader.ts";
 import type { Segment } from "../archive/segment-file.ts";
 
 export interface CopyProgress {
-  /** Bytes of the database and of the archive. */
+  /** Copied bytes of the database and of the archive. */
   readonly doneBytes: number;
   readonly totalBytes: number;
 }
@@ -23,7 +23,7 @@ export interface CopyOptions {
   readonly from: string;
   readonly to: string;
   readonly onProgress?: ((progress: CopyProgress) => void) | undefined;
-  /** Lets others run while the copy is proven. */
+  /** Yields to the event loop while the copy is verified. */
   readonly yieldToLoop?: (() => Promise<void>) | undefined;
 }
 
@@ -34,19 +34,19 @@ export interface CopyResult {
 }
 
 const pagesPerStep = 2_048;
-/** An erasure may put another file in a segment's place while it is copied. Then all is copied again. */
+/** Maximum attempts to copy. An erasure may replace a segment file during the copy, and all files are then copied again. */
 const attemptCountMax = 3;
 
 export async function copyJournal(options: CopyOptions): Promise<CopyResult> {
   const { from, to, onProgress } = options;
   for (let attempt = 1; ; attempt += 1) {
-    // The checkpoints first: one that is newer than the copied entries could not be used.
+    // Checkpoints are copied first. A checkpoint that is newer than the copied entries would be unusable.
     await copyDatabase(from, to, "checkpoint.db").catch(() => undefined);
     const bytes = await copyDatabase(from, to, "journal.db", onProgress);
     const segments = segmentsIn(to);
-    const lost = await copySegments(options, segments, bytes);
-    if (lost !== undefined && attempt < attemptCountMax) continue;
-    if (lost !== undefined) throw lost;
+    const failure = await copySegments(options, segments, bytes);
+    if (failure !== undefined && attempt < attemptCountMax) continue;
+    if (failure !== undefined) throw failure;
     const head = await verifyCopy(options);
     syncPath(to);
     const archived = segments.reduce((sum, segment) => sum + segment.bytes, 0);
@@ -63,7 +63,7 @@ async function copyDatabase(
   const source =
     name === "journal.db" ? openReadOnly(from) : new DatabaseSync(join(from, name), { readOnly: true, timeout: 1_000 });
   try {
-    // One transaction for the whole copy. Without it every write by the owner would make the copy start again.
+    // One transaction for the whole copy. Without it, every write by the owner would restart the copy.
     source.exec("BEGIN");
     const pages = Number(source.prepare("PRAGMA page_count").get()?.["page_count"]);
     const pageSize = Number(source.prepare("PRAGMA page_size").get()?.["page_size"]);
@@ -90,7 +90,7 @@ function segmentsIn(folder: string): readonly Segment[] {
   }
 }
 
-/** Copies and compares. Returns the first segment's fault; the others are not tried then. */
+/** Copies the segments and compares their digests. Returns the first error and skips the remaining segments. */
 async function copySegments(
   { from, to, onProgress }: CopyOptions,
   segments: readonly Segment[],
@@ -105,12 +105,12 @@ async function copySegments(
     try {
       await copyFile(join(from, "archive", segment.file), target);
     } catch (cause) {
-      const message = `The archive's file ${segment.file} (positions ${segment.first} to ${segment.last}) can not be copied.`;
+      const message = `The archive file ${segment.file} (positions ${segment.first} to ${segment.last}) cannot be copied.`;
       return new JournalError("archived", message, { certain: true, cause, position: segment.first });
     }
     syncPath(target);
     if (digestOf(target) !== segment.sha256) {
-      return damageError(segment.first, "chain", `the archive's file ${segment.file} is not what was written`);
+      return damageError(segment.first, "chain", `the archive file ${segment.file} does not match its recorded digest`);
     }
     doneBytes += segment.bytes;
     onProgress?.({ doneBytes, totalBytes });
@@ -119,14 +119,14 @@ async function copySegments(
   return undefined;
 }
 
-/** Walks the chain from the first batch to the last. */
+/** Verifies the chain from the first batch to the last. */
 async function verifyCopy({ to, yieldToLoop = () => Promise.resolve() }: CopyOptions): Promise<Head> {
   const reader = openSqliteReader(to);
   try {
     let head = genesis;
     for (const batch of reader.batches(1)) {
       if (batch.first !== head.position + 1)
-        throw damageError(head.position + 1, "chain", "the copy lacks this position");
+        throw damageError(head.position + 1, "chain", "the copy does not hold this position");
       unseal(batch, head.hash);
       head = headOf(batch);
       await yieldToLoop();

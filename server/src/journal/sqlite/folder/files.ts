@@ -1,4 +1,4 @@
-/** Opens journal.db, index.db and checkpoint.db with the settings that the promises rest on, and proves that they took effect. */
+/** Opens journal.db, index.db and checkpoint.db with the settings that the guarantees need, and checks their effect. */
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -8,19 +8,22 @@ import { migrate } from "../migrate.ts";
 
 /** The format of `lines`, see seal.ts. */
 const format = "1";
-/** Nobody else should ever hold these files locked, and a wait stops the whole process: better a quick "busy". */
-const patience = 50;
+/**
+ * Maximum wait for a lock on a file, in milliseconds. No other process normally locks these files, and the wait blocks the
+ * whole process, so a quick "busy" is better.
+ */
+const lockTimeoutMs = 50;
 const fullSync = 2;
 const normalSync = 1;
 
 export function openJournalFile(folder: string, space: string): DatabaseSync {
   const file = join(folder, "journal.db");
   return openFile(file, (database) => {
-    // FULL: a commit is on the disk before it returns. NORMAL would lose acknowledged batches when the power goes.
-    // Set before the first table is made: pages that the archive frees can be given back then, a few at a time.
+    // Must be set before the first table is created. SQLite can then release the pages that the archive frees, in steps.
     database.exec("PRAGMA auto_vacuum = INCREMENTAL");
+    // FULL: a commit is on the disk before it returns. NORMAL would lose acknowledged batches in a power failure.
     prepareFile(database, file, fullSync);
-    // What is deleted is written over: an entry that was archived may be erased there later.
+    // Deleted rows are overwritten, because an archived entry may be erased later and must not remain here.
     database.exec("PRAGMA secure_delete = ON");
     migrate(database, "journal", file);
     database
@@ -34,9 +37,9 @@ export function openJournalFile(folder: string, space: string): DatabaseSync {
 export function openIndexFile(folder: string): DatabaseSync {
   const file = join(folder, "index.db");
   return openFile(file, (database) => {
-    // NORMAL: when the power goes the newest rows may be lost, never mixed up; they are folded from the journal again.
+    // NORMAL: a power failure may lose the newest rows but never corrupts the file. The rows are folded again.
     prepareFile(database, file, normalSync);
-    // Keeps the upper pages of a large index in memory: 16 MiB.
+    // Keeps the upper pages of a large index in memory. The size is 16 MiB.
     database.exec("PRAGMA cache_size = -16384");
     migrate(database, "index", file);
   });
@@ -45,15 +48,15 @@ export function openIndexFile(folder: string): DatabaseSync {
 export function openCheckpointFile(folder: string, name = "checkpoint.db"): DatabaseSync {
   const file = join(folder, name);
   return openFile(file, (database) => {
-    // NORMAL: when the power goes the newest checkpoint may be lost, never torn; more entries are folded then.
+    // NORMAL: a power failure may lose the newest checkpoint but never tears it. The next start folds more entries.
     prepareFile(database, file, normalSync);
-    // The log is copied into the file 1 MiB at a time: whoever writes waits for that, so it is kept short.
+    // SQLite copies the WAL into the file after 1 MiB. The writer waits for that, so the WAL is kept short.
     database.exec("PRAGMA cache_size = -16384; PRAGMA wal_autocheckpoint = 256; PRAGMA secure_delete = ON");
     migrate(database, "checkpoint", file);
   });
 }
 
-/** Deletes an index that can not be used. It must not be open. */
+/** Deletes an unusable index. The file must not be open. */
 export function deleteIndexFile(folder: string): void {
   deleteDatabase(folder, "index.db");
 }
@@ -70,7 +73,7 @@ function deleteDatabase(folder: string, name: string): void {
 function openFile(file: string, prepare: (database: DatabaseSync) => void): DatabaseSync {
   let database: DatabaseSync | undefined;
   try {
-    database = new DatabaseSync(file, { timeout: patience });
+    database = new DatabaseSync(file, { timeout: lockTimeoutMs });
     prepare(database);
     return database;
   } catch (error) {
@@ -80,7 +83,7 @@ function openFile(file: string, prepare: (database: DatabaseSync) => void): Data
 }
 
 function prepareFile(database: DatabaseSync, file: string, synchronous: number): void {
-  // On macOS a plain fsync leaves the data in the drive's cache. Elsewhere these two change nothing.
+  // On macOS a plain fsync leaves the data in the drive's cache. On other systems these two settings change nothing.
   database.exec("PRAGMA fullfsync = 1; PRAGMA checkpoint_fullfsync = 1; PRAGMA journal_mode = WAL");
   database.exec(`PRAGMA synchronous = ${synchronous}`);
   requirePragma(database, file, "journal_mode", "wal");
@@ -90,14 +93,14 @@ function prepareFile(database: DatabaseSync, file: string, synchronous: number):
 function requirePragma(database: DatabaseSync, file: string, name: string, wanted: string | number): void {
   const value = database.prepare(`PRAGMA ${name}`).get()?.[name];
   if (value === wanted) return;
-  const message = `${file}: SQLite keeps ${name} at ${String(value)} where ${wanted} is needed; is it on a network disk?`;
+  const message = `${file}: SQLite keeps ${name} at ${String(value)}, but ${wanted} is required. Do not use a network file system.`;
   throw new JournalError("unsupported", message, { certain: true });
 }
 
 function requireMeta(database: DatabaseSync, file: string, name: string, wanted: string): void {
   const value = database.prepare("SELECT value FROM meta WHERE name = ?").get(name)?.value;
   if (value === wanted) return;
-  throw new JournalError("unsupported", `${file} holds the ${name} ${String(value)}, not ${wanted}.`, {
+  throw new JournalError("unsupported", `${file} has the ${name} ${String(value)}, not ${wanted}.`, {
     certain: true,
   });
 }

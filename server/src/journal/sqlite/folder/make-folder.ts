@@ -1,4 +1,4 @@
-/** Makes the data folder, readable by its owner only, so that it is still there when the power goes. */
+/** Creates the data folder, readable by its user only, and syncs its parents, so that it survives a power failure. */
 import { closeSync, fsyncSync, mkdirSync, openSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { JournalError } from "../../journal.ts";
@@ -8,13 +8,13 @@ export function makeFolder(folder: string): void {
     const made = mkdirSync(folder, { recursive: true, mode: 0o700 });
     if (made !== undefined) syncParents(resolve(folder), dirname(resolve(made)));
   } catch (cause) {
-    throw new JournalError("io", `The folder ${folder} can not be made.`, { certain: true, cause });
+    throw new JournalError("io", `The folder ${folder} cannot be created.`, { certain: true, cause });
   }
 }
 
 /**
- * SQLite syncs its files and their entries in this folder, but nobody syncs this folder's own entry in the one above:
- * without it a power cut soon after the first start could take everything that was acknowledged.
+ * Syncs the parent folders. SQLite syncs its files and their entries in this folder, but not the entry of this folder in
+ * its parent. Without this sync, a power failure soon after the first start could lose all acknowledged batches.
  */
 function syncParents(folder: string, top: string): void {
   for (let at = dirname(folder); at.length >= top.length; at = dirname(at)) {
@@ -23,14 +23,14 @@ function syncParents(folder: string, top: string): void {
   }
 }
 
-/** Puts a file, or the entries of a folder, on the disk. */
-export function syncPath(folder: string): void {
+/** Syncs a file, or the entries of a folder, to the disk. */
+export function syncPath(path: string): void {
   let file: number | undefined;
   try {
-    file = openSync(folder, "r");
+    file = openSync(path, "r");
     fsyncSync(file);
   } catch {
-    // Some systems can not sync a folder; they keep its entries in another way.
+    // Some systems cannot sync a folder. They persist its entries in another way.
   } finally {
     if (file !== undefined) closeSync(file);
   }

@@ -1,6 +1,6 @@
 /**
- * Opens the index of a journal, or a new one: an index that can not be read, or that was made for another history,
- * is deleted. It would answer for entries that do not exist, and everything in it can be folded again.
+ * Opens the index of a journal. An unreadable index, or one of another history, is deleted and replaced by a new one. It
+ * would return entries that do not exist, and all its rows can be folded again.
  */
 import type { DatabaseSync } from "node:sqlite";
 import type { BatchEnd } from "../../sealed-batch.ts";
@@ -11,9 +11,9 @@ import { createIndexStore, type SqliteIndexStore } from "../index-store.ts";
 import { createLayeredIndex, type SqliteLayeredIndex } from "../layered-index.ts";
 
 /**
- * About 50,000 entries with a key and an event each. More saves writing, because in a large index nearly every row
- * lies on a page of its own; but it all is in memory twice while it is flushed, and a crash makes the next start fold
- * it again (about 0.3 s).
+ * Rows of about 50,000 entries with a key and an event each. In a large index nearly every row is on its own page, so a
+ * larger tail saves page writes. But the tail is in memory twice during a flush, and after a crash the next start folds
+ * it again, which takes about 0.3 s.
  */
 const defaultTailRows = 100_000;
 
@@ -41,7 +41,7 @@ function openUsableStore(table: SqliteBatchTable, folder: string): SqliteIndexSt
     const store = createIndexStore(database);
     if (isInHistory(table, store.complete()) && isInHistory(table, store.begun())) return store;
   } catch {
-    // Unreadable, or of a newer format: not worth a difference, a new one is as good.
+    // Unreadable, or of a newer format. A new index replaces it in both cases.
   }
   database?.close();
   return undefined;
@@ -52,7 +52,7 @@ function openNewStore(folder: string): SqliteIndexStore {
   return createIndexStore(openIndexFile(folder));
 }
 
-function isInHistory(table: SqliteBatchTable, joint: BatchEnd | undefined): boolean {
-  if (joint === undefined || joint.position === 0) return joint === undefined || joint.hash === genesis.hash;
-  return table.hashAt(joint.position) === joint.hash;
+function isInHistory(table: SqliteBatchTable, end: BatchEnd | undefined): boolean {
+  if (end === undefined || end.position === 0) return end === undefined || end.hash === genesis.hash;
+  return table.hashAt(end.position) === end.hash;
 }

@@ -1,4 +1,4 @@
-/** Opens everything around an open journal.db: index, checkpoints, archive, and what a kill left undone. */
+/** Opens all parts around an open journal.db: index, checkpoints and archive. It also completes interrupted work. */
 import type { DatabaseSync } from "node:sqlite";
 import { JournalError } from "../../journal.ts";
 import { unseal } from "../../unseal.ts";
@@ -48,10 +48,10 @@ export async function openParts(database: DatabaseSync, options: PartsOptions): 
       onError: options.onCheckpointError,
     });
     const throwIfClosing = (): void => {
-      if (isClosing()) throw new JournalError("closed", "The journal is being closed.", { certain: false });
+      if (isClosing()) throw new JournalError("closed", "The journal is closing.", { certain: false });
     };
     const upkeep = createUpkeep({ database, recent, segments, meta, checkpoints, yieldToLoop, throwIfClosing, step });
-    // Whatever can not be finished now is still noted, and does not keep anybody from reading and writing.
+    // Unfinished work stays recorded, so a failure here does not prevent reads and appends.
     await upkeep.resume().catch((error: unknown) => options.onUpkeepError?.(error));
     return { table, index, indexStore, checkpoints, fork, upkeep, meta };
   } catch (error) {
@@ -61,7 +61,7 @@ export async function openParts(database: DatabaseSync, options: PartsOptions): 
   }
 }
 
-/** The head is what every append compares with: if its own row lies, everything after it would. */
+/** Verifies the batch of the head. Every append compares with the head, so a wrong row would corrupt all later batches. */
 function verifyHead(table: SqliteBatchTable): void {
   const { position } = table.head();
   const stored = table.holding(position);

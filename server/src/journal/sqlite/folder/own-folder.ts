@@ -1,10 +1,10 @@
 /**
- * One owner per data folder, by a lock that the operating system drops when the process ends, however it ends. The
- * lock is a transaction held open on a database of its own. Not a file with a process number: those name the wrong
- * process after a reboot and in containers, and then either nobody can start or two do.
+ * Ensures one owner per data folder. The operating system drops the lock when the process ends, however it ends. The lock
+ * is an open transaction on its own database. A pid file would name the wrong process after a reboot or in a container,
+ * and then either no process could start or two could.
  *
- * owner.json only tells people who it is. Nothing is decided by it, so a folder in which it can't be written or removed is
- * taken and given back all the same.
+ * owner.json only describes the owner to people. Nothing depends on it, so an error that prevents writing or removing it
+ * is ignored.
  */
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
@@ -14,9 +14,9 @@ import { DatabaseSync } from "node:sqlite";
 import { JournalError } from "../../journal.ts";
 import { mapError, resultCode } from "../map-error.ts";
 
-/** Takes the folder, or throws "owned". Returns the way to give it back. */
+/** Locks the folder, or throws "owned". Returns a function that releases it. */
 export function ownFolder(folder: string, startedAt: string): () => void {
-  const note = join(folder, "owner.json");
+  const ownerFile = join(folder, "owner.json");
   const file = join(folder, "owner.db");
   let database: DatabaseSync | undefined;
   try {
@@ -25,39 +25,39 @@ export function ownFolder(folder: string, startedAt: string): () => void {
   } catch (error) {
     database?.close();
     if ((resultCode(error) & 0xff) !== 5) throw mapError(error, file, true);
-    const message = `${folder} is in use${describeOwner(note)}. Only one process may have it open: stop that one, or connect to it.`;
+    const message = `${folder} is in use${describeOwner(ownerFile)}. Only one process may own it: stop that process, or connect to it.`;
     throw new JournalError("owned", message, { certain: true, cause: error });
   }
-  writeOwnerFile(note, startedAt);
+  writeOwnerFile(ownerFile, startedAt);
   return () => {
-    removeOwnerFile(note);
+    removeOwnerFile(ownerFile);
     database.close();
   };
 }
 
-function writeOwnerFile(note: string, startedAt: string): void {
+function writeOwnerFile(path: string, startedAt: string): void {
   try {
-    writeFileSync(note, JSON.stringify({ pid, host: hostname(), since: startedAt }));
+    writeFileSync(path, JSON.stringify({ pid, host: hostname(), since: startedAt }));
   } catch {
-    // One that is still there would name somebody else.
-    removeOwnerFile(note);
+    // An old file would name another process.
+    removeOwnerFile(path);
   }
 }
 
-function removeOwnerFile(note: string): void {
+function removeOwnerFile(path: string): void {
   try {
-    rmSync(note, { force: true });
+    rmSync(path, { force: true });
   } catch {
-    // Whoever takes the folder next writes over it, or can't either.
+    // The next owner overwrites the file, or cannot write it either.
   }
 }
 
-function describeOwner(note: string): string {
+function describeOwner(path: string): string {
   try {
-    const { pid, host, since } = JSON.parse(readFileSync(note, "utf8")) as Record<string, unknown>;
+    const { pid, host, since } = JSON.parse(readFileSync(path, "utf8")) as Record<string, unknown>;
     return ` by process ${String(pid)} on ${String(host)} since ${String(since)}`;
   } catch {
-    // It may not be written yet, or already be gone; the lock is what counts.
+    // The file may not be written yet, or may be removed already. Only the lock counts.
     return " by another process";
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Reads a journal without owning its folder, also while somebody else writes to it. It changes nothing: what a crash
- * left behind stays as it is, and so can be looked at.
+ * Reads a journal without owning its folder, also while the owner writes to it. The reader changes nothing, so files that
+ * a crash left behind can be examined.
  */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -20,13 +20,12 @@ import { createCombinedBatchTable } from "../archive/combined-batch-table.ts";
 export interface SqliteReader {
   head(): Head;
   /**
-   * The stored batches from the one that holds a position, in order, as they are at the first step. If an erasure puts
-   * another file in the place of an archive's, they go on as they are then: with all that was appended until there, since
-   * an erased payload names the entry that erased it.
+   * The stored batches from the one that holds a position, in order, as of the first step. If an erasure replaces a segment
+   * file, the iteration continues with a newer snapshot. That snapshot includes the entry that the erased payload names.
    */
   batches(from: number): Iterable<StoredBatch>;
   segments(): readonly Segment[];
-  /** Looks at the files themselves, for damage that reading the batches does not show. Nothing: none was found. */
+  /** Checks the files for damage that a read of the batches does not reveal. Returns an empty list if there is none. */
   verifyFiles(): readonly FileFault[];
   close(): void;
 }
@@ -36,19 +35,19 @@ export function openSqliteReader(folder: string): SqliteReader {
   const segments = createSegmentTable(database, folder);
   const table = createCombinedBatchTable(createBatchTable(database), segments);
 
-  /** Reads within one transaction, so that an archive which goes on meanwhile hides nothing. */
+  /** Reads within one transaction, so that a concurrent archive hides no batch. */
   function* batchesFrom(from: number): Generator<StoredBatch, void> {
-    const isFirst = !database.isTransaction;
+    const isOutermost = !database.isTransaction;
     let next = Math.max(1, from);
     const snapshot = (): void => {
-      if (isFirst) database.exec("BEGIN");
+      if (isOutermost) database.exec("BEGIN");
       segments.refresh();
     };
-    /** Looks again. True if the segment that holds the next batch is in another file now. */
+    /** Takes a new snapshot. Returns true if the segment that holds the next batch is in another file there. */
     const isReplaced = (): boolean => {
       const before = segments.segmentOf(next)?.file;
-      // Whoever else reads within this transaction must not lose it.
-      if (!isFirst || !tryRollBack(database)) return false;
+      // An enclosing iteration still reads within this transaction.
+      if (!isOutermost || !tryRollBack(database)) return false;
       snapshot();
       return segments.segmentOf(next)?.file !== before;
     };
@@ -68,7 +67,7 @@ export function openSqliteReader(folder: string): SqliteReader {
     } catch (error) {
       throw mapReadError(error, folder);
     } finally {
-      if (isFirst) tryRollBack(database);
+      if (isOutermost) tryRollBack(database);
     }
   }
 
@@ -94,7 +93,7 @@ function currentSegments(segments: SegmentTable): readonly Segment[] {
   return segments.list();
 }
 
-/** Opens journal.db to read it. It must be there, and of a format that this version knows. */
+/** Opens journal.db for reading. The file must exist and have the newest format. */
 export function openReadOnly(folder: string): DatabaseSync {
   const file = join(folder, "journal.db");
   if (!existsSync(file)) throw new JournalError("invalid", `There is no journal in ${folder}.`, { certain: true });
@@ -103,7 +102,7 @@ export function openReadOnly(folder: string): DatabaseSync {
     database = new DatabaseSync(file, { readOnly: true, timeout: 1_000 });
     const format = Number(database.prepare("PRAGMA user_version").get()?.["user_version"]);
     if (format === newestFormat("journal")) return database;
-    const message = `${file} has format ${format}, not ${newestFormat("journal")}: open it once with this version, or use the one that wrote it.`;
+    const message = `${file} has format ${format}, not ${newestFormat("journal")}. Start this version once on the folder, or use the version that wrote it.`;
     throw new JournalError("unsupported", message, { certain: true });
   } catch (error) {
     database?.close();
@@ -111,7 +110,7 @@ export function openReadOnly(folder: string): DatabaseSync {
   }
 }
 
-/** A file of the archive can not be opened: it was moved away, or an erasure has put another one in its place. */
+/** True if an archive file cannot be opened: it was moved, or an erasure replaced it. */
 function isMissing(error: unknown): boolean {
   return error instanceof JournalError && error.code === "archived";
 }

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { tryRollBack } from "../append.ts";
 
-/** All of it or nothing, in a file that may be lost: SQLite's own error goes on to whoever can do without it. */
+/** Runs the work in a transaction of a file that can be rebuilt. It throws SQLite's own error, not a JournalError. */
 export function transactRaw(database: DatabaseSync, work: () => void): void {
   database.exec("BEGIN IMMEDIATE");
   try {

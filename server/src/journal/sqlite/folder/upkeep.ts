@@ -1,27 +1,27 @@
-/** The long work on a journal: one piece at a time, in steps, while commands go on. */
+/** Long work on a journal: archive and erasure. One task runs at a time, in steps, while the engine executes commands. */
 import type { ArchiveResult } from "../../journal.ts";
 import { archiveBatches, deleteArchivedRows, cleanUpArchive } from "../archive/archive-batches.ts";
 import { type EraseParts, erasePayload, finishErasure } from "../erase.ts";
 
 export interface Upkeep {
-  /** Does what a kill left undone. */
+  /** Completes work that a kill interrupted. */
   resume(): Promise<void>;
   archive(to: number): Promise<ArchiveResult>;
   erase(position: number, by: number): Promise<void>;
-  /** Waits for what is under way. */
+  /** Waits for the running task. */
   settled(): Promise<void>;
 }
 
 export function createUpkeep(parts: EraseParts): Upkeep {
   let last: Promise<unknown> = Promise.resolve();
 
-  function inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
-    const turn = last.then(() => {
+  function enqueue<Result>(work: () => Promise<Result>): Promise<Result> {
+    const task = last.then(() => {
       parts.throwIfClosing();
       return work();
     });
-    last = turn.catch(() => undefined);
-    return turn;
+    last = task.catch(() => undefined);
+    return task;
   }
 
   return {
@@ -30,8 +30,8 @@ export function createUpkeep(parts: EraseParts): Upkeep {
       await deleteArchivedRows(parts);
       await finishErasure(parts);
     },
-    archive: (to) => inTurn(() => archiveBatches(parts, to)),
-    erase: (position, by) => inTurn(() => erasePayload(parts, position, by)),
+    archive: (to) => enqueue(() => archiveBatches(parts, to)),
+    erase: (position, by) => enqueue(() => erasePayload(parts, position, by)),
     settled: async () => {
       await last;
     },

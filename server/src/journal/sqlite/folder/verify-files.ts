@@ -1,6 +1,6 @@
 /**
- * Looks for damage in a folder's files that reading the batches would not show: broken pages, a log that is cut short,
- * segments that changed. What the batches themselves hold is proven by their hashes, when they are read.
+ * Finds damage in the files of a folder that a read of the batches does not reveal: corrupt pages, a truncated WAL, changed
+ * segments. The content of a batch is verified by its hashes when it is read.
  */
 import { createHash } from "node:crypto";
 import { closeSync, openSync, readSync } from "node:fs";
@@ -9,8 +9,9 @@ import type { DatabaseSync } from "node:sqlite";
 import { type FileFault, verifyWal } from "./verify-wal.ts";
 import type { Segment } from "../archive/segment-file.ts";
 
-const faultsShown = 20;
-const chunk = 1024 * 1024;
+/** Maximum number of page faults in a report. */
+const faultCountMax = 20;
+const chunkBytes = 1024 * 1024;
 
 export function verifyFiles(
   database: DatabaseSync,
@@ -22,7 +23,7 @@ export function verifyFiles(
 
 function verifyPages(database: DatabaseSync): readonly FileFault[] {
   try {
-    const rows = database.prepare(`PRAGMA integrity_check(${faultsShown})`).all();
+    const rows = database.prepare(`PRAGMA integrity_check(${faultCountMax})`).all();
     const found = rows.map((row) => String(row["integrity_check"])).filter((text) => text !== "ok");
     return found.map((what) => ({ file: "journal.db", what }));
   } catch (error) {
@@ -36,22 +37,22 @@ function verifySegments(folder: string, segments: () => readonly Segment[]): rea
       const file = join("archive", current.file);
       const found = digestOf(join(folder, file));
       if (found === current.sha256) return [];
-      const what = found === undefined ? "it can not be read" : "it is not what was written";
-      // An erasure may have put another file in its place meanwhile. That one must be good.
-      const now = segments().find(({ first }) => first === segment.first);
-      if (now === undefined || now.file === current.file) return [{ file, what, position: segment.first }];
-      current = now;
+      const what = found === undefined ? "it cannot be read" : "it does not match its recorded digest";
+      // A concurrent erasure may have replaced the file. The new file must match its own digest.
+      const latest = segments().find(({ first }) => first === segment.first);
+      if (latest === undefined || latest.file === current.file) return [{ file, what, position: segment.first }];
+      current = latest;
     }
   });
 }
 
-/** SHA-256 of a file, or nothing if it can not be read. */
+/** The SHA-256 of a file, or undefined if the file cannot be read. */
 export function digestOf(path: string): string | undefined {
   let file: number | undefined;
   try {
     file = openSync(path, "r");
     const digest = createHash("sha256");
-    const bytes = Buffer.alloc(chunk);
+    const bytes = Buffer.alloc(chunkBytes);
     for (let size = readSync(file, bytes); size > 0; size = readSync(file, bytes))
       digest.update(bytes.subarray(0, size));
     return digest.digest("hex");

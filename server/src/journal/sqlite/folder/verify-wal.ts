@@ -1,22 +1,25 @@
 /**
- * Proves SQLite's write-ahead log by its own checksums (https://www.sqlite.org/fileformat2.html#walformat).
+ * Verifies SQLite's write-ahead log by its own checksums (https://www.sqlite.org/fileformat2.html#walformat).
  *
- * SQLite takes the log up to the first frame that does not fit and forgets the rest: right after a crash, when that
- * rest was never acknowledged, and silently wrong when a bit of an older frame has changed. The two can be told apart
- * in part: frames of the log in use carry its two salts and are written from the front, so a frame that does not fit
- * is fine at the end of them, and damage if a commit follows. What is left open is the last commit alone: it may be a
- * write that a crash tore, or one that was acknowledged and changed since. It is reported as such.
+ * SQLite reads the WAL up to the first invalid frame and ignores the rest. After a crash this is correct, because the rest
+ * was never acknowledged. It is silently wrong if a bit of an older frame has changed.
  *
- * The log has no locks of its own, so reading it as a file is safe also in the process that has it open.
+ * The two cases can be distinguished in part. Frames in use carry the two salts of the WAL and are written from the front.
+ * An invalid frame at their end is normal. An invalid frame before a commit is damage.
+ *
+ * The last commit remains ambiguous. A crash may have torn its write, or it was acknowledged and changed since. The report
+ * names both.
+ *
+ * The WAL file has no locks of its own, so reading it as a file is safe also in the process that has it open.
  */
 import { readFileSync } from "node:fs";
 
 export interface FileFault {
   readonly file: string;
   readonly what: string;
-  /** The first position that is touched, where that is known. */
+  /** The first affected position, if it is known. */
   readonly position?: number;
-  /** True if a crash may have left it so, with nothing acknowledged lost; the owner's next start settles it. */
+  /** True if a crash may be the cause. Nothing acknowledged is lost then, and the owner's next start repairs the file. */
   readonly mayBeCrash?: true;
 }
 
@@ -37,7 +40,7 @@ interface WalChecksum {
 
 export function verifyWal(path: string): readonly FileFault[] {
   const first = findFault(path);
-  // Its owner may be writing just now. A fault that a second look does not find in the same place was a write under way.
+  // The owner may be writing. A fault that a second read does not find again was a write in progress.
   const second = first === undefined ? undefined : findFault(path);
   return first !== undefined && second?.what === first.what ? [second] : [];
 }
@@ -47,7 +50,7 @@ function findFault(path: string): FileFault | undefined {
   const bytes = readWal(path);
   if (bytes === undefined || bytes.byteLength < headerSize) return undefined;
   const log = readHeader(bytes);
-  if (log === undefined) return { file, what: "its header is damaged, so all of it is ignored" };
+  if (log === undefined) return { file, what: "its header is damaged, so SQLite ignores the whole file" };
   const frameSize = frameHeaderSize + log.pageSize;
   const count = Math.floor((bytes.byteLength - headerSize) / frameSize);
   let sum = checksum(log, 0, 24, { one: 0, two: 0 });
@@ -62,7 +65,7 @@ function findFault(path: string): FileFault | undefined {
   return undefined;
 }
 
-/** What it means that a frame does not fit: nothing, if it and all that follow are left from before. */
+/** The fault that an invalid frame reveals. There is none if it and all later frames remain from an older WAL. */
 function faultFrom(log: WalFile, bad: number, count: number, frameSize: number): FileFault | undefined {
   const file = "journal.db-wal";
   let commits = 0;
@@ -70,7 +73,7 @@ function faultFrom(log: WalFile, bad: number, count: number, frameSize: number):
   for (let frame = bad; frame < count; frame += 1) {
     const at = headerSize + frame * frameSize;
     const matches = saltMatches(log, at);
-    // Older frames have other salts, both of them. One that has half of ours had both.
+    // Both salts of an older frame differ. A frame with one matching salt had both before it was damaged.
     if (matches === 0) continue;
     ours += 1;
     if (log.bytes.getUint32(at + 4) !== 0) commits += 1;
@@ -80,7 +83,7 @@ function faultFrom(log: WalFile, bad: number, count: number, frameSize: number):
   if (commits > 1) return { file, what: `${which} is damaged: at least ${commits - 1} commits after it are ignored` };
   return {
     file,
-    what: `${which} does not fit: the last commit was cut short by a crash, or is damaged`,
+    what: `${which} is invalid: a crash interrupted the last commit, or the commit is damaged`,
     mayBeCrash: true,
   };
 }
@@ -90,7 +93,7 @@ function readWal(path: string): DataView | undefined {
     const content = readFileSync(path);
     return new DataView(content.buffer, content.byteOffset, content.byteLength);
   } catch {
-    // Without a log everything is in the database.
+    // Without a WAL everything is in the database.
     return undefined;
   }
 }
@@ -105,7 +108,7 @@ function readHeader(bytes: DataView): WalFile | undefined {
   return one === bytes.getUint32(24) && two === bytes.getUint32(28) ? log : undefined;
 }
 
-/** How many of a frame's two salts are the log's. */
+/** Counts the salts of a frame that match those of the WAL, from 0 to 2. */
 function saltMatches({ bytes, salts }: WalFile, at: number): number {
   return Number(bytes.getUint32(at + 8) === salts[0]) + Number(bytes.getUint32(at + 12) === salts[1]);
 }
