@@ -92,8 +92,8 @@ export const journalMutants: readonly PlantedMutant[] = [
   {
     name: "a node appends to an unknown database server",
     file: "server/src/journal/postgres/append.ts",
-    find: "if (isHeldBack()) return",
-    put: "if (isHeldBack() && batch.entries.length === 0) return",
+    find: "if (isForkUnread()) return",
+    put: "if (isForkUnread() && batch.entries.length === 0) return",
     by: "test/nodes/appender.test.ts",
     caughtIn: "npm test",
   },

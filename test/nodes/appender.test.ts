@@ -14,8 +14,8 @@ function failing(error: Error): PostgresSession {
 
 const noKeys = { hashes: [], from: 0 };
 
-function appendOn(session: PostgresSession, isHeldBack = () => false): PostgresAppend {
-  return createAppend({ session, space: "main", hasTurn: () => false, isHeldBack });
+function appendOn(session: PostgresSession, isForkUnread = () => false): PostgresAppend {
+  return createAppend({ session, space: "main", hasTurn: () => false, isForkUnread });
 }
 
 const certainty = async (error: Error): Promise<boolean> => {
@@ -39,10 +39,10 @@ test("nothing is sent to a server that is another one than before, until the nod
     query: (statement: unknown) => Promise.resolve({ rows: sent.push(statement) > 0 ? [["appended"]] : [] }),
   };
   const session = { ready: () => Promise.resolve(client), drop: () => undefined } as unknown as PostgresSession;
-  let isHeldBack = true;
-  const append = appendOn(session, () => isHeldBack);
+  let isForkUnread = true;
+  const append = appendOn(session, () => isForkUnread);
   assert.deepEqual(await append(sampleBatch(genesis, 1), noKeys), { kind: "behind" });
   assert.deepEqual(sent, []);
-  isHeldBack = false;
+  isForkUnread = false;
   assert.deepEqual(await append(sampleBatch(genesis, 1), noKeys), { kind: "appended" });
 });

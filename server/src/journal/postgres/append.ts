@@ -1,9 +1,10 @@
 /**
- * Appends a batch: one row, one transaction, one round trip, and durable before the answer comes. The primary key is the
- * guard: two that follow the same predecessor insert the same first position, and the second one waits there for the first.
+ * Appends a batch: one row, one transaction, one round trip. The batch is durable before the answer arrives. The primary key
+ * guards the head. Two appends after the same predecessor insert the same first position, and the second one waits for the
+ * first.
  *
- * What is known after a failure is kept exact. An error of a statement takes the transaction back: nothing was written.
- * A connection that was lost while the batch was under way says nothing: it may be there, or may still get there.
+ * The certainty after a failure is exact. An error of a statement rolls the transaction back, so nothing was written. If the
+ * connection is lost while the batch is in flight, the batch may be in the journal or may still arrive.
  */
 import { type AppendResult, JournalError, type PageLimit } from "../journal.ts";
 import type { SealedBatch } from "../sealed-batch.ts";
@@ -11,11 +12,12 @@ import { statements, toFollowed } from "./batch-table.ts";
 import { isDuplicatePosition, isTransient, mapError } from "./map-error.ts";
 import { type PostgresRow, send, type PostgresSession } from "./session.ts";
 
-/** What a lost race brings of the entries that were missed; the rest is read on. */
+/** Maximum size of the missed entries that a lost race returns. The engine reads the rest afterwards. */
 const missedLimit: PageLimit = { entries: 5_000, bytes: 4 * 1024 * 1024 };
+/** Maximum attempts of an append that fails with a deadlock or a serialization failure. */
 const attemptsMax = 3;
 
-/** Keys that nobody must have used, by their hashes; those used after `from` are known here, and none of them is. */
+/** Hashes of keys that no entry may have used. The node has checked the entries after `from` in memory already. */
 export interface UnusedKeys {
   readonly hashes: readonly string[];
   readonly from: number;
@@ -28,14 +30,14 @@ export interface AppendOptions {
   readonly space: string;
   /** True while this node has the turn. */
   readonly hasTurn: () => boolean;
-  /** True while the server is another one than before and the engine does not know it. */
-  readonly isHeldBack: () => boolean;
+  /** True while a fork was detected that the engine has not read yet. */
+  readonly isForkUnread: () => boolean;
 }
 
-export function createAppend({ session, space, hasTurn, isHeldBack }: AppendOptions): PostgresAppend {
+export function createAppend({ session, space, hasTurn, isForkUnread }: AppendOptions): PostgresAppend {
   async function attempt(batch: SealedBatch, keys: UnusedKeys): Promise<AppendResult> {
     const client = await session.ready();
-    if (isHeldBack()) return { kind: "behind" };
+    if (isForkUnread()) return { kind: "behind" };
     const values = [space, ...batchValues(batch), hasTurn(), `{${keys.hashes.join(",")}}`, keys.from];
     return toAppended(await send(client, statements.append, values), batch);
   }
@@ -61,9 +63,9 @@ function batchValues({ after, head, entries, lines }: SealedBatch): readonly unk
 
 function toAppended(rows: readonly PostgresRow[], batch: SealedBatch): AppendResult {
   const [answer] = rows;
-  if (answer === undefined) throw new JournalError("io", "Postgres: no answer to an append.", { certain: false });
+  if (answer === undefined) throw new JournalError("io", "Postgres returned no row for an append.", { certain: false });
   if (answer[0] === "appended" || answer[0] === "used") return { kind: answer[0] };
-  // What was missed is read once it is this node's turn: until then there may be more.
+  // The missed entries are read once this node has the turn. Until then other nodes may append more.
   if (answer[0] === "turn") return { kind: "behind" };
   const missed = toFollowed(rows, batch.after);
   return missed.kind === "diverged" ? missed : { kind: "behind", missed };

@@ -1,4 +1,4 @@
-/** The table of batches: every statement that reads it, and how its rows are read. */
+/** The table of batches: every statement that reads it, and the decoding of its rows. */
 import type { FollowResult, Head, PageLimit } from "../journal.ts";
 import { createBatchPage } from "../entry-page.ts";
 import { genesis } from "../seal.ts";
@@ -21,18 +21,18 @@ export const statements = {
   },
 } as const satisfies Readonly<Record<string, Statement>>;
 
-/** How many batches are fetched at a time when nobody knows how many are needed. */
+/** Batches per query of an iteration whose length is unknown. */
 const batchesPerFetch = 64;
 
 export interface PostgresBatchTable {
   head(): Promise<Head>;
-  /** The batch that holds a position, and where it must join on. */
-  holding(position: number): Promise<{ readonly stored: StoredBatch; readonly joint: BatchEnd } | undefined>;
-  /** Where the batch that starts at `first` must join on: the end of the last one before it. */
+  /** The batch that holds a position, and the end of the batch before it. */
+  holding(position: number): Promise<{ readonly stored: StoredBatch; readonly previous: BatchEnd } | undefined>;
+  /** The end of the last batch before `first`. The batch that starts at `first` must chain to it. */
   endBefore(first: number): Promise<BatchEnd>;
-  /** The batches from the one that starts at `first`, in order. */
+  /** The batches that start at `first` or later, in order. */
   from(first: number): AsyncIterable<StoredBatch>;
-  /** Where a reader of this position must start: the first position of the batch that holds it, else itself. */
+  /** The first position of the batch that holds a position, or the position itself if no batch holds it. */
   startOf(position: number): Promise<number>;
   follow(after: Head, limit: PageLimit): Promise<FollowResult>;
 }
@@ -57,7 +57,7 @@ export function createBatchTable(session: PostgresSession, space: string): Postg
       const [row] = await session.run(statements.holding, [space, position]);
       const stored = row === undefined ? undefined : toBatch(row);
       if (stored === undefined || position >= stored.first + stored.count) return undefined;
-      return { stored, joint: await endBefore(stored.first) };
+      return { stored, previous: await endBefore(stored.first) };
     },
     endBefore,
     async *from(first) {
@@ -84,17 +84,17 @@ function followValues(space: string, after: Head, limit: PageLimit): readonly un
   return [space, after.position, after.hash, limit.entries, limit.bytes];
 }
 
-/** Reads the answer of follow_batches, and proves it. */
+/** Decodes and verifies the rows of follow_batches. */
 export function toFollowed([answer, ...rows]: readonly PostgresRow[], after: Head): FollowResult {
   if (answer?.[0] === "diverged") return { kind: "diverged" };
-  const taken = createBatchPage(after, { entries: Infinity, bytes: Infinity });
-  for (const row of rows) taken.add(toBatch(row.slice(1)));
-  const head = taken.head();
+  const page = createBatchPage(after, { entries: Infinity, bytes: Infinity });
+  for (const row of rows) page.add(toBatch(row.slice(1)));
+  const head = page.head();
   const isLast = head.position >= Number(answer?.[1]);
-  return { kind: "followed", entries: taken.entries, head, ...(isLast && { isLast }) };
+  return { kind: "followed", entries: page.entries, head, ...(isLast && { isLast }) };
 }
 
-/** 64-bit numbers come as text; these are all far below where that would matter. */
+/** The client returns 64-bit numbers as text. All of these are below 2^53, so the conversion is exact. */
 function toBatch([first, count, time, previous, hash, lines]: PostgresRow): StoredBatch {
   return {
     first: Number(first),

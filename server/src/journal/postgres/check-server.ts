@@ -1,18 +1,18 @@
 /**
- * Looks at a server before it is trusted, at every connection anew: a failover or a restore changes the server behind
- * the same address.
+ * Checks a server at every new connection before it is used. A failover or a restore changes the server behind the same
+ * address.
  */
 import type { Client } from "pg";
 import { JournalError } from "../journal.ts";
 import type { PostgresSettings } from "./options.ts";
 
-/** Which server this is, and how far it has come. */
+/** Identifies a server and the end of its WAL. */
 export interface ServerIdentity {
-  /** A copy of the files has the same. */
+  /** The system identifier. A copy of the files has the same one. */
   readonly system: string;
-  /** Another one after a failover or a restore to a point in time. */
+  /** The timeline. It changes in a failover or a restore to a point in time. */
   readonly timeline: string;
-  /** The end of its log, which only grows, unless an older copy was put in its place. */
+  /** The end of the WAL. It only grows, unless an older copy of the files replaced the server. */
   readonly walEnd: bigint;
 }
 
@@ -36,29 +36,30 @@ interface ServerProbe {
 export async function checkServer(client: Client, settings: PostgresSettings): Promise<ServerIdentity> {
   const { rows } = await client.query<ServerProbe>(probe);
   const [found] = rows;
-  if (found === undefined) throw unusableServer("it does not say what it is");
+  if (found === undefined) throw unusableServer("it returned no row to the query for its identity");
   const reason = rejectionReason(found, client, settings);
   if (reason !== undefined) throw unusableServer(reason);
   return { system: found.system, timeline: found.timeline, walEnd: BigInt(found.log) };
 }
 
 function rejectionReason(found: ServerProbe, client: Client, settings: PostgresSettings): string | undefined {
-  if (found.recovering) return "it is a replica, or still recovering; truth is read from the primary only";
-  if (found.version < 140_000) return `it has version ${String(found.version)}; 14 is the oldest that is known to work`;
-  if (found.encoding !== "UTF8") return `its encoding is ${found.encoding}; create the database with UTF8`;
-  // A pooler makes up the number that it gives to its clients. Turns, listening and settings need a session of one's own.
-  if (found.pid !== processOf(client)) return "a pooler stands in front of it; connect to the server itself";
+  if (found.recovering) return "it is a replica, or is recovering. Connect to the primary";
+  if (found.version < 140_000)
+    return `its version number is ${String(found.version)}. The oldest supported version is 14`;
+  if (found.encoding !== "UTF8") return `its encoding is ${found.encoding}. Create the database with UTF8`;
+  // A pooler invents the process id that it sends to its clients. Turns, LISTEN and settings need a dedicated session.
+  if (found.pid !== processOf(client)) return "the connection goes through a pooler. Connect to the server directly";
   if (found.fsync !== "on" && !settings.allowsFsyncOff) {
-    return "fsync is off: it would forget what it acknowledged; switch it on";
+    return "fsync is off, so a crash would lose acknowledged batches. Set fsync = on";
   }
   return undefined;
 }
 
-/** The backend that the protocol named when the connection was made. */
+/** The process id of the backend, as the protocol reported it at connect. */
 function processOf(client: Client): number | undefined {
   return (client as unknown as { readonly processID?: number }).processID;
 }
 
 function unusableServer(reason: string): JournalError {
-  return new JournalError("unsupported", `This Postgres can not be used: ${reason}.`, { certain: true });
+  return new JournalError("unsupported", `This Postgres server cannot be used: ${reason}.`, { certain: true });
 }

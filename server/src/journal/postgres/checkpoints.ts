@@ -1,9 +1,10 @@
 /**
- * Checkpoints in tables, which may be emptied at any time: then the whole journal is folded again.
+ * Checkpoints in tables. The tables may be emptied at any time. The next start then folds the whole journal.
  *
- * A draft is one transaction on a connection of its own, so nothing of it shows before its commit, whatever happens to
- * the node; and a lock lets one node save at a time. Only what changed is written. Of each row the versions that the
- * newest two checkpoints see are kept.
+ * - A draft is one transaction on its own connection, so nothing of it is visible before its commit.
+ * - A lock allows one node to save at a time.
+ * - A draft writes only the rows that changed.
+ * - The table keeps the versions of each row that the newest two checkpoints reference.
  */
 import type { Client } from "pg";
 import type {
@@ -22,11 +23,11 @@ import type { SessionPool } from "./session-pool.ts";
 export interface PostgresCheckpointOptions {
   readonly space: string;
   readonly reader: PostgresSession;
-  /** Connections for one piece of work each. */
+  /** Provides a connection for each draft or read. */
   readonly sessions: SessionPool;
 }
 
-/** Those whose head is in the journal, the newest first. */
+/** The checkpoints whose head is in the journal, newest first. */
 const list: Statement = {
   name: "checkpoints",
   text: `SELECT c.generation, c.position, c.hash, c.time, c.rules, c.state_hash FROM checkpoints c
@@ -35,7 +36,7 @@ const list: Statement = {
 };
 
 const rowsPerFetch = 5_000;
-/** The lock of whoever changes the checkpoints of a space. */
+/** The lock of the node that changes the checkpoints of a space. */
 export const checkpointLock = "hashtextextended('holdfast checkpoint ' || $1, 0)";
 
 export function createPostgresCheckpoints({ space, reader, sessions }: PostgresCheckpointOptions): CheckpointStore {
@@ -43,7 +44,7 @@ export function createPostgresCheckpoints({ space, reader, sessions }: PostgresC
     const session = sessions.checkOut();
     try {
       const client = await session.ready();
-      // All slices as of one moment: another node may save the next one meanwhile, and drop what this one needs.
+      // All slices are read from one snapshot. Another node may commit a checkpoint and delete rows of this one.
       await client.query("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
       const found = (await storedCheckpoints(client, space)).find(({ head }) => head.hash === facts.head.hash);
       if (found === undefined) return;
@@ -79,7 +80,7 @@ export function createPostgresCheckpoints({ space, reader, sessions }: PostgresC
   };
 }
 
-/** The newest version of each row up to a generation. Sorted by the primary key, so nothing is sorted. */
+/** The newest version of each row up to a generation. The order is that of the primary key, so Postgres does not sort. */
 const declareRows = `DECLARE saved NO SCROLL CURSOR FOR SELECT table_name, key, line FROM (
     SELECT DISTINCT ON (table_name, key) table_name, key, line FROM checkpoint_rows
     WHERE space = $1 AND generation <= $2 ORDER BY table_name, key, generation DESC
@@ -93,7 +94,7 @@ export async function clearCheckpoints(client: Client, space: string): Promise<v
   await client.query("COMMIT");
 }
 
-/** Starts the transaction of a draft. Nothing, if somebody else is saving, or has saved on top of the base. */
+/** Starts the transaction of a draft. Returns undefined if another node is saving, or has saved on top of the base. */
 async function beginDraft(client: Client, space: string, base: Head | undefined): Promise<number | undefined> {
   await client.query("BEGIN");
   const lock = await client.query<{ free: boolean }>(`SELECT pg_try_advisory_xact_lock(${checkpointLock}) AS free`, [
@@ -102,7 +103,7 @@ async function beginDraft(client: Client, space: string, base: Head | undefined)
   if (lock.rows[0]?.free !== true) return undefined;
   const saved = await storedCheckpoints(client, space);
   if (saved[0]?.head.hash !== base?.hash) return undefined;
-  // What is left of a history that was lost must not show through.
+  // Rows of a lost history must not be part of the new checkpoint.
   if (base === undefined) {
     await client.query("DELETE FROM checkpoints WHERE space = $1", [space]);
     await client.query("DELETE FROM checkpoint_rows WHERE space = $1", [space]);
@@ -116,7 +117,7 @@ function draftOn(
   { space, generation }: { readonly space: string; readonly generation: number },
 ): CheckpointDraft {
   async function use(work: (client: Client) => Promise<void>): Promise<void> {
-    // The transaction is gone with its connection; another one would begin with nothing.
+    // The transaction ended with its connection. A new connection would start an empty one.
     if (!session.isConnected) throw mapError(new Error("the connection of the draft was lost"), { sent: false });
     try {
       await work(await session.ready());
@@ -174,7 +175,7 @@ async function commitDraft(
   await client.query("COMMIT");
 }
 
-/** Removes what nobody sees any more once the oldest checkpoint is the one of this generation. */
+/** Deletes the versions that no checkpoint references once the oldest checkpoint is the one of this generation. */
 export async function dropSuperseded(client: Client, space: string, oldest: number): Promise<void> {
   await client.query(
     `DELETE FROM checkpoint_rows AS old USING checkpoint_rows AS newer

@@ -1,23 +1,20 @@
 /**
- * Removes a payload from the table, and from the checkpoints that may still hold it, in one transaction. What Postgres
- * itself keeps of an old row, until a vacuum and in its log, is for whoever looks after the server: see the documents.
+ * Removes a payload from the table, and the checkpoints that may hold it, in one transaction. Postgres itself keeps old rows
+ * until a vacuum, and in its WAL. The operator of the server has to remove those. The documents describe how.
  */
 import type { Client } from "pg";
 import { eraseFromBatch } from "../erase-from-batch.ts";
 import { noEntry } from "../entry-page.ts";
+import type { PayloadErasure } from "../journal.ts";
 import { checkpointLock, dropSuperseded, storedCheckpoints } from "./checkpoints.ts";
 
-export async function erasePayload(
-  client: Client,
-  space: string,
-  place: { position: number; by: number },
-): Promise<void> {
+export async function erasePayload(client: Client, space: string, erasure: PayloadErasure): Promise<void> {
   await client.query("BEGIN");
   try {
-    // Waits for a draft that is under way: it may hold what is to be erased.
+    // Waits for a draft in progress, because it may hold the erased data.
     await client.query(`SELECT pg_advisory_xact_lock(${checkpointLock})`, [space]);
-    // Both or neither: where the payload is gone, so are the checkpoints that held it.
-    if (await eraseLines(client, space, place)) await purgeCheckpoints(client, space, place.by);
+    // One transaction removes both, the payload and the checkpoints that hold it.
+    if (await eraseLines(client, space, erasure)) await purgeCheckpoints(client, space, erasure.by);
     await client.query("COMMIT");
   } catch (error) {
     await client.query("ROLLBACK").catch(() => undefined);
@@ -25,12 +22,8 @@ export async function erasePayload(
   }
 }
 
-/** False if the payload was gone before. */
-async function eraseLines(
-  client: Client,
-  space: string,
-  { position, by }: { position: number; by: number },
-): Promise<boolean> {
+/** Returns false if the payload was erased earlier. */
+async function eraseLines(client: Client, space: string, { position, by }: PayloadErasure): Promise<boolean> {
   const { rows } = await client.query<{ first: string; count: number; lines: string }>(
     "SELECT first, count, lines FROM batches WHERE space = $1 AND first <= $2 ORDER BY first DESC LIMIT 1 FOR UPDATE",
     [space, position],
@@ -44,7 +37,7 @@ async function eraseLines(
   return true;
 }
 
-/** The newest checkpoint stays if it already holds the state without what was erased. */
+/** Deletes the checkpoints that may hold the erased data. The newest one stays if its state is newer than the erasure. */
 async function purgeCheckpoints(client: Client, space: string, by: number): Promise<void> {
   const [newest] = await storedCheckpoints(client, space);
   if (newest !== undefined && newest.head.position >= by) {

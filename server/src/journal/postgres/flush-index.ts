@@ -1,6 +1,6 @@
 /**
- * Writes what the index has in memory to its tables, in one transaction. One node at a time: the others find out when
- * they need the space, and drop what is covered.
+ * Writes the tails of the index to its tables, in one transaction. One node at a time flushes. The other nodes detect it
+ * when their own flush is due, and drop the tails that the tables cover.
  */
 import type { Client } from "pg";
 import type { IndexTail } from "../index-tail.ts";
@@ -9,12 +9,15 @@ import { insertTail } from "./index-store.ts";
 
 export interface IndexPart {
   readonly tail: IndexTail;
-  /** The end of the batch before its first entry, and of its last batch. */
+  /** The end of the batch before its first batch, and the end of its last batch. */
   readonly from: BatchEnd;
   readonly to: BatchEnd;
 }
 
-/** The position that the tables cover afterwards; undefined if somebody else is at it, or the history is another one. */
+/**
+ * Returns the position that the tables cover after the flush. Returns undefined if another node is flushing or the history
+ * has diverged.
+ */
 export async function flushIndex(
   client: Client,
   space: string,
@@ -45,7 +48,7 @@ async function write(client: Client, space: string, parts: readonly IndexPart[])
   const [first] = open;
   const last = open.at(-1);
   if (first === undefined || last === undefined) return covered;
-  // A gap would be taken for "never used".
+  // A gap in the index would report used keys as unused.
   if (first.from.position > covered || !(await isInHistory(client, space, last.to))) return undefined;
   for (const { tail } of open) await insertTail(client, space, tail);
   await client.query(
@@ -56,10 +59,10 @@ async function write(client: Client, space: string, parts: readonly IndexPart[])
   return last.to.position;
 }
 
-async function isInHistory(client: Client, space: string, joint: BatchEnd): Promise<boolean> {
+async function isInHistory(client: Client, space: string, end: BatchEnd): Promise<boolean> {
   const { rows } = await client.query<{ hash: string }>(
     "SELECT hash FROM batches WHERE space = $1 AND first <= $2 ORDER BY first DESC LIMIT 1",
-    [space, joint.position],
+    [space, end.position],
   );
-  return rows[0]?.hash === joint.hash;
+  return rows[0]?.hash === end.hash;
 }

@@ -1,79 +1,80 @@
 /**
- * Notices that the server is no longer the one that acknowledged the past: a standby was promoted, a backup was put in
- * its place. Entries may be lost then that somebody has tokens of, even if this node never saw them; so the epoch must be
- * raised before anything is appended.
+ * Detects that the server is not the one that acknowledged the past, because a standby was promoted or a backup was
+ * restored. Entries may be lost then, including entries that this node never read. Clients may hold tokens of them, so the
+ * epoch must be raised before the next append.
  *
- * A promoted standby and a restore to a point in time have another timeline, another cluster another identifier; the space
- * remembers both. An older copy of the files has the same ones, but its log ends before what this node has seen. Which
- * server it is can not change under a connection, so it is looked at once for each.
+ * - A promoted standby and a restore to a point in time have another timeline. Another cluster has another system
+ *   identifier. The space stores both.
+ * - An older copy of the files has the same timeline and identifier, but its WAL ends before the end that this node saw.
+ * - The server cannot change under a connection, so each connection checks it once.
  *
- * Connections are made beside each other, and their answers arrive in any order. So a log is compared only with what was
- * seen before the server was asked: what another one heard meanwhile is later, and would make the same server look older.
+ * Connections are made concurrently, and their answers arrive in any order. A WAL end is therefore compared only with the
+ * ends seen before its query was sent. A later end from another connection would make the same server look older.
  */
 import type { Client } from "pg";
 import type { ServerIdentity } from "./check-server.ts";
-import { adoptMeta, writeMeta } from "./meta-table.ts";
+import { adoptMeta, writeMeta } from "./meta.ts";
 
 export class PostgresForkWatch {
   readonly #space: string;
-  #because: string | undefined;
-  #isTold = true;
-  #facts: ServerIdentity | undefined;
-  /** The furthest end of the log that was seen. */
-  #log = 0n;
+  #reason: string | undefined;
+  #isRead = true;
+  #server: ServerIdentity | undefined;
+  /** The latest end of the WAL that was seen. */
+  #walEnd = 0n;
 
   constructor(space: string) {
     this.#space = space;
   }
 
-  /** Whoever asks knows from now on, and appends nothing before it has raised the epoch. */
-  tell(): string | undefined {
-    this.#isTold = true;
-    return this.#because;
+  /** Returns the reason of a fork. The engine must raise the epoch before its next append. */
+  readReason(): string | undefined {
+    this.#isRead = true;
+    return this.#reason;
   }
 
-  /** Something was noticed that nobody has asked for yet: until then nothing is appended. */
-  get isUntold(): boolean {
-    return !this.#isTold;
+  /** True if a fork was detected whose reason the engine has not read. Nothing is appended until it has. */
+  get isUnread(): boolean {
+    return !this.#isRead;
   }
 
-  /** To be called on a new connection before the server is asked; what it returns looks at the answer. */
-  begin(): (facts: ServerIdentity, client: Client) => Promise<void> {
-    const seen = this.#log;
-    return async (facts, client) => {
-      const known = await adoptMeta(client, this.#space, "identity", identityOf(facts));
-      this.#facts = facts;
-      const because = difference(facts, { identity: known, log: seen });
-      if (because === undefined || because === this.#because) {
-        this.noteLog(facts.walEnd);
+  /** Must be called on a new connection before the query for its identity. The returned function checks the answer. */
+  begin(): (server: ServerIdentity, client: Client) => Promise<void> {
+    const walEnd = this.#walEnd;
+    return async (server, client) => {
+      const known = await adoptMeta(client, this.#space, "identity", identityOf(server));
+      this.#server = server;
+      const reason = difference(server, { identity: known, walEnd });
+      if (reason === undefined || reason === this.#reason) {
+        this.noteWalEnd(server.walEnd);
         return;
       }
-      // What was seen before is the log of another server.
-      this.#log = facts.walEnd;
-      this.#because = because;
-      this.#isTold = false;
+      // Earlier WAL ends belong to another server.
+      this.#walEnd = server.walEnd;
+      this.#reason = reason;
+      this.#isRead = false;
     };
   }
 
-  /** How far the log is now. */
-  noteLog(log: bigint): void {
-    if (log > this.#log) this.#log = log;
+  /** Records the current end of the WAL. */
+  noteWalEnd(walEnd: bigint): void {
+    if (walEnd > this.#walEnd) this.#walEnd = walEnd;
   }
 
-  /** The epoch was raised: from now on this server is the one. */
+  /** Stores this server as the journal's server, after the epoch was raised. */
   async settle(client: Client): Promise<void> {
-    if (this.#facts === undefined) return;
-    await writeMeta(client, this.#space, "identity", identityOf(this.#facts));
-    this.#because = undefined;
+    if (this.#server === undefined) return;
+    await writeMeta(client, this.#space, "identity", identityOf(this.#server));
+    this.#reason = undefined;
   }
 }
 
-function difference(facts: ServerIdentity, known: { identity: string; log: bigint }): string | undefined {
-  const here = identityOf(facts);
-  if (known.identity !== here) {
-    return `the server is another one than the journal was last written on (${known.identity}; now ${here})`;
+function difference(server: ServerIdentity, known: { identity: string; walEnd: bigint }): string | undefined {
+  const current = identityOf(server);
+  if (known.identity !== current) {
+    return `the server ${current} is not the server that last wrote the journal, ${known.identity}`;
   }
-  return facts.walEnd < known.log ? "the server went back: an older copy of it was put in its place" : undefined;
+  return server.walEnd < known.walEnd ? "an older copy of the server's files was restored" : undefined;
 }
 
 function identityOf({ system, timeline }: ServerIdentity): string {

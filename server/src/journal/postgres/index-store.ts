@@ -1,4 +1,4 @@
-/** The part of the key and subject index that is stored in tables: every statement on them. */
+/** The stored part of the key and subject index: every statement on its tables. */
 import type { Client } from "pg";
 import type { IndexTail } from "../index-tail.ts";
 import type { Head, SubjectQuery } from "../journal.ts";
@@ -6,10 +6,10 @@ import type { BatchEnd } from "../sealed-batch.ts";
 import { genesis, hashText } from "../seal.ts";
 import type { PostgresSession, Statement } from "./session.ts";
 
-/** What the journal and the index had come to, seen at one moment. */
+/** The ends of the journal and of the stored index in one snapshot. */
 export interface IndexSnapshot {
   readonly head: BatchEnd;
-  /** Every entry up to here is in the tables. */
+  /** The tables hold the rows of every entry up to this position. */
   readonly cover: number;
 }
 
@@ -46,7 +46,7 @@ export class PostgresIndexStore {
     this.#space = space;
   }
 
-  /** The batch up to which everything is in the tables. Rows of a history that was lost went back with it. */
+  /** The batch up to which the tables are complete. A restore of the database restores the tables too. */
   async cover(): Promise<Head> {
     const [row] = await this.#session.run(statements.cover, [this.#space]);
     return row === undefined ? genesis : { position: Number(row[0]), hash: String(row[1]), time: Number(row[2]) };
@@ -74,7 +74,7 @@ function toSnapshot(row: readonly unknown[] | undefined): IndexSnapshot {
   return { head, cover: Number(row?.[2]) };
 }
 
-/** Writes a tail into the tables, within a transaction. What is there already stays: it says the same, or was first. */
+/** Inserts a tail into the tables, within a transaction. Existing rows stay: they are equal, or hold the first use. */
 export async function insertTail(client: Client, space: string, tail: IndexTail): Promise<void> {
   const keys = [...tail.keys()].map(([scope, position]) => [indexHash(scope), position] as const);
   await client.query(insertInto("keys"), [space, ...columns(keys)]);
@@ -85,19 +85,19 @@ export async function insertTail(client: Client, space: string, tail: IndexTail)
   await client.query(insertInto("subjects"), [space, ...columns(subjects)]);
 }
 
-/** In the order of the table's key: neighbours share pages, which are then looked for and written once for many. */
+/** Inserts in the order of the primary key. Neighbours share pages, so one lookup and one page write serve many rows. */
 function insertInto(table: "keys" | "subjects"): string {
   return `INSERT INTO ${table} (space, hash, position)
     SELECT $1, hash, position FROM unnest($2::uuid[], $3::bigint[]) AS added (hash, position) ORDER BY hash, position
     ON CONFLICT DO NOTHING`;
 }
 
-/** Arrays as Postgres writes them: neither hashes nor numbers need quotes, which the client would look for in each. */
+/** Array literals. Hashes and numbers need no quotes. The client's own encoder would check each element for them. */
 function columns(rows: readonly (readonly [hash: string, position: number])[]): readonly [string, string] {
   return [`{${rows.map(([hash]) => hash).join(",")}}`, `{${rows.map(([, position]) => position).join(",")}}`];
 }
 
-/** 16 bytes of SHA-256, in hex: two texts that share them will not be met, nor made. */
+/** 16 bytes of SHA-256, in hex. A collision does not happen by accident and cannot be constructed. */
 export function indexHash(text: string): string {
   return hashText(text).slice(0, 32);
 }

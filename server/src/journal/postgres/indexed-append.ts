@@ -1,4 +1,4 @@
-/** Keeps the index in step with what is appended and followed, and remembers the head that it led to. */
+/** Keeps the index in step with appended and followed batches, and reports the head that they lead to. */
 import type { AppendResult, FollowResult, Head, PageLimit } from "../journal.ts";
 import type { SealedBatch } from "../sealed-batch.ts";
 import type { PostgresAppend } from "./append.ts";
@@ -20,7 +20,7 @@ export interface IndexedAppendParts {
 
 export function createIndexedAppend({ appendBatch, table, index, onHead }: IndexedAppendParts): PostgresIndexedAppend {
   function note(after: Head, followed: FollowResult): FollowResult {
-    if (followed.kind === "diverged") index.forget();
+    if (followed.kind === "diverged") index.clear();
     else {
       index.add(followed.entries, after, followed.head);
       onHead(followed.head);
@@ -34,7 +34,7 @@ export function createIndexedAppend({ appendBatch, table, index, onHead }: Index
       if (appended.kind === "appended") {
         index.add(batch.entries, batch.after, batch.head);
         onHead(batch.head);
-      } else if (appended.kind === "diverged") index.forget();
+      } else if (appended.kind === "diverged") index.clear();
       else if (appended.kind === "behind" && appended.missed !== undefined) note(batch.after, appended.missed);
       return appended;
     },

@@ -1,7 +1,7 @@
 /**
- * The index as the journal asks it: tables below, and above them tails in memory of what is not in the tables yet. Every
- * node has the tails, one at a time writes them. An answer is about the journal as it was when the tables were asked:
- * what others appended until then is read first.
+ * The index in two layers: tables, and tails in memory for entries that the tables do not hold yet. Every node has the
+ * tails. One node at a time writes them to the tables. An answer covers the journal as of the query to the tables: the index
+ * first reads the batches that other nodes appended until then.
  */
 import { createIndexTail, findInLayers } from "../index-tail.ts";
 import type { Head, SubjectQuery } from "../journal.ts";
@@ -15,12 +15,12 @@ export interface PostgresLayeredIndexOptions {
   readonly store: PostgresIndexStore;
   readonly table: PostgresBatchTable;
   readonly tailRows: number;
-  /** Writes parts to the tables; the position that these cover afterwards, if it is known. */
+  /** Writes parts to the tables. Returns the position that the tables cover afterwards, if it is known. */
   readonly flush: (parts: readonly IndexPart[]) => Promise<number | undefined>;
   readonly onError: (error: unknown) => void;
 }
 
-/** Tails are dropped one by one, once they are covered. */
+/** Parts into which the rows of one flush are split. A part is dropped once the tables cover it. */
 const partsPerFlush = 4;
 const page = { entries: 5_000, bytes: 8 * 1024 * 1024 };
 
@@ -30,7 +30,7 @@ export class PostgresLayeredIndex {
   #end: Head | undefined;
   #flushing: Promise<void> | undefined;
   #dueRows: number;
-  /** The last one that is being written: what comes now goes into another. */
+  /** The last part that is being flushed. New entries go into another part. */
   #sealed: IndexPart | undefined;
 
   constructor(options: PostgresLayeredIndexOptions) {
@@ -38,7 +38,7 @@ export class PostgresLayeredIndex {
     this.#dueRows = options.tailRows;
   }
 
-  /** Takes note of a batch. One that does not follow what is known is read again when it is needed. */
+  /** Adds a batch. A batch that does not follow the end of the index is ignored, and read again when it is needed. */
   add(entries: readonly IndexedEntry[], after: BatchEnd, head: Head): void {
     if (this.#end?.hash !== after.hash || this.#end.position !== after.position || entries.length === 0) return;
     const last = this.#parts.at(-1);
@@ -54,13 +54,13 @@ export class PostgresLayeredIndex {
     this.#flushIfDue();
   }
 
-  /** What is known is of a history that is gone. */
-  forget(): void {
+  /** Drops the tails, because their history was lost. */
+  clear(): void {
     this.#parts = [];
     this.#end = undefined;
   }
 
-  /** What the tails know of keys; undefined if they do not end at this head. */
+  /** Looks keys up in the tails. Returns undefined if the tails do not end at this head. */
   findKeysInMemory(scopes: readonly string[], at: BatchEnd): readonly (number | undefined)[] | undefined {
     if (this.#end?.hash !== at.hash || this.#end.position !== at.position) return undefined;
     return scopes.map((scope) => this.#findKeyInMemory(scope));
@@ -69,9 +69,9 @@ export class PostgresLayeredIndex {
   async findKeys(scopes: readonly string[]): Promise<readonly (number | undefined)[]> {
     for (;;) {
       const base = this.base;
-      const { found } = await this.#ask(() => this.#options.store.findKeys(scopes));
-      // What a flush has written meanwhile is in no tail any more, and this answer may be older than that: a key would
-      // be missed, and its command executed again.
+      const { found } = await this.#query(() => this.#options.store.findKeys(scopes));
+      // A concurrent flush moved rows from a tail to the tables, and this answer may predate it. A missed key would let
+      // its command run again.
       if (this.base !== base) continue;
       return scopes.map((scope, index) => found[index] ?? this.#findKeyInMemory(scope));
     }
@@ -91,9 +91,9 @@ export class PostgresLayeredIndex {
     if (remembered !== undefined) return remembered;
     for (;;) {
       const base = this.base;
-      // The tails answer for all that they hold, so that nothing is told twice.
+      // The tails answer for their range, so no position is returned twice.
       const stored = { ...query, after, before: Math.min(before, base + 1) };
-      const { found } = await this.#ask(() => this.#options.store.findSubject(stored));
+      const { found } = await this.#query(() => this.#options.store.findSubject(stored));
       if (this.base !== base) continue;
       return findInLayers(query, [
         { findSubject: ({ limit }) => found.slice(0, Math.max(0, limit)) },
@@ -102,31 +102,32 @@ export class PostgresLayeredIndex {
     }
   }
 
-  /** What was asked about a path that was just in use: a question to the tables for each would cost more than the append. */
+  /** Answers from memory, as for a path that was used recently. A query to the tables would cost more than the append. */
   #findInMemory(query: SubjectQuery, before: number): readonly number[] | undefined {
     if (before - 1 > this.#position) return undefined;
     const found = findInLayers(
       query,
       this.#parts.map(({ tail }) => tail),
     );
-    const isWhole = this.base <= (query.after ?? 0) || (query.order === "newest-first" && found.length >= query.limit);
-    return isWhole ? found : undefined;
+    const isComplete =
+      this.base <= (query.after ?? 0) || (query.order === "newest-first" && found.length >= query.limit);
+    return isComplete ? found : undefined;
   }
 
-  /** Reads what is not known yet, up to the journal's head. */
+  /** Reads the batches that are missing in the index, up to the journal's head. */
   async catchUp(): Promise<void> {
     const { store, table } = this.#options;
     for (;;) {
       const after = (this.#end ??= await store.cover());
       const followed = await table.follow(after, page);
       if (followed.kind === "diverged") {
-        if (this.#end === after) this.forget();
+        if (this.#end === after) this.clear();
         continue;
       }
-      // Appends of our own go on meanwhile; what they have added already is not added again.
+      // Appends of this node run concurrently. Batches that they have added are not added again.
       this.add(followed.entries, after, followed.head);
-      const isThere = this.#position >= followed.head.position;
-      if (isThere && (followed.isLast === true || followed.entries.length === 0)) return;
+      const isCurrent = this.#position >= followed.head.position;
+      if (isCurrent && (followed.isLast === true || followed.entries.length === 0)) return;
     }
   }
 
@@ -138,23 +139,23 @@ export class PostgresLayeredIndex {
     return this.#end?.position ?? -1;
   }
 
-  /** Everything up to here is in the tables, or there is none in memory. */
+  /** The position after which the tails answer. The tables answer for entries up to it. */
   get base(): number {
     return this.#parts[0]?.from.position ?? this.#end?.position ?? 0;
   }
 
-  /** An answer of the tables that fits what is in memory. */
-  async #ask<Answer extends IndexSnapshot>(ask: () => Promise<Answer>): Promise<Answer> {
+  /** Queries the tables until the answer is from the same history and head as the tails. */
+  async #query<Answer extends IndexSnapshot>(query: () => Promise<Answer>): Promise<Answer> {
     for (;;) {
       if (this.#end === undefined) await this.catchUp();
-      const answer = await ask();
+      const answer = await query();
       this.#dropCovered(answer.cover);
       const end = this.#end;
       if (end !== undefined && end.position > answer.head.position) {
-        // Our own append may have been faster than the question; if not, history went back.
+        // An append of this node may have overtaken the query. Otherwise the history was rolled back.
         const followed = await this.#options.table.follow(end, { entries: 1, bytes: 1 });
         if (followed.kind === "followed") return answer;
-        this.forget();
+        this.clear();
       } else if (end?.hash === answer.head.hash) return answer;
       else await this.catchUp();
     }
@@ -179,7 +180,7 @@ export class PostgresLayeredIndex {
     try {
       const covered = await flush([...this.#parts]);
       if (covered !== undefined) this.#dropCovered(covered);
-      // Somebody else is at it: looking again at once would only get in the way.
+      // Another node is flushing. An immediate retry would only compete with it.
       this.#dueRows = covered === undefined ? rows + tailRows / partsPerFlush : tailRows;
     } catch (error) {
       this.#dueRows = rows + tailRows / partsPerFlush;

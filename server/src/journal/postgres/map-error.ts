@@ -1,32 +1,32 @@
 /**
- * Postgres' errors in the journal's words. An ERROR says that the statement was taken back as a whole, so nothing was
- * written. A connection that ends, or a FATAL error, says nothing about what it was just doing.
+ * Maps Postgres errors to journal errors. An ERROR means that the whole statement was rolled back, so nothing was written.
+ * After a lost connection or a FATAL error, the fate of the statement in flight is unknown.
  */
 import { JournalError, type JournalErrorCode } from "../journal.ts";
 
-/** By SQLSTATE, or by its first two characters, which are its class. */
+/** By SQLSTATE, or by its first two characters, which name its class. */
 const meanings: Readonly<Record<string, readonly [JournalErrorCode, string]>> = {
-  "22": ["invalid", "the database can not store this"],
-  "23": ["invalid", "the database refuses this"],
-  "25006": ["read_only", "the database can only be read"],
-  "28": ["unsupported", "the database does not let this user in"],
-  "3D": ["unsupported", "there is no such database"],
-  "3F": ["unsupported", "there is no such schema"],
-  "40": ["busy", "the transaction met another one"],
+  "22": ["invalid", "the database cannot store a value"],
+  "23": ["invalid", "a constraint was violated"],
+  "25006": ["read_only", "the database is read-only"],
+  "28": ["unsupported", "the database rejected the user or the password"],
+  "3D": ["unsupported", "the database does not exist"],
+  "3F": ["unsupported", "the schema does not exist"],
+  "40": ["busy", "the transaction conflicted with another one"],
   "42501": ["read_only", "no permission"],
-  "42": ["unsupported", "the database is not as this version knows it"],
+  "42": ["unsupported", "the schema does not match this version"],
   "53100": ["full", "the disk of the database is full"],
-  "53300": ["busy", "the database has no connection left"],
-  "53": ["io", "the database is short of something"],
-  "54": ["invalid", "this is beyond a limit of the database"],
-  "55P03": ["busy", "another node keeps its turn"],
-  "57014": ["busy", "the database took too long"],
+  "53300": ["busy", "the database has too many connections"],
+  "53": ["io", "the database has insufficient resources"],
+  "54": ["invalid", "a limit of the database was exceeded"],
+  "55P03": ["busy", "another node holds the turn"],
+  "57014": ["busy", "the statement timed out"],
   "57P03": ["io", "the database is starting or stopping"],
   XX001: ["damaged", "the database is damaged"],
   XX002: ["damaged", "an index of the database is damaged"],
 };
 
-/** Turns whatever the client threw into a JournalError; a JournalError stays what it is. */
+/** Maps an error of the client to a JournalError. Returns a JournalError unchanged. */
 export function mapError(error: unknown, { sent }: { readonly sent: boolean }): JournalError {
   if (error instanceof JournalError) return error;
   const state = sqlState(error);
@@ -35,17 +35,17 @@ export function mapError(error: unknown, { sent }: { readonly sent: boolean }): 
   if (state === undefined) {
     return new JournalError("io", `Postgres: the connection failed (${detail}).`, { certain, cause: error });
   }
-  const [code, meaning] = meanings[state] ?? meanings[state.slice(0, 2)] ?? (["io", "it failed"] as const);
+  const [code, meaning] = meanings[state] ?? meanings[state.slice(0, 2)] ?? (["io", "the statement failed"] as const);
   return new JournalError(code, `Postgres: ${meaning} (${state}: ${detail}).`, { certain, cause: error });
 }
 
-/** A deadlock, or two transactions that could not be put in an order: trying again is the cure. */
+/** True for a deadlock or a serialization failure. A retry succeeds. */
 export function isTransient(error: unknown): boolean {
   const state = sqlState(error);
   return state === "40P01" || state === "40001";
 }
 
-/** Somebody else has this position: who does not take turns was faster. */
+/** True if another node has appended at this position. It did not wait for a turn and was faster. */
 export function isDuplicatePosition(error: unknown): boolean {
   return sqlState(error) === "23505";
 }

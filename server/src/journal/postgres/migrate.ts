@@ -1,6 +1,6 @@
 /**
- * Brings the schema to the newest format, one numbered .sql file at a time. Several nodes may start at once: one does it,
- * the others wait. Who finds everything done changes nothing, and so needs no right to.
+ * Migrates the schema to the newest format, one numbered .sql file at a time. If several nodes start at once, one migrates
+ * and the others wait. A node that finds the newest format changes nothing, so it needs no permission to do so.
  */
 import { join } from "node:path";
 import type { Client } from "pg";
@@ -19,7 +19,7 @@ export async function migrate(client: Client, schema: string): Promise<void> {
     await client.query("SELECT pg_advisory_xact_lock(hashtextextended('holdfast migrate', 0))");
     await client.query(`CREATE SCHEMA IF NOT EXISTS "${schema.replaceAll('"', '""')}"`);
     await client.query("CREATE TABLE IF NOT EXISTS format (number integer PRIMARY KEY)");
-    // Another node may have done it while this one waited.
+    // Another node may have migrated while this one waited.
     const current = await formatOf(client);
     rejectNewer(current, migrations.length);
     for (const [index, sql] of migrations.entries()) {
@@ -34,13 +34,13 @@ export async function migrate(client: Client, schema: string): Promise<void> {
   }
 }
 
-/** The number of the last file that was applied. */
+/** The number of the last applied file. */
 async function formatOf(client: Client): Promise<number> {
   try {
     const { rows } = await client.query<{ number: number | null }>("SELECT max(number) AS number FROM format");
     return rows[0]?.number ?? 0;
   } catch (error) {
-    // No table yet, or no schema yet.
+    // The table or the schema does not exist yet.
     if (["42P01", "3F000"].includes(sqlState(error) ?? "")) return 0;
     throw error;
   }
@@ -48,6 +48,6 @@ async function formatOf(client: Client): Promise<number> {
 
 function rejectNewer(applied: number, known: number): void {
   if (applied <= known) return;
-  const message = `The database has format ${String(applied)}; this version knows formats up to ${String(known)}. Use a newer one.`;
+  const message = `The database has format ${String(applied)}. This version supports formats up to ${String(known)}. Use a newer version.`;
   throw new JournalError("unsupported", message, { certain: true });
 }

@@ -1,9 +1,9 @@
 /**
- * The journal in a Postgres database, shared by any number of nodes. The database orders and keeps; every node folds and
+ * The journal in a Postgres database, shared by any number of nodes. The database orders and stores. Every node folds and
  * decides for itself.
  *
- * Truth is read from the primary only, through a session of one's own for appends, one for reads and one to listen. All
- * are made again when they are lost; what a lost one was doing is found out by reading on.
+ * All sessions connect to the primary: one for appends, one for reads, and one that listens. A lost session reconnects. To
+ * learn the fate of its last statement, the node reads the entries after its head.
  */
 import { erasureMarkText, readErasureMark } from "../erasure-mark.ts";
 import { type Head, type Journal, JournalError } from "../journal.ts";
@@ -17,7 +17,7 @@ import { PostgresIndexStore } from "./index-store.ts";
 import { createIndexedAppend } from "./indexed-append.ts";
 import { PostgresLayeredIndex } from "./layered-index.ts";
 import { mapError } from "./map-error.ts";
-import { readMetaOnSession, writeMeta } from "./meta-table.ts";
+import { readMetaOnSession, writeMeta } from "./meta.ts";
 import { migrate } from "./migrate.ts";
 import { type PostgresJournalOptions, type PostgresSettings, settingsOf } from "./options.ts";
 import { readPage, readPositions } from "./read.ts";
@@ -30,12 +30,12 @@ export async function openPostgresJournal(options: PostgresJournalOptions): Prom
   const fork = new PostgresForkWatch(settings.space);
   let isPrepared = false;
   const sessions = new SessionPool(settings, () => {
-    const look = fork.begin();
-    return async (facts, client) => {
-      // The tables must be there before a server can be compared with what they say of it.
+    const checkFork = fork.begin();
+    return async (server, client) => {
+      // The tables must exist before the server is compared with the identity that they store.
       if (!isPrepared) await migrate(client, settings.schema);
       isPrepared = true;
-      await look(facts, client);
+      await checkFork(server, client);
     };
   });
   try {
@@ -52,18 +52,18 @@ async function assemble(settings: PostgresSettings, sessions: SessionPool, fork:
   const { reader, writer } = sessions;
   const table = createBatchTable(reader, space);
   const turn = new AppendTurn(sessions.turn, space);
-  const isHeldBack = (): boolean => fork.isUntold;
-  const appendBatch = createAppend({ session: writer, space, hasTurn: () => turn.isHeld, isHeldBack });
+  const isForkUnread = (): boolean => fork.isUnread;
+  const appendBatch = createAppend({ session: writer, space, hasTurn: () => turn.isHeld, isForkUnread });
   const index = createIndex(settings, sessions, table);
-  let known: Head | undefined;
+  let knownHead: Head | undefined;
   const onHead = (head: Head): void => {
-    known = head;
+    knownHead = head;
   };
   const indexed = createIndexedAppend({ appendBatch, table, index, onHead });
-  const wake = new PeerWatch({ settings, fork, knownHead: () => known });
-  await wake.start();
+  const peers = new PeerWatch({ settings, fork, knownHead: () => knownHead });
+  await peers.start();
   const building = index.catchUp().catch((error: unknown) => {
-    settings.onError("the index of the journal could not be read yet", error);
+    settings.onError("the index of the journal cannot be read; the next query retries", error);
   });
   let closing: Promise<void> | undefined;
 
@@ -73,7 +73,7 @@ async function assemble(settings: PostgresSettings, sessions: SessionPool, fork:
   }
 
   async function close(): Promise<void> {
-    await wake.close();
+    await peers.close();
     await sessions.close();
     await Promise.allSettled([building, index.settled()]);
   }
@@ -83,7 +83,7 @@ async function assemble(settings: PostgresSettings, sessions: SessionPool, fork:
     append: (batch, unproven = []) =>
       use(async () => {
         const appended = await indexed.append(batch, unproven);
-        if (appended.kind === "appended") wake.notifyPeers();
+        if (appended.kind === "appended") peers.notifyPeers();
         return appended;
       }),
     follow: (after, limit) => use(() => indexed.follow(after, limit)),
@@ -98,22 +98,22 @@ async function assemble(settings: PostgresSettings, sessions: SessionPool, fork:
         return Promise.resolve();
       },
       findKeysInMemory: (scopes, at) => index.findKeysInMemory(scopes, at),
-      rank: () => wake.rank,
-      clusterStatus: () => wake.status,
-      onClusterStatus: (listener) => wake.onStatus(listener),
+      rank: () => peers.rank,
+      clusterStatus: () => peers.status,
+      onClusterStatus: (listener) => peers.onStatus(listener),
     },
     checkpoints: createPostgresCheckpoints({ space, reader, sessions }),
     erase: (position, by) => use(() => sessions.withClient((client) => erasePayload(client, space, { position, by }))),
     erasureMark: () => use(async () => readErasureMark(await readMetaOnSession(reader, space, "erasures"))),
     setErasureMark: (mark) =>
       use(() => sessions.withClient((client) => writeMeta(client, space, "erasures", erasureMarkText(mark)))),
-    // Postgres has no cheaper place to move rows to; tablespaces and partitions are for whoever looks after the server.
+    // Postgres has no cheaper storage for rows. Tablespaces and partitions are the operator's decision.
     archive: () => Promise.resolve({ to: 0, batchCount: 0, segmentCount: 0 }),
     get forkReason() {
-      return fork.tell();
+      return fork.readReason();
     },
     settleFork: () => use(() => sessions.withClient((client) => fork.settle(client))),
-    onWake: (listener) => wake.onWake(listener),
+    onWake: (listener) => peers.onWake(listener),
     close: () => (closing ??= close()),
   };
 }
@@ -129,7 +129,7 @@ function createIndex(
     tailRows: settings.tailRows,
     flush: (parts) => sessions.withClient((client) => flushIndex(client, settings.space, parts)),
     onError: (error) => {
-      settings.onError("the index of the journal could not be written; it is kept in memory until it can", error);
+      settings.onError("the index of the journal cannot be written; it stays in memory until a flush succeeds", error);
     },
   });
 }

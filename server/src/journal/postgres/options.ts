@@ -1,27 +1,27 @@
 import type { Clock } from "../../base/clock.ts";
 
 export interface PostgresJournalOptions {
-  /** postgres://user:password@host:port/database; `?sslmode=verify-full` for TLS. Never a pooler, never a replica. */
+  /** postgres://user:password@host:port/database, with `?sslmode=verify-full` for TLS. Not a pooler and not a replica. */
   readonly url: string;
   readonly clock: Clock;
   readonly space?: string;
-  /** The schema that holds the tables. It is made if it is not there. */
+  /** The schema that holds the tables. It is created if it does not exist. */
   readonly schema?: string;
-  /** The newest rules that this node carries; other nodes are told. */
+  /** The newest rules that this node supports. The node publishes the number to the other nodes. */
   readonly rules?: number;
-  /** How many index rows are kept in memory before they are written to their tables. */
+  /** Number of index rows in memory at which they are flushed to their tables. */
   readonly tailRows?: number;
-  /** How long until a node whose wake was lost looks by itself. */
+  /** Interval between polls. A poll finds entries whose notification was lost. */
   readonly pollMs?: number;
-  /** Who has the turn and sleeps keeps everybody waiting for so long, once. */
+  /** Maximum idle time of a node that holds the turn. The server then ends its turn. */
   readonly turnMs?: number;
-  /** Takes a server that may forget what it acknowledged (fsync=off), for tests on a server that is thrown away. */
+  /** Accepts a server with fsync=off, which may lose acknowledged batches. For tests on a temporary server. */
   readonly allowsFsyncOff?: boolean;
-  /** Hears of what does not work and is tried again: listening to others, writing the index. */
+  /** Called for failures that are retried: polls of the other nodes, flushes of the index. */
   readonly onError?: (message: string, error: unknown) => void;
 }
 
-/** The options, whole. */
+/** The options with their defaults. */
 export type PostgresSettings = Required<PostgresJournalOptions>;
 
 export function settingsOf(options: PostgresJournalOptions): PostgresSettings {

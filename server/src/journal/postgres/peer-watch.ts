@@ -1,7 +1,9 @@
 /**
- * How nodes hear of each other. NOTIFY wakes the others within a millisecond or so, and is only a hint: it is sent after
- * the append and outside its transaction, many appends share one, and nobody counts on it. A look every second finds what
- * a lost hint would have said, who else is there, and how far the server's log is.
+ * Notifies the other nodes of appends, and polls the journal for theirs.
+ *
+ * NOTIFY wakes the other nodes within about a millisecond. It is only a hint: a node sends it after the append and outside
+ * its transaction, and many appends share one. No guarantee depends on it. A poll every second finds entries whose
+ * notification was lost, the nodes that are present, and the end of the server's WAL.
  */
 import type { Client } from "pg";
 import type { Head, ClusterStatus } from "../journal.ts";
@@ -12,11 +14,11 @@ import type { PostgresSettings } from "./options.ts";
 import { PostgresSession, type Statement } from "./session.ts";
 
 /**
- * Each node holds two locks, which go with its connection: one says that it is there, by the number of its process, the
- * other which rules it carries. A node that holds only the first counts as one with rules 1.
+ * Each node holds two advisory locks, which end with its connection. One shows that the node is present, by the id of its
+ * process. The other shows its newest rules. A node that holds only the first lock counts as one with rules 1.
  */
 const pollStatement: Statement = {
-  name: "look",
+  name: "poll",
   text: `WITH held AS (
       SELECT pid, classid, objid FROM pg_locks WHERE locktype = 'advisory' AND objsubid = 2
         AND database = (SELECT oid FROM pg_database WHERE datname = current_database())),
@@ -39,7 +41,7 @@ const timeouts = { statement: 5_000, lock: 5_000, idleInTransaction: 5_000 };
 export interface PeerWatchOptions {
   readonly settings: PostgresSettings;
   readonly fork: PostgresForkWatch;
-  /** The head that this journal has seen last, whose hash needs no wake. */
+  /** The newest head that this journal knows. A poll that finds the same hash wakes no listener. */
   readonly knownHead: () => Head | undefined;
 }
 
@@ -48,47 +50,47 @@ export class PeerWatch {
   readonly #session: PostgresSession;
   readonly #channel: string;
   readonly #listeners = new Set<() => void>();
-  readonly #newsListeners = new Set<(heard: ClusterStatus) => void>();
+  readonly #statusListeners = new Set<(status: ClusterStatus) => void>();
   #stopTimer: () => void = () => undefined;
   #ownProcess = 0;
   #rank = 0;
-  #heard: ClusterStatus;
-  #sending: Promise<void> | undefined;
-  #mustSend = false;
-  #looking: Promise<void> | undefined;
+  #status: ClusterStatus;
+  #notifying: Promise<void> | undefined;
+  #mustNotify = false;
+  #polling: Promise<void> | undefined;
   #isClosed = false;
 
   constructor(options: PeerWatchOptions) {
     const { settings } = options;
     this.#options = options;
-    this.#heard = { observedAtMs: 0, position: 0, nodeCount: 1, commonRules: settings.rules, errorCode: undefined };
+    this.#status = { observedAtMs: 0, position: 0, nodeCount: 1, commonRules: settings.rules, errorCode: undefined };
     this.#channel = `holdfast_${hashText(`${settings.schema}\n${settings.space}`).slice(0, 32)}`;
     this.#session = new PostgresSession(settings, {
       name: "listener",
       timeouts: timeouts,
       isDurable: false,
       onConnect: () => {
-        const look = options.fork.begin();
-        return async (facts, client) => {
-          await look(facts, client);
-          await this.#takePlace(client);
+        const checkFork = options.fork.begin();
+        return async (server, client) => {
+          await checkFork(server, client);
+          await this.#register(client);
         };
       },
       onNotify: (message, sender) => {
         if (sender === this.#ownProcess) return;
-        if (message === "here") this.#lookSoon(0);
-        else this.#call();
+        if (message === "here") this.#pollAfter(0);
+        else this.#wake();
       },
       onLost: () => {
-        this.#lookSoon(options.settings.pollMs / 4);
+        this.#pollAfter(options.settings.pollMs / 4);
       },
     });
   }
 
-  /** Begins to listen; it can fail only at the start, later it is tried again. */
+  /** Starts to listen and to poll. Only this first poll can throw. Later polls are retried. */
   async start(): Promise<void> {
-    await this.#look();
-    this.#lookSoon(this.#options.settings.pollMs);
+    await this.#poll();
+    this.#pollAfter(this.#options.settings.pollMs);
   }
 
   get rank(): number {
@@ -96,11 +98,11 @@ export class PeerWatch {
   }
 
   get status(): ClusterStatus {
-    return this.#heard;
+    return this.#status;
   }
 
   onWake(listener: () => void): () => void {
-    // A wrapper of its own, so that a listener registered twice can be stopped once.
+    // Each registration gets its own wrapper, so a listener that is registered twice can be unsubscribed once.
     const own = (): void => {
       listener();
     };
@@ -108,20 +110,20 @@ export class PeerWatch {
     return () => void this.#listeners.delete(own);
   }
 
-  onStatus(listener: (heard: ClusterStatus) => void): () => void {
-    const own = (heard: ClusterStatus): void => {
-      listener(heard);
+  onStatus(listener: (status: ClusterStatus) => void): () => void {
+    const own = (status: ClusterStatus): void => {
+      listener(status);
     };
-    this.#newsListeners.add(own);
-    return () => void this.#newsListeners.delete(own);
+    this.#statusListeners.add(own);
+    return () => void this.#statusListeners.delete(own);
   }
 
-  /** Something was appended here. Sent at once if nothing is being sent, else once for all that came meanwhile. */
+  /** Notifies the other nodes of an append. Appends during a notification share the next one. */
   notifyPeers(): void {
-    if (this.#heard.nodeCount < 2 || this.#isClosed) return;
-    this.#mustSend = true;
-    this.#sending ??= this.#sendAll().finally(() => {
-      this.#sending = undefined;
+    if (this.#status.nodeCount < 2 || this.#isClosed) return;
+    this.#mustNotify = true;
+    this.#notifying ??= this.#sendAll().finally(() => {
+      this.#notifying = undefined;
     });
   }
 
@@ -129,75 +131,75 @@ export class PeerWatch {
     this.#isClosed = true;
     this.#stopTimer();
     this.#listeners.clear();
-    this.#newsListeners.clear();
-    await this.#sending;
-    await this.#looking;
+    this.#statusListeners.clear();
+    await this.#notifying;
+    await this.#polling;
     await this.#session.close();
   }
 
   async #sendAll(): Promise<void> {
-    while (this.#mustSend) {
-      this.#mustSend = false;
+    while (this.#mustNotify) {
+      this.#mustNotify = false;
       const notify = { name: "notify", text: "SELECT pg_notify($1, '')" };
       await this.#session.run(notify, [this.#channel]).catch(() => undefined);
     }
   }
 
-  async #takePlace(client: Client): Promise<void> {
+  async #register(client: Client): Promise<void> {
     const { rows } = await client.query<{ pid: number }>("SELECT pg_backend_pid() AS pid");
     this.#ownProcess = rows[0]?.pid ?? 0;
     await client.query(registerNode, [this.#channel, this.#options.settings.rules]);
     await client.query(`LISTEN ${this.#channel}`);
-    // Whoever was alone until now must begin to wake others.
+    // A node that was alone must start to notify.
     await client.query("SELECT pg_notify($1, 'here')", [this.#channel]);
   }
 
-  #lookSoon(delayMs: number): void {
+  #pollAfter(delayMs: number): void {
     this.#stopTimer();
     if (this.#isClosed) return;
     this.#stopTimer = this.#options.settings.clock.after(
       delayMs,
       () => {
-        this.#looking ??= this.#tryToLook().finally(() => {
-          this.#looking = undefined;
-          this.#lookSoon(this.#options.settings.pollMs);
+        this.#polling ??= this.#tryToPoll().finally(() => {
+          this.#polling = undefined;
+          this.#pollAfter(this.#options.settings.pollMs);
         });
       },
       { keepAlive: false },
     );
   }
 
-  async #tryToLook(): Promise<void> {
+  async #tryToPoll(): Promise<void> {
     try {
-      await this.#look();
+      await this.#poll();
     } catch (error) {
-      const wasTroubled = this.#heard.errorCode !== undefined;
-      // The code alone: everybody may ask how a node is, and the message names hosts.
-      this.#heard = { ...this.#heard, errorCode: mapError(error, { sent: false }).code };
-      if (!wasTroubled && !this.#isClosed) this.#options.settings.onError("nothing is heard of other nodes", error);
+      const hadFailed = this.#status.errorCode !== undefined;
+      // Only the code is kept. The health endpoint is public, and the message names hosts.
+      this.#status = { ...this.#status, errorCode: mapError(error, { sent: false }).code };
+      if (!hadFailed && !this.#isClosed) this.#options.settings.onError("the poll of the other nodes failed", error);
     }
   }
 
-  async #look(): Promise<void> {
+  async #poll(): Promise<void> {
     const { settings, knownHead, fork } = this.#options;
-    const askedAtMs = settings.clock.monotonicMs();
+    const startedAtMs = settings.clock.monotonicMs();
     const [row = []] = await this.#session.run(pollStatement, [settings.space, this.#channel]);
-    const [hash, position, rank, nodeCount, commonRules, log] = row as readonly (string | null)[];
+    const [hash, position, rank, nodeCount, commonRules, walEnd] = row as readonly (string | null)[];
     this.#rank = Number(rank ?? 0);
-    this.#heard = {
-      // What was appended while it was under way may be missing in the answer.
-      observedAtMs: askedAtMs,
+    this.#status = {
+      // The answer may miss entries that were appended during the query.
+      observedAtMs: startedAtMs,
       position: Number(position ?? 0),
       nodeCount: Number(nodeCount ?? 1),
       commonRules: Number(commonRules ?? 1),
       errorCode: undefined,
     };
-    fork.noteLog(BigInt(log ?? 0));
-    if (typeof hash === "string" && hash !== knownHead()?.hash) this.#call();
-    for (const listener of [...this.#newsListeners]) listener(this.#heard);
+    fork.noteWalEnd(BigInt(walEnd ?? 0));
+    if (typeof hash === "string" && hash !== knownHead()?.hash) this.#wake();
+    for (const listener of [...this.#statusListeners]) listener(this.#status);
   }
 
-  #call(): void {
+  #wake(): void {
     for (const listener of [...this.#listeners]) listener();
   }
 }

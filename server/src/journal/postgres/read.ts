@@ -20,7 +20,7 @@ export async function readPositions(
   const entries: Entry[] = [];
   let opened: OpenedBatch | undefined;
   for (const position of positions) {
-    // Positions asked for together often lie together: a batch is fetched and proven once for all of them in a row.
+    // Positions of one request are often in one batch. Successive positions share one fetch and one verification.
     if (opened === undefined || position < opened.first || position > opened.last)
       opened = await openBatch(table, position);
     entries.push(opened.entry(position));
@@ -30,8 +30,8 @@ export async function readPositions(
 
 async function openBatch(table: PostgresBatchTable, position: number): Promise<OpenedBatch> {
   const found = await table.holding(position);
-  if (found !== undefined) return unseal(found.stored, found.joint.hash);
+  if (found !== undefined) return unseal(found.stored, found.previous.hash);
   const head = (await table.head()).position;
   if (position < 1 || position > head) throw noEntry(position, head);
-  throw damageError(position, "chain", "the batch that should hold it is missing");
+  throw damageError(position, "chain", "the batch that holds it is missing");
 }

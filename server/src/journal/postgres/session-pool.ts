@@ -1,4 +1,4 @@
-/** The connections of a journal: one to append, one for its turns, one to read, one for each piece of longer work. */
+/** The connections of a journal: one for appends, one for turns, one for reads, and one for each longer task. */
 import type { Client } from "pg";
 import { mapError } from "./map-error.ts";
 import type { PostgresSettings } from "./options.ts";
@@ -12,7 +12,7 @@ const workTimeouts = { statement: 600_000, lock: 10_000, idleInTransaction: 60_0
 
 export class SessionPool {
   readonly writer: PostgresSession;
-  /** Made when nodes meet. */
+  /** Connects when nodes first compete for the head. */
   readonly turn: PostgresSession;
   readonly reader: PostgresSession;
   readonly #settings: PostgresSettings;
@@ -40,7 +40,7 @@ export class SessionPool {
     });
   }
 
-  /** A connection for one piece of work. It must be given back. */
+  /** Returns a connection for one task. The caller must release it. */
   checkOut(): PostgresSession {
     const idle = this.#idle;
     this.#idle = undefined;
@@ -56,7 +56,7 @@ export class SessionPool {
     return session;
   }
 
-  /** Takes back what was lent. A transaction that is still open ends with nothing. One is kept for the next work. */
+  /** Releases a connection and rolls back its open transaction. One connection is kept for the next task. */
   async release(session: PostgresSession): Promise<void> {
     const isClean = session.isConnected && (await tryToRollBack(session));
     if (isClean && this.#idle === undefined && !this.#isClosed) {
@@ -67,7 +67,7 @@ export class SessionPool {
     await session.close();
   }
 
-  /** Does one piece of work on a connection of its own. */
+  /** Runs one task on its own connection. */
   async withClient<Result>(work: (client: Client) => Promise<Result>): Promise<Result> {
     const session = this.checkOut();
     try {

@@ -1,6 +1,6 @@
 /**
- * One connection, made when it is needed and again after it was lost. What a connection was doing when it was lost is
- * not known and never sent again from here: that is for the engine to find out.
+ * One connection. It is made on demand and again after it was lost. The fate of the statement in flight is then unknown, and
+ * the session never sends it again. The engine reads the journal to learn it.
  */
 import { Client } from "pg";
 import { JournalError } from "../journal.ts";
@@ -8,7 +8,7 @@ import { checkServer, type ServerIdentity } from "./check-server.ts";
 import { mapError } from "./map-error.ts";
 import type { PostgresSettings } from "./options.ts";
 
-/** Times in milliseconds. Without them a dead network, or a node that sleeps in its turn, would stop everybody. */
+/** Timeouts in milliseconds. Without them, a dead network or a node that sleeps during its turn would block all nodes. */
 export interface SessionTimeouts {
   readonly statement: number;
   readonly lock: number;
@@ -18,11 +18,11 @@ export interface SessionTimeouts {
 export interface PostgresSessionOptions {
   readonly name: string;
   readonly timeouts: SessionTimeouts;
-  /** A session that only makes noise need not wait for the disk. */
+  /** False for a session that only notifies. Its commits need not wait for the disk. */
   readonly isDurable: boolean;
   /**
-   * Called for every new connection, before the server is asked what it is; what it returns hears the answer, before the
-   * connection is used. It may refuse by throwing.
+   * Called for every new connection before the query for the server's identity. The returned function gets the identity
+   * before the connection is used. It throws to reject the server.
    */
   readonly onConnect: () => OnServerIdentity;
   readonly onNotify?: (message: string, sender: number) => void;
@@ -40,7 +40,7 @@ export interface Statement {
 export type PostgresRow = readonly unknown[];
 
 const connectTimeoutMs = 5_000;
-/** The server ends a statement by itself; this is for a server that does not answer any more. */
+/** Extra time after the statement timeout. The server normally cancels the statement itself, unless it is unreachable. */
 const replyMarginMs = 2_000;
 
 export class PostgresSession {
@@ -59,12 +59,12 @@ export class PostgresSession {
     return this.#client !== undefined;
   }
 
-  /** Whether this connection is still the one. */
+  /** True if the session still uses this connection. */
   holds(client: Client): boolean {
     return this.#client === client;
   }
 
-  /** The connection, ready to be used. Whoever gets this far without an error has sent nothing yet. */
+  /** Returns the connection, ready to be used. If it throws, the caller has sent nothing yet. */
   async ready(): Promise<Client> {
     if (this.#isClosed) throw new JournalError("closed", "The journal is closed.", { certain: true });
     if (this.#client !== undefined) return this.#client;
@@ -87,7 +87,7 @@ export class PostgresSession {
     }
   }
 
-  /** Drops the connection, and with it whatever it was about to do. The next use makes another one. */
+  /** Drops the connection and its pending statements. The next use makes another connection. */
   drop(): void {
     const client = this.#client;
     this.#client = undefined;
@@ -118,7 +118,7 @@ export class PostgresSession {
     const lose = (): void => {
       if (this.#client === client) this.drop();
     };
-    // A client without a listener would end the process when its connection breaks.
+    // Without a listener, a broken connection would end the process.
     client.on("error", lose).on("end", lose);
     client.on("notification", ({ payload = "", processId }) => this.#options.onNotify?.(payload, processId));
     try {
@@ -156,7 +156,7 @@ export class PostgresSession {
   }
 }
 
-/** Rows as arrays, in the order of the columns. */
+/** Runs a statement. Returns rows as arrays, in the order of the columns. */
 export async function send(
   client: Client,
   statement: Statement,

@@ -1,7 +1,7 @@
 /**
- * The turn at the head: a lock in a transaction that does nothing else, on a connection of its own. Appends have their own
- * transactions, so a turn may last for several of them; Postgres serves those who wait in order. It goes with the
- * connection, and a node that falls asleep in it is cut off by the server after half a second.
+ * The turn at the head: an advisory lock in a transaction that does nothing else, on its own connection. Appends have their
+ * own transactions, so a turn may cover several of them. Postgres grants the lock in the order of requests. The turn ends
+ * with the connection. The server disconnects a node that idles in its turn for half a second.
  */
 import type { Client } from "pg";
 import { JournalError } from "../journal.ts";
@@ -13,9 +13,9 @@ const lock: Statement = {
   text: "SELECT pg_advisory_xact_lock(hashtextextended('holdfast turn ' || $1, 0))",
 };
 
-/** One wish for the turn, from the moment at which it is asked for. */
+/** One request for the turn. */
 interface TurnRequest {
-  /** The connection with the open transaction, once there is one. */
+  /** The connection with the open transaction, once it is open. */
   client?: Client;
   isGranted: boolean;
 }
@@ -52,7 +52,7 @@ export class AppendTurn {
     wish.isGranted = true;
   }
 
-  /** Nobody waits for the answer: who asks for the next turn stands in line behind it anyway. */
+  /** Ends the turn without waiting for the answer. Postgres queues the next request for the turn behind it anyway. */
   end(): void {
     const { client, isGranted } = this.#wish ?? { isGranted: false };
     this.#wish = undefined;
@@ -60,13 +60,13 @@ export class AppendTurn {
     const drop = (): void => {
       this.#session.drop();
     };
-    // Only the end of the connection ends a wait. Whatever else is wrong with it ends the transaction too.
+    // Only a disconnect cancels a waiting request. A failed COMMIT also drops the connection, which ends the transaction.
     if (isGranted) client.query("COMMIT").catch(drop);
     else drop();
   }
 
   #refuseIfEnded(wish: TurnRequest): void {
     if (this.#wish !== wish)
-      throw new JournalError("busy", "The turn is not waited for any longer.", { certain: true });
+      throw new JournalError("busy", "The request for the turn was cancelled.", { certain: true });
   }
 }

@@ -19,7 +19,7 @@ import { deleteArchivedRows, cleanUpArchive } from "./archive/archive-batches.ts
 import type { ArchiveParts } from "./archive/archive-parts.ts";
 import type { SqliteCheckpoints } from "./checkpoints.ts";
 import { mapFileError } from "./map-error.ts";
-import type { MetaTable } from "./meta-table.ts";
+import type { MetaTable } from "./meta.ts";
 import { type BlockText, readBlock, type Segment, segmentName, writeSegmentFile } from "./archive/segment-file.ts";
 import { transact } from "./folder/transact.ts";
 import { truncateWal } from "./folder/truncate-wal.ts";

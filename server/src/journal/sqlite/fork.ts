@@ -12,7 +12,7 @@ import { join } from "node:path";
 import { readJson } from "@holdfast/sdk/json/read-json";
 import { syncPath } from "./folder/make-folder.ts";
 import { mapFileError } from "./map-error.ts";
-import type { MetaTable } from "./meta-table.ts";
+import type { MetaTable } from "./meta.ts";
 
 export interface SqliteForkWatch {
   /** The reason why the epoch must be raised, or undefined if it need not be. */

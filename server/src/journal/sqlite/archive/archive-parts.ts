@@ -1,6 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { SqliteBatchTable } from "../batch-table.ts";
-import type { MetaTable } from "../meta-table.ts";
+import type { MetaTable } from "../meta.ts";
 import type { SegmentTable } from "./segment-table.ts";
 import type { StepHook } from "../folder/transact.ts";
 

@@ -12,7 +12,7 @@ import { type CopyResult, type CopyOptions, copyJournal } from "./copy-journal.t
 import type { RestoredMark } from "../fork.ts";
 import { makeFolder, syncPath } from "./make-folder.ts";
 import { mapFileError, resultCode, mapError } from "../map-error.ts";
-import { createMetaTable } from "../meta-table.ts";
+import { createMetaTable } from "../meta.ts";
 import { type StepHook, transact } from "./transact.ts";
 
 export interface FolderCopyOptions extends CopyOptions {

@@ -8,7 +8,7 @@ import { type SqliteForkWatch, watchFork } from "../fork.ts";
 import { catchUp } from "../indexed-append.ts";
 import type { SqliteIndexStore } from "../index-store.ts";
 import type { SqliteLayeredIndex } from "../layered-index.ts";
-import { createMetaTable, type MetaTable } from "../meta-table.ts";
+import { createMetaTable, type MetaTable } from "../meta.ts";
 import { openIndex } from "./open-index.ts";
 import type { SqliteJournalOptions } from "../options.ts";
 import { createSegmentTable } from "../archive/segment-table.ts";

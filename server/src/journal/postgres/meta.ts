@@ -1,11 +1,11 @@
-/** The facts about a space that are kept beside its batches, by name. */
+/** Named values about a space, stored together with its batches. */
 import type { Client } from "pg";
 import type { PostgresSession } from "./session.ts";
 
 export type PostgresMetaName =
-  /** The server that this space is known to be on: see fork.ts. */
+  /** The server that last wrote this space. See fork.ts. */
   | "identity"
-  /** How far erasures are carried out: see erasure-mark.ts. */
+  /** The watermark of completed erasures. See erasure-mark.ts. */
   | "erasures";
 
 export async function readMeta(client: Client, space: string, name: PostgresMetaName): Promise<string | undefined> {
@@ -15,7 +15,7 @@ export async function readMeta(client: Client, space: string, name: PostgresMeta
 
 const meta = { name: "meta", text: "SELECT value FROM meta WHERE space = $1 AND name = $2" };
 
-/** The same on a session that is there anyway. */
+/** Reads a value on an existing session. */
 export async function readMetaOnSession(
   session: PostgresSession,
   space: string,
@@ -25,7 +25,7 @@ export async function readMetaOnSession(
   return row === undefined ? undefined : String(row[0]);
 }
 
-/** Sets it if it is not set; the value that is there then. */
+/** Sets the value if it is not set. Returns the stored value. */
 export async function adoptMeta(client: Client, space: string, name: PostgresMetaName, value: string): Promise<string> {
   const text = "INSERT INTO meta (space, name, value) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING";
   await client.query(text, [space, name, value]);
