@@ -50,7 +50,10 @@ describe("a Postgres that can not be trusted is refused with the reason", () => 
 
   test("a database that is not there, and a server that is not there", async () => {
     const none = postgres.url.replace(/postgres$/u, "none");
-    await assert.rejects(openPostgresJournal({ url: none, clock: systemClock }), refused(/the database does not exist/));
+    await assert.rejects(
+      openPostgresJournal({ url: none, clock: systemClock }),
+      refused(/the database does not exist/),
+    );
     const url = "postgres://holdfast@127.0.0.1:1/postgres";
     const isDown = (error: unknown): boolean => error instanceof JournalError && error.code === "io" && error.certain;
     await assert.rejects(openPostgresJournal({ url, clock: systemClock }), isDown);

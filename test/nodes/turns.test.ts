@@ -91,7 +91,7 @@ describe("journals that share the head of one Postgres", () => {
         const waiting = b.coordination.takeTurn();
         await until();
         await b.coordination.endTurn();
-        await assert.rejects(waiting, /not waited for any longer/);
+        await assert.rejects(waiting, /request for the turn was cancelled/);
       }
       await a.coordination.endTurn();
       await appendUntilDone(a);
