@@ -60,11 +60,12 @@ function pageOf(outcomes: readonly Outcome[], { isQuick, day, versions }: Writte
   const judged = outcomes.flatMap(({ rows }) => rows).filter(({ goal }) => goal > 0);
   const met = judged.filter((row) => row.met).length;
   const parts = [
-    "# What was measured",
+    "# Measurements",
     "",
-    `Made by \`npm run bench${isQuick ? " -- --quick" : ""}\` on ${day}. ${met} of ${judged.length} goals are met; a row that misses its goal says so. Each`,
-    "row is ours beside a peer in the same run on the same host; ratios carry further than numbers. Goals are never moved.",
-    "Under `rounds` are the lowest and the highest ratio of so many; it is empty where there was one measurement only.",
+    `Made by \`npm run bench${isQuick ? " -- --quick" : ""}\` on ${day}. ${met} of ${judged.length} goals are met. A row that misses its goal is marked.`,
+    "Goals are never moved. Each row compares Holdfast with a peer, in the same run on the same host. On another host the",
+    "numbers differ, and the ratios differ less. `rounds` has the lowest and the highest ratio, and the number of rounds. It is",
+    "empty for a single measurement.",
     "",
     ...[...hostLines(), ...versions].map((line) => `- ${line}`),
     ...outcomes.flatMap(sectionOf),
