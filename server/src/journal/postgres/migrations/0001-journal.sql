@@ -1,8 +1,8 @@
--- One row per batch, found by the position of its first entry. There is no row that holds the head: it would be written by
--- every append, and one long transaction anywhere in the database would let its dead versions pile up.
+-- One row per batch. The key is the position of its first entry. No row holds the head, because every append would update
+-- it. One long transaction anywhere in the database would then let its dead versions accumulate.
 --
--- `lines` is text and not bytea: it is JSON, in which neither a NUL nor half a surrogate pair can stand unescaped, so any
--- UTF-8 database can hold it, and text crosses the wire as it is.
+-- `lines` is text and not bytea. JSON holds neither an unescaped NUL nor an unescaped lone surrogate, so any UTF-8 database
+-- can store it. Text is sent without conversion.
 CREATE TABLE batches (
   space text COLLATE "C" NOT NULL,
   first bigint NOT NULL,
@@ -13,7 +13,7 @@ CREATE TABLE batches (
   lines text NOT NULL,
   PRIMARY KEY (space, first)
 );
--- Compressing costs more here than it saves.
+-- Compression costs more here than it saves.
 ALTER TABLE batches ALTER COLUMN lines SET STORAGE EXTERNAL;
 
 CREATE TABLE meta (
@@ -23,9 +23,10 @@ CREATE TABLE meta (
   PRIMARY KEY (space, name)
 );
 
--- Everything from here on is a fold of the batches and may be deleted.
+-- The following tables are folds of the batches and may be deleted.
 --
--- Hashes instead of texts: rows of one size, whatever the length of a key. They are the first 16 bytes of SHA-256.
+-- They hold hashes instead of texts, so all rows have one size, regardless of the length of a key. A hash is the first
+-- 16 bytes of SHA-256.
 CREATE TABLE keys (
   space text COLLATE "C" NOT NULL,
   hash uuid NOT NULL,
@@ -40,7 +41,7 @@ CREATE TABLE subjects (
   PRIMARY KEY (space, hash, position)
 );
 
--- Every entry up to here is in `keys` and `subjects`.
+-- `keys` and `subjects` hold every entry up to this position.
 CREATE TABLE index_cover (
   space text COLLATE "C" PRIMARY KEY,
   position bigint NOT NULL,
@@ -59,8 +60,8 @@ CREATE TABLE checkpoints (
   PRIMARY KEY (space, generation)
 );
 
--- A checkpoint holds of each row the newest version up to its generation; no line: the row is gone. `key` is written as
--- JSON, because it may hold a NUL.
+-- A checkpoint holds, for each row, the newest version up to its generation. A version without `line` deletes the row.
+-- `key` is stored as JSON, because it may hold a NUL.
 CREATE TABLE checkpoint_rows (
   space text COLLATE "C" NOT NULL,
   table_name text COLLATE "C" NOT NULL,
@@ -71,21 +72,21 @@ CREATE TABLE checkpoint_rows (
 );
 CREATE INDEX checkpoint_rows_by_generation ON checkpoint_rows (space, generation);
 
--- What came after a head, the first row saying what the rest is: `followed` with the position of the newest entry, or
--- `diverged`. Whole batches, at least one if there is one.
+-- Returns the whole batches after a head, at least one if there is one. The kind of the first row is the result:
+-- `followed`, with the position of the newest entry, or `diverged`.
 CREATE FUNCTION follow_batches(
   of_space text, after_position bigint, after_hash text, entries_max bigint, bytes_max bigint
 ) RETURNS TABLE (kind text, first bigint, count integer, "time" bigint, previous text, hash text, lines text)
 LANGUAGE plpgsql STABLE AS $$
 #variable_conflict use_column
 DECLARE
-  joint_position bigint;
-  joint_hash text;
+  batch_end bigint;
+  batch_hash text;
   newest bigint;
 BEGIN
-  SELECT b.first + b.count - 1, b.hash INTO joint_position, joint_hash
+  SELECT b.first + b.count - 1, b.hash INTO batch_end, batch_hash
     FROM batches b WHERE b.space = of_space AND b.first <= after_position ORDER BY b.first DESC LIMIT 1;
-  IF coalesce(joint_position, 0) <> after_position OR coalesce(joint_hash, repeat('0', 64)) <> after_hash THEN
+  IF coalesce(batch_end, 0) <> after_position OR coalesce(batch_hash, repeat('0', 64)) <> after_hash THEN
     RETURN QUERY SELECT 'diverged', 0::bigint, 0, 0::bigint, '', '', '';
     RETURN;
   END IF;
@@ -106,13 +107,13 @@ BEGIN
 END
 $$;
 
--- Appends a batch after its exact predecessor, or returns what came after that. `turn`: another node has the turn, or
--- waits for it. `used`: one of the keys may have been used before. The caller knows the keys of entries after `keys_from`;
--- all others must be in the table.
+-- Appends a batch after its exact predecessor, or returns the batches after that predecessor. `turn`: another node has the
+-- turn, or waits for it. `used`: an earlier entry may have used one of the keys. The caller has checked the entries after
+-- `keys_from` itself. The table must hold the keys of all entries up to `keys_from`.
 --
 -- A turn lasts for several appends, each with its own transaction, so another connection holds the lock of the turn. That
 -- lock only avoids useless attempts. The primary key guards the journal: appends after the same predecessor insert the
--- same first position, and the second one waits until the first is durable or gone.
+-- same first position, and the second one waits until the first is durable or rolled back.
 CREATE FUNCTION append_batch(
   of_space text, after_position bigint, after_hash text, entry_count integer, start_time bigint, end_time bigint,
   own_hash text, own_lines text, entries_max bigint, bytes_max bigint,

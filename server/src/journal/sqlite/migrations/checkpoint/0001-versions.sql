@@ -1,8 +1,8 @@
 -- Everything here is a fold of the journal and may be deleted.
 --
--- A row of the state has a version for each checkpoint that changed it; no `line`: the row is gone. What a checkpoint
--- holds is, for each row, its last version up to the checkpoint's generation. So a checkpoint is written in many small
--- transactions and still appears whole or not at all, when its generation stops being unfinished.
+-- A row of the state has a version for each checkpoint that changed it. A version without `line` deletes the row. A
+-- checkpoint holds, for each row, the last version up to its generation. It is written in many small transactions and
+-- becomes visible as a whole, when its generation is removed from `unfinished`.
 CREATE TABLE versions (
   table_name TEXT NOT NULL,
   key TEXT NOT NULL,
@@ -20,7 +20,7 @@ CREATE TABLE facts (
   state_hash TEXT NOT NULL
 ) STRICT;
 
--- Generations that were begun and not committed. Their versions count for nothing and are swept away.
+-- Generations that were begun and not committed. Readers ignore their versions, and the sweep deletes them.
 CREATE TABLE unfinished (
   generation INTEGER PRIMARY KEY
 ) STRICT;

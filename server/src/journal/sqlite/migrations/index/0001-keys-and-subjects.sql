@@ -1,5 +1,5 @@
--- Everything here is a fold of the journal and may be deleted. Hashes instead of texts: rows of one size, whatever the
--- length of a key. They are the first 16 bytes of SHA-256.
+-- Everything here is a fold of the journal and may be deleted. The tables hold hashes instead of texts, so all rows have
+-- one size, regardless of the length of a key. A hash is the first 16 bytes of SHA-256.
 CREATE TABLE keys (
   hash BLOB PRIMARY KEY,
   position INTEGER NOT NULL
@@ -11,8 +11,8 @@ CREATE TABLE subjects (
   PRIMARY KEY (hash, position)
 ) STRICT, WITHOUT ROWID;
 
--- `complete`: every entry up to here is indexed. `begun`: rows of entries up to here may already be there. Both name a
--- batch by position and hash; if either is not in the journal, this index belongs to another history.
+-- `complete`: the index holds every entry up to this batch. `begun`: the index may hold rows of entries up to this batch.
+-- Both identify a batch by position and hash. If either is not in the journal, this index belongs to another history.
 CREATE TABLE cover (
   name TEXT PRIMARY KEY CHECK (name IN ('complete', 'begun')),
   position INTEGER NOT NULL,

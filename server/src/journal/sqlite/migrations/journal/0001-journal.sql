@@ -1,4 +1,4 @@
--- One row per batch. `lines` comes last, so that looking at the other columns never touches its overflow pages.
+-- One row per batch. `lines` is the last column, so a read of the other columns never touches its overflow pages.
 CREATE TABLE batches (
   first INTEGER PRIMARY KEY,
   count INTEGER NOT NULL CHECK (count > 0),
@@ -8,7 +8,7 @@ CREATE TABLE batches (
   lines TEXT NOT NULL
 ) STRICT;
 
--- What this file is: the format of `lines` and the space it holds.
+-- Named values about this file, such as the format of `lines` and the name of the space.
 CREATE TABLE meta (
   name TEXT PRIMARY KEY,
   value TEXT NOT NULL
