@@ -11,6 +11,7 @@ import type { MemoryDisk } from "../../server/src/journal/memory/disk.ts";
 import type { ManualClock } from "../engine/manual-clock.ts";
 import { lockNode } from "../locks/lock-node.ts";
 import type { LockNode } from "../locks/lock-node.ts";
+import { checkedTransport } from "./checked-transport.ts";
 
 export const operatorSecret = "hf_the-operator-of-these-tests-0123456789";
 
@@ -51,7 +52,7 @@ export async function gatedNode(options: GatedOptions = {}): Promise<GatedNode> 
   };
   // A refusal must be seen as it comes: a client that tries again by itself would wait for a clock that stands.
   const clientWith = (credentials?: Partial<Credentials>): Client =>
-    createClient(come(credentials).transport, { retry: false });
+    createClient(checkedTransport(come(credentials).transport), { retry: false });
   const operator = clientWith({ token: operatorSecret, connection: "operator" });
   return {
     ...node,

@@ -5,6 +5,7 @@ import type { Operation, Verb } from "@holdfast/sdk/contract";
 import type { CallReply } from "holdfast";
 import { script } from "../doors/script.ts";
 import type { Facts } from "../doors/script.ts";
+import { checkedTransport } from "./checked-transport.ts";
 import { gatedNode, operatorSecret } from "./gated-node.ts";
 
 const everyVerb: Verb[] = ["read", "write", "lock", "register", "operate"];
@@ -24,9 +25,9 @@ const codeOf = ({ outcome }: CallReply): string => (outcome.kind === "done" ? "d
 
 test("what a token may not do it may not do with an input that does not fit either, whatever doors set in it [M14]", async () => {
   const node = await gatedNode();
-  const operator = node.come({ token: operatorSecret, connection: "operator" }).transport;
+  const operator = checkedTransport(node.come({ token: operatorSecret, connection: "operator" }).transport);
   const secret = await node.tokenFor("narrow", [{ verbs: everyVerb, under: "nowhere" }]);
-  const narrow = node.come({ token: secret, connection: "narrow" }).transport;
+  const narrow = checkedTransport(node.come({ token: secret, connection: "narrow" }).transport);
   const before: CallReply[] = [];
   let oddCount = 0;
   for (const { operation, input: make, key, agent: who } of script) {
@@ -49,7 +50,7 @@ test("what a token may not do it may not do with an input that does not fit eith
 test("a secret that its caller has chosen is no way around the rights to a token, nor events to those of an erasure [M14]", async () => {
   const node = await gatedNode();
   const secret = await node.tokenFor("narrow", [{ verbs: everyVerb, under: "nowhere" }]);
-  const narrow = node.come({ token: secret, connection: "narrow" }).transport;
+  const narrow = checkedTransport(node.come({ token: secret, connection: "narrow" }).transport);
   await node.operator.entities.create("doc", "1", { secret: true });
   const { position } = node.engine.head;
   const everything = { principal: "mallory", allow: [{ verbs: everyVerb, under: "" }] };

@@ -9,8 +9,7 @@ import type { LeaseWarning, Notice, Place } from "holdfast";
 import { systemClock } from "../../server/src/base/clock.ts";
 import { systemIds } from "../../server/src/base/ids.ts";
 import { openSocketDoor } from "../../server/src/doors/socket/open.ts";
-import { readJson } from "../../sdk/src/json/read-json.ts";
-import { transportOf } from "../../server/src/assembly/open.ts";
+import { doorTransportsOf } from "../../server/src/assembly/open.ts";
 import { turns } from "../engine/manual-clock.ts";
 import { queued } from "../locks/lock-node.ts";
 import { rawSocketFor } from "../socket/raw-socket.ts";
@@ -182,13 +181,13 @@ async function doorOf(t: TestContext, node: ClientNode): Promise<string> {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
   const door = openSocketDoor({
-    ...{ readJson, server, clock: systemClock, ids: systemIds, version: "test" },
+    ...{ server, clock: systemClock, ids: systemIds, version: "test" },
     report: (message) => assert.fail(message),
     gate: {
       refresh: () => Promise.resolve(false),
       admit: ({ connection: caller }) => ({
         ...{ principal: "local", isOperator: false },
-        transport: transportOf(node.engine, { principal: "local", caller, clock: node.clock, sharesData: true }),
+        transport: doorTransportsOf(node.engine, { clock: node.clock })({ principal: "local", caller }),
       }),
     },
   });

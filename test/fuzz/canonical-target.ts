@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { canonicalText } from "../json/canonical-text.ts";
 import { canonicalValue } from "../../sdk/src/json/canonical-value.ts";
 import { inputLimits } from "../../sdk/src/json/input-limits.ts";
+import { parseEnvelopes } from "../../sdk/src/json/parse-envelopes.ts";
 import { parseJson } from "../../sdk/src/json/parse-json.ts";
 import { sameJson } from "../../sdk/src/json/same-json.ts";
 import { scanJson } from "../../sdk/src/json/scan-json.ts";
@@ -32,6 +33,7 @@ function round(random: Random): void {
   const text = textOf(random);
   const parsed = parseJson(text, limits);
   assert.deepEqual(parsed, scanJson(text, limits), "the fast way and the slow one agree");
+  sendInEnvelope(random, text, limits);
   if (!parsed.ok) {
     const { offset, line, column } = parsed.fault;
     const isInside = offset !== undefined && offset >= 0 && offset <= text.length;
@@ -44,6 +46,16 @@ function round(random: Random): void {
   const copied = canonicalValue(value, limits);
   assert.ok(!copied.ok || sameJson(copied.value, value), "a copy is the same value");
   handOver(random, limits);
+}
+
+/** A text is judged in an envelope as it is alone, or it breaks the envelope. */
+function sendInEnvelope(random: Random, text: string, limits: typeof inputLimits): void {
+  const frame = `[{"id":1},{"id":2,"input":${text}},{"id":3}]`;
+  const sent = parseEnvelopes(random.chance(0.3) ? damaged(random, frame) : frame, limits);
+  if (!sent.ok || !Array.isArray(sent.value) || sent.value.length !== 3) return;
+  const [fault, { input }] = [sent.faults.get(1), (sent.value as [unknown, { input?: Json }])[1]];
+  if (input !== undefined) assert.ok(canonicalValue(input, limits).ok, "an input in an envelope is canonical");
+  else if (fault !== undefined) assert.ok(fault.pointer === "" || fault.pointer.startsWith("/"));
 }
 
 /** The same from a program: what JSON can't say is refused, and nothing is thrown. */

@@ -6,8 +6,6 @@ import type { TestContext } from "node:test";
 import type { Transport } from "holdfast";
 import type { Clock } from "../../server/src/base/clock.ts";
 import { openHttpDoor } from "../../server/src/doors/http/open.ts";
-import { inputLimits } from "../../sdk/src/json/input-limits.ts";
-import { parseJson } from "../../sdk/src/json/parse-json.ts";
 
 export interface ScriptedDoor {
   readonly url: string;
@@ -36,7 +34,6 @@ export async function scriptedDoor(t: TestContext, clock: Clock, script: Partial
       admit: () => ({ principal: "anonymous", isOperator: false, transport }),
       refresh: () => Promise.resolve(false),
     },
-    parseJson: (text) => parseJson(text, inputLimits),
     report: (message) => assert.fail(message),
     health: () => assert.fail("nobody asks for health"),
     metricsText: () => assert.fail("nobody asks for figures"),

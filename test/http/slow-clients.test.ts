@@ -25,7 +25,6 @@ async function doorFor(t: TestContext, admit = nobody): Promise<HttpDoor> {
   const door = await openHttpDoor({
     ...{ host: "127.0.0.1", port: 0, clock: systemClock, version: "test" },
     gate: { admit, refresh: () => Promise.resolve(false) },
-    parseJson: () => assert.fail("no body has arrived as a whole"),
     report: (message) => assert.fail(message),
     health: () => Promise.resolve(health),
     metricsText: () => assert.fail("nobody may read figures"),

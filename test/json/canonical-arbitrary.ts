@@ -45,7 +45,7 @@ export function shuffled(value: Json): Json {
   );
 }
 
-/** The value, frozen on every level: whoever changes it throws. */
+/** The value, frozen on every level. A change throws. */
 export function frozen<T extends Json>(value: T): T {
   if (typeof value === "object" && value !== null) {
     Object.freeze(value);

@@ -137,7 +137,7 @@ test("canonicalValue stops at its member limit when shared parts would expand ex
   assert.equal(faultOf(value)[0], "too_many");
 });
 
-test("canonicalText is equal exactly when sameJson holds, whatever the order of members", () => {
+test("canonicalText is equal exactly when sameJson holds, in any order of members", () => {
   fc.assert(
     fc.property(canonicalJson(), canonicalJson(), (left, right) => {
       assert.equal(canonicalText(left) === canonicalText(right), sameJson(left, right));
@@ -155,7 +155,7 @@ test("canonicalText sorts names by UTF-16 units, integer-like names included", (
   );
 });
 
-test("sameJson tells apart values that look alike", () => {
+test("sameJson distinguishes values that look alike", () => {
   const values: Json[] = [
     null,
     false,
@@ -178,7 +178,7 @@ test("sameJson tells apart values that look alike", () => {
   assert.ok(!sameJson({ a: 1 }, { toString: 1 }));
 });
 
-test("measure tells the exact bytes, depth and members", () => {
+test("measure returns the exact bytes, depth and members", () => {
   assert.deepEqual(measure({ a: [1, "é\n\u0001"], b: {} }, inputLimits), {
     ok: true,
     size: { bytes: Buffer.byteLength('{"a":[1,"é\\n\\u0001"],"b":{}}'), depth: 2, members: 4 },

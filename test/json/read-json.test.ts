@@ -19,7 +19,7 @@ const { value } = fc.letrec((tie) => ({
   ),
 }));
 
-test("readJson returns what JSON.stringify wrote, whatever names it read before", () => {
+test("readJson returns what JSON.stringify wrote, regardless of the names that it read before", () => {
   fc.assert(
     fc.property(value, fc.constantFrom(undefined, 2, "\t"), (written, indent) => {
       assert.deepEqual(readJson(JSON.stringify(written, null, indent)), written);

@@ -4,6 +4,7 @@ import { systemClock } from "../../server/src/base/clock.ts";
 import { openObservation } from "../../server/src/assembly/observation.ts";
 import { openLog } from "../../server/src/observe/log.ts";
 import type { LogLevel } from "../../server/src/observe/log-level.ts";
+import { checkedTransport } from "../access/checked-transport.ts";
 import { clientOf, startEngine, transportOf } from "../../server/src/assembly/open.ts";
 import type { Engine } from "../../server/src/engine/engine.ts";
 import type { Journal } from "../../server/src/journal/journal.ts";
@@ -45,7 +46,7 @@ export async function observedNode(
   const credentials = { isLoopback: true, connection: "c1", door: "http" } as const;
   const admitted = gate.admit(credentials);
   if ("code" in admitted) throw new Error("turned away");
-  const client = createClient(admitted.transport);
+  const client = createClient(checkedTransport(admitted.transport));
   const page = (): Promise<string> => observation.metricsText();
   return {
     ...{ engine, client, lines, page },

@@ -21,6 +21,8 @@ import { changes } from "./lock-view.ts";
 import { simulatedMachine, stateText, writes } from "./simulated-machine.ts";
 import { processClock } from "./virtual-time.ts";
 import type { World } from "./world.ts";
+import { canonicalValue } from "../../sdk/src/json/canonical-value.ts";
+import { inputLimits } from "../../sdk/src/json/input-limits.ts";
 
 export interface NodeSetting {
   readonly world: World;
@@ -152,12 +154,14 @@ export class SimulatedNode {
   transport(speaker: Speaker, mark?: string): Transport | undefined {
     const engine = this.#engine;
     if (engine === undefined) return undefined;
-    const place = { engine, speaker, writes };
+    const place = { engine, speaker, writes, sharesData: false };
     return {
       // Past the check of agents: most attempts are marked in their entry by an agent that is not registered.
       call: (operation, input, call) => {
+        const canonical = canonicalValue(input, inputLimits);
+        if (!canonical.ok) throw new Error(`the simulation sent an input with the fault ${canonical.fault.reason}`);
         this.#mark = mark;
-        const reply = callOperation(place, operation, input, call);
+        const reply = callOperation(place, operation, canonical.value, { ...call, inputBytes: canonical.bytes });
         this.#mark = undefined;
         return reply;
       },

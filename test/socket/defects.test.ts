@@ -9,7 +9,6 @@ import type { Gate } from "../../server/src/access/gate.ts";
 import { systemClock } from "../../server/src/base/clock.ts";
 import { systemIds } from "../../server/src/base/ids.ts";
 import { openSocketDoor } from "../../server/src/doors/socket/open.ts";
-import { readJson } from "../../sdk/src/json/read-json.ts";
 import { rawSocketFor } from "./raw-socket.ts";
 
 const broken = (): never => {
@@ -39,7 +38,7 @@ test("a defect that a message meets ends its socket and is reported; the process
     refresh: () => Promise.resolve(false),
   };
   const report = (_message: string, cause: unknown): void => void reports.push(cause);
-  const door = openSocketDoor({ readJson, server, gate, clock: systemClock, ids: systemIds, version: "t", report });
+  const door = openSocketDoor({ server, gate, clock: systemClock, ids: systemIds, version: "t", report });
   t.after(async () => {
     await door.close();
     server.close();

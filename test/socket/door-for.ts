@@ -7,9 +7,8 @@ import type { Gate } from "../../server/src/access/gate.ts";
 import { systemClock } from "../../server/src/base/clock.ts";
 import { systemIds } from "../../server/src/base/ids.ts";
 import type { SocketLimits } from "../../server/src/doors/socket/limits.ts";
-import { readJson } from "../../sdk/src/json/read-json.ts";
 import { openSocketDoor } from "../../server/src/doors/socket/open.ts";
-import { start, transportOf } from "../../server/src/assembly/open.ts";
+import { doorTransportsOf, start } from "../../server/src/assembly/open.ts";
 
 /** The door alone, with limits that a test can reach. */
 export async function doorFor(
@@ -28,13 +27,12 @@ export async function doorFor(
       return {
         principal,
         isOperator: false,
-        transport: transportOf(engine, { principal, caller, sharesData: true }),
+        transport: doorTransportsOf(engine, {})({ principal, caller }),
       };
     },
   };
   const report = (message: string): never => assert.fail(message);
   const door = openSocketDoor({
-    readJson,
     server,
     gate,
     clock: systemClock,

@@ -3,7 +3,7 @@ import type { WatchFilter } from "../contract/watch-filter.ts";
 
 /** How a client reaches Holdfast: in the same process, over a socket or over HTTP. All of them answer alike. */
 export interface Transport {
-  call(operation: string, input: unknown, options: CallOptions): Promise<CallReply>;
+  readonly call: (operation: string, input: unknown, options: CallOptions) => Promise<CallReply>;
   /** Events after a cursor (from now on, if there is none), in pages; then every one as it becomes durable. */
   watch(options: WatchRequest): AsyncIterableIterator<readonly WatchedEvent[]>;
   /**

@@ -1,38 +1,41 @@
-import type { Json } from "./json.ts";
+import type { Canonical } from "./canonical.ts";
 import { formatPointer } from "./format-pointer.ts";
 import type { InputFaultReason, InputResult } from "./input-fault.ts";
 import type { InputLimits } from "./input-limits.ts";
+import type { Json } from "./json.ts";
 import { measure } from "./measure.ts";
 
-/** `bytes` is about how many the value has as JSON text: whoever makes batches of such values needs no more. */
+/** `bytes` is the approximate size of the JSON text. It is precise enough to bound a queue or a batch. */
 export type CanonicalResult =
-  { readonly ok: true; readonly value: Json; readonly bytes: number } | Extract<InputResult, { ok: false }>;
+  { readonly ok: true; readonly value: Canonical; readonly bytes: number } | Extract<InputResult, { ok: false }>;
 
 /**
- * Checks and copies a JavaScript value that a caller in the same process hands over, in one walk: the caller may
- * change its objects afterwards.
+ * Checks and copies a JavaScript value that a program passes, in one walk. The program may change its objects afterwards.
  *
- * Like JSON.stringify it omits members that are undefined and overlooks symbols, non-enumerable members and names on
- * arrays. Unlike it, it refuses whatever would be changed or lost on the way: undefined elements and holes, functions,
- * symbols, bigints, and all objects but plain ones and arrays. No toJSON is ever called. A getter is read once, since
- * a Proxy could not be told from a plain object anyway; what it returned is what was checked, and what it throws
- * reaches the caller. Cycles are too deep.
+ * Like JSON.stringify, it omits members that are undefined, symbols, non-enumerable members and names on arrays. Unlike
+ * JSON.stringify, it refuses values that JSON would change or lose:
+ * - undefined elements and holes of arrays,
+ * - functions, symbols and bigints,
+ * - objects that are neither plain nor arrays.
+ *
+ * It never calls toJSON. It reads a getter once, and checks the value that it keeps. An error in a getter is thrown to
+ * the caller. A cycle is too deep.
  */
 export function canonicalValue(input: unknown, limits: InputLimits): CanonicalResult {
   const copy = new CanonicalCopy(limits);
   const value = copy.value(input, 0);
   if (value === undefined) return { ok: false, fault: { reason: copy.reason, pointer: copy.pointer() } };
-  if (copy.bytesAtMost() > limits.bytesMax) {
+  if (copy.maximumBytes() > limits.bytesMax) {
     const measured = measure(value, limits);
     if (!measured.ok) return { ok: false, fault: { reason: measured.reason, pointer: "" } };
   }
-  return { ok: true, value, bytes: copy.bytesAbout() };
+  return { ok: true, value: value as Canonical, bytes: copy.approximateBytes() };
 }
 
 class CanonicalCopy {
   reason: InputFaultReason = "undefined_value";
-  /** The way to the fault, innermost first: filled in on the way out, so that a good input pays nothing for it. */
-  readonly #way: string[] = [];
+  /** The segments of the pointer to the fault, innermost first. Filled only after a fault, so other inputs pay nothing. */
+  readonly #segments: string[] = [];
   #members = 0;
   #characters = 0;
   readonly #limits: InputLimits;
@@ -44,20 +47,20 @@ class CanonicalCopy {
   }
 
   pointer(): string {
-    // No single place is to blame when the whole is too large.
-    return this.reason === "too_large" ? "" : formatPointer(this.#way.toReversed());
+    // An input that is too large as a whole has no place of the fault.
+    return this.reason === "too_large" ? "" : formatPointer(this.#segments.toReversed());
   }
 
-  /** No character takes more than six bytes (\u0001), no number more than 24. */
-  bytesAtMost(): number {
+  /** A character has at most six bytes (\u0001), a number at most 24. */
+  maximumBytes(): number {
     return 6 * this.#characters + 32 * (this.#members + 1);
   }
 
-  bytesAbout(): number {
+  approximateBytes(): number {
     return this.#characters + 8 * this.#members;
   }
 
-  /** The copy, or undefined when `reason` and the way say why not. */
+  /** The copy, or undefined after a fault. */
   value(input: unknown, depth: number): Json | undefined {
     switch (typeof input) {
       case "string":
@@ -84,7 +87,7 @@ class CanonicalCopy {
   }
 
   #array(input: readonly unknown[], depth: number): Json | undefined {
-    // Read once: an element's getter may lengthen the array under the walk.
+    // Read once: the getter of an element could extend the array.
     const length = input.length;
     const elements: Json[] = [];
     for (let index = 0; index < length; index++) {
@@ -142,7 +145,7 @@ class CanonicalCopy {
   }
 
   #leave(segment: string): Json | undefined {
-    this.#way.push(segment);
+    this.#segments.push(segment);
     return undefined;
   }
 }

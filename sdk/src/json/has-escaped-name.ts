@@ -1,10 +1,10 @@
 /**
- * Whether a JSON text names a member with an escape. JSON.parse may read such a name wrongly: V8 compares its raw text
- * with names that it has met before, and then `{"q":1,"a\n":2}` comes out as {"q":1,"a\\":2}, depending on what else the
- * process has parsed (https://github.com/nodejs/node/issues/63785). Two nodes would fold the same entry differently.
+ * Whether the name of a member contains an escape. JSON.parse can misread such a name: V8 compares its raw text with
+ * names that it parsed before. Then `{"q":1,"a\n":2}` becomes {"q":1,"a\\":2}, depending on earlier texts in the process
+ * (https://github.com/nodejs/node/issues/63785). Two nodes would fold the same entry differently.
  */
 export function hasEscapedName(text: string): boolean {
-  // Backslashes occur in strings only, so a search for the next one skips everything else at the speed of memory.
+  // Backslashes occur only in strings. The search for the next one skips all other text at memory speed.
   let at = text.indexOf("\\");
   while (at !== -1) {
     const end = endOfString(text, at);
@@ -14,7 +14,7 @@ export function hasEscapedName(text: string): boolean {
   return false;
 }
 
-/** Where the string that `inside` is a part of is closed; the end of the text when it is not. */
+/** The offset of the quote that closes the string around `inside`, or the end of the text. */
 export function endOfString(text: string, inside: number): number {
   for (let index = inside; index < text.length; index++) {
     const unit = text.charCodeAt(index);

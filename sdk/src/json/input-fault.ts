@@ -1,26 +1,26 @@
-import type { Json } from "./json.ts";
+import type { Canonical } from "./canonical.ts";
 
-/** Why an input is refused. The codes are stable: callers and the contract depend on them. */
+/** Why an input is refused. The codes are part of the contract: callers compare them. */
 export type InputFaultReason =
   /** The text is not JSON. */
   | "syntax"
   /** The text starts with U+FEFF. */
   | "byte_order_mark"
-  /** Something follows the value. */
+  /** More text follows the value. */
   | "trailing_text"
-  /** An object names a member twice; parsers disagree on which one counts. */
+  /** An object has two members with one name. Parsers disagree on which of them counts. */
   | "duplicate_key"
-  /** A member is called `__proto__`, which some readers take for the prototype. */
+  /** A member has the name `__proto__`, which some readers treat as the prototype. */
   | "forbidden_key"
   /** NaN, Infinity or -Infinity. */
   | "not_finite"
-  /** A number too large for a double, such as 1e400. */
+  /** A number that exceeds a double, such as 1e400. */
   | "number_overflow"
-  /** -0, also as -0.0 or -1e-400: JSON text and equality lose its sign. */
+  /** -0, also as -0.0 or -1e-400. JSON text and equality lose its sign. */
   | "negative_zero"
   /** |n| > 9007199254740991: neighbours share one double. Fractions cannot be that large, so it is an integer. */
   | "unsafe_integer"
-  /** Half of a surrogate pair: it has no UTF-8 form. */
+  /** Half of a surrogate pair. It has no UTF-8 form. */
   | "lone_surrogate"
   /** U+0000, which Postgres cannot store. */
   | "nul_character"
@@ -29,7 +29,7 @@ export type InputFaultReason =
   | "too_deep"
   | "too_large"
   | "too_many"
-  /** undefined as the input itself or as an array's element, also a hole. */
+  /** The input or an element of an array is undefined, or an array has a hole. */
   | "undefined_value"
   /** A function, symbol or bigint. */
   | "unsupported_type"
@@ -37,14 +37,14 @@ export type InputFaultReason =
   | "not_plain";
 
 /**
- * What is wrong, and where. A fault in a member's name points at the object, since such a name may not be repeated in
- * a pointer; a duplicate or forbidden key, which is harmless as text, points at the member.
+ * The first fault of an input, with its place. A fault in the name of a member points at the object, because such a name
+ * must not be repeated in a pointer. A duplicate or forbidden name is safe to repeat, so the pointer names the member.
  */
 export interface InputFault {
   readonly reason: InputFaultReason;
-  /** JSON Pointer (RFC 6901) of the place. */
+  /** JSON Pointer (RFC 6901) from the root of the input. */
   readonly pointer: string;
-  /** UTF-16 units from the start of the text. Present, like line and column, only when text was parsed. */
+  /** UTF-16 units from the start of the input's text. Like line and column, present only if text was parsed. */
   readonly offset?: number;
   /** From 1. */
   readonly line?: number;
@@ -53,4 +53,4 @@ export interface InputFault {
 }
 
 export type InputResult =
-  { readonly ok: true; readonly value: Json } | { readonly ok: false; readonly fault: InputFault };
+  { readonly ok: true; readonly value: Canonical } | { readonly ok: false; readonly fault: InputFault };

@@ -1,21 +1,21 @@
 /**
- * How much one input may hold. The checks that walk a value recurse once per level, so `depthMax` must stay in the
- * hundreds; everything else may be set freely.
+ * Bounds of one input. The checks that walk a value recurse once per level, so `depthMax` must stay in the hundreds. The
+ * other limits have no such bound.
  */
 export interface InputLimits {
-  /** Containers inside one another: a number has depth 0, `[]` depth 1, `[[]]` depth 2. */
+  /** Maximum nesting of containers: a number has depth 0, `[]` depth 1, `[[]]` depth 2. */
   readonly depthMax: number;
-  /** UTF-8 bytes: of the text as sent when text is parsed, of the compact JSON text when a value is handed over. */
+  /** Maximum UTF-8 bytes: of the text as sent, or of the compact JSON text of a value that a program passes. */
   readonly bytesMax: number;
-  /** Members of all objects and elements of all arrays, on every level, together. */
+  /** Maximum number of members of all objects and elements of all arrays together, on all levels. */
   readonly membersMax: number;
-  /** UTF-16 units of one string; no limit of its own when absent. */
+  /** Maximum UTF-16 units of one string. Without it, only `bytesMax` bounds a string. */
   readonly stringLengthMax?: number;
-  /** UTF-16 units of one member's name. */
+  /** Maximum UTF-16 units of the name of a member. */
   readonly nameLengthMax: number;
 }
 
-/** The limits of a command, unless the configuration says otherwise. */
+/** The limits of the input of a command. */
 export const inputLimits: InputLimits = {
   depthMax: 64,
   bytesMax: 1_048_576,

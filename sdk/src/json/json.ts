@@ -1,4 +1,4 @@
-/** A canonical value: what a command may carry, a row may hold and an entry may keep. Never changed in place. */
+/** A JSON value, for example the input of a command, the row of a table or a part of an entry. Never changed in place. */
 export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
 
 export interface JsonObject {

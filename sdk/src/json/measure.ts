@@ -1,5 +1,5 @@
-import type { Json, JsonObject } from "./json.ts";
 import type { InputLimits } from "./input-limits.ts";
+import type { Json, JsonObject } from "./json.ts";
 import { scalarBytes, stringBytes } from "./scalar-bytes.ts";
 
 export type SizeLimits = Pick<InputLimits, "bytesMax" | "depthMax" | "membersMax">;
@@ -16,8 +16,8 @@ export type Measured =
   | { readonly ok: false; readonly reason: "too_large" | "too_deep" | "too_many" };
 
 /**
- * How large a canonical value is, or the limit that it exceeds. It stops at the first limit that it meets, so that a
- * value whose parts are shared and which would be gigabytes as text costs no more than one at the limit.
+ * The size of a canonical value, or the first limit that it exceeds. It stops at that limit. A value with shared parts
+ * may have gigabytes as text, and costs no more than a value at the limit.
  */
 export function measure(value: Json, limits: SizeLimits): Measured {
   const walk = new SizeWalk(limits);

@@ -1,6 +1,6 @@
 import { isObject, type Json, type JsonObject } from "./json.ts";
 
-/** Whether two canonical values are equal, whatever the order of their members. */
+/** Whether two canonical values are equal. The order of members does not matter. */
 export function sameJson(left: Json, right: Json): boolean {
   if (left === right) return true;
   if (Array.isArray(left)) return Array.isArray(right) && sameElements(left, right);

@@ -10,14 +10,14 @@ export function stringBytes(text: string): number {
   let bytes = text.length + 2;
   for (let index = 0; index < text.length; index++) {
     const unit = text.charCodeAt(index);
-    // The common case first: printable ASCII other than the quote and the backslash is one byte.
+    // The common case: printable ASCII has one byte, except for the quote and the backslash.
     if (unit >= 0x5d ? unit < 0x80 : unit >= 0x20 && unit !== 0x22 && unit !== 0x5c) continue;
     bytes += extraBytes(unit);
   }
   return bytes;
 }
 
-/** UTF-8 bytes of a text as it is. */
+/** UTF-8 bytes of a text, without quotes and escapes. */
 export function utf8Bytes(text: string): number {
   let bytes = text.length;
   for (let index = 0; index < text.length; index++) {
@@ -29,16 +29,16 @@ export function utf8Bytes(text: string): number {
 
 function extraBytes(unit: number): number {
   if (unit >= 0x80) {
-    // Each half of a surrogate pair counts two of the pair's four bytes.
+    // A surrogate pair has four bytes, two for each half.
     return unit < 0x800 || (unit >= 0xd800 && unit <= 0xdfff) ? 1 : 2;
   }
   if (unit >= 0x20) return 1;
-  // \b \t \n \f \r have short escapes, the other control characters are written \u00XX.
+  // \b \t \n \f \r have short escapes. Other control characters are written as \u00XX.
   return unit === 8 || unit === 9 || unit === 10 || unit === 12 || unit === 13 ? 1 : 5;
 }
 
 function numberBytes(value: number): number {
-  // Most numbers in commands are small counts; this spares them a string.
+  // Most numbers in commands are small counts. They need no string.
   if (value >= 0 && value < 1000 && value % 1 === 0) return value < 10 ? 1 : value < 100 ? 2 : 3;
   return String(value).length;
 }

@@ -2,7 +2,7 @@
  * Who may come in, and what they may do. Every door asks the gate first, and speaks to Holdfast only through the
  * transport that the gate hands out: so rights, limits and the names in the journal are the same through all of them.
  */
-import type { Transport } from "@holdfast/sdk";
+import type { DoorTransport } from "@holdfast/sdk";
 
 /** What a door knows about whoever knocks. */
 export interface Credentials {
@@ -24,7 +24,7 @@ export interface Caller {
   readonly principal: string;
   readonly isOperator: boolean;
   /** Calls are checked against the caller's rights and limits; events that it may not read are left out. */
-  readonly transport: Transport;
+  readonly transport: DoorTransport;
 }
 
 /** Why somebody is not let in: a code of the contract's registry of problems, and data for the sentence. */

@@ -1,5 +1,6 @@
 import { HoldfastError } from "@holdfast/sdk";
-import type { CallOptions, CallReply, Transport } from "@holdfast/sdk";
+import type { CallReply, DoorCallOptions, DoorTransport } from "@holdfast/sdk";
+import type { Canonical } from "@holdfast/sdk/json/canonical";
 import type { Allotment, Askers } from "./allotment.ts";
 import { shownWrite } from "./blind-writes.ts";
 import type { RightsCheck } from "./check-rights.ts";
@@ -30,7 +31,7 @@ export interface Guard {
 type Pages<Item> = AsyncIterableIterator<readonly Item[]>;
 
 /** The transport of somebody who was let in: everything is checked anew with every call and every page. */
-export function guardedTransport(inner: Transport, guard: Guard): Transport {
+export function guardedTransport(inner: DoorTransport, guard: Guard): DoorTransport {
   return {
     call: (operation, input, call) => guardedCall(inner, guard, { operation, input, call }),
     watch: (options) =>
@@ -54,11 +55,11 @@ export function guardedTransport(inner: Transport, guard: Guard): Transport {
 
 interface Wish {
   readonly operation: string;
-  readonly input: unknown;
-  readonly call: CallOptions;
+  readonly input: Canonical;
+  readonly call: DoorCallOptions;
 }
 
-function guardedCall(inner: Transport, guard: Guard, wish: Wish): Promise<CallReply> {
+function guardedCall(inner: DoorTransport, guard: Guard, wish: Wish): Promise<CallReply> {
   const { operation, input, call } = wish;
   const standing = guard.standing();
   if (isTurned(standing)) return Promise.resolve(refused(guard, standing));
@@ -72,7 +73,7 @@ function guardedCall(inner: Transport, guard: Guard, wish: Wish): Promise<CallRe
   return isAllowedEverywhere(standing, ["read"]) ? answer : answer.then((reply) => shown(guard, standing, wish, reply));
 }
 
-async function registered(inner: Transport, guard: Guard, { operation, input, call }: Wish): Promise<CallReply> {
+async function registered(inner: DoorTransport, guard: Guard, { operation, input, call }: Wish): Promise<CallReply> {
   const turned = await guard.allotment.register(guard.askers.own);
   return turned === undefined ? inner.call(operation, input, call) : refused(guard, turned);
 }

@@ -1,4 +1,4 @@
-import type { Transport } from "@holdfast/sdk";
+import type { DoorTransport } from "@holdfast/sdk";
 import type { Clock } from "../base/clock.ts";
 import { Allotment, Askers } from "./allotment.ts";
 import { RightsCheck } from "./check-rights.ts";
@@ -15,7 +15,7 @@ import { onStandingLost } from "./standing-watch.ts";
 
 export interface GateOptions {
   /** A transport on which commands are sent in the name of a principal. */
-  readonly transportOf: (speaker: { readonly principal: string; readonly caller: string }) => Transport;
+  readonly transportOf: (speaker: { readonly principal: string; readonly caller: string }) => DoorTransport;
   readonly lookups: Lookups;
   /** The digest of the operator's token. */
   readonly operatorDigest: string;

@@ -1,12 +1,16 @@
 /**
- * The door for callers in the same process, and the one that all other doors stand on: it checks input once, keeps
- * internal operations inside, adds to an outcome what history knows, and hands out copies only.
+ * The application layer as a transport: for the doors, and for programs in the same process. It keeps internal operations
+ * inside and adds history to outcomes. A program's values are checked and copied on entry, and its replies are copies.
  */
-import type { Transport, WatchedEvent } from "@holdfast/sdk";
+import type { DoorTransport, Transport, WatchedEvent } from "@holdfast/sdk";
+import { canonicalValue } from "@holdfast/sdk/json/canonical-value";
+import { inputLimits } from "@holdfast/sdk/json/input-limits";
 import type { Clock } from "../base/clock.ts";
 import type { Engine } from "../engine/engine.ts";
 import { AgentCalls } from "./calls/agent-calls.ts";
 import type { AgentDoor } from "./calls/agent-door.ts";
+import { refusal } from "../machine/refusal.ts";
+import { replyOf } from "./calls/call-operation.ts";
 import type { CallPlace } from "./calls/call-operation.ts";
 import { copyJson } from "./calls/copy-json.ts";
 import { cursorAt } from "./watch/entry-events.ts";
@@ -14,7 +18,7 @@ import { unreadable } from "./calls/journal-refusal.ts";
 import { noticeHubOf } from "./notices/notice-hub.ts";
 import { watch } from "./watch/watch.ts";
 
-export interface InProcessOptions extends CallPlace {
+export interface AppTransportOptions extends Omit<CallPlace, "sharesData"> {
   /** What is known of agents, shared by all clients of an engine. */
   readonly agents: AgentDoor;
   /** Whether an agent must send its secret; a bare id is taken at its word otherwise. */
@@ -24,12 +28,30 @@ export interface InProcessOptions extends CallPlace {
   readonly close: () => Promise<void>;
 }
 
-export function inProcessTransport(options: InProcessOptions): Transport {
-  const { engine, clock, close, sharesData = false } = options;
-  const calls = new AgentCalls(options);
+/** For a program in this process. It may change its objects at any time. */
+export function inProcessTransport(options: AppTransportOptions): Transport {
+  const { engine, clock, close } = options;
+  const calls = new AgentCalls({ ...options, sharesData: false });
+  return {
+    call(operation, input, call) {
+      const canonical = canonicalValue(input, inputLimits);
+      if (canonical.ok) return calls.call(operation, canonical.value, { ...call, inputBytes: canonical.bytes });
+      return Promise.resolve(replyOf(engine, refusal("input_malformed", { ...canonical.fault })));
+    },
+    watch: (wanted) => copied(watch(engine, wanted)),
+    notices: ({ owner }) => noticeHubOf(engine, clock).listen(owner),
+    cursor: () => cursorOf(engine),
+    close,
+  };
+}
+
+/** For doors. They only write replies as text, so they share the data of the state and must not change it. */
+export function doorTransport(options: AppTransportOptions): DoorTransport {
+  const { engine, clock, close } = options;
+  const calls = new AgentCalls({ ...options, sharesData: true });
   return {
     call: (operation, input, call) => calls.call(operation, input, call),
-    watch: (wanted) => (sharesData ? watch(engine, wanted) : copied(watch(engine, wanted))),
+    watch: (wanted) => watch(engine, wanted),
     notices: ({ owner }) => noticeHubOf(engine, clock).listen(owner),
     cursor: () => cursorOf(engine),
     close,

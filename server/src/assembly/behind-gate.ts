@@ -9,7 +9,7 @@ import { findGrant } from "../features/locks/guard-write.ts";
 import { ticketTable } from "../features/locks/tables/lock-tables.ts";
 import { tokenTable } from "../features/tokens/token-table.ts";
 import type { TokenRow } from "../features/tokens/token-table.ts";
-import { kindCommandsOf, transportsOf } from "./open.ts";
+import { doorTransportsOf, kindCommandsOf } from "./open.ts";
 import type { SpeakerOptions } from "./open.ts";
 import { TokenChanges } from "./token-changes.ts";
 
@@ -18,7 +18,7 @@ export function behindGate(
   options: Pick<SpeakerOptions, "kinds" | "clock" | "requiresAgentSecret">,
 ): Pick<GateOptions, "transportOf" | "lookups" | "kindCommands" | "record"> {
   return {
-    transportOf: transportsOf(engine, { ...options, sharesData: true }),
+    transportOf: doorTransportsOf(engine, options),
     lookups: lookupsOf(engine),
     kindCommands: kindCommandsOf(options.kinds ?? []),
     record: (attempt) => {

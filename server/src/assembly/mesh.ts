@@ -10,8 +10,6 @@ import type { NatsDoorOptions, NatsConnectionOptions } from "../doors/nats/nats-
 import { NatsConfigError } from "../doors/nats/nats-config-error.ts";
 import type { Engine } from "../engine/engine.ts";
 import type { Kind } from "../features/entities/kind.ts";
-import { inputLimits } from "@holdfast/sdk/json/input-limits";
-import { parseJson } from "@holdfast/sdk/json/parse-json";
 import { kindCommandsOf, reportToStandardError } from "./open.ts";
 
 /** How Holdfast takes part in a mesh. */
@@ -42,7 +40,6 @@ export async function openMesh(options: MeshOptions, parts: MeshParts): Promise<
         lastCommon: (place) => lastCommon(engine, place),
         head: () => engine.head.position,
       },
-      parseJson: (text) => parseJson(text, inputLimits),
       kindCommands: kindCommandsOf(kinds),
       clock: systemClock,
       ids: systemIds,

@@ -1,13 +1,14 @@
 /** The one place that puts the parts together: features into a machine, a journal and an engine around it, doors on top. */
 import { publicOperations, resourceOfOperation } from "@holdfast/sdk/contract";
 import { createClient, systemClientClock } from "@holdfast/sdk";
-import type { Client, ClientOptions, Transport } from "@holdfast/sdk";
+import type { Client, ClientOptions, DoorTransport, Transport } from "@holdfast/sdk";
 import { systemClock } from "../base/clock.ts";
 import type { Clock } from "../base/clock.ts";
 import { systemIds } from "../base/ids.ts";
 import type { Ids } from "../base/ids.ts";
 import { agentDoorOf } from "../app/calls/agent-door.ts";
-import { inProcessTransport } from "../app/transport.ts";
+import { doorTransport, inProcessTransport } from "../app/transport.ts";
+import type { AppTransportOptions } from "../app/transport.ts";
 import { Engine } from "../engine/engine.ts";
 import type { EngineOptions } from "../engine/engine.ts";
 import { systemPrincipal } from "../engine/timer-watch.ts";
@@ -204,8 +205,6 @@ export interface SpeakerOptions extends OpenOptions {
   readonly caller?: string;
   readonly clock?: Clock;
   readonly ids?: Ids;
-  /** See CallPlace. */
-  readonly sharesData?: boolean;
   /** Whether an agent must send its secret. */
   readonly requiresAgentSecret?: boolean;
 }
@@ -226,16 +225,20 @@ export function clientOf(engine: Engine, options: SpeakerOptions = {}): Client {
 
 export function transportOf(engine: Engine, options: SpeakerOptions): Transport {
   const { principal = "local", caller = "in-process" } = options;
-  return transportsOf(engine, options)({ principal, caller });
+  return inProcessTransport({ ...transportPartsOf(engine, options), speaker: { principal, caller } });
 }
 
-/** Transports on one engine for many speakers: what they share is made once. */
-export function transportsOf(
+/** The transports of doors on one engine, for many callers. Their common parts are made once. */
+export function doorTransportsOf(
   engine: Engine,
   options: Omit<SpeakerOptions, "principal" | "caller">,
-): (speaker: { readonly principal: string; readonly caller: string }) => Transport {
-  const { kinds = [], clock = systemClock, ids = systemIds, sharesData = false } = options;
-  const { requiresAgentSecret = false } = options;
+): (speaker: { readonly principal: string; readonly caller: string }) => DoorTransport {
+  const parts = transportPartsOf(engine, options);
+  return (speaker) => doorTransport({ ...parts, speaker });
+}
+
+function transportPartsOf(engine: Engine, options: SpeakerOptions): Omit<AppTransportOptions, "speaker"> {
+  const { kinds = [], clock = systemClock, ids = systemIds, requiresAgentSecret = false } = options;
   const agents = agentDoorOf(engine, { clock, ids });
   const close = (): Promise<void> => {
     // Both start now: what is collected is sent before the engine takes nothing more.
@@ -243,8 +246,7 @@ export function transportsOf(
     return engine.stop();
   };
   const writes = writesOf(kinds);
-  const place = { engine, agents, clock, writes, close, sharesData, requiresAgentSecret };
-  return (speaker) => inProcessTransport({ ...place, speaker });
+  return { engine, agents, clock, writes, close, requiresAgentSecret };
 }
 
 function writesOf(kinds: readonly Kind[]): ReadonlyMap<string, { readonly type?: string }> {

@@ -14,9 +14,6 @@ import { openSocketDoor } from "../doors/socket/open.ts";
 import { currentEpoch } from "../features/space/space-table.ts";
 import { machineSettings } from "../features/space/space.ts";
 import type { Engine } from "../engine/engine.ts";
-import { inputLimits } from "@holdfast/sdk/json/input-limits";
-import { parseJson } from "@holdfast/sdk/json/parse-json";
-import { readJson } from "@holdfast/sdk/json/read-json";
 import { openMesh } from "./mesh.ts";
 import type { MeshOptions, NatsDoor, NatsStatus } from "./mesh.ts";
 import { makeNodeFolder } from "./node-folder.ts";
@@ -78,7 +75,6 @@ export async function serve(options: ServeOptions): Promise<Serving> {
     gate,
     hostNames,
     clock: systemClock,
-    parseJson: (text) => parseJson(text, inputLimits),
     report,
     metricsText,
     version,
@@ -93,7 +89,6 @@ export async function serve(options: ServeOptions): Promise<Serving> {
   const { server } = http;
   limitConnections(server, options.limits?.connectionsPerAddressMax ?? defaultAccessLimits.connectionsPerAddressMax);
   const socket = openSocketDoor({
-    readJson,
     server,
     gate,
     hostNames,

@@ -1,4 +1,4 @@
-import type { CallOptions, CallReply, Transport } from "@holdfast/sdk";
+import type { CallReply, DoorTransport } from "@holdfast/sdk";
 import type { AnsweredCall } from "./call-metrics.ts";
 
 /** The caller of an observed call, and the door it uses. */
@@ -17,10 +17,14 @@ export interface CallObserver {
  * Wraps a transport so that an observer sees its calls. The caller gets the promise of the wrapped transport itself. The
  * observer runs after it, and can neither delay nor change a reply.
  */
-export function observedTransport(transport: Transport, caller: ObservedCaller, observer: CallObserver): Transport {
+export function observedTransport(
+  transport: DoorTransport,
+  caller: ObservedCaller,
+  observer: CallObserver,
+): DoorTransport {
   const { door, principal } = caller;
   return {
-    call(operation: string, input: unknown, options: CallOptions): Promise<CallReply> {
+    call(operation, input, options): Promise<CallReply> {
       const startMs = observer.monotonicMs();
       const called = transport.call(operation, input, options);
       const record = (reply: CallReply | undefined): void => {

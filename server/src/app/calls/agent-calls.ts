@@ -1,8 +1,9 @@
-import type { CallOptions, CallReply } from "@holdfast/sdk";
+import type { CallReply, DoorCallOptions } from "@holdfast/sdk";
+import type { Canonical } from "@holdfast/sdk/json/canonical";
 import type { Engine } from "../../engine/engine.ts";
 import type { AgentRow } from "../../features/agents/agent-table.ts";
 import type { Outcome } from "../../machine/entry.ts";
-import type { Json, JsonObject } from "@holdfast/sdk/json/json";
+import type { JsonObject } from "@holdfast/sdk/json/json";
 import { refusal } from "../../machine/refusal.ts";
 import type { AgentDoor, SpeakerRules } from "./agent-door.ts";
 import { callOperation } from "./call-operation.ts";
@@ -32,7 +33,7 @@ export class AgentCalls {
     this.#rules = { principal: options.speaker.principal, requiresSecret: options.requiresAgentSecret ?? false };
   }
 
-  call(operation: string, input: unknown, call: CallOptions): Promise<CallReply> {
+  call(operation: string, input: Canonical, call: DoorCallOptions): Promise<CallReply> {
     const options = this.#options;
     const { engine, agents } = options;
     const agent = call.agent ?? options.speaker.agent;
@@ -56,7 +57,7 @@ export class AgentCalls {
     );
   }
 
-  #callAs(row: AgentRow, operation: string, input: unknown, call: CallOptions): Promise<CallReply> {
+  #callAs(row: AgentRow, operation: string, input: Canonical, call: DoorCallOptions): Promise<CallReply> {
     const { engine, agents } = this.#options;
     if (operation === "heartbeat") {
       return agents.beats.beat(row).then(async (outcome) => answered(engine, await explainGone(engine, outcome)));
@@ -83,8 +84,8 @@ export class AgentCalls {
 function callWithSecrets(
   options: AgentCallPlace,
   operation: string,
-  input: unknown,
-  call: CallOptions,
+  input: Canonical,
+  call: DoorCallOptions,
 ): Promise<CallReply> {
   if (operation !== "create-token") return callOperation(options, operation, input, call);
   return createToken(options.agents.ids, (...wish) => callOperation(options, ...wish), input, call);
@@ -93,10 +94,10 @@ function callWithSecrets(
 async function register(
   options: AgentCallPlace,
   agents: AgentDoor,
-  input: unknown,
-  call: CallOptions,
+  input: Canonical,
+  call: DoorCallOptions,
 ): Promise<CallReply> {
-  const { input: given, secret } = agents.registration(input as Json, call);
+  const { input: given, secret } = agents.registration(input, call);
   const { key: _key, ...rest } = call;
   const reply = await callOperation(options, "register-agent", given, rest);
   if (reply.outcome.kind === "refusal") return reply;

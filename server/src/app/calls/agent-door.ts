@@ -8,7 +8,7 @@ import type { Engine } from "../../engine/engine.ts";
 import { findAgent } from "../../features/agents/agent-table.ts";
 import type { AgentRow } from "../../features/agents/agent-table.ts";
 import type { Outcome } from "../../machine/entry.ts";
-import type { Json } from "@holdfast/sdk/json/json";
+import type { Canonical } from "@holdfast/sdk/json/canonical";
 import { isObject } from "@holdfast/sdk/json/json";
 import { refusal } from "../../machine/refusal.ts";
 import { Beats } from "./beats.ts";
@@ -55,7 +55,7 @@ export class AgentDoor {
   }
 
   /** Only the hash of the secret goes on; the secret itself is shown once, in the reply. */
-  registration(input: Json, call: CallOptions): { readonly input: Json; readonly secret: string } {
+  registration(input: Canonical, call: CallOptions): { readonly input: Canonical; readonly secret: string } {
     const secret = newSecret(this.ids);
     // A key that makes a registration safe to send again is the agent's own key: a repeat resumes, and gets a new secret.
     const ownKey = call.key === undefined ? {} : { own_key: call.key };

@@ -1,10 +1,9 @@
 import { isIdempotencyKey } from "@holdfast/sdk/base/is-idempotency-key";
 import { packOfOperation, publishedName, recordedAs, traceContext } from "@holdfast/sdk/contract";
-import type { CallOptions, CallReply } from "@holdfast/sdk";
+import type { CallOptions, CallReply, DoorCallOptions } from "@holdfast/sdk";
 import type { Engine } from "../../engine/engine.ts";
 import type { Reply } from "../../engine/reply.ts";
-import { canonicalValue } from "@holdfast/sdk/json/canonical-value";
-import { inputLimits } from "@holdfast/sdk/json/input-limits";
+import type { Canonical } from "@holdfast/sdk/json/canonical";
 import type { Event, Outcome } from "../../machine/entry.ts";
 import type { Json, JsonObject } from "@holdfast/sdk/json/json";
 import { refusal } from "../../machine/refusal.ts";
@@ -33,29 +32,27 @@ export interface CallPlace {
   readonly speaker: Speaker;
   /** The operations that a caller may send, with the type of entity that they are about if it is not in the input. */
   readonly writes: ReadonlyMap<string, { readonly type?: string }>;
-  /** For doors, which only turn data into text: they get what all share, and must not change it. */
-  readonly sharesData?: boolean;
+  /** True for doors, which only write replies as text. Other callers get copies, which they may change. */
+  readonly sharesData: boolean;
 }
 
 /** Runs an operation for a speaker who is known to be who it says. */
 export function callOperation(
   options: CallPlace,
   operation: string,
-  input: unknown,
-  call: CallOptions,
+  input: Canonical,
+  call: DoorCallOptions,
 ): Promise<CallReply> {
   const reply = callPlain(options, operation, input, call);
   return packOfOperation(operation) === undefined ? reply : reply.then((plain) => shownByPack(operation, plain));
 }
 
-function callPlain(options: CallPlace, operation: string, input: unknown, call: CallOptions): Promise<CallReply> {
+function callPlain(options: CallPlace, operation: string, input: Canonical, call: DoorCallOptions): Promise<CallReply> {
   // Not an async function: on the way of every command each further promise would cost as much as its decision.
   const { engine } = options;
-  const canonical = canonicalValue(input, inputLimits);
-  if (!canonical.ok) return Promise.resolve(replyOf(engine, refusal("input_malformed", { ...canonical.fault })));
   const read = readOperations.get(operation);
   if (read !== undefined) {
-    return readOperation(engine, read, { input: canonical.value, agent: options.speaker.agent, call }).then((outcome) =>
+    return readOperation(engine, read, { input, agent: options.speaker.agent, call }).then((outcome) =>
       replyOf(engine, outcome),
     );
   }
@@ -65,11 +62,10 @@ function callPlain(options: CallPlace, operation: string, input: unknown, call: 
     return Promise.resolve(replyOf(engine, refusal("idempotency_key_invalid")));
   }
   const wish = { operation, type: write.type };
-  const { value, bytes } = canonical;
-  if (!needsPreparing(wish, value)) return sendCommand(options, wish, { input: value, bytes }, call);
+  if (!needsPreparing(wish, input)) return sendCommand(options, wish, input, call);
   // What it is prepared with must not depend on how far this node is: the same request is the same command everywhere.
-  return latest(engine, () => prepareCommand(engine, wish, value)).then(
-    (prepared) => sendCommand(options, wish, { input: prepared, bytes }, call),
+  return latest(engine, () => prepareCommand(engine, wish, input)).then(
+    (prepared) => sendCommand(options, wish, prepared, call),
     (error: unknown) => replyOf(engine, journalRefusal(error)),
   );
 }
@@ -93,18 +89,12 @@ function latest<Result>(engine: Engine, work: () => Promise<Result>): Promise<Re
   return engine.isShared ? engine.catchUp().then(work) : work();
 }
 
-function sendCommand(
-  options: CallPlace,
-  wish: Wish,
-  given: { readonly input: Json; readonly bytes: number },
-  call: CallOptions,
-): Promise<CallReply> {
+function sendCommand(options: CallPlace, wish: Wish, input: Json, call: DoorCallOptions): Promise<CallReply> {
   const { engine, speaker } = options;
-  const { input, bytes } = given;
   const { operation } = wish;
   const { principal, agent, caller } = speaker;
   // Only these: what else a caller puts into its options must not say who it is.
-  const { key, deadlineMs } = call;
+  const { key, deadlineMs, inputBytes: bytes } = call;
   const trace = call.trace === undefined ? undefined : traceContext(call.trace);
   const request = { operation, input, bytes, principal, agent, caller, key, deadlineMs, trace };
   return engine.execute(request).then((reply) => {
@@ -138,7 +128,7 @@ async function explainReply(
 }
 
 function shownReply(
-  { sharesData = false }: CallPlace,
+  { sharesData }: CallPlace,
   { position, replayed, events }: Reply,
   outcome: Outcome,
   call: CallOptions,
@@ -162,7 +152,7 @@ function withAttachment({ outcome, attachment }: Reply): Outcome {
 }
 
 /** The answer to what did not become a command. */
-function replyOf(engine: Engine, outcome: Outcome): CallReply {
+export function replyOf(engine: Engine, outcome: Outcome): CallReply {
   const data = copyJson(outcome.data) as Record<string, unknown>;
   return { outcome: { ...outcome, data }, position: engine.head.position, replayed: false, events: [] };
 }

@@ -23,7 +23,6 @@ import { httpLimits } from "./limits.ts";
 import type { ClientLimits } from "./limits.ts";
 import { addOperationRoutes } from "./routes/operation-routes.ts";
 import { addProgramRoutes } from "./routes/program-routes.ts";
-import type { ParseJson } from "./request/read-body.ts";
 import { RequestsInFlight } from "./request/requests-in-flight.ts";
 import { plainHeaders } from "./response/send.ts";
 import { answerUnmatched } from "./response/unmatched.ts";
@@ -36,7 +35,6 @@ export interface HttpDoorOptions extends HealthOptions {
   readonly port: number;
   readonly gate: Gate;
   readonly clock: Clock;
-  readonly parseJson: ParseJson;
   readonly report: Report;
   readonly version: string;
   /** Names under which the server may be spoken to, besides those of loopback. */

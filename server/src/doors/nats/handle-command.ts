@@ -4,14 +4,12 @@ import { isTurned } from "../../access/gate.ts";
 import type { Caller, Turned } from "../../access/gate.ts";
 import type { CommandAnswer } from "./command-answer.ts";
 import { answerReply, problemAnswer } from "./command-answer.ts";
-import type { ParseJson } from "./nats-door-options.ts";
 import { isCommandProblem, readCommand } from "./read-command.ts";
 import type { CommandMessage } from "./read-command.ts";
 import type { SubjectActions } from "./subject-actions.ts";
 
 export interface CommandHandlerOptions {
   readonly actions: SubjectActions;
-  readonly parseJson: ParseJson;
   readonly admit: (token: string | undefined) => Caller | Turned | Promise<Caller | Turned>;
   /** What the server takes in one message. */
   readonly bytesMax: () => number;
@@ -50,13 +48,16 @@ export async function handleCommand(
   message: CommandMessage,
   given: { readonly key?: string; readonly deadlineMs?: number } = {},
 ): Promise<HandledCommand> {
-  const command = readCommand(message, options.actions, options.parseJson);
+  const command = readCommand(message, options.actions);
   if (isCommandProblem(command)) return { verdict: "unreadable", answer: problemAnswer(command), code: command.code };
   const admitted = options.admit(command.token);
   const caller = admitted instanceof Promise ? await admitted : admitted;
   if (isTurned(caller)) return { verdict: verdictOf(caller.code), answer: problemAnswer(caller), code: caller.code };
   const { operation, input, options: callOptions } = command;
-  const reply = await caller.transport.call(operation, input, { ...given, ...callOptions }).catch(options.onDefect);
+  const inputBytes = message.data.length;
+  const reply = await caller.transport
+    .call(operation, input, { ...given, ...callOptions, inputBytes })
+    .catch(options.onDefect);
   if (reply === undefined) {
     const defect = { code: "internal_error", data: {} };
     return { verdict: "again", answer: problemAnswer(defect), code: defect.code };

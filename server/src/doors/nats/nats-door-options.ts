@@ -43,15 +43,9 @@ export interface EntryFeed {
   head(): number;
 }
 
-/** Text as a canonical value, or what is wrong with it. */
-export type ParseJson = (
-  text: string,
-) => { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly fault: object };
-
 export interface NatsDoorOptions extends NatsConnectionOptions {
   readonly gate: Gate;
   readonly feed: EntryFeed;
-  readonly parseJson: ParseJson;
   /** The commands that kinds of entities bring, each with its type of entity. */
   readonly kindCommands: ReadonlyMap<string, string>;
   /** Who commands without a token act as. Without it, each needs a token: nothing else says who sent a message. */

@@ -68,11 +68,10 @@ export class NatsSession {
   }
 
   #begin(): void {
-    const { nc, gate, principal, kindCommands, parseJson, limits, counters, report } = this.#options;
+    const { nc, gate, principal, kindCommands, limits, counters, report } = this.#options;
     const callers = new CallerCache(gate, principal);
     const options: CommandHandlerOptions = {
       actions: new SubjectActions(kindCommands),
-      parseJson,
       admit: (token) => callers.admit(token),
       bytesMax: () => this.#bytesMax(),
       onDefect: (error) => {

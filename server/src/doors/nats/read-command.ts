@@ -1,8 +1,13 @@
 /** A message as a command: what the subject asks for, what the payload gives, and who sends it. */
 import { checkOf, meshHeaders, meshLockWords, meshSubjects } from "@holdfast/sdk/contract";
 import type { CallOptions } from "@holdfast/sdk";
+import { emptyInput } from "@holdfast/sdk/json/canonical";
+import type { Canonical, CanonicalObject } from "@holdfast/sdk/json/canonical";
+import { inputLimits } from "@holdfast/sdk/json/input-limits";
+import { isObject } from "@holdfast/sdk/json/json";
+import type { Json } from "@holdfast/sdk/json/json";
+import { parseJson } from "@holdfast/sdk/json/parse-json";
 import { bearerToken } from "../../access/bearer-token.ts";
-import type { ParseJson } from "./nats-door-options.ts";
 import type { SubjectAction, SubjectActions } from "./subject-actions.ts";
 
 /** As much of a message as is read, whichever way it came. */
@@ -20,7 +25,7 @@ export interface CommandProblem {
 
 export interface ParsedCommand {
   readonly operation: string;
-  readonly input: unknown;
+  readonly input: Canonical;
   readonly options: Pick<CallOptions, "key" | "agent" | "agentSecret" | "trace">;
   readonly token?: string;
   /** The word of locks that it came as: its answer has a shape of its own. */
@@ -30,16 +35,10 @@ export interface ParsedCommand {
 /** What the keys of commands that bring none start with. Nobody else may use them up. */
 export const implicitKeyPrefix = "nats:";
 
-type JsonMembers = Readonly<Record<string, unknown>>;
-
 const checks = new Map(Object.entries(meshLockWords).map(([word, { input }]) => [word, checkOf(input)]));
-const utf8 = new TextDecoder("utf-8", { fatal: true });
+const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
-export function readCommand(
-  message: CommandMessage,
-  actions: SubjectActions,
-  parseJson: ParseJson,
-): ParsedCommand | CommandProblem {
+export function readCommand(message: CommandMessage, actions: SubjectActions): ParsedCommand | CommandProblem {
   const [prefix = "", entity = "", action = "", ...more] = message.subject.split(".");
   const word = more.length === 0 ? actions.find(entity, action) : undefined;
   if (word === undefined) {
@@ -48,7 +47,7 @@ export function readCommand(
   }
   const sender = senderOf(message);
   if (isCommandProblem(sender)) return sender;
-  const payload = payloadOf(message.data, parseJson);
+  const payload = payloadOf(message.data);
   if (isCommandProblem(payload)) return payload;
   const wish =
     word.shape === "named" ? { ...word, input: payload.value } : commandOfAction(word, action, payload.value);
@@ -62,20 +61,18 @@ export function isCommandProblem(result: object): result is CommandProblem {
 
 interface UnkeyedCommand extends Pick<ParsedCommand, "operation" | "input" | "lock"> {
   /** What the payload says. */
-  readonly key?: unknown;
+  readonly key?: Json | undefined;
 }
 
 /** The payload of every word but an operation's own name is an object, and may bring its idempotency key along. */
 function commandOfAction(
   word: Exclude<SubjectAction, { shape: "named" }>,
   action: string,
-  value: unknown,
+  value: Canonical,
 ): UnkeyedCommand | CommandProblem {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) {
-    return invalid([{ pointer: "", message: "must be an object" }]);
-  }
-  const { idempotency_key: key, ...rest } = value as JsonMembers;
-  if (word.shape === "lock") return lockCommandOf(action, value as JsonMembers, key);
+  if (!isObject(value)) return invalid([{ pointer: "", message: "must be an object" }]);
+  const { idempotency_key: key, ...rest } = value;
+  if (word.shape === "lock") return lockCommandOf(action, value, key);
   const { entity_id: entityId, ...others } = rest;
   if (entityId !== undefined && "id" in others) {
     return invalid([{ pointer: "/id", message: "must not stand beside entity_id, which means the same" }]);
@@ -87,15 +84,22 @@ function commandOfAction(
   return { operation, input: { ...input, type: word.type }, key };
 }
 
-function lockCommandOf(action: string, value: JsonMembers, key: unknown): UnkeyedCommand | CommandProblem {
+/** The members that the schemas of `meshLockWords` demand. */
+interface LockPayload {
+  readonly resource_id: string;
+  readonly owner_id: string;
+  readonly ttl_seconds?: number;
+}
+
+function lockCommandOf(action: string, value: CanonicalObject, key: Json | undefined): UnkeyedCommand | CommandProblem {
   const issues = checks.get(action)?.(value);
   if (issues !== undefined) return invalid(issues);
-  const { resource_id: resource, owner_id: owner, ttl_seconds: ttl } = value;
+  const { resource_id: resource, owner_id: owner, ttl_seconds: ttl } = value as CanonicalObject & LockPayload;
   const lease = ttl === undefined ? {} : { ttl_seconds: ttl };
   const what = action === "refresh" ? { path: resource } : { paths: [resource] };
   const operation = meshLockWords[action]?.operation ?? "";
-  const lock = { word: action, resource: String(resource), owner: String(owner) };
-  return { operation, input: { ...what, owner_id: owner, ...lease }, key, lock };
+  const lock = { word: action, resource, owner };
+  return { operation, input: { ...emptyInput, ...what, owner_id: owner, ...lease }, key, lock };
 }
 
 function withKey({ key, ...wish }: UnkeyedCommand, { token, options }: CommandSender): ParsedCommand | CommandProblem {
@@ -148,15 +152,15 @@ function senderHeaders(headers: CommandMessage["headers"]): Readonly<Record<stri
   return found;
 }
 
-function payloadOf(data: Uint8Array, parseJson: ParseJson): { readonly value: unknown } | CommandProblem {
-  if (data.length === 0) return { value: {} };
+function payloadOf(data: Uint8Array): { readonly value: Canonical } | CommandProblem {
+  if (data.length === 0) return { value: emptyInput };
   let text: string;
   try {
     text = utf8.decode(data);
   } catch {
-    return { code: "input_malformed", data: { pointer: "", reason: "the payload is not UTF-8" } };
+    return { code: "input_malformed", data: { reason: "not_utf8", pointer: "" } };
   }
-  const parsed = parseJson(text);
+  const parsed = parseJson(text, inputLimits);
   return parsed.ok ? { value: parsed.value } : { code: "input_malformed", data: { ...parsed.fault } };
 }
 

@@ -2,7 +2,9 @@ import type { WebSocket } from "ws";
 import { closeCodes, protocolMismatch, socketProtocol } from "@holdfast/sdk/contract";
 import type { CallMessage, ClientMessage, SocketProblem } from "@holdfast/sdk/contract";
 import { HoldfastError } from "@holdfast/sdk";
-import type { CallOptions } from "@holdfast/sdk";
+import type { CallOptions, DoorCallOptions } from "@holdfast/sdk";
+import type { Canonical } from "@holdfast/sdk/json/canonical";
+import type { InputFault } from "@holdfast/sdk/json/input-fault";
 import { isTurned } from "../../access/gate.ts";
 import type { Caller, Turned } from "../../access/gate.ts";
 import type { Clock } from "../../base/clock.ts";
@@ -10,12 +12,11 @@ import type { SocketLimits } from "./limits.ts";
 import { Outbox } from "./outbox.ts";
 import type { Pace } from "../pace.ts";
 import { FrameFault, readFrame } from "./read-frame.ts";
-import type { ReadJson } from "./read-frame.ts";
-import { replyText } from "./reply-text.ts";
+import type { Frame } from "./read-frame.ts";
+import { malformedText, replyText } from "./reply-text.ts";
 import { Watches } from "./watches.ts";
 
 export interface ConnectionOptions {
-  readonly readJson: ReadJson;
   readonly clock: Clock;
   readonly limits: SocketLimits;
   readonly pace: Pace;
@@ -27,6 +28,9 @@ export interface ConnectionOptions {
 }
 
 type Agent = Pick<CallOptions, "agent" | "agentSecret">;
+
+const noFrame: Frame = { messages: [], faults: new Map(), messageBytes: 0 };
+const noInput: InputFault = { reason: "undefined_value", pointer: "" };
 
 /**
  * One socket. Messages are taken in their order; calls are then answered as their entries become durable. While too many
@@ -41,9 +45,9 @@ export class Connection {
   readonly #ended = Promise.withResolvers<undefined>();
   readonly #cancelHello: () => void;
   #caller: Caller | undefined;
-  #inbox: readonly ClientMessage[] = [];
+  #inbox = noFrame;
   #taken = 0;
-  #later: (readonly ClientMessage[])[] = [];
+  #later: Frame[] = [];
   #callCount = 0;
   #malformedCount = 0;
   /** A message whose place in the order matters is being worked on. */
@@ -104,7 +108,7 @@ export class Connection {
     this.#outbox.stop();
     this.#watches.stop();
     this.#isOver = true;
-    this.#inbox = [];
+    this.#inbox = noFrame;
     this.#taken = 0;
     this.#later = [];
     this.#ended.resolve(undefined);
@@ -114,7 +118,7 @@ export class Connection {
     if (this.#isOver || this.#isStopping) return;
     try {
       if (text === undefined) throw new FrameFault("frames are text");
-      this.#later.push(readFrame(text, this.#options.readJson));
+      this.#later.push(readFrame(text));
     } catch (error) {
       if (!(error instanceof FrameFault)) throw error;
       this.#complain({ code: "frame_malformed", data: { reason: error.message } });
@@ -140,17 +144,17 @@ export class Connection {
   /** Takes messages as long as there is room for what they lead to. */
   #go(): void {
     while (this.#hasRoom()) {
-      if (this.#taken === this.#inbox.length) {
+      if (this.#taken === this.#inbox.messages.length) {
         const next = this.#later.shift();
         this.#taken = 0;
-        this.#inbox = next ?? [];
+        this.#inbox = next ?? noFrame;
         if (next === undefined) break;
         continue;
       }
-      const message = this.#inbox[this.#taken] as ClientMessage;
+      const index = this.#taken;
       this.#taken += 1;
       try {
-        this.#take(message);
+        this.#take(this.#inbox, index);
       } catch (error) {
         this.#fail(error);
       }
@@ -176,7 +180,7 @@ export class Connection {
 
   /** Messages are waiting for room. */
   get #isBehind(): boolean {
-    return this.#taken < this.#inbox.length || this.#later.length > 0;
+    return this.#taken < this.#inbox.messages.length || this.#later.length > 0;
   }
 
   #readOrWait(): void {
@@ -186,7 +190,8 @@ export class Connection {
     else this.#socket.resume();
   }
 
-  #take(message: ClientMessage): void {
+  #take(frame: Frame, index: number): void {
+    const message = frame.messages[index] as ClientMessage;
     if (message.kind === "hello") {
       this.#greet(message.protocol, message.token);
       return;
@@ -197,7 +202,7 @@ export class Connection {
     }
     switch (message.kind) {
       case "call":
-        this.#call(this.#caller, message);
+        this.#call(this.#caller, message, frame, frame.faults.get(index));
         return;
       case "agent":
         this.#agents.set(message.as, agentOf(message));
@@ -271,14 +276,19 @@ export class Connection {
       });
   }
 
-  #call({ transport }: Caller, message: CallMessage): void {
+  #call({ transport }: Caller, message: CallMessage, frame: Frame, fault: InputFault | undefined): void {
     const agent = message.as === undefined ? undefined : this.#agents.get(message.as);
     if (agent === undefined && message.as !== undefined) {
       this.#complain({ code: "frame_malformed", data: { reason: `nobody said who ${message.as} is` } }, message.id);
       return;
     }
+    if (fault !== undefined || message.input === undefined) {
+      this.#outbox.push(malformedText(message.id, fault ?? noInput));
+      return;
+    }
     this.#callCount += 1;
-    transport.call(message.operation, message.input, optionsOf(message, agent)).then(
+    const options = optionsOf(message, agent, frame.messageBytes);
+    transport.call(message.operation, message.input as Canonical, options).then(
       (reply) => {
         this.#answer(replyText(message.id, reply));
       },
@@ -320,12 +330,13 @@ function agentOf({ agent, secret }: Extract<ClientMessage, { kind: "agent" }>): 
   return secret === undefined ? { agent } : { agent, agentSecret: secret };
 }
 
-function optionsOf(message: CallMessage, agent: Agent | undefined): CallOptions {
+function optionsOf(message: CallMessage, agent: Agent | undefined, inputBytes: number): DoorCallOptions {
   const { key, events, deadline_ms: deadlineMs, trace, retry, reads } = message;
   const isPlain = deadlineMs === undefined && trace === undefined && retry === undefined && reads === undefined;
-  if (key === undefined && events === undefined && isPlain) return agent ?? {};
+  if (key === undefined && events === undefined && isPlain) return { ...agent, inputBytes };
   return {
     ...agent,
+    inputBytes,
     ...(key === undefined ? {} : { key }),
     ...(events === undefined ? {} : { events }),
     ...(deadlineMs === undefined ? {} : { deadlineMs }),

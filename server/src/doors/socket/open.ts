@@ -20,11 +20,9 @@ import { Connection } from "./connection.ts";
 import { defaultSocketLimits } from "./limits.ts";
 import type { SocketLimits } from "./limits.ts";
 import { Pace } from "../pace.ts";
-import type { ReadJson } from "./read-frame.ts";
 import { SignsOfLife } from "./signs-of-life.ts";
 
 export interface SocketDoorOptions {
-  readonly readJson: ReadJson;
   /** The server of the HTTP door. */
   readonly server: Server;
   readonly gate: Gate;
@@ -65,7 +63,6 @@ export function openSocketDoor(options: SocketDoorOptions): SocketDoor {
       version: options.version,
       report: options.report,
       admit,
-      readJson: options.readJson,
     });
     connections.add(connection);
     life.follow(socket);

@@ -1,33 +1,41 @@
 import { socketProtocol } from "@holdfast/sdk/contract";
 import type { ClientMessage } from "@holdfast/sdk/contract";
+import type { InputFault } from "@holdfast/sdk/json/input-fault";
+import { inputLimits } from "@holdfast/sdk/json/input-limits";
+import type { Json } from "@holdfast/sdk/json/json";
+import { parseEnvelopes } from "@holdfast/sdk/json/parse-envelopes";
 
-/** A frame that can't be taken, and what is wrong with it. */
+export interface Frame {
+  /** Their inputs are canonical. */
+  readonly messages: readonly ClientMessage[];
+  /** Faults of inputs, by the index of the message. Such a message has no input, and its call is refused alone. */
+  readonly faults: ReadonlyMap<number, InputFault>;
+  /** Approximate bytes of each message. */
+  readonly messageBytes: number;
+}
+
+/** A frame that cannot be used, with the reason. */
 export class FrameFault extends Error {
   override readonly name = "FrameFault";
 }
 
-/** The messages of a frame. It is checked as a whole: of a frame with a fault nothing is done. */
-export function readFrame(text: string, readJson: ReadJson): readonly ClientMessage[] {
-  const messages = parse(text, readJson);
+/** Reads the messages of a frame and their inputs in one pass. A fault outside of the inputs refuses the whole frame. */
+export function readFrame(text: string): Frame {
+  const parsed = parseEnvelopes(text, inputLimits);
+  if (!parsed.ok) throw new FrameFault(notJson(parsed.fault));
+  const { value: messages, faults } = parsed;
   if (!Array.isArray(messages)) throw new FrameFault("a frame is an array of messages");
   // A client of another protocol may send messages that this one lacks: it must learn of the number, not of those.
-  if (isForeignHello(messages[0])) return [messages[0]];
+  if (isForeignHello(messages[0])) return { messages: [messages[0]], faults, messageBytes: text.length };
   for (let index = 0; index < messages.length; index += 1) {
-    const fault = faultOf(messages[index]);
+    const fault = faultOf(messages[index] as Json);
     if (fault !== undefined) throw new FrameFault(`message ${index}: ${fault}`);
   }
-  return messages as readonly ClientMessage[];
+  return { messages, faults, messageBytes: text.length / messages.length };
 }
 
-/** The reader of the machine: JSON.parse may read a name that holds an escape wrongly. It throws what is not JSON. */
-export type ReadJson = (text: string) => unknown;
-
-function parse(text: string, readJson: ReadJson): unknown {
-  try {
-    return readJson(text);
-  } catch {
-    throw new FrameFault("the frame is not JSON");
-  }
+function notJson({ reason, pointer, offset = 0 }: InputFault): string {
+  return `the frame is not JSON: ${reason} at "${pointer}", offset ${offset}`;
 }
 
 /** In characters, as everywhere else: these are the lengths of the schemas of commands and of `GET /v1/events`. */

@@ -1,5 +1,5 @@
 import type { ClientMessage, Notice, SocketProblem } from "@holdfast/sdk/contract";
-import type { Transport } from "@holdfast/sdk";
+import type { DoorTransport } from "@holdfast/sdk";
 import type { Pace } from "../pace.ts";
 import { eventsMessage } from "./event-text.ts";
 import type { SocketLimits } from "./limits.ts";
@@ -35,7 +35,7 @@ export class Watches {
     return count >= limit ? { code: "watch_limit", data: { limit } } : undefined;
   }
 
-  watch(transport: Transport, message: WatchMessage, after: string): void {
+  watch(transport: DoorTransport, message: WatchMessage, after: string): void {
     const { kind: _kind, id, ...filter } = message;
     this.#options.outbox.push(JSON.stringify({ kind: "watching", id, cursor: after }));
     // What concerns one owner is little and urgent: somebody waits for a grant.
@@ -44,7 +44,7 @@ export class Watches {
     this.#add(id, { pages: transport.watch({ ...filter, after }), message: eventsMessage, isPaced });
   }
 
-  listen(transport: Transport, { id, owner }: Extract<ClientMessage, { kind: "listen" }>): void {
+  listen(transport: DoorTransport, { id, owner }: Extract<ClientMessage, { kind: "listen" }>): void {
     this.#owned.add(id);
     this.#add(id, { pages: transport.notices({ owner }), message: noticesMessage, isPaced: false });
   }

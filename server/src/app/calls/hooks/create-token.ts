@@ -1,23 +1,27 @@
-import type { CallOptions, CallReply } from "@holdfast/sdk";
+import type { CallReply, DoorCallOptions } from "@holdfast/sdk";
+import type { Canonical } from "@holdfast/sdk/json/canonical";
 import type { Ids } from "../../../base/ids.ts";
 import { digestOf, newSecret } from "../../../base/new-secret.ts";
-import type { Json, JsonObject } from "@holdfast/sdk/json/json";
+import type { JsonObject } from "@holdfast/sdk/json/json";
 import { isObject } from "@holdfast/sdk/json/json";
 
 /** Runs an operation for whoever speaks. */
-type Call = (operation: string, input: unknown, call: CallOptions) => Promise<CallReply>;
+type Call = (operation: string, input: Canonical, call: DoorCallOptions) => Promise<CallReply>;
 
 /**
  * Makes the secret of a new token. Only its hash goes on; the secret itself is shown once, in the reply. A key that
  * makes the call safe to send again is the token's own key: a repeat finds the same token, and gets a new secret.
  */
-export async function createToken(ids: Ids, call: Call, input: unknown, options: CallOptions): Promise<CallReply> {
+export async function createToken(
+  ids: Ids,
+  call: Call,
+  input: Canonical,
+  options: DoorCallOptions,
+): Promise<CallReply> {
   const secret = newSecret(ids);
   const { key, ...rest } = options;
   const ownKey = key === undefined ? {} : { own_key: key };
-  const given = isObject(input as Json)
-    ? { ...ownKey, ...(input as JsonObject), secret_hash: digestOf(secret) }
-    : input;
+  const given = isObject(input) ? { ...ownKey, ...input, secret_hash: digestOf(secret) } : input;
   const reply = await call("create-token", given, rest);
   if (reply.outcome.kind === "refusal") return reply;
   return { ...reply, outcome: { ...reply.outcome, data: { ...(reply.outcome.data as JsonObject), secret } } };

@@ -1,17 +1,43 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
+import { HoldfastError } from "@holdfast/sdk";
+import type { InputFault } from "@holdfast/sdk/json/input-fault";
+import { inputLimits } from "@holdfast/sdk/json/input-limits";
+import type { Json } from "@holdfast/sdk/json/json";
+import { parseJson } from "@holdfast/sdk/json/parse-json";
 import type { Terminal } from "../command.ts";
 import { UsageError } from "./usage-error.ts";
 
-/** JSON as a command is given it: as a word, as `@FILE`, or on standard input for `-` and for no word at all. */
-export async function readJsonArgument(word: string | undefined, name: string, terminal: Terminal): Promise<unknown> {
+export interface JsonArgument {
+  /** Its name in the usage line. */
+  readonly name: string;
+  /** The operation whose input contains it. */
+  readonly operation: string;
+  /** The JSON Pointer of the argument in that input. */
+  readonly pointerOf: (text: string) => string;
+}
+
+const syntaxReasons: readonly InputFault["reason"][] = ["syntax", "byte_order_mark", "trailing_text"];
+
+/**
+ * Reads an argument that is JSON: a word, `@FILE`, or standard input for `-` and without a word. Text that is not JSON is
+ * a usage error. JSON that the server would refuse, such as a duplicate name, is refused as the server does.
+ */
+export async function readJsonArgument(
+  word: string | undefined,
+  { name, operation, pointerOf }: JsonArgument,
+  terminal: Terminal,
+): Promise<Json> {
   const text = await textOf(word, terminal);
-  try {
-    return JSON.parse(text) as unknown;
-  } catch (error) {
+  const parsed = parseJson(text, inputLimits);
+  if (parsed.ok) return parsed.value;
+  const { reason, line, column } = parsed.fault;
+  if (syntaxReasons.includes(reason)) {
     const hint = /^[\w .-]+$/u.test(text) ? `; a text needs its quotes: '"${text}"'` : "";
-    throw new UsageError(`${name} is not JSON (${(error as Error).message})${hint}`);
+    throw new UsageError(`${name} is not JSON (${reason} in line ${String(line)}, column ${String(column)})${hint}`);
   }
+  const pointer = reason === "too_large" ? "" : pointerOf(text) + parsed.fault.pointer;
+  throw new HoldfastError(operation, "input_malformed", { data: { reason, pointer }, position: 0, replayed: false });
 }
 
 async function textOf(word: string | undefined, { folder, readInput }: Terminal): Promise<string> {

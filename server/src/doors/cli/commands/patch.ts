@@ -2,9 +2,16 @@ import type { EntityPatch, PatchStep } from "@holdfast/sdk";
 import type { Command } from "../command.ts";
 import { UsageError } from "../args/usage-error.ts";
 import { readJsonArgument } from "../args/read-json-argument.ts";
+import type { JsonArgument } from "../args/read-json-argument.ts";
 import { entityArgument, textOption } from "../args/option-values.ts";
 import { serverCommand } from "../discovery/server-command.ts";
 import { writeOptions, writeOptionsOf, writtenLine } from "../args/write-options.ts";
+
+const patchArgument: JsonArgument = {
+  name: "PATCH",
+  operation: "patch-entity",
+  pointerOf: (text) => (/^\s*\[/u.test(text) ? "/patch" : "/merge"),
+};
 
 export const patchCommand: Command = serverCommand({
   name: "patch",
@@ -31,7 +38,7 @@ export const patchCommand: Command = serverCommand({
   async execute(context) {
     const { client, positionals, values, terminal, show } = context;
     const { type, id } = entityArgument(positionals[0] ?? "");
-    const patch = patchOf(await readJsonArgument(positionals[1], "PATCH", terminal));
+    const patch = patchOf(await readJsonArgument(positionals[1], patchArgument, terminal));
     const pointers = textOption(values, "if-unchanged")?.split(",");
     const options = { ...writeOptionsOf(context), ...(pointers === undefined ? {} : { ifUnchanged: pointers }) };
     const written = await client.entities.patch(type, id, patch, options);

@@ -2,10 +2,13 @@ import { HoldfastError } from "@holdfast/sdk";
 import type { WriteOptions, Written } from "@holdfast/sdk";
 import type { Command } from "../command.ts";
 import { readJsonArgument } from "../args/read-json-argument.ts";
+import type { JsonArgument } from "../args/read-json-argument.ts";
 import { entityArgument } from "../args/option-values.ts";
 import { serverCommand } from "../discovery/server-command.ts";
 import type { CommandContext } from "../discovery/server-command.ts";
 import { writeOptions, writeOptionsOf, writtenLine } from "../args/write-options.ts";
+
+const valueArgument: JsonArgument = { name: "VALUE", operation: "replace-entity", pointerOf: () => "/value" };
 
 export const putCommand: Command = serverCommand({
   name: "put",
@@ -26,7 +29,7 @@ export const putCommand: Command = serverCommand({
   operations: ["create-entity", "replace-entity"],
   async execute(context) {
     const { type, id } = entityArgument(context.positionals[0] ?? "");
-    const value = await readJsonArgument(context.positionals[1], "VALUE", context.terminal);
+    const value = await readJsonArgument(context.positionals[1], valueArgument, context.terminal);
     const { written, what } = await put(context, { type, id, value });
     return context.show(written, () => writtenLine(written, what));
   },

@@ -1,7 +1,8 @@
 import { closestWord } from "@holdfast/sdk/base/closest-word";
 import { packs, publicOperations } from "@holdfast/sdk/contract";
 import type { OperationName } from "@holdfast/sdk/contract";
-import type { Command } from "../command.ts";
+import type { Json } from "@holdfast/sdk/json/json";
+import type { Command, Terminal } from "../command.ts";
 import { UsageError } from "../args/usage-error.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { escapeControlCharsByLine } from "../terminal/escape-control-chars.ts";
@@ -44,13 +45,17 @@ export const runOperationCommand: Command = serverCommand({
     }
     if (name === undefined) throw new UsageError("which OPERATION? `holdfast run --list` names them all");
     refuseMisspelt(name);
-    const input = positionals.length === 1 ? {} : await readJsonArgument(positionals[1], "INPUT", terminal);
+    const input = positionals.length === 1 ? {} : await readInput(name, positionals[1], terminal);
     const key = textOption(values, "key");
     const data = await client.run(name, input, key === undefined ? {} : { key });
     terminal.print(isJson ? JSON.stringify(data) : escapeControlCharsByLine(JSON.stringify(data, undefined, 2)));
     return exitCodes.done;
   },
 });
+
+function readInput(operation: string, word: string | undefined, terminal: Terminal): Promise<Json> {
+  return readJsonArgument(word, { name: "INPUT", operation, pointerOf: () => "" }, terminal);
+}
 
 /** A kind's own operation has a dot or a name that nobody here knows; what is nearly one of ours was meant to be. */
 function refuseMisspelt(name: string): void {

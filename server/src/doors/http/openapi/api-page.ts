@@ -1,6 +1,6 @@
 /** The description of the door for people: one page, made from the same data as /openapi.json, with nothing from elsewhere. */
 import { hash } from "node:crypto";
-import type { Json } from "./openapi-parts.ts";
+import type { OpenApiObject } from "./openapi-parts.ts";
 
 const style = `
 :root { color-scheme: light dark; --line: rgb(128 128 128 / 27%); --soft: rgb(128 128 128 / 13%); }
@@ -19,10 +19,10 @@ export const pagePolicy = `default-src 'none'; style-src 'sha256-${hash("sha256"
 interface Described {
   readonly path: string;
   readonly method: string;
-  readonly operation: Json;
+  readonly operation: OpenApiObject;
 }
 
-export function apiPage(document: Json): string {
+export function apiPage(document: OpenApiObject): string {
   const { title, version, description } = document["info"] as Readonly<Record<string, string>>;
   const groups = Map.groupBy(
     describedIn(document),
@@ -41,36 +41,37 @@ export function apiPage(document: Json): string {
 <code>retry</code>: what a program may do by itself.</p><nav>${links}</nav>${parts.join("")}</body></html>`;
 }
 
-function describedIn(document: Json): readonly Described[] {
-  const paths = document["paths"] as Readonly<Record<string, Readonly<Record<string, Json>>>>;
+function describedIn(document: OpenApiObject): readonly Described[] {
+  const paths = document["paths"] as Readonly<Record<string, Readonly<Record<string, OpenApiObject>>>>;
   return Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ path, method: method.toUpperCase(), operation })),
   );
 }
 
-function section(document: Json, { path, method, operation }: Described): string {
+function section(document: OpenApiObject, { path, method, operation }: Described): string {
   const summary = inText(String(operation["summary"]));
   return `<details><summary><code>${method} ${escaped(path)}</code><br>${summary}</summary>
 ${parameterTable(document, operation)}${bodyPart(operation)}${responseTable(operation)}</details>`;
 }
 
-function parameterTable(document: Json, operation: Json): string {
-  const shared = (document["components"] as { readonly parameters: Readonly<Record<string, Json>> }).parameters;
-  const list = ((operation["parameters"] ?? []) as readonly Json[]).map((one) => {
+function parameterTable(document: OpenApiObject, operation: OpenApiObject): string {
+  const shared = (document["components"] as { readonly parameters: Readonly<Record<string, OpenApiObject>> })
+    .parameters;
+  const list = ((operation["parameters"] ?? []) as readonly OpenApiObject[]).map((one) => {
     const reference = one["$ref"];
     return typeof reference === "string" ? (shared[reference.split("/").at(-1) ?? ""] ?? one) : one;
   });
   if (list.length === 0) return "";
   const rows = list.map((one) => {
-    const { description = (one["schema"] as Json | undefined)?.["description"] } = one;
+    const { description = (one["schema"] as OpenApiObject | undefined)?.["description"] } = one;
     const name = `<code>${escaped(String(one["name"]))}</code>${one["required"] === true ? "" : " (optional)"}`;
     return `<tr><td>${name}</td><td>${escaped(String(one["in"]))}</td><td>${inText(textOf(description))}</td></tr>`;
   });
   return `<table>${rows.join("")}</table>`;
 }
 
-function bodyPart(operation: Json): string {
-  const body = operation["requestBody"] as { readonly content: Readonly<Record<string, Json>> } | undefined;
+function bodyPart(operation: OpenApiObject): string {
+  const body = operation["requestBody"] as { readonly content: Readonly<Record<string, OpenApiObject>> } | undefined;
   if (body === undefined) return "";
   return Object.entries(body.content)
     .map(([type, { example, schema }]) => {
@@ -81,8 +82,8 @@ function bodyPart(operation: Json): string {
     .join("");
 }
 
-function responseTable(operation: Json): string {
-  const rows = Object.entries(operation["responses"] as Readonly<Record<string, Json>>).map(
+function responseTable(operation: OpenApiObject): string {
+  const rows = Object.entries(operation["responses"] as Readonly<Record<string, OpenApiObject>>).map(
     ([status, one]) => `<tr><th>${escaped(status)}</th><td>${inText(textOf(one["description"]))}</td></tr>`,
   );
   return `<table>${rows.join("")}</table>`;

@@ -11,14 +11,14 @@ import {
   problemResponses,
   problemSchema,
 } from "./openapi-parts.ts";
-import type { Json } from "./openapi-parts.ts";
+import type { OpenApiObject } from "./openapi-parts.ts";
 
-const ref = (place: string, name: string): Json => ({ $ref: `#/components/${place}/${name}` });
+const ref = (place: string, name: string): OpenApiObject => ({ $ref: `#/components/${place}/${name}` });
 const speaker = [ref("parameters", "AgentId"), ref("parameters", "AgentSecret")];
 
-export function openApiDocument(version: string): Json {
-  const paths: Record<string, Record<string, Json>> = {};
-  const add = (method: string, path: string, described: Json): void => {
+export function openApiDocument(version: string): OpenApiObject {
+  const paths: Record<string, Record<string, OpenApiObject>> = {};
+  const add = (method: string, path: string, described: OpenApiObject): void => {
     const place = (paths[path] ??= {});
     const name = method.toLowerCase();
     place[name] = place[name] === undefined ? described : together(place[name], described);
@@ -59,7 +59,7 @@ export function openApiDocument(version: string): Json {
 }
 
 /** Two operations at one address and method: a header says which is meant, and either may be refused. */
-function together(first: Json, second: Json): Json {
+function together(first: OpenApiObject, second: OpenApiObject): OpenApiObject {
   const both = (name: string): readonly unknown[] => {
     const all = [first, second].flatMap((one) => (one[name] ?? []) as readonly unknown[]);
     return [...new Map(all.map((one) => [JSON.stringify(one), one])).values()];
@@ -68,13 +68,13 @@ function together(first: Json, second: Json): Json {
     ...second,
     summary: `${String(second["summary"])} With \`If-None-Match: *\`: ${String(first["summary"])}`,
     parameters: both("parameters"),
-    responses: { ...(first["responses"] as Json), ...(second["responses"] as Json) },
+    responses: { ...(first["responses"] as OpenApiObject), ...(second["responses"] as OpenApiObject) },
   };
 }
 
 const cursorSchema = { type: "object", required: ["cursor"], properties: { cursor: { type: "string" } } };
 
-function plain(summary: string, tag: string, schema: Json): Json {
+function plain(summary: string, tag: string, schema: OpenApiObject): OpenApiObject {
   return {
     summary,
     tags: [tag],
@@ -83,7 +83,7 @@ function plain(summary: string, tag: string, schema: Json): Json {
   };
 }
 
-function commands(): Json {
+function commands(): OpenApiObject {
   const request = ref("schemas", "CommandRequest");
   const reply = ref("schemas", "CallReply");
   const example = { operation: "get-entity", input: { type: "plan", id: "42" } };
@@ -107,12 +107,12 @@ function commands(): Json {
   };
 }
 
-function anyProblem(codes: Operation["problems"]): Json {
+function anyProblem(codes: Operation["problems"]): OpenApiObject {
   const shared = { name: "", kind: "write", summary: "", input: {}, output: {}, problems: codes } as const;
   return problemResponses([...problemCodes(shared, { isTagged: false, hasBody: true }), "operation_unknown"]);
 }
 
-function events(): Json {
+function events(): OpenApiObject {
   const filters = Object.entries(membersOf(watchQuery)).map(([name, schema]) => ({ name, in: "query", schema }));
   return {
     operationId: "events",
@@ -126,7 +126,7 @@ function events(): Json {
   };
 }
 
-function notices(): Json {
+function notices(): OpenApiObject {
   return {
     operationId: "notices",
     summary:
@@ -151,7 +151,7 @@ function notices(): Json {
   };
 }
 
-function health(): Json {
+function health(): OpenApiObject {
   const whole = { type: "integer" };
   const lag = { type: "object", properties: { entries: whole, heard_ms_ago: whole } };
   const properties = {
@@ -178,7 +178,7 @@ function health(): Json {
   };
 }
 
-function programOperation({ method, path, operation, body }: (typeof programLockRoutes)[number]): Json {
+function programOperation({ method, path, operation, body }: (typeof programLockRoutes)[number]): OpenApiObject {
   const routed = allOperations[operation] as Operation;
   const word = path.split("/").at(-1) ?? "";
   const program = { name: "program_id", in: "path", required: true, schema: { type: "string" }, example: "p1" };

@@ -1,13 +1,13 @@
 import { examples, membersOf, namesInPath, packOfOperation } from "@holdfast/sdk/contract";
 import type { OperationName, RoutedOperation, MemberSource } from "@holdfast/sdk/contract";
 import { problemCodes, problemResponse, problemResponses } from "./openapi-parts.ts";
-import type { Json, ParameterName } from "./openapi-parts.ts";
+import type { OpenApiObject, ParameterName } from "./openapi-parts.ts";
 import { acceptedTypes } from "../request/read-input.ts";
 
-const ref = (place: string, name: string): Json => ({ $ref: `#/components/${place}/${name}` });
+const ref = (place: string, name: string): OpenApiObject => ({ $ref: `#/components/${place}/${name}` });
 
 /** An operation of the contract at one of its routes, as OpenAPI describes it. */
-export function describeOperation(routed: RoutedOperation, index: number): Json {
+export function describeOperation(routed: RoutedOperation, index: number): OpenApiObject {
   const { operation, route } = routed;
   const isTagged = route.needs === "if-match";
   const body = requestBody(routed);
@@ -22,7 +22,7 @@ export function describeOperation(routed: RoutedOperation, index: number): Json 
   };
 }
 
-function exampleOf(name: string): Json {
+function exampleOf(name: string): OpenApiObject {
   if (Object.hasOwn(examples, name)) return examples[name as OperationName];
   return packOfOperation(name)?.examples[name] ?? {};
 }
@@ -32,16 +32,16 @@ export function tagOf(path: string): string {
   return path.split("/")[2] ?? "server";
 }
 
-function weakTag(isTagged: boolean, codes: readonly string[]): Json {
+function weakTag(isTagged: boolean, codes: readonly string[]): OpenApiObject {
   if (!isTagged) return {};
   const others = codes.filter((code) => code === "concurrency_mismatch" || code === "fence_stale");
   return { "412": problemResponse([...others, "concurrency_etag_invalid"]) };
 }
 
-function memberParameters({ operation, route, sources }: RoutedOperation): readonly Json[] {
+function memberParameters({ operation, route, sources }: RoutedOperation): readonly OpenApiObject[] {
   const members = membersOf(operation.input);
   const example = exampleOf(operation.name);
-  const described = (name: string, place: MemberSource | "path"): Json => {
+  const described = (name: string, place: MemberSource | "path"): OpenApiObject => {
     const { description, ...schema } = (members[name] ?? { type: "string" }) as { readonly description?: string };
     return {
       name,
@@ -69,7 +69,7 @@ function headerParameters({ operation, route }: RoutedOperation): readonly Param
   ];
 }
 
-function requestBody(routed: RoutedOperation): Json | undefined {
+function requestBody(routed: RoutedOperation): OpenApiObject | undefined {
   const { operation, route, sources } = routed;
   if (route.method === "GET") return undefined;
   const members = membersOf(operation.input);
@@ -79,7 +79,7 @@ function requestBody(routed: RoutedOperation): Json | undefined {
     const merged = { schema: members[patches], ...(patches in example ? { example: example[patches] } : {}) };
     const patch = { schema: members["patch"], example: [{ op: "replace", path: "/status", value: "review" }] };
     const types = acceptedTypes(routed).map((type) => [type, type.includes("json-patch") ? patch : merged]);
-    return { required: true, content: Object.fromEntries(types) as Json };
+    return { required: true, content: Object.fromEntries(types) as OpenApiObject };
   }
   const names = [...sources].filter(([, source]) => source === "body").map(([name]) => name);
   const tag = route.needs === "if-match" ? { if_match: { type: "string", description: "The same as If-Match." } } : {};
@@ -96,7 +96,7 @@ function requestBody(routed: RoutedOperation): Json | undefined {
   return { required: required.length > 0, content: { [type]: { schema, example: shown } } };
 }
 
-function successes({ operation, route }: RoutedOperation): Json {
+function successes({ operation, route }: RoutedOperation): OpenApiObject {
   const { name, kind, output } = operation;
   const isWrite = kind === "write";
   const schema = isWrite ? { allOf: [withoutClosing(output), replayedSchema] } : output;
@@ -108,7 +108,7 @@ function successes({ operation, route }: RoutedOperation): Json {
     ...(route.status === 201 && name !== "register-agent" ? ["Location"] : []),
     ...(route.waits === true ? ["Preference-Applied"] : []),
   ];
-  const response = (description: string, more: readonly string[] = []): Json => ({
+  const response = (description: string, more: readonly string[] = []): OpenApiObject => ({
     description,
     headers: Object.fromEntries([...names, ...more].map((one) => [one, ref("headers", one)])),
     content: { "application/json": { schema } },
@@ -121,7 +121,11 @@ function successes({ operation, route }: RoutedOperation): Json {
   };
 }
 
-const replayedSchema: Json = { type: "object", required: ["replayed"], properties: { replayed: { type: "boolean" } } };
+const replayedSchema: OpenApiObject = {
+  type: "object",
+  required: ["replayed"],
+  properties: { replayed: { type: "boolean" } },
+};
 
 function isTaggedRead({ kind, output }: RoutedOperation["operation"]): boolean {
   return kind === "read" && "revision" in membersOf(output);
@@ -132,7 +136,7 @@ function queues(name: string): boolean {
 }
 
 /** Over HTTP a write says beside its output whether it is a replay, so its schema must leave room for that. */
-function withoutClosing(schema: object): Json {
+function withoutClosing(schema: object): OpenApiObject {
   const { additionalProperties: _closed, ...rest } = schema as { readonly additionalProperties?: unknown };
   if (!("anyOf" in rest) || !Array.isArray(rest.anyOf)) return rest;
   return { ...rest, anyOf: (rest.anyOf as readonly object[]).map(withoutClosing) };

@@ -3,10 +3,10 @@ import { problemOf, problems } from "@holdfast/sdk/contract";
 import type { Operation } from "@holdfast/sdk/contract";
 import { problemType } from "../response/http-problem.ts";
 
-export type Json = Readonly<Record<string, unknown>>;
+export type OpenApiObject = Readonly<Record<string, unknown>>;
 
 const text = { type: "string" } as const;
-const header = (name: string, description: string, schema: Json = text): Json => ({
+const header = (name: string, description: string, schema: OpenApiObject = text): OpenApiObject => ({
   name,
   in: "header",
   description,
@@ -38,7 +38,7 @@ export const parameters = {
 
 export type ParameterName = keyof typeof parameters;
 
-const named = (description: string, schema: Json = text): Json => ({ description, schema });
+const named = (description: string, schema: OpenApiObject = text): OpenApiObject => ({ description, schema });
 
 export const headers = {
   ETag: named("The revision, between quotes: for If-Match and If-None-Match."),
@@ -50,7 +50,7 @@ export const headers = {
   "Preference-Applied": named("The preference that was honoured."),
 } as const;
 
-export const problemSchema: Json = {
+export const problemSchema: OpenApiObject = {
   type: "object",
   description: "A problem document (RFC 9457). Programs compare `code` or `type`; the rest is for people.",
   required: ["type", "title", "status", "code", "detail", "next", "retry"],
@@ -105,14 +105,14 @@ export function problemCodes(operation: Operation, options: { readonly isTagged:
 }
 
 /** One response for each status, with the codes that lead to it. A weak tag is the one code with two statuses. */
-export function problemResponses(codes: readonly string[]): Json {
+export function problemResponses(codes: readonly string[]): OpenApiObject {
   const byStatus = Map.groupBy(codes, (code) => problemOf(code).status);
   return Object.fromEntries(
     [...byStatus].toSorted(([a], [b]) => a - b).map(([status, list]) => [String(status), problemResponse(list)]),
   );
 }
 
-export function problemResponse(codes: readonly string[]): Json {
+export function problemResponse(codes: readonly string[]): OpenApiObject {
   return {
     description: codes.map((code) => `\`${code}\`: ${problemOf(code).title}.`).join(" "),
     headers: { "Retry-After": { $ref: "#/components/headers/Retry-After" } },
@@ -126,7 +126,7 @@ export function problemResponse(codes: readonly string[]): Json {
 }
 
 /** Every problem of the registry, as a document. */
-export const problemExamples: Json = Object.fromEntries(
+export const problemExamples: OpenApiObject = Object.fromEntries(
   Object.entries(problems).map(([code, { title, status, next, retry }]) => [
     code,
     { value: { type: problemType(code), title, status, code, detail: `${title}.`, next, retry } },

@@ -1,17 +1,22 @@
 import type { FastifyRequest } from "fastify";
 import { membersOf } from "@holdfast/sdk/contract";
 import type { RoutedOperation } from "@holdfast/sdk/contract";
+import { emptyInput } from "@holdfast/sdk/json/canonical";
+import type { Canonical, CanonicalObject } from "@holdfast/sdk/json/canonical";
+import { inputLimits } from "@holdfast/sdk/json/input-limits";
+import { isObject } from "@holdfast/sdk/json/json";
+import type { Json } from "@holdfast/sdk/json/json";
 import { HttpProblem } from "../response/http-problem.ts";
+import { canonicalInput } from "./canonical-input.ts";
 import { mediaType, readBody } from "./read-body.ts";
-import type { ParseJson } from "./read-body.ts";
 import { readQuery, typedValues } from "./read-query.ts";
 
 type Members = Readonly<Record<string, unknown>>;
 
 /** The input of an operation as a request spells it, and the tag that may stand beside it in the body. */
 export interface SpelledInput {
-  readonly input: Record<string, unknown>;
-  readonly bodyTag: unknown;
+  readonly input: CanonicalObject;
+  readonly bodyTag: Json | undefined;
 }
 
 const json = "application/json";
@@ -28,47 +33,54 @@ export function acceptedTypes({ route }: RoutedOperation): readonly string[] {
  * Collects the members of the input from path, query and body. What does not belong to the operation stays in it, so
  * that the one check of the contract refuses it; only what would be in two places is refused here.
  */
-export function readInput(routed: RoutedOperation, request: FastifyRequest, parseJson: ParseJson): SpelledInput {
-  const input: Record<string, unknown> = {};
-  const body = request.method === "GET" ? undefined : readBody(request, parseJson, acceptedTypes(routed));
-  const { members, bodyTag } = bodyMembers(routed, request, body);
-  place(routed, "query", typedValues(readQuery(request.url), membersOf(routed.operation.input)), input);
-  place(routed, "body", members, input);
-  for (const [name, value] of Object.entries(request.params as Members)) {
-    if (routed.route.speaker !== name) input[name] = value;
-  }
+export function readInput(routed: RoutedOperation, request: FastifyRequest): SpelledInput {
+  const { members, bodyTag } = request.method === "GET" ? noBody : readMembers(routed, request);
+  const query = typedValues(readQuery(request.url), membersOf(routed.operation.input));
+  refuseMisplaced(routed, "query", query);
+  refuseMisplaced(routed, "body", members);
+  const params = Object.entries(request.params as Members).filter(([name]) => routed.route.speaker !== name);
+  const input = { ...canonicalInput({ ...query, ...Object.fromEntries(params) }), ...members };
   return { input, bodyTag };
 }
 
-function bodyMembers(routed: RoutedOperation, request: FastifyRequest, body: unknown) {
-  const none = { members: {}, bodyTag: undefined };
-  if (body === undefined) return none;
-  const type = mediaType(request);
-  if (type === jsonPatch) return { ...none, members: { patch: body } };
-  const { patches = "merge" } = routed.route;
-  if (type === mergePatch) return { ...none, members: { [patches]: body } };
-  if (!isObject(body)) throw invalid("", "must be an object");
-  const { method, needs } = routed.route;
-  if (needs !== "if-match") return { ...none, members: body };
-  const { if_match: bodyTag, ...members } = body;
-  return { members: method === "PATCH" ? { [patches]: members } : members, bodyTag };
+interface BodyMembers {
+  readonly members: CanonicalObject;
+  readonly bodyTag: Json | undefined;
 }
 
-function place({ route, sources }: RoutedOperation, from: "query" | "body", members: Members, input: object): void {
-  for (const [name, value] of Object.entries(members)) {
+const noBody: BodyMembers = { members: emptyInput, bodyTag: undefined };
+
+/** A patch is one member of the input. So it may be one level less deep than an input, as through every other door. */
+const patchLimits = { ...inputLimits, depthMax: inputLimits.depthMax - 1 };
+
+function readMembers(routed: RoutedOperation, request: FastifyRequest): BodyMembers {
+  const { method, needs, patches = "merge" } = routed.route;
+  const type = mediaType(request);
+  const isPatch = type === jsonPatch || type === mergePatch;
+  const isMember = isPatch || (method === "PATCH" && needs === "if-match");
+  const body = readBody(request, acceptedTypes(routed), isMember ? patchLimits : inputLimits);
+  if (body === undefined) return noBody;
+  if (isPatch) return { ...noBody, members: memberOf(type === jsonPatch ? "patch" : patches, body) };
+  if (!isObject(body)) throw invalid("", "must be an object");
+  if (needs !== "if-match") return { ...noBody, members: body };
+  const { if_match: bodyTag, ...members } = body;
+  return { members: isMember ? memberOf(patches, members) : members, bodyTag };
+}
+
+function memberOf(name: string, value: Canonical): CanonicalObject {
+  return { ...emptyInput, [name]: value };
+}
+
+function refuseMisplaced({ route, sources }: RoutedOperation, from: "query" | "body", members: Members): void {
+  for (const name of Object.keys(members)) {
     const source = sources.get(name);
     if (route.without?.includes(name) === true) throw invalid(`/${name}`, "can not be given here");
     if (source !== undefined && source !== from) throw invalid(`/${name}`, `comes from the ${wordOf(source)} here`);
-    Object.assign(input, { [name]: value });
   }
 }
 
 function wordOf(source: string): string {
   return source === "condition" ? "header If-Match" : source;
-}
-
-function isObject(value: unknown): value is Members {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function invalid(pointer: string, message: string): HttpProblem {

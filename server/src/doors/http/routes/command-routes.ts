@@ -1,10 +1,16 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { checkOf, commandRequest, commandsMax, problemOf } from "@holdfast/sdk/contract";
 import type { CommandRequest } from "@holdfast/sdk/contract";
-import type { CallOptions, CallReply, Transport } from "@holdfast/sdk";
+import type { CallReply, DoorCallOptions, DoorTransport } from "@holdfast/sdk";
+import { emptyInput } from "@holdfast/sdk/json/canonical";
+import type { Canonical } from "@holdfast/sdk/json/canonical";
+import type { InputFault } from "@holdfast/sdk/json/input-fault";
+import { inputLimits } from "@holdfast/sdk/json/input-limits";
+import type { Json } from "@holdfast/sdk/json/json";
+import { parseEnvelopes } from "@holdfast/sdk/json/parse-envelopes";
 import type { DoorParts } from "../door-parts.ts";
 import { HttpProblem } from "../response/http-problem.ts";
-import { readBody } from "../request/read-body.ts";
+import { bodyBytes, readBodyText } from "../request/read-body.ts";
 import { readKey } from "../request/read-key.ts";
 import { sendJson, sendProblem } from "../response/send.ts";
 import { setReplyHeaders } from "../response/send-reply.ts";
@@ -17,9 +23,12 @@ export function addCommandRoutes(app: FastifyInstance, parts: DoorParts): void {
   app.post("/v1/commands", async (request, reply) => {
     const { transport } = parts.callerOf(request);
     const options = optionsOf(request);
-    const body = readBody(request, parts.parseJson, ["application/json"]);
-    if (Array.isArray(body)) return sendJson(reply, 200, await callMany(transport, body, options));
-    const answer = await callOne(transport, readCommand(body, ""), options);
+    const { value, faults } = readEnvelopes(request);
+    if (Array.isArray(value)) return sendJson(reply, 200, await callMany(transport, value, faults, options));
+    const command = readCommand(value, "");
+    const fault = faults.get(0);
+    if (fault !== undefined) throw new HttpProblem("input_malformed", { ...fault });
+    const answer = await callOne(transport, command, options);
     setReplyHeaders(request, reply, answer);
     return sendWhole(reply, answer);
   });
@@ -29,23 +38,47 @@ export function addCommandRoutes(app: FastifyInstance, parts: DoorParts): void {
   });
 }
 
-function optionsOf(request: FastifyRequest): CallOptions {
+function optionsOf(request: FastifyRequest): DoorCallOptions {
   const key = readKey(request.raw.headersDistinct["idempotency-key"]);
-  return { ...agentOf(request), ...traceOf(request), ...readsOf(request), ...(key === undefined ? {} : { key }) };
+  const keyed = key === undefined ? {} : { key };
+  return { ...agentOf(request), ...traceOf(request), ...readsOf(request), ...keyed, inputBytes: bodyBytes(request) };
 }
 
-/** All are sent before the first is answered, so they share what they cost; the answers are in the order of the commands. */
+type Faults = ReadonlyMap<number, InputFault>;
+
+/** The commands and their inputs, parsed in one pass. A fault in an input refuses its command, with its place there. */
+function readEnvelopes(request: FastifyRequest): { readonly value?: Json; readonly faults: Faults } {
+  const text = readBodyText(request, ["application/json"]);
+  if (text === undefined) return { faults: new Map() };
+  const parsed = parseEnvelopes(text, inputLimits);
+  if (!parsed.ok) throw new HttpProblem("input_malformed", { ...parsed.fault });
+  return parsed;
+}
+
+/** Sends all commands before the first reply, so that they share an entry's cost. The replies have their order. */
 async function callMany(
-  transport: Transport,
-  body: readonly unknown[],
-  options: CallOptions,
+  transport: DoorTransport,
+  body: readonly Json[],
+  faults: Faults,
+  options: DoorCallOptions,
 ): Promise<readonly CallReply[]> {
   if (body.length > commandsMax) throw invalid([{ pointer: "", message: `must not have more than ${commandsMax}` }]);
   if (options.key !== undefined) {
     throw new HttpProblem("idempotency_key_invalid", { reason: "each of several commands has a key of its own" });
   }
   const commands = body.map((one, index) => readCommand(one, `/${index}`));
-  return Promise.all(commands.map((command) => callOne(transport, command, options)));
+  const each = { ...options, inputBytes: options.inputBytes / commands.length };
+  return Promise.all(
+    commands.map((command, index) => {
+      const fault = faults.get(index);
+      return fault === undefined ? callOne(transport, command, each) : Promise.resolve(malformedReply(fault));
+    }),
+  );
+}
+
+function malformedReply(fault: InputFault): CallReply {
+  const outcome = { kind: "refusal", code: "input_malformed", data: { ...fault } } as const;
+  return { outcome, position: 0, replayed: false, events: [] };
 }
 
 function readCommand(body: unknown, where: string): CommandRequest {
@@ -54,8 +87,8 @@ function readCommand(body: unknown, where: string): CommandRequest {
   throw invalid(issues.map(({ pointer, message }) => ({ pointer: `${where}${pointer}`, message })));
 }
 
-function callOne(transport: Transport, command: CommandRequest, options: CallOptions): Promise<CallReply> {
-  const { operation, input = {}, key, deadline_ms: deadlineMs, agent, agent_secret: agentSecret } = command;
+function callOne(transport: DoorTransport, command: CommandRequest, options: DoorCallOptions): Promise<CallReply> {
+  const { operation, input = emptyInput, key, deadline_ms: deadlineMs, agent, agent_secret: agentSecret } = command;
   const { retry, reads } = command;
   if (key !== undefined && options.key !== undefined && key !== options.key) {
     throw new HttpProblem("idempotency_key_invalid", { reason: "the header and the body have different keys" });
@@ -63,7 +96,7 @@ function callOne(transport: Transport, command: CommandRequest, options: CallOpt
   // An agent brings its own secret: that of another must not be tried on it.
   const speaker = agent === undefined ? {} : { agent, ...(agentSecret === undefined ? {} : { agentSecret }) };
   const { agent: _agent, agentSecret: _secret, ...rest } = options;
-  return transport.call(operation, input, {
+  return transport.call(operation, input as Canonical, {
     ...(agent === undefined ? options : rest),
     ...speaker,
     ...(key === undefined ? {} : { key }),

@@ -1,6 +1,8 @@
-import type { CallOptions, CallReply, Transport } from "@holdfast/sdk";
+import type { CallReply, DoorCallOptions, DoorTransport } from "@holdfast/sdk";
 import { packOfOperation, resourceOfOperation } from "@holdfast/sdk/contract";
 import type { Issue, Route } from "@holdfast/sdk/contract";
+import { emptyInput } from "@holdfast/sdk/json/canonical";
+import type { CanonicalObject } from "@holdfast/sdk/json/canonical";
 import { HttpProblem } from "../response/http-problem.ts";
 import type { Expected } from "../request/read-tags.ts";
 
@@ -8,16 +10,16 @@ import type { Expected } from "../request/read-tags.ts";
 export interface ResourceWrite {
   readonly operation: string;
   readonly route: Route;
-  readonly input: Readonly<Record<string, unknown>>;
+  readonly input: CanonicalObject;
   readonly expected: Expected;
-  readonly options: CallOptions;
+  readonly options: DoorCallOptions;
 }
 
 /**
  * Sends a write that must say which version it expects. The order of checks is the machine's: a known key is answered
  * first, then the input is checked, and only then does it matter what the caller has seen.
  */
-export async function writeConditionally(transport: Transport, write: ResourceWrite): Promise<CallReply> {
+export async function writeConditionally(transport: DoorTransport, write: ResourceWrite): Promise<CallReply> {
   const { operation, route, input, expected, options } = write;
   if (route.needs === "if-none-match") return transport.call(operation, { ...input, expected_version: 0 }, options);
   switch (expected.kind) {
@@ -35,7 +37,7 @@ export async function writeConditionally(transport: Transport, write: ResourceWr
  * A write without a tag is never done, but a known key or a bad input is told first. So it is sent with a revision that
  * no schema takes: the machine looks up the key, checks the input, and can not get any further.
  */
-async function withoutTag(transport: Transport, write: ResourceWrite): Promise<CallReply> {
+async function withoutTag(transport: DoorTransport, write: ResourceWrite): Promise<CallReply> {
   const { operation, input, options } = write;
   const reply = await transport.call(operation, { ...input, expected_revision: "" }, options);
   const { outcome } = reply;
@@ -47,15 +49,15 @@ async function withoutTag(transport: Transport, write: ResourceWrite): Promise<C
 }
 
 /** Whoever changes what is not there is told so, whatever it has seen. A PUT could create it. */
-async function missingTarget(transport: Transport, write: ResourceWrite): Promise<CallReply | undefined> {
+async function missingTarget(transport: DoorTransport, write: ResourceWrite): Promise<CallReply | undefined> {
   if (write.route.method === "PUT") return undefined;
-  const { type, id } = write.input;
+  const { type = null, id = null } = write.input;
   const { agent, agentSecret } = write.options;
   const speaker = { ...(agent === undefined ? {} : { agent }), ...(agentSecret === undefined ? {} : { agentSecret }) };
   const ofPack = packOfOperation(write.operation);
   const resource = ofPack === undefined ? undefined : resourceOfOperation(ofPack, write.operation);
-  const target = { type: resource?.type ?? type, id };
-  const found = await transport.call("get-entity", target, speaker);
+  const target = { ...emptyInput, type: resource?.type ?? type, id };
+  const found = await transport.call("get-entity", target, { ...speaker, inputBytes: 0 });
   return found.outcome.kind === "refusal" ? found : undefined;
 }
 

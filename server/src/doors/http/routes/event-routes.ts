@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import type { Transport } from "@holdfast/sdk";
+import type { DoorTransport } from "@holdfast/sdk";
 import { checkOf, membersOf, watchQuery } from "@holdfast/sdk/contract";
 import type { WatchQuery } from "@holdfast/sdk/contract";
 import type { DoorParts } from "../door-parts.ts";
@@ -31,7 +31,7 @@ interface Shared {
   readonly pace: Pace;
 }
 
-async function stream(transport: Transport, shared: Shared, request: FastifyRequest, reply: FastifyReply) {
+async function stream(transport: DoorTransport, shared: Shared, request: FastifyRequest, reply: FastifyReply) {
   const { clock, endings } = shared.parts;
   const { after: given, ...filter } = wanted(request);
   const after = given ?? (await transport.cursor());

@@ -1,3 +1,4 @@
+import { emptyInput } from "@holdfast/sdk/json/canonical";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { Gate } from "../../../access/gate.ts";
 import { HttpProblem } from "../response/http-problem.ts";
@@ -51,6 +52,6 @@ export function addHealthRoutes(app: FastifyInstance, options: HealthOptions & {
 /** They name no one, but how busy who is through which door is nobody's business who may not look at the state. */
 async function admitReader(gate: Gate, request: FastifyRequest): Promise<void> {
   const { transport } = await admitVisitor(gate, request);
-  const { outcome } = await transport.call("list-agents", { limit: 1 }, {});
+  const { outcome } = await transport.call("list-agents", { ...emptyInput, limit: 1 }, { inputBytes: 0 });
   if (outcome.kind === "refusal") throw new HttpProblem(outcome.code, outcome.data);
 }

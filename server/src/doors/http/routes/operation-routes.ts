@@ -1,10 +1,12 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import type { CallOptions, CallReply, Transport } from "@holdfast/sdk";
+import type { CallReply, DoorCallOptions, DoorTransport } from "@holdfast/sdk";
 import { codeOfPack, packOfOperation, routedOperations } from "@holdfast/sdk/contract";
 import type { RoutedOperation } from "@holdfast/sdk/contract";
+import type { CanonicalObject } from "@holdfast/sdk/json/canonical";
 import { writeConditionally } from "./conditional-write.ts";
 import type { DoorParts } from "../door-parts.ts";
 import { HttpProblem } from "../response/http-problem.ts";
+import { bodyBytes } from "../request/read-body.ts";
 import { readInput } from "../request/read-input.ts";
 import { readKey } from "../request/read-key.ts";
 import { agreed, asksToCreate, readBodyTag, readIfMatch } from "../request/read-tags.ts";
@@ -60,7 +62,7 @@ async function answer(
 ): Promise<FastifyReply> {
   const options = optionsOf(routed, request);
   const tag = headerTag(routed, request);
-  const { input, bodyTag } = readInput(routed, request, parts.parseJson);
+  const { input, bodyTag } = readInput(routed, request);
   const expected = agreed(tag, readBodyTag(bodyTag));
   return sendReply(
     request,
@@ -89,20 +91,21 @@ export async function callWaiting(
 }
 
 export interface Wish {
-  readonly input: Readonly<Record<string, unknown>>;
+  readonly input: CanonicalObject;
   readonly expected: Expected;
-  readonly options: CallOptions;
+  readonly options: DoorCallOptions;
 }
 
-function callRouted(transport: Transport, { operation, route }: RoutedOperation, wish: Wish): Promise<CallReply> {
+function callRouted(transport: DoorTransport, { operation, route }: RoutedOperation, wish: Wish): Promise<CallReply> {
   if (route.needs !== undefined) return writeConditionally(transport, { operation: operation.name, route, ...wish });
   return transport.call(operation.name, wish.input, wish.options);
 }
 
-export function optionsOf({ operation, route }: RoutedOperation, request: FastifyRequest): CallOptions {
+export function optionsOf({ operation, route }: RoutedOperation, request: FastifyRequest): DoorCallOptions {
   const key = operation.kind === "write" ? readKey(request.raw.headersDistinct["idempotency-key"]) : undefined;
   const keyed = key === undefined ? {} : { key };
-  const options = { ...agentOf(request), ...traceOf(request), ...readsOf(request), ...keyed };
+  const inputBytes = bodyBytes(request);
+  const options = { ...agentOf(request), ...traceOf(request), ...readsOf(request), ...keyed, inputBytes };
   if (route.speaker === undefined) return options;
   const agent = (request.params as Readonly<Record<string, string>>)[route.speaker] ?? "";
   if (options.agent === undefined || options.agent === agent) return { ...options, agent };

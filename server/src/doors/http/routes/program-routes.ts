@@ -2,11 +2,13 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { CallReply } from "@holdfast/sdk";
 import { checkOf, membersOf, programId, programLockRoutes, routedOperations } from "@holdfast/sdk/contract";
 import type { RoutedOperation } from "@holdfast/sdk/contract";
+import type { CanonicalObject } from "@holdfast/sdk/json/canonical";
 import type { DoorParts } from "../door-parts.ts";
 import { HttpProblem } from "../response/http-problem.ts";
 import { callWaiting, optionsOf } from "./operation-routes.ts";
 import { acquireInput, denialWords, inProgramWords, releaseInput, renewInput, rowWords } from "./program-words.ts";
 import type { Facts } from "./program-words.ts";
+import { canonicalInput } from "../request/canonical-input.ts";
 import { readBody } from "../request/read-body.ts";
 import { readQuery, typedValues } from "../request/read-query.ts";
 import { sendReply } from "../response/send-reply.ts";
@@ -34,7 +36,7 @@ export function addProgramRoutes(app: FastifyInstance, parts: DoorParts): void {
         const input =
           check === undefined || toInput === undefined
             ? listInput(routed, program, request)
-            : toInput(program, checked(check, readBody(request, parts.parseJson, ["application/json"])) as never);
+            : canonicalInput(toInput(program, checked(check, readBody(request, ["application/json"])) as never));
         const answer = await callWaiting(
           parts,
           routed,
@@ -60,10 +62,10 @@ function programOf(request: FastifyRequest): string {
   return id;
 }
 
-function listInput({ operation }: RoutedOperation, program: string, request: FastifyRequest): Facts {
+function listInput({ operation }: RoutedOperation, program: string, request: FastifyRequest): CanonicalObject {
   const { under, ...query } = typedValues(readQuery(request.url), membersOf(operation.input));
   if (under !== undefined) throw invalid([{ pointer: "/under", message: "comes from the path here" }]);
-  return { ...query, under: `program/${program}` };
+  return canonicalInput({ ...query, under: `program/${program}` });
 }
 
 function checked(check: ReturnType<typeof checkOf>, value: unknown): unknown {

@@ -1,6 +1,8 @@
 import type { ServerResponse } from "node:http";
 import type { FastifyRequest } from "fastify";
-import type { CallOptions, CallReply, Transport } from "@holdfast/sdk";
+import type { CallReply, DoorCallOptions, DoorTransport } from "@holdfast/sdk";
+import { emptyInput } from "@holdfast/sdk/json/canonical";
+import type { CanonicalObject } from "@holdfast/sdk/json/canonical";
 import type { Clock } from "../../../base/clock.ts";
 import type { Endings } from "../response/endings.ts";
 import { hasHungUp, onHangUp } from "../request/hang-up.ts";
@@ -15,10 +17,10 @@ export function preferredWait(request: FastifyRequest): number | undefined {
 }
 
 export interface LongPoll {
-  readonly transport: Transport;
+  readonly transport: DoorTransport;
   readonly operation: string;
-  readonly input: Readonly<Record<string, unknown>>;
-  readonly options: CallOptions;
+  readonly input: CanonicalObject;
+  readonly options: DoorCallOptions;
   readonly seconds: number;
   readonly clock: Clock;
   readonly endings: Endings;
@@ -67,11 +69,11 @@ function waitingTicket({ outcome }: CallReply): string | undefined {
   return waits && isWaiting !== false && typeof ticket === "string" ? ticket : undefined;
 }
 
-function acceptInput(ticket: string, input: Facts): Facts {
-  return { ticket, ...(input["owner_id"] === undefined ? {} : { owner_id: input["owner_id"] }) };
+function acceptInput(ticket: string, { owner_id: owner }: CanonicalObject): CanonicalObject {
+  return { ...emptyInput, ticket, ...(owner === undefined ? {} : { owner_id: owner }) };
 }
 
-type Pages = ReturnType<Transport["watch"]>;
+type Pages = ReturnType<DoorTransport["watch"]>;
 
 /** Ends when the ticket waits no more, when the time is over, or when there is nobody left to answer. */
 async function waitingOver(poll: LongPoll, pages: Pages, ticket: string): Promise<void> {
@@ -84,7 +86,7 @@ async function waitingOver(poll: LongPoll, pages: Pages, ticket: string): Promis
   try {
     while (!hasHungUp(response)) {
       // A read, so that looking costs no entry.
-      const seen = await transport.call("get-ticket", { ticket }, speaker);
+      const seen = await transport.call("get-ticket", { ...emptyInput, ticket }, speaker);
       if (waitingTicket(seen) === undefined || (await pages.next()).done === true) return;
     }
   } finally {

@@ -1,0 +1,19 @@
+import assert from "node:assert/strict";
+import type { DoorTransport, Transport } from "@holdfast/sdk";
+import { canonicalValue } from "../../sdk/src/json/canonical-value.ts";
+import { inputLimits } from "../../sdk/src/json/input-limits.ts";
+
+/** The transport of a door for a test that passes values. It stands for the text that a door would parse. */
+export function checkedTransport(door: DoorTransport): Transport {
+  return {
+    call(operation, input, options) {
+      const canonical = canonicalValue(input, inputLimits);
+      assert.ok(canonical.ok, JSON.stringify(input));
+      return door.call(operation, canonical.value, { ...options, inputBytes: canonical.bytes });
+    },
+    watch: (options) => door.watch(options),
+    notices: (options) => door.notices(options),
+    cursor: () => door.cursor(),
+    close: () => door.close(),
+  };
+}
