@@ -45,7 +45,7 @@ async function startWith(knownRules: readonly number[], disk = createMemoryDisk(
     createMachine: () => machineWith(knownRules),
     afterLoss: none,
     afterFork: none,
-    erasures: { askedAfter: () => [], erasedBy: () => undefined, erasedPosition: () => undefined },
+    erasures: { requestedAfter: () => [], erasedBy: () => undefined, erasedPosition: () => undefined },
     recordHash: none,
     recordedHash: () => undefined,
     report: (message) => reports.push(message),

@@ -30,7 +30,7 @@ async function startLeases(disk = createMemoryDisk(), { clock = new ManualClock(
       }),
     afterLoss: () => ({ id: "loss", operation: "expire-lease", input: { name: "none" } }),
     afterFork: () => ({ id: "fork", operation: "expire-lease", input: { name: "none" } }),
-    erasures: { askedAfter: () => [], erasedBy: () => undefined, erasedPosition: () => undefined },
+    erasures: { requestedAfter: () => [], erasedBy: () => undefined, erasedPosition: () => undefined },
     recordHash: () => ({ id: "hash", operation: "expire-lease", input: { name: "none" } }),
     recordedHash: () => undefined,
     report: () => undefined,

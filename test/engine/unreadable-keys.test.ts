@@ -3,8 +3,8 @@ import { readdir, rename } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import type { Client } from "holdfast";
-import type { Waiting } from "../../server/src/engine/command-queue.ts";
-import { findPriors } from "../../server/src/engine/find-priors.ts";
+import type { PendingCommand } from "../../server/src/engine/command-queue.ts";
+import { findKeyedEntries } from "../../server/src/engine/find-keyed-entries.ts";
 import { RecentEntries } from "../../server/src/engine/recent-entries.ts";
 import { JournalError } from "../../server/src/journal/journal.ts";
 import type { Journal } from "../../server/src/journal/journal.ts";
@@ -54,8 +54,8 @@ describe("a key whose entry can't be read", () => {
         const [a, old, b, c] = await sendBeside(client, round);
         assert.deepEqual([a, b, c], ["done", "done", "done"]);
         assert.deepEqual(old, { kind: "refusal", code: "idempotency_key_expired", data: { position } });
-        const { isWritable, reasons, troubleMs } = engine.health();
-        assert.deepEqual([isWritable, reasons, troubleMs], [true, [], 0]);
+        const { isWritable, reasons, outageMs } = engine.health();
+        assert.deepEqual([isWritable, reasons, outageMs], [true, [], 0]);
       }
       assert.deepEqual(reports, []);
       // What was moved away comes back, and with it the answer.
@@ -90,9 +90,9 @@ describe("a key whose entry can't be read", () => {
     const journal = openMemoryJournal(createMemoryDisk());
     const entries = await appendSample(journal, 256, (index) => ({ key: `key ${String(index)}` }));
     const asked = failAt(journal, [100, 101], "archived");
-    const waiting = entries.map((command) => ({ command, scope: keyScope(command) }) as unknown as Waiting);
-    const source = { journal, recent: new RecentEntries(), head: await journal.head(), isThorough: false };
-    const priors = await findPriors(waiting, source);
+    const waiting = entries.map((command) => ({ command, scope: keyScope(command) }) as unknown as PendingCommand);
+    const source = { journal, recent: new RecentEntries(), head: await journal.head(), mustQuery: false };
+    const priors = await findKeyedEntries(waiting, source);
     assert.equal(priors.entries.size, 254);
     const unreadable = [...priors.unreadable].map(([scope, { position, error }]) => [scope, position, error.code]);
     assert.deepEqual(

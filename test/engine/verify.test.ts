@@ -5,7 +5,7 @@ import { verificationOf } from "../../server/src/assembly/data-folder.ts";
 import { StateHash } from "../../server/src/engine/state-hash.ts";
 import { differenceOf } from "../../server/src/engine/verify/bad-entry.ts";
 import { KeySet } from "../../server/src/engine/verify/key-set.ts";
-import { Verification, type Verified } from "../../server/src/engine/verify/verification.ts";
+import { Verification, type VerificationResult } from "../../server/src/engine/verify/verification.ts";
 import { genesis, seal } from "../../server/src/journal/seal.ts";
 import type { Entry } from "../../server/src/machine/entry.ts";
 import type { Json } from "../../sdk/src/json/json.ts";
@@ -30,7 +30,7 @@ function hashedHistory(recorded: (hash: string) => string): readonly Entry[] {
   return entries;
 }
 
-function verify(entries: readonly Entry[]): Verified {
+function verify(entries: readonly Entry[]): VerificationResult {
   const { head, lines } = seal(
     entries,
     genesis,

@@ -6,7 +6,7 @@ import { describe, test } from "node:test";
 import { events } from "@holdfast/sdk/contract";
 import { refuse } from "holdfast";
 import { verificationOf } from "../../server/src/assembly/data-folder.ts";
-import { Verification, type Verified } from "../../server/src/engine/verify/verification.ts";
+import { Verification, type VerificationResult } from "../../server/src/engine/verify/verification.ts";
 import { readBatchLine } from "../../server/src/journal/batch-line.ts";
 import { type StoredBatch, unsealAll } from "../../server/src/journal/unseal.ts";
 import type { Entry } from "../../server/src/machine/entry.ts";
@@ -44,7 +44,7 @@ const fixtures = readdirSync(folder)
 const entriesOf = ({ batches }: Fixture): readonly Entry[] =>
   batches.flatMap((batch) => unsealAll(batch, batch.previous));
 
-function verify(batches: readonly StoredBatch[], carries = true): Verified {
+function verify(batches: readonly StoredBatch[], carries = true): VerificationResult {
   const options = verificationOf([ticketKind]);
   const verification = new Verification(carries ? options : { ...options, carries: () => false });
   for (const batch of batches) if (!verification.take(batch)) break;

@@ -19,7 +19,7 @@ export const engineMutants: readonly PlantedMutant[] = [
   },
   {
     name: "two uses of one key are decided in one batch",
-    file: "server/src/engine/batch.ts",
+    file: "server/src/engine/decide-batch.ts",
     find: "if (scope !== undefined && scopes.has(scope)) {",
     put: "if (scope === one.command.id) {",
     by: "simulation",
@@ -51,10 +51,10 @@ export const engineMutants: readonly PlantedMutant[] = [
   },
   {
     name: "a used key is matched with a recent entry by position alone",
-    file: "server/src/engine/find-priors.ts",
+    file: "server/src/engine/find-keyed-entries.ts",
     find: "if (recent === undefined || keyScope(recent) !== scope) distant.push({ scope, position });",
     put: "if (recent === undefined) distant.push({ scope, position });",
-    by: "test/engine/find-priors.test.ts",
+    by: "test/engine/find-keyed-entries.test.ts",
     caughtIn: "npm test",
   },
   {
@@ -91,7 +91,7 @@ export const engineMutants: readonly PlantedMutant[] = [
   },
   {
     name: "one unreadable entry fails its whole batch",
-    file: "server/src/engine/find-priors.ts",
+    file: "server/src/engine/find-keyed-entries.ts",
     find: 'if (error.code === "archived" || error.code === "damaged") return error;',
     put: 'if (error.code === "archived" && error.code !== error.code) return error;',
     by: "test/engine/unreadable-keys.test.ts",
@@ -131,7 +131,7 @@ export const engineMutants: readonly PlantedMutant[] = [
   },
   {
     name: "idempotency keys are not looked up",
-    file: "server/src/engine/find-priors.ts",
+    file: "server/src/engine/find-keyed-entries.ts",
     find: "if (used.size === 0) return none;",
     put: "if (used.size >= 0) return none;",
     by: "simulation",
@@ -147,7 +147,7 @@ export const engineMutants: readonly PlantedMutant[] = [
   },
   {
     name: "there is no grace period",
-    file: "server/src/engine/grace.ts",
+    file: "server/src/engine/grace-period.ts",
     find: "return this.#clock.monotonicMs() >= this.#endsAt;",
     put: "return this.#clock.monotonicMs() >= 0 * this.#endsAt;",
     by: "simulation",
@@ -155,9 +155,9 @@ export const engineMutants: readonly PlantedMutant[] = [
   },
   {
     name: "a stall does not restart the grace period",
-    file: "server/src/engine/grace.ts",
-    find: "if (durationMs > engineLimits.stallMs) this.startAgain();",
-    put: "if (durationMs > engineLimits.stallMs * 1_000) this.startAgain();",
+    file: "server/src/engine/grace-period.ts",
+    find: "if (durationMs > engineLimits.stallMs) this.restart();",
+    put: "if (durationMs > engineLimits.stallMs * 1_000) this.restart();",
     by: "simulation",
     caughtIn: "npm test",
   },

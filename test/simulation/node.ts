@@ -95,7 +95,7 @@ export class SimulatedNode {
       afterFork: (state, reason, time) => forkCommand(`${owner}-fork-${world.random.bits()}`, state, reason, time),
       // Small, so that most starts load a checkpoint and fold only the rest.
       checkpointEvery: world.random.between(5, 60),
-      erasures: { askedAfter: erasuresAfter, erasedBy, erasedPosition },
+      erasures: { requestedAfter: erasuresAfter, erasedBy, erasedPosition },
       recordHash: hashCommand,
       recordedHash,
       report: (message) => {

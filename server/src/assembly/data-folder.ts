@@ -16,14 +16,14 @@ import { recordedHash } from "../features/space/hash-command.ts";
 import { batchLine } from "../journal/batch-line.ts";
 import type { Head } from "../journal/journal.ts";
 import { openSqliteReader } from "../journal/sqlite/folder/sqlite-reader.ts";
-import type { VerificationOptions, Verified } from "../engine/verify/verification.ts";
+import type { VerificationOptions, VerificationResult } from "../engine/verify/verification.ts";
 import type { Entry, Outcome } from "../machine/entry.ts";
 import { done, refusal } from "../machine/refusal.ts";
 import { allPacks } from "../app/packs/all-packs.ts";
 import { machineOf } from "./open.ts";
 
 export { headText } from "../engine/verify/verification.ts";
-export type { Bad } from "../engine/verify/bad-entry.ts";
+export type { BadEntry } from "../engine/verify/bad-entry.ts";
 export type { Kind } from "../features/entities/kind.ts";
 export type { Entry } from "../machine/entry.ts";
 
@@ -35,7 +35,7 @@ export interface VerifyFolderOptions {
   readonly onProgress: (position: number, head: number) => void;
 }
 
-export interface VerifiedFolder extends Verified {
+export interface VerifiedFolder extends VerificationResult {
   /** Damage in the files that the entries do not show, such as a broken page. */
   readonly fileFaults: readonly { readonly file: string; readonly what: string; readonly position?: number }[];
 }

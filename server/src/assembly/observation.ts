@@ -142,7 +142,7 @@ export function observationOf(options: {
 
 /** Counts are taken from the state itself: they are right from the start on, and on a node that only follows. */
 async function nodeFacts(engine: Engine): Promise<NodeSample> {
-  const { head, isWritable, waitingCount, troubleMs, saved, subscriberCount } = engine.health();
+  const { head, isWritable, pendingCount, outageMs, saved, subscriberCount } = engine.health();
   const counted = await engine.scan((state) => {
     const holds = state.rows(holdTable);
     return {
@@ -157,9 +157,9 @@ async function nodeFacts(engine: Engine): Promise<NodeSample> {
   return {
     ...counted,
     headPosition: head.position,
-    waitingCommands: waitingCount,
+    waitingCommands: pendingCount,
     isWritable,
-    troubleMs,
+    troubleMs: outageMs,
     checkpointPosition: saved?.position ?? 0,
     checkpointAgeMs: head.position === (saved?.position ?? 0) ? 0 : engine.now() - (saved?.time ?? engine.now()),
     subscriberCount,

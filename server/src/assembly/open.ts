@@ -172,7 +172,7 @@ export async function startEngine(options: StartOptions): Promise<Engine> {
       ids,
       afterLoss: (lost) => epochCommand(ids.unique(), lost, "the journal went back behind what this node had folded"),
       afterFork: (state, reason, time) => forkCommand(ids.unique(), state, reason, time),
-      erasures: { askedAfter: erasuresAfter, erasedBy, erasedPosition },
+      erasures: { requestedAfter: erasuresAfter, erasedBy, erasedPosition },
       recordHash: hashCommand,
       recordedHash,
       report,

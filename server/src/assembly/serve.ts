@@ -146,7 +146,7 @@ async function healthOf(engine: Engine, mesh: NatsDoor | undefined, facts: NodeF
     ...facts,
     nodes: nodeCount,
     position: head.position,
-    lag: { entries: lag.entries, heard_ms_ago: lag.heardMs },
+    lag: { entries: lag.entries, heard_ms_ago: lag.ageMs },
     epoch: known?.epoch ?? null,
     rules: known?.rules ?? null,
     // Its trouble is told, and is no reason to send callers of the other doors elsewhere.

@@ -9,7 +9,7 @@ import { systemClock } from "../base/clock.ts";
 import { verificationOf } from "./data-folder.ts";
 import type { Engine } from "../engine/engine.ts";
 import { findByTime } from "../engine/find-by-time.ts";
-import type { Verified } from "../engine/verify/verification.ts";
+import type { VerificationResult } from "../engine/verify/verification.ts";
 import { Verification } from "../engine/verify/verification.ts";
 import type { Kind } from "../features/entities/kind.ts";
 import { machineSettings } from "../features/space/space.ts";
@@ -59,7 +59,7 @@ export function archiveFolder(folder: string, beforeMs: number, options: UpkeepO
 }
 
 export interface Imported {
-  readonly verified: Verified;
+  readonly verified: VerificationResult;
   readonly entryCount: number;
   readonly head: Head;
 }

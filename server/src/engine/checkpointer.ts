@@ -30,15 +30,15 @@ export interface CheckpointerOptions {
 }
 
 /** The rows that changed up to a position, and what is to be done with them. */
-interface Capture {
+interface StateCapture {
   readonly position: number;
   readonly changes: readonly RowChange[];
-  readonly save: Save | undefined;
+  readonly save: SaveRequest | undefined;
   readonly isHashed: boolean;
 }
 
 /** The state of this head is to be saved. */
-interface Save {
+interface SaveRequest {
   readonly head: Head;
   readonly rules: number;
   /** All rows, if there is no checkpoint any more that changes could be saved on top of. */
@@ -47,7 +47,7 @@ interface Save {
   readonly isWanted: boolean;
 }
 
-interface Unsaved {
+interface UnsavedRow {
   readonly row: CheckpointRow;
   /** It changed at or before this position. */
   readonly position: number;
@@ -56,10 +56,10 @@ interface Unsaved {
 export class Checkpointer {
   readonly #options: CheckpointerOptions;
   readonly #done = new Signal();
-  #captures: Capture[] = [];
+  #captures: StateCapture[] = [];
   #hash = new StateHash();
   /** Rows that changed since the newest checkpoint, as they are now. */
-  #unsaved = new Map<string, Unsaved>();
+  #unsaved = new Map<string, UnsavedRow>();
   /** The newest checkpoint that this node knows of. */
   #saved: Head | undefined;
   #needsWhole = false;
@@ -139,7 +139,7 @@ export class Checkpointer {
     this.#capture({ position: head.position, changes: machine.capture(), save, isHashed: false });
   }
 
-  #capture(capture: Capture): void {
+  #capture(capture: StateCapture): void {
     this.#captures.push(capture);
     this.#working ??= this.#work().finally(() => {
       this.#working = undefined;
@@ -181,7 +181,7 @@ export class Checkpointer {
     return Math.max(1, Math.ceil((engineLimits.checkpointPace * entries) / engineLimits.checkpointSliceRows));
   }
 
-  async #process({ changes, position, isHashed, save }: Capture, round: number): Promise<void> {
+  async #process({ changes, position, isHashed, save }: StateCapture, round: number): Promise<void> {
     for (const [index, change] of changes.entries()) {
       this.#note(change, position);
       if (index % engineLimits.checkpointSliceRows !== 0) continue;
@@ -199,7 +199,7 @@ export class Checkpointer {
     this.#unsaved.set(`${table}\n${key}`, { row: { table, key, line }, position });
   }
 
-  async #save(save: Save, round: number): Promise<void> {
+  async #save(save: SaveRequest, round: number): Promise<void> {
     const { head, rules, whole } = save;
     const stateHash = this.#hash.text;
     let draft: CheckpointDraft | undefined;
@@ -224,7 +224,7 @@ export class Checkpointer {
   }
 
   /** Nothing, if another node has saved, or is saving, what makes this one needless or impossible. */
-  async #begin({ head, whole, isWanted }: Save): Promise<CheckpointDraft | undefined> {
+  async #begin({ head, whole, isWanted }: SaveRequest): Promise<CheckpointDraft | undefined> {
     const { checkpoints } = this.#options.journal;
     const draft = await checkpoints.begin(this.#saved);
     if (draft !== undefined || whole !== undefined) return draft;
@@ -262,7 +262,7 @@ export class Checkpointer {
   }
 }
 
-function* unsavedRows(unsaved: ReadonlyMap<string, Unsaved>): Iterable<CheckpointRow> {
+function* unsavedRows(unsaved: ReadonlyMap<string, UnsavedRow>): Iterable<CheckpointRow> {
   for (const { row } of unsaved.values()) yield row;
 }
 

@@ -3,7 +3,7 @@ import { engineLimits } from "./limits.ts";
 import type { Reply } from "./reply.ts";
 
 /** A command that waits to be decided. */
-export interface Waiting {
+export interface PendingCommand {
   readonly command: Command;
   /** The command's key with all that it is valid for, if it has one. */
   readonly scope: string | undefined;
@@ -19,9 +19,9 @@ export interface Waiting {
 }
 
 /** A batch, and what was found to be too late for it. */
-export interface Taken {
-  readonly batch: readonly Waiting[];
-  readonly late: readonly Waiting[];
+export interface QueueBatch {
+  readonly batch: readonly PendingCommand[];
+  readonly late: readonly PendingCommand[];
 }
 
 /** Callers that are known before those that have nothing waiting are forgotten. */
@@ -35,12 +35,12 @@ const turnsMax = 4_096;
  */
 export class CommandQueue {
   /** What each caller has waiting. Those that have nothing stay for a while: most of them come back at once. */
-  readonly #lines = new Map<string, Line>();
+  readonly #lines = new Map<string, CallerQueue>();
   #linesMax = linesMax;
   /** Lines with something waiting, in the order of their turns; those before `#turn` had theirs. */
-  #turns: Line[] = [];
+  #turns: CallerQueue[] = [];
   #turn = 0;
-  #front: Waiting[] = [];
+  #front: PendingCommand[] = [];
   #size = 0;
   #bytes = 0;
 
@@ -57,7 +57,7 @@ export class CommandQueue {
     return 50 + Math.ceil(this.#size / 50);
   }
 
-  push(waiting: Waiting): void {
+  push(waiting: PendingCommand): void {
     const line = this.#lineOf(waiting.caller);
     if (line.taken === line.waiting.length) this.#turns.push(line);
     line.waiting.push(waiting);
@@ -65,17 +65,17 @@ export class CommandQueue {
   }
 
   /** Puts commands back to be taken first, in this order. */
-  putBack(waiting: readonly Waiting[]): void {
+  requeue(waiting: readonly PendingCommand[]): void {
     this.#front = [...waiting, ...this.#front];
     for (const one of waiting) this.#count(one, 1);
   }
 
   /** Takes a batch within the bounds: at least one if there is one in time. */
-  take(nowMs: number, commandsMax: number): Taken {
-    const batch: Waiting[] = [];
-    const late: Waiting[] = [];
+  take(nowMs: number, commandsMax: number): QueueBatch {
+    const batch: PendingCommand[] = [];
+    const late: PendingCommand[] = [];
     let bytes = 0;
-    let next: Waiting | undefined;
+    let next: PendingCommand | undefined;
     while ((next = this.#front[0] ?? this.#firstInLine()) !== undefined) {
       const isLate = next.deadlineMs <= nowMs;
       if (
@@ -92,9 +92,9 @@ export class CommandQueue {
   }
 
   /** Takes out everything whose deadline has passed, wherever it stands. */
-  takeLate(nowMs: number): Waiting[] {
-    const late: Waiting[] = [];
-    const keep = (waiting: Waiting): boolean => {
+  takeLate(nowMs: number): PendingCommand[] {
+    const late: PendingCommand[] = [];
+    const keep = (waiting: PendingCommand): boolean => {
       if (waiting.deadlineMs > nowMs) return true;
       late.push(waiting);
       this.#count(waiting, -1);
@@ -111,21 +111,21 @@ export class CommandQueue {
   }
 
   /** Takes out commands that were put back and have been answered since. */
-  removeFromFront(answered: ReadonlySet<Waiting>): void {
+  removeFromFront(answered: ReadonlySet<PendingCommand>): void {
     for (const one of this.#front) if (answered.has(one)) this.#count(one, -1);
     this.#front = this.#front.filter((one) => !answered.has(one));
   }
 
   /** Commands that were put back, in order. */
-  get front(): readonly Waiting[] {
+  get front(): readonly PendingCommand[] {
     return this.#front;
   }
 
-  #lineOf(caller: string): Line {
+  #lineOf(caller: string): CallerQueue {
     const known = this.#lines.get(caller);
     if (known !== undefined) return known;
     if (this.#lines.size >= this.#linesMax) this.#forgetIdle();
-    const line: Line = { waiting: [], taken: 0 };
+    const line: CallerQueue = { waiting: [], taken: 0 };
     this.#lines.set(caller, line);
     return line;
   }
@@ -136,13 +136,13 @@ export class CommandQueue {
     this.#linesMax = Math.max(linesMax, 2 * this.#lines.size);
   }
 
-  #firstInLine(): Waiting | undefined {
+  #firstInLine(): PendingCommand | undefined {
     const line = this.#turns[this.#turn];
     return line?.waiting[line.taken];
   }
 
   /** Takes out the one that is next. Its caller goes to the end, if it has more. */
-  #remove(next: Waiting): void {
+  #remove(next: PendingCommand): void {
     this.#count(next, -1);
     if (this.#front[0] === next) {
       this.#front.shift();
@@ -165,14 +165,14 @@ export class CommandQueue {
     this.#turn = 0;
   }
 
-  #count(waiting: Waiting, sign: 1 | -1): void {
+  #count(waiting: PendingCommand, sign: 1 | -1): void {
     this.#size += sign;
     this.#bytes += sign * waiting.bytes;
   }
 }
 
 /** What one caller has waiting. Taken ones are skipped, not shifted, so that a long line costs nothing extra. */
-interface Line {
-  waiting: Waiting[];
+interface CallerQueue {
+  waiting: PendingCommand[];
   taken: number;
 }

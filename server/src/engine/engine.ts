@@ -18,20 +18,20 @@ import type { TimerCommand } from "../machine/feature.ts";
 import type { JsonObject } from "@holdfast/sdk/json/json";
 import type { Machine } from "../machine/machine.ts";
 import type { StateReader } from "../machine/state.ts";
-import { Erasures } from "./erasures.ts";
-import type { ErasureRecord } from "./erasures.ts";
-import { lagOf, reasonsAgainst } from "./health.ts";
+import { ErasureExecutor } from "./erasure-executor.ts";
+import type { ErasureLookup } from "./erasure-executor.ts";
+import { lagOf, unreadyReasons } from "./health.ts";
 import type { EngineHealth } from "./health.ts";
 import { engineLimits } from "./limits.ts";
-import { Loading } from "./loading.ts";
+import { StateReload } from "./state-reload.ts";
 import { Replica } from "./replica.ts";
-import { commandOf, unanswered } from "./reply.ts";
-import type { Reply, Request } from "./reply.ts";
+import { commandOf, refusalReply } from "./reply.ts";
+import type { Reply, EngineRequest } from "./reply.ts";
 import { Signal } from "./signal.ts";
-import { StateKeeper } from "./state-keeper.ts";
-import type { StateKeeperOptions } from "./state-keeper.ts";
+import { StateHasher } from "./state-hasher.ts";
+import type { StateHasherOptions } from "./state-hasher.ts";
 import { HistoryLostError, Subscription } from "./subscription.ts";
-import { stopping } from "./writer-options.ts";
+import { stoppingError } from "./writer-options.ts";
 import { Writer } from "./writer.ts";
 
 export interface EngineOptions {
@@ -45,9 +45,9 @@ export interface EngineOptions {
   readonly afterFork: (state: StateReader, reason: string, time: number) => TimerCommand;
   /** Entries between two checkpoints; the usual number, if not given. */
   readonly checkpointEvery?: number;
-  readonly erasures: ErasureRecord;
-  readonly recordHash: StateKeeperOptions["recordHash"];
-  readonly recordedHash: StateKeeperOptions["recordedHash"];
+  readonly erasures: ErasureLookup;
+  readonly recordHash: StateHasherOptions["recordHash"];
+  readonly recordedHash: StateHasherOptions["recordedHash"];
   readonly report: (message: string, cause: unknown) => void;
   /** Told about every batch that this node appended, for figures. It must be quick and must not throw. */
   readonly onBatch?: (batch: { readonly entries: readonly Entry[]; readonly appendMs: number }) => void;
@@ -55,17 +55,17 @@ export interface EngineOptions {
 
 export class Engine {
   readonly #options: EngineOptions;
-  readonly #keeper: StateKeeper;
+  readonly #keeper: StateHasher;
   readonly #replica: Replica;
   readonly #writer: Writer;
-  readonly #erasures: Erasures;
+  readonly #erasures: ErasureExecutor;
   readonly #moved = new Signal();
   readonly #subscriptions = new Set<Subscription>();
   #stopListening: () => void = () => undefined;
   /** Why a new epoch is about to begin. */
   #fork: string | undefined;
   /** Set while the state is being folded again; reads wait for it. */
-  #loading: Loading | undefined;
+  #loading: StateReload | undefined;
 
   /** Folds the journal and starts. It fails if the journal holds what this build does not understand. */
   static async start(options: EngineOptions): Promise<Engine> {
@@ -80,7 +80,7 @@ export class Engine {
 
   private constructor(options: EngineOptions) {
     this.#options = options;
-    this.#keeper = new StateKeeper({
+    this.#keeper = new StateHasher({
       ...options,
       checkpointEvery: options.checkpointEvery ?? engineLimits.checkpointEvery,
       machine: () => this.#replica.machine,
@@ -96,8 +96,8 @@ export class Engine {
     this.#writer = new Writer({
       ...options,
       replica: this.#replica,
-      ownCommands: () => this.#keeper.due(),
-      fork: () => this.#noticeFork(),
+      engineCommands: () => this.#keeper.due(),
+      epochChange: () => this.#noticeFork(),
       on: {
         moved: () => {
           this.#moved.fire();
@@ -110,12 +110,12 @@ export class Engine {
           this.#loading = undefined;
         },
         broken: (cause) => {
-          this.#loading?.fail(stopping(cause));
+          this.#loading?.fail(stoppingError(cause));
         },
         report: options.report,
       },
     });
-    this.#erasures = new Erasures({
+    this.#erasures = new ErasureExecutor({
       ...options,
       scan: (look) => this.scan(look),
       checkpoint: () => this.checkpoint(),
@@ -168,12 +168,12 @@ export class Engine {
   }
 
   /** Decides a command. The answer leaves when it, and all that it was decided on, is durable. */
-  execute(request: Request): Promise<Reply> {
-    const refused = this.#writer.refusalNow();
+  execute(request: EngineRequest): Promise<Reply> {
+    const refused = this.#writer.admissionRefusal();
     if (refused !== undefined) {
       const { code, reason, retryAfterMs } = refused;
       const data: JsonObject = retryAfterMs === undefined ? { reason } : { reason, retry_after_ms: retryAfterMs };
-      return Promise.resolve(unanswered(code, data, this.head.position));
+      return Promise.resolve(refusalReply(code, data, this.head.position));
     }
     const command = commandOf(request, this.#options.ids.unique());
     return new Promise((reply) => {
@@ -261,7 +261,7 @@ export class Engine {
   }
 
   /** The same without waiting, if all of the answer is in memory. */
-  recentAbout(query: SubjectQuery): readonly Entry[] | undefined {
+  recentEntriesAbout(query: SubjectQuery): readonly Entry[] | undefined {
     if (this.#loading !== undefined) return undefined;
     const before = Math.min(query.before ?? Infinity, this.head.position + 1);
     const positions = this.#options.journal.findSubjectInMemory?.({ ...query, before });
@@ -307,8 +307,8 @@ export class Engine {
   }
 
   /** Removes from the journal what an entry says is erased, before anybody is told so. It fails with a JournalError. */
-  carryOutErasure(erasure: PayloadErasure): Promise<void> {
-    return this.#erasures.carryOut(erasure);
+  executeErasure(erasure: PayloadErasure): Promise<void> {
+    return this.#erasures.execute(erasure);
   }
 
   /** Saves the state now, so that the next start folds nothing. Returns the position that is saved. */
@@ -319,19 +319,19 @@ export class Engine {
   }
 
   health(): EngineHealth {
-    const { trouble } = this.#writer;
-    const unwritable = trouble === undefined ? undefined : `the journal can't be written (${trouble.reason})`;
-    const refused = unwritable ?? this.#writer.refusalNow()?.reason;
-    const sinceMs = trouble?.sinceMs;
+    const { outage } = this.#writer;
+    const unwritable = outage === undefined ? undefined : `the journal cannot be written (${outage.reason})`;
+    const refused = unwritable ?? this.#writer.admissionRefusal()?.reason;
+    const sinceMs = outage?.sinceMs;
     const heard = this.#options.journal.coordination?.clusterStatus();
     const nowMs = this.#options.clock.monotonicMs();
     const lag = lagOf(this.head, heard, nowMs);
     return {
       head: this.head,
       isWritable: refused === undefined,
-      reasons: reasonsAgainst({ refused, isLoading: this.#loading !== undefined, lag, heard }),
-      waitingCount: this.#writer.waitingCount,
-      troubleMs: sinceMs === undefined ? 0 : nowMs - sinceMs,
+      reasons: unreadyReasons({ refused, isLoading: this.#loading !== undefined, lag, heard }),
+      pendingCount: this.#writer.pendingCount,
+      outageMs: sinceMs === undefined ? 0 : nowMs - sinceMs,
       saved: this.#keeper.saved,
       subscriberCount: this.#subscriptions.size,
       nodeCount: heard?.nodeCount ?? 1,
@@ -344,13 +344,13 @@ export class Engine {
     this.#stopListening();
     await this.#writer.stop(() => this.#keeper.finish());
     await this.#keeper.stop();
-    this.#loading?.fail(stopping(undefined));
+    this.#loading?.fail(stoppingError(undefined));
     for (const subscription of this.#subscriptions) subscription.end(undefined);
     await this.#options.journal.close();
   }
 
   #lose(): void {
-    this.#loading ??= new Loading();
+    this.#loading ??= new StateReload();
     const error = new HistoryLostError("the journal went back behind what was read; read the state again");
     for (const subscription of this.#subscriptions) subscription.end(error);
   }

@@ -2,10 +2,10 @@ import type { FollowedPage } from "../journal/journal.ts";
 import type { Entry } from "../machine/entry.ts";
 import type { TimerCommand } from "../machine/feature.ts";
 import type { StateReader } from "../machine/state.ts";
-import type { CommandQueue, Waiting } from "./command-queue.ts";
+import type { CommandQueue, PendingCommand } from "./command-queue.ts";
 import type { Replica } from "./replica.ts";
 import { replyFromEntry } from "./reply.ts";
-import type { OwnCommand } from "./state-keeper.ts";
+import type { EngineCommand } from "./state-hasher.ts";
 
 export interface FollowerListener {
   /** The head moved: entries are durable and folded. */
@@ -18,7 +18,7 @@ export interface FollowerListener {
 }
 
 /** A journal that may have another future elsewhere. */
-export interface Fork {
+export interface EpochChange {
   /** Begins a new epoch, above the one that is folded now. */
   readonly command: () => TimerCommand;
   readonly done: () => void;
@@ -30,7 +30,7 @@ export interface FollowerOptions {
   /** The command that raises the epoch, made from the state that was lost. */
   readonly afterLoss: (lost: StateReader) => TimerCommand;
   /** What must come first because the journal may have another future elsewhere; undefined if there is nothing new. */
-  readonly fork: () => Fork | undefined;
+  readonly epochChange: () => EpochChange | undefined;
   readonly on: FollowerListener;
 }
 
@@ -42,21 +42,21 @@ export interface FollowerOptions {
 export class Follower {
   readonly #options: FollowerOptions;
   #lossCommand: TimerCommand | undefined;
-  #fork: Fork | undefined;
+  #fork: EpochChange | undefined;
 
   constructor(options: FollowerOptions) {
     this.#options = options;
   }
 
   /** Returns what must be sent before anything else, the first one last. It may throw half-way; call again. */
-  async follow(): Promise<readonly OwnCommand[]> {
+  async follow(): Promise<readonly EngineCommand[]> {
     const { replica, on } = this.#options;
-    this.#fork ??= this.#options.fork();
+    this.#fork ??= this.#options.epochChange();
     while ((await replica.follow(this.#onFolded)) === "diverged") {
       this.#lose();
       await replica.restart();
     }
-    const first: OwnCommand[] = [];
+    const first: EngineCommand[] = [];
     if (this.#lossCommand !== undefined) {
       first.push({ command: this.#lossCommand, done: () => undefined });
       on.loaded();
@@ -94,7 +94,7 @@ export class Follower {
     const { queue } = this.#options;
     const attempted = new Map(queue.front.filter((one) => one.isAttempted).map((one) => [one.command.id, one]));
     if (attempted.size === 0) return;
-    const answered = new Set<Waiting>();
+    const answered = new Set<PendingCommand>();
     for (const entry of entries) {
       const waiting = attempted.get(entry.id);
       if (waiting === undefined || answered.has(waiting)) continue;

@@ -1,5 +1,5 @@
 import { JournalError } from "../journal/journal.ts";
-import { Latest } from "./latest.ts";
+import { HeadReaders } from "./head-readers.ts";
 import { Signal } from "./signal.ts";
 
 /**
@@ -10,7 +10,7 @@ export class HeadWatch {
   /** Fires when a look would be good for something. */
   readonly hints = new Signal();
   readonly #readOn: () => Promise<void>;
-  readonly #latest = new Latest();
+  readonly #latest = new HeadReaders();
   #isDemanded = false;
   #isHinted = false;
 
@@ -25,11 +25,11 @@ export class HeadWatch {
   }
 
   /** Nothing may be decided before the next look. */
-  demand(): void {
+  requireRefresh(): void {
     this.#isDemanded = true;
   }
 
-  get isDemanded(): boolean {
+  get isRefreshRequired(): boolean {
     return this.#isDemanded;
   }
 
@@ -38,29 +38,29 @@ export class HeadWatch {
   }
 
   /** Somebody waits for the latest. */
-  get isAwaited(): boolean {
-    return this.#latest.isWanted;
+  get hasReaders(): boolean {
+    return this.#latest.isWaiting;
   }
 
-  get isWanted(): boolean {
-    return this.#isDemanded || this.#isHinted || this.#latest.isWanted;
+  get isRefreshDue(): boolean {
+    return this.#isDemanded || this.#isHinted || this.#latest.isWaiting;
   }
 
   /** Resolves with the first look that begins from now on. */
-  wait(): Promise<void> {
+  waitForRefresh(): Promise<void> {
     const looked = this.#latest.wait();
     this.hints.fire();
     return looked;
   }
 
   /** Something begins that may tell as much about the head as a look does. */
-  begin(): ReturnType<Latest["begin"]> {
-    return this.#latest.begin();
+  beginRefresh(): ReturnType<HeadReaders["beginRefresh"]> {
+    return this.#latest.beginRefresh();
   }
 
   /** Reads on, and tells all who wait for the latest. */
-  async look(): Promise<void> {
-    const look = this.#latest.begin();
+  async refresh(): Promise<void> {
+    const look = this.#latest.beginRefresh();
     this.#isDemanded = false;
     this.#isHinted = false;
     try {

@@ -7,46 +7,46 @@ export interface EngineHealth {
   readonly isWritable: boolean;
   /** Why it is not ready: it can't write, it is behind, or it hears nothing of a journal that it shares. */
   readonly reasons: readonly string[];
-  readonly waitingCount: number;
+  readonly pendingCount: number;
   /** For how long the journal can't be written; 0 if it can. */
-  readonly troubleMs: number;
+  readonly outageMs: number;
   /** The last entry that is in a checkpoint, if there is one. */
   readonly saved: Head | undefined;
   readonly subscriberCount: number;
   /** How many nodes share the journal, this one included. */
   readonly nodeCount: number;
-  readonly lag: Lag;
+  readonly lag: JournalLag;
 }
 
 /** How far this node is behind the head of its journal, as far as it knows. */
-export interface Lag {
+export interface JournalLag {
   readonly entries: number;
   /** How long ago that was found out; 0 if nobody else can append. */
-  readonly heardMs: number;
+  readonly ageMs: number;
 }
 
 /** What is known of a journal that others append to, too. */
-export function lagOf(head: Head, heard: ClusterStatus | undefined, nowMs: number): Lag {
-  if (heard === undefined) return { entries: 0, heardMs: 0 };
+export function lagOf(head: Head, heard: ClusterStatus | undefined, nowMs: number): JournalLag {
+  if (heard === undefined) return { entries: 0, ageMs: 0 };
   return {
     entries: Math.max(0, heard.position - head.position),
-    heardMs: Math.max(0, Math.round(nowMs - heard.observedAtMs)),
+    ageMs: Math.max(0, Math.round(nowMs - heard.observedAtMs)),
   };
 }
 
 /** Why a node should not be sent anybody now. */
-export function reasonsAgainst(facts: {
+export function unreadyReasons(facts: {
   readonly refused: string | undefined;
   readonly isLoading: boolean;
-  readonly lag: Lag;
+  readonly lag: JournalLag;
   readonly heard: ClusterStatus | undefined;
 }): readonly string[] {
   const { refused, isLoading, lag, heard } = facts;
-  const isSilent = heard?.errorCode !== undefined || lag.heardMs > engineLimits.silenceMsMax;
+  const isSilent = heard?.errorCode !== undefined || lag.ageMs > engineLimits.silenceMsMax;
   return [
     ...(refused === undefined ? [] : [refused]),
     ...(isLoading ? [stateLoading.reason] : []),
-    ...(isSilent ? [`nothing was heard of the journal for ${seconds(lag.heardMs)}${because(heard?.errorCode)}`] : []),
+    ...(isSilent ? [`nothing was heard of the journal for ${seconds(lag.ageMs)}${because(heard?.errorCode)}`] : []),
     ...(lag.entries > engineLimits.lagEntriesMax ? [`it is ${lag.entries} entries behind the journal`] : []),
   ];
 }

@@ -3,9 +3,9 @@ import { readJson } from "@holdfast/sdk/json/read-json";
 import type { Machine } from "../machine/machine.ts";
 import { StateHash } from "./state-hash.ts";
 
-export interface Loaded {
+export interface LoadedCheckpoint {
   readonly machine: Machine;
-  readonly facts: CheckpointHeader;
+  readonly header: CheckpointHeader;
 }
 
 /**
@@ -17,15 +17,15 @@ export async function loadCheckpoint(
   store: CheckpointStore,
   createMachine: () => Machine,
   report: (message: string, cause: unknown) => void,
-): Promise<Loaded | undefined> {
-  let loaded: Loaded | undefined;
+): Promise<LoadedCheckpoint | undefined> {
+  let loaded: LoadedCheckpoint | undefined;
   let isBad = false;
   for (const facts of await store.list()) {
     const machine = createMachine();
     if (!machine.knowsRules(facts.rules)) continue;
     const trouble = await tryToFill(machine, store, facts);
     if (trouble === undefined) {
-      loaded = { machine, facts };
+      loaded = { machine, header: facts };
       break;
     }
     isBad = true;

@@ -7,7 +7,7 @@ import type { Entry } from "../machine/entry.ts";
 import type { Machine } from "../machine/machine.ts";
 import { EngineClock } from "./engine-clock.ts";
 import { erasedEntry } from "./erased-entry.ts";
-import type { ErasureRecord } from "./erasures.ts";
+import type { ErasureLookup } from "./erasure-executor.ts";
 import { engineLimits } from "./limits.ts";
 import { loadCheckpoint } from "./load-checkpoint.ts";
 import { RecentEntries } from "./recent-entries.ts";
@@ -32,7 +32,7 @@ export interface ReplicaOptions {
   readonly journal: Journal;
   readonly createMachine: () => Machine;
   readonly clock: Clock;
-  readonly erasures: ErasureRecord;
+  readonly erasures: ErasureLookup;
   readonly report: (message: string, cause: unknown) => void;
 }
 
@@ -95,10 +95,10 @@ export class Replica {
     const { journal, createMachine, report } = this.#options;
     const loaded = await loadCheckpoint(journal.checkpoints, createMachine, report);
     this.#machine = loaded?.machine ?? createMachine();
-    this.#head = loaded?.facts.head ?? genesis;
+    this.#head = loaded?.header.head ?? genesis;
     this.time.lift(this.#head.time);
     this.recent.clear();
-    this.#on.started(loaded?.facts);
+    this.#on.started(loaded?.header);
   }
 
   #fold(entry: Entry): void {

@@ -4,7 +4,7 @@ import type { Decided } from "../machine/machine.ts";
 import { refusal } from "../machine/refusal.ts";
 
 /** A wish as a door hands it over. */
-export interface Request {
+export interface EngineRequest {
   readonly operation: string;
   readonly input: Json;
   readonly principal: string;
@@ -32,7 +32,7 @@ export interface Reply {
 }
 
 /** The command that a request becomes. One literal for each case: this is on the way of everything. */
-export function commandOf(request: Request, id: string): Command {
+export function commandOf(request: EngineRequest, id: string): Command {
   const { operation, principal, agent, key, trace, input } = request;
   if (trace !== undefined) {
     const author = agent === undefined ? { principal } : { principal, agent };
@@ -47,7 +47,7 @@ export function commandOf(request: Request, id: string): Command {
 }
 
 /** An answer that says why nothing was decided. */
-export function unanswered(code: string, data: JsonObject, position: number): Reply {
+export function refusalReply(code: string, data: JsonObject, position: number): Reply {
   return { outcome: refusal(code, data), events: [], position, attachment: undefined, replayed: false };
 }
 

@@ -1,11 +1,11 @@
 import type { Clock } from "../base/clock.ts";
 import type { TimerCommand } from "../machine/feature.ts";
 import type { Machine } from "../machine/machine.ts";
-import type { Waiting } from "./command-queue.ts";
-import type { Grace } from "./grace.ts";
+import type { PendingCommand } from "./command-queue.ts";
+import type { GracePeriod } from "./grace-period.ts";
 import { engineLimits } from "./limits.ts";
 import type { Reply } from "./reply.ts";
-import type { OwnCommand } from "./state-keeper.ts";
+import type { EngineCommand } from "./state-hasher.ts";
 
 /** The principal of what Holdfast itself sends. */
 export const systemPrincipal = "holdfast";
@@ -16,7 +16,7 @@ export const systemPrincipal = "holdfast";
  */
 export class TimerWatch {
   readonly #clock: Clock;
-  readonly #grace: Grace;
+  readonly #grace: GracePeriod;
   readonly #wake: () => void;
   readonly #rank: () => number;
   #cancelTick: (() => void) | undefined;
@@ -25,7 +25,7 @@ export class TimerWatch {
   /** A timer command that changed nothing would come again at once, for ever; so the next look is a tick later. */
   #restUntilMs = 0;
 
-  constructor(options: { clock: Clock; grace: Grace; wake: () => void; rank: () => number }) {
+  constructor(options: { clock: Clock; grace: GracePeriod; wake: () => void; rank: () => number }) {
     this.#rank = options.rank;
     this.#clock = options.clock;
     this.#grace = options.grace;
@@ -33,17 +33,17 @@ export class TimerWatch {
   }
 
   /** Commands that are due, to be decided after what callers sent: renewals come before expiries. */
-  take(machine: Machine, time: number, limit: number): readonly Waiting[] {
+  takeDue(machine: Machine, time: number, limit: number): readonly PendingCommand[] {
     const nowMs = this.#clock.monotonicMs();
     if (limit <= 0 || !this.#grace.isOver() || nowMs < this.#restUntilMs) return [];
     // Others come first, and what they have done by then is not done twice.
     const untilTime = time - this.#delayMs();
     const next = machine.nextTime();
     if (next === undefined || next > untilTime) return [];
-    return machine.due(untilTime, limit).map((command) => this.waitingOf(command, { isTimer: true }));
+    return machine.due(untilTime, limit).map((command) => this.pendingOf(command, { isTimer: true }));
   }
 
-  waitingOf(timer: TimerCommand, { isTimer }: { isTimer: boolean }): Waiting {
+  pendingOf(timer: TimerCommand, { isTimer }: { isTimer: boolean }): PendingCommand {
     return {
       command: { ...timer, principal: systemPrincipal },
       scope: undefined,
@@ -59,11 +59,11 @@ export class TimerWatch {
   }
 
   /** What the engine itself records. Not put back if the append fails: it is due again anyway. */
-  waitingOfOwn({ command, done }: OwnCommand): Waiting {
+  pendingOfEngine({ command, done }: EngineCommand): PendingCommand {
     const reply = ({ outcome }: Reply): void => {
       if (outcome.kind === "done") done();
     };
-    return { ...this.waitingOf(command, { isTimer: true }), reply };
+    return { ...this.pendingOf(command, { isTimer: true }), reply };
   }
 
   /**

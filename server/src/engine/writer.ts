@@ -12,35 +12,35 @@
 import { JournalError } from "../journal/journal.ts";
 import { seal } from "../journal/seal.ts";
 import type { TimerCommand } from "../machine/feature.ts";
-import { Answers } from "./answers.ts";
-import { decideBatch } from "./batch.ts";
-import type { Batch } from "./batch.ts";
+import { ReplySender } from "./reply-sender.ts";
+import { decideBatch } from "./decide-batch.ts";
+import type { DecidedBatch } from "./decide-batch.ts";
 import { CommandQueue } from "./command-queue.ts";
-import type { Waiting } from "./command-queue.ts";
-import { findPriors, isAhead } from "./find-priors.ts";
+import type { PendingCommand } from "./command-queue.ts";
+import { findKeyedEntries, isAheadOf } from "./find-keyed-entries.ts";
 import { Follower } from "./follower.ts";
-import { Grace } from "./grace.ts";
+import { GracePeriod } from "./grace-period.ts";
 import { HeadWatch } from "./head-watch.ts";
 import { engineLimits } from "./limits.ts";
 import type { Reply } from "./reply.ts";
 import { Signal } from "./signal.ts";
 import { TimerWatch } from "./timer-watch.ts";
-import { Turns } from "./turns.ts";
-import { TroubleWatch } from "./trouble-watch.ts";
-import type { Trouble } from "./trouble-watch.ts";
-import { refusalBy, stopping } from "./writer-options.ts";
-import type { RefusalNow, WriterOptions } from "./writer-options.ts";
+import { TurnPolicy } from "./turn-policy.ts";
+import { AppendBackoff } from "./append-backoff.ts";
+import type { JournalOutage } from "./append-backoff.ts";
+import { overloadRefusal, stoppingError } from "./writer-options.ts";
+import type { AdmissionRefusal, WriterOptions } from "./writer-options.ts";
 
 export class Writer {
   readonly #options: WriterOptions;
   readonly #queue = new CommandQueue();
   readonly #follower: Follower;
-  readonly #grace: Grace;
+  readonly #grace: GracePeriod;
   readonly #timers: TimerWatch;
-  readonly #trouble: TroubleWatch;
-  readonly #answers: Answers;
+  readonly #trouble: AppendBackoff;
+  readonly #answers: ReplySender;
   readonly #settled = new Signal();
-  readonly #turns: Turns;
+  readonly #turns: TurnPolicy;
   readonly #head = new HeadWatch(() => this.#readOn());
   #run: Promise<void> | undefined;
   #isScheduled = false;
@@ -59,34 +59,34 @@ export class Writer {
     };
     this.#options = options;
     const { coordination } = options.journal;
-    this.#turns = new Turns(coordination, clock);
+    this.#turns = new TurnPolicy(coordination, clock);
     const moved = (): void => {
-      this.#turns.noteMet();
+      this.#turns.notePeerEntries();
       options.on.moved();
     };
     this.#follower = new Follower({ ...options, queue: this.#queue, on: { ...options.on, moved } });
-    this.#grace = new Grace(clock);
+    this.#grace = new GracePeriod(clock);
     this.#timers = new TimerWatch({ clock, grace: this.#grace, wake, rank: () => coordination?.rank() ?? 0 });
-    this.#trouble = new TroubleWatch(clock, wake);
+    this.#trouble = new AppendBackoff(clock, wake);
     const position = (): number => options.replica.head.position;
-    this.#answers = new Answers({ trouble: this.#trouble, position, report: options.on.report });
+    this.#answers = new ReplySender({ backoff: this.#trouble, position, report: options.on.report });
   }
 
-  get trouble(): Trouble | undefined {
-    return this.#trouble.current;
+  get outage(): JournalOutage | undefined {
+    return this.#trouble.outage;
   }
 
-  get waitingCount(): number {
+  get pendingCount(): number {
     return this.#queue.size;
   }
 
-  refusalNow(): RefusalNow | undefined {
+  admissionRefusal(): AdmissionRefusal | undefined {
     if (this.#phase !== "running") return { code: "stopping", reason: "this node stops", retryAfterMs: undefined };
     if (this.#broken !== undefined) return { code: "stopping", reason: this.#broken.message, retryAfterMs: undefined };
-    return refusalBy(this.#trouble, this.#queue);
+    return overloadRefusal(this.#trouble, this.#queue);
   }
 
-  submit(waiting: Waiting): void {
+  submit(waiting: PendingCommand): void {
     this.#queue.push(waiting);
     this.wake();
   }
@@ -102,7 +102,7 @@ export class Writer {
       else if (["journal_unavailable", "outcome_unknown"].includes(outcome.code) && this.#phase !== "stopped")
         this.sendFirst(command, onDone);
     };
-    this.#queue.putBack([{ ...this.#timers.waitingOf(command, { isTimer: false }), reply }]);
+    this.#queue.requeue([{ ...this.#timers.pendingOf(command, { isTimer: false }), reply }]);
     this.wake();
   }
 
@@ -114,18 +114,18 @@ export class Writer {
   /** From here on commands can be decided. Folding may have taken long, and nobody could renew meanwhile. */
   begin(): void {
     this.#phase = "running";
-    this.#grace.startAgain();
+    this.#grace.restart();
     this.wake();
   }
 
   /** Resolves when all is folded that was durable before the call. Of a journal with one owner that need not be asked. */
   async catchUp(): Promise<void> {
-    const refused = this.refusalNow();
+    const refused = this.admissionRefusal();
     if (refused !== undefined && refused.code !== "overloaded") {
       const code = refused.code === "stopping" ? "closed" : "io";
       throw new JournalError(code, `the journal can't be asked for its head: ${refused.reason}`, { certain: true });
     }
-    const looked = this.#head.wait();
+    const looked = this.#head.waitForRefresh();
     this.wake();
     await looked;
   }
@@ -165,8 +165,8 @@ export class Writer {
     this.#phase = "stopped";
     this.#timers.stop();
     this.#trouble.cancel();
-    for (const waiting of this.#queue.takeLate(Infinity)) this.#answers.undecided(waiting);
-    this.#head.begin().failed(stopping(undefined));
+    for (const waiting of this.#queue.takeLate(Infinity)) this.#answers.refuseUndecided(waiting);
+    this.#head.beginRefresh().failed(stoppingError(undefined));
   }
 
   async #runOnce(): Promise<void> {
@@ -184,7 +184,7 @@ export class Writer {
       return;
     this.#timers.noteLateness();
     this.#run = this.#work()
-      .finally(() => this.#turns.giveBack())
+      .finally(() => this.#turns.release())
       .catch((error: unknown) => {
         this.#break(error);
       })
@@ -199,24 +199,26 @@ export class Writer {
     if (this.#phase === "stopped" || this.#broken !== undefined) return;
     const { machine, time } = this.#options.replica;
     this.#timers.watch(machine.nextTime(), time.now());
-    if (this.#queue.size === 0 && !this.#head.isWanted) return;
-    if (this.#trouble.current === undefined) this.wake();
+    if (this.#queue.size === 0 && !this.#head.isRefreshDue) return;
+    if (this.#trouble.outage === undefined) this.wake();
     else this.#trouble.retryLater({ keepAlive: this.#queue.size > 0 });
   }
 
   async #work(): Promise<void> {
     const { clock, replica } = this.#options;
     for (;;) {
-      if (this.#turns.isOver) await this.#turns.giveBack();
+      if (this.#turns.isExpired) await this.#turns.release();
       if (this.#mustLook && !(await this.#follow())) return;
       const commandsMax = this.#aloneCount > 0 ? 1 : engineLimits.batchCommandsMax;
       this.#aloneCount = Math.max(0, this.#aloneCount - 1);
       const { batch, late } = this.#queue.take(clock.monotonicMs(), commandsMax);
-      for (const waiting of late) this.#answers.late(waiting);
+      for (const waiting of late) this.#answers.refuseLate(waiting);
       const due = [
-        ...this.#timers.take(replica.machine, replica.time.now(), commandsMax - batch.length),
+        ...this.#timers.takeDue(replica.machine, replica.time.now(), commandsMax - batch.length),
         // Not beside a command that is tried alone: it would never be known which of them can't be written.
-        ...(batch.length < commandsMax ? this.#options.ownCommands().map((own) => this.#timers.waitingOfOwn(own)) : []),
+        ...(batch.length < commandsMax
+          ? this.#options.engineCommands().map((own) => this.#timers.pendingOfEngine(own))
+          : []),
       ];
       if (batch.length + due.length === 0) return;
       if (!(await this.#decideAndAppend(due.length === 0 ? batch : [...batch, ...due]))) return;
@@ -228,10 +230,10 @@ export class Writer {
 
   /** An append says as much about the head as a look does, so readers wait for a look only if there is nothing to append. */
   get #mustLook(): boolean {
-    if (this.#head.isDemanded || this.#trouble.current !== undefined) return true;
+    if (this.#head.isRefreshRequired || this.#trouble.outage !== undefined) return true;
     // Others append nothing during a turn of this node: the hint is about what was read at its start.
     if (this.#head.isHinted && !this.#turns.isHeld) return true;
-    return this.#turns.isWantedFor(this.#queue.size) || (this.#queue.size === 0 && this.#head.isAwaited);
+    return this.#turns.isNeededFor(this.#queue.size) || (this.#queue.size === 0 && this.#head.hasReaders);
   }
 
   /** Lets everybody else run. If the process stood still meanwhile, nobody could renew. */
@@ -249,18 +251,19 @@ export class Writer {
     const { clock } = this.#options;
     const startMs = clock.monotonicMs();
     try {
-      if (this.#turns.isWantedFor(this.#queue.size)) await this.#turns.take(this.#head);
-      await this.#head.look();
-      if (this.#options.journal.coordination !== undefined && this.#queue.size === 0) this.#trouble.endIfUnreachable();
+      if (this.#turns.isNeededFor(this.#queue.size)) await this.#turns.take(this.#head);
+      await this.#head.refresh();
+      if (this.#options.journal.coordination !== undefined && this.#queue.size === 0)
+        this.#trouble.resetIfUnreachable();
       this.#noteLift();
       return true;
     } catch (error) {
-      this.#head.demand();
+      this.#head.requireRefresh();
       if (!(error instanceof JournalError)) throw error;
       // Nobody can renew while this node can't catch up, just as while it can't append.
-      this.#grace.startAgain();
-      this.#trouble.note(error.code);
-      for (const waiting of this.#queue.takeLate(clock.monotonicMs())) this.#answers.late(waiting);
+      this.#grace.restart();
+      this.#trouble.noteFailure(error.code);
+      for (const waiting of this.#queue.takeLate(clock.monotonicMs())) this.#answers.refuseLate(waiting);
       return false;
     } finally {
       this.#grace.noteStallSince(startMs);
@@ -272,20 +275,20 @@ export class Writer {
   }
 
   /** False if the journal failed, and nothing more should be tried for a while. */
-  async #decideAndAppend(waiting: readonly Waiting[]): Promise<boolean> {
+  async #decideAndAppend(waiting: readonly PendingCommand[]): Promise<boolean> {
     const { clock, ids, journal, replica } = this.#options;
     const startMs = clock.monotonicMs();
     let open = waiting;
-    let batch: Batch | undefined;
-    const look = this.#head.begin();
+    let batch: DecidedBatch | undefined;
+    const look = this.#head.beginRefresh();
     let isAtHead = false;
     try {
       const { recent, head } = replica;
-      const priors = await findPriors(waiting, { journal, recent, head, isThorough: this.#isThorough });
+      const priors = await findKeyedEntries(waiting, { journal, recent, head, mustQuery: this.#isThorough });
       this.#isThorough = false;
       open = this.#answers.refuseUnreadable(waiting, priors.unreadable);
       // An answer must not be about what reads don't show.
-      if (isAhead(priors, replica.head)) return this.#lookFirst(open, "head");
+      if (isAheadOf(priors, replica.head)) return this.#lookFirst(open, "head");
       // The look-up may have been the stall, and what was due before it must then wait for the grace.
       this.#grace.noteStallSince(startMs);
       batch = decideBatch(open, { replica, priors: priors.entries, grace: !this.#grace.isOver(), clock });
@@ -295,23 +298,23 @@ export class Writer {
       const sealed = entries.length === 0 ? undefined : seal(entries, replica.head, ids.salts(entries.length));
       if (sealed !== undefined && !(await this.#append(sealed, batch, priors.unproven))) return true;
       isAtHead = sealed !== undefined;
-      this.#trouble.end();
-      this.#answers.decided(batch);
+      this.#trouble.reset();
+      this.#answers.sendOutcomes(batch);
       return true;
     } catch (error) {
       return this.#failed(error, batch?.results.map((result) => result.waiting) ?? open);
     } finally {
       if (isAtHead) look.done();
-      else if (look.inVain()) this.#head.demand();
+      else if (look.inVain()) this.#head.requireRefresh();
       this.#grace.noteStallSince(startMs);
       this.#settled.fire();
     }
   }
 
   /** Nothing is decided before the head or the keys have been looked at. */
-  #lookFirst(waiting: readonly Waiting[], at: "head" | "keys"): true {
+  #lookFirst(waiting: readonly PendingCommand[], at: "head" | "keys"): true {
     this.#putBack(waiting);
-    if (at === "head") this.#head.demand();
+    if (at === "head") this.#head.requireRefresh();
     else this.#isThorough = true;
     return true;
   }
@@ -322,7 +325,7 @@ export class Writer {
   }
 
   /** False if somebody else was first: the commands go back and are decided again. */
-  async #append(sealed: ReturnType<typeof seal>, batch: Batch, unproven: readonly string[]): Promise<boolean> {
+  async #append(sealed: ReturnType<typeof seal>, batch: DecidedBatch, unproven: readonly string[]): Promise<boolean> {
     const startMs = this.#options.clock.monotonicMs();
     const appended = await this.#options.journal.append(sealed, unproven);
     if (appended.kind === "appended") {
@@ -336,16 +339,16 @@ export class Writer {
     const tried = batch.results.map(({ waiting }) => waiting);
     if (appended.kind === "used") return !this.#lookFirst(tried, "keys");
     this.#putBack(tried);
-    this.#turns.noteLost();
-    await this.#turns.giveBack();
+    this.#turns.noteLostRace();
+    await this.#turns.release();
     const missed = appended.kind === "behind" ? appended.missed : undefined;
     if (missed !== undefined) this.#follower.foldMissed(missed);
-    if (missed?.isLast !== true) this.#head.demand();
+    if (missed?.isLast !== true) this.#head.requireRefresh();
     this.#noteLift();
     return false;
   }
 
-  #failed(error: unknown, tried: readonly Waiting[]): boolean {
+  #failed(error: unknown, tried: readonly PendingCommand[]): boolean {
     const { replica, on } = this.#options;
     replica.machine.undo();
     if (!(error instanceof JournalError)) {
@@ -353,22 +356,22 @@ export class Writer {
       throw error;
     }
     if (error.code === "invalid") return this.#isolate(tried, error);
-    this.#grace.startAgain();
-    if (this.#trouble.current === undefined) on.report(`the journal can't be written: ${error.message}`, error);
-    this.#trouble.note(error.code);
+    this.#grace.restart();
+    if (this.#trouble.outage === undefined) on.report(`the journal can't be written: ${error.message}`, error);
+    this.#trouble.noteFailure(error.code);
     if (error.certain) {
-      for (const one of tried) this.#answers.undecided(one);
+      for (const one of tried) this.#answers.refuseUndecided(one);
     } else {
       for (const one of tried) one.isAttempted = true;
       this.#putBack(tried);
     }
     // One that others share is asked until it answers: a node that says it is not ready gets nothing to try it with.
-    if (!error.certain || this.#options.journal.coordination !== undefined) this.#head.demand();
+    if (!error.certain || this.#options.journal.coordination !== undefined) this.#head.requireRefresh();
     return false;
   }
 
   /** One command can't be written, whatever is tried. It must not take its neighbours with it. */
-  #isolate(tried: readonly Waiting[], error: JournalError): boolean {
+  #isolate(tried: readonly PendingCommand[], error: JournalError): boolean {
     this.#options.on.report(`an append was refused for good: ${error.message}`, error);
     if (tried.length === 1) {
       for (const one of tried) this.#answers.refuse(one, "internal_error", { command_id: one.command.id });
@@ -379,8 +382,8 @@ export class Writer {
     return true;
   }
 
-  #putBack(waiting: readonly Waiting[]): void {
-    this.#queue.putBack(waiting.filter((one) => !one.isTimer));
+  #putBack(waiting: readonly PendingCommand[]): void {
+    this.#queue.requeue(waiting.filter((one) => !one.isTimer));
   }
 
   /** This node can't go on: it met history that it does not understand, or a defect of its own. */
@@ -388,8 +391,8 @@ export class Writer {
     const broken = error instanceof Error ? error : new Error(String(error));
     this.#broken = broken;
     this.#options.on.report(`this node stops: ${broken.message}`, error);
-    for (const waiting of this.#queue.takeLate(Infinity)) this.#answers.broken(waiting, broken.message);
-    this.#head.begin().failed(stopping(error));
+    for (const waiting of this.#queue.takeLate(Infinity)) this.#answers.refuseBroken(waiting, broken.message);
+    this.#head.beginRefresh().failed(stoppingError(error));
     this.#options.on.broken(error);
   }
 }

@@ -33,7 +33,7 @@ export function howLeftNow(engine: Engine, { fence, paths }: Described): readonl
   const [limit] = pageSizes;
   const before = positionOf(fence) + 1;
   for (const { path } of paths) {
-    const entries = engine.recentAbout({ subject: lockSubject(path), before, order: "newest-first", limit });
+    const entries = engine.recentEntriesAbout({ subject: lockSubject(path), before, order: "newest-first", limit });
     if (entries === undefined) return undefined;
     const found = leftBefore(path, entries, fence);
     if (found !== undefined) left.push(found);

@@ -1,7 +1,7 @@
 import type { Entry } from "../../machine/entry.ts";
 
 /** What is wrong with an entry, by the kind of proof that failed. */
-export type Fault =
+export type BadEntryKind =
   /** The stored bytes do not give their own hashes, or can't be read. */
   | "damage"
   /** An entry is missing or stands in the wrong place. */
@@ -26,14 +26,14 @@ export type Fault =
   | "tail";
 
 /** The first thing that is wrong: where, what, and how it should be. */
-export interface Bad {
+export interface BadEntry {
   readonly position: number;
-  readonly what: Fault;
+  readonly what: BadEntryKind;
   readonly expected: string;
   readonly found: string;
 }
 
-export function badEntry({ position }: Entry, what: Fault, expected: string, found: string): Bad {
+export function badEntry({ position }: Entry, what: BadEntryKind, expected: string, found: string): BadEntry {
   return { position, what, ...differenceOf(expected, found) };
 }
 

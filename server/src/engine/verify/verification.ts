@@ -16,10 +16,10 @@ import type { StoredBatch } from "../../journal/unseal.ts";
 import { type Entry, keyScope } from "../../machine/entry.ts";
 import { type Machine, UnknownHistoryError } from "../../machine/machine.ts";
 import type { StateReader } from "../../machine/state.ts";
-import { type Bad, badEntry } from "./bad-entry.ts";
-import { decideAgain } from "./decide-again.ts";
-import { type ErasedPosition, ErasureWatch } from "./erasure-watch.ts";
-import { HashWatch, type RecordedHash } from "./hash-watch.ts";
+import { type BadEntry, badEntry } from "./bad-entry.ts";
+import { redecide } from "./redecide.ts";
+import { type ErasedPosition, ErasureAudit } from "./erasure-audit.ts";
+import { HashAudit, type RecordedHash } from "./hash-audit.ts";
 import { KeySet } from "./key-set.ts";
 
 export interface VerificationOptions {
@@ -37,7 +37,7 @@ export interface VerificationOptions {
   readonly expected?: Pick<Head, "position" | "hash">;
 }
 
-export interface Verified {
+export interface VerificationResult {
   readonly ok: boolean;
   /** The end of the last batch that was looked at as a whole. */
   readonly head: Head;
@@ -51,27 +51,27 @@ export interface Verified {
   readonly hashesSkipped: number;
   /** The hash of the state that everything leads to. */
   readonly stateHash: string;
-  readonly firstBad?: Bad;
+  readonly firstBad?: BadEntry;
 }
 
 export class Verification {
   readonly #options: VerificationOptions;
   readonly #machine: Machine;
-  readonly #erasures: ErasureWatch;
-  readonly #hashes: HashWatch;
+  readonly #erasures: ErasureAudit;
+  readonly #hashes: HashAudit;
   readonly #keys = new KeySet();
   #head: Head = genesis;
   #time = 0;
   #redecided = 0;
   #foldedOnly = 0;
-  #bad: Bad | undefined;
+  #bad: BadEntry | undefined;
   #isExpectedSeen: boolean;
 
   constructor(options: VerificationOptions) {
     this.#options = options;
     this.#machine = options.createMachine();
-    this.#erasures = new ErasureWatch(options.erasedPosition);
-    this.#hashes = new HashWatch(this.#machine, options);
+    this.#erasures = new ErasureAudit(options.erasedPosition);
+    this.#hashes = new HashAudit(this.#machine, options);
     this.#isExpectedSeen = options.expected === undefined || isSameHead(options.expected, genesis);
   }
 
@@ -97,7 +97,7 @@ export class Verification {
   }
 
   /** There is no batch after the last one. */
-  finish(): Verified {
+  finish(): VerificationResult {
     this.#bad ??= this.#erasures.unconfirmed() ?? this.#missingTail();
     const { erasedCount: erased } = this.#erasures;
     return {
@@ -114,7 +114,7 @@ export class Verification {
     };
   }
 
-  #takeBatch(stored: StoredBatch): Bad | undefined {
+  #takeBatch(stored: StoredBatch): BadEntry | undefined {
     const next = this.#head.position + 1;
     if (stored.first !== next) {
       return { position: next, what: "chain", expected: `an entry ${next}`, found: `entry ${stored.first}` };
@@ -128,17 +128,17 @@ export class Verification {
     return this.#compareExpected();
   }
 
-  #takeEntry(entry: Entry): Bad | undefined {
+  #takeEntry(entry: Entry): BadEntry | undefined {
     if (entry.time < this.#time) return badEntry(entry, "time", `${this.#time} or later`, String(entry.time));
     this.#time = entry.time;
     const bad = this.#repeatedKey(entry) ?? this.#execute(entry) ?? this.#erasures.confirm(entry);
     return bad ?? this.#hashes.after(entry);
   }
 
-  #execute(entry: Entry): Bad | undefined {
+  #execute(entry: Entry): BadEntry | undefined {
     if (entry.erased !== undefined) return this.#erasures.note(entry) ?? this.#fold(entry);
     const isCarried = this.#machine.knowsRules(entry.rules) && this.#options.carries(entry);
-    const verdict = isCarried ? decideAgain(this.#machine, entry) : "unknown";
+    const verdict = isCarried ? redecide(this.#machine, entry) : "unknown";
     if (verdict === "same") {
       this.#redecided += 1;
       return undefined;
@@ -148,7 +148,7 @@ export class Verification {
     return this.#fold(entry);
   }
 
-  #fold(entry: Entry): Bad | undefined {
+  #fold(entry: Entry): BadEntry | undefined {
     try {
       this.#machine.fold(entry);
       return undefined;
@@ -159,13 +159,13 @@ export class Verification {
   }
 
   /** A key runs once: its second use is answered from the first and leaves no entry. */
-  #repeatedKey(entry: Entry): Bad | undefined {
+  #repeatedKey(entry: Entry): BadEntry | undefined {
     const scope = keyScope(entry);
     if (scope === undefined || this.#keys.add(scope)) return undefined;
     return badEntry(entry, "key", "a key that was not used before", scope);
   }
 
-  #compareExpected(): Bad | undefined {
+  #compareExpected(): BadEntry | undefined {
     const { expected } = this.#options;
     if (expected === undefined || this.#isExpectedSeen || this.#head.position < expected.position) return undefined;
     this.#isExpectedSeen = true;
@@ -178,7 +178,7 @@ export class Verification {
     };
   }
 
-  #missingTail(): Bad | undefined {
+  #missingTail(): BadEntry | undefined {
     const { expected } = this.#options;
     if (expected === undefined || this.#isExpectedSeen) return undefined;
     const position = this.#head.position + 1;

@@ -1,7 +1,7 @@
 import type { Clock } from "../../base/clock.ts";
 import type { StoredBatch } from "../../journal/unseal.ts";
 import { Verification } from "./verification.ts";
-import type { VerificationOptions, Verified } from "./verification.ts";
+import type { VerificationOptions, VerificationResult } from "./verification.ts";
 
 export interface VerifyOptions extends VerificationOptions {
   readonly clock: Clock;
@@ -13,7 +13,7 @@ export interface VerifyOptions extends VerificationOptions {
 const sliceMs = 20;
 
 /** Verifies a whole history, from the first batch on. It yields, so that whoever waits can show how far it is. */
-export async function verify(batches: Iterable<StoredBatch>, options: VerifyOptions): Promise<Verified> {
+export async function verify(batches: Iterable<StoredBatch>, options: VerifyOptions): Promise<VerificationResult> {
   const { clock, onProgress } = options;
   const verification = new Verification(options);
   let sliceEnd = clock.monotonicMs() + sliceMs;

@@ -14,7 +14,7 @@ const retryAfterMs = 1_000;
 export async function carryOutErasure(engine: Engine, outcome: JsonObject): Promise<Refusal | undefined> {
   const { position, erased_by: by } = outcome;
   try {
-    await engine.carryOutErasure({ position: position as number, by: by as number });
+    await engine.executeErasure({ position: position as number, by: by as number });
     return undefined;
   } catch (error) {
     const refused = journalRefusal(error);

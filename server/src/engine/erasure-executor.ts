@@ -12,18 +12,18 @@ import type { Entry } from "../machine/entry.ts";
 import type { StateReader } from "../machine/state.ts";
 
 /** What the state and its entries say of erasures: the engine knows no feature. */
-export interface ErasureRecord {
+export interface ErasureLookup {
   /** What entries after this position ask for. */
-  readonly askedAfter: (state: StateReader, position: number) => readonly PayloadErasure[];
+  readonly requestedAfter: (state: StateReader, position: number) => readonly PayloadErasure[];
   /** The entry that erased the one at this position, if one did. */
   readonly erasedBy: (state: StateReader, position: number) => number | undefined;
   /** The position whose payload an entry erases, if it does. */
   readonly erasedPosition: (entry: Entry) => number | undefined;
 }
 
-export interface ErasuresOptions {
+export interface ErasureExecutorOptions {
   readonly journal: Journal;
-  readonly erasures: ErasureRecord;
+  readonly erasures: ErasureLookup;
   /** Looks at rows in order, as they are durable. */
   readonly scan: <Result>(look: (state: StateReader) => Result) => Promise<Result>;
   /** Saves the state now. */
@@ -31,16 +31,16 @@ export interface ErasuresOptions {
   readonly report: (message: string, cause: unknown) => void;
 }
 
-interface Failure {
+interface ErasureFailure {
   readonly erasure: PayloadErasure;
   readonly error: unknown;
 }
 
-export class Erasures {
-  readonly #options: ErasuresOptions;
+export class ErasureExecutor {
+  readonly #options: ErasureExecutorOptions;
   #last: Promise<unknown> = Promise.resolve();
 
-  constructor(options: ErasuresOptions) {
+  constructor(options: ErasureExecutorOptions) {
     this.#options = options;
   }
 
@@ -64,7 +64,7 @@ export class Erasures {
    * Removes the payload for good, or throws what kept it from that. Whatever was said of it before, the journal is asked:
    * it may have failed at its last step. Others that were asked for meanwhile are done too, and only told of if they fail.
    */
-  carryOut(own: PayloadErasure): Promise<void> {
+  execute(own: PayloadErasure): Promise<void> {
     return this.#inTurn(async () => {
       const [failure] = await this.#tryAll([own], true);
       await this.#goOn(own, failure).catch((error: unknown) => {
@@ -75,7 +75,7 @@ export class Erasures {
     });
   }
 
-  async #goOn(own: PayloadErasure, failure: Failure | undefined): Promise<void> {
+  async #goOn(own: PayloadErasure, failure: ErasureFailure | undefined): Promise<void> {
     const mark = await this.#options.journal.erasureMark();
     const isOther = ({ position }: PayloadErasure): boolean => position !== own.position;
     const asked = await this.#askedAfter(mark.to);
@@ -87,7 +87,7 @@ export class Erasures {
 
   /** In the order of their positions: neighbours lie in the same batch or block, which is then read once. */
   async #askedAfter(position: number): Promise<readonly PayloadErasure[]> {
-    const asked = await this.#options.scan((state) => this.#options.erasures.askedAfter(state, position));
+    const asked = await this.#options.scan((state) => this.#options.erasures.requestedAfter(state, position));
     return asked.toSorted((one, other) => one.position - other.position);
   }
 
@@ -97,8 +97,8 @@ export class Erasures {
     return scan((state) => left.filter(({ position, by }) => erasures.erasedBy(state, position) === by));
   }
 
-  async #tryAll(asked: readonly PayloadErasure[], isAlwaysAsked: boolean): Promise<readonly Failure[]> {
-    const failures: Failure[] = [];
+  async #tryAll(asked: readonly PayloadErasure[], isAlwaysAsked: boolean): Promise<readonly ErasureFailure[]> {
+    const failures: ErasureFailure[] = [];
     for (const erasure of asked) {
       try {
         await this.#erase(erasure, isAlwaysAsked);
@@ -120,11 +120,11 @@ export class Erasures {
 
   async #note(mark: ErasureMark, asked: readonly PayloadErasure[], { left }: Pick<ErasureMark, "left">): Promise<void> {
     const to = asked.reduce((last, { by }) => Math.max(last, by), mark.to);
-    if (to === mark.to && isSame(left, mark.left)) return;
+    if (to === mark.to && isSameList(left, mark.left)) return;
     await this.#options.journal.setErasureMark({ to, left });
   }
 
-  #tell(failures: readonly Failure[]): void {
+  #tell(failures: readonly ErasureFailure[]): void {
     const [first] = failures;
     if (first === undefined) return;
     const { position, by } = first.erasure;
@@ -140,6 +140,6 @@ export class Erasures {
   }
 }
 
-function isSame(left: readonly PayloadErasure[], before: readonly PayloadErasure[]): boolean {
+function isSameList(left: readonly PayloadErasure[], before: readonly PayloadErasure[]): boolean {
   return left.length === before.length && left.every(({ position }, index) => position === before[index]?.position);
 }

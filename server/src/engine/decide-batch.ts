@@ -1,49 +1,53 @@
 import type { Clock } from "../base/clock.ts";
 import type { Entry } from "../machine/entry.ts";
 import type { Decided } from "../machine/machine.ts";
-import type { Waiting } from "./command-queue.ts";
+import type { PendingCommand } from "./command-queue.ts";
 import { engineLimits } from "./limits.ts";
 import type { Replica } from "./replica.ts";
 
 /** What a batch came to, before it is durable. */
-export interface Batch {
-  readonly results: readonly { readonly waiting: Waiting; readonly decided: Decided; readonly position: number }[];
+export interface DecidedBatch {
+  readonly results: readonly {
+    readonly waiting: PendingCommand;
+    readonly decided: Decided;
+    readonly position: number;
+  }[];
   readonly entries: readonly Entry[];
   /** Commands that must wait for the next batch: out of time, or with a key that this batch has just used. */
-  readonly postponed: readonly Waiting[];
+  readonly postponed: readonly PendingCommand[];
 }
 
 /** How often the clock is looked at while deciding. */
-const commandsPerLook = 16;
+const commandsPerClockRead = 16;
 
 /**
  * Decides commands one after the other, each on top of the one before. Two uses of one key never meet in a batch: the
  * second one waits, and finds the first in the journal.
  */
 export function decideBatch(
-  waiting: readonly Waiting[],
+  waiting: readonly PendingCommand[],
   place: {
     readonly replica: Replica;
     readonly priors: ReadonlyMap<string, Entry>;
     readonly grace: boolean;
     readonly clock: Clock;
   },
-): Batch {
+): DecidedBatch {
   const { replica, priors, grace, clock } = place;
   const time = replica.time.now();
   const start = clock.monotonicMs();
   const first = replica.head.position + 1;
   const entries: Entry[] = [];
-  const results: Batch["results"][number][] = [];
-  const postponed: Waiting[] = [];
+  const results: DecidedBatch["results"][number][] = [];
+  const postponed: PendingCommand[] = [];
   const scopes = new Set<string>();
   const { stateHashEvery } = replica.machine.settings;
   for (let index = 0; index < waiting.length; index += 1) {
-    if (index % commandsPerLook === 0 && clock.monotonicMs() - start > engineLimits.batchDecideMs) {
+    if (index % commandsPerClockRead === 0 && clock.monotonicMs() - start > engineLimits.batchDecideMs) {
       postponed.push(...waiting.slice(index));
       break;
     }
-    const one = waiting[index] as Waiting;
+    const one = waiting[index] as PendingCommand;
     const { scope } = one;
     if (scope !== undefined && scopes.has(scope)) {
       postponed.push(one);

@@ -10,12 +10,12 @@ import { engineLimits } from "./limits.ts";
 import type { ReplicaListener } from "./replica.ts";
 
 /** A command that the engine itself sends until it is done. */
-export interface OwnCommand {
+export interface EngineCommand {
   readonly command: TimerCommand;
   readonly done: () => void;
 }
 
-export interface StateKeeperOptions {
+export interface StateHasherOptions {
   readonly journal: Journal;
   readonly clock: Clock;
   readonly checkpointEvery: number;
@@ -33,14 +33,14 @@ export interface StateKeeperOptions {
 }
 
 /** Keeps the state honest and saved: hashes it at the positions that every node hashes, compares, and checkpoints. */
-export class StateKeeper implements ReplicaListener {
-  readonly #options: StateKeeperOptions;
+export class StateHasher implements ReplicaListener {
+  readonly #options: StateHasherOptions;
   readonly #ledger = new HashLedger();
   readonly #checkpointer: Checkpointer;
   /** Hashes of this history that the journal does not have yet. A lost history takes them with it. */
   readonly #unrecorded = new Map<number, string>();
 
-  constructor(options: StateKeeperOptions) {
+  constructor(options: StateHasherOptions) {
     this.#options = options;
     this.#checkpointer = new Checkpointer({
       ...options,
@@ -78,7 +78,7 @@ export class StateKeeper implements ReplicaListener {
   }
 
   /** What is to be recorded with the next batch. It stays due until it is done. */
-  due(): readonly OwnCommand[] {
+  due(): readonly EngineCommand[] {
     if (this.#unrecorded.size === 0) return [];
     return Array.from(this.#unrecorded, ([position, hash]) => ({
       command: this.#options.recordHash(position, hash),

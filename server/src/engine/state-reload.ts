@@ -4,7 +4,7 @@ import type { JournalError } from "../journal/journal.ts";
  * The state is being folded again, and reads wait for it. If this node stops before it is done they are told so: what is
  * folded by then is the state of a moment that nobody asked for.
  */
-export class Loading {
+export class StateReload {
   readonly #outcome = Promise.withResolvers<undefined>();
 
   constructor() {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Waiting } from "../../server/src/engine/command-queue.ts";
-import { findPriors } from "../../server/src/engine/find-priors.ts";
+import type { PendingCommand } from "../../server/src/engine/command-queue.ts";
+import { findKeyedEntries } from "../../server/src/engine/find-keyed-entries.ts";
 import { RecentEntries } from "../../server/src/engine/recent-entries.ts";
 import { createMemoryDisk } from "../../server/src/journal/memory/disk.ts";
 import { openMemoryJournal } from "../../server/src/journal/memory/open.ts";
@@ -20,8 +20,8 @@ test("a key is answered from the entry that used it, not from one of a lost hist
     100,
   );
   const scope = keyScope(used) ?? "";
-  const source = { journal, recent, head: await journal.head(), isThorough: false };
-  const { entries } = await findPriors([{ command: used, scope } as unknown as Waiting], source);
+  const source = { journal, recent, head: await journal.head(), mustQuery: false };
+  const { entries } = await findKeyedEntries([{ command: used, scope } as unknown as PendingCommand], source);
   assert.equal(entries.get(scope)?.id, used.id);
   await journal.close();
 });

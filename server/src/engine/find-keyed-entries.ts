@@ -2,54 +2,57 @@ import { JournalError } from "../journal/journal.ts";
 import type { Head, Journal } from "../journal/journal.ts";
 import { keyScope } from "../machine/entry.ts";
 import type { Entry } from "../machine/entry.ts";
-import type { Waiting } from "./command-queue.ts";
+import type { PendingCommand } from "./command-queue.ts";
 import type { RecentEntries } from "./recent-entries.ts";
 
-export interface Priors {
+export interface KeyedEntries {
   /** For each key in the batch the entry that used it before, if one did. */
   readonly entries: ReadonlyMap<string, Entry>;
   /** Keys that were used by an entry which can't be read. Whoever sends one of them must not run, and nobody else suffers. */
-  readonly unreadable: ReadonlyMap<string, Unreadable>;
+  readonly unreadable: ReadonlyMap<string, UnreadableEntry>;
   /** Keys that were not looked up but in memory: the append has to prove that nobody has used them. */
   readonly unproven: readonly string[];
 }
 
 /** An entry that is there and can't be read: its segment was moved away, or it is damaged. */
-export interface Unreadable {
+export interface UnreadableEntry {
   readonly position: number;
   readonly error: JournalError;
 }
 
-export interface PriorSource {
+export interface KeyedEntrySource {
   readonly journal: Journal;
   readonly recent: RecentEntries;
   readonly head: Head;
   /** True if every key must be looked up, since an append found one of them. */
-  readonly isThorough: boolean;
+  readonly mustQuery: boolean;
 }
 
-interface Used {
+interface KeyUse {
   readonly scope: string;
   readonly position: number;
 }
 
-interface Found {
+interface KeyLookup {
   readonly entries: Map<string, Entry>;
-  readonly unreadable: Map<string, Unreadable>;
+  readonly unreadable: Map<string, UnreadableEntry>;
 }
 
-const none: Priors = { entries: new Map(), unreadable: new Map(), unproven: [] };
+const none: KeyedEntries = { entries: new Map(), unreadable: new Map(), unproven: [] };
 
 /**
  * Looks for entries that used the keys of a batch before. Asking a distant journal would cost as much as the append; so what
  * this node remembers is believed, and the append itself looks for the rest.
  */
-export async function findPriors(waiting: readonly Waiting[], source: PriorSource): Promise<Priors> {
+export async function findKeyedEntries(
+  waiting: readonly PendingCommand[],
+  source: KeyedEntrySource,
+): Promise<KeyedEntries> {
   const used = new Set<string>();
   for (const { scope } of waiting) if (scope !== undefined) used.add(scope);
   if (used.size === 0) return none;
   const scopes = [...used];
-  const recalled = source.isThorough ? undefined : source.journal.coordination?.findKeysInMemory(scopes, source.head);
+  const recalled = source.mustQuery ? undefined : source.journal.coordination?.findKeysInMemory(scopes, source.head);
   const positions = recalled ?? (await source.journal.findKeys(scopes));
   const unproven = recalled === undefined ? [] : scopes.filter((_, index) => positions[index] === undefined);
   return { ...(await entriesAt(scopes, positions, source)), unproven };
@@ -58,10 +61,10 @@ export async function findPriors(waiting: readonly Waiting[], source: PriorSourc
 async function entriesAt(
   scopes: readonly string[],
   positions: readonly (number | undefined)[],
-  source: PriorSource,
-): Promise<Found> {
-  const found: Found = { entries: new Map(), unreadable: new Map() };
-  const distant: Used[] = [];
+  source: KeyedEntrySource,
+): Promise<KeyLookup> {
+  const found: KeyLookup = { entries: new Map(), unreadable: new Map() };
+  const distant: KeyUse[] = [];
   for (const [index, scope] of scopes.entries()) {
     const position = positions[index];
     if (position === undefined) continue;
@@ -75,7 +78,7 @@ async function entriesAt(
 }
 
 /** Reads all at once; where that fails for one of them it is looked for by halves, so that a few more reads find it. */
-async function readInto(found: Found, used: readonly Used[], journal: Journal): Promise<void> {
+async function readInto(found: KeyLookup, used: readonly KeyUse[], journal: Journal): Promise<void> {
   const read = await readFound(
     journal,
     used.map(({ position }) => position),
@@ -115,6 +118,6 @@ async function readFound(journal: Journal, positions: readonly number[]): Promis
 }
 
 /** True if somebody else used a key at a position that is not folded here. */
-export function isAhead(priors: Priors, head: Head): boolean {
+export function isAheadOf(priors: KeyedEntries, head: Head): boolean {
   return [...priors.entries.values()].some(({ position }) => position > head.position);
 }

@@ -1,5 +1,5 @@
 import type { Entry } from "../../machine/entry.ts";
-import { type Bad, badEntry } from "./bad-entry.ts";
+import { type BadEntry, badEntry } from "./bad-entry.ts";
 
 /** The position of the entry whose payload an entry erased, if it did. */
 export type ErasedPosition = (entry: Entry) => number | undefined;
@@ -8,7 +8,7 @@ export type ErasedPosition = (entry: Entry) => number | undefined;
  * Keeps account of payloads that are gone. Each one names the entry that erased it, and that entry must say so too:
  * otherwise whoever can write to the file could take out what does not please him.
  */
-export class ErasureWatch {
+export class ErasureAudit {
   readonly #erasedPosition: ErasedPosition;
   /** Who is still to say that it erased: its position, and what it should have erased. */
   readonly #expected = new Map<number, number[]>();
@@ -23,7 +23,7 @@ export class ErasureWatch {
   }
 
   /** An entry whose payload is gone. */
-  note(entry: Entry): Bad | undefined {
+  note(entry: Entry): BadEntry | undefined {
     const { position, erased: by = 0 } = entry;
     if (by <= position) return badEntry(entry, "erasure", "a later entry that erased it", `entry ${by}`);
     this.#erasedCount += 1;
@@ -32,7 +32,7 @@ export class ErasureWatch {
   }
 
   /** Every entry, since any may be the one that others name. */
-  confirm(entry: Entry): Bad | undefined {
+  confirm(entry: Entry): BadEntry | undefined {
     const expected = this.#expected.get(entry.position);
     if (expected === undefined) return undefined;
     this.#expected.delete(entry.position);
@@ -44,13 +44,13 @@ export class ErasureWatch {
   }
 
   /** Those who erased were not found at all. */
-  unconfirmed(): Bad | undefined {
+  unconfirmed(): BadEntry | undefined {
     const positions = [...this.#expected].flatMap(([by, erased]) => erased.map((position) => ({ position, by })));
     const first = positions.sort((one, other) => one.position - other.position)[0];
     return first === undefined ? undefined : unconfirmedAt(first.position, `there is no entry ${first.by}`);
   }
 }
 
-function unconfirmedAt(position: number, found: string): Bad {
+function unconfirmedAt(position: number, found: string): BadEntry {
   return { position, what: "erasure", expected: "its payload, or an entry that erased it", found };
 }

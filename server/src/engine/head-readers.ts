@@ -1,6 +1,6 @@
 import type { JournalError } from "../journal/journal.ts";
 
-interface Reader {
+interface HeadReader {
   readonly resolve: () => void;
   readonly reject: (error: JournalError) => void;
 }
@@ -9,10 +9,10 @@ interface Reader {
  * Readers that must see whatever was acknowledged anywhere before they asked. All that ask together share one look at the
  * head; who asks while a look is under way waits for the next, since this one may have been too early for it.
  */
-export class Latest {
-  #readers: Reader[] = [];
+export class HeadReaders {
+  #readers: HeadReader[] = [];
 
-  get isWanted(): boolean {
+  get isWaiting(): boolean {
     return this.#readers.length > 0;
   }
 
@@ -23,7 +23,7 @@ export class Latest {
   }
 
   /** A look begins now. What it came to is told to those who have asked until here. */
-  begin(): { done(): void; failed(error: JournalError): void; inVain(): boolean } {
+  beginRefresh(): { done(): void; failed(error: JournalError): void; inVain(): boolean } {
     const readers = this.#readers;
     this.#readers = [];
     return {

@@ -2,31 +2,31 @@ import type { Entry } from "../../machine/entry.ts";
 import type { Machine } from "../../machine/machine.ts";
 import type { StateReader } from "../../machine/state.ts";
 import { StateHash } from "../state-hash.ts";
-import { type Bad, badEntry } from "./bad-entry.ts";
+import { type BadEntry, badEntry } from "./bad-entry.ts";
 
 /** The hash of the state that an entry records, if it does. */
 export type RecordedHash = (entry: Entry) => { readonly position: number; readonly hash: string } | undefined;
 
-export interface HashWatchOptions {
+export interface HashAuditOptions {
   readonly recordedHash: RecordedHash;
   /** Whether the state lacks what was erased since. Its hash is then another one than those who recorded it saw. */
   readonly lacks: (state: StateReader) => boolean;
 }
 
 /** Hashes that wait to be found in the journal. They are recorded soon after their position, so few ever wait. */
-const waitingMax = 64;
+const pendingMax = 64;
 
 /** Hashes the state where the journal's writers do, and compares with what they recorded. */
-export class HashWatch {
+export class HashAudit {
   readonly #machine: Machine;
-  readonly #options: HashWatchOptions;
+  readonly #options: HashAuditOptions;
   readonly #hash = new StateHash();
   /** By position; undefined where the state is not what it was for those who recorded its hash. */
   readonly #waiting = new Map<number, string | undefined>();
   #checkedCount = 0;
   #skippedCount = 0;
 
-  constructor(machine: Machine, options: HashWatchOptions) {
+  constructor(machine: Machine, options: HashAuditOptions) {
     this.#machine = machine;
     this.#options = options;
   }
@@ -49,7 +49,7 @@ export class HashWatch {
   }
 
   /** Every entry, once it is folded. */
-  after(entry: Entry): Bad | undefined {
+  after(entry: Entry): BadEntry | undefined {
     const recorded = this.#options.recordedHash(entry);
     const bad = recorded === undefined ? undefined : this.#compare(entry, recorded);
     if (bad !== undefined) return bad;
@@ -60,10 +60,10 @@ export class HashWatch {
   #remember(position: number): void {
     this.#waiting.set(position, this.#options.lacks(this.#machine.durable) ? undefined : this.now());
     const [oldest] = this.#waiting.keys();
-    if (this.#waiting.size > waitingMax && oldest !== undefined) this.#waiting.delete(oldest);
+    if (this.#waiting.size > pendingMax && oldest !== undefined) this.#waiting.delete(oldest);
   }
 
-  #compare(entry: Entry, recorded: { readonly position: number; readonly hash: string }): Bad | undefined {
+  #compare(entry: Entry, recorded: { readonly position: number; readonly hash: string }): BadEntry | undefined {
     const hash = this.#waiting.get(recorded.position);
     if (hash === undefined) {
       this.#skippedCount += 1;

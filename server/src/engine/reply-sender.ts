@@ -1,11 +1,11 @@
-import type { Batch } from "./batch.ts";
-import type { Waiting } from "./command-queue.ts";
-import type { Unreadable } from "./find-priors.ts";
-import { replyOf, unanswered } from "./reply.ts";
-import type { TroubleWatch } from "./trouble-watch.ts";
+import type { DecidedBatch } from "./decide-batch.ts";
+import type { PendingCommand } from "./command-queue.ts";
+import type { UnreadableEntry } from "./find-keyed-entries.ts";
+import { replyOf, refusalReply } from "./reply.ts";
+import type { AppendBackoff } from "./append-backoff.ts";
 
-export interface AnswersOptions {
-  readonly trouble: TroubleWatch;
+export interface ReplySenderOptions {
+  readonly backoff: AppendBackoff;
   /** The position of the last entry that is folded. */
   readonly position: () => number;
   readonly report: (message: string, cause: unknown) => void;
@@ -15,15 +15,15 @@ export interface AnswersOptions {
 const damagedRetryMs = 1_000;
 
 /** What callers are told, once it is true: the outcome, or why there is none and what that means for them. */
-export class Answers {
-  readonly #options: AnswersOptions;
+export class ReplySender {
+  readonly #options: ReplySenderOptions;
 
-  constructor(options: AnswersOptions) {
+  constructor(options: ReplySenderOptions) {
     this.#options = options;
   }
 
   /** The batch is durable. */
-  decided(batch: Batch): void {
+  sendOutcomes(batch: DecidedBatch): void {
     for (const { waiting, decided, position } of batch.results) {
       if (decided.defect !== undefined) {
         const { operation, id } = waiting.command;
@@ -37,7 +37,10 @@ export class Answers {
    * Refuses those whose key was used by an entry that can't be read, and returns the others. What is archived is older than
    * answers are given again for. A damaged entry may be younger: then nobody can say yet what the answer was.
    */
-  refuseUnreadable(waiting: readonly Waiting[], unreadable: ReadonlyMap<string, Unreadable>): readonly Waiting[] {
+  refuseUnreadable(
+    waiting: readonly PendingCommand[],
+    unreadable: ReadonlyMap<string, UnreadableEntry>,
+  ): readonly PendingCommand[] {
     if (unreadable.size === 0) return waiting;
     for (const { position, error } of unreadable.values()) {
       if (error.code === "archived") continue;
@@ -57,29 +60,29 @@ export class Answers {
   }
 
   /** The deadline passed. If the journal is to blame, or may even have taken it, that is what is said. */
-  late(waiting: Waiting): void {
-    if (waiting.isAttempted || this.#options.trouble.current !== undefined) this.undecided(waiting);
+  refuseLate(waiting: PendingCommand): void {
+    if (waiting.isAttempted || this.#options.backoff.outage !== undefined) this.refuseUndecided(waiting);
     else this.refuse(waiting, "deadline_passed", {});
   }
 
   /** The honest answer to a command that the journal kept from being decided. */
-  undecided(waiting: Waiting): void {
+  refuseUndecided(waiting: PendingCommand): void {
     if (waiting.isAttempted) {
       this.refuse(waiting, "outcome_unknown", { command_id: waiting.command.id });
       return;
     }
-    const { trouble } = this.#options;
-    const reason = trouble.current?.reason ?? "stopping";
+    const { backoff: trouble } = this.#options;
+    const reason = trouble.outage?.reason ?? "stopping";
     this.refuse(waiting, "journal_unavailable", { reason, retry_after_ms: trouble.waitMs ?? 1 });
   }
 
   /** Nothing more will be decided here. */
-  broken(waiting: Waiting, reason: string): void {
-    if (waiting.isAttempted) this.undecided(waiting);
+  refuseBroken(waiting: PendingCommand, reason: string): void {
+    if (waiting.isAttempted) this.refuseUndecided(waiting);
     else this.refuse(waiting, "stopping", { reason });
   }
 
-  refuse(waiting: Waiting, code: string, data: Readonly<Record<string, string | number>>): void {
-    waiting.reply(unanswered(code, data, this.#options.position()));
+  refuse(waiting: PendingCommand, code: string, data: Readonly<Record<string, string | number>>): void {
+    waiting.reply(refusalReply(code, data, this.#options.position()));
   }
 }

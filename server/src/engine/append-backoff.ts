@@ -3,7 +3,7 @@ import type { Clock } from "../base/clock.ts";
 import { engineLimits } from "./limits.ts";
 
 /** The journal can't be written now: since when, why, and when the next attempt is allowed. */
-export interface Trouble {
+export interface JournalOutage {
   readonly reason: string;
   readonly sinceMs: number;
   readonly retryAtMs: number;
@@ -15,10 +15,10 @@ export interface Trouble {
  * Keeps account of a journal that fails. Each failure doubles the time to the next attempt, within bounds, so that a
  * full disk is not hammered; the first success ends it.
  */
-export class TroubleWatch {
+export class AppendBackoff {
   readonly #clock: Clock;
   readonly #retry: () => void;
-  #trouble: Trouble | undefined;
+  #trouble: JournalOutage | undefined;
   #cancelRetry: (() => void) | undefined;
 
   constructor(clock: Clock, retry: () => void) {
@@ -26,11 +26,11 @@ export class TroubleWatch {
     this.#retry = retry;
   }
 
-  get current(): Trouble | undefined {
+  get outage(): JournalOutage | undefined {
     return this.#trouble;
   }
 
-  note(reason: string): void {
+  noteFailure(reason: string): void {
     const nowMs = this.#clock.monotonicMs();
     const last = this.#trouble;
     const failures = (last?.failures ?? 0) + 1;
@@ -39,13 +39,13 @@ export class TroubleWatch {
     this.#trouble = { reason, sinceMs: last?.sinceMs ?? nowMs, retryAtMs, failures };
   }
 
-  end(): void {
+  reset(): void {
     this.#trouble = undefined;
   }
 
   /** The journal answers again. Any other trouble, such as a full disk, is over only when something was written. */
-  endIfUnreachable(): void {
-    if (this.#trouble?.reason === "io" || this.#trouble?.reason === "busy") this.end();
+  resetIfUnreachable(): void {
+    if (this.#trouble?.reason === "io" || this.#trouble?.reason === "busy") this.reset();
   }
 
   /** How long until the next attempt is allowed; undefined if it is allowed now. */

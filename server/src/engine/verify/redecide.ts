@@ -1,6 +1,6 @@
 import type { Command, Entry } from "../../machine/entry.ts";
 import type { Decided, Machine } from "../../machine/machine.ts";
-import { type Bad, badEntry } from "./bad-entry.ts";
+import { type BadEntry, badEntry } from "./bad-entry.ts";
 
 /**
  * Decides an entry's command again and compares. If it comes out the same, the machine has folded it and is settled;
@@ -9,7 +9,7 @@ import { type Bad, badEntry } from "./bad-entry.ts";
  *
  * `prior` is always undefined: a command whose key was used before leaves no entry, so whoever left one had none.
  */
-export function decideAgain(machine: Machine, entry: Entry): "same" | "unknown" | Bad {
+export function redecide(machine: Machine, entry: Entry): "same" | "unknown" | BadEntry {
   const { position, time, grace } = entry;
   if (entry.outcome.kind === "refusal" && entry.outcome.code === "rules_unknown") return "unknown";
   const circumstances = { position, time, grace, prior: undefined };
@@ -35,7 +35,7 @@ function commandOf({ id, operation, principal, agent, key, trace, input }: Entry
   };
 }
 
-function compare(entry: Entry, decided: Decided): Bad | undefined {
+function compare(entry: Entry, decided: Decided): BadEntry | undefined {
   const { outcome } = decided;
   const outcomeText =
     decided.defect === undefined

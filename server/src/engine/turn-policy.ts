@@ -11,7 +11,7 @@ import { engineLimits } from "./limits.ts";
  * A turn lasts as long as there is something to append, within a bound. Handing it over costs about a round trip in which
  * nobody appends; so a turn for each batch would make two nodes slower than one.
  */
-export class Turns {
+export class TurnPolicy {
   readonly #coordination: NodeCoordination | undefined;
   readonly #clock: Clock;
   #quietCount = Infinity;
@@ -28,7 +28,7 @@ export class Turns {
   }
 
   /** Whether a turn must be taken before so many commands are decided. What was lost before may have been a timer's. */
-  isWantedFor(commandCount: number): boolean {
+  isNeededFor(commandCount: number): boolean {
     if (this.#coordination === undefined || this.#state === "held") return false;
     return this.#hasLost || (commandCount > 0 && this.#quietCount < engineLimits.quietTurnsMax);
   }
@@ -38,7 +38,7 @@ export class Turns {
   }
 
   /** Others may have waited for long enough. */
-  get isOver(): boolean {
+  get isExpired(): boolean {
     if (this.#state !== "held") return false;
     const { turnMs, turnBatches, turnMsMax } = engineLimits;
     const heldMs = this.#clock.monotonicMs() - this.#sinceMs;
@@ -51,13 +51,13 @@ export class Turns {
   }
 
   /** Another node appended first. */
-  noteLost(): void {
+  noteLostRace(): void {
     this.#quietCount = 0;
     this.#hasLost = true;
   }
 
   /** Entries of another node were folded. */
-  noteMet(): void {
+  notePeerEntries(): void {
     this.#hasMet = true;
   }
 
@@ -67,10 +67,10 @@ export class Turns {
     this.#state = "asked";
     const taking = this.#coordination.takeTurn();
     try {
-      while (await isFirst(head.hints.next(), taking)) await head.look();
+      while (await isFirst(head.hints.next(), taking)) await head.refresh();
     } catch (error) {
       taking.catch(() => undefined);
-      await this.giveBack();
+      await this.release();
       throw error;
     }
     this.#state = "held";
@@ -82,7 +82,7 @@ export class Turns {
   }
 
   /** The others need not wait any longer. */
-  async giveBack(): Promise<void> {
+  async release(): Promise<void> {
     if (this.#state === "none") return;
     this.#state = "none";
     await this.#coordination?.endTurn();

@@ -6,7 +6,7 @@ import { engineLimits } from "./limits.ts";
  * not cost every client its leases. The grace is over after a while of continuous ability to append; every stall
  * starts it again.
  */
-export class Grace {
+export class GracePeriod {
   readonly #clock: Clock;
   #endsAt: number;
 
@@ -17,7 +17,7 @@ export class Grace {
 
   /** Something took this long during which nobody could renew. */
   noteStall(durationMs: number): void {
-    if (durationMs > engineLimits.stallMs) this.startAgain();
+    if (durationMs > engineLimits.stallMs) this.restart();
   }
 
   /** Nobody could renew since then. */
@@ -25,7 +25,7 @@ export class Grace {
     this.noteStall(this.#clock.monotonicMs() - startMs);
   }
 
-  startAgain(): void {
+  restart(): void {
     this.#endsAt = this.#clock.monotonicMs() + engineLimits.graceMs;
   }
 
