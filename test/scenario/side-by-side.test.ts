@@ -9,8 +9,11 @@ import { connect } from "holdfast";
 import type { CallReply, WatchedEvent } from "holdfast";
 import { script } from "../doors/script.ts";
 import { doorsOfServer } from "../doors/ways.ts";
+import { MeshAgent } from "../mesh/mesh-client.ts";
+import { startNats } from "../mesh/private-nats.ts";
 import { FreshCheckout } from "./fresh-checkout.ts";
-import { inEmptyFolder, startCommand, startProgram } from "./program.ts";
+import { startOwnPostgres } from "./private-postgres.ts";
+import { inEmptyFolder, type Program, startCommand, startProgram } from "./program.ts";
 
 interface Address {
   readonly url: string;
@@ -79,16 +82,29 @@ async function driveDoors(address: Address): Promise<void> {
   await driveClients(address);
 }
 
+/** What `npm start` printed when it was up. */
+async function addressOf(server: Program, folder: string): Promise<Address> {
+  const url = (await server.line(/^ +address/)).replace(/^ +address +/, "");
+  await server.line(/Ctrl\+C/);
+  return { url, token: readFileSync(join(folder, ".holdfast", "operator-token"), "utf8").trim() };
+}
+
+async function assertStopsCleanly(server: Program): Promise<void> {
+  server.signal("SIGTERM");
+  const { code, lines, errors } = await server.ended;
+  assert.equal(code, 0, errors);
+  assert.match(lines.at(-1) ?? "", /^stopped; the last position is \d+\.$/);
+  assert.doesNotMatch(errors, /ENOENT|ERR_MODULE_NOT_FOUND|Cannot find/);
+}
+
 test(
   "a server of npm start answers through every door while its packages are gone and after they are installed again [X12]",
   inEmptyFolder(async (folder) => {
     const checkout = new FreshCheckout(folder);
     const server = startCommand("npm", ["start"], { folder, env: { HOLDFAST_PORT: "0" } });
     try {
-      const url = (await server.line(/^ +address/)).replace(/^ +address +/, "");
-      await server.line(/Ctrl\+C/);
-      const address = { url, token: readFileSync(join(folder, ".holdfast", "operator-token"), "utf8").trim() };
-      await using client = await connect(url);
+      const address = await addressOf(server, folder);
+      await using client = await connect(address.url);
       const held = await client.acquire("demo");
       // It gets the lock after the thread that renews it became unloadable, and holds it for longer than a lease.
       const words = ["lock", "demo", "--ttl", "4", "--", "sh", "-c", "echo runs; sleep 6; echo ends"];
@@ -107,11 +123,36 @@ test(
       const backup = await startCommand("npx", ["holdfast", "backup", "copy"], { folder }).ended;
       assert.equal(backup.code, 0, backup.errors);
     } finally {
-      server.signal("SIGTERM");
+      await assertStopsCleanly(server);
     }
-    const { code, lines, errors } = await server.ended;
-    assert.equal(code, 0, errors);
-    assert.match(lines.at(-1) ?? "", /^stopped; the last position is \d+\.$/);
-    assert.doesNotMatch(errors, /ENOENT|ERR_MODULE_NOT_FOUND|Cannot find/);
+  }),
+);
+
+test(
+  "a server of npm start connects to Postgres and NATS again after its packages are gone [X12]",
+  inEmptyFolder(async (folder) => {
+    const checkout = new FreshCheckout(folder);
+    const postgres = await startOwnPostgres({ isDurable: true });
+    await using stack = new AsyncDisposableStack();
+    stack.defer(() => postgres.stop());
+    await using nats = await startNats();
+    const env = { HOLDFAST_PORT: "0", HOLDFAST_JOURNAL: postgres.url, HOLDFAST_NATS: nats.url };
+    const server = startCommand("npm", ["start"], { folder, env });
+    try {
+      const address = await addressOf(server, folder);
+      checkout.remove();
+      await Promise.all([postgres.order("crash"), nats.kill()]);
+      await Promise.all([postgres.order("start"), nats.start()]);
+      await using client = await connect(address.url);
+      await client.entities.create("note", "first", 1);
+      await using agent = await MeshAgent.connect(nats.url);
+      const acquire = { resource_id: "doc/1", owner_id: "ann", ttl_seconds: 60 };
+      const authorization = { Authorization: `Bearer ${address.token}` };
+      const { headers } = await agent.command("cmd.lock.acquire", acquire, authorization);
+      assert.equal(headers["Holdfast-Event"], "evt.lock.acquired");
+      await driveDoors(address);
+    } finally {
+      await assertStopsCleanly(server);
+    }
   }),
 );
