@@ -23,6 +23,9 @@ function note(folder: string, text: string): string {
   return join(root, folder);
 }
 
+// Above all of these, so that no search goes on to the folders of the user.
+const outer = "http://127.0.0.1:10";
+note(".holdfast", JSON.stringify({ url: outer, pid: process.pid }));
 note("live/.holdfast", JSON.stringify({ url: "http://127.0.0.1:11", pid: process.pid }));
 mkdirSync(join(root, "live", "below", "deeper"), { recursive: true });
 note("dead/.holdfast", JSON.stringify({ url: "http://127.0.0.1:12", pid: deadPid }));
@@ -45,10 +48,10 @@ const rows: readonly Row[] = [
   { title: "a running server", folder: "live", urls: ["http://127.0.0.1:11"] },
   { title: "a running server, from a folder below", folder: "live/below/deeper", urls: ["http://127.0.0.1:11"] },
   { title: "a server whose process is gone", folder: "dead", urls: ["http://127.0.0.1:12"], isDown: true },
-  { title: "a damaged note", folder: "damaged", urls: [defaultUrl], isDown: true },
-  { title: "a note without a process", folder: "no-pid", urls: [defaultUrl], isDown: true },
-  { title: "a note without an HTTP address", folder: "no-http", urls: [defaultUrl], isDown: true },
-  { title: "no note", folder: "empty", urls: [defaultUrl], isDown: true },
+  { title: "a running server above a damaged note", folder: "damaged", urls: [outer] },
+  { title: "a running server above a note without a process", folder: "no-pid", urls: [outer] },
+  { title: "a running server above a note without an HTTP address", folder: "no-http", urls: [outer] },
+  { title: "a running server above a folder without a note", folder: "empty", urls: [outer] },
   {
     title: "HOLDFAST_URL before a note",
     folder: "live",

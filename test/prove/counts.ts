@@ -48,6 +48,7 @@ const table = {
   journalBatches: { unit: "batches against the journal's model", test: 25, prove: 250 },
   checkpointSaves: { unit: "checkpoints against the journal's model", test: 30, prove: 300 },
   erasureOrders: { unit: "orders of erasing and archiving", test: 10, prove: 200 },
+  reinstallations: { unit: "npm ci under a running server", test: 0, prove: 2 },
 } satisfies Readonly<Record<string, RepetitionCount>>;
 
 export type CountName = keyof typeof table;

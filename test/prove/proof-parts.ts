@@ -56,6 +56,7 @@ export const proofParts: readonly ProofPart[] = [
     counts: ["canonicalFuzz", "pathFuzz", "cliFuzz", "socketFuzz", "httpFuzz"],
     commands: [["test/fuzz/run.ts"]],
   },
+  { name: "install", counts: ["reinstallations"], commands: [[...testing, "test/prove/fresh-clone.ts"]] },
   { name: "kills", counts: ["killRuns"], commands: [[...testing, "test/scenario/kill.test.ts"]] },
   { name: "faults", counts: ["faultCycles"], commands: [["test/nodes/faults/run.ts"]] },
   {

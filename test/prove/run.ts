@@ -5,11 +5,11 @@
  *   npm run prove -- --resume             without those that passed at this commit
  *   npm run prove -- --list               the parts, their counts and the time that they take
  */
-import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { measureHostFactor } from "../../tools/host-speed.ts";
 import { testEnvironment } from "../scenario/child-environment.ts";
+import { spawnChild } from "../scenario/spawn-child.ts";
 import { cleanCommit, passedAt, recordPassed } from "./proof-record.ts";
 import { countTexts, expectedSeconds, proofParts } from "./proof-parts.ts";
 import type { ProofPart } from "./proof-parts.ts";
@@ -46,7 +46,7 @@ function chosenParts(): readonly ProofPart[] {
 
 function runNode(words: readonly string[]): Promise<boolean> {
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, words, { cwd: root, env, stdio: "inherit" });
+    const child = spawnChild(process.execPath, words, { cwd: root, env, stdio: "inherit" });
     child.on("error", reject);
     child.on("close", (code) => {
       resolve(code === 0);

@@ -31,7 +31,7 @@ export function childEnvironment(more: Variables = {}, from: Variables = process
   return { ...chosen(from, inherited), ...planted, HOME: emptyHome(), ...more };
 }
 
-/** For npm and apt-get, which need what the user has set up for them. npm finds its cache by the home folder. */
+/** For npm, git and apt-get, which need what the user has set up for them. npm finds its cache by the home folder. */
 export function downloadEnvironment(more: Variables = {}, from: Variables = process.env): NodeJS.ProcessEnv {
   return childEnvironment({ ...chosen(from, ofDownloads, /^HOME$/u), ...more }, from);
 }

@@ -1,0 +1,75 @@
+/** Uses everything that a running server offers, as programs, people and clients do. */
+import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
+import { problemOf } from "@holdfast/sdk/contract";
+import { connect } from "holdfast";
+import type { CallReply, WatchedEvent } from "holdfast";
+import { script } from "../doors/script.ts";
+import { doorsOfServer } from "../doors/ways.ts";
+
+export interface ServerAddress {
+  readonly url: string;
+  /** The token of the operator. */
+  readonly token: string;
+}
+
+/** Every operation through every door, by the script that reaches each route. */
+async function driveOperations({ url, token }: ServerAddress): Promise<void> {
+  for (const [door, speak] of Object.entries(doorsOfServer)) {
+    const { take, close } = await speak(url, token);
+    const answers: CallReply[] = [];
+    for (const step of script) {
+      const reply = await take(step, step.input(answers), step.agent?.(answers));
+      answers.push(reply);
+      const { outcome } = reply;
+      const isAnswer = outcome.kind === "done" || problemOf(outcome.code).status < 500;
+      assert.ok(isAnswer, `${step.operation} over ${door}: ${JSON.stringify(outcome)}`);
+    }
+    await close();
+  }
+}
+
+/** An erasure saves a checkpoint, and writes the file of the checkpoints anew. */
+async function driveErasure({ url, token }: ServerAddress): Promise<void> {
+  await using operator = await connect(url, { token });
+  const id = randomUUID();
+  const { position } = await operator.entities.create("note", id, "private");
+  await operator.entities.delete("note", id);
+  await operator.run("erase-payload", { position, reason: "asked for" });
+}
+
+/** What the server shows to people and programs that are no clients. */
+async function drivePages({ url }: ServerAddress): Promise<void> {
+  for (const [page, content] of [
+    ["/docs", /<html/],
+    ["/openapi.json", /"openapi":/],
+    ["/metrics", /^holdfast_/m],
+    ["/health", /"ready":true/],
+  ] as const) {
+    const response = await fetch(url + page);
+    assert.equal(response.status, 200, page);
+    assert.match(await response.text(), content);
+  }
+}
+
+/** What clients do on connections that stay: locks, and events as they happen. */
+async function driveClients({ url }: ServerAddress): Promise<void> {
+  for (const transport of ["socket", "http"] as const) {
+    await using client = await connect(url, { transport });
+    await using lock = await client.acquire("side-by-side", { ttlSeconds: 30 });
+    assert.ok(lock.granted);
+    const name = "evt.note.created";
+    const events = client.watch({ after: await client.cursor(), names: [name] });
+    await client.entities.create("note", randomUUID(), transport);
+    const { value: event } = (await events.next()) as { readonly value: WatchedEvent };
+    assert.equal(event.name, name);
+    await events.return?.();
+  }
+}
+
+export async function driveDoors(address: ServerAddress): Promise<void> {
+  await driveOperations(address);
+  await driveErasure(address);
+  await drivePages(address);
+  await driveClients(address);
+}
