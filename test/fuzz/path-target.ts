@@ -3,7 +3,7 @@ import { isAtOrBelow } from "../../sdk/src/base/is-at-or-below.ts";
 import { formatPointer } from "../../sdk/src/json/format-pointer.ts";
 import { parsePointer } from "../../sdk/src/json/parse-pointer.ts";
 import { pointersOverlap } from "../../server/src/features/entities/json/pointers-overlap.ts";
-import { ancestorsOf, compareBytes, pathFault } from "../../server/src/features/locks/tables/lock-path.ts";
+import { ancestorsOf, compareBytes, pathFault } from "../../server/src/features/locks/tables/path-fault.ts";
 import type { Random } from "../simulation/random.ts";
 import { plainTarget } from "./fuzz-target.ts";
 import { anyText, damaged } from "./fuzz-values.ts";

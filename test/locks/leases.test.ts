@@ -111,7 +111,7 @@ describe("a lease", () => {
     await locks.acquire("p", { ...ttl, holdOffSeconds: 20, ownerId: "a" });
     await node.clock.pass(31_000, 500);
     const denied = await refusalOf(locks.acquire("p", { ...ttl, ownerId: "b" }));
-    assert.match(JSON.stringify(denied.data["holders"]), /held off after a/u);
+    assert.match(JSON.stringify(denied.data["holders"]), /hold-off after a/u);
     await node.clock.pass(20_000, 500);
     const held = granted(await locks.acquire("p", { ...ttl, holdOffSeconds: 20, ownerId: "b" }));
     await locks.release({ fence: held.fence }, { ownerId: "b" });
@@ -129,7 +129,7 @@ describe("a hold-off", () => {
     await node.clock.pass(31_000, 500);
     assert.equal((await locks.checkFence("t/1", kept.fence)).valid, true, "what goes on is still its own");
     const denied = await refusalOf(locks.acquire("t/2", { ...ttl, ownerId: "b" }));
-    assert.match(JSON.stringify(denied.data["holders"]), /held off after a/u);
+    assert.match(JSON.stringify(denied.data["holders"]), /hold-off after a/u);
     const next = queued(await locks.acquire("t/2", { ...ttl, wait: true, ownerId: "b" }));
     await assert.rejects(locks.transfer({ fence: kept.fence }, "c", { ownerId: "a" }), refusedWith("lock_denied"));
     await node.clock.pass(20_000, 500);

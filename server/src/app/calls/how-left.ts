@@ -1,6 +1,6 @@
 import type { Engine } from "../../engine/engine.ts";
 import { lockSubject } from "../../features/locks/tables/lock-events.ts";
-import { leftBefore, positionOf } from "../../features/locks/views/lock-history.ts";
+import { previousLock, positionOf } from "../../features/locks/views/previous-lock.ts";
 import type { JsonObject } from "@holdfast/sdk/json/json";
 
 /** A grant, as answers describe it. */
@@ -35,7 +35,7 @@ export function howLeftNow(engine: Engine, { fence, paths }: Described): readonl
   for (const { path } of paths) {
     const entries = engine.recentEntriesAbout({ subject: lockSubject(path), before, order: "newest-first", limit });
     if (entries === undefined) return undefined;
-    const found = leftBefore(path, entries, fence);
+    const found = previousLock(path, entries, fence);
     if (found !== undefined) left.push(found);
     else if (entries.length === limit) return undefined;
   }
@@ -48,7 +48,7 @@ async function pathLeft(engine: Engine, path: string, fence: string): Promise<Js
   let before = positionOf(fence) + 1;
   for (const limit of pageSizes) {
     const entries = await engine.entriesAbout({ subject, before, order: "newest-first", limit });
-    const found = leftBefore(path, entries, fence);
+    const found = previousLock(path, entries, fence);
     if (found !== undefined || entries.length < limit) return found;
     before = entries.at(-1)?.position ?? 0;
   }

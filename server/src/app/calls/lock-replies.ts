@@ -6,10 +6,10 @@ import { findGrantOfTicket, placeView } from "../../features/locks/rules/accept-
 import { grantView } from "../../features/locks/queue/free-grant.ts";
 import { findGrant } from "../../features/locks/guard-write.ts";
 import { iso } from "../../features/locks/tables/lock-events.ts";
-import { positionOf } from "../../features/locks/views/lock-history.ts";
+import { positionOf } from "../../features/locks/views/previous-lock.ts";
 import { ticketTable } from "../../features/locks/tables/lock-tables.ts";
 import type { GrantRow } from "../../features/locks/tables/lock-tables.ts";
-import { isLeaving } from "../../features/locks/tables/owner-counts.ts";
+import { isLeaving } from "../../features/locks/tables/count-owner.ts";
 import type { JsonObject } from "@holdfast/sdk/json/json";
 import type { StateReader } from "../../machine/state.ts";
 import { howLeft, howLeftNow } from "./how-left.ts";

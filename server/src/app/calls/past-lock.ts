@@ -1,7 +1,7 @@
 import type { Engine } from "../../engine/engine.ts";
 import { lockSubject } from "../../features/locks/tables/lock-events.ts";
-import { fencesAfter, grantedIn, positionOf, tellsOf } from "../../features/locks/views/lock-history.ts";
-import { ancestorsOf } from "../../features/locks/tables/lock-path.ts";
+import { fencesAfter, grantedIn, positionOf, concernsLocksAt } from "../../features/locks/views/previous-lock.ts";
+import { ancestorsOf } from "../../features/locks/tables/path-fault.ts";
 import type { Entry } from "../../machine/entry.ts";
 import type { JsonObject } from "@holdfast/sdk/json/json";
 
@@ -46,7 +46,7 @@ async function pastFences(engine: Engine, path: string, position: number): Promi
   let before = position + 1;
   for (let limit: number = pageSizes[0]; ; [, limit] = pageSizes) {
     const page = await engine.entriesAbout({ subject, before, order: "newest-first", limit });
-    found.push(...page.filter((entry) => tellsOf(path, entry)));
+    found.push(...page.filter((entry) => concernsLocksAt(path, entry)));
     const fences = fencesAfter(path, found, page.length < limit);
     if (fences !== undefined) return fences;
     before = page.at(-1)?.position ?? 0;

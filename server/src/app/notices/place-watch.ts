@@ -3,7 +3,7 @@ import type { PlaceNotice } from "@holdfast/sdk/contract";
 import type { Clock } from "../../base/clock.ts";
 import type { Engine } from "../../engine/engine.ts";
 import { placeView } from "../../features/locks/rules/accept-lock.ts";
-import { ancestorsOf } from "../../features/locks/tables/lock-path.ts";
+import { ancestorsOf } from "../../features/locks/tables/path-fault.ts";
 import { ticketTable } from "../../features/locks/tables/lock-tables.ts";
 import type { TicketRow } from "../../features/locks/tables/lock-tables.ts";
 import type { StateReader } from "../../machine/state.ts";

@@ -6,7 +6,7 @@ import { findGrantOfTicket, placeView } from "../../features/locks/rules/accept-
 import { grantView } from "../../features/locks/queue/free-grant.ts";
 import { fenceFault, findGrant } from "../../features/locks/guard-write.ts";
 import { lockSubject } from "../../features/locks/tables/lock-events.ts";
-import { pathFault } from "../../features/locks/tables/lock-path.ts";
+import { pathFault } from "../../features/locks/tables/path-fault.ts";
 import { ticketTable } from "../../features/locks/tables/lock-tables.ts";
 import { dalLockPages, lockPages, lockView, ownView, waitPages } from "../../features/locks/views/lock-views.ts";
 import type { Entry, Outcome } from "../../machine/entry.ts";

@@ -89,8 +89,8 @@ function sentPointers(base: Json | undefined, input: JsonObject): readonly strin
 }
 
 function leafPointers(merge: JsonObject, way: readonly string[]): readonly string[] {
-  return Object.entries(merge).flatMap(([name, wish]) =>
-    isObject(wish) ? leafPointers(wish, [...way, name]) : [formatPointer([...way, name])],
+  return Object.entries(merge).flatMap(([name, request]) =>
+    isObject(request) ? leafPointers(request, [...way, name]) : [formatPointer([...way, name])],
   );
 }
 

@@ -1,19 +1,19 @@
-/** Fences, checked in the entry of the write that they protect. */
+/** Fence checks, in the entry of the write that the fence protects. */
 import { isAtOrBelow } from "@holdfast/sdk/base/is-at-or-below";
 import type { DecideContext, Decision } from "../../machine/feature.ts";
 import type { StateReader } from "../../machine/state.ts";
 import { conflictingHolds } from "./queue/blockers.ts";
 import { holderView } from "./queue/deny.ts";
 import { expireIfDue, liveGrant } from "./queue/free-grant.ts";
-import { pathFault } from "./tables/lock-path.ts";
+import { pathFault } from "./tables/path-fault.ts";
 import { grantTable, ownerTable } from "./tables/lock-tables.ts";
 import type { GrantRow, HoldRow } from "./tables/lock-tables.ts";
 import { strength } from "./tables/modes.ts";
-import type { LockedPath, Mode } from "./tables/modes.ts";
+import type { PathLock, Mode } from "./tables/modes.ts";
 import { refused } from "./rules/owner.ts";
 import { endedMax, isEnforced, isFull, lockSettings } from "./tables/settings.ts";
 
-/** Why a fence is no proof for a path; undefined if it is one. */
+/** Describes why a fence does not cover a path; undefined if it does. */
 export function fenceFault(row: GrantRow | undefined, path: string, mode: Mode): string | undefined {
   if (row === undefined) return "no live grant has this fence";
   const covering = row.paths.filter(
@@ -28,9 +28,9 @@ export function findGrant(state: StateReader, fence: string): GrantRow | undefin
 }
 
 /**
- * A write to the entity `type/id` is about the path of that name. With a fence it must be that of a live write lock on
- * the path. Without one it is free, unless locks are enforced there: then it is refused while somebody else has the
- * path locked. What is overdue ends first, in this entry.
+ * Guards a write to the entity `type/id`, whose path is that name. A presented fence must belong to a live write lock
+ * on the path. Without a fence the write is free, unless locks are enforced there: then it is refused while another
+ * owner has the path locked. Overdue locks end first, in this entry.
  */
 export function unguardedWrite(path: string, fence: string | undefined, context: DecideContext): Decision | undefined {
   if (fence !== undefined) {
@@ -46,11 +46,11 @@ export function unguardedWrite(path: string, fence: string | undefined, context:
 }
 
 /**
- * Who else has the path once everything that is overdue there has ended. What one expiry frees is handed over in this
- * very entry, so after each of them all are looked at again. If there is more overdue than one command ends, the write
- * is refused though it might be free: the other failure, to let it pass a lock, is worse.
+ * The other holders of the path after every overdue lock there has ended. An expiry grants the next ticket in this
+ * entry, so all holders are read again after each. If more locks are overdue than one command ends, the write is
+ * refused although the path might be free. Letting a write pass a lock would be worse.
  */
-function holdersNow(context: DecideContext, wanted: LockedPath): readonly HoldRow[] {
+function holdersNow(context: DecideContext, wanted: PathLock): readonly HoldRow[] {
   const { state, command } = context;
   for (let ended = 0; ; ended += 1) {
     const holders = conflictingHolds(state, wanted, command.agent ?? "", holdersMax);
@@ -63,17 +63,19 @@ function endIfDue(context: DecideContext, fence: string): boolean {
   return grant !== undefined && expireIfDue(context, grant);
 }
 
-/** Everybody sees fences. What makes one a proof is that it is presented in the name of the principal that has the lock. */
+/**
+ * Fences are visible to every reader. A fence is proof only if it is presented by the principal that holds the lock.
+ */
 function presentedFault(fence: string, path: string, context: DecideContext): string | undefined {
   const grant = liveGrant(context, fence);
   const whose = grant === undefined ? undefined : context.state.rows(ownerTable).get(grant.owner)?.principal;
-  if (whose !== undefined && whose !== context.command.principal) return "the grant is another principal's";
+  if (whose !== undefined && whose !== context.command.principal) return "the grant belongs to another principal";
   return fenceFault(grant, path, "write");
 }
 
 const holdersMax = 10;
 
-/** True if the caller's agent, or the fence that it presents, has a write lock that covers the path. */
+/** True if the caller's agent holds a write lock that covers the path, or presents the fence of one. */
 export function holdsWrite(path: string, fence: string | undefined, context: DecideContext): boolean {
   if (fence !== undefined) return presentedFault(fence, path, context) === undefined;
   const { agent } = context.command;

@@ -1,12 +1,13 @@
 /**
  * Locks: fair, hierarchical, fenced leases.
  *
- * - No two owners ever hold what excludes each other: the same path, or a tree and something in it.
- * - First come, first served: nobody passes somebody who waits earlier for something that conflicts, except an upgrade
- *   of what its owner holds. The entry that frees a lock hands it over.
- * - The fence of a grant is its place in the journal. It rises for ever, and is good only while the grant lives.
- * - A lease ends by an entry, never by looking at a clock; what has ended is never revived.
- * - Waiting that could never end is refused at the moment it would begin.
+ * - Two owners never hold conflicting locks: on the same path, or on a tree and a path in it.
+ * - First come, first served. No request passes an earlier conflicting ticket, except an upgrade of a lock that its
+ *   owner holds. The entry that frees a lock grants the next ticket.
+ * - The fence of a grant is derived from its position in the journal. It always increases, and is valid only while the
+ *   grant lives.
+ * - A lease ends by an entry, never by reading a clock. An ended lease is never revived.
+ * - A wait that would close a cycle is refused when it would begin.
  */
 import { lockInternals, lockOperations } from "@holdfast/sdk/contract";
 import type { Feature } from "../../machine/feature.ts";
@@ -16,12 +17,12 @@ import { cancelTicket, acceptLock } from "./rules/accept-lock.ts";
 import { configureLocks } from "./rules/configure-locks.ts";
 import { downgradeLock } from "./rules/downgrade-lock.ts";
 import { claimForJob, continueHandover, expireLock, expireTicket, lockTimers } from "./rules/expire-lock.ts";
-import { foldGrantBeats, grantFolds } from "./tables/fold-grants.ts";
-import { foldTicketBeats, ticketFolds } from "./tables/fold-tickets.ts";
+import { foldGrantBeats, grantFolds } from "./tables/grant-folds.ts";
+import { foldTicketBeats, ticketFolds } from "./tables/ticket-folds.ts";
 import { forceRelease, overrideRelease } from "./rules/force-release.ts";
 import { foldEnded, foldKept, freeAllOf, freeEnded } from "./queue/free-ended.ts";
 import * as tables from "./tables/lock-tables.ts";
-import { endOverdueOf, serveCovered } from "./queue/reactions.ts";
+import { endOverdueOf, grantCovered } from "./queue/grant-covered.ts";
 import { releaseLock } from "./rules/release-lock.ts";
 import { renewLock } from "./rules/renew-lock.ts";
 import { requestRelease } from "./rules/request-release.ts";
@@ -34,12 +35,12 @@ export const locksFeature: Feature = {
   tables: [
     tables.grantTable,
     tables.holdTable,
-    tables.holdTallyTable,
-    tables.waitTallyTable,
+    tables.holdCounterTable,
+    tables.waitCounterTable,
     tables.ownerTable,
     tables.ticketTable,
     tables.waitTable,
-    tables.lockFactTable,
+    tables.lockSingletonTable,
   ],
   rules: {
     ...rulesOf(lockOperations, {
@@ -77,9 +78,9 @@ export const locksFeature: Feature = {
   reactions: {
     "agent.ended": freeAllOf,
     "agents.renewed": endOverdueOf,
-    "lock.acquired": serveCovered,
-    "lock.upgraded": serveCovered,
-    "lock.transferred": serveCovered,
+    "lock.acquired": grantCovered,
+    "lock.upgraded": grantCovered,
+    "lock.transferred": grantCovered,
   },
   timers: lockTimers,
 };

@@ -12,8 +12,8 @@ export function mergePatch(target: Json | undefined, patch: Json): Json {
   let changed: Record<string, Json> | undefined;
   for (const name of Object.keys(patch)) {
     const held = Object.hasOwn(base, name) ? base[name] : undefined;
-    const wish = patch[name] as Json;
-    const next = wish === null ? undefined : mergePatch(held, wish);
+    const request = patch[name] as Json;
+    const next = request === null ? undefined : mergePatch(held, request);
     if (next === held) continue;
     changed ??= { ...base };
     if (next === undefined) Reflect.deleteProperty(changed, name);

@@ -28,20 +28,20 @@ function objectChange(target: Json, patch: JsonObject): ValueSize {
 }
 
 /** The size change of one member of the patch, without commas. `count` is the change of the number of members. */
-function memberChange(name: string, held: Json | undefined, wish: Json): ValueSize & { readonly count: -1 | 0 | 1 } {
-  if (wish === null) {
+function memberChange(name: string, held: Json | undefined, request: Json): ValueSize & { readonly count: -1 | 0 | 1 } {
+  if (request === null) {
     if (held === undefined) return { bytes: 0, members: 0, count: 0 };
     const gone = sizeOf(held);
     return { bytes: -(gone.bytes + nameBytes(name)), members: -(gone.members + 1), count: -1 };
   }
   if (held === undefined) {
-    const added = sizeOf(mergePatch(undefined, wish));
+    const added = sizeOf(mergePatch(undefined, request));
     return { bytes: added.bytes + nameBytes(name), members: added.members + 1, count: 1 };
   }
   const change =
-    isObject(wish) && isObject(held)
-      ? objectChange(held, wish)
-      : difference(sizeOf(mergePatch(held, wish)), sizeOf(held));
+    isObject(request) && isObject(held)
+      ? objectChange(held, request)
+      : difference(sizeOf(mergePatch(held, request)), sizeOf(held));
   return { ...change, count: 0 };
 }
 

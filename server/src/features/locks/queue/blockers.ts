@@ -1,28 +1,28 @@
-/** Who is in the way of a request: holders, and those who wait already for something that conflicts with it. */
+/** The blockers of a request: holders, and earlier tickets that conflict with it. */
 import { conflicts } from "@holdfast/sdk/base/lock-conflicts";
 import type { StateReader } from "../../../machine/state.ts";
-import { ancestorsOf } from "../tables/lock-path.ts";
+import { ancestorsOf } from "../tables/path-fault.ts";
 import {
   gap,
   grantTable,
   holdKey,
   holdTable,
-  holdTallyTable,
+  holdCounterTable,
   lineKey,
   linePrefix,
   waitTable,
-  waitTallyTable,
+  waitCounterTable,
 } from "../tables/lock-tables.ts";
-import type { HoldRow, Standing, WaitRow } from "../tables/lock-tables.ts";
-import type { LockedPath, Mode } from "../tables/modes.ts";
+import type { HoldRow, WaitRelation, WaitRow } from "../tables/lock-tables.ts";
+import type { PathLock, Mode } from "../tables/modes.ts";
 import { isCovered } from "../tables/own-holds.ts";
-import { anyInTheWay } from "../tables/path-counters.ts";
+import { anyConflict } from "../tables/path-counters.ts";
 
-/** A request, waiting or not. A new one has the rank Infinity: everybody who waits is ahead of it. */
-export interface Wish {
+/** A request, queued or new. A new one has the rank Infinity: every ticket is ahead of it. */
+export interface LockRequest {
   readonly owner: string;
   readonly rank: number;
-  readonly paths: readonly LockedPath[];
+  readonly paths: readonly PathLock[];
 }
 
 export type Blocker =
@@ -30,36 +30,36 @@ export type Blocker =
   | { readonly as: "waiter"; readonly owner: string; readonly path: string; readonly row: WaitRow };
 
 /**
- * One that is in the way; undefined if the request can be granted now. Those who wait come before those who hold, and
- * of those who wait the last one: so in a long line each waits for the one before it, and only one is looked at when
- * somebody leaves. What one owner holds or waits for is never in its own way.
+ * One blocker of a request; undefined if it can be granted. Tickets come before holders, and of the tickets the last
+ * one. So in a long queue each ticket waits for the one before it, and only one is examined when a ticket leaves. An
+ * owner never blocks itself.
  */
-export function firstBlocker(state: StateReader, wish: Wish): Blocker | undefined {
-  for (const wanted of wish.paths) {
-    if (!anyInTheWay(state, waitTallyTable, wanted)) continue;
-    const row = lastWaiter(state, wanted, wish);
-    // Who re-enters what it has must not stand behind those who wait for it.
-    if (row !== undefined && !isCovered(state, wish.owner, wanted)) {
+export function firstBlocker(state: StateReader, request: LockRequest): Blocker | undefined {
+  for (const wanted of request.paths) {
+    if (!anyConflict(state, waitCounterTable, wanted)) continue;
+    const row = lastWaiter(state, wanted, request);
+    // A re-entrant request must not wait behind tickets for a lock that its owner holds.
+    if (row !== undefined && !isCovered(state, request.owner, wanted)) {
       return { as: "waiter", owner: row.owner, path: wanted.path, row };
     }
   }
-  for (const wanted of wish.paths) {
-    if (!anyInTheWay(state, holdTallyTable, wanted)) continue;
-    const [row] = conflictingHolds(state, wanted, wish.owner, 1);
+  for (const wanted of request.paths) {
+    if (!anyConflict(state, holdCounterTable, wanted)) continue;
+    const [row] = conflictingHolds(state, wanted, request.owner, 1);
     if (row !== undefined) return { as: "holder", owner: row.owner, path: row.path, row };
   }
   return undefined;
 }
 
-/** Holds of others that conflict with a path: of ancestors, of the path itself, then of what lies below. */
+/** Conflicting holds of other owners: on ancestors, on the path itself, then below it. */
 export function conflictingHolds(
   state: StateReader,
-  wanted: LockedPath,
+  wanted: PathLock,
   owner: string,
   limit: number,
 ): readonly HoldRow[] {
   const found: HoldRow[] = [];
-  if (!anyInTheWay(state, holdTallyTable, wanted)) return found;
+  if (!anyConflict(state, holdCounterTable, wanted)) return found;
   const prefixes = ancestorsOf(wanted.path).map((ancestor) => `${ancestor}${gap}t`);
   prefixes.push(`${wanted.path}${gap}`);
   if (wanted.scope === "tree") prefixes.push(`${wanted.path}/`);
@@ -88,48 +88,48 @@ function* foreignHolds(state: StateReader, mode: Mode, prefix: string, owner: st
   }
 }
 
-/** The places where a wait conflicts with a path, as seen from those places. */
-export function* linesFor(wanted: LockedPath): Iterable<{ readonly path: string; readonly standing: Standing }> {
+/** The queues in which a wait conflicts with a path, seen from the path of each queue. */
+export function* linesFor(wanted: PathLock): Iterable<{ readonly path: string; readonly standing: WaitRelation }> {
   for (const path of ancestorsOf(wanted.path)) yield { path, standing: "t" };
   yield { path: wanted.path, standing: "t" };
   yield { path: wanted.path, standing: "s" };
   if (wanted.scope === "tree") yield { path: wanted.path, standing: "b" };
 }
 
-/** Waits of others that are ahead of a request and conflict with one of its paths. A set that waits may come twice. */
-export function* waitsAhead(state: StateReader, wish: Wish): Iterable<WaitRow> {
-  for (const wanted of wish.paths) {
-    if (!anyInTheWay(state, waitTallyTable, wanted) || isCovered(state, wish.owner, wanted)) continue;
+/** Tickets of other owners that are ahead of a request and conflict with one of its paths. A set may appear twice. */
+export function* waitsAhead(state: StateReader, request: LockRequest): Iterable<WaitRow> {
+  for (const wanted of request.paths) {
+    if (!anyConflict(state, waitCounterTable, wanted) || isCovered(state, request.owner, wanted)) continue;
     for (const { path, standing } of linesFor(wanted)) {
-      if (state.rows(waitTallyTable).get(path) === undefined) continue;
-      for (const mode of conflicts[wanted.mode]) yield* ahead(state, { path, standing, mode }, wish);
+      if (state.rows(waitCounterTable).get(path) === undefined) continue;
+      for (const mode of conflicts[wanted.mode]) yield* ahead(state, { path, standing, mode }, request);
     }
   }
 }
 
-/** Everything that is in the way of a request, up to so many: each grant and each ticket once, holders first. */
-export function blockersOf(state: StateReader, wish: Wish, limit: number): readonly Blocker[] {
+/** All blockers of a request up to `limit`: each grant and each ticket once, holders first. */
+export function blockersOf(state: StateReader, request: LockRequest, limit: number): readonly Blocker[] {
   const found = new Map<string, Blocker>();
-  for (const wanted of wish.paths) {
+  for (const wanted of request.paths) {
     if (found.size >= limit) break;
-    for (const row of conflictingHolds(state, wanted, wish.owner, limit)) {
+    for (const row of conflictingHolds(state, wanted, request.owner, limit)) {
       found.set(`fence ${row.fence}`, { as: "holder", owner: row.owner, path: row.path, row });
     }
   }
-  for (const row of waitsAhead(state, wish)) {
+  for (const row of waitsAhead(state, request)) {
     if (found.size >= limit) break;
     found.set(`ticket ${row.ticket}`, { as: "waiter", owner: row.owner, path: row.path, row });
   }
   return [...found.values()].slice(0, limit);
 }
 
-/** Of those ahead that conflict with a path, the one right before. */
-function lastWaiter(state: StateReader, wanted: LockedPath, wish: Wish): WaitRow | undefined {
+/** The last conflicting ticket ahead on a path. */
+function lastWaiter(state: StateReader, wanted: PathLock, request: LockRequest): WaitRow | undefined {
   let last: WaitRow | undefined;
   for (const { path, standing } of linesFor(wanted)) {
-    if (state.rows(waitTallyTable).get(path) === undefined) continue;
+    if (state.rows(waitCounterTable).get(path) === undefined) continue;
     for (const mode of conflicts[wanted.mode]) {
-      for (const row of ahead(state, { path, standing, mode }, wish)) {
+      for (const row of ahead(state, { path, standing, mode }, request)) {
         if (last === undefined || row.rank > last.rank) last = row;
         break;
       }
@@ -138,18 +138,18 @@ function lastWaiter(state: StateReader, wanted: LockedPath, wish: Wish): WaitRow
   return last;
 }
 
-/** Waits of others in one line, ahead of a request, the last one first. */
+/** Tickets of other owners in one queue that are ahead of a request, the last one first. */
 export function* ahead(
   state: StateReader,
-  line: { readonly path: string; readonly standing: Standing; readonly mode: Mode },
-  wish: Pick<Wish, "owner" | "rank">,
+  line: { readonly path: string; readonly standing: WaitRelation; readonly mode: Mode },
+  request: Pick<LockRequest, "owner" | "rank">,
 ): Iterable<WaitRow> {
   const rows = state.rows(waitTable);
   const prefix = linePrefix(line.path, line.standing, line.mode);
-  let after = wish.rank === Infinity ? undefined : lineKey({ ...line, rank: wish.rank });
+  let after = request.rank === Infinity ? undefined : lineKey({ ...line, rank: request.rank });
   for (let limit = 2; ; limit = pageSize) {
     const page = rows.scan("line", { prefix, ...(after === undefined ? {} : { after }), limit });
-    for (const row of page) if (row.owner !== wish.owner) yield row;
+    for (const row of page) if (row.owner !== request.owner) yield row;
     const last = page.at(-1);
     if (page.length < limit || last === undefined) return;
     after = lineKey(last);
@@ -160,6 +160,6 @@ export function* ahead(
 export function blockerIdOf(state: StateReader, blocker: Blocker): string {
   if (blocker.as === "waiter") return blocker.row.ticket;
   const grant = state.rows(grantTable).get(blocker.row.fence);
-  if (grant === undefined) throw new Error(`a hold of ${blocker.row.fence}, which is no grant`);
+  if (grant === undefined) throw new Error(`the hold of ${blocker.row.fence} has no grant`);
   return grant.blockerId;
 }

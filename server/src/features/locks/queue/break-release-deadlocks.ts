@@ -1,33 +1,35 @@
 /**
- * An owner need not stand behind those who wait for what it has. If it gives that back while it waits for more with
- * another ticket, it stands behind them from then on, and they may wait for something else of its own: a deadlock that
- * arises by a release. A release is never refused, so its owner's ticket leaves the line, and is told why.
+ * An owner never waits behind requests for a lock that it holds. If it releases that lock while it has another ticket,
+ * it waits behind them from then on. They may wait for another lock of the same owner, so a release can create a
+ * deadlock. A release is never refused, so the owner's ticket is cancelled with the reason.
  */
 import type { DecideContext } from "../../../machine/feature.ts";
-import { deadlockData, deadlockEvent, Search } from "./find-deadlock.ts";
+import { deadlockData, deadlockEvent, CycleSearch } from "./find-deadlock.ts";
 import { cancelTicket } from "./grant-next.ts";
-import { ancestorsOf } from "../tables/lock-path.ts";
+import { ancestorsOf } from "../tables/path-fault.ts";
 import { gap, ticketTable } from "../tables/lock-tables.ts";
 import type { TicketRow } from "../tables/lock-tables.ts";
 import { covers } from "../tables/modes.ts";
-import type { LockedPath } from "../tables/modes.ts";
-import { countsOf } from "../tables/owner-counts.ts";
+import type { PathLock } from "../tables/modes.ts";
+import { countsOf } from "../tables/count-owner.ts";
 
 /**
- * Looks for cycles through the tickets of an owner that no longer has `lost`, and takes those tickets out of the line.
- * Only who loses something comes to stand behind more than before, so no others have to be looked at. Together they are
- * searched as far as one new ticket is; who is not reached by then leaves the line as well. It can ask again, and is
- * told at once, while a cycle that is not found lasts for as long as everybody renews, and nobody is told.
+ * Searches cycles through the tickets of an owner that lost `lost`, and cancels those tickets. Only an owner that loses
+ * a lock gets new blockers, so no other tickets are searched.
+ *
+ * All of them together have the step budget of one new ticket. Tickets that the search does not reach are cancelled
+ * too: their owner is notified and can request again. An undetected cycle would last while all owners renew, without
+ * any report.
  */
-export function untie(context: DecideContext, owner: string, lost: readonly LockedPath[]): void {
+export function breakReleaseDeadlocks(context: DecideContext, owner: string, lost: readonly PathLock[]): void {
   const { state, emit } = context;
   if (countsOf(state, owner).ticketCount === 0) return;
   const tickets = state.rows(ticketTable);
-  const search = new Search(state, { owner, rank: Infinity, paths: [] });
+  const search = new CycleSearch(state, { owner, rank: Infinity, paths: [] });
   const byPath = new Map(lost.map((locked) => [locked.path, locked]));
   const mine = tickets.scan("owner", { prefix: `${owner}${gap}`, limit: Infinity });
   for (const { ticket } of mine.filter((row) => reliedOn(byPath, row))) {
-    // Who left the line before it may have let it go on.
+    // An earlier cancellation may have granted it.
     const row = tickets.get(ticket);
     const deadlock = row === undefined ? undefined : search.cycleThrough(row);
     if (row === undefined || deadlock === undefined) continue;
@@ -36,8 +38,8 @@ export function untie(context: DecideContext, owner: string, lost: readonly Lock
   }
 }
 
-/** True if what was lost covered a path of the ticket. */
-function reliedOn(lost: ReadonlyMap<string, LockedPath>, { paths }: TicketRow): boolean {
+/** True if the lost lock covered a path of the ticket. */
+function reliedOn(lost: ReadonlyMap<string, PathLock>, { paths }: TicketRow): boolean {
   return paths.some((wanted) => {
     const at = lost.get(wanted.path);
     if (at !== undefined && covers(at, wanted)) return true;

@@ -1,28 +1,28 @@
 /**
- * An agent that ends leaves every line and frees all that it holds, in the entry in which it ends. If it and those that
- * end with it have more than fits into one entry, the next entries free the rest, and until then it gets nothing more.
+ * An agent that ends loses its tickets and its locks in the entry of its end. If they and those of its descendants do
+ * not fit into one entry, the next entries free the rest. Until then the agent is granted nothing.
  */
 import type { lockInternals } from "@holdfast/sdk/contract";
 import type { DecideContext, Fold, Reaction } from "../../../machine/feature.ts";
 import { done, refusal } from "../../../machine/refusal.ts";
 import type { Decide } from "../../rule-of.ts";
-import { fencesOf } from "../tables/fold-grants.ts";
+import { fencesOf } from "../tables/grant-folds.ts";
 import { freeGrant } from "./free-grant.ts";
 import { cancelTicket } from "./grant-next.ts";
 import { gap, grantTable, ownerTable, ticketTable } from "../tables/lock-tables.ts";
-import { isLeaving } from "../tables/owner-counts.ts";
+import { isLeaving } from "../tables/count-owner.ts";
 import { isFull } from "../tables/settings.ts";
 
 const ofAgent = (subject: string): string => subject.slice("agent/".length);
 
-/** From here on nothing is granted to it, whoever frees something first. */
+/** From here on the agent is granted nothing, in any order of freeing. */
 export const foldEnded: Fold = (state, { subject, data }) => {
   const rows = state.rows(ownerTable);
   const row = rows.get(ofAgent(subject));
   if (row !== undefined) rows.put({ ...row, leaving: data["why"] as string });
 };
 
-/** What it keeps is a job's by now. */
+/** The remaining locks belong to a job. */
 export const foldKept: Fold = (state, { data }) => {
   const rows = state.rows(ownerTable);
   const row = rows.get(data["owner_id"] as string);
@@ -31,13 +31,13 @@ export const foldKept: Fold = (state, { data }) => {
   rows.put(kept);
 };
 
-/** The agent whose end brings that of others about ends last. So by now all are known that end in this entry. */
+/** The agent whose end causes the others ends last. So all agents that end in this entry are known here. */
 export const freeAllOf: Reaction = (event, context) => {
   if (event.data["why"] === "parent_ended") return [];
   const owners = context.events
     .filter(({ type, subject }) => type === event.type && isLeaving(context.state, ofAgent(subject)))
     .map(({ subject }) => ofAgent(subject));
-  // All of them out of the lines first: what one of them frees must not be handed to another.
+  // Cancels all their tickets first: a lock that one of them frees must not be granted to another.
   for (const owner of owners) leaveLines(context, owner);
   for (const owner of owners) freeHeld(context, owner);
   return [];
@@ -54,12 +54,12 @@ function leaveLines(context: DecideContext, owner: string): void {
   const rows = context.state.rows(ticketTable);
   for (const { ticket } of rows.scan("owner", { prefix: `${owner}${gap}`, limit: Infinity })) {
     if (isFull(context)) return;
-    // One that left before may have taken it along.
+    // An earlier cancellation may have removed it.
     if (rows.get(ticket) !== undefined) cancelTicket(context, ticket, "agent_ended");
   }
 }
 
-/** A job's claim outlives the agent that took the lock. */
+/** The claim of a job outlives the agent that acquired the lock. */
 function freeHeld(context: DecideContext, owner: string): void {
   const { state, emit } = context;
   const why = state.rows(ownerTable).get(owner)?.leaving;

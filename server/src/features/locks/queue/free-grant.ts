@@ -1,27 +1,27 @@
 import type { DecideContext } from "../../../machine/feature.ts";
 import type { JsonObject } from "@holdfast/sdk/json/json";
-import { cancelTicket, isWatched, shownEnd, wake, withOrder } from "./grant-next.ts";
+import { cancelTicket, isWatched, shownEnd, grantNext, withOrder } from "./grant-next.ts";
 import { nextFence } from "../tables/fence.ts";
 import { acquired, freed, iso } from "../tables/lock-events.ts";
 import type { FreeingType } from "../tables/lock-events.ts";
 import { ownPrefix } from "../rules/owner.ts";
 import { dueTime, grantTable } from "../tables/lock-tables.ts";
 import type { GrantRow } from "../tables/lock-tables.ts";
-import { untie } from "./break-release-deadlocks.ts";
+import { breakReleaseDeadlocks } from "./break-release-deadlocks.ts";
 
 interface Freeing {
   readonly type: FreeingType;
-  /** Only these paths; all of them if not given. */
+  /** Only these paths; all paths by default. */
   readonly paths?: readonly string[];
   readonly note?: string;
   readonly more?: JsonObject;
 }
 
-/** Frees a grant, or some of its paths, and hands over to whoever waits, all in this entry. */
+/** Frees a grant or some of its paths, and grants the next tickets, all in this entry. */
 export function freeGrant(context: DecideContext, row: GrantRow, freeing: Freeing): void {
   const { type, paths = row.paths.map(({ path }) => path), note, more } = freeing;
   const isWhole = paths.length === row.paths.length;
-  // An upgrade covers all paths of its grant. Granted later, it would bring a released part back.
+  // An upgrade covers all paths of its grant. If it were granted later, it would revive a released part.
   if (row.upgrading !== undefined) {
     cancelTicket(context, row.upgrading, isWhole ? "grant_ended" : "part_released");
   }
@@ -30,16 +30,18 @@ export function freeGrant(context: DecideContext, row: GrantRow, freeing: Freein
   for (const event of freed(context.state, type, row, paths, facts)) context.emit(event);
   if (row.holdOffMs !== undefined && type !== "lock.released" && more?.["why"] !== "not_accepted")
     holdOff(context, row, paths);
-  if (contended) wake(context, row.blockerId);
+  if (contended) grantNext(context, row.blockerId);
 }
 
 /**
- * For resources that can't check a fence: if a holder left without a release, nobody gets the lock for a while, and
- * Holdfast itself holds it. It may have another lock there that goes on. That one stays its own, and all around it is
- * held off all the same: who missed one renewal may well go on writing where it had the other lock.
+ * For resources that cannot check a fence. If a holder ends without a release, Holdfast itself holds the lock for the
+ * hold-off time, so no owner gets it.
+ *
+ * The same owner may have another live lock there. That lock stays valid, and everything around it is held off anyway:
+ * an owner that missed one renewal may still write where it had the other lock.
  */
 function holdOff(context: DecideContext, row: GrantRow, freed: readonly string[]): void {
-  const purpose = `held off after ${row.owner} left it without a release`.slice(0, 500);
+  const purpose = `hold-off after ${row.owner} ended without a release`.slice(0, 500);
   const ttlMs = row.holdOffMs ?? 0;
   const paths = row.paths.filter(({ path }) => freed.includes(path));
   const events = acquired(context.state, {
@@ -53,10 +55,10 @@ function holdOff(context: DecideContext, row: GrantRow, freed: readonly string[]
   for (const event of events) context.emit(event);
 }
 
-/** Owners that start like this are Holdfast's own; no caller can be one. */
+/** Owners with this prefix belong to Holdfast. No caller can use one. */
 const holdOffOwner = `${ownPrefix}hold-off`;
 
-/** A lease that is over ends here, if the grace allows it. True if it did. */
+/** Expires an overdue lease unless the grace forbids it. Returns true if it did. */
 export function expireIfDue(context: DecideContext, row: GrantRow): boolean {
   const due = dueTime(row);
   if (context.grace || due === undefined || due > context.time) return false;
@@ -66,7 +68,7 @@ export function expireIfDue(context: DecideContext, row: GrantRow): boolean {
   } else {
     freeGrant(context, row, { type: "lock.expired", more: { why: reasonOf(row, context.time) } });
   }
-  untie(context, row.owner, row.paths);
+  breakReleaseDeadlocks(context, row.owner, row.paths);
   return true;
 }
 
@@ -91,7 +93,7 @@ export function grantView(context: Pick<DecideContext, "state">, row: GrantRow):
   };
 }
 
-/** The live grant with this fence, after what is overdue of it has ended. */
+/** The live grant with this fence, after overdue parts have ended. */
 export function liveGrant(context: DecideContext, fence: string): GrantRow | undefined {
   const row = context.state.rows(grantTable).get(fence);
   return row === undefined || expireIfDue(context, row) ? undefined : row;

@@ -5,7 +5,7 @@ import type { JsonObject } from "@holdfast/sdk/json/json";
 import { done } from "../../../machine/refusal.ts";
 import type { StateReader } from "../../../machine/state.ts";
 import type { Decide } from "../../rule-of.ts";
-import { countAhead, estimateMs, holdersInTheWay, holderView } from "../queue/deny.ts";
+import { countAhead, estimateMs, blockingHolders, holderView } from "../queue/deny.ts";
 import { grantView, liveGrant } from "../queue/free-grant.ts";
 import { cancelTicket as leaveLine } from "../queue/grant-next.ts";
 import { iso } from "../tables/lock-events.ts";
@@ -13,7 +13,7 @@ import { gap, grantTable, ticketTable } from "../tables/lock-tables.ts";
 import type { GrantRow, TicketRow } from "../tables/lock-tables.ts";
 import { isRefused, ownerOf, refused } from "./owner.ts";
 
-/** The sign of life of a waiter: it renews its ticket, and accepts what it was granted. */
+/** Renews a ticket, or accepts its grant. */
 export const acceptLock: Decide<(typeof lockOperations)["accept-lock"]> = (input, context) => {
   const who = ownerOf(input, context);
   if (isRefused(who)) return who;
@@ -21,11 +21,11 @@ export const acceptLock: Decide<(typeof lockOperations)["accept-lock"]> = (input
   if (grant?.owner === who.owner) return acceptGrant(context, grant);
   const row = liveTicket(context, input.ticket);
   if (row?.owner !== who.owner) return refused("ticket_unknown", { ticket: input.ticket });
-  return keepPlace(context, row);
+  return renewTicket(context, row);
 };
 
-/** The answer to a waiter that gave a sign of life: its place, for as long again as its ticket lasts. */
-export function keepPlace(context: DecideContext, row: TicketRow): Decision {
+/** The reply to a renewed ticket: its place, with a new lease. */
+export function renewTicket(context: DecideContext, row: TicketRow): Decision {
   const { place, expires_at: _before, ...rest } = placeView(context.state, row);
   return {
     outcome: done({
@@ -39,7 +39,10 @@ export function keepPlace(context: DecideContext, row: TicketRow): Decision {
   };
 }
 
-/** Leaves the line. What was granted meanwhile is answered with the grant, for the caller to release or to use. */
+/**
+ * Cancels a ticket. If it was granted in the meantime, the reply is the grant, and the caller decides to use or release
+ * it.
+ */
 export const cancelTicket: Decide<(typeof lockOperations)["cancel-ticket"]> = (input, context) => {
   const who = ownerOf(input, context);
   if (isRefused(who)) return who;
@@ -60,18 +63,18 @@ function acceptGrant(context: DecideContext, grant: GrantRow): Decision {
   };
 }
 
-/** The event that accepts a granted ticket, unless it is accepted already. */
+/** The event that accepts a granted ticket, unless it is already accepted. */
 export function acceptance({ ticket = "", fence, owner, acceptBy }: GrantRow): readonly Event[] {
   if (acceptBy === undefined) return [];
   return [{ type: "lock.accepted", subject: `ticket/${ticket}`, data: { fence, owner_id: owner } }];
 }
 
-/** An owner that changes a granted lock has accepted it: it must not be lost as one that was never accepted. */
+/** An owner that changes a granted lock has accepted it. The lock must not expire as an unaccepted one. */
 export function acceptOnUse(context: DecideContext, grant: GrantRow): void {
   for (const event of acceptance(grant)) context.emit(event);
 }
 
-/** The live grant that a ticket became. An upgrade became the grant that it was about. */
+/** The live grant that a ticket became. An upgrade became the grant that it upgraded. */
 function grantOfTicket(context: DecideContext, ticket: string): GrantRow | undefined {
   const row = findGrantOfTicket(context.state, ticket);
   return row === undefined ? undefined : liveGrant(context, row.fence);
@@ -91,14 +94,14 @@ export function liveTicket(context: DecideContext, ticket: string): TicketRow | 
   return undefined;
 }
 
-/** Where a ticket stands. */
+/** The place of a ticket as replies show it. */
 export function placeView(state: StateReader, row: TicketRow): JsonObject {
   const ahead = countAhead(state, row);
   return {
     ticket: row.ticket,
     place: ahead + 1,
     expires_at: iso(row.leaseUntil),
-    waits_for: holdersInTheWay(state, row).map((hold) => holderView(state, hold)),
+    waits_for: blockingHolders(state, row).map((hold) => holderView(state, hold)),
     estimate_ms: estimateMs(state, ahead + 1),
   };
 }

@@ -3,24 +3,24 @@ import type { DecideContext, Decision } from "../../../machine/feature.ts";
 import { done } from "../../../machine/refusal.ts";
 import type { Decide } from "../../rule-of.ts";
 import type { Event } from "../../../machine/entry.ts";
-import { besideOf } from "../tables/co-holders.ts";
-import { acceptance, keepPlace, liveTicket } from "./accept-lock.ts";
-import { denied } from "../queue/deny.ts";
+import { coHoldersOf } from "../tables/co-holders.ts";
+import { acceptance, renewTicket, liveTicket } from "./accept-lock.ts";
+import { deny } from "../queue/deny.ts";
 import { blockerNow, enqueue } from "../queue/enqueue.ts";
 import { nextFence } from "../tables/fence.ts";
-import { leaseEnd, renewedEnd } from "../tables/fold-grants.ts";
+import { leaseEnd, renewedEnd } from "../tables/grant-folds.ts";
 import { expireIfDue, grantView } from "../queue/free-grant.ts";
 import { graceOf, shownEnd, withOrder } from "../queue/grant-next.ts";
 import { acquired, iso, lockSubject } from "../tables/lock-events.ts";
 import { gap, holdTable, orderKey, ticketTable } from "../tables/lock-tables.ts";
 import type { GrantRow, Terms, TicketRow } from "../tables/lock-tables.ts";
-import { countsOf } from "../tables/owner-counts.ts";
-import { isRefused, ownerOf, refused, unfitOwner } from "./owner.ts";
+import { countsOf } from "../tables/count-owner.ts";
+import { isRefused, ownerOf, refused, ownerLimitRefusal } from "./owner.ts";
 import { coversSet, grantsOfSet, isSameSet } from "../tables/same-set.ts";
 import { kindAt, lockLimits } from "../tables/settings.ts";
 import { upgradeGrant } from "./upgrade-lock.ts";
-import { termsOf, wantedPaths } from "./parse-acquire.ts";
-import type { WantedPath } from "./parse-acquire.ts";
+import { termsOf, wantedPaths } from "./wanted-paths.ts";
+import type { WantedPath } from "./wanted-paths.ts";
 
 export const acquireLock: Decide<(typeof lockOperations)["acquire-lock"]> = (input, context) => {
   const who = ownerOf(input, context);
@@ -34,15 +34,15 @@ export const acquireLock: Decide<(typeof lockOperations)["acquire-lock"]> = (inp
   if (held !== undefined) return holdOn(context, held, paths, terms, input);
   const misplaced = input.wait === true ? outOfOrder(context, owner, paths) : undefined;
   if (misplaced !== undefined) return misplaced;
-  const unfit = unfitOwner(context, owner, paths.length);
+  const unfit = ownerLimitRefusal(context, owner, paths.length);
   if (unfit !== undefined) return unfit;
-  const wish = { owner, rank: Infinity, paths };
-  const blocker = blockerNow(context, wish);
+  const request = { owner, rank: Infinity, paths };
+  const blocker = blockerNow(context, request);
   if (blocker === undefined) return grant(context, owner, paths, terms);
-  if (input.wait !== true) return denied(context, wish);
+  if (input.wait !== true) return deny(context, request);
   const waiting = waitingAlready(context, owner, paths);
-  if (waiting !== undefined) return keepPlace(context, waiting);
-  return enqueue(context, { wish, blocker, terms, ticketSeconds: input.ticket_seconds });
+  if (waiting !== undefined) return renewTicket(context, waiting);
+  return enqueue(context, { request, blocker, terms, ticketSeconds: input.ticket_seconds });
 };
 
 function grant(context: DecideContext, owner: string, paths: readonly WantedPath[], terms: Terms): Decision {
@@ -64,12 +64,12 @@ function grant(context: DecideContext, owner: string, paths: readonly WantedPath
   };
 }
 
-/** The owner's own grant of exactly these paths, whatever its modes; one that is overdue ends first. */
+/** The owner's live grant of exactly these paths in any mode. An overdue one ends first. */
 function heldAlready(context: DecideContext, owner: string, paths: readonly WantedPath[]): GrantRow | undefined {
   let weaker: GrantRow | undefined;
   for (const row of grantsOfSet(context.state, owner, paths)) {
     if (expireIfDue(context, row)) continue;
-    // A grant that is enough goes before one that needs an upgrade.
+    // A sufficient grant is preferred to one that needs an upgrade.
     if (coversSet(row.paths, paths)) return row;
     weaker ??= row;
   }
@@ -77,8 +77,9 @@ function heldAlready(context: DecideContext, owner: string, paths: readonly Want
 }
 
 /**
- * The owner's own ticket for exactly the same. Whoever asks again, since an answer or its cancel got lost, keeps its
- * place: a second ticket would stand behind those who stand behind the first, as if they waited for each other.
+ * The owner's ticket for exactly the same request. An owner that repeats a request, after a lost reply or a lost
+ * cancel, keeps its place. A second ticket would wait behind tickets that wait behind the first, which looks like a
+ * deadlock.
  */
 function waitingAlready(context: DecideContext, owner: string, paths: readonly WantedPath[]): TicketRow | undefined {
   const { state } = context;
@@ -92,7 +93,7 @@ function waitingAlready(context: DecideContext, owner: string, paths: readonly W
   return undefined;
 }
 
-/** Asking again for what one holds gives the same fence; asking for more is an upgrade. */
+/** A repeated request for a held lock gets the same fence. A request for a stronger mode is an upgrade. */
 function holdOn(
   context: DecideContext,
   row: GrantRow,
@@ -102,7 +103,7 @@ function holdOn(
 ): Decision {
   if (!coversSet(row.paths, paths)) return upgradeGrant(context, row, paths, { wait: input.wait === true });
   const expiresAt = renewedEnd({ ...row, ttlMs: terms.ttlMs }, context.time);
-  // A lease is made longer by this, never shorter.
+  // The lease is extended, never shortened.
   const kept = expiresAt > row.expiresAt ? { ...row, expiresAt, ttlMs: terms.ttlMs } : row;
   const { fence, ...view } = grantView(context, kept);
   return {
@@ -115,10 +116,10 @@ function holdOn(
 function extended({ state }: DecideContext, { owner, fence, paths, expiresAt, ttlMs }: GrantRow): Event {
   const path = paths[0]?.path ?? "";
   const data = { resource_id: path, owner_id: owner, expires_at: iso(expiresAt), fence, ttl_ms: ttlMs };
-  return { type: "lock.refreshed", subject: lockSubject(path), data: { ...data, ...besideOf(state, path, fence) } };
+  return { type: "lock.refreshed", subject: lockSubject(path), data: { ...data, ...coHoldersOf(state, path, fence) } };
 }
 
-/** Who waits for a path while it holds a later one could make others wait for ever: on ordered kinds it is refused. */
+/** On ordered kinds, waiting for a path while holding a later one is refused, since it could cause a deadlock. */
 function outOfOrder({ state }: DecideContext, owner: string, paths: readonly WantedPath[]): Decision | undefined {
   for (const { path, kind } of paths) {
     if (kind.order === undefined) continue;

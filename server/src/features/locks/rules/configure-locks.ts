@@ -2,12 +2,12 @@ import type { lockOperations } from "@holdfast/sdk/contract";
 import type { JsonObject } from "@holdfast/sdk/json/json";
 import { done } from "../../../machine/refusal.ts";
 import type { Decide } from "../../rule-of.ts";
-import { pathFault } from "../tables/lock-path.ts";
+import { pathFault } from "../tables/path-fault.ts";
 import { operatorOnly } from "../../operator-only.ts";
 import { refused } from "./owner.ts";
 import { lockSettings } from "../tables/settings.ts";
 
-/** Decisions read these settings, so they are set by an entry: every node has the same ones at the same position. */
+/** Decisions read these settings, so an entry sets them: every node has the same values at the same position. */
 export const configureLocks: Decide<(typeof lockOperations)["configure-locks"]> = (input, context) => {
   const forbidden = operatorOnly(context);
   if (forbidden !== undefined) return forbidden;

@@ -4,14 +4,14 @@ import type { Decide } from "../../rule-of.ts";
 import { acceptOnUse } from "./accept-lock.ts";
 import { nextFence } from "../tables/fence.ts";
 import { grantView } from "../queue/free-grant.ts";
-import { cancelTicket, wake, withOrder } from "../queue/grant-next.ts";
-import { findHeld } from "../tables/held.ts";
+import { cancelTicket, grantNext, withOrder } from "../queue/grant-next.ts";
+import { findHeld } from "../tables/find-held.ts";
 import { changed } from "../tables/lock-events.ts";
 import { strength } from "../tables/modes.ts";
 import { isRefused } from "./owner.ts";
-import { untie } from "../queue/break-release-deadlocks.ts";
+import { breakReleaseDeadlocks } from "../queue/break-release-deadlocks.ts";
 
-/** A weaker lock in one step: readers who waited may come in, a writer who waited can not slip in between. */
+/** Weakens a lock in one step. Waiting readers may be granted, but no waiting writer. */
 export const downgradeLock: Decide<(typeof lockOperations)["downgrade-lock"]> = (input, context) => {
   const row = findHeld(input, context);
   if (isRefused(row)) return row;
@@ -23,13 +23,13 @@ export const downgradeLock: Decide<(typeof lockOperations)["downgrade-lock"]> = 
   acceptOnUse(context, row);
   if (isWeaker) {
     if (row.upgrading !== undefined) cancelTicket(context, row.upgrading, "downgraded");
-    // Only now: leaving the line may have let others in, and each grant of an entry has a fence of its own.
+    // Only here: the cancellation may have granted other locks, and each grant of an entry has its own fence.
     fence = nextFence(context);
     const to = { fence, owner: row.owner, paths: withOrder(context, paths) };
     const events = changed(context.state, "lock.downgraded", row, to);
     for (const event of events) context.emit(event);
-    wake(context, row.blockerId);
-    untie(context, row.owner, row.paths);
+    grantNext(context, row.blockerId);
+    breakReleaseDeadlocks(context, row.owner, row.paths);
   }
   const { expires_at, ...view } = grantView(context, { ...row, fence, paths });
   return { outcome: done({ fence, expires_at: expires_at ?? "" }), events: [], attachment: view };

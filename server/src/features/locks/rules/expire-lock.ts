@@ -1,12 +1,12 @@
-/** What time brings about. Each command names exactly what it is about, and does nothing if that has changed since. */
+/** Commands of timers. Each names its exact subject, and does nothing if that has changed since. */
 import type { lockInternals } from "@holdfast/sdk/contract";
 import type { Timer } from "../../../machine/feature.ts";
 import { done, refusal } from "../../../machine/refusal.ts";
 import type { Decide } from "../../rule-of.ts";
 import { expireIfDue } from "../queue/free-grant.ts";
-import { cancelTicket, wake } from "../queue/grant-next.ts";
-import { notHeld } from "../tables/held.ts";
-import { dueTime, grantTable, lockFactTable, ownerTable, ticketTable } from "../tables/lock-tables.ts";
+import { cancelTicket, grantNext } from "../queue/grant-next.ts";
+import { notHeld } from "../tables/find-held.ts";
+import { dueTime, grantTable, lockSingletonTable, ownerTable, ticketTable } from "../tables/lock-tables.ts";
 import type { LockHandoverRow } from "../tables/lock-tables.ts";
 
 const notDue = { outcome: refusal("not_due"), events: [] };
@@ -26,9 +26,9 @@ export const expireTicket: Decide<(typeof lockInternals)["expire-ticket"]> = (in
 
 export const continueHandover: Decide<(typeof lockInternals)["continue-handover"]> = (input, context) => {
   const { state, emit } = context;
-  if (state.rows(lockFactTable).get(`handover ${input.blocker_id}`) === undefined) return notDue;
+  if (state.rows(lockSingletonTable).get(`handover ${input.blocker_id}`) === undefined) return notDue;
   emit({ type: "lock.handover_done", subject: "locks", data: { blocker_id: input.blocker_id } });
-  wake(context, input.blocker_id);
+  grantNext(context, input.blocker_id);
   return { outcome: done({}), events: [] };
 };
 
@@ -38,7 +38,7 @@ export const claimForJob: Decide<(typeof lockInternals)["claim-for-job"]> = ({ f
   return { outcome: done({}), events: [event], attachment: {} };
 };
 
-/** The fence is in the id, so that several nodes make one expiry of it. */
+/** The id contains the fence, so several nodes produce one expiry. */
 const grantTimer: Timer = {
   nextTime: (state) => {
     const [first] = state.rows(grantTable).scan("due", { limit: 1 });
@@ -63,11 +63,11 @@ const ticketTimer: Timer = {
 };
 
 const handoverTimer: Timer = {
-  nextTime: (state) => (state.rows(lockFactTable).scan("handover", { limit: 1 }).length > 0 ? 0 : undefined),
-  // The entry that left the rest tells the parts of one handover apart.
+  nextTime: (state) => (state.rows(lockSingletonTable).scan("handover", { limit: 1 }).length > 0 ? 0 : undefined),
+  // The id contains the entry that left the rest, which distinguishes the parts of one hand-over.
   due: (state, _time, limit) =>
     state
-      .rows(lockFactTable)
+      .rows(lockSingletonTable)
       .scan("handover", { limit })
       .map((row) => row as LockHandoverRow)
       .map(({ blockerId, position }) => ({
@@ -79,7 +79,7 @@ const handoverTimer: Timer = {
 
 const leavingTimer: Timer = {
   nextTime: (state) => (state.rows(ownerTable).scan("leaving", { limit: 1 }).length > 0 ? 0 : undefined),
-  // It has less after each part, which tells them apart.
+  // The count decreases with each part, which distinguishes them.
   due: (state, _time, limit) =>
     state
       .rows(ownerTable)

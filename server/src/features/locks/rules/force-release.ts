@@ -3,15 +3,15 @@ import type { DecideContext, Decision } from "../../../machine/feature.ts";
 import { done } from "../../../machine/refusal.ts";
 import type { Decide } from "../../rule-of.ts";
 import { freeGrant } from "../queue/free-grant.ts";
-import { notHeld } from "../tables/held.ts";
+import { notHeld } from "../tables/find-held.ts";
 import { grantTable } from "../tables/lock-tables.ts";
 import type { GrantRow } from "../tables/lock-tables.ts";
 import { operatorOnly } from "../../operator-only.ts";
 import { refused } from "./owner.ts";
 import { lockSettings } from "../tables/settings.ts";
-import { untie } from "../queue/break-release-deadlocks.ts";
+import { breakReleaseDeadlocks } from "../queue/break-release-deadlocks.ts";
 
-/** An operator frees exactly the grant that the fence names, so that whoever has it by now is safe. */
+/** An operator frees exactly the grant that the fence names, so a later holder is not affected. */
 export const forceRelease: Decide<(typeof lockOperations)["force-release"]> = (input, context) => {
   const row = operatorsGrant(input.fence, context);
   if ("outcome" in row) return row;
@@ -22,7 +22,7 @@ export const forceRelease: Decide<(typeof lockOperations)["force-release"]> = (i
   return force(context, row, { reason: input.reason, override: false });
 };
 
-/** The way around the conditions of recovery: another verb, with its reason, and told apart in the audit trail. */
+/** Bypasses the recovery conditions. It is a separate verb with a reason and a separate audit event. */
 export const overrideRelease: Decide<(typeof lockOperations)["override-release"]> = (input, context) => {
   const row = operatorsGrant(input.fence, context);
   if ("outcome" in row) return row;
@@ -39,11 +39,11 @@ function operatorsGrant(fence: string, context: DecideContext): GrantRow | Decis
 function force(context: DecideContext, row: GrantRow, why: { reason: string; override: boolean }): Decision {
   const more = { by: context.command.principal, why: why.reason, override: why.override };
   freeGrant(context, row, { type: "lock.forced", more });
-  untie(context, row.owner, row.paths);
+  breakReleaseDeadlocks(context, row.owner, row.paths);
   return { outcome: done({ released: row.paths.map(({ path }) => path) }), events: [], attachment: {} };
 }
 
-/** Which conditions of a recovery do not hold. The fourth one, that it is recorded, is the entry itself. */
+/** The recovery conditions that do not hold. The fourth condition, the audit record, is the entry itself. */
 export function recoveryFailures(row: GrantRow, time: number): string[] {
   const failed: string[] = [];
   if (row.expiresAt > time) failed.push("lease_not_passed");

@@ -2,13 +2,13 @@ import type { DecideContext, Decision } from "../../../machine/feature.ts";
 import { refusal } from "../../../machine/refusal.ts";
 import { findAgent } from "../../agents/agent-table.ts";
 import { ownerTable } from "../tables/lock-tables.ts";
-import { countsOf } from "../tables/owner-counts.ts";
+import { countsOf } from "../tables/count-owner.ts";
 import { lockLimits, lockSettings } from "../tables/settings.ts";
 
-/** Owners that start like this are Holdfast's own. */
+/** Owners with this prefix belong to Holdfast. */
 export const ownPrefix = "holdfast:";
 
-/** Whose lock a command is about, or why it is refused before anything else is looked at. */
+/** The owner that a command concerns, or the refusal of the command. */
 export function ownerOf(
   input: { readonly owner_id?: string },
   { state, command }: DecideContext,
@@ -21,14 +21,14 @@ export function ownerOf(
   if (owner === undefined) return refused("owner_required", {});
   if (owner.startsWith(ownPrefix) || (owner !== agent && findAgent(state, owner) !== undefined))
     return refused("owner_taken", { owner_id: owner });
-  // An owner that is not registered is a name that anybody could send: what it has is its principal's alone.
+  // Any caller could send the name of an unregistered owner, so only its principal may use its locks.
   const known = owner === agent ? undefined : state.rows(ownerTable).get(owner);
   if (known !== undefined && known.principal !== command.principal) return refused("owner_taken", { owner_id: owner });
   return { owner };
 }
 
-/** Why an owner can not have more paths: it has too many, or it has ended and what it had is still being freed. */
-export function unfitOwner(
+/** Refuses more paths for an owner at its limit, or for an ended owner whose locks are still being freed. */
+export function ownerLimitRefusal(
   { state }: Pick<DecideContext, "state">,
   owner: string,
   pathCount: number,

@@ -4,24 +4,26 @@ import { done } from "../../../machine/refusal.ts";
 import type { Decide } from "../../rule-of.ts";
 import { acceptOnUse } from "./accept-lock.ts";
 import { freeGrant } from "../queue/free-grant.ts";
-import { grantAt, notHeld, ownGrant } from "../tables/held.ts";
-import { pathFault } from "../tables/lock-path.ts";
+import { grantAt, notHeld, ownGrant } from "../tables/find-held.ts";
+import { pathFault } from "../tables/path-fault.ts";
 import type { GrantRow } from "../tables/lock-tables.ts";
-import type { LockedPath } from "../tables/modes.ts";
+import type { PathLock } from "../tables/modes.ts";
 import { isRefused, ownerOf, refused } from "./owner.ts";
-import { untie } from "../queue/break-release-deadlocks.ts";
+import { breakReleaseDeadlocks } from "../queue/break-release-deadlocks.ts";
 
-/** What is given back: grants, and of each one all of its paths or some. */
+/** The released grants, each with all of its paths or some. */
 type Parts = ReadonlyMap<GrantRow, readonly string[] | undefined>;
 
-/** Only what the owner holds is freed: all that is named, or nothing. A late release never frees the next holder. */
+/**
+ * Frees only locks that the owner holds: all named ones, or none. A late release never frees the next holder's lock.
+ */
 export const releaseLock: Decide<(typeof lockOperations)["release-lock"]> = (input, context) => {
   const who = ownerOf(input, context);
   if (isRefused(who)) return who;
   const parts = partsOf(input, who.owner, context);
   if (!(parts instanceof Map)) return parts as Decision;
   const released: string[] = [];
-  const lost: LockedPath[] = [];
+  const lost: PathLock[] = [];
   for (const [row, paths] of parts as Parts) {
     const given = paths ?? row.paths.map(({ path }) => path);
     released.push(...given);
@@ -30,8 +32,8 @@ export const releaseLock: Decide<(typeof lockOperations)["release-lock"]> = (inp
     freeGrant(context, row, { type: "lock.released", paths: given, ...note });
     lost.push(...row.paths.filter(({ path }) => given.includes(path)));
   }
-  // Only when all is given back: what is still to come may be what the others wait for.
-  untie(context, who.owner, lost);
+  // After everything is released: a later part may be what the other owners wait for.
+  breakReleaseDeadlocks(context, who.owner, lost);
   return { outcome: done({ released }), events: [], attachment: {} };
 };
 

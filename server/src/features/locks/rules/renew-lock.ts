@@ -1,16 +1,16 @@
 import type { lockOperations } from "@holdfast/sdk/contract";
 import { done } from "../../../machine/refusal.ts";
 import type { Decide } from "../../rule-of.ts";
-import { besideOf } from "../tables/co-holders.ts";
-import { renewedEnd } from "../tables/fold-grants.ts";
+import { coHoldersOf } from "../tables/co-holders.ts";
+import { renewedEnd } from "../tables/grant-folds.ts";
 import { grantView } from "../queue/free-grant.ts";
-import { findHeld } from "../tables/held.ts";
+import { findHeld } from "../tables/find-held.ts";
 import { iso, lockSubject } from "../tables/lock-events.ts";
 import { isRefused } from "./owner.ts";
 import { kindAt } from "../tables/settings.ts";
-import { leaseOf } from "./parse-acquire.ts";
+import { leaseOf } from "./wanted-paths.ts";
 
-/** Extends a lease; the fence stays. A lease that is over has ended before this is looked at, and stays ended. */
+/** Extends a lease; the fence stays. An overdue lease ends before this rule runs and stays ended. */
 export const renewLock: Decide<(typeof lockOperations)["renew-lock"]> = (input, context) => {
   const row = findHeld(input, context);
   if (isRefused(row)) return row;
@@ -27,7 +27,7 @@ export const renewLock: Decide<(typeof lockOperations)["renew-lock"]> = (input, 
     fence: row.fence,
     ...(input.ttl_seconds === undefined ? {} : { ttl_ms: ttlMs }),
     ...(input.note === undefined ? {} : { note: input.note }),
-    ...besideOf(state, path, row.fence),
+    ...coHoldersOf(state, path, row.fence),
   };
   const { fence, expires_at, ...view } = grantView(context, changed);
   return {

@@ -11,17 +11,17 @@ import { refuseDeadlock } from "../queue/enqueue.ts";
 import { nextFence } from "../tables/fence.ts";
 import { findDeadlock } from "../queue/find-deadlock.ts";
 import { grantView } from "../queue/free-grant.ts";
-import { cancelTicket, serve, withOrder } from "../queue/grant-next.ts";
-import { findHeld } from "../tables/held.ts";
+import { cancelTicket, grantOrWatch, withOrder } from "../queue/grant-next.ts";
+import { findHeld } from "../tables/find-held.ts";
 import { changed } from "../tables/lock-events.ts";
 import { gap, ticketTable } from "../tables/lock-tables.ts";
 import type { GrantRow } from "../tables/lock-tables.ts";
-import { isRefused, ownPrefix, refused, unfitOwner } from "./owner.ts";
-import { untie } from "../queue/break-release-deadlocks.ts";
+import { isRefused, ownPrefix, refused, ownerLimitRefusal } from "./owner.ts";
+import { breakReleaseDeadlocks } from "../queue/break-release-deadlocks.ts";
 
 /**
- * Hands a lock to another owner, in one step. Whoever waited for the old owner now waits for the new one, which must
- * not close a cycle; and what the new owner waited for may be its own now.
+ * Transfers a lock to another owner in one step. Tickets that waited for the old owner then wait for the new one, which
+ * must not close a cycle. The lock may also cover a ticket of the new owner.
  */
 export const transferLock: Decide<(typeof lockOperations)["transfer-lock"]> = (input, context) => {
   const row = findHeld(input, context);
@@ -38,13 +38,16 @@ export const transferLock: Decide<(typeof lockOperations)["transfer-lock"]> = (i
   const paths = withOrder(context, row.paths);
   for (const event of changed(state, "lock.transferred", row, { fence, owner: to, paths })) context.emit(event);
   const waits = state.rows(ticketTable).scan("owner", { prefix: `${to}${gap}`, limit: Infinity });
-  for (const ticket of waits) if (ticket.waitsFor === row.blockerId) serve(context, ticket);
-  untie(context, row.owner, row.paths);
+  for (const ticket of waits) if (ticket.waitsFor === row.blockerId) grantOrWatch(context, ticket);
+  breakReleaseDeadlocks(context, row.owner, row.paths);
   const { expires_at, ...view } = grantView(context, { ...row, fence, owner: to });
   return { outcome: done({ fence, expires_at: expires_at ?? "" }), events: [], attachment: view };
 };
 
-/** What one owner has is not in its own way, so the giver may have more in the same place: not once this is another's. */
+/**
+ * An owner never blocks itself, so the giver may have more locks on the same paths. They would conflict after the
+ * transfer.
+ */
 function keptByGiver(state: StateReader, row: GrantRow, to: string): Decision | undefined {
   for (const given of row.paths) {
     const holds = conflictingHolds(state, given, to, row.paths.length + 1);
@@ -67,10 +70,10 @@ function keptByGiver(state: StateReader, row: GrantRow, to: string): Decision | 
 function unfitHeir(state: StateReader, row: GrantRow, to: string): Decision | undefined {
   if (to === row.owner || to.startsWith(ownPrefix)) return refused("owner_taken", { owner_id: to });
   if (looksRegistered(to) && findAgent(state, to) === undefined) return refused("agent_unknown", { agent_id: to });
-  return unfitOwner({ state }, to, row.paths.length);
+  return ownerLimitRefusal({ state }, to, row.paths.length);
 }
 
-/** Agents get a UUID; an owner that looks like one and is not registered has ended, and would hold it for nobody. */
+/** Agent ids are UUIDs. An unregistered owner with a UUID has ended, so the lock would have no user. */
 function looksRegistered(owner: string): boolean {
   return /^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$/u.test(owner);
 }

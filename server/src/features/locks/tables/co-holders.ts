@@ -1,28 +1,34 @@
 /**
- * Each event about a path tells which other grants there are at it. So who held a path at any position can be read from
- * the last event before that position, or from a few, however long its history is.
+ * Each event about a path lists the other grants there. So the holders of a path at any position can be read from the
+ * last event before that position, or from a few, however long its history is.
  */
 import type { Event } from "../../../machine/entry.ts";
 import type { EntryFacts, Fold } from "../../../machine/feature.ts";
 import type { JsonObject } from "@holdfast/sdk/json/json";
 import type { StateReader, StateWriter } from "../../../machine/state.ts";
-import { gap, holdTable, holdTallyTable } from "./lock-tables.ts";
+import { gap, holdTable, holdCounterTable } from "./lock-tables.ts";
 import { modes } from "./modes.ts";
 import { countAt } from "./path-counters.ts";
 
-/** So many are told every time. More are told now and then, so that nothing grows with the square of their number. */
+/**
+ * Maximum co-holders that every event lists. Longer lists are recorded only at intervals, so that the journal does not
+ * grow with the square of their number.
+ */
 const alwaysTold = 16;
 
-/** What an event about a path tells of others that hold it: `own` is the grant that it is about, if it is held now. */
-export function besideOf(state: StateReader, path: string, own?: string): JsonObject {
-  const count = countAt(state, holdTallyTable, path) - (own === undefined ? 0 : 1);
+/**
+ * The members of an event that list the other holders of a path. `own` is the fence of the event's grant, if it is
+ * held.
+ */
+export function coHoldersOf(state: StateReader, path: string, own?: string): JsonObject {
+  const count = countAt(state, holdCounterTable, path) - (own === undefined ? 0 : 1);
   if (count <= 0) return {};
   const isTold = count <= alwaysTold || toldAgo(state, path) >= 4 * alwaysTold + 2 * count;
   return isTold ? { beside: fencesAt(state, path, own) } : { beside_count: count };
 }
 
 function toldAgo(state: StateReader, path: string): number {
-  return state.rows(holdTallyTable).get(path)?.toldAgo ?? 0;
+  return state.rows(holdCounterTable).get(path)?.toldAgo ?? 0;
 }
 
 function fencesAt(state: StateReader, path: string, own: string | undefined): readonly string[] {
@@ -33,13 +39,13 @@ function fencesAt(state: StateReader, path: string, own: string | undefined): re
     .filter((fence) => fence !== own);
 }
 
-/** Counts the events since the last one that told all. Only where many share a path is there anything to count. */
-export function notingTold(fold: Fold): Fold {
+/** Counts the events since the last complete list. The count exists only where many owners share a path. */
+export function countingLists(fold: Fold): Fold {
   return (state: StateWriter, event: Event, entry: EntryFacts) => {
     fold(state, event, entry);
     const { beside, beside_count: untold, resource_id: path } = event.data;
     if (beside === undefined && untold === undefined) return;
-    const rows = state.rows(holdTallyTable);
+    const rows = state.rows(holdCounterTable);
     const row = rows.get(path as string);
     if (row === undefined || (untold === undefined && row.toldAgo === undefined)) return;
     const { toldAgo: before = 0, ...rest } = row;

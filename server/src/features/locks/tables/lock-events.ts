@@ -1,9 +1,9 @@
-/** The events about locks. Times in them are texts, as they are published; folds go by the time of the entry. */
+/** The events about locks. Their times are texts, as they are published. Folds use the time of the entry. */
 import type { Event } from "../../../machine/entry.ts";
 import type { JsonObject } from "@holdfast/sdk/json/json";
 import type { StateReader } from "../../../machine/state.ts";
-import { besideOf } from "./co-holders.ts";
-import type { EventPath } from "./fold-grants.ts";
+import { coHoldersOf } from "./co-holders.ts";
+import type { EventPath } from "./grant-folds.ts";
 import type { GrantRow, Terms } from "./lock-tables.ts";
 import { termsData } from "./terms-data.ts";
 
@@ -11,7 +11,10 @@ export function lockSubject(path: string): string {
   return `lock/${path}`;
 }
 
-/** The last two times, as texts: a grant tells the same time several times, and so does a batch. */
+/**
+ * A memo of the last two times as texts: a grant repeats the same time, and so does a batch. It affects speed only, so
+ * the machine stays pure.
+ */
 let [last, before] = [textOf(0), textOf(0)];
 
 export function iso(time: number): string {
@@ -24,21 +27,21 @@ function textOf(time: number): { readonly time: number; readonly text: string } 
   return { time, text: new Date(time).toISOString() };
 }
 
-/** What an event tells of others at a path: see beside.ts. */
-type Beside = (path: string) => JsonObject;
+/** Lists the other holders of a path. See co-holders.ts. */
+type CoHolders = (path: string) => JsonObject;
 
 /**
- * One event for each path, so that each one's history has it. That of the first path tells all, the others point at it;
- * it comes last, so that what follows from it finds all of them told.
+ * One event per path, so that the history of each path has it. The event of the first path has all the data, and the
+ * others refer to it. It comes last, so that reactions to it see all of them.
  */
-export function eventsOf(
+export function lockEventsOf(
   type: string,
   paths: readonly EventPath[],
-  facts: { readonly all: JsonObject; readonly each: JsonObject; readonly beside: Beside },
+  facts: { readonly all: JsonObject; readonly each: JsonObject; readonly beside: CoHolders },
 ): readonly Event[] {
   const { all, each, beside } = facts;
   const [first, ...others] = paths;
-  if (first === undefined) throw new Error(`${type} about no path`);
+  if (first === undefined) throw new Error(`${type} without a path`);
   const events: Event[] = others.map((one) => ({
     type,
     subject: lockSubject(one.path),
@@ -54,7 +57,7 @@ function placeOf({ mode, scope, order }: EventPath): JsonObject {
   return order === undefined ? { mode, scope } : { mode, scope, order };
 }
 
-export interface GrantFacts {
+export interface GrantData {
   readonly fence: string;
   readonly owner: string;
   readonly paths: readonly EventPath[];
@@ -64,7 +67,7 @@ export interface GrantFacts {
   readonly ticket?: { readonly ticket: string; readonly acceptMs: number };
 }
 
-export function acquired(state: StateReader, facts: GrantFacts): readonly Event[] {
+export function acquired(state: StateReader, facts: GrantData): readonly Event[] {
   const { fence, owner, terms, graceMs, ticket } = facts;
   const all: JsonObject = {
     ...termsData(terms),
@@ -72,12 +75,12 @@ export function acquired(state: StateReader, facts: GrantFacts): readonly Event[
     ...(ticket === undefined ? {} : { ticket: ticket.ticket, accept_ms: ticket.acceptMs }),
   };
   const each = { owner_id: owner, expires_at: iso(facts.expiresAt), fence };
-  return eventsOf("lock.acquired", facts.paths, { all, each, beside: (path) => besideOf(state, path) });
+  return lockEventsOf("lock.acquired", facts.paths, { all, each, beside: (path) => coHoldersOf(state, path) });
 }
 
 export type FreeingType = "lock.released" | "lock.expired" | "lock.recovered" | "lock.forced";
 
-/** A grant, or some of its paths, is free: by whom it was held, what for, and its last note. */
+/** A grant or some of its paths ended: its owner, its purpose and its last note. */
 export function freed(
   state: StateReader,
   type: FreeingType,
@@ -99,12 +102,12 @@ export function freed(
   const about = (path: string, rest: JsonObject): Event => ({
     type,
     subject: lockSubject(path),
-    data: { resource_id: path, ...each, ...besideOf(state, path, row.fence), ...rest },
+    data: { resource_id: path, ...each, ...coHoldersOf(state, path, row.fence), ...rest },
   });
   return [...others.map((path) => about(path, { of: first })), about(first, { ...contended, ...set })];
 }
 
-/** The same grant with other modes, or with another owner: a new fence. */
+/** The same grant with other modes or another owner, and a new fence. */
 export function changed(
   state: StateReader,
   type: "lock.upgraded" | "lock.downgraded" | "lock.transferred",
@@ -129,5 +132,5 @@ export function changed(
     ...(row.purpose === undefined ? {} : { purpose: row.purpose }),
     ...(to.ticket === undefined ? {} : { ticket: to.ticket }),
   };
-  return eventsOf(type, to.paths, { all, each, beside: (path) => besideOf(state, path, row.fence) });
+  return lockEventsOf(type, to.paths, { all, each, beside: (path) => coHoldersOf(state, path, row.fence) });
 }

@@ -1,19 +1,21 @@
-import { compareBytes, shapeOf } from "./lock-path.ts";
+import { compareBytes, shapeOf } from "./path-fault.ts";
 
-/** What holds for all paths of one shape. */
+/** The policy of all paths of one shape. */
 export interface LockKind {
   readonly name: string;
   /** Names at even places, or a first name followed by `/**` for everything below it. */
   readonly shape: string;
-  /** `expire`: freed at the end of the lease. `recover`: shown as stale, and freed only if it may be recovered. */
+  /**
+   * `expire`: freed at the end of the lease. `recover`: shown as stale, and freed only if its recovery conditions hold.
+   */
   readonly policy: "expire" | "recover";
-  /** The lease if none is asked for. Without it the caller must say. */
+  /** The default lease. Without it the caller must send one. */
   readonly ttlMs?: number;
   readonly ttlMinMs?: number;
   readonly ttlMaxMs?: number;
-  /** Recovery: the last heartbeat must be older than this. */
+  /** Minimum age of the last heartbeat for a recovery. */
   readonly graceMs?: number;
-  /** The place in the global order. Kinds without one may be waited for in any order. */
+  /** The rank in the global order. Kinds without one may wait in any order. */
   readonly order?: number;
 }
 
@@ -39,13 +41,13 @@ const builtIn: readonly LockKind[] = [
 export const genericKind: LockKind = { name: "generic", shape: "**", policy: "expire" };
 
 const byShape = new Map(builtIn.map((kind) => [kind.shape, kind]));
-/** The first names of all shapes: a path that starts otherwise is generic, and needs no further look. */
+/** The first names of all shapes. A path with another first name is generic and needs no further look-up. */
 const firstNames = new Set(builtIn.map(({ shape }) => firstName(shape)));
 
-/** Kinds that a deployment added, by shape; they come before the built-in ones. */
+/** Kinds that a deployment added, by shape. They take precedence over the built-in ones. */
 export type OwnKinds = Readonly<Record<string, LockKind>>;
 
-/** A kind as an operator sets it, and as the event records it. */
+/** A kind as an operator sets it and the event records it. */
 export interface KindSettings {
   readonly shape: string;
   readonly policy: LockKind["policy"];
@@ -93,7 +95,10 @@ function firstName(path: string): string {
   return slash < 0 ? path : path.slice(0, slash);
 }
 
-/** Orders paths for sets and for waiting: by the kinds' places, then by id as bytes. Kinds without a place come last. */
+/**
+ * Sorts paths for sets and for waiting: by the rank of their kinds, then by id as bytes. Kinds without a rank come
+ * last.
+ */
 export function compareInOrder(a: Ordered, b: Ordered): number {
   return (a.kind.order ?? 1_000) - (b.kind.order ?? 1_000) || compareBytes(a.path, b.path);
 }

@@ -1,21 +1,24 @@
 /**
- * The tables of locks. A grant is one row, and one row more for each of its paths; a ticket likewise. What is free
- * leaves nothing here: fences come from the journal's positions, so nothing has to be remembered for them to rise.
+ * The tables of locks. A grant has one row, and one more row per path. So has a ticket. A free lock has no row: fences
+ * come from positions in the journal, so they always increase without any state.
  */
 import type { JsonObject } from "@holdfast/sdk/json/json";
 import type { TableSpec } from "../../../machine/table.ts";
 import type { OwnKinds } from "./lock-kinds.ts";
-import type { LockedPath, Mode, Scope } from "./modes.ts";
+import type { PathLock, Mode, Scope } from "./modes.ts";
 
-/** Between the parts of a sort key. Paths and owners hold no control character. */
+/** Separates the parts of a sort key. Paths and owners have no control characters. */
 export const gap = "\u0001";
 
-/** Numbers as texts of one length, so that their order is that of the numbers. Short: every lease has several. */
+/**
+ * Numbers as texts of equal length, so that the order of the texts is the order of the numbers. They are short, since
+ * every lease has several.
+ */
 export function sortable(number: number): string {
   return number.toString(36).padStart(11, "0");
 }
 
-/** What a request asks for besides its paths. It is the same while it waits and when it is granted. */
+/** The terms of a request in addition to its paths. A ticket and its grant have the same. */
 export interface Terms {
   readonly ttlMs: number;
   readonly maxHoldMs?: number;
@@ -27,27 +30,27 @@ export interface Terms {
 
 export interface GrantRow extends Terms {
   readonly fence: string;
-  /** The name by which waiters know it: it stays the same when a ticket is granted or a mode changes. */
+  /** The id under which tickets watch this grant. It stays when a ticket is granted or a mode changes. */
   readonly blockerId: string;
   readonly owner: string;
-  readonly paths: readonly LockedPath[];
+  readonly paths: readonly PathLock[];
   readonly acquiredAt: number;
   readonly heartbeatAt: number;
   readonly expiresAt: number;
-  /** A recoverable lock: how old the last heartbeat must be. Absent if the lock simply expires. */
+  /** For a recoverable lock: the minimum age of the last heartbeat. Absent if the lock expires. */
   readonly graceMs?: number;
   /** The ticket that became this grant. */
   readonly ticket?: string;
-  /** Until when a granted ticket must give a sign of life. */
+  /** Deadline by which the owner must accept a granted ticket. */
   readonly acceptBy?: number;
   /** The ticket that waits to make this a write lock. */
   readonly upgrading?: string;
-  /** An active job that relies on it. */
+  /** The active job that claims the grant. */
   readonly job?: string;
   readonly asked?: { readonly by: string; readonly reason: string };
 }
 
-/** When a grant can be freed by time; undefined while an active job relies on it. */
+/** Time at which a timer may free the grant; undefined while an active job claims it. */
 export function dueTime(row: GrantRow): number | undefined {
   if (row.job !== undefined) return undefined;
   const end = row.graceMs === undefined ? row.expiresAt : Math.max(row.expiresAt, row.heartbeatAt + row.graceMs);
@@ -67,16 +70,16 @@ export const grantTable: TableSpec<GrantRow, "due" | "ticket"> = {
 };
 
 /** One path of a grant. */
-export interface HoldRow extends LockedPath {
+export interface HoldRow extends PathLock {
   readonly fence: string;
   readonly owner: string;
-  /** Grants in the order in which they were made. */
+  /** Sorts grants in the order of their creation. */
   readonly seq: string;
-  /** The place of the path's kind in the global order, if it has one. */
+  /** The rank of the path's kind in the global order, if it has one. */
   readonly order?: number;
 }
 
-/** Holds at a path: `tree` before `self`, each in the order in which they were granted. */
+/** Sorts holds at a path: `tree` before `self`, each in the order of their creation. */
 export function holdKey(row: HoldRow): string {
   return `${row.path}${gap}${row.scope === "tree" ? "t" : "s"}${row.seq}`;
 }
@@ -99,26 +102,37 @@ export function orderKey(owner: string, order: number, path: string): string {
   return `${owner}${gap}${sortable(order)}${path}`;
 }
 
-/** How many holds, or waits, there are at a path and below it: three modes for each of `tree`, `self` and below. */
-export interface TallyRow {
+/** Counters of the holds or waits at a path and below it: three modes for each of `tree`, `self` and below. */
+export interface PathCounterRow {
   readonly path: string;
   readonly counts: readonly number[];
-  /** How many events there were since one told all who hold the path, where so many do that not every event tells. */
+  /** Number of events since the last complete list of holders, if the path has too many to list them in every event. */
   readonly toldAgo?: number;
 }
 
-export const holdTallyTable: TableSpec<TallyRow, never> = { name: "lock-tallies", key: (row) => row.path, sorts: {} };
-export const waitTallyTable: TableSpec<TallyRow, never> = { name: "wait-tallies", key: (row) => row.path, sorts: {} };
+export const holdCounterTable: TableSpec<PathCounterRow, never> = {
+  name: "lock-tallies",
+  key: (row) => row.path,
+  sorts: {},
+};
+export const waitCounterTable: TableSpec<PathCounterRow, never> = {
+  name: "wait-tallies",
+  key: (row) => row.path,
+  sorts: {},
+};
 
-/** How many paths an owner holds, how many tickets it has, and for how many paths these wait. */
+/** Number of paths that an owner holds, of its tickets, and of the paths that these wait for. */
 export interface OwnerRow {
   readonly owner: string;
-  /** Who may act for it. An owner need not be registered; as long as it has something, it is its principal's alone. */
+  /**
+   * The principal that may use this owner. While an unregistered owner has a lock or a ticket, only its principal may
+   * use it.
+   */
   readonly principal: string;
   readonly pathCount: number;
   readonly ticketCount: number;
   readonly waitCount: number;
-  /** Why its agent ended. All that it has is being freed, if not in that entry then in the next ones. */
+  /** The reason of its agent's end. All its locks and tickets are being freed, in this entry or the next ones. */
   readonly leaving?: string;
 }
 
@@ -130,16 +144,16 @@ export const ownerTable: TableSpec<OwnerRow, "leaving"> = {
 
 export interface TicketRow extends Terms {
   readonly ticket: string;
-  /** The place in the line: lower goes first. Upgrades go before all others. */
+  /** The order in the queue: lower goes first. Upgrades go ahead of all others. */
   readonly rank: number;
   readonly owner: string;
-  readonly paths: readonly LockedPath[];
+  readonly paths: readonly PathLock[];
   readonly since: number;
   readonly leaseMs: number;
   readonly leaseUntil: number;
-  /** The id of one blocker that keeps it waiting. There may be others. The end of this one lets it be examined again. */
+  /** The id of one blocker. There may be others. When this one ends, the ticket is examined again. */
   readonly waitsFor: string;
-  /** The fence of the grant that it would make a write lock. */
+  /** The fence of the grant that this ticket upgrades. */
   readonly upgrades?: string;
 }
 
@@ -155,13 +169,13 @@ export const ticketTable: TableSpec<TicketRow, "due" | "owner" | "path" | "block
   },
 };
 
-/** Where a wait stands as seen from a path: at it with scope `tree` or `self`, or somewhere below. */
-export type Standing = "t" | "s" | "b";
+/** The relation of a wait to a path: at the path with scope `tree` or `self`, or below it. */
+export type WaitRelation = "t" | "s" | "b";
 
-/** A ticket in the line of a path: one row at each of its paths and at every ancestor. */
+/** A ticket in the queue of a path: one row at each of its paths and at every ancestor. */
 export interface WaitRow {
   readonly path: string;
-  readonly standing: Standing;
+  readonly standing: WaitRelation;
   readonly mode: Mode;
   readonly rank: number;
   readonly ticket: string;
@@ -170,8 +184,8 @@ export interface WaitRow {
 
 const rankMax = 9e15;
 
-/** The latest first, so that the one right ahead is found at once, however long the line is. */
-export function linePrefix(path: string, standing: Standing, mode: Mode): string {
+/** The latest ticket first, so that the one directly ahead is found at once in a queue of any length. */
+export function linePrefix(path: string, standing: WaitRelation, mode: Mode): string {
   return `${path}${gap}${standing}${mode}${gap}`;
 }
 
@@ -181,7 +195,7 @@ export function lineKey(row: Pick<WaitRow, "path" | "standing" | "mode" | "rank"
 
 export const waitTable: TableSpec<WaitRow, "line"> = { name: "lock-waits", key: lineKey, sorts: { line: lineKey } };
 
-/** What is set by entries for all locks, and the few numbers that must survive from one entry to the next. */
+/** Settings of all locks, and the few numbers that must survive from one entry to the next. */
 export interface LockSettingsRow {
   readonly key: "settings";
   readonly isOn: boolean;
@@ -191,24 +205,24 @@ export interface LockSettingsRow {
 
 export interface LockPaceRow {
   readonly key: "pace";
-  /** About how long locks that others waited for were held. */
+  /** Average duration of recent contended holds. */
   readonly holdMs: number;
 }
 
-/** A blocker that is gone, with waiters that did not fit into the entry that freed it. */
+/** A blocker that ended, with tickets that did not fit into the entry that freed it. */
 export interface LockHandoverRow {
   readonly key: string;
   readonly blockerId: string;
-  /** The entry that left them. */
+  /** Position of the entry that left them. */
   readonly position: number;
 }
 
-export type LockFactRow = LockSettingsRow | LockPaceRow | LockHandoverRow;
+export type LockSingletonRow = LockSettingsRow | LockPaceRow | LockHandoverRow;
 
-export const lockFactTable: TableSpec<LockFactRow, "handover"> = {
+export const lockSingletonTable: TableSpec<LockSingletonRow, "handover"> = {
   name: "lock-facts",
   key: (row) => row.key,
   sorts: { handover: (row) => ("blockerId" in row ? row.blockerId : undefined) },
 };
 
-export type { LockedPath, Mode, Scope };
+export type { PathLock, Mode, Scope };

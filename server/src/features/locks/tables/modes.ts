@@ -1,8 +1,8 @@
 export type Mode = "read" | "upgradeable" | "write";
 export type Scope = "tree" | "self";
 
-/** One path of a lock, and how it is taken. */
-export interface LockedPath {
+/** One path of a lock with its mode and scope. */
+export interface PathLock {
   readonly path: string;
   readonly mode: Mode;
   readonly scope: Scope;
@@ -13,7 +13,7 @@ export const strength: Readonly<Record<Mode, number>> = { read: 0, upgradeable: 
 /** Every mode, by strength. */
 export const modes: readonly Mode[] = ["read", "upgradeable", "write"];
 
-/** True if whoever has `held` needs nothing more to do what `wanted` allows. */
-export function covers(held: Pick<LockedPath, "mode" | "scope">, wanted: Pick<LockedPath, "mode" | "scope">): boolean {
+/** True if `held` allows everything that `wanted` allows. */
+export function covers(held: Pick<PathLock, "mode" | "scope">, wanted: Pick<PathLock, "mode" | "scope">): boolean {
   return strength[held.mode] >= strength[wanted.mode] && (held.scope === "tree" || wanted.scope === "self");
 }

@@ -1,16 +1,16 @@
-/** What an owner has at a path, and what it need not wait for because of that. */
+/** The holds of an owner at a path, and the requests that they cover. */
 import type { StateReader } from "../../../machine/state.ts";
-import { ancestorsOf } from "./lock-path.ts";
-import { gap, holdTable, holdTallyTable } from "./lock-tables.ts";
+import { ancestorsOf } from "./path-fault.ts";
+import { gap, holdTable, holdCounterTable } from "./lock-tables.ts";
 import type { HoldRow } from "./lock-tables.ts";
 import { strength } from "./modes.ts";
-import type { LockedPath, Mode } from "./modes.ts";
+import type { PathLock, Mode } from "./modes.ts";
 import { lockLimits } from "./settings.ts";
 import { anyAsStrong } from "./path-counters.ts";
 
 /**
- * What an owner has at exactly this path, all of it: a grant that is overlooked is made a second time, and after the
- * newer fence its owner may come to hold the older one. There is never more of it than an owner may hold paths.
+ * All holds of an owner at exactly this path. If one were missed, the lock would be granted a second time, and after
+ * the newer fence ended the owner would hold the older one. Their number is bounded by the owner's limit of paths.
  */
 export function ownHolds(state: StateReader, owner: string, path: string): readonly HoldRow[] {
   const prefix = `${owner}${gap}${path}${gap}`;
@@ -18,15 +18,10 @@ export function ownHolds(state: StateReader, owner: string, path: string): reado
 }
 
 /**
- * True if the owner has this already, by a lock on the path or on the tree above it. Who asks about many paths of the
- * same state keeps what was `found` at each place, so that what somebody holds there is gone through once.
+ * True if the owner already holds this, by a lock on the path or on a tree above it. A caller that asks about many
+ * paths passes `found`, so that the holds at each path are read once.
  */
-export function isCovered(
-  state: StateReader,
-  owner: string,
-  wanted: LockedPath,
-  found?: Map<string, boolean>,
-): boolean {
+export function isCovered(state: StateReader, owner: string, wanted: PathLock, found?: Map<string, boolean>): boolean {
   const { path, mode, scope } = wanted;
   const isHeldAt = (place: string, asTree: boolean): boolean => {
     const key = `${owner}${gap}${place}${gap}${mode}${asTree ? "t" : "s"}`;
@@ -42,8 +37,8 @@ function hasAt(
   owner: string,
   { path, mode, asTree }: { readonly path: string; readonly mode: Mode; readonly asTree: boolean },
 ): boolean {
-  // Most often nobody has it, and then nothing of what the owner has is looked at.
-  if (!anyAsStrong(state, holdTallyTable, { path, mode, asTree })) return false;
+  // Usually no owner holds it. Then the owner's holds are not read.
+  if (!anyAsStrong(state, holdCounterTable, { path, mode, asTree })) return false;
   return ownHolds(state, owner, path).some(
     (row) => strength[row.mode] >= strength[mode] && (!asTree || row.scope === "tree"),
   );

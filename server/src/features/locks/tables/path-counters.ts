@@ -1,28 +1,36 @@
 /**
- * Counts at every path and its ancestors tell whether anything can be in the way, without looking at what is held.
- * Most requests meet nothing, and find that out with one look-up per ancestor.
+ * Counters at every path and its ancestors say whether anything can conflict, without reading the holds. Most requests
+ * meet no conflict, and need one look-up per ancestor to know it.
  */
 import { conflicts } from "@holdfast/sdk/base/lock-conflicts";
 import type { StateReader, StateWriter } from "../../../machine/state.ts";
 import type { TableSpec } from "../../../machine/table.ts";
-import type { TallyRow } from "./lock-tables.ts";
+import type { PathCounterRow } from "./lock-tables.ts";
 import { modes, strength } from "./modes.ts";
-import type { LockedPath, Mode } from "./modes.ts";
+import type { PathLock, Mode } from "./modes.ts";
 
-type TallySpec = TableSpec<TallyRow, never>;
+type CounterTable = TableSpec<PathCounterRow, never>;
 
-/** The first of three counts, by mode, for holds at the path with scope `tree`, with scope `self`, and below it. */
+/**
+ * Index of the first of three counters, by mode: for holds at the path with scope `tree`, with scope `self`, and below
+ * it.
+ */
 const parts = { tree: 0, self: 3, below: 6 } as const;
 const empty: readonly number[] = [0, 0, 0, 0, 0, 0, 0, 0, 0];
-/** One of a kind and nothing else, for each of the nine: most paths that are held at all are held once. */
+/** The nine arrays with a single 1: most held paths are held once. */
 const single: readonly (readonly number[])[] = empty.map((_, index) => empty.with(index, 1));
 
-export function countIn(state: StateWriter, table: TallySpec, { path, mode, scope }: LockedPath, by: 1 | -1): void {
+export function updatePathCounters(
+  state: StateWriter,
+  table: CounterTable,
+  { path, mode, scope }: PathLock,
+  by: 1 | -1,
+): void {
   const rows = state.rows(table);
   const add = (at: string, index: number): void => {
     const row = rows.get(at);
     const before = row?.counts ?? empty;
-    // Rows share these counts: an array of its own would be an eighth of what a lease keeps in memory.
+    // Rows share these arrays. An array of its own would be an eighth of the memory of a lease.
     const counts = (before === empty && by > 0 ? single[index] : undefined) ?? added(before, index, by);
     if (by < 0 && counts.every((count) => count === 0)) rows.delete(at);
     else rows.put(row?.toldAgo === undefined ? { path: at, counts } : { ...row, counts });
@@ -39,8 +47,8 @@ function added(before: readonly number[], index: number, by: 1 | -1): readonly n
   return counts;
 }
 
-/** True if something, whoever's it is, conflicts with this. */
-export function anyInTheWay(state: StateReader, table: TallySpec, { path, mode, scope }: LockedPath): boolean {
+/** True if something of any owner conflicts with this. */
+export function anyConflict(state: StateReader, table: CounterTable, { path, mode, scope }: PathLock): boolean {
   const rows = state.rows(table);
   const here = rows.get(path)?.counts;
   if (here !== undefined) {
@@ -54,10 +62,10 @@ export function anyInTheWay(state: StateReader, table: TallySpec, { path, mode, 
   return false;
 }
 
-/** True if something at exactly this path, whoever's it is, is of this mode or a stronger one; as a tree, if it must be. */
+/** True if any owner has this mode or a stronger one at exactly this path, as a tree if `asTree` is set. */
 export function anyAsStrong(
   state: StateReader,
-  table: TallySpec,
+  table: CounterTable,
   { path, mode, asTree }: { readonly path: string; readonly mode: Mode; readonly asTree: boolean },
 ): boolean {
   const counts = state.rows(table).get(path)?.counts;
@@ -69,8 +77,8 @@ export function anyAsStrong(
   );
 }
 
-/** How many holders there are at exactly this path. */
-export function countAt(state: StateReader, table: TallySpec, path: string): number {
+/** Number of holders at exactly this path. */
+export function countAt(state: StateReader, table: CounterTable, path: string): number {
   const counts = state.rows(table).get(path)?.counts ?? empty;
   return conflicting(counts, parts.tree, "write") + conflicting(counts, parts.self, "write");
 }

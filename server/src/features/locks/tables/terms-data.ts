@@ -1,4 +1,4 @@
-/** The terms of a grant or a ticket as events record them, and back. */
+/** Converts the terms of a grant or a ticket to the data of an event, and back. */
 import type { JsonObject } from "@holdfast/sdk/json/json";
 import type { Terms } from "./lock-tables.ts";
 

@@ -1,4 +1,4 @@
-/** Locks as they are shown. Nothing here decides: what a view calls stale is still held until an entry says otherwise. */
+/** Views of locks. Nothing here decides: a lock that a view calls stale is held until an entry ends it. */
 import type { JsonObject } from "@holdfast/sdk/json/json";
 import type { StateReader } from "../../../machine/state.ts";
 import { findAgent } from "../../agents/agent-table.ts";
@@ -7,7 +7,7 @@ import { holderView } from "../queue/deny.ts";
 import { grantView } from "../queue/free-grant.ts";
 import { shownEnd } from "../queue/grant-next.ts";
 import { iso } from "../tables/lock-events.ts";
-import { ancestorsOf } from "../tables/lock-path.ts";
+import { ancestorsOf } from "../tables/path-fault.ts";
 import {
   gap,
   grantTable,
@@ -36,7 +36,7 @@ function bySeq(a: HoldRow, b: HoldRow): number {
   return a.seq < b.seq ? -1 : a.seq > b.seq ? 1 : 0;
 }
 
-/** Holds whose key starts with this, of all modes. */
+/** Holds whose key has this prefix, in all modes. */
 function holds(state: StateReader, prefix: string, limit: number): readonly HoldRow[] {
   return modes.flatMap((mode) => state.rows(holdTable).scan(mode, { prefix, limit })).slice(0, limit);
 }
@@ -56,7 +56,7 @@ function waiterView(state: StateReader, row: TicketRow, path: string): JsonObjec
   };
 }
 
-/** The line at a path, in order. */
+/** The queue of a path, in order. */
 function queueAt(state: StateReader, path: string, limit: number): JsonObject[] {
   const tickets = new Map<string, TicketRow>();
   for (const standing of ["t", "s"] as const) {
@@ -73,7 +73,7 @@ function queueAt(state: StateReader, path: string, limit: number): JsonObject[] 
   return inLine.slice(0, limit).map((row) => waiterView(state, row, path));
 }
 
-/** One path: its holders, those of ancestors and of what lies below, and its line. */
+/** One path: its holders, the holders of its ancestors and of paths below it, and its queue. */
 export function lockView(state: StateReader, path: string, time: number, limit: number): JsonObject {
   const show = (rows: readonly HoldRow[]) => rows.toSorted(bySeq).map((row) => heldBy(state, row, time));
   return {
@@ -93,7 +93,7 @@ export interface LockPage {
   readonly next: string | null;
 }
 
-/** Held paths in their order, each with its holders and its line. */
+/** The held paths in order, each with its holders and its queue. */
 export function lockPages(
   state: StateReader,
   page: { readonly under?: string; readonly after?: string; readonly limit: number; readonly time: number },
@@ -111,11 +111,11 @@ export function lockPages(
     const { above: _above, below: _below, ...row } = lockView(state, path, time, limit);
     return row;
   });
-  // After a path come those whose text is above it and everything that belongs to it.
+  // The cursor sorts after the path and everything below it.
   return { items, next: paths.length > limit ? `${shown.at(-1) ?? ""}${gap}~` : null };
 }
 
-/** One record for each path of each grant. */
+/** One record per path of each grant. */
 export function dalLockPages(
   state: StateReader,
   page: { readonly owner?: string; readonly after?: string; readonly limit: number; readonly time: number },
@@ -148,7 +148,7 @@ function scanOf(prefix: string, after: string | undefined, limit: number) {
   return after === undefined ? { prefix, limit } : { prefix, after, limit };
 }
 
-/** What an owner holds and waits for. */
+/** The locks and tickets of an owner. */
 export function ownView(
   state: StateReader,
   owner: string,
@@ -175,11 +175,11 @@ export function ownView(
   };
 }
 
-/** So many are named, and so many counted, for each ticket of the wait-for graph. */
+/** Maximum blockers that are named and counted per ticket of the wait-for graph. */
 const blockersNamed = 20;
 const blockersCounted = 200;
 
-/** The wait-for graph: for each ticket everything that keeps it waiting. */
+/** The wait-for graph: all blockers of each ticket. */
 export function waitPages(state: StateReader, page: { readonly after?: string; readonly limit: number }): LockPage {
   const rows = state.rows(ticketTable).scan("line", scanOf("", page.after, page.limit + 1));
   const shown = rows.slice(0, page.limit);

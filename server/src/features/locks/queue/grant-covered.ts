@@ -3,17 +3,17 @@ import type { Reaction } from "../../../machine/feature.ts";
 import type { StateReader } from "../../../machine/state.ts";
 import { firstBlocker } from "./blockers.ts";
 import { expireIfDue } from "./free-grant.ts";
-import { cancelTicket, serve } from "./grant-next.ts";
+import { cancelTicket, grantOrWatch } from "./grant-next.ts";
 import { gap, grantTable, ticketTable } from "../tables/lock-tables.ts";
 import type { TicketRow } from "../tables/lock-tables.ts";
-import { countsOf } from "../tables/owner-counts.ts";
+import { countsOf } from "../tables/count-owner.ts";
 import { isFull } from "../tables/settings.ts";
 
 /**
- * Who gets a lock may have waited for a part of it with another ticket, behind somebody who now waits for this very
- * lock. It is covered from here on, so it need not wait: otherwise both would, for ever.
+ * An owner that is granted a lock may have another ticket for a part of it, behind a ticket that waits for this lock.
+ * The grant covers that part, so the owner need not wait for it. Otherwise both would wait forever.
  */
-export const serveCovered: Reaction = (event, context) => {
+export const grantCovered: Reaction = (event, context) => {
   const { state } = context;
   const owner = event.data["owner_id"] as string;
   if (event.data["of"] !== undefined || countsOf(state, owner).ticketCount === 0) return [];
@@ -22,13 +22,13 @@ export const serveCovered: Reaction = (event, context) => {
   for (const { ticket } of tickets.scan("owner", { prefix: `${owner}${gap}`, limit: Infinity })) {
     const row = tickets.get(ticket);
     if (row === undefined || tickets.get(row.waitsFor) === undefined) continue;
-    if (!isFull(context)) serve(context, row);
+    if (!isFull(context)) grantOrWatch(context, row);
     else if (firstBlocker(state, row) === undefined) covered.push(row);
   }
   return covered.length === 0 ? [] : servedNext(state, event.data["fence"] as string, covered);
 };
 
-/** The entry is long enough: these are looked at in the next one, as if they had waited for what their owner got. */
+/** The entry is full. The next entry examines these tickets as if they had waited for the granted lock. */
 function servedNext(state: StateReader, fence: string, rows: readonly TicketRow[]): readonly Event[] {
   const blockerId = state.rows(grantTable).get(fence)?.blockerId ?? fence;
   return [
@@ -41,7 +41,7 @@ function servedNext(state: StateReader, fence: string, rows: readonly TicketRow[
   ];
 }
 
-/** A beat came too late for these: they were not renewed, and end in its entry. */
+/** The heartbeat came too late for these grants. They were not renewed and end in its entry. */
 export const endOverdueOf: Reaction = (event, context) => {
   if (context.grace) return [];
   const owners = new Set(event.data["ids"] as readonly string[]);
@@ -64,5 +64,5 @@ export const endOverdueOf: Reaction = (event, context) => {
   return [];
 };
 
-/** What is left the timer ends: it was not renewed either. */
+/** Maximum grants that this reaction ends. The timer ends the rest, which was not renewed either. */
 const dueMax = 1_000;

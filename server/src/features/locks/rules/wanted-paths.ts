@@ -4,21 +4,21 @@ import type { JsonObject } from "@holdfast/sdk/json/json";
 import type { StateReader } from "../../../machine/state.ts";
 import { compareInOrder } from "../tables/lock-kinds.ts";
 import type { LockKind } from "../tables/lock-kinds.ts";
-import { pathFault } from "../tables/lock-path.ts";
+import { pathFault } from "../tables/path-fault.ts";
 import type { Terms } from "../tables/lock-tables.ts";
 import { strength } from "../tables/modes.ts";
-import type { LockedPath, Mode, Scope } from "../tables/modes.ts";
+import type { PathLock, Mode, Scope } from "../tables/modes.ts";
 import { refused } from "./owner.ts";
 import { kindAt } from "../tables/settings.ts";
 
 type AcquireInput = InputOf<(typeof lockOperations)["acquire-lock"]>;
 
-/** A path that is asked for, with its kind. */
-export interface WantedPath extends LockedPath {
+/** A requested path with its kind. */
+export interface WantedPath extends PathLock {
   readonly kind: LockKind;
 }
 
-/** The paths of a request in the global order, each once; the strongest mode and the widest scope win. */
+/** The paths of a request in the global order, without repeats. The strongest mode and the widest scope win. */
 export function wantedPaths(input: AcquireInput, { state }: DecideContext): readonly WantedPath[] | Decision {
   const { mode = "write", scope = "tree" } = input;
   const [only] = input.paths;
@@ -50,7 +50,7 @@ function stronger(a: WantedPath, b: WantedPath): WantedPath {
   return { ...a, mode, scope: a.scope === "tree" ? a.scope : b.scope };
 }
 
-/** What the request asks for besides its paths, or why that can't be had for these kinds of paths. */
+/** The terms of a request, or its refusal if the kinds of its paths do not allow them. */
 export function termsOf(input: AcquireInput, paths: readonly WantedPath[]): Terms | Decision {
   const ttlMs = leaseOf(input.ttl_seconds, paths);
   if (typeof ttlMs !== "number") return ttlMs;
@@ -64,7 +64,7 @@ export function termsOf(input: AcquireInput, paths: readonly WantedPath[]): Term
   };
 }
 
-/** The lease in milliseconds: as asked for if the kinds allow it, else the shortest that is usual for one of them. */
+/** The lease in milliseconds: the requested one if the kinds allow it, otherwise the shortest default of the kinds. */
 export function leaseOf(asked: number | undefined, paths: readonly { readonly kind: LockKind }[]): number | Decision {
   let usual = Infinity;
   for (const { kind } of paths) {
@@ -75,7 +75,7 @@ export function leaseOf(asked: number | undefined, paths: readonly { readonly ki
     }
   }
   if (asked !== undefined) return asked * 1000;
-  return usual === Infinity ? invalidLease("is required: a path of this kind has no usual lease") : usual;
+  return usual === Infinity ? invalidLease("is required: paths of this kind have no default lease") : usual;
 }
 
 function invalidLease(message: string): Decision {

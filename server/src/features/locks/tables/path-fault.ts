@@ -1,13 +1,13 @@
-/** What can be locked. A path has one spelling, so that nothing can be locked twice under two names. */
+/** Lockable paths. A path has one spelling, so that nothing can be locked twice under two names. */
 
 const lengthMax = 1_024;
 const depthMax = 32;
 const controlCharacter = /[\u0000-\u001f\u007f]/u;
 
-/** Why a text is not a path; undefined if it is one. */
+/** Describes why a text is not a path; undefined if it is one. */
 export function pathFault(path: string): string | undefined {
   if (path.length > lengthMax) return `longer than ${String(lengthMax)} characters`;
-  if (controlCharacter.test(path)) return "holds a control character";
+  if (controlCharacter.test(path)) return "contains a control character";
   let depth = 0;
   for (let start = 0; start <= path.length; depth += 1) {
     const slash = path.indexOf("/", start);
@@ -15,12 +15,12 @@ export function pathFault(path: string): string | undefined {
     if (end === start) return "has an empty name before, after or between slashes";
     const length = end - start;
     if (path.charCodeAt(start) === dot && (length === 1 || (length === 2 && path.charCodeAt(start + 1) === dot))) {
-      return "holds . or .. as a name";
+      return "contains . or .. as a name";
     }
     start = end + 1;
   }
   if (depth > depthMax) return `deeper than ${String(depthMax)} names`;
-  // The same characters can be spelled in several ways; only one of them is a path.
+  // Unicode can spell the same characters in several ways. Only one of them is a path.
   return isAscii(path) || path.normalize("NFC") === path ? undefined : "is not in Unicode form NFC";
 }
 
@@ -47,7 +47,7 @@ export function shapeOf(path: string): string | undefined {
   return segments.filter((_, index) => index % 2 === 0).join("/");
 }
 
-/** By the bytes of UTF-8, which is by code points: UTF-16 puts characters beyond 0xffff in the wrong place. */
+/** Compares by UTF-8 bytes, which is by code points. UTF-16 would sort characters beyond 0xffff differently. */
 export function compareBytes(a: string, b: string): number {
   const length = Math.min(a.length, b.length);
   for (let index = 0; index < length; index += 1) {

@@ -1,4 +1,4 @@
-/** What the journal knows about a path: how it was left, and who held it at a position. */
+/** The journal's knowledge of a path: how its locks ended, and its holders at a position. */
 import { isOfLock } from "@holdfast/sdk/contract";
 import type { Entry, Event } from "../../../machine/entry.ts";
 import type { JsonObject } from "@holdfast/sdk/json/json";
@@ -11,8 +11,8 @@ const endings: Readonly<Record<string, string>> = {
   "lock.forced": "forced",
 };
 
-/** How a path was left by whoever had it before the grant with this fence, given its entries newest first. */
-export function leftBefore(path: string, entries: Iterable<Entry>, fence: string): JsonObject | undefined {
+/** How the lock before the grant with this fence ended, from the entries of the path, newest first. */
+export function previousLock(path: string, entries: Iterable<Entry>, fence: string): JsonObject | undefined {
   const subject = lockSubject(path);
   for (const entry of entries) {
     for (let index = entry.events.length - 1; index >= 0; index -= 1) {
@@ -27,8 +27,8 @@ export function leftBefore(path: string, entries: Iterable<Entry>, fence: string
 }
 
 /**
- * The fences of all grants at a path after the newest of these entries, given newest first; undefined if older ones are
- * needed. `isAll` says that there are none.
+ * The fences of all grants at a path after the newest of these entries, which come newest first. Undefined if older
+ * entries are needed. `isAll` says that there are none.
  */
 export function fencesAfter(
   path: string,
@@ -54,8 +54,8 @@ export function fencesAfter(
   return [...held];
 }
 
-/** True if an entry says something of the locks at a path. An entity of the type `lock` may have the same subject. */
-export function tellsOf(path: string, { events }: Entry): boolean {
+/** True if an entry is about locks at a path. An entity of the type `lock` may have the same subject. */
+export function concernsLocksAt(path: string, { events }: Entry): boolean {
   const subject = lockSubject(path);
   return events.some((event) => isAbout(event, subject));
 }
@@ -64,12 +64,12 @@ function isAbout(event: Event, subject: string): boolean {
   return event.subject === subject && isOfLock(event.type);
 }
 
-/** The entry that gave out a fence. */
+/** Position of the entry that made a fence. */
 export function positionOf(fence: string): number {
   return Number(fence.split(".")[1]);
 }
 
-/** Who got a path by this fence, told by the entry that gave it out. */
+/** The holder that got a path with this fence, from the entry that made the fence. */
 export function grantedIn(entry: Entry, path: string, fence: string): JsonObject | undefined {
   const ofGrant = entry.events.filter(({ data }) => data["fence"] === fence);
   const event = ofGrant.find((one) => isAbout(one, lockSubject(path)));

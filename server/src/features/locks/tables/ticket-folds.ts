@@ -1,21 +1,29 @@
-/** What each event about a ticket does. */
+/** The folds of events about tickets. */
 import type { Event } from "../../../machine/entry.ts";
 import type { EntryFacts, Fold } from "../../../machine/feature.ts";
 import type { JsonObject } from "@holdfast/sdk/json/json";
 import type { StateWriter } from "../../../machine/state.ts";
-import { notingTold } from "./co-holders.ts";
+import { countingLists } from "./co-holders.ts";
 import { rankAt } from "./fence.ts";
-import { ancestorsOf } from "./lock-path.ts";
-import { gap, grantTable, lineKey, lockFactTable, ticketTable, waitTable, waitTallyTable } from "./lock-tables.ts";
+import { ancestorsOf } from "./path-fault.ts";
+import {
+  gap,
+  grantTable,
+  lineKey,
+  lockSingletonTable,
+  ticketTable,
+  waitTable,
+  waitCounterTable,
+} from "./lock-tables.ts";
 import type { TicketRow, WaitRow } from "./lock-tables.ts";
-import type { LockedPath } from "./modes.ts";
-import { countOwner, principalOf } from "./owner-counts.ts";
-import { countIn } from "./path-counters.ts";
+import type { PathLock } from "./modes.ts";
+import { countOwner, principalOf } from "./count-owner.ts";
+import { updatePathCounters } from "./path-counters.ts";
 import { foldConfigured } from "./settings.ts";
 import { readTerms } from "./terms-data.ts";
 
 export const ticketFolds: Readonly<Record<string, Fold>> = {
-  "lock.queued": notingTold(foldQueued),
+  "lock.queued": countingLists(foldQueued),
   "lock.waiting": (state, event) => {
     const rows = state.rows(ticketTable);
     const row = rows.get(event.data["ticket"] as string);
@@ -28,14 +36,14 @@ export const ticketFolds: Readonly<Record<string, Fold>> = {
     renewTicket(state, event.data["ticket"] as string, entry.time);
   },
 
-  // A deadlock changes nothing; it is there to be found in the history.
-  "lock.deadlock": notingTold(() => undefined),
+  // A deadlock changes nothing. It is recorded for the history.
+  "lock.deadlock": countingLists(() => undefined),
   "lock.handover_left": (state, event, { position }) => {
     const blockerId = event.data["blocker_id"] as string;
-    state.rows(lockFactTable).put({ key: `handover ${blockerId}`, blockerId, position });
+    state.rows(lockSingletonTable).put({ key: `handover ${blockerId}`, blockerId, position });
   },
   "lock.handover_done": (state, event) => {
-    state.rows(lockFactTable).delete(`handover ${event.data["blocker_id"] as string}`);
+    state.rows(lockSingletonTable).delete(`handover ${event.data["blocker_id"] as string}`);
   },
   "locks.configured": foldConfigured,
 };
@@ -47,7 +55,7 @@ function foldQueued(state: StateWriter, { data }: Event, entry: EntryFacts): voi
     ticket: data["ticket"] as string,
     rank: rankAt(entry.position, upgrades !== undefined),
     owner: data["owner_id"] as string,
-    paths: data["paths"] as unknown as readonly LockedPath[],
+    paths: data["paths"] as unknown as readonly PathLock[],
     since: entry.time,
     leaseMs,
     leaseUntil: entry.time + leaseMs,
@@ -58,7 +66,7 @@ function foldQueued(state: StateWriter, { data }: Event, entry: EntryFacts): voi
   state.rows(ticketTable).put(row);
   const waits = state.rows(waitTable);
   for (const wait of waitsOf(row)) waits.put(wait);
-  for (const locked of row.paths) countIn(state, waitTallyTable, locked, 1);
+  for (const locked of row.paths) updatePathCounters(state, waitCounterTable, locked, 1);
   countOwner(state, row.owner, { tickets: 1, waits: row.paths.length }, principalOf(state, row.owner, entry));
   if (upgrades === undefined) return;
   const grant = state.rows(grantTable).get(upgrades);
@@ -71,7 +79,7 @@ export function removeTicket(state: StateWriter, ticket: string): void {
   state.rows(ticketTable).delete(ticket);
   const waits = state.rows(waitTable);
   for (const wait of waitsOf(row)) waits.delete(lineKey(wait));
-  for (const locked of row.paths) countIn(state, waitTallyTable, locked, -1);
+  for (const locked of row.paths) updatePathCounters(state, waitCounterTable, locked, -1);
   countOwner(state, row.owner, { tickets: -1, waits: -row.paths.length });
   const grant = row.upgrades === undefined ? undefined : state.rows(grantTable).get(row.upgrades);
   if (grant === undefined) return;
@@ -79,7 +87,7 @@ export function removeTicket(state: StateWriter, ticket: string): void {
   state.rows(grantTable).put(rest);
 }
 
-/** The rows of a ticket: one at each path, and one at every ancestor for each mode, however many paths lie below it. */
+/** The rows of a ticket: one at each path, and one at every ancestor per mode, however many paths are below it. */
 function waitsOf({ ticket, rank, owner, paths }: TicketRow): Iterable<WaitRow> {
   const rows = new Map<string, WaitRow>();
   const add = (row: WaitRow): void => {

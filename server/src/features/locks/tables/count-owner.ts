@@ -3,7 +3,7 @@ import { findAgent } from "../../agents/agent-table.ts";
 import { ownerTable } from "./lock-tables.ts";
 import type { OwnerRow } from "./lock-tables.ts";
 
-/** How much an owner holds and waits for: kept, so that nobody has to count. Nothing is kept of who has nothing. */
+/** Counts the locks and tickets of an owner, so that no rule has to. An owner without any has no row. */
 export function countOwner(
   state: StateWriter,
   owner: string,
@@ -11,7 +11,7 @@ export function countOwner(
   principal = "",
 ): void {
   const rows = state.rows(ownerTable);
-  // Who gives something back has a row; the principal is for whoever has nothing yet.
+  // An owner that releases has a row. The principal is for an owner without one.
   const before = rows.get(owner) ?? { ...countsOf(state, owner), principal };
   const pathCount = before.pathCount + (by.paths ?? 0);
   const ticketCount = before.ticketCount + (by.tickets ?? 0);
@@ -20,7 +20,7 @@ export function countOwner(
   else rows.put({ ...before, pathCount, ticketCount, waitCount });
 }
 
-/** Whose an owner is: it stays with its principal as long as it has something, in whoever's entry it is handed more. */
+/** The principal of an owner. It stays while the owner has a lock or a ticket, whichever command grants it more. */
 export function principalOf(state: StateReader, owner: string, entry: { readonly principal: string }): string {
   return state.rows(ownerTable).get(owner)?.principal ?? findAgent(state, owner)?.principal ?? entry.principal;
 }
@@ -29,7 +29,7 @@ export function countsOf(state: StateReader, owner: string): Omit<OwnerRow, "pri
   return state.rows(ownerTable).get(owner) ?? { owner, pathCount: 0, ticketCount: 0, waitCount: 0 };
 }
 
-/** True if the owner's agent has ended: it gets nothing any more, and all that it has is being freed. */
+/** True if the owner's agent has ended: it is granted nothing, and its locks are being freed. */
 export function isLeaving(state: StateReader, owner: string): boolean {
   return state.rows(ownerTable).get(owner)?.leaving !== undefined;
 }

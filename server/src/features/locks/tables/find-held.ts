@@ -1,7 +1,7 @@
 import type { DecideContext, Decision } from "../../../machine/feature.ts";
 import type { JsonObject } from "@holdfast/sdk/json/json";
 import { liveGrant } from "../queue/free-grant.ts";
-import { pathFault } from "./lock-path.ts";
+import { pathFault } from "./path-fault.ts";
 import { gap, holdTable } from "./lock-tables.ts";
 import type { GrantRow } from "./lock-tables.ts";
 import { isRefused, ownerOf, refused } from "../rules/owner.ts";
@@ -12,7 +12,7 @@ export interface HeldInput {
   readonly owner_id?: string;
 }
 
-/** The owner's own live grant that a command is about, by fence or by path; what is overdue ends first. */
+/** The owner's live grant that a command names by fence or by path. Overdue grants end first. */
 export function findHeld(input: HeldInput, context: DecideContext): GrantRow | Decision {
   const who = ownerOf(input, context);
   if (isRefused(who)) return who;

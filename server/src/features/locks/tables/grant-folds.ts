@@ -1,20 +1,20 @@
-/** What each event about a held lock does. These never change; a new meaning is a new type of event. */
+/** The folds of events about held locks. They never change; a new meaning is a new event type. */
 import type { Event } from "../../../machine/entry.ts";
 import type { EntryFacts, Fold } from "../../../machine/feature.ts";
 import type { JsonObject } from "@holdfast/sdk/json/json";
 import type { StateReader, StateWriter } from "../../../machine/state.ts";
-import { notingTold } from "./co-holders.ts";
+import { countingLists } from "./co-holders.ts";
 import { seqOf } from "./fence.ts";
-import { removeTicket } from "./fold-tickets.ts";
-import { dueTime, gap, grantTable, holdTable, holdTallyTable, lockFactTable } from "./lock-tables.ts";
+import { removeTicket } from "./ticket-folds.ts";
+import { dueTime, gap, grantTable, holdTable, holdCounterTable, lockSingletonTable } from "./lock-tables.ts";
 import type { GrantRow, LockPaceRow } from "./lock-tables.ts";
-import type { LockedPath } from "./modes.ts";
-import { countOwner, principalOf } from "./owner-counts.ts";
-import { countIn } from "./path-counters.ts";
+import type { PathLock } from "./modes.ts";
+import { countOwner, principalOf } from "./count-owner.ts";
+import { updatePathCounters } from "./path-counters.ts";
 import { readTerms } from "./terms-data.ts";
 
-/** A path as events name it: with its place in the global order, if its kind has one. */
-export type EventPath = LockedPath & { readonly order?: number };
+/** A path in an event, with its rank in the global order if its kind has one. */
+export type EventPath = PathLock & { readonly order?: number };
 
 export const grantFolds: Readonly<Record<string, Fold>> = {
   "lock.acquired": leading(foldAcquired),
@@ -22,18 +22,20 @@ export const grantFolds: Readonly<Record<string, Fold>> = {
   "lock.expired": leading(foldFreed),
   "lock.recovered": leading(foldFreed),
   "lock.forced": leading(foldFreed),
-  "lock.refreshed": notingTold(foldRefreshed),
+  "lock.refreshed": countingLists(foldRefreshed),
   "lock.upgraded": leading(foldChanged),
   "lock.downgraded": leading(foldChanged),
   "lock.transferred": leading(foldChanged),
   "lock.accepted": foldAccepted,
-  "lock.release_requested": notingTold(foldAsked),
+  "lock.release_requested": countingLists(foldAsked),
   "lock.job_claimed": foldJob,
 };
 
-/** A set has one event for each of its paths, to be found in each one's history. That of the first path tells all. */
+/**
+ * A set has one event per path, so that the history of each path has it. The event of the first path has all the data.
+ */
 function leading(fold: Fold): Fold {
-  return notingTold((state, event, entry) => {
+  return countingLists((state, event, entry) => {
     if (event.data["of"] === undefined) fold(state, event, entry);
   });
 }
@@ -73,7 +75,7 @@ function foldAcquired(state: StateWriter, { data }: Event, entry: EntryFacts): v
     ...(data["grace_ms"] === undefined ? {} : { graceMs: data["grace_ms"] as number }),
     ...(ticket === undefined ? {} : { ticket, acceptBy: time + (data["accept_ms"] as number) }),
   };
-  // Before its ticket goes: with it, all that is known of the owner may go.
+  // Read before the ticket is removed: the owner's row may be removed with it.
   const principal = principalOf(state, row.owner, entry);
   if (ticket !== undefined) removeTicket(state, ticket);
   putGrant(state, row, paths, { position: entry.position, principal });
@@ -98,16 +100,16 @@ function putGrant(
       seq,
       ...(order === undefined ? {} : { order }),
     });
-    countIn(state, holdTallyTable, { path, mode, scope }, 1);
+    updatePathCounters(state, holdCounterTable, { path, mode, scope }, 1);
   }
   countOwner(state, row.owner, { paths: paths.length }, by.principal);
 }
 
-function removeHolds(state: StateWriter, { fence, owner }: GrantRow, paths: readonly LockedPath[]): void {
+function removeHolds(state: StateWriter, { fence, owner }: GrantRow, paths: readonly PathLock[]): void {
   const holds = state.rows(holdTable);
   for (const locked of paths) {
     holds.delete(`${locked.path}${gap}${fence}`);
-    countIn(state, holdTallyTable, locked, -1);
+    updatePathCounters(state, holdCounterTable, locked, -1);
   }
   countOwner(state, owner, { paths: -paths.length });
 }
@@ -115,7 +117,7 @@ function removeHolds(state: StateWriter, { fence, owner }: GrantRow, paths: read
 function existing(state: StateWriter, fence: unknown, entry: EntryFacts): GrantRow {
   const row = state.rows(grantTable).get(fence as string);
   if (row === undefined)
-    throw new Error(`entry ${String(entry.position)} is about ${String(fence)}, which is not held`);
+    throw new Error(`entry ${String(entry.position)} names the fence ${String(fence)}, which has no grant`);
   return row;
 }
 
@@ -133,14 +135,14 @@ function foldFreed(state: StateWriter, { data }: Event, entry: EntryFacts): void
   if (data["contended"] === true) notePace(state, entry.time - row.acquiredAt);
 }
 
-/** An average in which the last hold counts for a quarter. */
+/** A moving average in which the last hold has a weight of a quarter. */
 function notePace(state: StateWriter, holdMs: number): void {
-  const rows = state.rows(lockFactTable);
+  const rows = state.rows(lockSingletonTable);
   const before = (rows.get("pace") as LockPaceRow | undefined)?.holdMs ?? holdMs;
   rows.put({ key: "pace", holdMs: Math.round(before + (holdMs - before) / 4) });
 }
 
-/** When a lease ends that is renewed now. The longest hold is not extended, nor is what lies behind it. */
+/** The end of a lease that is renewed at this time. It never exceeds the maximum hold. */
 export function renewedEnd(row: GrantRow, time: number): number {
   return isOver(row, time) ? row.expiresAt : leaseEnd(row, time);
 }
@@ -197,7 +199,10 @@ function foldJob(state: StateWriter, { data }: Event, entry: EntryFacts): void {
   state.rows(grantTable).put(data["job"] === null ? row : { ...row, job: data["job"] as string });
 }
 
-/** One beat renews all that an agent holds, except what is overdue: that expires in the same entry, unless there is grace. */
+/**
+ * One heartbeat renews all grants of an agent except overdue ones. Those expire in the same entry, unless there is
+ * grace.
+ */
 export function foldGrantBeats(state: StateWriter, { data }: Event, { time }: EntryFacts): void {
   const grants = state.rows(grantTable);
   for (const owner of data["ids"] as readonly string[]) {
@@ -210,7 +215,7 @@ export function foldGrantBeats(state: StateWriter, { data }: Event, { time }: En
   }
 }
 
-/** The fences of all that an owner holds. */
+/** The fences of all grants of an owner. */
 export function fencesOf(state: StateReader, owner: string): ReadonlySet<string> {
   const rows = state.rows(holdTable).scan("owner", { prefix: `${owner}${gap}`, limit: Infinity });
   return new Set(rows.map(({ fence }) => fence));
