@@ -66,7 +66,7 @@ export const lockMutants: readonly PlantedMutant[] = [
     caughtIn: "npm test",
   },
   {
-    name: "a cancelled ticket does not grant the waiters behind it",
+    name: "a cancelled ticket does not wake the waiters behind it",
     file: "server/src/features/locks/queue/grant-next.ts",
     find: "grantNext(context, removeTicketFromQueue(context, ticket, why));",
     put: "takeOut(context, ticket, why);",
