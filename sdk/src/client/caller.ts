@@ -2,6 +2,7 @@ import { lockOperations } from "../contract/locks.ts";
 import type { ClientClock } from "./client-clock.ts";
 import { HoldfastError } from "./holdfast-error.ts";
 import { isRepeatable, needsKey } from "./repeatable.ts";
+import { callRefusal } from "./call-refusal.ts";
 import type { Retrier } from "./retry.ts";
 import type { CallOptions, CallReply, Reads, Transport } from "./transport.ts";
 
@@ -68,7 +69,7 @@ export class Caller {
   /** One try, whatever comes of it. What a transport throws is a refusal too. */
   async once(operation: string, input: unknown, options: CallOptions = {}): Promise<CallReply> {
     const named = this.identity === undefined ? options : { ...credentialsOf(this.identity), ...options };
-    return this.transport.call(operation, input, named).catch((error: unknown) => unanswered(error));
+    return this.transport.call(operation, input, named).catch((error: unknown) => thrownReply(error));
   }
 
   async run(operation: string, input: unknown, options: CallOptions = {}): Promise<unknown> {
@@ -119,11 +120,11 @@ export class Caller {
   }
 }
 
-function unanswered(error: unknown): CallReply {
+function thrownReply(error: unknown): CallReply {
   const isKnown = error instanceof HoldfastError;
   const code = isKnown ? error.code : "outcome_unknown";
   const data = isKnown ? error.data : { reason: String(error) };
-  return { outcome: { kind: "refusal", code, data }, position: 0, replayed: false, events: [] };
+  return callRefusal(code, data);
 }
 
 const quiet: CallOptions = { events: false };

@@ -2,6 +2,11 @@ import { problemOf } from "../contract/problems.ts";
 import type { Problem } from "../contract/problem.ts";
 import type { CallReply } from "./transport.ts";
 
+/** What is known of a refusal besides its code. Without an entry behind it there is no position. */
+interface RefusalDetails extends Partial<Pick<CallReply, "position" | "replayed">> {
+  readonly data?: Readonly<Record<string, unknown>>;
+}
+
 /** A refusal, as an exception. Compare `code`; `retry` says what may be done about it. */
 export class HoldfastError extends Error {
   override readonly name: string = "HoldfastError";
@@ -13,19 +18,15 @@ export class HoldfastError extends Error {
   readonly position: number;
   readonly replayed: boolean;
 
-  constructor(
-    operation: string,
-    code: string,
-    facts: Pick<CallReply, "position" | "replayed"> & { data: Readonly<Record<string, unknown>> },
-  ) {
+  constructor(operation: string, code: string, { data = {}, position = 0, replayed = false }: RefusalDetails = {}) {
     const problem = problemOf(code);
-    super(`${operation} refused (${code}): ${problem.title}${detailOf(facts.data)}. ${problem.next}`);
+    super(`${operation} refused (${code}): ${problem.title}${detailOf(data)}. ${problem.next}`);
     this.code = code;
     this.retry = problem.retry;
     this.status = problem.status;
-    this.data = facts.data;
-    this.position = facts.position;
-    this.replayed = facts.replayed;
+    this.data = data;
+    this.position = position;
+    this.replayed = replayed;
   }
 }
 

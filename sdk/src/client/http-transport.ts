@@ -7,7 +7,7 @@ import { canonicalValue } from "../json/canonical-value.ts";
 import { inputLimits } from "../json/input-limits.ts";
 import { readJson } from "../json/read-json.ts";
 import type { CallOptions, CallReply, Transport } from "./transport.ts";
-import { unanswered } from "./unanswered.ts";
+import { callRefusal } from "./call-refusal.ts";
 
 /** Every call is a request of its own. It is for where a socket can not be; the socket is many times faster. */
 export function httpTransport(options: HttpOptions): Transport {
@@ -29,11 +29,11 @@ export function httpTransport(options: HttpOptions): Transport {
   return {
     call(operation, input, call) {
       const given = canonicalValue(input, inputLimits);
-      if (!given.ok) return Promise.resolve(unanswered("input_malformed", { ...given.fault }));
+      if (!given.ok) return Promise.resolve(callRefusal("input_malformed", { ...given.fault }));
       const body = bodyOf(operation, JSON.stringify(given.value), call);
       const send = (): Promise<CallReply> =>
         closing.signal.aborted
-          ? Promise.resolve(unanswered("closed", {}))
+          ? Promise.resolve(callRefusal("closed", {}))
           : post(options, { headers, signal: closing.signal }, body, call);
       return reached(options, known, call, send);
     },
@@ -99,7 +99,7 @@ async function post(options: HttpOptions, sending: Sending, body: string, call: 
     return reply;
   } catch (error) {
     const where = options.nodes.where(whyOf(error));
-    return unanswered(wasNeverSent(error) ? "unreachable" : "outcome_unknown", where);
+    return callRefusal(wasNeverSent(error) ? "unreachable" : "outcome_unknown", where);
   }
 }
 
@@ -125,7 +125,7 @@ function replyOf(answer: Answer): CallReply {
     return { outcome, position, replayed, events };
   }
   const { code, ...data } = answer;
-  return { outcome: { kind: "refusal", code, data }, position: 0, replayed: false, events: [] };
+  return callRefusal(code, data);
 }
 
 function causeOf(error: unknown): { readonly code?: unknown; readonly message?: unknown } {
@@ -145,5 +145,5 @@ function wasNeverSent(error: unknown): boolean {
 }
 
 function refused(code: string, data: Readonly<Record<string, unknown>>): HoldfastError {
-  return new HoldfastError("request", code, { data, position: 0, replayed: false });
+  return new HoldfastError("request", code, { data });
 }

@@ -13,7 +13,7 @@ import type { SocketSpeaker } from "./socket-speakers.ts";
 import type { SocketWatcher } from "./socket-watcher.ts";
 import { SocketWatchers } from "./socket-watchers.ts";
 import type { CallOptions, CallReply, Transport, WatchedEvent, WatchRequest } from "./transport.ts";
-import { unanswered } from "./unanswered.ts";
+import { callRefusal } from "./call-refusal.ts";
 
 /** A call that has no reply yet. */
 interface Pending {
@@ -82,16 +82,16 @@ export class SocketTransport implements Transport {
   }
 
   call(operation: string, input: unknown, options: CallOptions): Promise<CallReply> {
-    if (this.#isClosed) return Promise.resolve(unanswered("closed", {}));
+    if (this.#isClosed) return Promise.resolve(callRefusal("closed", {}));
     const given = canonicalValue(input, inputLimits);
-    if (!given.ok) return Promise.resolve(unanswered("input_malformed", { ...given.fault }));
+    if (!given.ok) return Promise.resolve(callRefusal("input_malformed", { ...given.fault }));
     const { key, signal, deadlineMs, agent, agentSecret, trace, retry, reads, events } = options;
     this.#lastId += 1;
     const id = this.#lastId;
     const named = { kind: "call", id, operation, key, deadline_ms: deadlineMs, trace, retry, reads, events };
     const head = JSON.stringify(named);
     const message = `${head.slice(0, -1)},"input":${JSON.stringify(given.value)}}`;
-    if (isTooLarge(message)) return Promise.resolve(unanswered("frame_too_large", { limit: frameBytesMax }));
+    if (isTooLarge(message)) return Promise.resolve(callRefusal("frame_too_large", { limit: frameBytesMax }));
     return new Promise((resolve) => {
       const pending: Pending = {
         id,
@@ -146,7 +146,7 @@ export class SocketTransport implements Transport {
     for (const pending of this.#calls.values()) {
       this.#settle(
         pending,
-        unanswered(pending.isSent ? "outcome_unknown" : "closed", { reason: "the client was closed" }),
+        callRefusal(pending.isSent ? "outcome_unknown" : "closed", { reason: "the client was closed" }),
       );
     }
   }
@@ -269,14 +269,14 @@ export class SocketTransport implements Transport {
     if (id === undefined) return;
     this.#watchers.refused(id, { code, data });
     const pending = this.#calls.get(id);
-    if (pending !== undefined) this.#settle(pending, { ...unanswered("closed", data), outcome: refusalOf(code, data) });
+    if (pending !== undefined) this.#settle(pending, callRefusal(code, data));
   }
 
   /** What may have been done, and would be done a second time if it were sent again, is left to the caller. */
   #lost(): void {
     for (const pending of this.#calls.values()) {
       if (!pending.isSent || pending.isRepeatable) continue;
-      this.#settle(pending, unanswered("outcome_unknown", { reason: "the connection broke before the reply came" }));
+      this.#settle(pending, callRefusal("outcome_unknown", { reason: "the connection broke before the reply came" }));
     }
   }
 
@@ -287,8 +287,7 @@ export class SocketTransport implements Transport {
     this.#rejectCursors({ code, data });
     for (const pending of this.#calls.values()) {
       const isUnknown = pending.isSent && problem === undefined;
-      const reply = isUnknown ? unanswered("outcome_unknown", where) : unanswered("unreachable", data);
-      this.#settle(pending, isUnknown ? reply : { ...reply, outcome: refusalOf(code, data) });
+      this.#settle(pending, isUnknown ? callRefusal("outcome_unknown", where) : callRefusal(code, data));
     }
   }
 
@@ -301,7 +300,7 @@ export class SocketTransport implements Transport {
   #deadline(pending: Pending, deadlineMs: number): () => void {
     const pass = (): void => {
       if (pending.isSent && this.#link.isOpen) return;
-      this.#settle(pending, unanswered(pending.isSent ? "outcome_unknown" : "deadline_passed", {}));
+      this.#settle(pending, callRefusal(pending.isSent ? "outcome_unknown" : "deadline_passed", {}));
     };
     return this.#options.clock.after(deadlineMs, pass, { keepAlive: true });
   }
@@ -327,12 +326,8 @@ function agentMessage({ as, agent, secret }: SocketSpeaker): string {
   return JSON.stringify(message);
 }
 
-function refusalOf(code: string, data: Readonly<Record<string, unknown>>): CallReply["outcome"] {
-  return { kind: "refusal", code, data };
-}
-
 function problemError({ code, data }: SocketProblem): HoldfastError {
-  return new HoldfastError("cursor", code, { data, position: 0, replayed: false });
+  return new HoldfastError("cursor", code, { data });
 }
 
 function isTooLarge(message: string): boolean {

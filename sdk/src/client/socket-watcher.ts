@@ -72,7 +72,7 @@ export class SocketWatcher<Item> implements AsyncIterableIterator<readonly Item[
   /** There is nothing more to come, for the reason given if there is one. */
   ended(problem?: SocketProblem): void {
     if (problem === undefined) this.finish();
-    else this.finish(new HoldfastError("watch", problem.code, { data: problem.data, position: 0, replayed: false }));
+    else this.finish(new HoldfastError("watch", problem.code, { data: problem.data }));
   }
 
   finish(error?: Error): void {

@@ -1,4 +1,5 @@
 import { HoldfastError } from "@holdfast/sdk";
+import { callRefusal } from "@holdfast/sdk/call-refusal";
 import type { CallReply, DoorCallOptions, DoorTransport } from "@holdfast/sdk";
 import type { Canonical } from "@holdfast/sdk/json/canonical";
 import type { Allotment, Askers } from "./allotment.ts";
@@ -96,7 +97,7 @@ function note({ notes, lookups }: Guard, { principal }: Standing, { operation, c
 }
 
 function refused({ lookups }: Guard, { code, data }: Turned): CallReply {
-  return { outcome: { kind: "refusal", code, data }, position: lookups.position(), replayed: false, events: [] };
+  return callRefusal(code, data, lookups.position());
 }
 
 function standingNow(guard: Guard, operation: string): Standing {
@@ -106,7 +107,7 @@ function standingNow(guard: Guard, operation: string): Standing {
 }
 
 function problem({ lookups }: Guard, operation: string, { code, data }: Turned): HoldfastError {
-  return new HoldfastError(operation, code, { data, position: lookups.position(), replayed: false });
+  return new HoldfastError(operation, code, { data, position: lookups.position() });
 }
 
 interface Sighted<Item> {

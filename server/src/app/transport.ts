@@ -10,7 +10,7 @@ import type { Engine } from "../engine/engine.ts";
 import { AgentCalls } from "./calls/agent-calls.ts";
 import type { AgentDoor } from "./calls/agent-door.ts";
 import { refusal } from "../machine/refusal.ts";
-import { replyOf } from "./calls/call-operation.ts";
+import { unrecordedReply } from "./calls/unrecorded-reply.ts";
 import type { CallPlace } from "./calls/call-operation.ts";
 import { copyJson } from "./calls/copy-json.ts";
 import { cursorAt } from "./watch/entry-events.ts";
@@ -36,7 +36,7 @@ export function inProcessTransport(options: AppTransportOptions): Transport {
     call(operation, input, call) {
       const canonical = canonicalValue(input, inputLimits);
       if (canonical.ok) return calls.call(operation, canonical.value, { ...call, inputBytes: canonical.bytes });
-      return Promise.resolve(replyOf(engine, refusal("input_malformed", { ...canonical.fault })));
+      return Promise.resolve(unrecordedReply(engine, refusal("input_malformed", { ...canonical.fault })));
     },
     watch: (wanted) => copied(watch(engine, wanted)),
     notices: ({ owner }) => noticeHubOf(engine, clock).listen(owner),

@@ -11,5 +11,5 @@ export function mayWorkLater(error: unknown): boolean {
 
 /** What somebody asked for when the client was closed, who is told so. */
 export function closedError(operation: string): HoldfastError {
-  return new HoldfastError(operation, "closed", { data: {}, position: 0, replayed: false });
+  return new HoldfastError(operation, "closed");
 }

@@ -1,6 +1,5 @@
 import type { CallReply, DoorCallOptions } from "@holdfast/sdk";
 import type { Canonical } from "@holdfast/sdk/json/canonical";
-import type { Engine } from "../../engine/engine.ts";
 import type { AgentRow } from "../../features/agents/agent-table.ts";
 import type { Outcome } from "../../machine/entry.ts";
 import type { JsonObject } from "@holdfast/sdk/json/json";
@@ -11,6 +10,7 @@ import type { CallPlace } from "./call-operation.ts";
 import { explainGone } from "./explain-gone.ts";
 import { journalRefusal } from "./journal-refusal.ts";
 import { createToken } from "./hooks/create-token.ts";
+import { unrecordedReply } from "./unrecorded-reply.ts";
 
 /** Where agents' calls are made. */
 export interface AgentCallPlace extends CallPlace {
@@ -39,13 +39,13 @@ export class AgentCalls {
     const agent = call.agent ?? options.speaker.agent;
     if (agent === undefined) {
       if (operation === "register-agent") return register(options, agents, input, call);
-      if (operation === "heartbeat") return Promise.resolve(answered(engine, refusal("agent_required")));
+      if (operation === "heartbeat") return Promise.resolve(unrecordedReply(engine, refusal("agent_required")));
       return callWithSecrets(options, operation, input, call);
     }
     const row = agents.speaker(agent, call.agentSecret, this.#rules);
     if (!("kind" in row)) return this.#callAs(row, operation, input, call);
     const turnAway = (outcome: Outcome): Promise<CallReply> =>
-      explainGone(engine, outcome).then((explained) => answered(engine, explained));
+      explainGone(engine, outcome).then((explained) => unrecordedReply(engine, explained));
     if (!engine.isShared || row.kind !== "refusal" || row.code !== "agent_unknown") return turnAway(row);
     // It may have registered, or got a new secret, through another node a moment ago.
     return engine.catchUp().then(
@@ -53,14 +53,16 @@ export class AgentCalls {
         const found = agents.speaker(agent, call.agentSecret, this.#rules);
         return "kind" in found ? turnAway(found) : this.#callAs(found, operation, input, call);
       },
-      (error: unknown) => answered(engine, journalRefusal(error)),
+      (error: unknown) => unrecordedReply(engine, journalRefusal(error)),
     );
   }
 
   #callAs(row: AgentRow, operation: string, input: Canonical, call: DoorCallOptions): Promise<CallReply> {
     const { engine, agents } = this.#options;
     if (operation === "heartbeat") {
-      return agents.beats.beat(row).then(async (outcome) => answered(engine, await explainGone(engine, outcome)));
+      return agents.beats
+        .beat(row)
+        .then(async (outcome) => unrecordedReply(engine, await explainGone(engine, outcome)));
     }
     agents.beats.sign(row);
     const as = this.#placeOf(row.id);
@@ -102,13 +104,4 @@ async function register(
   const reply = await callOperation(options, "register-agent", given, rest);
   if (reply.outcome.kind === "refusal") return reply;
   return { ...reply, outcome: { ...reply.outcome, data: { ...(reply.outcome.data as JsonObject), secret } } };
-}
-
-function answered(engine: Engine, outcome: Outcome): CallReply {
-  return {
-    outcome: { ...outcome, data: { ...outcome.data } },
-    position: engine.head.position,
-    replayed: false,
-    events: [],
-  };
 }

@@ -18,6 +18,7 @@ import type { Wish } from "./hooks/if-unchanged.ts";
 import { readOperations } from "../reads/read-operations.ts";
 import type { ReadOperation } from "../reads/read-operation.ts";
 import { renderOutcome } from "./render-reply.ts";
+import { unrecordedReply } from "./unrecorded-reply.ts";
 
 /** Who speaks through a transport. */
 export interface Speaker {
@@ -53,20 +54,20 @@ function callPlain(options: CallPlace, operation: string, input: Canonical, call
   const read = readOperations.get(operation);
   if (read !== undefined) {
     return readOperation(engine, read, { input, agent: options.speaker.agent, call }).then((outcome) =>
-      replyOf(engine, outcome),
+      unrecordedReply(engine, outcome),
     );
   }
   const write = options.writes.get(operation);
-  if (write === undefined) return Promise.resolve(replyOf(engine, refusal("operation_unknown", { operation })));
+  if (write === undefined) return Promise.resolve(unrecordedReply(engine, refusal("operation_unknown", { operation })));
   if (call.key !== undefined && !isIdempotencyKey(call.key)) {
-    return Promise.resolve(replyOf(engine, refusal("idempotency_key_invalid")));
+    return Promise.resolve(unrecordedReply(engine, refusal("idempotency_key_invalid")));
   }
   const wish = { operation, type: write.type };
   if (!needsPreparing(wish, input)) return sendCommand(options, wish, input, call);
   // What it is prepared with must not depend on how far this node is: the same request is the same command everywhere.
   return latest(engine, () => prepareCommand(engine, wish, input)).then(
     (prepared) => sendCommand(options, wish, prepared, call),
-    (error: unknown) => replyOf(engine, journalRefusal(error)),
+    (error: unknown) => unrecordedReply(engine, journalRefusal(error)),
   );
 }
 
@@ -116,14 +117,14 @@ async function explainReply(
   const { engine } = place;
   if (wish.operation === "erase-payload" && reply.outcome.kind === "done") {
     const unfinished = await carryOutErasure(engine, reply.outcome.data);
-    if (unfinished !== undefined) return replyOf(engine, unfinished);
+    if (unfinished !== undefined) return unrecordedReply(engine, unfinished);
   }
   try {
     return shownReply(place, reply, await renderOutcome(engine, reply, input), call);
   } catch (error) {
     // Half an answer would differ from the one that the same key gets later. So: ask again.
     const { code } = journalRefusal(error);
-    return replyOf(engine, refusal("outcome_unknown", { reason: code, position: reply.position }));
+    return unrecordedReply(engine, refusal("outcome_unknown", { reason: code, position: reply.position }));
   }
 }
 
@@ -149,10 +150,4 @@ const asItIs = (value: Json): Json => value;
 /** Its data is an object of its own: more may be added to it. */
 function withAttachment({ outcome, attachment }: Reply): Outcome {
   return { ...outcome, data: { ...outcome.data, ...attachment } };
-}
-
-/** The answer to what did not become a command. */
-export function replyOf(engine: Engine, outcome: Outcome): CallReply {
-  const data = copyJson(outcome.data) as Record<string, unknown>;
-  return { outcome: { ...outcome, data }, position: engine.head.position, replayed: false, events: [] };
 }

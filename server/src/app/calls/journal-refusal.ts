@@ -20,5 +20,5 @@ export function unreadable(
   at: { readonly operation: string; readonly position: number },
 ): HoldfastError {
   const { code, data } = journalRefusal(error);
-  return new HoldfastError(at.operation, code, { data, position: at.position, replayed: false });
+  return new HoldfastError(at.operation, code, { data, position: at.position });
 }

@@ -111,5 +111,5 @@ function lost(engine: Engine, cursor: string): HoldfastError {
 }
 
 function refused(engine: Engine, code: string, cursor: string): HoldfastError {
-  return new HoldfastError("watch", code, { data: { cursor }, position: engine.head.position, replayed: false });
+  return new HoldfastError("watch", code, { data: { cursor }, position: engine.head.position });
 }

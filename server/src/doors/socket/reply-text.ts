@@ -1,12 +1,8 @@
+import { callRefusal } from "@holdfast/sdk/call-refusal";
 import type { CallReply } from "@holdfast/sdk";
 import type { InputFault } from "@holdfast/sdk/json/input-fault";
 
-const defect = {
-  outcome: { kind: "refusal", code: "internal_error", data: {} },
-  position: 0,
-  replayed: false,
-  events: [],
-};
+const defect = callRefusal("internal_error", {});
 
 /** A reply as a message. Without one the call met a defect, of which the caller learns only that. */
 export function replyText(id: number, reply: CallReply | undefined): string {

@@ -135,7 +135,7 @@ export class LockHandle implements Lock {
     if (end.kind === "granted") return this.#become(end.granted);
     this.#usable();
     const data = end.kind === "gave-up" ? end.data : { reason: "the place in the line was lost" };
-    throw new HoldfastError("upgrade-lock", "lock_denied", { data, position: 0, replayed: false });
+    throw new HoldfastError("upgrade-lock", "lock_denied", { data });
   }
 
   async tryUpgrade(): Promise<true | DeniedLock> {

@@ -64,7 +64,7 @@ async function take(session: LockSession, wish: Wish, leave: () => void): Promis
     if (got !== undefined) return got;
   }
   const data = { reason: "the place in the line was lost again and again", paths: pathNames(wish) };
-  throw new HoldfastError("acquire-lock", "ticket_unknown", { data, position: 0, replayed: false });
+  throw new HoldfastError("acquire-lock", "ticket_unknown", { data });
 }
 
 interface InLine {

@@ -36,7 +36,7 @@ export async function requestLock(
   const lock = await acquire(options);
   if (!lock.granted) {
     if (options.ifAvailable === true) return callback(null);
-    throw new HoldfastError("request", "lock_denied", { data: deniedData(lock), position: 0, replayed: false });
+    throw new HoldfastError("request", "lock_denied", { data: deniedData(lock) });
   }
   await using held = lock;
   const result = await callback(held);

@@ -143,14 +143,10 @@ function leaveUnwanted(session: LockSession, ticket: Ticket, waiting: Waiting): 
 function gone(ticket: Ticket, why: string): WaitEnd {
   if (why === "held" || why === "expired" || why === "unknown") return { kind: "gone" };
   if (why === "closed") throw closedError("acquire-lock");
-  const facts = { position: 0, replayed: false };
   if (why === "agent_ended") {
-    throw new HoldfastError("acquire-lock", "agent_unknown", {
-      data: { reason: "it ended while it waited" },
-      ...facts,
-    });
+    throw new HoldfastError("acquire-lock", "agent_unknown", { data: { reason: "it ended while it waited" } });
   }
   // Its own owner gave back what had kept it from standing behind others: asking again may be refused, or just wait.
   const code = why === "deadlock" ? why : "ticket_unknown";
-  throw new HoldfastError("acquire-lock", code, { data: { ticket: ticket.id, reason: why }, ...facts });
+  throw new HoldfastError("acquire-lock", code, { data: { ticket: ticket.id, reason: why } });
 }

@@ -45,7 +45,7 @@ async function getEntity(args: CommandArguments, terminal: Terminal): Promise<Ex
       try {
         const outcome = folder.entity(target, moment);
         if (outcome.kind === "done") return outcome.data;
-        throw new HoldfastError("get", outcome.code, { data: outcome.data, position: 0, replayed: false });
+        throw new HoldfastError("get", outcome.code, { data: outcome.data });
       } finally {
         folder.close();
       }

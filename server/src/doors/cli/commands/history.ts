@@ -84,7 +84,7 @@ async function entityItems(args: CommandArguments, terminal: Terminal, limit: nu
     },
   });
   if (items.length > 0) return items;
-  throw new HoldfastError("history", "entity_not_found", { data: target, position: 0, replayed: false });
+  throw new HoldfastError("history", "entity_not_found", { data: target });
 }
 
 interface HistoryBounds {
