@@ -1,75 +1,76 @@
 /**
- * Everything that must hold before a change goes in: `npm test`. The checks (types, lint, format, imports) run beside the
+ * Everything that must hold before a change is merged: `npm test`. The checks (types, lint, format, imports) run beside the
  * tests, which wait for processes and disks about as often as they compute. The first check that fails ends the run, since
- * nothing that a test says about a program that does not compile is worth waiting for.
+ * the tests of a program that does not compile prove nothing.
+ *
+ * Each part has a budget of processor seconds (`test-budget.ts`). A part that uses more fails.
  */
-import { spawn } from "node:child_process";
-import type { ChildProcess } from "node:child_process";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { testEnvironment } from "../test/scenario/child-environment.ts";
+import { measureHostFactor } from "./host-speed.ts";
+import { runTask } from "./run-task.ts";
+import type { TaskResult } from "./run-task.ts";
+import { allowances, margin } from "./test-budget.ts";
+import { planTests } from "./test-plan.ts";
+import { slowestLines, usageLines, usageOfParts } from "./test-summary.ts";
 
 const root = join(import.meta.dirname, "..");
 
-/**
- * What Node makes of a source file is kept and used again. Hundreds of processes load the same sources in one run, and most
- * of them would spend more time on that than on what they are started for.
- */
+/** Compiled code is cached: hundreds of processes load the same sources, which would take most of them longer than their work. */
 const env = testEnvironment({ NODE_COMPILE_CACHE: join(root, ".tmp", "compile-cache") });
 
-/** More files at a time than there are cores, because about a third of the time is waiting. */
-const filesAtOnce = availableParallelism() + 1;
+/** More processes than cores, because about a third of the time is waiting. */
+const processesMax = availableParallelism() + 1;
 
-interface Step {
-  readonly name: string;
-  readonly ended: Promise<boolean>;
-  /** What it has written so far, if that was not shown at once. */
-  readonly said: () => string;
-  readonly stop: () => void;
+/** The lines with which Node's runner sums up one process. Their sum is at the end. */
+const summaryLine = /^ℹ (tests|suites|pass|fail|cancelled|skipped|todo|duration_ms) .*\n/gmu;
+
+const results: TaskResult[] = [];
+const stopping = new AbortController();
+const tasks = [...planTests(allowances)];
+
+function show({ task, isPassed, output, wallSeconds }: TaskResult): void {
+  if (task.isCheck && isPassed) return;
+  console.log(`== ${task.name}: ${isPassed ? "passed" : "FAILED"} after ${wallSeconds.toFixed(1)} s`);
+  console.log(output.replaceAll(summaryLine, ""));
 }
 
-function start(name: string, command: string, words: readonly string[], isQuiet: boolean): Step {
-  const child = spawn(command, words, { cwd: root, env, stdio: isQuiet ? ["ignore", "pipe", "pipe"] : "inherit" });
-  const said = isQuiet ? saidBy(child) : () => "";
-  const ended = new Promise<boolean>((resolve) => {
-    child.on("error", (error) => {
-      console.error(`${name} could not be started: ${error.message}`);
-      resolve(false);
-    });
-    child.on("close", (code) => {
-      resolve(code === 0);
-    });
-  });
-  return { name, ended, said, stop: () => void child.kill("SIGTERM") };
-}
-
-/** Kept, and shown in the end if the step fails: between the lines of the tests nobody would find it. */
-function saidBy(child: ChildProcess): () => string {
-  const parts: string[] = [];
-  for (const stream of [child.stdout, child.stderr]) {
-    stream?.setEncoding("utf8").on("data", (text: string) => parts.push(text));
+/** One of several that take the next task until there is none. */
+async function work(): Promise<void> {
+  for (let task = tasks.shift(); task !== undefined && !stopping.signal.aborted; task = tasks.shift()) {
+    const result = await runTask(task, { cwd: root, env, signal: stopping.signal });
+    if (stopping.signal.aborted) return;
+    results.push(result);
+    show(result);
+    if (task.isCheck && !result.isPassed) stopping.abort();
   }
-  return () => parts.join("");
 }
 
-/** The first check that fails. */
-async function runChecks(): Promise<Step | undefined> {
-  for (const name of ["types", "lint"]) {
-    const step = start(name, "npm", ["run", "--silent", name], true);
-    if (!(await step.ended)) return step;
-  }
-  return undefined;
-}
+const startMs = performance.now();
+const factorAtStart = await measureHostFactor();
+await Promise.all(Array.from({ length: processesMax }, work));
+// Other work may have slowed the host down meanwhile.
+const hostFactor = Math.max(factorAtStart, await measureHostFactor());
 
-const files = ["--test", "--test-reporter=spec", `--test-concurrency=${filesAtOnce}`, "test/**/*.test.ts"];
-const tests = start("tests", process.execPath, files, false);
-let failedCheck: Step | undefined;
-const checked = runChecks().then((failed) => {
-  failedCheck = failed;
-  if (failed !== undefined) tests.stop();
-});
-const passed = await tests.ended;
-await checked;
-if (failedCheck === undefined) console.log("types, lint, format and imports: as they should be");
-else console.error(`\nnpm run ${failedCheck.name} failed, so the tests were stopped:\n\n${failedCheck.said()}`);
-if (!passed || failedCheck !== undefined) process.exitCode = 1;
+const usage = usageOfParts(results, hostFactor);
+for (const line of usageLines(usage, hostFactor)) console.log(line);
+for (const line of ["", ...slowestLines(results), ""]) console.log(line);
+
+const failedTasks = results.filter(({ isPassed }) => !isPassed);
+// A process that failed without a failed test crashed, or could not stop what it had started.
+const failures = failedTasks.flatMap(({ task, tally }) =>
+  tally === undefined || tally.failures.length === 0 ? [task.name] : tally.failures,
+);
+for (const failure of failures) console.log(`FAILED ${failure}`);
+const over = usage.filter(({ isOver }) => isOver);
+for (const { part, used, allowed } of over) {
+  console.log(
+    `OVER ${part} used ${used.toFixed(1)} processor seconds; ${allowed.toFixed(1)} are allowed, and ${100 * margin} % more. ` +
+      "Make its tests cheaper, or change its allowance in tools/test-budget.ts.",
+  );
+}
+if (stopping.signal.aborted) console.log("A check failed, so the tests were stopped.");
+const passed = results.reduce((sum, { tally }) => sum + (tally?.passed ?? 0), 0);
+console.log(`${passed} passed, ${failures.length} failed, in ${((performance.now() - startMs) / 1_000).toFixed(0)} s`);
+if (failures.length > 0 || over.length > 0) process.exitCode = 1;

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe } from "node:test";
 import type { Client } from "holdfast";
 import { refusalOf } from "./refused-with.ts";
-import { promise } from "./with-client.ts";
+import { promise, promiseOnEveryStore } from "./with-client.ts";
 
 /** Every kind of bad value, with the reason and the place that the refusal must name. */
 const badValues: readonly (readonly [name: string, value: unknown, reason: string, pointer: string])[] = [
@@ -36,7 +36,7 @@ async function besideGoodOnes(
 }
 
 describe("bad input", () => {
-  promise(
+  promiseOnEveryStore(
     "of every kind is refused with its place, changes nothing and leaves its neighbours alone",
     async (client) => {
       for (const [name, value, reason, pointer] of badValues) {

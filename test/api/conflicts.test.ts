@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe } from "node:test";
 import { refusalOf, refusedWith } from "./refused-with.ts";
-import { promise } from "./with-client.ts";
+import { promise, promiseOnEveryStore } from "./with-client.ts";
 
 interface Change {
   readonly pointer: string;
@@ -13,7 +13,7 @@ function changesOf(data: Readonly<Record<string, unknown>>): Record<string, Chan
 }
 
 describe("a version conflict", () => {
-  promise("is refused, changes nothing, and is recorded with exactly four fields [M2]", async (client) => {
+  promiseOnEveryStore("is refused, changes nothing, and is recorded with exactly four fields [M2]", async (client) => {
     const { entities } = client;
     await entities.create("document", "1", { a: 1 });
     await entities.patch("document", "1", { merge: { a: 2 } });

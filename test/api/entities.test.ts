@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { describe } from "node:test";
 import { refusedWith } from "./refused-with.ts";
-import { promise } from "./with-client.ts";
+import { promise, promiseOnEveryStore } from "./with-client.ts";
 
 describe("entities", () => {
-  promise("a version is 1 at creation and grows by one with each change [M5]", async ({ entities }) => {
+  promiseOnEveryStore("a version is 1 at creation and grows by one with each change [M5]", async ({ entities }) => {
     assert.equal((await entities.create("document", "1", { a: 1 })).version, 1);
     assert.equal((await entities.patch("document", "1", { merge: { a: 2 } })).version, 2);
     assert.equal((await entities.patch("document", "1", { patch: [{ op: "add", path: "/b", value: 1 }] })).version, 3);

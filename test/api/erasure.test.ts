@@ -1,29 +1,32 @@
 import assert from "node:assert/strict";
 import { describe } from "node:test";
 import { refusalOf, refusedWith } from "./refused-with.ts";
-import { promise } from "./with-client.ts";
+import { promise, promiseOnEveryStore } from "./with-client.ts";
 
 describe("erasure", () => {
-  promise("removes a payload, and history, keys and time travel say by which entry [X1]", async (client) => {
-    const { entities } = client;
-    const input = { type: "person", id: "1", value: { name: "a secret name" } };
-    const { position } = await client.execute("create-entity", input, { key: "k" });
-    await entities.patch("person", "1", { merge: { age: 3 } });
-    await entities.replace("person", "1", { name: "another" });
-    const erased = (await client.run("erase-payload", { position, reason: "asked for" })) as { erased_by: number };
-    const by = erased.erased_by;
-    assert.equal(by, position + 3);
-    const { items } = await entities.history("person", "1");
-    const item = items.find((one) => one.position === position);
-    assert.deepEqual([item?.data, item?.erased_by, item?.event], [{}, by, "evt.person.created"]);
-    assert.deepEqual((await entities.get("person", "1")).value, { name: "another" });
-    const past = await refusalOf(entities.get("person", "1", { version: 1 }));
-    assert.deepEqual([past.code, past.data["erased_by"]], ["entry_erased", by]);
-    await assert.rejects(entities.get("person", "1", { position: position + 1 }), refusedWith("entry_erased"));
-    const replay = await refusalOf(client.run("create-entity", input, { key: "k" }));
-    assert.deepEqual([replay.code, replay.data["erased_by"]], ["entry_erased", by]);
-    assert.deepEqual((await entities.get("person", "1", { version: 3 })).value, { name: "another" });
-  });
+  promiseOnEveryStore(
+    "removes a payload, and history, keys and time travel say by which entry [X1]",
+    async (client) => {
+      const { entities } = client;
+      const input = { type: "person", id: "1", value: { name: "a secret name" } };
+      const { position } = await client.execute("create-entity", input, { key: "k" });
+      await entities.patch("person", "1", { merge: { age: 3 } });
+      await entities.replace("person", "1", { name: "another" });
+      const erased = (await client.run("erase-payload", { position, reason: "asked for" })) as { erased_by: number };
+      const by = erased.erased_by;
+      assert.equal(by, position + 3);
+      const { items } = await entities.history("person", "1");
+      const item = items.find((one) => one.position === position);
+      assert.deepEqual([item?.data, item?.erased_by, item?.event], [{}, by, "evt.person.created"]);
+      assert.deepEqual((await entities.get("person", "1")).value, { name: "another" });
+      const past = await refusalOf(entities.get("person", "1", { version: 1 }));
+      assert.deepEqual([past.code, past.data["erased_by"]], ["entry_erased", by]);
+      await assert.rejects(entities.get("person", "1", { position: position + 1 }), refusedWith("entry_erased"));
+      const replay = await refusalOf(client.run("create-entity", input, { key: "k" }));
+      assert.deepEqual([replay.code, replay.data["erased_by"]], ["entry_erased", by]);
+      assert.deepEqual((await entities.get("person", "1", { version: 3 })).value, { name: "another" });
+    },
+  );
 
   promise("is refused while the current state rests on the entry, and says what does", async (client) => {
     const { entities } = client;

@@ -5,19 +5,22 @@ import { join } from "node:path";
 import { describe, test } from "node:test";
 import { open } from "holdfast";
 import { refusalOf, refusedWith } from "./refused-with.ts";
-import { promise } from "./with-client.ts";
+import { promise, promiseOnEveryStore } from "./with-client.ts";
 
 describe("an idempotency key", () => {
-  promise("used again returns exactly the first result, marked as a replay, and runs nothing [M4]", async (client) => {
-    const input = { type: "document", id: "1", value: { a: 1 } };
-    const first = await client.execute("create-entity", input, { key: "k-1" });
-    await client.entities.patch("document", "1", { merge: { a: 2 } });
-    const cursor = await client.cursor();
-    const again = await client.execute("create-entity", input, { key: "k-1" });
-    assert.deepEqual({ ...again, replayed: false }, first);
-    assert.equal(again.replayed, true);
-    assert.equal(await client.cursor(), cursor, "a replay adds nothing to the journal");
-  });
+  promiseOnEveryStore(
+    "used again returns exactly the first result, marked as a replay, and runs nothing [M4]",
+    async (client) => {
+      const input = { type: "document", id: "1", value: { a: 1 } };
+      const first = await client.execute("create-entity", input, { key: "k-1" });
+      await client.entities.patch("document", "1", { merge: { a: 2 } });
+      const cursor = await client.cursor();
+      const again = await client.execute("create-entity", input, { key: "k-1" });
+      assert.deepEqual({ ...again, replayed: false }, first);
+      assert.equal(again.replayed, true);
+      assert.equal(await client.cursor(), cursor, "a replay adds nothing to the journal");
+    },
+  );
 
   promise("replays refusals too, also when they would not be refused any more [M4]", async (client) => {
     const input = { type: "document", id: "1", merge: { a: 1 } };

@@ -3,10 +3,10 @@ import { describe, test } from "node:test";
 import { defineKind, open, refuse } from "holdfast";
 import Type from "typebox";
 import { refusalOf, refusedWith } from "./refused-with.ts";
-import { promise } from "./with-client.ts";
+import { promise, promiseOnEveryStore } from "./with-client.ts";
 
 describe("a kind", () => {
-  promise("holds every change of its entities to its schema", async ({ entities }) => {
+  promiseOnEveryStore("holds every change of its entities to its schema", async ({ entities }) => {
     const refused = await refusalOf(entities.create("ticket", "1", { title: "", status: "new" }));
     assert.equal(refused.code, "kind_violated");
     assert.deepEqual(

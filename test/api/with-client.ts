@@ -6,16 +6,26 @@ import { open } from "holdfast";
 import type { Client } from "holdfast";
 import { ticketKind } from "../machine/ticket-kind.ts";
 
+type Check = (client: Client) => Promise<void>;
+
 const options = { kinds: [ticketKind], principal: "alice" };
 
-/** One promise, held on every store: what is promised through the Client does not depend on where the journal is. */
-export function promise(title: string, check: (client: Client) => Promise<void>): void {
-  const [text, ids = ""] = title.split(/ (?=\[)/u);
-  test(`${text ?? title}, in memory ${ids}`.trim(), async () => {
+/**
+ * A test of one promise through the Client, in memory. The promises of the journal suites hold for every store, so each file
+ * repeats only one of its tests on another store.
+ */
+export function promise(title: string, check: Check): void {
+  test(title, async () => {
     await using client = await open({ memory: true }, options);
     await check(client);
   });
-  test(`${text ?? title}, on SQLite ${ids}`.trim(), async () => {
+}
+
+/** The same test in memory and on SQLite. */
+export function promiseOnEveryStore(title: string, check: Check): void {
+  const [text = title, ids = ""] = title.split(/ (?=\[)/u);
+  promise(`${text}, in memory ${ids}`.trim(), check);
+  test(`${text}, on SQLite ${ids}`.trim(), async () => {
     const folder = await mkdtemp(join(tmpdir(), "holdfast-"));
     try {
       await using client = await open(folder, options);

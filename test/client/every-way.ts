@@ -6,13 +6,13 @@ import { serverFor } from "../socket/with-server.ts";
 
 /** One promise, in process and over the network: a client is the same, however it reaches the server. */
 export function everyWay(title: string, check: (client: Client) => Promise<void>): void {
-  promise(title, check);
-  const [text, ids = ""] = title.split(/ (?=\[)/u);
+  const [text = title, ids = ""] = title.split(/ (?=\[)/u);
+  promise(`${text}, in process ${ids}`.trim(), check);
   for (const [name, transport] of [
     ["the socket", "socket"],
     ["HTTP", "http"],
   ] as const) {
-    test(`${text ?? title}, over ${name} ${ids}`.trim(), async (t) => {
+    test(`${text}, over ${name} ${ids}`.trim(), async (t) => {
       const server = await serverFor(t);
       await using client = await connect(server.url, { transport });
       await check(client);

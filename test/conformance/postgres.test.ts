@@ -1,18 +1,12 @@
-import { after } from "node:test";
 import { Client } from "pg";
 import { systemClock } from "../../server/src/base/clock.ts";
 import { openPostgresJournal } from "../../server/src/journal/postgres/open.ts";
-import { startPostgres } from "../scenario/private-postgres.ts";
+import { sharedPostgres } from "../nodes/shared-postgres.ts";
 import { journalSuite } from "./journal-suite.ts";
 
-const postgres = await startPostgres();
 const schema = `holdfast_test_${String(process.pid)}`;
+const postgres = await sharedPostgres(() => onServer(`DROP SCHEMA IF EXISTS ${schema} CASCADE`));
 let spaceCount = 0;
-
-after(async () => {
-  await onServer(`DROP SCHEMA IF EXISTS ${schema} CASCADE`);
-  await postgres.stop();
-});
 
 async function onServer(sql: string): Promise<void> {
   const client = new Client({ connectionString: postgres.url });

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { Client, WatchedEvent } from "holdfast";
 import { refusalOf } from "../api/refused-with.ts";
-import { promise } from "../api/with-client.ts";
+import { promise, promiseOnEveryStore } from "../api/with-client.ts";
 import { turns } from "./manual-clock.ts";
 import { startNode } from "./start-node.ts";
 
@@ -25,7 +25,7 @@ async function write(client: Client, from: number, to: number): Promise<void> {
 const upTo = (count: number): number[] => Array.from({ length: count }, (_, n) => n + 1);
 
 describe("a subscription", () => {
-  promise("gets what was there and then what comes, without gap or repeat", async (client) => {
+  promiseOnEveryStore("gets what was there and then what comes, without gap or repeat", async (client) => {
     await write(client, 0, 50);
     const events = client.watch({ after: "1.0" });
     const taken = take(events, 150);

@@ -1,10 +1,10 @@
 /** Everything that must be true of a history, whatever happened in it. */
-import { broken } from "./call.ts";
-import type { Call } from "./call.ts";
+import { broken } from "./history-call.ts";
+import type { HistoryCall } from "./history-call.ts";
 import type { History } from "./history-run.ts";
 import { checkLinearizable } from "./linearizable.ts";
 import { checkReplay } from "./replay.ts";
-import { nobodyYet, statesAfter } from "./subject-model.ts";
+import { initialState, statesAfter } from "./subject-model.ts";
 
 export interface HistoryFigures {
   readonly calls: number;
@@ -35,9 +35,9 @@ export function checkHistory({ subjects, calls, journal, watched, counters }: Hi
 }
 
 /** Without believing in positions: some order explains all that was said about one entity and its lock. */
-function checkSubject(calls: readonly Call[], subject: string): number {
-  const about = calls.filter(({ wish }) => wish.subject === subject);
-  const { unexplained, openMax } = checkLinearizable(about, { start: nobodyYet, after: statesAfter });
+function checkSubject(calls: readonly HistoryCall[], subject: string): number {
+  const about = calls.filter(({ request }) => request.subject === subject);
+  const { unexplained, openMax } = checkLinearizable(about, { start: initialState, after: statesAfter });
   if (unexplained !== undefined) broken("some order explains every answer", unexplained);
   return openMax;
 }

@@ -2,38 +2,43 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import type { JournalItem } from "holdfast";
-import { BrokenPromise } from "./call.ts";
-import type { Answer, Call, Wish } from "./call.ts";
+import { BrokenHistory } from "./history-call.ts";
+import type { HistoryAnswer, HistoryCall, HistoryRequest } from "./history-call.ts";
 import { GuardedCounter } from "./guarded-counter.ts";
 import { checkLinearizable } from "./linearizable.ts";
 import { checkReplay } from "./replay.ts";
-import { nobodyYet, statesAfter } from "./subject-model.ts";
+import { initialState, statesAfter } from "./subject-model.ts";
 
 const subject = "hot/1";
-const model = { start: nobodyYet, after: statesAfter };
+const model = { start: initialState, after: statesAfter };
 
 /** One call from a moment to another. */
-function call(wish: Wish, [begin, end]: readonly [number, number], answer?: Omit<Answer, "position">): Call {
+function call(
+  request: HistoryRequest,
+  [begin, end]: readonly [number, number],
+  answer?: Omit<HistoryAnswer, "position">,
+): HistoryCall {
   const told = answer === undefined ? {} : { answer: { position: 1, ...answer } };
-  return { client: 1, wish, begin, end, ...told };
+  return { client: 1, request, begin, end, ...told };
 }
 
-const read = (when: readonly [number, number], version: number, number: number): Call =>
+const read = (when: readonly [number, number], version: number, number: number): HistoryCall =>
   call({ kind: "read", subject }, when, { code: "done", version, number });
-const write = (when: readonly [number, number], number: number, version?: number, expected?: number): Call =>
+const write = (when: readonly [number, number], number: number, version?: number, expected?: number): HistoryCall =>
   call(
     { kind: "write", subject, number, ...(expected !== undefined && { expected }) },
     when,
     version === undefined ? undefined : { code: "done", version },
   );
-const acquire = (when: readonly [number, number], owner: string, fence?: string): Call =>
+const acquire = (when: readonly [number, number], owner: string, fence?: string): HistoryCall =>
   call(
     { kind: "acquire", subject, owner, ttlMs: 100 },
     when,
     fence === undefined ? { code: "lock_denied" } : { code: "done", fence },
   );
 
-const isExplained = (...calls: readonly Call[]): boolean => checkLinearizable(calls, model).unexplained === undefined;
+const isExplained = (...calls: readonly HistoryCall[]): boolean =>
+  checkLinearizable(calls, model).unexplained === undefined;
 
 suite("the checker that believes no positions", () => {
   test("finds the order of calls that overlap", () => {
@@ -65,7 +70,7 @@ suite("the checker that believes no positions", () => {
 
   test("sees a denial for which there is no holder, and a write under a lost lock", () => {
     assert.equal(isExplained(acquire([0, 1], "ann")), false);
-    const late: Wish = { kind: "write", subject, number: 7, fence: "1.5" };
+    const late: HistoryRequest = { kind: "write", subject, number: 7, fence: "1.5" };
     const lost = [acquire([0, 1], "ann", "1.5"), acquire([150, 151], "bob", "1.6")];
     assert.equal(isExplained(...lost, call(late, [152, 153], { code: "done", version: 2 })), false);
     assert.ok(isExplained(...lost, call(late, [152, 153], { code: "fence_stale" })));
@@ -83,14 +88,14 @@ const changed = (position: number, version: number, number: number): JournalItem
 const held = (position: number, owner: string, fence: string): JournalItem =>
   entry(position, { type: "lock.acquired", data: { resource_id: subject, owner_id: owner, fence } });
 
-function replayBreaks(calls: readonly Call[], journal: readonly JournalItem[], promise: RegExp): void {
+function replayBreaks(calls: readonly HistoryCall[], journal: readonly JournalItem[], promise: RegExp): void {
   assert.throws(
     () => checkReplay(calls, journal, [subject]),
-    (error: unknown) => error instanceof BrokenPromise && promise.test(error.message),
+    (error: unknown) => error instanceof BrokenHistory && promise.test(error.message),
   );
 }
 
-const at = (position: number, one: Call): Call => ({
+const at = (position: number, one: HistoryCall): HistoryCall => ({
   ...one,
   ...(one.answer !== undefined && { answer: { ...one.answer, position } }),
 });
@@ -118,10 +123,10 @@ suite("the checker that replays the journal", () => {
     replayBreaks([], [held(1, "ann", "1.1"), held(2, "bob", "1.2")], /one holder/);
     const freed = entry(2, { type: "lock.released", data: { resource_id: subject, fence: "1.1" } });
     replayBreaks([], [held(1, "ann", "1.1"), freed, held(3, "bob", "1.1")], /fences rise/);
-    const wish: Wish = { kind: "acquire", subject, owner: "ann", ttlMs: 100 };
-    const asked: Call = {
+    const request: HistoryRequest = { kind: "acquire", subject, owner: "ann", ttlMs: 100 };
+    const asked: HistoryCall = {
       client: 1,
-      wish,
+      request,
       key: "k",
       begin: 0,
       end: 1,
@@ -148,5 +153,5 @@ test("something outside that compares fences refuses who is late, and sees a wri
   assert.equal(counter.read("1.9"), 0);
   assert.equal(counter.write("1.5", 1), false, "somebody with a later fence has read");
   assert.equal(counter.write("1.9", 1), true);
-  assert.throws(() => counter.write("1.9", 1), BrokenPromise);
+  assert.throws(() => counter.write("1.9", 1), BrokenHistory);
 });

@@ -5,7 +5,7 @@
 import { writeFile } from "node:fs/promises";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Fault } from "./deployment.ts";
+import type { DeploymentFault } from "./deployment.ts";
 import { spawnChildSync } from "../scenario/spawn-child.ts";
 
 const source = `
@@ -40,7 +40,7 @@ int gettimeofday(struct timeval *restrict at, void *restrict zone) {
 
 export interface ClockShim {
   readonly env: Readonly<Record<string, string>>;
-  readonly faults: readonly Fault[];
+  readonly faults: readonly DeploymentFault[];
   readonly notThere: readonly string[];
 }
 
@@ -63,7 +63,7 @@ export async function wallClockShim(folder: string): Promise<ClockShim> {
     writeFileSync(file, bytes, { flag: "r+" });
   };
   await writeFile(file, Buffer.alloc(4));
-  const jump: Fault = {
+  const jump: DeploymentFault = {
     name: "jump of the wall clock",
     // Up to two hours ahead, or one back. It stays so until the next jump: clocks do not heal either.
     async strike(chance) {

@@ -8,14 +8,14 @@ export interface Deployment {
   /** Reads the journal. */
   readonly operatorToken: string;
   /** What can happen to it. `notThere` says what this host can't do, and why. */
-  readonly faults: readonly Fault[];
-  readonly notThere: readonly string[];
+  readonly faults: readonly DeploymentFault[];
+  readonly unsupported: readonly string[];
   /** What its nodes have said, for a history that is broken. */
-  said(): string;
+  log(): string;
   close(): Promise<void>;
 }
 
-export interface Fault {
+export interface DeploymentFault {
   readonly name: string;
   /** Does it, and undoes it. */
   strike(chance: () => number): Promise<void>;

@@ -2,8 +2,8 @@
  * Something outside of Holdfast that can compare fences and nothing else. Clients read it, take their time, and write what
  * they read plus one: a client that believes in a lock which it has lost would undo what another one did.
  */
-import { broken } from "./call.ts";
-import { laterFence } from "./fences.ts";
+import { broken } from "./history-call.ts";
+import { isLaterFence } from "./fences.ts";
 
 export class GuardedCounter {
   #highest = "0.0";
@@ -29,7 +29,7 @@ export class GuardedCounter {
   }
 
   #admits(fence: string): boolean {
-    if (laterFence(this.#highest, fence)) {
+    if (isLaterFence(this.#highest, fence)) {
       this.refused += 1;
       return false;
     }

@@ -39,7 +39,7 @@ for (const { title, start, count } of deployments) {
         const kinds = new Set(deployment.faults.map(({ name }) => name));
         assert.deepEqual(new Set(history.struck.keys()), kinds, "every fault kind struck");
       }
-      for (const one of deployment.notThere) t.diagnostic(`not tried here: ${one}`);
+      for (const one of deployment.unsupported) t.diagnostic(`not tried here: ${one}`);
     } finally {
       await deployment.close();
     }

@@ -2,9 +2,9 @@
 import { connect } from "holdfast";
 import type { Client, JournalItem } from "holdfast";
 import { seededRandom } from "../scenario/kill-lines.ts";
-import { beginningOf } from "./beginning.ts";
-import type { Call } from "./call.ts";
-import type { Deployment, Fault } from "./deployment.ts";
+import { historyStart } from "./history-start.ts";
+import type { HistoryCall } from "./history-call.ts";
+import type { Deployment, DeploymentFault } from "./deployment.ts";
 import { GuardedCounter } from "./guarded-counter.ts";
 import { RecordedClient } from "./recorded-client.ts";
 import { Watcher } from "./watcher.ts";
@@ -20,7 +20,7 @@ export interface HistoryPlan {
 
 export interface History {
   readonly subjects: readonly string[];
-  readonly calls: readonly Call[];
+  readonly calls: readonly HistoryCall[];
   readonly journal: readonly JournalItem[];
   /** How many events each watcher was told, through all that happened; they have been compared with the journal. */
   readonly watched: readonly number[];
@@ -49,12 +49,12 @@ async function record(
 ): Promise<History> {
   const { operatorToken, faults } = deployment;
   const chance = seededRandom(plan.seed);
-  const calls: Call[] = [];
+  const calls: HistoryCall[] = [];
   const subjects = subjectsOf(plan.seed);
   const counters = new Map(subjects.map((subject) => [subject, new GuardedCounter()]));
   const operator = await reach({ way: "socket", node: 0, reconnectMs: patienceMs, token: operatorToken });
   for (const subject of subjects) await operator.run("create-entity", entityOf(subject), { key: `create ${subject}` });
-  const { cursor, position } = await beginningOf(operator);
+  const { cursor, position } = await historyStart(operator);
   const watchers = await Promise.all(
     ways.map(async (way) => new Watcher(way, await reach({ way, node: 0, reconnectMs: patienceMs }), cursor)),
   );
@@ -150,8 +150,12 @@ class Pace {
   }
 }
 
-function planFaults(faults: readonly Fault[], chance: () => number, { faults: wanted }: HistoryPlan): readonly Fault[] {
-  const draw = (some: readonly Fault[]): Fault => some[Math.floor(chance() * some.length)]!;
+function planFaults(
+  faults: readonly DeploymentFault[],
+  chance: () => number,
+  { faults: wanted }: HistoryPlan,
+): readonly DeploymentFault[] {
+  const draw = (some: readonly DeploymentFault[]): DeploymentFault => some[Math.floor(chance() * some.length)]!;
   if (wanted !== "each kind") {
     const count = faults.length === 0 ? 0 : Math.floor(chance() * (wanted + 1));
     return Array.from({ length: count }, () => draw(faults));
@@ -161,7 +165,7 @@ function planFaults(faults: readonly Fault[], chance: () => number, { faults: wa
 }
 
 async function strikeWhile(
-  planned: readonly Fault[],
+  planned: readonly DeploymentFault[],
   chance: () => number,
   pace: Pace,
 ): Promise<ReadonlyMap<string, number>> {

@@ -6,12 +6,12 @@
  * states that are possible then are carried on. Between two moments at which nothing is under way (a window) nothing
  * else is carried, so the work grows with what happens at once and not with the length of the history.
  */
-import type { Call } from "./call.ts";
+import type { HistoryCall } from "./history-call.ts";
 
-export interface Model<State> {
+export interface SequentialModel<State> {
   readonly start: State;
   /** The states after a call that takes effect now, with the answer that it got; none if that can't be. */
-  after(state: State, call: Call, now: number): readonly State[];
+  after(state: State, call: HistoryCall, now: number): readonly State[];
 }
 
 /** One way in which it may have been so far: a state, and which of the calls under way have taken effect in it. */
@@ -22,13 +22,13 @@ interface Possibility<State> {
 
 export interface Verdict {
   /** The first call for whose answer there is no explanation. */
-  readonly unexplained: Call | undefined;
+  readonly unexplained: HistoryCall | undefined;
   /** How many calls were under way at once, at the most, and how many possibilities there were: what it has cost. */
   readonly openMax: number;
   readonly possibilitiesMax: number;
 }
 
-export function checkLinearizable<State>(calls: readonly Call[], model: Model<State>): Verdict {
+export function checkLinearizable<State>(calls: readonly HistoryCall[], model: SequentialModel<State>): Verdict {
   const open = new Set<number>();
   let possible: readonly Possibility<State>[] = [{ state: model.start, placed: new Set() }];
   let openMax = 0;
@@ -54,7 +54,7 @@ interface Moment {
 }
 
 /** Begins and ends in the order of time; of two at the same time the begin comes first, which allows more. */
-function momentsOf(calls: readonly Call[]): readonly Moment[] {
+function momentsOf(calls: readonly HistoryCall[]): readonly Moment[] {
   const begins = calls.map(({ begin }, index) => ({ index, time: begin, isBegin: true }));
   const ends = calls
     .map(({ end }, index) => ({ index, time: end, isBegin: false }))
@@ -63,9 +63,9 @@ function momentsOf(calls: readonly Call[]): readonly Moment[] {
 }
 
 interface Around<State> {
-  readonly calls: readonly Call[];
+  readonly calls: readonly HistoryCall[];
   readonly open: ReadonlySet<number>;
-  readonly model: Model<State>;
+  readonly model: SequentialModel<State>;
 }
 
 /** Every way in which the call that ends now has taken effect, alone or after others that are still under way. */

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { freePort } from "../scenario/free-port.ts";
 import { wallClockShim } from "./clock-shim.ts";
-import type { Deployment, Fault } from "./deployment.ts";
+import type { Deployment, DeploymentFault } from "./deployment.ts";
 import { ownNetwork } from "./own-network.ts";
 import { smallDisk } from "./small-disk.ts";
 import { pauseFor } from "./pause.ts";
@@ -31,8 +31,8 @@ export async function oneServer(): Promise<Deployment> {
     token: operatorToken,
     operatorToken,
     faults: [kill(server), pause(server), ...network.faults, ...shim.faults, ...disk.faults],
-    notThere: [...network.notThere, ...shim.notThere, ...disk.notThere],
-    said: () => server.said(),
+    unsupported: [...network.notThere, ...shim.notThere, ...disk.notThere],
+    log: () => server.log(),
     async close() {
       await server.stop();
       network.remove();
@@ -42,7 +42,7 @@ export async function oneServer(): Promise<Deployment> {
   };
 }
 
-export function kill(server: ServerProcess): Fault {
+export function kill(server: ServerProcess): DeploymentFault {
   return {
     name: "kill -9",
     async strike() {
@@ -53,7 +53,7 @@ export function kill(server: ServerProcess): Fault {
 }
 
 /** From a moment to longer than the leases of the clients. */
-export function pause(server: ServerProcess): Fault {
+export function pause(server: ServerProcess): DeploymentFault {
   return {
     name: "pause past the lease",
     async strike(chance) {

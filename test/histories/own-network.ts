@@ -1,5 +1,5 @@
 /** A network of its own for a server, one cable away from its clients: the cable can be pulled. It takes root to have one. */
-import type { Fault } from "./deployment.ts";
+import type { DeploymentFault } from "./deployment.ts";
 import { pauseFor } from "./pause.ts";
 import { spawnChildSync } from "../scenario/spawn-child.ts";
 
@@ -9,7 +9,7 @@ export interface OwnNetwork {
   readonly outside: string;
   /** Put before a command that is to run inside. */
   readonly prefix: readonly string[];
-  readonly faults: readonly Fault[];
+  readonly faults: readonly DeploymentFault[];
   readonly notThere: readonly string[];
   remove(): void;
 }
@@ -64,7 +64,7 @@ function ip(words: readonly string[]): string | undefined {
   return status === 0 ? undefined : (error?.message ?? String(stderr).trim());
 }
 
-function partition(name: string, cut: readonly string[], mend: readonly string[]): Fault {
+function partition(name: string, cut: readonly string[], mend: readonly string[]): DeploymentFault {
   return {
     name,
     async strike(chance) {

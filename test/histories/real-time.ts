@@ -1,12 +1,12 @@
-import { broken } from "./call.ts";
-import type { Call } from "./call.ts";
+import { broken } from "./history-call.ts";
+import type { HistoryCall } from "./history-call.ts";
 
 /** What had ended before something else began is not later in the journal. */
-export function checkRealTime(calls: readonly Call[]): void {
+export function checkRealTime(calls: readonly HistoryCall[]): void {
   const answered = calls.filter(({ answer }) => answer !== undefined);
   const ended = answered.toSorted((a, b) => a.end - b.end);
   let next = 0;
-  let latest: Call | undefined;
+  let latest: HistoryCall | undefined;
   for (const call of answered.toSorted((a, b) => a.begin - b.begin)) {
     for (let one = ended[next]; one !== undefined && one.end < call.begin; one = ended[next]) {
       if (positionOf(one) > positionOf(latest)) latest = one;
@@ -18,4 +18,4 @@ export function checkRealTime(calls: readonly Call[]): void {
   }
 }
 
-const positionOf = (call: Call | undefined): number => call?.answer?.position ?? 0;
+const positionOf = (call: HistoryCall | undefined): number => call?.answer?.position ?? 0;

@@ -4,11 +4,11 @@
  * nothing may have happened twice, and what ended before something else began may not come after it.
  */
 import type { JournalItem } from "holdfast";
-import { broken } from "./call.ts";
-import type { Call } from "./call.ts";
-import { laterFence } from "./fences.ts";
+import { broken } from "./history-call.ts";
+import type { HistoryCall } from "./history-call.ts";
+import { isLaterFence } from "./fences.ts";
 import { checkRealTime } from "./real-time.ts";
-import { nobodyYet } from "./subject-model.ts";
+import { initialState } from "./subject-model.ts";
 import type { SubjectState } from "./subject-model.ts";
 
 type Shown = { -readonly [Name in keyof Omit<SubjectState, "leaseEnds">]: SubjectState[Name] } & {
@@ -26,7 +26,7 @@ export interface ReplayFigures {
 
 /** The journal from after the entities were made; what is not about them is left out. */
 export function checkReplay(
-  calls: readonly Call[],
+  calls: readonly HistoryCall[],
   journal: readonly JournalItem[],
   subjects: readonly string[],
 ): ReplayFigures {
@@ -39,25 +39,25 @@ export function checkReplay(
 
 class Walk {
   readonly #shown = new Map<string, Shown>();
-  readonly #byKey = new Map<string, Call>();
-  readonly #byNumber = new Map<number, Call>();
-  readonly #readers = new Map<number, Call[]>();
-  readonly #done = new Map<Call, number>();
-  readonly #calls: readonly Call[];
+  readonly #byKey = new Map<string, HistoryCall>();
+  readonly #byNumber = new Map<number, HistoryCall>();
+  readonly #readers = new Map<number, HistoryCall[]>();
+  readonly #done = new Map<HistoryCall, number>();
+  readonly #calls: readonly HistoryCall[];
   #position = 0;
   #time = 0;
   readonly #counts = { entries: 0, answersChecked: 0, grants: 0, expiries: 0, conflicts: 0 };
 
-  constructor(calls: readonly Call[], subjects: readonly string[], position: number) {
+  constructor(calls: readonly HistoryCall[], subjects: readonly string[], position: number) {
     this.#calls = calls;
     this.#position = position;
     for (const subject of subjects) {
-      this.#shown.set(subject, { ...nobodyYet, expires: undefined });
+      this.#shown.set(subject, { ...initialState, expires: undefined });
     }
     for (const call of calls) {
-      const { key, wish, answer } = call;
+      const { key, request, answer } = call;
       if (key !== undefined) this.#byKey.set(key, call);
-      if (wish.kind === "write") this.#byNumber.set(wish.number, call);
+      if (request.kind === "write") this.#byNumber.set(request.number, call);
       if (answer !== undefined && leavesNoEntry(call)) {
         this.#readers.set(answer.position, [...(this.#readers.get(answer.position) ?? []), call]);
       }
@@ -92,13 +92,13 @@ class Walk {
     }
   }
 
-  #callOf({ key, input }: JournalItem): Call | undefined {
+  #callOf({ key, input }: JournalItem): HistoryCall | undefined {
     if (key !== undefined) return this.#byKey.get(key);
     const { merge } = input as { readonly merge?: { readonly number?: number } };
     return merge?.number === undefined ? undefined : this.#byNumber.get(merge.number);
   }
 
-  #matchAnswer(call: Call, item: JournalItem): void {
+  #matchAnswer(call: HistoryCall, item: JournalItem): void {
     const before = this.#done.get(call);
     if (before !== undefined) broken("nothing happens twice", { call, positions: [before, item.position] });
     this.#done.set(call, item.position);
@@ -111,7 +111,7 @@ class Walk {
     this.#counts.answersChecked += 1;
   }
 
-  #follow(event: JournalItem["events"][number], item: JournalItem, call: Call | undefined): void {
+  #follow(event: JournalItem["events"][number], item: JournalItem, call: HistoryCall | undefined): void {
     const data = event.data as Readonly<Record<string, unknown>>;
     const shown = this.#shown.get(event.type.startsWith("lock.") ? String(data["resource_id"]) : event.subject);
     if (shown === undefined) return;
@@ -136,11 +136,16 @@ class Walk {
     }
   }
 
-  #change(shown: Shown, data: Readonly<Record<string, unknown>>, item: JournalItem, call: Call | undefined): void {
+  #change(
+    shown: Shown,
+    data: Readonly<Record<string, unknown>>,
+    item: JournalItem,
+    call: HistoryCall | undefined,
+  ): void {
     const content = (data["merge"] ?? data["value"]) as { readonly number?: number };
     if (data["version"] !== shown.version + 1) broken("versions have no gap", item);
-    if (call?.wish.kind === "write") {
-      const { expected = shown.version, fence = shown.fence } = call.wish;
+    if (call?.request.kind === "write") {
+      const { expected = shown.version, fence = shown.fence } = call.request;
       if (expected !== shown.version) broken("only the expected is changed", item);
       if (fence !== shown.fence) broken("a stale fence writes nothing", item);
     }
@@ -150,13 +155,18 @@ class Walk {
     if (told !== shown.version) broken("a write tells the version that it made", { call, version: shown.version });
   }
 
-  #grant(shown: Shown, data: Readonly<Record<string, unknown>>, item: JournalItem, call: Call | undefined): void {
+  #grant(
+    shown: Shown,
+    data: Readonly<Record<string, unknown>>,
+    item: JournalItem,
+    call: HistoryCall | undefined,
+  ): void {
     const fence = String(data["fence"]);
     this.#counts.grants += 1;
     if (shown.owner !== undefined) broken("a lock has one holder", { item, holder: shown });
-    if (!laterFence(fence, shown.lastFence)) broken("fences rise for ever", { item, before: shown.lastFence });
+    if (!isLaterFence(fence, shown.lastFence)) broken("fences rise for ever", { item, before: shown.lastFence });
     Object.assign(shown, { owner: String(data["owner_id"]), fence, lastFence: fence, expires: undefined });
-    if (call?.wish.kind !== "acquire") return;
+    if (call?.request.kind !== "acquire") return;
     shown.expires = Date.parse(String(data["expires_at"]));
     if (call.answer !== undefined && call.answer.fence !== fence) broken("a grant tells its fence", { call, fence });
   }
@@ -172,11 +182,11 @@ class Walk {
   }
 
   /** An answer that left no entry tells what was there at its position. */
-  #checkRead(call: Call): void {
-    const { wish, answer } = call;
-    const shown = this.#shown.get(wish.subject);
+  #checkRead(call: HistoryCall): void {
+    const { request, answer } = call;
+    const shown = this.#shown.get(request.subject);
     this.#counts.answersChecked += 1;
-    if (wish.kind === "read") {
+    if (request.kind === "read") {
       if (answer?.version !== shown?.version || answer?.number !== shown?.number) {
         broken("a read tells what was there at its position", { call, shown });
       }
@@ -187,12 +197,12 @@ class Walk {
   }
 }
 
-function ownerOf({ wish }: Call): string | undefined {
-  return wish.kind === "acquire" || wish.kind === "release" ? wish.owner : undefined;
+function ownerOf({ request }: HistoryCall): string | undefined {
+  return request.kind === "acquire" || request.kind === "release" ? request.owner : undefined;
 }
 
 /** Reads, and refusals that nobody has to remember. What has a key leaves an entry whatever came of it. */
-function leavesNoEntry({ wish, key, answer }: Call): boolean {
-  if (wish.kind === "read") return true;
+function leavesNoEntry({ request, key, answer }: HistoryCall): boolean {
+  if (request.kind === "read") return true;
   return key === undefined && answer?.code !== "done" && answer?.code !== "concurrency_mismatch";
 }

@@ -61,15 +61,13 @@ async function runOne(seed: number, deployment: Deployment): Promise<void> {
     history = await recordHistory(deployment, plan);
     add(totals, { ...checkHistory(history) });
     add(struckTotals, Object.fromEntries(history.struck));
-    for (const one of deployment.notThere) notThere.add(one);
+    for (const one of deployment.unsupported) notThere.add(one);
     const seconds = Math.round((performance.now() - begun) / 1_000);
     console.log(`${seed - from + 1} of ${count} histories, seed ${seed}: ${history.calls.length} calls, ${seconds} s`);
   } catch (error) {
     const file = join(tmpdir(), `holdfast-history-${values.deployment}-${seed}.json`);
     await writeFile(file, JSON.stringify({ plan, calls: history?.calls, journal: history?.journal }));
-    console.error(
-      `BROKEN seed ${seed}: ${String(error)}\n${deployment.said()}\nThe history is in ${file}. Again with:`,
-    );
+    console.error(`BROKEN seed ${seed}: ${String(error)}\n${deployment.log()}\nThe history is in ${file}. Again with:`);
     console.error(`  npm run histories -- --deployment ${values.deployment} --seed ${seed} --calls ${plan.calls}`);
     process.exitCode = 1;
   }

@@ -23,7 +23,7 @@ export class ServerProcess {
     this.#plan = plan;
   }
 
-  said(): string {
+  log(): string {
     return this.#said.slice(-40).join("\n");
   }
 
@@ -44,7 +44,7 @@ export class ServerProcess {
     });
     createInterface({ input: child.stderr }).on("line", (line) => void this.#said.push(line));
     const ended = once(child, "close").then(() => {
-      throw new Error(`a server did not start:\n${this.said()}`);
+      throw new Error(`a server did not start:\n${this.log()}`);
     });
     await Promise.race([up, ended]);
     ended.catch(() => undefined);

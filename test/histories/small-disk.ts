@@ -1,13 +1,13 @@
 /** A disk of its own that can be filled up. It takes root to have one. */
 import { mkdir, rm, statfs, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { Fault } from "./deployment.ts";
+import type { DeploymentFault } from "./deployment.ts";
 import { pauseFor } from "./pause.ts";
 import { spawnChildSync } from "../scenario/spawn-child.ts";
 
 export interface SmallDisk {
   readonly folder: string;
-  readonly faults: readonly Fault[];
+  readonly faults: readonly DeploymentFault[];
   readonly notThere: readonly string[];
   remove(): Promise<void>;
 }
@@ -32,7 +32,7 @@ export async function smallDisk(folder: string): Promise<SmallDisk> {
   };
 }
 
-function fullDisk(folder: string): Fault {
+function fullDisk(folder: string): DeploymentFault {
   const ballast = join(folder, "ballast");
   return {
     name: "full disk",

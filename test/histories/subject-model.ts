@@ -1,6 +1,6 @@
 /** One entity and the lock that guards it, as simply as it can be said. It shares no line with what it judges. */
-import type { Call } from "./call.ts";
-import { laterFence } from "./fences.ts";
+import type { HistoryCall } from "./history-call.ts";
+import { isLaterFence } from "./fences.ts";
 
 export interface SubjectState {
   readonly version: number;
@@ -14,7 +14,7 @@ export interface SubjectState {
   readonly lastFence: string;
 }
 
-export const nobodyYet: SubjectState = {
+export const initialState: SubjectState = {
   version: 1,
   number: 0,
   owner: undefined,
@@ -27,7 +27,7 @@ export const nobodyYet: SubjectState = {
  * The states in which a call can leave it, if it takes effect here and is answered as it was; none: it can't. A call that
  * nobody knows the answer of may do whatever it could have done. A lease may end by itself once its time has passed.
  */
-export function statesAfter(state: SubjectState, call: Call, now: number): readonly SubjectState[] {
+export function statesAfter(state: SubjectState, call: HistoryCall, now: number): readonly SubjectState[] {
   const starts = state.owner !== undefined && now >= state.leaseEnds ? [state, freed(state)] : [state];
   return starts.flatMap((start) => outcomes(start, call));
 }
@@ -36,39 +36,47 @@ function freed(state: SubjectState): SubjectState {
   return { ...state, owner: undefined, fence: undefined };
 }
 
-function outcomes(state: SubjectState, call: Call): readonly SubjectState[] {
-  switch (call.wish.kind) {
+function outcomes(state: SubjectState, call: HistoryCall): readonly SubjectState[] {
+  switch (call.request.kind) {
     case "read":
       return afterRead(state, call);
     case "write":
-      return afterWrite(state, call, call.wish);
+      return afterWrite(state, call, call.request);
     case "acquire":
-      return afterAcquire(state, call, call.wish);
+      return afterAcquire(state, call, call.request);
     case "release":
-      return afterRelease(state, call, call.wish);
+      return afterRelease(state, call, call.request);
   }
 }
 
-type WishOf<Kind> = Extract<Call["wish"], { readonly kind: Kind }>;
+type RequestOf<Kind> = Extract<HistoryCall["request"], { readonly kind: Kind }>;
 
-function afterRead(state: SubjectState, { answer }: Call): readonly SubjectState[] {
+function afterRead(state: SubjectState, { answer }: HistoryCall): readonly SubjectState[] {
   if (answer === undefined) return [state];
   return answer.code === "done" && answer.version === state.version && answer.number === state.number ? [state] : [];
 }
 
-function afterWrite(state: SubjectState, { answer }: Call, wish: WishOf<"write">): readonly SubjectState[] {
-  const isGuarded = wish.fence === undefined || wish.fence === state.fence;
-  const isExpected = wish.expected === undefined || wish.expected === state.version;
-  const written = { ...state, version: state.version + 1, number: wish.number };
+function afterWrite(
+  state: SubjectState,
+  { answer }: HistoryCall,
+  request: RequestOf<"write">,
+): readonly SubjectState[] {
+  const isGuarded = request.fence === undefined || request.fence === state.fence;
+  const isExpected = request.expected === undefined || request.expected === state.version;
+  const written = { ...state, version: state.version + 1, number: request.number };
   if (answer === undefined) return isGuarded && isExpected ? [written] : [];
   if (answer.code === "fence_stale") return isGuarded ? [] : [state];
   if (answer.code === "concurrency_mismatch") return isGuarded && !isExpected ? [state] : [];
   return answer.code === "done" && isGuarded && isExpected && answer.version === written.version ? [written] : [];
 }
 
-function afterAcquire(state: SubjectState, { answer, begin }: Call, wish: WishOf<"acquire">): readonly SubjectState[] {
-  const { owner } = wish;
-  const held = { ...state, owner, leaseEnds: begin + wish.ttlMs };
+function afterAcquire(
+  state: SubjectState,
+  { answer, begin }: HistoryCall,
+  request: RequestOf<"acquire">,
+): readonly SubjectState[] {
+  const { owner } = request;
+  const held = { ...state, owner, leaseEnds: begin + request.ttlMs };
   if (state.owner === owner) {
     // Asking again for what one holds gives the same grant; the first asker may never have learnt its fence.
     if (answer === undefined) return [state];
@@ -85,10 +93,14 @@ function afterAcquire(state: SubjectState, { answer, begin }: Call, wish: WishOf
 
 const grantOf = (fence = ""): Pick<SubjectState, "fence" | "lastFence"> => ({ fence, lastFence: fence });
 
-const isNew = ({ lastFence }: SubjectState, fence = ""): boolean => laterFence(fence, lastFence);
+const isNew = ({ lastFence }: SubjectState, fence = ""): boolean => isLaterFence(fence, lastFence);
 
-function afterRelease(state: SubjectState, { answer }: Call, wish: WishOf<"release">): readonly SubjectState[] {
-  const isHeld = state.owner === wish.owner && (state.fence === undefined || state.fence === wish.fence);
+function afterRelease(
+  state: SubjectState,
+  { answer }: HistoryCall,
+  request: RequestOf<"release">,
+): readonly SubjectState[] {
+  const isHeld = state.owner === request.owner && (state.fence === undefined || state.fence === request.fence);
   if (answer === undefined) return isHeld ? [freed(state)] : [];
   if (answer.code === "lock_not_held") return isHeld ? [] : [state];
   return answer.code === "done" && isHeld ? [freed(state)] : [];

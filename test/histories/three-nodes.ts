@@ -8,7 +8,7 @@ import { freePort } from "../scenario/free-port.ts";
 import { startTcpProxy } from "../nodes/tcp-proxy.ts";
 import { startOwnPostgres } from "../scenario/private-postgres.ts";
 import type { OwnPostgres } from "../scenario/private-postgres.ts";
-import type { Deployment, Fault } from "./deployment.ts";
+import type { Deployment, DeploymentFault } from "./deployment.ts";
 import { kill, pause } from "./one-server.ts";
 import { ownNetwork } from "./own-network.ts";
 import { ServerProcess } from "./server-process.ts";
@@ -16,7 +16,7 @@ import { ServerProcess } from "./server-process.ts";
 interface Node {
   readonly url: string;
   readonly server: ServerProcess;
-  readonly faults: readonly Fault[];
+  readonly faults: readonly DeploymentFault[];
   readonly notThere: readonly string[];
   close(): Promise<void>;
 }
@@ -35,8 +35,8 @@ export async function threeNodes(): Promise<Deployment> {
     token: operatorToken,
     operatorToken,
     faults: [...nodes.flatMap(({ faults }) => faults), ...databaseFaults(postgres)],
-    notThere: [...new Set(nodes.flatMap(({ notThere }) => notThere))],
-    said: () => nodes.map(({ server }) => server.said()).join("\n"),
+    unsupported: [...new Set(nodes.flatMap(({ notThere }) => notThere))],
+    log: () => nodes.map(({ server }) => server.log()).join("\n"),
     async close() {
       await Promise.all(nodes.map((node) => node.close()));
       await postgres.stop();
@@ -75,7 +75,7 @@ async function startNode({ folder, postgres, operatorToken }: NodePlan): Promise
   };
 }
 
-function databaseFaults(postgres: OwnPostgres): readonly Fault[] {
+function databaseFaults(postgres: OwnPostgres): readonly DeploymentFault[] {
   return [
     {
       name: "crash of Postgres",

@@ -3,8 +3,8 @@ import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { open } from "holdfast";
 import type { Client, JournalItem } from "holdfast";
-import { beginningOf } from "./beginning.ts";
-import { BrokenPromise } from "./call.ts";
+import { historyStart } from "./history-start.ts";
+import { BrokenHistory } from "./history-call.ts";
 import { Watcher } from "./watcher.ts";
 
 async function create(client: Client, id: string): Promise<void> {
@@ -14,15 +14,15 @@ async function create(client: Client, id: string): Promise<void> {
 suite("the judge of watches", () => {
   test("accepts what is told once and in order, and sees what is told twice or never", async () => {
     await using client = await open({ memory: true });
-    const { cursor, position } = await beginningOf(client);
+    const { cursor, position } = await historyStart(client);
     const watcher = new Watcher("nothing between", client, cursor);
     for (const id of ["a", "b", "c"]) await create(client, id);
     const { items } = await client.journal.list({ after: position });
     const [first, second, third] = items as readonly [JournalItem, JournalItem, JournalItem];
     assert.equal(await watcher.check(items), 3);
-    await assert.rejects(watcher.check([first, third]), BrokenPromise);
-    await assert.rejects(watcher.check([first, first, second]), BrokenPromise);
-    await assert.rejects(watcher.check([second, first, third]), BrokenPromise);
+    await assert.rejects(watcher.check([first, third]), BrokenHistory);
+    await assert.rejects(watcher.check([first, first, second]), BrokenHistory);
+    await assert.rejects(watcher.check([second, first, third]), BrokenHistory);
   });
 
   test("compares from one moment on, also if something happens while the history begins", async () => {
@@ -36,7 +36,7 @@ suite("the judge of watches", () => {
         return cursor;
       },
     };
-    const { cursor, position } = await beginningOf(busy);
+    const { cursor, position } = await historyStart(busy);
     const watcher = new Watcher("nothing between", client, cursor);
     await create(client, "after");
     const { items } = await client.journal.list({ after: position });

@@ -1,6 +1,6 @@
 /** Somebody who follows the events through everything that happens, by the connection that resumes. */
 import type { Client, JournalItem, WatchedEvent } from "holdfast";
-import { broken } from "./call.ts";
+import { broken } from "./history-call.ts";
 
 export class Watcher {
   readonly #name: string;

@@ -2,25 +2,28 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { open } from "holdfast";
 import { refusalOf, refusedWith } from "../api/refused-with.ts";
-import { promise } from "../api/with-client.ts";
+import { promise, promiseOnEveryStore } from "../api/with-client.ts";
 import { granted, lockNode, queued } from "./lock-node.ts";
 
 const ttl = { ttlSeconds: 30 };
 
 describe("acquiring", () => {
-  promise("answers at once: acquired until a time, or denied by the earliest holder [M7 G4]", async (client) => {
-    const first = granted(await client.locks.acquire("doc/1", { ...ttl, ownerId: "a", purpose: "editing" }));
-    assert.equal(Date.parse(first.expires_at) - Date.parse(first.acquired_at), 30_000);
-    const reply = await client.execute("acquire-lock", { paths: ["doc/1"], ttl_seconds: 5, owner_id: "b" });
-    assert.equal(reply.outcome.kind, "refusal");
-    const data = (reply.outcome as { data: Record<string, unknown> }).data;
-    assert.deepEqual([data["resource_id"], data["requested_by"], data["current_owner"]], ["doc/1", "b", "a"]);
-    const [holder] = data["holders"] as Record<string, unknown>[];
-    assert.equal(holder?.["purpose"], "editing");
-    assert.equal(holder["until"], first.expires_at);
-    assert.deepEqual([data["queue_length"], data["place"]], [0, 1]);
-    assert.equal(reply.events.length, 0);
-  });
+  promiseOnEveryStore(
+    "answers at once: acquired until a time, or denied by the earliest holder [M7 G4]",
+    async (client) => {
+      const first = granted(await client.locks.acquire("doc/1", { ...ttl, ownerId: "a", purpose: "editing" }));
+      assert.equal(Date.parse(first.expires_at) - Date.parse(first.acquired_at), 30_000);
+      const reply = await client.execute("acquire-lock", { paths: ["doc/1"], ttl_seconds: 5, owner_id: "b" });
+      assert.equal(reply.outcome.kind, "refusal");
+      const data = (reply.outcome as { data: Record<string, unknown> }).data;
+      assert.deepEqual([data["resource_id"], data["requested_by"], data["current_owner"]], ["doc/1", "b", "a"]);
+      const [holder] = data["holders"] as Record<string, unknown>[];
+      assert.equal(holder?.["purpose"], "editing");
+      assert.equal(holder["until"], first.expires_at);
+      assert.deepEqual([data["queue_length"], data["place"]], [0, 1]);
+      assert.equal(reply.events.length, 0);
+    },
+  );
 
   promise(
     "what you hold answers acquired with the same fence, and a stronger mode is an upgrade [M7]",

@@ -3,7 +3,7 @@ import { describe, test } from "node:test";
 import { defineKind, refuse } from "holdfast";
 import Type from "typebox";
 import { refusalOf, refusedWith } from "../api/refused-with.ts";
-import { promise } from "../api/with-client.ts";
+import { promise, promiseOnEveryStore } from "../api/with-client.ts";
 import { openMemoryJournal } from "../../server/src/journal/memory/open.ts";
 import { clientOf, startEngine } from "../../server/src/assembly/open.ts";
 import { createMemoryDisk } from "../../server/src/journal/memory/disk.ts";
@@ -14,7 +14,7 @@ const ttl = { ttlSeconds: 30 };
 const rank = (fence: string) => fence.split(".").map(Number);
 
 describe("a fence", () => {
-  promise(
+  promiseOnEveryStore(
     "is checked in the entry of the write: good while its grant lives, and for nothing else [X3 M10]",
     async (client) => {
       const { locks, entities } = client;

@@ -2,14 +2,14 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { LockMode, LockScope } from "holdfast";
 import { refusalOf, refusedWith } from "../api/refused-with.ts";
-import { promise } from "../api/with-client.ts";
+import { promise, promiseOnEveryStore } from "../api/with-client.ts";
 import { Decider, told } from "./decider.ts";
 import { granted, lockNode, queued } from "./lock-node.ts";
 
 const ttl = { ttlSeconds: 30 };
 
 describe("modes", () => {
-  promise("read shares with read and one upgradeable, write with nothing [W1]", async (client) => {
+  promiseOnEveryStore("read shares with read and one upgradeable, write with nothing [W1]", async (client) => {
     const shares = async (one: LockMode, other: LockMode, path: string): Promise<boolean> => {
       await client.locks.acquire(path, { ...ttl, mode: one, ownerId: "a" });
       const answer = await client.locks.tryAcquire(path, { ...ttl, mode: other, ownerId: "b" });

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { checkOf, lockViews } from "@holdfast/sdk/contract";
 import type { LockMode } from "holdfast";
-import { promise } from "../api/with-client.ts";
+import { promiseOnEveryStore } from "../api/with-client.ts";
 import { refusalOf } from "../api/refused-with.ts";
 import { granted, lockNode, queued } from "./lock-node.ts";
 
@@ -11,44 +11,47 @@ const wait = { ...ttl, wait: true, ticketSeconds: 3_600 };
 const read: { mode: LockMode } = { mode: "read" };
 
 describe("the wait-for graph", () => {
-  promise("names everything that keeps a ticket waiting, where, and how much there is [X6]", async (client) => {
-    const { locks } = client;
-    const x = granted(await locks.acquire("x", { ...ttl, ...read, ownerId: "a" }));
-    await locks.acquire("x/1", { ...ttl, ...read, ownerId: "b" });
-    await locks.acquire("y", { ...ttl, ownerId: "c" });
-    const first = queued(await locks.acquire("x", { ...wait, ownerId: "w" }));
-    const set = queued(await locks.acquire(["x/1/2", "y"], { ...wait, ownerId: "s" }));
-    const { items } = await locks.waits();
-    const output = (await client.execute("list-waits", {})).outcome.data;
-    assert.equal(checkOf(lockViews["list-waits"].output)(output as never), undefined);
-    const edges = items.map(({ ticket, blockers }) => [
-      ticket,
-      blockers.map(({ owner_id, path, as, fence, ticket: other }) => [owner_id, path, as, fence ?? other]),
-    ]);
-    const holderOf = async (path: string) => (await locks.status(path)).holders[0]!.fence;
-    assert.deepEqual(edges, [
-      [
-        first.ticket,
+  promiseOnEveryStore(
+    "names everything that keeps a ticket waiting, where, and how much there is [X6]",
+    async (client) => {
+      const { locks } = client;
+      const x = granted(await locks.acquire("x", { ...ttl, ...read, ownerId: "a" }));
+      await locks.acquire("x/1", { ...ttl, ...read, ownerId: "b" });
+      await locks.acquire("y", { ...ttl, ownerId: "c" });
+      const first = queued(await locks.acquire("x", { ...wait, ownerId: "w" }));
+      const set = queued(await locks.acquire(["x/1/2", "y"], { ...wait, ownerId: "s" }));
+      const { items } = await locks.waits();
+      const output = (await client.execute("list-waits", {})).outcome.data;
+      assert.equal(checkOf(lockViews["list-waits"].output)(output as never), undefined);
+      const edges = items.map(({ ticket, blockers }) => [
+        ticket,
+        blockers.map(({ owner_id, path, as, fence, ticket: other }) => [owner_id, path, as, fence ?? other]),
+      ]);
+      const holderOf = async (path: string) => (await locks.status(path)).holders[0]!.fence;
+      assert.deepEqual(edges, [
         [
-          ["a", "x", "holder", x.fence],
-          ["b", "x/1", "holder", await holderOf("x/1")],
+          first.ticket,
+          [
+            ["a", "x", "holder", x.fence],
+            ["b", "x/1", "holder", await holderOf("x/1")],
+          ],
         ],
-      ],
-      [
-        set.ticket,
         [
-          ["a", "x", "holder", x.fence],
-          ["b", "x/1", "holder", await holderOf("x/1")],
-          ["c", "y", "holder", await holderOf("y")],
-          ["w", "x", "waiter", first.ticket],
+          set.ticket,
+          [
+            ["a", "x", "holder", x.fence],
+            ["b", "x/1", "holder", await holderOf("x/1")],
+            ["c", "y", "holder", await holderOf("y")],
+            ["w", "x", "waiter", first.ticket],
+          ],
         ],
-      ],
-    ]);
-    assert.deepEqual(
-      items.map(({ blockers_total: total }) => total),
-      [2, 4],
-    );
-  });
+      ]);
+      assert.deepEqual(
+        items.map(({ blockers_total: total }) => total),
+        [2, 4],
+      );
+    },
+  );
 
   test("is bounded: twenty are named and two hundred counted, page after page [X6]", async () => {
     const node = await lockNode();

@@ -4,20 +4,20 @@ import { counts } from "../prove/counts.ts";
 import { checkFences, checkOwners, mayBeLost } from "./faults/check-end.ts";
 import { nodeFaults } from "./faults/faults.ts";
 import { runFaults } from "./faults/fault-run.ts";
-import type { Acknowledged } from "./faults/load.ts";
-import { checkTold, type Told, ToldHistory } from "./faults/told-events.ts";
+import type { AcknowledgedWrite } from "./faults/load.ts";
+import { checkPublished, type PublishedEvent, PublishedHistory } from "./faults/published-events.ts";
 
 const cycles = counts.faultCycles;
 
 test("three nodes under real faults lose nothing acknowledged but by a restore, do nothing twice, keep others out by fence, publish every event once in order, and go on within seconds [X1 X3 X7 M4 M11]", async () => {
-  const { struck, acknowledgedCount, toldCount } = await runFaults({ cycles, seed: 7 });
+  const { struck, acknowledgedCount, publishedCount: toldCount } = await runFaults({ cycles, seed: 7 });
   assert.equal(struck.size, nodeFaults.length, "every fault kind struck");
   assert.ok(acknowledgedCount > 10 * cycles, String(acknowledgedCount));
   assert.ok(toldCount > 10 * cycles, String(toldCount));
 });
 
 test("a write under an older fence behind one under a newer is seen, and only a restore excuses a loss", () => {
-  const write = (epoch: number, position: number, fence: string): Acknowledged => ({
+  const write = (epoch: number, position: number, fence: string): AcknowledgedWrite => ({
     ...{ what: "guarded", id: "x", version: 1, atMs: 10 },
     ...{ epoch, position, fence },
   });
@@ -31,11 +31,11 @@ test("a write under an older fence behind one under a newer is seen, and only a 
 });
 
 test("an event that is told twice, out of order or not at all is seen, and only a new epoch takes something back", () => {
-  const told = (epoch: number, position: number, name = "evt.note.created"): Told => ({
+  const told = (epoch: number, position: number, name = "evt.note.created"): PublishedEvent => ({
     ...{ epoch, position, index: 0, name },
   });
-  const historyOf = (...all: readonly Told[]): ToldHistory => {
-    const history = new ToldHistory();
+  const historyOf = (...all: readonly PublishedEvent[]): PublishedHistory => {
+    const history = new PublishedHistory();
     for (const one of all) history.add(one);
     return history;
   };
@@ -45,13 +45,13 @@ test("an event that is told twice, out of order or not at all is seen, and only 
   assert.throws(() => historyOf(told(2, 1), told(1, 2)), /twice, or out of order/);
   assert.throws(() => historyOf(first, second, told(2, 2)), /no new epoch was told/);
   assert.throws(() => {
-    checkTold(historyOf(first, third).told, [first, second, third]);
+    checkPublished(historyOf(first, third).events, [first, second, third]);
   }, /told: evt\.note\.created at 1\.3\.0, journal: evt\.note\.created at 1\.2\.0/);
   assert.throws(() => {
-    checkTold([first], [first, second]);
+    checkPublished([first], [first, second]);
   }, /told: nothing/);
   const raised = told(2, 2, "evt.space.epoch_raised");
   const restored = historyOf(first, second, third, raised, told(2, 3));
   assert.equal(restored.returnCount, 1);
-  checkTold(restored.told, [first, raised, told(2, 3)]);
+  checkPublished(restored.events, [first, raised, told(2, 3)]);
 });

@@ -2,16 +2,16 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { refusalOf } from "../api/refused-with.ts";
 import { granted, queued } from "../locks/lock-node.ts";
-import { type PrivatePostgres, startPostgres } from "../scenario/private-postgres.ts";
 import { type PostgresNode, shareJournal, type SharedJournal } from "./postgres-nodes.ts";
+import { sharedPostgres } from "./shared-postgres.ts";
 
 describe("nodes on one Postgres", () => {
-  let postgres: PrivatePostgres;
+  let postgres: Awaited<ReturnType<typeof sharedPostgres>>;
   let shared: SharedJournal;
   let nodes: readonly [PostgresNode, PostgresNode, PostgresNode];
 
   before(async () => {
-    postgres = await startPostgres();
+    postgres = await sharedPostgres();
     shared = shareJournal(postgres);
     // All at once, on an empty database: one makes the tables, the others wait for it.
     nodes = (await Promise.all([1, 2, 3].map(() => shared.node()))) as [PostgresNode, PostgresNode, PostgresNode];
@@ -19,7 +19,6 @@ describe("nodes on one Postgres", () => {
 
   after(async () => {
     await shared.close();
-    await postgres.stop();
   });
 
   test("a lock taken through one is denied through another, and handed over to whoever waits at a third [W11 X7]", async () => {

@@ -23,7 +23,7 @@ export interface SharedJournal {
   close(): Promise<void>;
 }
 
-export function shareJournal(postgres: PrivatePostgres, space = "main"): SharedJournal {
+export function shareJournal(postgres: Pick<PrivatePostgres, "url">, space = "main"): SharedJournal {
   const schema = `holdfast_nodes_${String(process.pid)}`;
   const nodes: PostgresNode[] = [];
 

@@ -5,24 +5,23 @@ import type { Head, Journal, NodeCoordination } from "../../server/src/journal/j
 import { openPostgresJournal } from "../../server/src/journal/postgres/open.ts";
 import { scopeOf } from "../conformance/indexed-sample.ts";
 import { appendSample, sampleBatch } from "../conformance/sample-entries.ts";
-import { type PrivatePostgres, startPostgres } from "../scenario/private-postgres.ts";
 import { shareJournal, type SharedJournal } from "./postgres-nodes.ts";
+import { sharedPostgres } from "./shared-postgres.ts";
 
 type Shared = Journal & { readonly coordination: NodeCoordination };
 
 describe("journals that share the head of one Postgres", () => {
-  let postgres: PrivatePostgres;
+  let postgres: Awaited<ReturnType<typeof sharedPostgres>>;
   let shared: SharedJournal;
   const schema = `holdfast_nodes_${String(process.pid)}`;
 
   before(async () => {
-    postgres = await startPostgres();
+    postgres = await sharedPostgres();
     shared = shareJournal(postgres);
   });
 
   after(async () => {
     await shared.close();
-    await postgres.stop();
   });
 
   /** Two nodes on a space of their own. */

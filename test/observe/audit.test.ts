@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { checkOf, auditOperations } from "@holdfast/sdk/contract";
 import type { AuditItem, Client } from "holdfast";
-import { promise } from "../api/with-client.ts";
+import { promise, promiseOnEveryStore } from "../api/with-client.ts";
 import { refusedWith } from "../api/refused-with.ts";
 
 async function allPages(client: Client, query: Parameters<Client["audit"]["list"]>[0] = {}): Promise<AuditItem[]> {
@@ -15,7 +15,7 @@ async function allPages(client: Client, query: Parameters<Client["audit"]["list"
   }
 }
 
-promise("the audit tells who changed what, from which revision to which [P8]", async (client) => {
+promiseOnEveryStore("the audit tells who changed what, from which revision to which [P8]", async (client) => {
   await client.entities.create("plan", "1", { a: 1 });
   await client.entities.patch("plan", "1", { merge: { a: 2 } });
   await client.entities.delete("plan", "1");

@@ -4,11 +4,11 @@ import { auditOperations, checkOf, traceContext, traceIdOf } from "@holdfast/sdk
 import { genesis, seal } from "../../server/src/journal/seal.ts";
 import { unsealAll } from "../../server/src/journal/unseal.ts";
 import type { Entry } from "../../server/src/machine/entry.ts";
-import { promise } from "../api/with-client.ts";
+import { promise, promiseOnEveryStore } from "../api/with-client.ts";
 
 const trace = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
 
-promise("the journal is listed in order and whole, page by page [X1]", async (client) => {
+promiseOnEveryStore("the journal is listed in order and whole, page by page [X1]", async (client) => {
   const before = (await client.journal.list()).head;
   for (let index = 0; index < 12; index += 1) {
     await client.entities.create("plan", String(index), { index }, { key: `key-${index}` });

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { promise } from "../api/with-client.ts";
+import { promise, promiseOnEveryStore } from "../api/with-client.ts";
 import { day, refused } from "./plan.ts";
 
-promise(
+promiseOnEveryStore(
   "planning reads like prose through the client, and every write returns the revision for the next [P1 P3]",
   async ({ planning }) => {
     const acme = await planning.organizations.create({ name: "Acme" });

@@ -1,17 +1,20 @@
 import assert from "node:assert/strict";
-import { promise } from "../api/with-client.ts";
+import { promise, promiseOnEveryStore } from "../api/with-client.ts";
 import { day, made, refused, smallPlan, staffedMission } from "./plan.ts";
 
-promise("a created resource has an id, a revision, its own fields, and is found in its list [P1]", async (client) => {
-  const { organization, project } = await smallPlan(client);
-  assert.equal(project["name"], "Bridge");
-  assert.equal(project["archived"], false);
-  assert.match(project.revision, /^1\.1$/u);
-  const { items } = (await client.run("list-projects", { organization_id: organization.id })) as { items: unknown[] };
-  const { changed: _changed, previous_revision: _previous, ...shown } = project;
-  assert.deepEqual(items, [shown]);
-  assert.deepEqual(await client.run("get-project", { id: project.id }), shown);
-});
+promiseOnEveryStore(
+  "a created resource has an id, a revision, its own fields, and is found in its list [P1]",
+  async (client) => {
+    const { organization, project } = await smallPlan(client);
+    assert.equal(project["name"], "Bridge");
+    assert.equal(project["archived"], false);
+    assert.match(project.revision, /^1\.1$/u);
+    const { items } = (await client.run("list-projects", { organization_id: organization.id })) as { items: unknown[] };
+    const { changed: _changed, previous_revision: _previous, ...shown } = project;
+    assert.deepEqual(items, [shown]);
+    assert.deepEqual(await client.run("get-project", { id: project.id }), shown);
+  },
+);
 
 promise("a mission goes draft, planned, locked, completed, and no other way [P7]", async (client) => {
   const plan = await smallPlan(client);

@@ -4,7 +4,7 @@ import type { CountName } from "./counts.ts";
 
 export interface ProofPart {
   readonly name: string;
-  /** What it repeats. */
+  /** The counts that it repeats. */
   readonly counts: readonly CountName[];
   /** Arguments for Node, one list for each process. They run one after the other. */
   readonly commands: readonly (readonly string[])[];

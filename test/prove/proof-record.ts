@@ -1,7 +1,7 @@
 /** Which parts of `npm run prove` passed at which commit, for `--resume`. A run on a changed tree is not recorded. */
-import { execFileSync } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { execChildSync } from "../scenario/spawn-child.ts";
 
 const root = join(import.meta.dirname, "..", "..");
 const file = join(root, ".tmp", "prove.json");
@@ -15,7 +15,7 @@ interface StoredRecord {
 /** The commit that is checked out; undefined if the tree has changes. */
 export function cleanCommit(): string | undefined {
   const git = (...words: readonly string[]): string =>
-    execFileSync("git", words, { cwd: root, encoding: "utf8" }).trim();
+    execChildSync("git", words, { cwd: root, encoding: "utf8" }).trim();
   return git("status", "--porcelain") === "" ? git("rev-parse", "HEAD") : undefined;
 }
 

@@ -1,11 +1,11 @@
 import type { CallReply } from "@holdfast/sdk";
 import { keyScope } from "../../server/src/machine/entry.ts";
-import type { Wish } from "./wish.ts";
+import type { SimulatedRequest } from "./entity-requests.ts";
 
 /** Something that a caller wants to happen once, however often it is sent. */
 export interface Intent {
   readonly principal: string;
-  readonly wish: Wish;
+  readonly request: SimulatedRequest;
   readonly key: string | undefined;
   /** False if the same key was also used for something else. */
   isHonest: boolean;
@@ -62,6 +62,6 @@ export function mustBeRecorded(outcome: Outcome, intent: Intent): boolean {
   return intent.key !== undefined || changed === true || granted === false;
 }
 
-export function scopeOf({ principal, wish, key }: Intent): string | undefined {
-  return key === undefined ? undefined : keyScope({ principal, operation: wish.operation, key });
+export function scopeOf({ principal, request, key }: Intent): string | undefined {
+  return key === undefined ? undefined : keyScope({ principal, operation: request.operation, key });
 }

@@ -3,10 +3,10 @@ import { mayRetry } from "./attempt.ts";
 import type { Attempt, Intent } from "./attempt.ts";
 import { checkRead } from "./check-read.ts";
 import { checkRefusedForCertain, checkReply } from "./check-reply.ts";
-import { LockWishes } from "./lock-wish.ts";
+import { LockRequests } from "./lock-requests.ts";
 import type { SimulatedNode } from "./node.ts";
-import type { Memory, Wish } from "./wish.ts";
-import { EntityWishes, poisonousWish } from "./wish.ts";
+import type { EntityMemory, SimulatedRequest } from "./entity-requests.ts";
+import { EntityRequests, poisonousRequest } from "./entity-requests.ts";
 import type { World } from "./world.ts";
 
 const ownersPrincipal = "ada";
@@ -21,15 +21,15 @@ export class Callers {
   readonly #world: World;
   readonly #attempts: Attempt[] = [];
   readonly #open = new Set<Attempt>();
-  readonly #memories = new Map<string, Memory>();
+  readonly #memories = new Map<string, EntityMemory>();
   /** The positions that a life of a node showed or acknowledged, by subject. */
   readonly #floors = new Map<string, Map<string, number>>();
   /** Keyed intents whose outcome their caller does not know. */
   readonly #unknown: Intent[] = [];
   /** Whether a life of a node tells what is in the journal now, as far as it knows it. */
   readonly #isInHistory: (owner: string) => boolean;
-  readonly #lockWishes: LockWishes;
-  readonly #entityWishes: EntityWishes;
+  readonly #lockRequests: LockRequests;
+  readonly #entityRequests: EntityRequests;
   /** How much of what is asked for is about agents and locks. */
   readonly #lockShare: number;
   #keyCount = 0;
@@ -37,8 +37,8 @@ export class Callers {
   constructor(world: World, isInHistory: (owner: string) => boolean) {
     this.#world = world;
     this.#isInHistory = isInHistory;
-    this.#lockWishes = new LockWishes(world.random, world.locks);
-    this.#entityWishes = new EntityWishes(world.random, (subject) => this.#memories.get(subject));
+    this.#lockRequests = new LockRequests(world.random, world.locks);
+    this.#entityRequests = new EntityRequests(world.random, (subject) => this.#memories.get(subject));
     this.#lockShare = world.random.pick(lockShares);
   }
 
@@ -54,9 +54,9 @@ export class Callers {
   ask(node: SimulatedNode, others: readonly SimulatedNode[]): void {
     const { random } = this.#world;
     const isPoisonous = this.#world.strikes("poisonous command");
-    const wish = isPoisonous ? poisonousWish(random) : this.#newWish();
-    if (wish.isRead && this.#world.time.isStill(node.owner)) return;
-    const intent = this.#intentOf(wish);
+    const request = isPoisonous ? poisonousRequest(random) : this.#newRequest();
+    if (request.isRead && this.#world.time.isStill(node.owner)) return;
+    const intent = this.#intentOf(request);
     this.#send(node, intent);
     if (intent.key === undefined) return;
     if (this.#world.strikes("command is sent twice to one node")) this.#send(node, intent);
@@ -93,38 +93,38 @@ export class Callers {
     for (const attempt of this.#attempts) checkRefusedForCertain(this.#world, attempt);
   }
 
-  #newWish(): Wish {
+  #newRequest(): SimulatedRequest {
     const { random } = this.#world;
-    if (random.chance(this.#lockShare)) return this.#lockWishes.make();
-    return this.#entityWishes.make();
+    if (random.chance(this.#lockShare)) return this.#lockRequests.make();
+    return this.#entityRequests.make();
   }
 
-  #intentOf(wish: Wish): Intent {
+  #intentOf(request: SimulatedRequest): Intent {
     const { random } = this.#world;
-    const key = wish.isRead || wish.isKeyless || random.chance(0.5) ? undefined : `k${(this.#keyCount += 1)}`;
-    return { principal: this.#principalOf(wish), wish, key, isHonest: true, isKnown: false };
+    const key = request.isRead || request.isKeyless || random.chance(0.5) ? undefined : `k${(this.#keyCount += 1)}`;
+    return { principal: this.#principalOf(request), request, key, isHonest: true, isKnown: false };
   }
 
   /** Agents, and owners that have something, are one principal's: mostly that one asks, and at times somebody else. */
-  #principalOf(wish: Wish): string {
+  #principalOf(request: SimulatedRequest): string {
     const { random } = this.#world;
-    return wish.speaker !== undefined && random.chance(0.95) ? ownersPrincipal : random.pick(principals);
+    return request.speaker !== undefined && random.chance(0.95) ? ownersPrincipal : random.pick(principals);
   }
 
   #misuse(node: SimulatedNode, intent: Intent): void {
-    const other = this.#newWish();
-    if (other.isRead || other.operation !== intent.wish.operation) return;
+    const other = this.#newRequest();
+    if (other.isRead || other.operation !== intent.request.operation) return;
     intent.isHonest = false;
-    this.#send(node, { ...intent, wish: other });
+    this.#send(node, { ...intent, request: other });
   }
 
   #send(node: SimulatedNode, intent: Intent): void {
     const world = this.#world;
     const name = `t${this.#attempts.length + 1}`;
-    const { principal, wish, key } = intent;
-    const { agent } = wish.speaker ?? { agent: name };
+    const { principal, request, key } = intent;
+    const { agent } = request.speaker ?? { agent: name };
     const speaker = { principal, ...(agent === undefined ? {} : { agent }), caller: principal };
-    const transport = node.transport(speaker, wish.speaker === undefined ? undefined : name);
+    const transport = node.transport(speaker, request.speaker === undefined ? undefined : name);
     if (transport === undefined) {
       this.#forgetAnswer(intent);
       return;
@@ -140,17 +140,17 @@ export class Callers {
       isRefusedForCertain: false,
     };
     this.#attempts.push(attempt);
-    world.faults.count(`asked: ${wish.operation}`);
+    world.faults.count(`asked: ${request.operation}`);
     this.#open.add(attempt);
-    world.tell(
-      () => `${name} ${principal} → ${node.owner}: ${wish.operation} ${JSON.stringify(wish.input)} ${key ?? ""}`,
+    world.log(
+      () => `${name} ${principal} → ${node.owner}: ${request.operation} ${JSON.stringify(request.input)} ${key ?? ""}`,
     );
-    const isShort = !wish.isRead && world.strikes("deadline is short");
+    const isShort = !request.isRead && world.strikes("deadline is short");
     const options: CallOptions = {
       ...(key === undefined ? {} : { key }),
       ...(isShort ? { deadlineMs: world.random.between(0, 50) } : {}),
     };
-    transport.call(wish.operation, wish.input, options).then(
+    transport.call(request.operation, request.input, options).then(
       (reply) => this.#answered(attempt, reply),
       (error: unknown) => this.#thrown(attempt, error),
     );
@@ -161,15 +161,15 @@ export class Callers {
     attempt.isAnswered = true;
     const world = this.#world;
     const { intent, owner } = attempt;
-    world.tell(() => `${attempt.name} ← ${owner}: ${summary(reply)}`);
-    if (intent.wish.isRead) {
+    world.log(() => `${attempt.name} ← ${owner}: ${summary(reply)}`);
+    if (intent.request.isRead) {
       for (const [subject, position] of checkRead(world, attempt, reply)) this.#raiseFloor(owner, subject, position);
     } else {
       checkReply(world, attempt, reply);
       const isCurrent = attempt.losses === world.losses;
       if (isCurrent) for (const { subject } of reply.events) this.#noteEvent(attempt, subject, reply);
     }
-    if (!intent.wish.isRead && world.strikes("reply is lost")) this.#forgetAnswer(intent);
+    if (!intent.request.isRead && world.strikes("reply is lost")) this.#forgetAnswer(intent);
     else if (mayRetry(reply.outcome)) this.#forgetAnswer(intent);
     else this.#learn(intent, reply);
   }
@@ -191,7 +191,7 @@ export class Callers {
   #thrown(attempt: Attempt, error: unknown): void {
     if (!this.#open.delete(attempt)) return;
     attempt.isAnswered = true;
-    this.#world.tell(() => `${attempt.name} ← ${attempt.owner}: threw ${String(error)}`);
+    this.#world.log(() => `${attempt.name} ← ${attempt.owner}: threw ${String(error)}`);
     const isReading = error instanceof Error && error.name === "JournalError";
     this.#world.demand(
       isReading,
@@ -210,7 +210,7 @@ export class Callers {
   #learn(intent: Intent, reply: CallReply): void {
     intent.isKnown = true;
     const data = reply.outcome.data as Readonly<Record<string, unknown>>;
-    const { type = "ticket", id, name } = { ...intent.wish.input, ...data } as Record<string, string>;
+    const { type = "ticket", id, name } = { ...intent.request.input, ...data } as Record<string, string>;
     const version = data["version"] ?? data["current_version"];
     const revision = data["revision"] ?? data["current_revision"];
     if (typeof version === "number") {

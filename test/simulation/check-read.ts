@@ -22,7 +22,7 @@ export function checkRead(world: World, attempt: Attempt, reply: CallReply): Rea
   const seen = new Map<string, number>();
   // While the journal goes back nobody can say which history was read.
   if (attempt.losses !== world.losses) return seen;
-  const { operation, input } = attempt.intent.wish;
+  const { operation, input } = attempt.intent.request;
   const { outcome } = reply;
   world.faults.count(`read: ${outcome.kind === "done" ? operation : outcome.code}`);
   const subject = `${String(input["type"])}/${String(input["id"])}`;

@@ -55,13 +55,13 @@ function isDecided(reply: CallReply): boolean {
 }
 
 function checkRefusal(world: World, attempt: Attempt, code: string): void {
-  const { wish, isHonest } = attempt.intent;
+  const { request, isHonest } = attempt.intent;
   if (code === "internal_error") {
-    world.demand(wish.input["id"] === poison, "no command meets a defect", () => `${attempt.name}: internal_error`);
+    world.demand(request.input["id"] === poison, "no command meets a defect", () => `${attempt.name}: internal_error`);
   }
   // The door completes `if_unchanged` from the history that its node knows: through a node that is behind, the same
   // request becomes another one.
-  const isCompleted = wish.input["if_unchanged"] !== undefined;
+  const isCompleted = request.input["if_unchanged"] !== undefined;
   if (code === "idempotency_replay_conflict" && isHonest && !isCompleted && world.losses === 0) {
     world.fail(
       "the same request under the same key is a replay",
@@ -109,7 +109,7 @@ function checkAnswer(world: World, attempt: Attempt, { reply, fact }: { reply: C
   }
   // After a loss the history behind an entry may be another one, and with it what a conflict is explained by. What an
   // answer adds about locks and agents is how things are now.
-  if (world.losses > 0 || attempt.intent.wish.speaker !== undefined) return;
+  if (world.losses > 0 || attempt.intent.request.speaker !== undefined) return;
   const answer = canonicalText(outcome as unknown as Json);
   fact.answer ??= answer;
   world.demand(

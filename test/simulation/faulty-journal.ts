@@ -54,7 +54,7 @@ export class FaultyJournal {
   readonly #flights = new Set<Flight>();
   readonly #isUsed: (scope: string) => boolean;
   readonly #memory = new KeyMemory();
-  #turnWish: symbol | undefined;
+  #turnRequest: symbol | undefined;
   #told: string | undefined;
   readonly #listeners = new Set<() => void>();
 
@@ -137,7 +137,7 @@ export class FaultyJournal {
     return {
       takeTurn: () => this.#takeTurn(),
       endTurn: async () => {
-        this.#turnWish = undefined;
+        this.#turnRequest = undefined;
         turns.leave(this.#watcher.owner);
       },
       findKeysInMemory: (scopes, at) => {
@@ -152,22 +152,22 @@ export class FaultyJournal {
   /** Who does not wait for it any longer neither gets it nor needs it. */
   async #takeTurn(): Promise<void> {
     const { time, turns, faults } = this.#world;
-    const wish = Symbol("turn");
-    this.#turnWish = wish;
+    const request = Symbol("turn");
+    this.#turnRequest = request;
     const startMs = time.nowMs;
     let failed = true;
     try {
       await this.#read(
         () =>
           new Promise<void>((resolve, reject) => {
-            if (this.#turnWish !== wish) reject(new JournalError("busy", "It is too late.", { certain: true }));
+            if (this.#turnRequest !== request) reject(new JournalError("busy", "It is too late.", { certain: true }));
             else turns.ask(this.#watcher.owner, resolve);
           }),
       );
       faults.count("turn is taken");
       failed = false;
     } finally {
-      if (this.#turnWish === wish) this.#watcher.needed({ ms: time.nowMs - startMs, failed });
+      if (this.#turnRequest === request) this.#watcher.needed({ ms: time.nowMs - startMs, failed });
     }
   }
 

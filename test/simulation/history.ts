@@ -76,7 +76,7 @@ export class History {
       const scope = keyScope(entry);
       if (scope !== undefined) addTo(this.#byScope, scope, fact);
       for (const { subject } of entry.events) this.#noteValue(subject, entry.position);
-      witness.tell(() => `entry ${entry.position} ${entry.operation} ${attempt ?? entry.id} ${outcomeText(entry)}`);
+      witness.log(() => `entry ${entry.position} ${entry.operation} ${attempt ?? entry.id} ${outcomeText(entry)}`);
     }
   }
 

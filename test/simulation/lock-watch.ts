@@ -199,13 +199,13 @@ class EventCheck {
   }
 
   /** Nobody else holds what excludes it, and nobody who waits is passed. */
-  #checkWay(wish: { owner: string; rank: number; paths: readonly ModelPath[] }, mayPass: boolean): void {
+  #checkWay(request: { owner: string; rank: number; paths: readonly ModelPath[] }, mayPass: boolean): void {
     const model = this.#view.model();
     const { queue } = model;
     model.queue = [];
-    this.#demand(!model.isBlocked(wish), "no two owners hold what excludes each other");
+    this.#demand(!model.isBlocked(request), "no two owners hold what excludes each other");
     model.queue = queue;
-    if (!mayPass) this.#demand(!model.isBlocked(wish), "first come, first served");
+    if (!mayPass) this.#demand(!model.isBlocked(request), "first come, first served");
   }
 
   #checkAsked(paths: readonly ModelPath[]): void {

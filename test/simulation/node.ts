@@ -73,7 +73,7 @@ export class SimulatedNode {
     this.lostEpoch = undefined;
     this.#comparedHash = "";
     const { owner } = this;
-    world.tell(() => `${owner} starts`);
+    world.log(() => `${owner} starts`);
     const lateMs = (): number => (world.strikes("timer is late") ? world.random.between(1, 900) : 0);
     world.wallMsMax = Math.max(world.wallMsMax, this.#wallMs);
     const clock = { wallMs: () => this.#wallMs, startMs: world.random.between(0, 1_000_000), lateMs };
@@ -88,7 +88,7 @@ export class SimulatedNode {
       afterLoss: (lost) => {
         this.lostEpoch = currentEpoch(lost);
         world.faults.count("node notices that the journal went back");
-        world.tell(() => `${owner} noticed that the journal went back`);
+        world.log(() => `${owner} noticed that the journal went back`);
         const input = { above: this.lostEpoch, reason: "went back" };
         return { id: `${owner}-loss-${world.random.bits()}`, operation: "raise-epoch", input };
       },
@@ -99,7 +99,7 @@ export class SimulatedNode {
       recordHash: hashCommand,
       recordedHash,
       report: (message) => {
-        world.tell(() => `${owner} reports: ${message}`);
+        world.log(() => `${owner} reports: ${message}`);
         world.demand(!/this node stops|a defect/.test(message), "a node goes on", () => `${owner}: ${message}`);
       },
     });
@@ -108,7 +108,7 @@ export class SimulatedNode {
         if (this.owner !== owner || this.state !== "starting") return;
         this.#engine = engine;
         this.state = "up";
-        world.tell(() => `${owner} is up at position ${engine.head.position}`);
+        world.log(() => `${owner} is up at position ${engine.head.position}`);
       },
       () => {
         if (this.owner === owner) this.#end();
@@ -119,7 +119,7 @@ export class SimulatedNode {
   crash(): void {
     if (this.state === "down") return;
     const { world } = this.#setting;
-    world.tell(() => `${this.owner} crashes`);
+    world.log(() => `${this.owner} crashes`);
     this.#journal?.abandon();
     this.#end();
   }
@@ -129,7 +129,7 @@ export class SimulatedNode {
     const engine = this.#engine;
     if (this.state !== "up" || engine === undefined) return;
     this.state = "stopping";
-    this.#setting.world.tell(() => `${owner} is asked to stop`);
+    this.#setting.world.log(() => `${owner} is asked to stop`);
     void engine.stop().then(() => {
       if (this.owner === owner) this.#end();
     });

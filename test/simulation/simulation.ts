@@ -125,7 +125,7 @@ export class Simulation {
       time.nowMs = Math.min(time.nextMs(), time.nowMs + stepMs);
       return;
     }
-    this.world.tell(() => `${task.owner}: ${task.label}`);
+    this.world.log(() => `${task.owner}: ${task.label}`);
     task.run();
   }
 
@@ -160,7 +160,7 @@ export class Simulation {
     world.losses += 1;
     // Like the identity of a server: whoever opens or uses the journal next finds out that it is another one.
     world.forkReason = `the journal went back, for the ${world.losses}. time`;
-    world.tell(() => `the journal goes back from ${head} to ${position}`);
+    world.log(() => `the journal goes back from ${head} to ${position}`);
     world.history.goBack(position);
     world.locks.goBack(world.history.facts.map(({ entry }) => entry));
     for (const subscriber of this.subscribers) subscriber.journalWentBack(position);

@@ -69,7 +69,7 @@ export class Subscriber {
       this.#position = engine.head.position;
       this.#seen = Infinity;
     }
-    this.#world.tell(() => `${this.#name} watches ${node.owner} after ${this.#cursor ?? "now"}`);
+    this.#world.log(() => `${this.#name} watches ${node.owner} after ${this.#cursor ?? "now"}`);
     this.#pages = transport.watch(this.#cursor === undefined ? {} : { after: this.#cursor });
     if (this.#cursor !== undefined) this.#world.faults.count("subscriber continues from its cursor");
     this.#isBehind = (): boolean => engine.head.position < this.#position;
@@ -144,7 +144,7 @@ export class Subscriber {
 
   #failed(error: unknown, wasBehind: boolean): void {
     const code = error instanceof HoldfastError ? error.code : error instanceof Error ? error.name : "?";
-    this.#world.tell(() => `${this.#name} was told ${code}`);
+    this.#world.log(() => `${this.#name} was told ${code}`);
     this.#world.faults.count(`subscriber is told ${code}`);
     if (code !== "cursor_lost") return;
     // A node that is behind can't tell a cursor that is ahead of it from one that is lost; asking again helps.

@@ -49,7 +49,7 @@ export class World {
   }
 
   /** Tells what happens, if somebody listens; making the sentence costs more than most steps. */
-  tell(sentence: () => string): void {
+  log(sentence: () => string): void {
     if (this.#isTraced) this.trace.push(`${String(this.time.nowMs).padStart(7)} ms  ${sentence()}`);
   }
 
@@ -61,6 +61,6 @@ export class World {
   fail(promise: string, detail: string): void {
     if (this.broken !== undefined) return;
     this.broken = new BrokenPromise(promise, detail);
-    this.tell(() => `BROKEN  ${promise}: ${detail}`);
+    this.log(() => `BROKEN  ${promise}: ${detail}`);
   }
 }

@@ -4,7 +4,7 @@ import { connect } from "@holdfast/sdk";
 import type { Client, Entity } from "@holdfast/sdk";
 import type { NodeCluster } from "../node-processes.ts";
 import type { Loss } from "./faults.ts";
-import type { Acknowledged, Load } from "./load.ts";
+import type { AcknowledgedWrite, Load } from "./load.ts";
 
 const samplesMax = 40;
 
@@ -23,12 +23,12 @@ export async function checkEnd(cluster: NodeCluster, load: Load, losses: readonl
 }
 
 /** Only what came after the copy, and not what was acknowledged in the epoch that began with it. */
-export function mayBeLost({ atMs, epoch }: Acknowledged, loss: Loss): boolean {
+export function mayBeLost({ atMs, epoch }: AcknowledgedWrite, loss: Loss): boolean {
   return atMs >= loss.savedAtMs && epoch < loss.epoch;
 }
 
 /** Nothing that was acknowledged is lost, and nothing was done twice. */
-async function checkNotes(client: Client, kept: readonly Acknowledged[]): Promise<void> {
+async function checkNotes(client: Client, kept: readonly AcknowledgedWrite[]): Promise<void> {
   const notes = new Map<string, Entity>();
   for (let after: string | null | undefined; after !== null;) {
     const page = await client.entities.list("note", { limit: 1_000, ...(after === undefined ? {} : { after }) });
@@ -41,7 +41,7 @@ async function checkNotes(client: Client, kept: readonly Acknowledged[]): Promis
 }
 
 /** Every version was written by the one who was told so, on top of the one before. */
-async function checkCounter(client: Client, kept: readonly Acknowledged[]): Promise<void> {
+async function checkCounter(client: Client, kept: readonly AcknowledgedWrite[]): Promise<void> {
   const counted = kept.filter(({ what }) => what === "counter");
   const { version, value } = await client.entities.get("counter", "1");
   assert.equal((value as { readonly n: number }).n, version - 1, "an update was lost");
@@ -53,14 +53,14 @@ async function checkCounter(client: Client, kept: readonly Acknowledged[]): Prom
 }
 
 /** Nobody was told that it wrote a version that another one was told, too. */
-function checkCounted(acknowledged: readonly Acknowledged[]): void {
+function checkCounted(acknowledged: readonly AcknowledgedWrite[]): void {
   const counted = acknowledged.filter(({ what }) => what === "counter");
   const versions = new Set(counted.map(({ epoch, version }) => `${String(epoch)}.${String(version)}`));
   assert.equal(versions.size, counted.length, "two were told that they wrote the same version");
 }
 
 /** In the order of the journal fences only rise: a write under an older fence never comes after one under a newer. */
-export function checkFences(acknowledged: readonly Acknowledged[]): void {
+export function checkFences(acknowledged: readonly AcknowledgedWrite[]): void {
   const guarded = acknowledged
     .filter(({ what }) => what === "guarded")
     .toSorted((a, b) => a.epoch - b.epoch || a.position - b.position);
@@ -71,7 +71,7 @@ export function checkFences(acknowledged: readonly Acknowledged[]): void {
 }
 
 /** A fence was given to one alone, whatever history it was in. */
-export function checkOwners(acknowledged: readonly Acknowledged[]): void {
+export function checkOwners(acknowledged: readonly AcknowledgedWrite[]): void {
   const owners = new Map<string, string>();
   for (const { fence, id } of acknowledged) {
     if (fence === undefined) continue;

@@ -3,14 +3,14 @@ import { startNats } from "../../mesh/private-nats.ts";
 import { Random } from "../../simulation/random.ts";
 import { startCluster } from "../node-processes.ts";
 import { checkEnd } from "./check-end.ts";
-import { type Fault, type Loss, nodeFaults } from "./faults.ts";
+import { type NodeFault, type Loss, nodeFaults } from "./faults.ts";
 import { Load } from "./load.ts";
 import { MeshReader } from "./mesh-reader.ts";
 
 export interface FaultRunOptions {
   readonly seed: number;
   readonly cycles: number;
-  readonly faults?: readonly Fault[];
+  readonly faults?: readonly NodeFault[];
   /** How soon everybody must get on after a fault. */
   readonly progressMs?: number;
   readonly onCycle?: (cycle: number, name: string, progressMs: number) => void;
@@ -21,7 +21,7 @@ export interface FaultReport {
   readonly struck: ReadonlyMap<string, number>;
   readonly acknowledgedCount: number;
   /** Events that the mesh was told of the history that holds in the end, each once. */
-  readonly toldCount: number;
+  readonly publishedCount: number;
   readonly lostLocks: number;
   /** From the end of a fault until everybody had got on. */
   readonly progressMs: { readonly median: number; readonly max: number };
@@ -71,15 +71,15 @@ export async function runFaults(options: FaultRunOptions): Promise<FaultReport> 
   return {
     struck,
     acknowledgedCount: load.acknowledged.length,
-    toldCount: mesh.toldCount,
+    publishedCount: mesh.publishedCount,
     lostLocks: load.lossCount,
     progressMs: { median, max: sorted.at(-1) ?? 0 },
   };
 }
 
 /** First each fault once, then rounds in which each is as frequent as its weight; every round in a random order. */
-function planOf(faults: readonly Fault[], cycles: number, random: Random): readonly Fault[] {
-  const plan: Fault[] = [];
+function planOf(faults: readonly NodeFault[], cycles: number, random: Random): readonly NodeFault[] {
+  const plan: NodeFault[] = [];
   for (let round = 0; plan.length < cycles; round += 1) {
     const left = faults.flatMap((fault) => Array.from({ length: round === 0 ? 1 : fault.weight }, () => fault));
     while (left.length > 0) plan.push(...left.splice(random.below(left.length), 1));

@@ -6,7 +6,7 @@ import type { NodeCluster, NodeProcess } from "../node-processes.ts";
 import { beyondLeaseMs, type Load } from "./load.ts";
 import { pause } from "./worker.ts";
 
-export interface FaultPlace {
+export interface FaultTarget {
   readonly cluster: NodeCluster;
   readonly nats: PrivateNats;
   readonly load: Load;
@@ -22,14 +22,14 @@ export interface Loss {
   readonly epoch: number;
 }
 
-export interface Fault {
+export interface NodeFault {
   readonly name: string;
   /** How often it is drawn, among all. */
   readonly weight: number;
-  readonly strike: (place: FaultPlace) => Promise<Loss | undefined>;
+  readonly strike: (place: FaultTarget) => Promise<Loss | undefined>;
 }
 
-export const nodeFaults: readonly Fault[] = [
+export const nodeFaults: readonly NodeFault[] = [
   { name: "connections cut in the middle of appends", weight: 10, strike: cutConnections },
   { name: "node killed", weight: 3, strike: killNode },
   { name: "node asleep beyond the lease", weight: 2, strike: sleepNode },
@@ -39,13 +39,13 @@ export const nodeFaults: readonly Fault[] = [
   { name: "nats-server killed", weight: 2, strike: killNats },
 ];
 
-function anyNode({ cluster, random }: FaultPlace): NodeProcess {
+function anyNode({ cluster, random }: FaultTarget): NodeProcess {
   const node = cluster.nodes[random.below(cluster.nodes.length)];
   if (node === undefined) throw new Error("a cluster without nodes");
   return node;
 }
 
-async function cutConnections({ cluster, random }: FaultPlace): Promise<undefined> {
+async function cutConnections({ cluster, random }: FaultTarget): Promise<undefined> {
   const whose = random.below(3) === 0 ? "holdfast %" : "holdfast writer";
   const connection = new Connection({ connectionString: cluster.postgres.url });
   await connection.connect();
@@ -62,40 +62,40 @@ async function cutConnections({ cluster, random }: FaultPlace): Promise<undefine
 }
 
 /** The others go on without it; only then it comes back. */
-async function killNode(place: FaultPlace): Promise<undefined> {
+async function killNode(place: FaultTarget): Promise<undefined> {
   const node = anyNode(place);
   await node.end("SIGKILL");
   await place.progress();
   await node.start();
 }
 
-async function restartNode(place: FaultPlace): Promise<undefined> {
+async function restartNode(place: FaultTarget): Promise<undefined> {
   const node = anyNode(place);
   await node.end("SIGTERM");
   await node.start();
 }
 
-async function sleepNode(place: FaultPlace): Promise<undefined> {
+async function sleepNode(place: FaultTarget): Promise<undefined> {
   const { program } = anyNode(place);
   program.signal("SIGSTOP");
   await pause(beyondLeaseMs);
   program.signal("SIGCONT");
 }
 
-async function crashPostgres({ cluster: { postgres } }: FaultPlace): Promise<undefined> {
+async function crashPostgres({ cluster: { postgres } }: FaultTarget): Promise<undefined> {
   await postgres.order("crash");
   await postgres.order("start");
 }
 
 /** Everything else goes on without it, for a moment or for longer; what happened meanwhile is told when it is back. */
-async function killNats({ nats, random, progress }: FaultPlace): Promise<undefined> {
+async function killNats({ nats, random, progress }: FaultTarget): Promise<undefined> {
   await nats.kill();
   if (random.below(2) === 0) await progress();
   await nats.start();
 }
 
 /** What was acknowledged since the copy was made is gone, and that must be noticed: a new epoch begins at every node. */
-async function restoreBackup(place: FaultPlace): Promise<Loss> {
+async function restoreBackup(place: FaultTarget): Promise<Loss> {
   const { cluster, load } = place;
   const { postgres, nodes } = cluster;
   await postgres.order("crash");

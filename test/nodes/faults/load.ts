@@ -8,7 +8,7 @@ import type { Client, Written } from "@holdfast/sdk";
 import { persist, within, Worker } from "./worker.ts";
 
 /** A write that was acknowledged. */
-export interface Acknowledged {
+export interface AcknowledgedWrite {
   readonly what: "note" | "counter" | "guarded";
   readonly id: string;
   readonly version: number;
@@ -24,7 +24,7 @@ const leaseSeconds = 2;
 export const beyondLeaseMs = leaseSeconds * 1_000 + 300;
 
 export class Load {
-  readonly acknowledged: Acknowledged[] = [];
+  readonly acknowledged: AcknowledgedWrite[] = [];
   readonly workers: readonly Worker[];
   readonly #clients: readonly Client[];
   readonly #broken = Promise.withResolvers<never>();
@@ -150,7 +150,7 @@ export class Load {
     return persist(work, () => false);
   }
 
-  #note(what: Acknowledged["what"], id: string, { version, revision, position }: Written, fence?: string): void {
+  #note(what: AcknowledgedWrite["what"], id: string, { version, revision, position }: Written, fence?: string): void {
     const epoch = Number(revision.split(".")[0]);
     const under = fence === undefined ? {} : { fence };
     this.acknowledged.push({ what, id, version, epoch, position, atMs: performance.now(), ...under });

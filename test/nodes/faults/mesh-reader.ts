@@ -7,19 +7,19 @@ import { openPostgresJournal } from "../../../server/src/journal/postgres/open.t
 import type { Entry } from "../../../server/src/machine/entry.ts";
 import { MeshAgent } from "../../mesh/mesh-client.ts";
 import type { NodeCluster } from "../node-processes.ts";
-import { checkTold, eventsOf, type Told, ToldHistory } from "./told-events.ts";
+import { checkPublished, eventsOf, type PublishedEvent, PublishedHistory } from "./published-events.ts";
 import { within } from "./worker.ts";
 
 const stream = "HOLDFAST_EVENTS";
 const page = { entries: 5_000, bytes: 16 * 1024 ** 2 };
 
 export class MeshReader {
-  readonly #history = new ToldHistory();
+  readonly #history = new PublishedHistory();
   /** The last message that was read. */
   #sequence = 0;
 
-  get toldCount(): number {
-    return this.#history.told.length;
+  get publishedCount(): number {
+    return this.#history.events.length;
   }
 
   /** Everything that is in the journal now was told once, in order, or is within this time. */
@@ -28,10 +28,10 @@ export class MeshReader {
     await using agent = await MeshAgent.connect(natsUrl);
     await within(withinMs, this.#readUntil(agent, events.length), () => {
       // Something that is missing in the middle says more than that the end is.
-      checkTold(this.#history.told, events);
+      checkPublished(this.#history.events, events);
       return new Error(`not every event was told within ${String(withinMs)} ms`);
     });
-    checkTold(this.#history.told, events);
+    checkPublished(this.#history.events, events);
     assert.ok(this.#history.returnCount <= lossCount, "something was taken back, and nothing was restored");
   }
 
@@ -39,11 +39,11 @@ export class MeshReader {
   async #readUntil(agent: MeshAgent, count: number): Promise<void> {
     const from = { deliver_policy: DeliverPolicy.StartSequence, opt_start_seq: this.#sequence + 1 };
     const consumer = await agent.js.consumers.get(stream, { ...from, headers_only: true });
-    if (this.#history.told.length >= count && (await consumer.info()).num_pending === 0) return;
+    if (this.#history.events.length >= count && (await consumer.info()).num_pending === 0) return;
     const messages = await consumer.consume({ max_messages: 1_000 });
     for await (const message of messages) {
       this.#take(message);
-      if (message.info.pending === 0 && this.#history.told.length >= count) break;
+      if (message.info.pending === 0 && this.#history.events.length >= count) break;
     }
   }
 
@@ -61,7 +61,7 @@ export interface MeshCheck {
   readonly lossCount: number;
 }
 
-function toldBy({ subject, headers }: JsMsg): Told {
+function toldBy({ subject, headers }: JsMsg): PublishedEvent {
   const number = (name: string): number => Number(headers?.get(name));
   const place = {
     epoch: number("Holdfast-Epoch"),

@@ -29,7 +29,7 @@ try {
   const { median, max } = report.progressMs;
   console.log(
     `${cycles} cycles, ${report.acknowledgedCount} writes acknowledged, none lost or done twice; ` +
-      `${report.toldCount} events published, each once and in order; ` +
+      `${report.publishedCount} events published, each once and in order; ` +
       `${report.lostLocks} locks were lost in use; progress after ${median.toFixed(0)} ms, at most ${max.toFixed(0)} ms`,
   );
 } catch (error) {

@@ -1,7 +1,7 @@
 /** What clients asked for and what they were told, as a stranger who watches them would write it down. */
 
 /** Entities and locks have the same names here: the path of a lock guards the entity that has it as its subject. */
-export type Wish =
+export type HistoryRequest =
   | { readonly kind: "read"; readonly subject: string }
   | {
       readonly kind: "write";
@@ -14,7 +14,7 @@ export type Wish =
   | { readonly kind: "acquire"; readonly subject: string; readonly owner: string; readonly ttlMs: number }
   | { readonly kind: "release"; readonly subject: string; readonly owner: string; readonly fence: string };
 
-export interface Answer {
+export interface HistoryAnswer {
   /** `done`, or the code of a refusal. */
   readonly code: string;
   readonly position: number;
@@ -25,25 +25,25 @@ export interface Answer {
   readonly fence?: string;
 }
 
-export interface Call {
+export interface HistoryCall {
   readonly client: number;
-  readonly wish: Wish;
+  readonly request: HistoryRequest;
   /** The key under which it was sent, and sent again until it was answered. */
   readonly key?: string;
   /** Milliseconds of one clock that only grows; `end` is when the answer was there, or never. */
   readonly begin: number;
   readonly end: number;
   /** Nothing, if nobody knows what came of it. */
-  readonly answer?: Answer;
+  readonly answer?: HistoryAnswer;
   /** What it was told at earlier tries, after which it was sent again. */
-  readonly before?: readonly string[];
+  readonly earlierCodes?: readonly string[];
 }
 
 /** A history in which a promise was broken. */
-export class BrokenPromise extends Error {
+export class BrokenHistory extends Error {
   override readonly name = "BrokenPromise";
 }
 
 export function broken(promise: string, detail: unknown): never {
-  throw new BrokenPromise(`${promise}: ${JSON.stringify(detail)}`);
+  throw new BrokenHistory(`${promise}: ${JSON.stringify(detail)}`);
 }

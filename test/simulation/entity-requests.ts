@@ -2,7 +2,7 @@ import type { Random } from "./random.ts";
 import { poison } from "./faulty-journal.ts";
 
 /** What somebody wants: an operation with its input. */
-export interface Wish {
+export interface SimulatedRequest {
   readonly operation: string;
   readonly input: Readonly<Record<string, unknown>>;
   readonly isRead: boolean;
@@ -13,13 +13,13 @@ export interface Wish {
 }
 
 /** What a caller remembers of an entity or a lease; it may be old by now, which is the point. */
-export interface Memory {
+export interface EntityMemory {
   version: number;
   revision: string | undefined;
   fence: number;
 }
 
-export type Recall = (subject: string) => Memory | undefined;
+export type Recall = (subject: string) => EntityMemory | undefined;
 
 const documents = ["a", "b", "c"];
 const tickets = ["1", "2"];
@@ -30,7 +30,7 @@ const usualKinds = { document: 50, ticket: 15, lease: 20, read: 25, rules: 5, no
 const usualChanges = { create: 25, replace: 20, merge: 25, patch: 20, delete: 10 } as const;
 
 /** Makes up what to ask for next. Few things and many callers, so that they get into each other's way. */
-export class EntityWishes {
+export class EntityRequests {
   readonly #random: Random;
   readonly #recall: Recall;
   readonly #kinds: Record<keyof typeof usualKinds, number>;
@@ -47,28 +47,32 @@ export class EntityWishes {
     this.#changes.create += 1;
   }
 
-  make(): Wish {
+  make(): SimulatedRequest {
     const random = this.#random;
     const recall = this.#recall;
     const kind = random.weighed(this.#kinds);
-    if (kind === "lease") return leaseWish(random, recall);
-    if (kind === "read") return readWish(random, recall);
+    if (kind === "lease") return leaseRequest(random, recall);
+    if (kind === "read") return readRequest(random, recall);
     // Each seed starts with rules 1 and raises them at some point, or never. Rules 3 are refused.
     if (kind === "rules") return write("raise-rules", { to: random.pick([2, 3]) });
     if (kind === "nonsense") return random.pick(nonsense);
-    if (kind === "ticket") return ticketWish(random, recall);
-    return documentWish(random, recall, random.weighed(this.#changes));
+    if (kind === "ticket") return ticketRequest(random, recall);
+    return documentRequest(random, recall, random.weighed(this.#changes));
   }
 }
 
-/** A wish whose entry no journal can store. */
-export function poisonousWish(random: Random): Wish {
+/** A request whose entry no journal can store. */
+export function poisonousRequest(random: Random): SimulatedRequest {
   return write("create-entity", { type: "document", id: poison, value: random.below(9) });
 }
 
-const write = (operation: string, input: Wish["input"]): Wish => ({ operation, input, isRead: false });
+const write = (operation: string, input: SimulatedRequest["input"]): SimulatedRequest => ({
+  operation,
+  input,
+  isRead: false,
+});
 
-const nonsense: readonly Wish[] = [
+const nonsense: readonly SimulatedRequest[] = [
   write("create-entity", { type: "Not A Type", id: "a", value: 1 }),
   write("patch-entity", { type: "document", id: "a" }),
   write("replace-entity", { type: "document", id: "a", value: -0 }),
@@ -79,7 +83,7 @@ const nonsense: readonly Wish[] = [
   write("no-such-operation", {}),
 ];
 
-function documentWish(random: Random, recall: Recall, change: keyof typeof usualChanges): Wish {
+function documentRequest(random: Random, recall: Recall, change: keyof typeof usualChanges): SimulatedRequest {
   const target = { type: "document", id: random.pick(documents) };
   const conditions = conditionsFor(random, recall(`document/${target.id}`));
   const number = random.below(4);
@@ -119,7 +123,7 @@ function stepsOf(random: Random, number: number): readonly object[] {
   return Array.from({ length: random.between(1, 3) }, () => random.pick(steps));
 }
 
-function ticketWish(random: Random, recall: Recall): Wish {
+function ticketRequest(random: Random, recall: Recall): SimulatedRequest {
   const id = random.pick(tickets);
   const conditions = conditionsFor(random, recall(`ticket/${id}`));
   const count = random.below(3);
@@ -133,7 +137,7 @@ function ticketWish(random: Random, recall: Recall): Wish {
   ]);
 }
 
-function leaseWish(random: Random, recall: Recall): Wish {
+function leaseRequest(random: Random, recall: Recall): SimulatedRequest {
   const name = random.pick(leases);
   const fence = recall(`lease/${name}`)?.fence ?? 0;
   const ttl_ms = random.between(200, 8_000);
@@ -141,11 +145,15 @@ function leaseWish(random: Random, recall: Recall): Wish {
   return write("acquire-lease", { name, ttl_ms });
 }
 
-function readWish(random: Random, recall: Recall): Wish {
+function readRequest(random: Random, recall: Recall): SimulatedRequest {
   const type = random.chance(0.7) ? "document" : "ticket";
   const id = random.pick(type === "document" ? documents : tickets);
   const known = recall(`${type}/${id}`)?.version ?? 1;
-  const read = (operation: string, input: Wish["input"]): Wish => ({ operation, input, isRead: true });
+  const read = (operation: string, input: SimulatedRequest["input"]): SimulatedRequest => ({
+    operation,
+    input,
+    isRead: true,
+  });
   switch (random.weighed({ get: 5, version: 2, list: 2, history: 2 })) {
     case "get":
       return read("get-entity", { type, id });
@@ -159,7 +167,7 @@ function readWish(random: Random, recall: Recall): Wish {
 }
 
 /** What the caller expects: nothing, what it remembers, or something that it makes up. */
-function conditionsFor(random: Random, memory: Memory | undefined): object {
+function conditionsFor(random: Random, memory: EntityMemory | undefined): object {
   if (memory === undefined || random.chance(0.4)) return {};
   const { version, revision } = memory;
   const expected =

@@ -2,7 +2,7 @@ import { dueOf } from "./lock-view.ts";
 import type { SeenGrant } from "./lock-view.ts";
 import type { LockWatch } from "./lock-watch.ts";
 import type { Random } from "./random.ts";
-import type { Wish } from "./wish.ts";
+import type { SimulatedRequest } from "./entity-requests.ts";
 
 /** A small tree, so that most requests meet others. Entities are guarded by the locks on their names. */
 const tree = ["document", "document/a", "document/a/n", "document/b", "ticket", "ticket/1"];
@@ -35,13 +35,13 @@ const usual = {
   rules: 8,
 } as const;
 
-type Doing = keyof typeof usual;
+type LockAction = keyof typeof usual;
 
 /** Makes up what agents ask for: mostly about what is held and waited for now, at times about what is long gone. */
-export class LockWishes {
+export class LockRequests {
   readonly #random: Random;
   readonly #locks: LockWatch;
-  readonly #weights: Record<Doing, number>;
+  readonly #weights: Record<LockAction, number>;
   /** The part of the tree that this seed is about: the smaller it is, the longer are the lines. */
   readonly #paths: readonly string[];
   /** How many times the kind of the short paths is still to be set: an entry may be lost. */
@@ -62,7 +62,7 @@ export class LockWishes {
     if (this.#settingsLeft > 0) this.#shortShare = random.pick([0.1, 0.5]);
   }
 
-  make(): Wish {
+  make(): SimulatedRequest {
     const random = this.#random;
     if (this.#settingsLeft > 0 && random.chance(0.3)) return this.#configure();
     const doing = random.weighed(this.#weights);
@@ -71,7 +71,7 @@ export class LockWishes {
         return this.#register();
       case "beat": {
         const all = [...this.#locks.view.agents.keys()];
-        return { ...wish("renew-agents", { beats: all.filter(() => random.chance(0.6)) }), isKeyless: true };
+        return { ...lockRequest("renew-agents", { beats: all.filter(() => random.chance(0.6)) }), isKeyless: true };
       }
       case "end":
         return this.#end();
@@ -82,41 +82,44 @@ export class LockWishes {
       case "cancel":
         return this.#aboutTicket(doing === "accept" ? "accept-lock" : "cancel-ticket");
       case "force":
-        return wish("force-release", { fence: this.#grant().fence, reason: "simulated" });
+        return lockRequest("force-release", { fence: this.#grant().fence, reason: "simulated" });
       case "write":
         return this.#write();
       case "rules":
-        return wish("raise-rules", { to: random.pick([2, 3]) });
+        return lockRequest("raise-rules", { to: random.pick([2, 3]) });
       default:
         return this.#change(doing);
     }
   }
 
-  #configure(): Wish {
+  #configure(): SimulatedRequest {
     this.#settingsLeft -= 1;
     const short = { policy: "recover", ttl_seconds: 2, grace_seconds: 4, order: 5 };
     const kinds = { bench: { ...short, shape: "bench" }, bench_map: { ...short, shape: "bench/map", order: 6 } };
-    return wish("configure-locks", { kinds, enforce: this.#enforced });
+    return lockRequest("configure-locks", { kinds, enforce: this.#enforced });
   }
 
-  #register(): Wish {
+  #register(): SimulatedRequest {
     const random = this.#random;
     const agents = [...this.#locks.view.agents.keys()];
     // Who has enough of them is resumed.
     const own_key = `own${random.below(agents.length < agentsMax ? 9 : 3)}`;
     const parent = agents.length > 0 && random.chance(0.5) ? { parent: random.pick(agents) } : {};
     const input = { ...(random.chance(0.7) ? { own_key } : {}), ...parent };
-    return { ...wish("register-agent", { ...input, inactivity_seconds: random.between(10, 30) }), isKeyless: true };
+    return {
+      ...lockRequest("register-agent", { ...input, inactivity_seconds: random.between(10, 30) }),
+      isKeyless: true,
+    };
   }
 
-  #end(): Wish {
+  #end(): SimulatedRequest {
     const agents = [...this.#locks.view.agents.keys()];
     const agent = agents.length === 0 ? undefined : this.#random.pick(agents);
-    if (this.#random.chance(0.5)) return wish("end-agent", {}, agent);
-    return wish("end-agent", agent === undefined ? {} : { agent_id: agent });
+    if (this.#random.chance(0.5)) return lockRequest("end-agent", {}, agent);
+    return lockRequest("end-agent", agent === undefined ? {} : { agent_id: agent });
   }
 
-  #acquire(wait: boolean): Wish {
+  #acquire(wait: boolean): SimulatedRequest {
     const random = this.#random;
     const isShort = random.chance(this.#shortShare);
     const known = isShort ? shortPaths : random.chance(0.06) ? orderedPaths : this.#paths;
@@ -142,7 +145,7 @@ export class LockWishes {
     return [...this.#locks.view.grants.values()].sort((a, b) => dueOf(a) - dueOf(b))[0];
   }
 
-  #aboutTicket(operation: string): Wish {
+  #aboutTicket(operation: string): SimulatedRequest {
     const random = this.#random;
     const { view, tickets } = this.#locks;
     const waiting = [...view.tickets.values()];
@@ -156,7 +159,7 @@ export class LockWishes {
     return this.#by(owner, operation, { ticket });
   }
 
-  #write(): Wish {
+  #write(): SimulatedRequest {
     const random = this.#random;
     const { fence, path } = this.#grant();
     const [type = "document", id = random.pick(["a", "b"])] = path.split("/");
@@ -164,10 +167,10 @@ export class LockWishes {
     const target = { type: type === "ticket" ? "document" : type, id, ...proof };
     const value = { n: random.below(4), list: [], deep: { at: 0 } };
     const operation = random.pick(["create-entity", "replace-entity", "replace-entity", "delete-entity"]);
-    return wish(operation, operation === "delete-entity" ? target : { ...target, value });
+    return lockRequest(operation, operation === "delete-entity" ? target : { ...target, value });
   }
 
-  #change(doing: "release" | "renew" | "upgrade" | "downgrade" | "transfer"): Wish {
+  #change(doing: "release" | "renew" | "upgrade" | "downgrade" | "transfer"): SimulatedRequest {
     const random = this.#random;
     const { fence, owner, path } = this.#grant();
     const by = random.chance(0.95) ? owner : this.#anybody();
@@ -201,11 +204,13 @@ export class LockWishes {
     return this.#random.pick(agents.length === 0 || this.#random.chance(0.2) ? names : agents);
   }
 
-  #by(owner: string, operation: string, input: Wish["input"]): Wish {
-    return names.includes(owner) ? wish(operation, { ...input, owner_id: owner }) : wish(operation, input, owner);
+  #by(owner: string, operation: string, input: SimulatedRequest["input"]): SimulatedRequest {
+    return names.includes(owner)
+      ? lockRequest(operation, { ...input, owner_id: owner })
+      : lockRequest(operation, input, owner);
   }
 }
 
-function wish(operation: string, input: Wish["input"], agent?: string): Wish {
+function lockRequest(operation: string, input: SimulatedRequest["input"], agent?: string): SimulatedRequest {
   return { operation, input, isRead: false, speaker: { agent } };
 }

@@ -8,7 +8,7 @@ import { publishedName } from "@holdfast/sdk/contract";
 import type { Entry } from "../../../server/src/machine/entry.ts";
 
 /** An event at its place. */
-export interface Told {
+export interface PublishedEvent {
   readonly epoch: number;
   readonly position: number;
   /** Which event of its entry. */
@@ -17,11 +17,11 @@ export interface Told {
 }
 
 /** What a reader of the stream holds for true, message by message. */
-export class ToldHistory {
-  readonly #told: Told[] = [];
+export class PublishedHistory {
+  readonly #told: PublishedEvent[] = [];
   #returnCount = 0;
 
-  get told(): readonly Told[] {
+  get events(): readonly PublishedEvent[] {
     return this.#told;
   }
 
@@ -30,7 +30,7 @@ export class ToldHistory {
     return this.#returnCount;
   }
 
-  add(one: Told): void {
+  add(one: PublishedEvent): void {
     const last = this.#told.at(-1);
     if (last !== undefined && one.epoch > last.epoch && one.position <= last.position) this.#goBack(one);
     const before = this.#told.at(-1);
@@ -40,7 +40,7 @@ export class ToldHistory {
     this.#told.push(one);
   }
 
-  #goBack(one: Told): void {
+  #goBack(one: PublishedEvent): void {
     assert.equal(one.name, "evt.space.epoch_raised", `${textOf(one)} takes something back, and no new epoch was told`);
     this.#returnCount += 1;
     const kept = this.#told.findLastIndex(({ position }) => position < one.position) + 1;
@@ -49,7 +49,7 @@ export class ToldHistory {
 }
 
 /** What the journal has to tell. */
-export function eventsOf(entries: readonly Entry[]): readonly Told[] {
+export function eventsOf(entries: readonly Entry[]): readonly PublishedEvent[] {
   let epoch = 1;
   return entries.flatMap((entry) => {
     for (const { type, data } of entry.events) if (type === "space.epoch_raised") epoch = Number(data["epoch"]);
@@ -67,7 +67,7 @@ function answerOfLock({ operation, outcome, events, input }: Entry): readonly st
 }
 
 /** The journal may be ahead or behind by what was written since; up to its last event both must be the same. */
-export function checkTold(told: readonly Told[], events: readonly Told[]): void {
+export function checkPublished(told: readonly PublishedEvent[], events: readonly PublishedEvent[]): void {
   for (const [index, event] of events.entries()) {
     const heard = told[index];
     assert.deepEqual(
@@ -78,11 +78,11 @@ export function checkTold(told: readonly Told[], events: readonly Told[]): void 
   }
 }
 
-function isAfter(one: Told, other: Told): boolean {
+function isAfter(one: PublishedEvent, other: PublishedEvent): boolean {
   if (one.epoch < other.epoch) return false;
   return one.position === other.position ? one.index > other.index : one.position > other.position;
 }
 
-function textOf({ epoch, position, index, name }: Told): string {
+function textOf({ epoch, position, index, name }: PublishedEvent): string {
   return `${name} at ${String(epoch)}.${String(position)}.${String(index)}`;
 }
