@@ -28,6 +28,7 @@ const summaryLine = /^ℹ (tests|suites|pass|fail|cancelled|skipped|todo|duratio
 
 const results: TaskResult[] = [];
 const stopping = new AbortController();
+const isStopped = (): boolean => stopping.signal.aborted;
 const tasks = [...planTests(allowances)];
 
 function show({ task, isPassed, output, wallSeconds }: TaskResult): void {
@@ -38,9 +39,9 @@ function show({ task, isPassed, output, wallSeconds }: TaskResult): void {
 
 /** One of several that take the next task until there is none. */
 async function work(): Promise<void> {
-  for (let task = tasks.shift(); task !== undefined && !stopping.signal.aborted; task = tasks.shift()) {
+  for (let task = tasks.shift(); task !== undefined && !isStopped(); task = tasks.shift()) {
     const result = await runTask(task, { cwd: root, env, signal: stopping.signal });
-    if (stopping.signal.aborted) return;
+    if (isStopped()) return;
     results.push(result);
     show(result);
     if (task.isCheck && !result.isPassed) stopping.abort();
@@ -70,7 +71,7 @@ for (const { part, used, allowed } of over) {
       "Make its tests cheaper, or change its allowance in tools/test-budget.ts.",
   );
 }
-if (stopping.signal.aborted) console.log("A check failed, so the tests were stopped.");
+if (isStopped()) console.log("A check failed, so the tests were stopped.");
 const passed = results.reduce((sum, { tally }) => sum + (tally?.passed ?? 0), 0);
 console.log(`${passed} passed, ${failures.length} failed, in ${((performance.now() - startMs) / 1_000).toFixed(0)} s`);
 if (failures.length > 0 || over.length > 0) process.exitCode = 1;
