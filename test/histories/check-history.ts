@@ -1,4 +1,4 @@
-/** Everything that must be true of a history, whatever happened in it. */
+/** Everything that must be true of a history, regardless of its faults. */
 import { broken } from "./history-call.ts";
 import type { HistoryCall } from "./history-call.ts";
 import type { History } from "./history-run.ts";
@@ -14,10 +14,10 @@ export interface HistoryFigures {
   readonly expiries: number;
   readonly conflicts: number;
   readonly watchedEvents: number;
-  /** Writes that something outside took under a fence, and those that it refused because a later one had been there. */
+  /** Writes that the guarded counters accepted under a fence, and those that they refused after a later fence. */
   readonly fencedWrites: number;
   readonly staleWrites: number;
-  /** The most calls that were under way at one entity at once. */
+  /** Maximum number of calls of one entity that were in flight at once. */
   readonly atOnce: number;
 }
 
@@ -34,7 +34,7 @@ export function checkHistory({ subjects, calls, journal, watched, counters }: Hi
   };
 }
 
-/** Without believing in positions: some order explains all that was said about one entity and its lock. */
+/** Without positions: some order explains all answers about one entity and its lock. */
 function checkSubject(calls: readonly HistoryCall[], subject: string): number {
   const about = calls.filter(({ request }) => request.subject === subject);
   const { unexplained, openMax } = checkLinearizable(about, { start: initialState, after: statesAfter });

@@ -1,6 +1,6 @@
-/** The judges are judged first: each must see what it is there for, in a history that was made up. */
+/** Tests of the checkers: each must find its kind of error in a made-up history. */
 import assert from "node:assert/strict";
-import { suite, test } from "node:test";
+import { test } from "node:test";
 import type { JournalItem } from "holdfast";
 import { BrokenHistory } from "./history-call.ts";
 import type { HistoryAnswer, HistoryCall, HistoryRequest } from "./history-call.ts";
@@ -18,8 +18,8 @@ function call(
   [begin, end]: readonly [number, number],
   answer?: Omit<HistoryAnswer, "position">,
 ): HistoryCall {
-  const told = answer === undefined ? {} : { answer: { position: 1, ...answer } };
-  return { client: 1, request, begin, end, ...told };
+  const answered = answer === undefined ? {} : { answer: { position: 1, ...answer } };
+  return { client: 1, request, begin, end, ...answered };
 }
 
 const read = (when: readonly [number, number], version: number, number: number): HistoryCall =>
@@ -40,48 +40,46 @@ const acquire = (when: readonly [number, number], owner: string, fence?: string)
 const isExplained = (...calls: readonly HistoryCall[]): boolean =>
   checkLinearizable(calls, model).unexplained === undefined;
 
-suite("the checker that believes no positions", () => {
-  test("finds the order of calls that overlap", () => {
-    assert.ok(isExplained(write([0, 10], 7, 2), read([1, 3], 1, 0), read([4, 9], 2, 7)));
-    assert.ok(isExplained(write([0, 10], 7, 3, 2), write([1, 9], 8, 2, 1), read([11, 12], 3, 7)));
-  });
+test("the linearizability checker finds an order of overlapping calls", () => {
+  assert.ok(isExplained(write([0, 10], 7, 2), read([1, 3], 1, 0), read([4, 9], 2, 7)));
+  assert.ok(isExplained(write([0, 10], 7, 3, 2), write([1, 9], 8, 2, 1), read([11, 12], 3, 7)));
+});
 
-  test("sees a read that is behind what was acknowledged before it began", () => {
-    assert.equal(isExplained(write([0, 1], 7, 2), read([2, 3], 1, 0)), false);
-    assert.equal(isExplained(write([0, 9], 7, 2), read([1, 2], 2, 7), read([3, 4], 1, 0)), false);
-  });
+test("the linearizability checker finds a read that is older than a write acknowledged before it", () => {
+  assert.equal(isExplained(write([0, 1], 7, 2), read([2, 3], 1, 0)), false);
+  assert.equal(isExplained(write([0, 9], 7, 2), read([1, 2], 2, 7), read([3, 4], 1, 0)), false);
+});
 
-  test("sees two writes that both believed in the same version", () => {
-    assert.equal(isExplained(write([0, 5], 7, 2, 1), write([0, 5], 8, 2, 1)), false);
-  });
+test("the linearizability checker finds two successful writes that expected the same version", () => {
+  assert.equal(isExplained(write([0, 5], 7, 2, 1), write([0, 5], 8, 2, 1)), false);
+});
 
-  test("lets a write of which nobody knows happen at any time, or never", () => {
-    const lost = write([0, Infinity], 7);
-    assert.ok(isExplained(lost, read([10, 11], 1, 0)));
-    assert.ok(isExplained(lost, read([10, 11], 1, 0), read([12, 13], 2, 7)));
-    assert.equal(isExplained(lost, read([10, 11], 2, 7), read([12, 13], 1, 0)), false);
-  });
+test("the linearizability checker lets a write without an answer happen at any time, or never", () => {
+  const lost = write([0, Infinity], 7);
+  assert.ok(isExplained(lost, read([10, 11], 1, 0)));
+  assert.ok(isExplained(lost, read([10, 11], 1, 0), read([12, 13], 2, 7)));
+  assert.equal(isExplained(lost, read([10, 11], 2, 7), read([12, 13], 1, 0)), false);
+});
 
-  test("sees two holders, and a fence that does not rise", () => {
-    assert.equal(isExplained(acquire([0, 1], "ann", "1.5"), acquire([2, 3], "bob", "1.6")), false);
-    assert.ok(isExplained(acquire([0, 1], "ann", "1.5"), acquire([101, 102], "bob", "1.6")), "the lease was over");
-    assert.equal(isExplained(acquire([0, 1], "ann", "1.5"), acquire([101, 102], "bob", "1.5")), false);
-  });
+test("the linearizability checker finds two holders, and a fence that does not rise", () => {
+  assert.equal(isExplained(acquire([0, 1], "ann", "1.5"), acquire([2, 3], "bob", "1.6")), false);
+  assert.ok(isExplained(acquire([0, 1], "ann", "1.5"), acquire([101, 102], "bob", "1.6")), "the lease was over");
+  assert.equal(isExplained(acquire([0, 1], "ann", "1.5"), acquire([101, 102], "bob", "1.5")), false);
+});
 
-  test("sees a denial for which there is no holder, and a write under a lost lock", () => {
-    assert.equal(isExplained(acquire([0, 1], "ann")), false);
-    const late: HistoryRequest = { kind: "write", subject, number: 7, fence: "1.5" };
-    const lost = [acquire([0, 1], "ann", "1.5"), acquire([150, 151], "bob", "1.6")];
-    assert.equal(isExplained(...lost, call(late, [152, 153], { code: "done", version: 2 })), false);
-    assert.ok(isExplained(...lost, call(late, [152, 153], { code: "fence_stale" })));
-  });
+test("the linearizability checker finds a denial without a holder, and a write under a lost lock", () => {
+  assert.equal(isExplained(acquire([0, 1], "ann")), false);
+  const late: HistoryRequest = { kind: "write", subject, number: 7, fence: "1.5" };
+  const lost = [acquire([0, 1], "ann", "1.5"), acquire([150, 151], "bob", "1.6")];
+  assert.equal(isExplained(...lost, call(late, [152, 153], { code: "done", version: 2 })), false);
+  assert.ok(isExplained(...lost, call(late, [152, 153], { code: "fence_stale" })));
 });
 
 function entry(position: number, event: object, more: Partial<JournalItem> = {}): JournalItem {
-  const told = { name: "", subject, ...event } as JournalItem["events"][number];
+  const published = { name: "", subject, ...event } as JournalItem["events"][number];
   const outcome = { kind: "done", data: {} } as const;
   const base = { position, time: position, id: "", rules: 1, operation: "patch-entity", principal: "", input: {} };
-  return { ...base, outcome, events: [told], ...more };
+  return { ...base, outcome, events: [published], ...more };
 }
 const changed = (position: number, version: number, number: number): JournalItem =>
   entry(position, { type: "entity.merged", data: { version, merge: { number } } }, { input: { merge: { number } } });
@@ -100,58 +98,56 @@ const at = (position: number, one: HistoryCall): HistoryCall => ({
   ...(one.answer !== undefined && { answer: { ...one.answer, position } }),
 });
 
-suite("the checker that replays the journal", () => {
-  test("accepts what happened", () => {
-    const calls = [at(1, write([0, 1], 7, 2)), at(1, read([2, 3], 2, 7))];
-    assert.equal(checkReplay(calls, [changed(1, 2, 7)], [subject]).answersChecked, 2);
-  });
-
-  test("sees what was acknowledged and is not there, or is there twice, or elsewhere", () => {
-    const acknowledged = at(2, write([0, 1], 7, 2));
-    replayBreaks([acknowledged], [changed(1, 2, 5)], /is in the journal/);
-    replayBreaks([at(1, acknowledged)], [changed(1, 2, 7), changed(2, 3, 7)], /happens twice/);
-    replayBreaks([acknowledged], [changed(1, 2, 7), changed(2, 3, 9)], /what its entry says/);
-  });
-
-  test("sees a gap in versions or positions, and a read that tells something else", () => {
-    replayBreaks([], [changed(1, 3, 7)], /versions have no gap/);
-    replayBreaks([], [changed(1, 2, 7), changed(3, 3, 8)], /positions have no gap/);
-    replayBreaks([at(1, read([0, 1], 1, 0))], [changed(1, 2, 7)], /a read tells/);
-  });
-
-  test("sees two holders, a fence that does not rise, and an end before its time", () => {
-    replayBreaks([], [held(1, "ann", "1.1"), held(2, "bob", "1.2")], /one holder/);
-    const freed = entry(2, { type: "lock.released", data: { resource_id: subject, fence: "1.1" } });
-    replayBreaks([], [held(1, "ann", "1.1"), freed, held(3, "bob", "1.1")], /fences rise/);
-    const request: HistoryRequest = { kind: "acquire", subject, owner: "ann", ttlMs: 100 };
-    const asked: HistoryCall = {
-      client: 1,
-      request,
-      key: "k",
-      begin: 0,
-      end: 1,
-      answer: { code: "done", position: 1, fence: "1.1" },
-    };
-    const data = { resource_id: subject, owner_id: "ann", fence: "1.1", expires_at: new Date(100).toISOString() };
-    const leased = entry(1, { type: "lock.acquired", data }, { key: "k" });
-    const early = entry(2, { type: "lock.expired", data: { resource_id: subject, fence: "1.1" } }, { time: 99 });
-    replayBreaks([asked], [leased, early], /before its time/);
-  });
-
-  test("sees an answer from before something that had ended already", () => {
-    replayBreaks(
-      [at(2, write([0, 1], 7, 3)), at(1, read([2, 3], 2, 5))],
-      [changed(1, 2, 5), changed(2, 3, 7)],
-      /comes after it/,
-    );
-  });
+test("the replay checker accepts a correct history", () => {
+  const calls = [at(1, write([0, 1], 7, 2)), at(1, read([2, 3], 2, 7))];
+  assert.equal(checkReplay(calls, [changed(1, 2, 7)], [subject]).answersChecked, 2);
 });
 
-test("something outside that compares fences refuses who is late, and sees a write that was lost", () => {
+test("the replay checker finds an acknowledged call that is missing, happened twice or is at another position", () => {
+  const acknowledged = at(2, write([0, 1], 7, 2));
+  replayBreaks([acknowledged], [changed(1, 2, 5)], /is in the journal/);
+  replayBreaks([at(1, acknowledged)], [changed(1, 2, 7), changed(2, 3, 7)], /happens twice/);
+  replayBreaks([acknowledged], [changed(1, 2, 7), changed(2, 3, 9)], /what its entry says/);
+});
+
+test("the replay checker finds a gap in versions or positions, and a wrong read", () => {
+  replayBreaks([], [changed(1, 3, 7)], /versions have no gap/);
+  replayBreaks([], [changed(1, 2, 7), changed(3, 3, 8)], /positions have no gap/);
+  replayBreaks([at(1, read([0, 1], 1, 0))], [changed(1, 2, 7)], /a read reports/);
+});
+
+test("the replay checker finds two holders, a fence that does not rise, and a lease that ends early", () => {
+  replayBreaks([], [held(1, "ann", "1.1"), held(2, "bob", "1.2")], /one holder/);
+  const freed = entry(2, { type: "lock.released", data: { resource_id: subject, fence: "1.1" } });
+  replayBreaks([], [held(1, "ann", "1.1"), freed, held(3, "bob", "1.1")], /fences rise/);
+  const request: HistoryRequest = { kind: "acquire", subject, owner: "ann", ttlMs: 100 };
+  const asked: HistoryCall = {
+    client: 1,
+    request,
+    key: "k",
+    begin: 0,
+    end: 1,
+    answer: { code: "done", position: 1, fence: "1.1" },
+  };
+  const data = { resource_id: subject, owner_id: "ann", fence: "1.1", expires_at: new Date(100).toISOString() };
+  const leased = entry(1, { type: "lock.acquired", data }, { key: "k" });
+  const early = entry(2, { type: "lock.expired", data: { resource_id: subject, fence: "1.1" } }, { time: 99 });
+  replayBreaks([asked], [leased, early], /before its time/);
+});
+
+test("the replay checker finds an answer that is older than a call that had ended before it", () => {
+  replayBreaks(
+    [at(2, write([0, 1], 7, 3)), at(1, read([2, 3], 2, 5))],
+    [changed(1, 2, 5), changed(2, 3, 7)],
+    /comes after it/,
+  );
+});
+
+test("the guarded counter refuses an older fence, and finds a lost write", () => {
   const counter = new GuardedCounter();
   assert.equal(counter.read("1.5"), 0);
   assert.equal(counter.read("1.9"), 0);
-  assert.equal(counter.write("1.5", 1), false, "somebody with a later fence has read");
+  assert.equal(counter.write("1.5", 1), false, "a client with a later fence has read");
   assert.equal(counter.write("1.9", 1), true);
   assert.throws(() => counter.write("1.9", 1), BrokenHistory);
 });

@@ -1,6 +1,6 @@
 /**
  * Makes the wall clock of a server jump, and leaves the clock that only grows alone, as an administrator or a time server
- * does. A few lines of C are put between the program and its library; the file that they look at says by how much. Needs a C compiler.
+ * does. A few lines of C are put between the program and its library. They read the offset from a file. Needs a C compiler.
  */
 import { writeFile } from "node:fs/promises";
 import { writeFileSync } from "node:fs";
@@ -59,7 +59,7 @@ export async function wallClockShim(folder: string): Promise<ClockShim> {
   const jumpBy = (seconds: number): void => {
     const bytes = Buffer.alloc(4);
     bytes.writeInt32LE(seconds);
-    // Written in place: the server has this very file mapped.
+    // Written in place, because the server has this file mapped.
     writeFileSync(file, bytes, { flag: "r+" });
   };
   await writeFile(file, Buffer.alloc(4));

@@ -1,22 +1,22 @@
-/** Real processes that serve one space, and what can be done to them. */
+/** Real processes that serve one space, and the faults that can strike them. */
 export interface Deployment {
   readonly name: string;
   /** Where clients reach its nodes. */
   readonly urls: readonly string[];
-  /** What clients need to be let in, if anything. */
+  /** The token that clients need, if any. */
   readonly token?: string;
   /** Reads the journal. */
   readonly operatorToken: string;
-  /** What can happen to it. `notThere` says what this host can't do, and why. */
+  /** The faults that can strike it. `unsupported` names those that this host cannot make, with the reason. */
   readonly faults: readonly DeploymentFault[];
   readonly unsupported: readonly string[];
-  /** What its nodes have said, for a history that is broken. */
+  /** The output of its nodes, for the report of a broken history. */
   log(): string;
   close(): Promise<void>;
 }
 
 export interface DeploymentFault {
   readonly name: string;
-  /** Does it, and undoes it. */
+  /** Strikes, and ends when the fault is over. */
   strike(chance: () => number): Promise<void>;
 }

@@ -1,6 +1,6 @@
 /**
- * Something outside of Holdfast that can compare fences and nothing else. Clients read it, take their time, and write what
- * they read plus one: a client that believes in a lock which it has lost would undo what another one did.
+ * A resource outside of Holdfast that can compare fences and nothing else. Clients read it, pause, and write the value plus
+ * one. A client that still relies on a lost lock would undo the write of another client.
  */
 import { broken } from "./history-call.ts";
 import { isLaterFence } from "./fences.ts";
@@ -22,7 +22,7 @@ export class GuardedCounter {
 
   write(fence: string, value: number): boolean {
     if (!this.#admits(fence)) return false;
-    if (value !== this.#value + 1) broken("nobody's write is lost under a fence", { fence, value, there: this.#value });
+    if (value !== this.#value + 1) broken("no write under a fence is lost", { fence, value, there: this.#value });
     this.#value = value;
     this.#accepted += 1;
     return true;

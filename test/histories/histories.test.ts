@@ -1,4 +1,4 @@
-/** A short run of what `npm run histories` does for long. */
+/** One history of each deployment. `npm run histories` records many. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { counts } from "../prove/counts.ts";

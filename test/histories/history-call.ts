@@ -1,4 +1,4 @@
-/** What clients asked for and what they were told, as a stranger who watches them would write it down. */
+/** The calls of the clients in a history, with their answers, as an observer outside of Holdfast records them. */
 
 /** Entities and locks have the same names here: the path of a lock guards the entity that has it as its subject. */
 export type HistoryRequest =
@@ -6,7 +6,7 @@ export type HistoryRequest =
   | {
       readonly kind: "write";
       readonly subject: string;
-      /** Every write brings a number of its own, which its entry keeps: so effects can be counted. */
+      /** Every write brings a number of its own, which its entry keeps: so that effects can be counted. */
       readonly number: number;
       readonly expected?: number;
       readonly fence?: string;
@@ -28,20 +28,20 @@ export interface HistoryAnswer {
 export interface HistoryCall {
   readonly client: number;
   readonly request: HistoryRequest;
-  /** The key under which it was sent, and sent again until it was answered. */
+  /** The key under which it was sent and retried. */
   readonly key?: string;
-  /** Milliseconds of one clock that only grows; `end` is when the answer was there, or never. */
+  /** Milliseconds of one monotonic clock; `end` is the time of the answer, or Infinity. */
   readonly begin: number;
   readonly end: number;
-  /** Nothing, if nobody knows what came of it. */
+  /** Undefined if the answer was lost. */
   readonly answer?: HistoryAnswer;
-  /** What it was told at earlier tries, after which it was sent again. */
+  /** The refusals of earlier attempts. */
   readonly earlierCodes?: readonly string[];
 }
 
 /** A history in which a promise was broken. */
 export class BrokenHistory extends Error {
-  override readonly name = "BrokenPromise";
+  override readonly name = "BrokenHistory";
 }
 
 export function broken(promise: string, detail: unknown): never {

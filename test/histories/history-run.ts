@@ -1,4 +1,4 @@
-/** One history: clients at work on real processes to which things happen, and everything that was said. */
+/** One history: clients work on real processes under faults, and record all calls and answers. */
 import { connect } from "holdfast";
 import type { Client, JournalItem } from "holdfast";
 import { seededRandom } from "../scenario/kill-lines.ts";
@@ -22,7 +22,7 @@ export interface History {
   readonly subjects: readonly string[];
   readonly calls: readonly HistoryCall[];
   readonly journal: readonly JournalItem[];
-  /** How many events each watcher was told, through all that happened; they have been compared with the journal. */
+  /** How many events each watcher received. They have been compared with the journal. */
   readonly watched: readonly number[];
   readonly counters: ReadonlyMap<string, GuardedCounter>;
   readonly struck: ReadonlyMap<string, number>;
@@ -61,7 +61,7 @@ async function record(
   const planned = planFaults(faults, chance, plan);
   const pace = new Pace(plan.calls, planned.length);
   const work = Array.from({ length: plan.clients }, async (_, number) => {
-    // Every second one speaks HTTP, and the nodes get an equal share of both.
+    // Every second client uses HTTP, and the nodes get an equal share of both.
     const client = await reach({ way: ways[number % 2] ?? "socket", node: number >> 1, reconnectMs: 1_000 });
     const own = seededRandom(plan.seed * 1_000 + number);
     return workThrough(new RecordedClient(number, client, calls), {
@@ -85,7 +85,7 @@ async function record(
 
 const ways = ["socket", "http"] as const;
 
-/** A connection that is looked for so long outlives every fault. */
+/** Reconnect time of a connection that must outlive every fault. */
 const patienceMs = 60_000;
 
 interface Reach {

@@ -1,16 +1,16 @@
-/** Where a history begins. */
+/** The point of the journal at which a history begins. */
 import type { Client } from "holdfast";
 
 export interface HistoryStart {
-  /** Watchers follow what comes after it. */
+  /** Watchers follow the events after it. */
   readonly cursor: string;
   /** The last position before it. */
   readonly position: number;
 }
 
 /**
- * Cursor and position of the same moment. Leases of an earlier history on the same servers may run out while they are
- * asked for; what then came between the two would look like something that a watcher was told in vain.
+ * Cursor and position of the same moment. Leases of an earlier history on the same servers may expire between the two
+ * reads. Such an event would look like one that the journal does not have.
  */
 export async function historyStart(client: Pick<Client, "cursor" | "journal">): Promise<HistoryStart> {
   for (;;) {

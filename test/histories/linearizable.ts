@@ -1,29 +1,29 @@
 /**
- * A small linearizability checker: is there an order of the calls, each at one moment between its begin and its end, in
- * which a plain model gives every answer that was given? It trusts nothing that the server says about order.
+ * A small linearizability checker. It searches for an order of the calls in which a plain model gives every answer that was
+ * recorded. Each call takes effect at one moment between its begin and its end. It does not trust the server about order.
  *
- * Calls are placed as late as possible: when a call ends, whatever was under way may have come before it, in any order. All
- * states that are possible then are carried on. Between two moments at which nothing is under way (a window) nothing
- * else is carried, so the work grows with what happens at once and not with the length of the history.
+ * Calls are placed as late as possible: when a call ends, all calls in flight may have come before it, in any order. The
+ * checker keeps all states that are possible at that moment. A window is the time between two moments without calls in
+ * flight. Only states are kept from one window to the next. So the work grows with concurrency, not with the length.
  */
 import type { HistoryCall } from "./history-call.ts";
 
 export interface SequentialModel<State> {
   readonly start: State;
-  /** The states after a call that takes effect now, with the answer that it got; none if that can't be. */
+  /** The states after a call that takes effect at this time with its recorded answer; none if that is impossible. */
   after(state: State, call: HistoryCall, now: number): readonly State[];
 }
 
-/** One way in which it may have been so far: a state, and which of the calls under way have taken effect in it. */
+/** One possible past: a state, and the calls in flight that have taken effect in it. */
 interface Possibility<State> {
   readonly state: State;
   readonly placed: ReadonlySet<number>;
 }
 
 export interface Verdict {
-  /** The first call for whose answer there is no explanation. */
+  /** The first call whose answer no order explains. */
   readonly unexplained: HistoryCall | undefined;
-  /** How many calls were under way at once, at the most, and how many possibilities there were: what it has cost. */
+  /** Maximum number of calls in flight, and of possibilities: the cost of the search. */
   readonly openMax: number;
   readonly possibilitiesMax: number;
 }
@@ -68,7 +68,7 @@ interface Around<State> {
   readonly model: SequentialModel<State>;
 }
 
-/** Every way in which the call that ends now has taken effect, alone or after others that are still under way. */
+/** Every way in which the call that ends has taken effect, alone or after others that are still in flight. */
 function placeCall<State>(
   possible: readonly Possibility<State>[],
   { calls, open, model }: Around<State>,

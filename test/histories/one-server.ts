@@ -27,7 +27,7 @@ export async function oneServer(): Promise<Deployment> {
   return {
     name: "one server",
     urls: [`http://${network.host}:${port}`],
-    // Where others could reach it everybody needs a token.
+    // A server on another address than loopback requires tokens of all clients.
     token: operatorToken,
     operatorToken,
     faults: [kill(server), pause(server), ...network.faults, ...shim.faults, ...disk.faults],
@@ -52,7 +52,7 @@ export function kill(server: ServerProcess): DeploymentFault {
   };
 }
 
-/** From a moment to longer than the leases of the clients. */
+/** Shorter or longer than the leases of the clients. */
 export function pause(server: ServerProcess): DeploymentFault {
   return {
     name: "pause past the lease",

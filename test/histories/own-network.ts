@@ -1,13 +1,13 @@
-/** A network of its own for a server, one cable away from its clients: the cable can be pulled. It takes root to have one. */
+/** A network of its own for a server, with one link to its clients that can be cut. Needs root. */
 import type { DeploymentFault } from "./deployment.ts";
 import { pauseFor } from "./pause.ts";
 import { spawnChildSync } from "../scenario/spawn-child.ts";
 
 export interface OwnNetwork {
-  /** Where the server listens, and where it finds what runs beside the clients. */
+  /** The address of the server, and the address of the clients and their servers. */
   readonly host: string;
   readonly outside: string;
-  /** Put before a command that is to run inside. */
+  /** The words before a command that must run inside. */
   readonly prefix: readonly string[];
   readonly faults: readonly DeploymentFault[];
   readonly notThere: readonly string[];
@@ -45,7 +45,7 @@ export function ownNetwork(): OwnNetwork {
     ...{ host, outside, prefix: ["ip", "netns", "exec", space], notThere: [] },
     faults: [
       partition("pulled cable", ["link", "set", near, "down"], ["link", "set", near, "up"]),
-      // What is asked arrives and is done; what is answered gets lost.
+      // Requests arrive and are executed, and the answers are lost.
       partition(
         "lost answers",
         ["-n", space, ...blackhole("add", outside)],
@@ -58,19 +58,19 @@ export function ownNetwork(): OwnNetwork {
 
 const blackhole = (verb: string, address: string): readonly string[] => ["route", verb, "blackhole", `${address}/32`];
 
-/** What went wrong, if anything did. */
+/** The error, if there was one. */
 function ip(words: readonly string[]): string | undefined {
   const { status, error, stderr } = spawnChildSync("ip", words);
   return status === 0 ? undefined : (error?.message ?? String(stderr).trim());
 }
 
-function partition(name: string, cut: readonly string[], mend: readonly string[]): DeploymentFault {
+function partition(name: string, cut: readonly string[], repair: readonly string[]): DeploymentFault {
   return {
     name,
     async strike(chance) {
       must(cut);
       await pauseFor(100 + chance() * 1_500);
-      must(mend);
+      must(repair);
     },
   };
 }

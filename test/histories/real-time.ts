@@ -1,7 +1,7 @@
 import { broken } from "./history-call.ts";
 import type { HistoryCall } from "./history-call.ts";
 
-/** What had ended before something else began is not later in the journal. */
+/** A call that ended before another one began is not later in the journal. */
 export function checkRealTime(calls: readonly HistoryCall[]): void {
   const answered = calls.filter(({ answer }) => answer !== undefined);
   const ended = answered.toSorted((a, b) => a.end - b.end);
@@ -13,7 +13,7 @@ export function checkRealTime(calls: readonly HistoryCall[]): void {
       next += 1;
     }
     if (positionOf(call) < positionOf(latest)) {
-      broken("what began after something had ended comes after it", { call, earlier: latest });
+      broken("a call that began after another one had ended comes after it", { call, earlier: latest });
     }
   }
 }

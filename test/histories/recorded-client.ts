@@ -1,18 +1,18 @@
-/** A client that writes down what it asks and what it is told. It sends again only what can't happen twice. */
+/** A client that records its calls and their answers. It retries only calls that cannot happen twice. */
 import type { CallReply, Client } from "holdfast";
 import { systemClock } from "../../server/src/base/clock.ts";
 import { broken } from "./history-call.ts";
 import type { HistoryAnswer, HistoryCall, HistoryRequest } from "./history-call.ts";
 import { pauseFor } from "./pause.ts";
 
-/** After these nothing happened, and the same may be sent again. */
+/** Refusals after which the call may be retried, because nothing happened. */
 const nothingHappened = new Set(["unreachable", "stopping", "journal_unavailable", "overloaded", "deadline_passed"]);
-/** Nobody knows. */
+/** The call may have happened. */
 const unknown = "outcome_unknown";
-/** Answers that a history is about; any other is a defect of the test or of the server. */
+/** The answers that a history may have. Any other is a defect of the test or of the server. */
 const answers = new Set(["done", "concurrency_mismatch", "fence_stale", "lock_denied", "lock_not_held"]);
 
-/** A healthy deployment comes back within this. */
+/** Maximum time until a healthy deployment answers again after a fault. */
 const patienceMs = 60_000;
 
 export class RecordedClient {
@@ -26,7 +26,7 @@ export class RecordedClient {
     this.#calls = calls;
   }
 
-  /** The answer, or nothing if nobody knows it. Without a key a lost answer stays lost. */
+  /** The answer; undefined if it was lost and the call had no key to retry it with. */
   async ask(request: HistoryRequest, key?: string): Promise<HistoryAnswer | undefined> {
     const { operation, input } = commandOf(request);
     const first = systemClock.monotonicMs();
@@ -45,7 +45,7 @@ export class RecordedClient {
       if (end - first > patienceMs) broken("after a fault there is progress", { request, reply });
       before.push(`${code} ${JSON.stringify(reply.outcome.data)}`);
       await pauseFor(20);
-      // What may have happened at an earlier try began with that one, whatever was told since.
+      // A call that may have happened at an earlier attempt began with that attempt.
       isInDoubt ||= code === unknown && request.kind !== "read";
       if (!isInDoubt) begin = systemClock.monotonicMs();
     }

@@ -1,7 +1,7 @@
 /**
- * The main judge: every answer names its position, so the order is witnessed. The journal is walked in order with a plain
- * model of our own, and each answer must be what the model says at its position. Nothing acknowledged may be missing,
- * nothing may have happened twice, and what ended before something else began may not come after it.
+ * The main checker. Every answer names its position, so the order is known. The checker replays the journal in order with a
+ * plain model of its own, and each answer must match the model at its position. Nothing acknowledged may be missing and
+ * nothing may have happened twice. A call that ended before another one began may not come after it.
  */
 import type { JournalItem } from "holdfast";
 import { broken } from "./history-call.ts";
@@ -12,7 +12,7 @@ import { initialState } from "./subject-model.ts";
 import type { SubjectState } from "./subject-model.ts";
 
 type Shown = { -readonly [Name in keyof Omit<SubjectState, "leaseEnds">]: SubjectState[Name] } & {
-  /** When the lease ends, in milliseconds since 1970; nothing for a lock that is renewed. */
+  /** End of the lease in milliseconds since 1970; undefined for a lock that is renewed. */
   expires: number | undefined;
 };
 
@@ -24,7 +24,7 @@ export interface ReplayFigures {
   readonly conflicts: number;
 }
 
-/** The journal from after the entities were made; what is not about them is left out. */
+/** The journal after the creation of the entities. Entries about other subjects are ignored. */
 export function checkReplay(
   calls: readonly HistoryCall[],
   journal: readonly JournalItem[],
@@ -80,14 +80,14 @@ class Walk {
     for (const reader of this.#readers.get(item.position) ?? []) this.#checkRead(reader);
   }
 
-  /** Whatever was acknowledged as done, or as a conflict, has its entry. */
+  /** Every call that was acknowledged as done or as a conflict has its entry. */
   end(): void {
     for (const call of this.#calls) {
       const { answer } = call;
       if (answer === undefined) continue;
-      if (answer.position > this.#position) broken("what was acknowledged is in the journal", call);
+      if (answer.position > this.#position) broken("an acknowledged call is in the journal", call);
       if (!leavesNoEntry(call) && this.#done.get(call) === undefined) {
-        broken("what was acknowledged is in the journal", call);
+        broken("an acknowledged call is in the journal", call);
       }
     }
   }
@@ -117,7 +117,7 @@ class Walk {
     if (shown === undefined) return;
     switch (event.type) {
       case "entity.merged":
-      // Now and then a change is kept as a whole value, so that old versions are found quickly.
+      // Some changes are stored as a whole value, so that old versions are found quickly.
       case "entity.replaced":
         this.#change(shown, data, item, call);
         return;
@@ -152,7 +152,7 @@ class Walk {
     shown.version += 1;
     shown.number = content.number ?? 0;
     const told = call?.answer?.version ?? shown.version;
-    if (told !== shown.version) broken("a write tells the version that it made", { call, version: shown.version });
+    if (told !== shown.version) broken("a write reports the version that it made", { call, version: shown.version });
   }
 
   #grant(
@@ -164,11 +164,11 @@ class Walk {
     const fence = String(data["fence"]);
     this.#counts.grants += 1;
     if (shown.owner !== undefined) broken("a lock has one holder", { item, holder: shown });
-    if (!isLaterFence(fence, shown.lastFence)) broken("fences rise for ever", { item, before: shown.lastFence });
+    if (!isLaterFence(fence, shown.lastFence)) broken("fences rise forever", { item, before: shown.lastFence });
     Object.assign(shown, { owner: String(data["owner_id"]), fence, lastFence: fence, expires: undefined });
     if (call?.request.kind !== "acquire") return;
     shown.expires = Date.parse(String(data["expires_at"]));
-    if (call.answer !== undefined && call.answer.fence !== fence) broken("a grant tells its fence", { call, fence });
+    if (call.answer !== undefined && call.answer.fence !== fence) broken("a grant reports its fence", { call, fence });
   }
 
   #free(shown: Shown, type: string, data: Readonly<Record<string, unknown>>, item: JournalItem): void {
@@ -181,18 +181,17 @@ class Walk {
     shown.fence = undefined;
   }
 
-  /** An answer that left no entry tells what was there at its position. */
+  /** An answer without an entry reports the state at its position. */
   #checkRead(call: HistoryCall): void {
     const { request, answer } = call;
     const shown = this.#shown.get(request.subject);
     this.#counts.answersChecked += 1;
     if (request.kind === "read") {
       if (answer?.version !== shown?.version || answer?.number !== shown?.number) {
-        broken("a read tells what was there at its position", { call, shown });
+        broken("a read reports the value at its position", { call, shown });
       }
     } else if (answer?.code === "lock_denied") {
-      if (shown?.owner === undefined || shown.owner === ownerOf(call))
-        broken("who is denied was in somebody's way", call);
+      if (shown?.owner === undefined || shown.owner === ownerOf(call)) broken("a denied lock has another holder", call);
     }
   }
 }
@@ -201,7 +200,7 @@ function ownerOf({ request }: HistoryCall): string | undefined {
   return request.kind === "acquire" || request.kind === "release" ? request.owner : undefined;
 }
 
-/** Reads, and refusals that nobody has to remember. What has a key leaves an entry whatever came of it. */
+/** Reads, and refusals without a key. A call with a key leaves an entry, regardless of its outcome. */
 function leavesNoEntry({ request, key, answer }: HistoryCall): boolean {
   if (request.kind === "read") return true;
   return key === undefined && answer?.code !== "done" && answer?.code !== "concurrency_mismatch";

@@ -1,5 +1,5 @@
 /**
- * Records histories of real clients on real processes to which things happen, and checks each of them:
+ * Records histories of real clients on real processes under faults, and checks each of them:
  *   npm run histories -- --count 100 --calls 5000 --deployment one      many, with a summary
  *   npm run histories -- --seed 42 --deployment three                   one of them again
  */

@@ -10,7 +10,7 @@ const command = join(import.meta.dirname, "..", "..", "server", "bin", "holdfast
 export interface ServerPlan {
   readonly words: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
-  /** Put before the command, such as what enters a network of its own. */
+  /** Words before the command, for example to enter a network of its own. */
   readonly prefix?: readonly string[];
 }
 
@@ -27,7 +27,7 @@ export class ServerProcess {
     return this.#said.slice(-40).join("\n");
   }
 
-  /** Ready when it says so. */
+  /** Resolves when the server reports that it is up. */
   async start(): Promise<void> {
     const { prefix = [], words, env } = this.#plan;
     const [file = "", ...rest] = [...prefix, process.execPath, command, "up", "--json", ...words];

@@ -1,4 +1,4 @@
-/** A disk of its own that can be filled up. It takes root to have one. */
+/** A disk of its own that can be filled up. Needs root. */
 import { mkdir, rm, statfs, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { DeploymentFault } from "./deployment.ts";
@@ -38,7 +38,7 @@ function fullDisk(folder: string): DeploymentFault {
     name: "full disk",
     async strike(chance) {
       const { bavail, bsize } = await statfs(folder);
-      // What is left over ends in the middle of a batch.
+      // The space that is left ends in the middle of a batch.
       await writeFile(ballast, Buffer.alloc(Math.max(0, bavail * bsize - Math.floor(chance() * 40_000)))).catch(isFull);
       await pauseFor(100 + chance() * 400);
       await rm(ballast);

@@ -1,15 +1,15 @@
-/** One entity and the lock that guards it, as simply as it can be said. It shares no line with what it judges. */
+/** The plainest model of one entity and the lock that guards it. It shares no code with the product. */
 import type { HistoryCall } from "./history-call.ts";
 import { isLaterFence } from "./fences.ts";
 
 export interface SubjectState {
   readonly version: number;
   readonly number: number;
-  /** Who holds the lock, if anybody does. */
+  /** The holder of the lock, if there is one. */
   readonly owner: string | undefined;
-  /** Undefined also while somebody holds it whose answer nobody knows. */
+  /** Also undefined while the lock is held by an acquire whose answer was lost. */
   readonly fence: string | undefined;
-  /** No lease ends before this, on the clock of the calls. */
+  /** The earliest end of the lease, on the clock of the calls. */
   readonly leaseEnds: number;
   readonly lastFence: string;
 }
@@ -24,8 +24,8 @@ export const initialState: SubjectState = {
 };
 
 /**
- * The states in which a call can leave it, if it takes effect here and is answered as it was; none: it can't. A call that
- * nobody knows the answer of may do whatever it could have done. A lease may end by itself once its time has passed.
+ * The states in which a call can leave the subject, if it takes effect here with its recorded answer; none if it cannot. A
+ * call whose answer was lost may have any effect that it could have had. A lease may expire once its time has passed.
  */
 export function statesAfter(state: SubjectState, call: HistoryCall, now: number): readonly SubjectState[] {
   const starts = state.owner !== undefined && now >= state.leaseEnds ? [state, freed(state)] : [state];
@@ -78,7 +78,7 @@ function afterAcquire(
   const { owner } = request;
   const held = { ...state, owner, leaseEnds: begin + request.ttlMs };
   if (state.owner === owner) {
-    // Asking again for what one holds gives the same grant; the first asker may never have learnt its fence.
+    // A repeated acquire gives the same grant. The answer to the first one, with its fence, may have been lost.
     if (answer === undefined) return [state];
     if (answer.code !== "done") return [];
     if (state.fence === undefined) return isNew(state, answer.fence) ? [{ ...state, ...grantOf(answer.fence) }] : [];

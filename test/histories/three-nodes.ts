@@ -1,4 +1,4 @@
-/** Three nodes over one Postgres. Each is one cable away from its clients and from the database. */
+/** Three nodes over one Postgres. Each has its own link to the clients and to the database. */
 import { randomBytes } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -53,13 +53,13 @@ interface NodePlan {
 
 async function startNode({ folder, postgres, operatorToken }: NodePlan): Promise<Node> {
   const network = ownNetwork();
-  // The database listens on loopback alone; from a network of its own a node reaches it by this way.
-  const way = await startTcpProxy(postgres.url, { host: network.outside });
+  // The database listens on loopback only. A node in its own network reaches it through this proxy.
+  const proxy = await startTcpProxy(postgres.url, { host: network.outside });
   const port = String(await freePort());
   const server = new ServerProcess({
     words: ["--data", folder, "--host", network.host, "--port", port],
     prefix: network.prefix,
-    env: { HOLDFAST_OPERATOR_TOKEN: operatorToken, HOLDFAST_JOURNAL: way.url },
+    env: { HOLDFAST_OPERATOR_TOKEN: operatorToken, HOLDFAST_JOURNAL: proxy.url },
   });
   await server.start();
   return {
@@ -69,7 +69,7 @@ async function startNode({ folder, postgres, operatorToken }: NodePlan): Promise
     notThere: network.notThere,
     async close() {
       await server.stop();
-      await way.close();
+      await proxy.close();
       network.remove();
     },
   };

@@ -1,9 +1,9 @@
-/** What clients do in a history: read and write a few entities that all want, and take and lose the locks that guard them. */
+/** The work of the clients in a history: they read and write a few contended entities, and take and lose their locks. */
 import type { GuardedCounter } from "./guarded-counter.ts";
 import { pauseFor } from "./pause.ts";
 import type { RecordedClient } from "./recorded-client.ts";
 
-/** Every history has its own, so that several can use the same servers one after the other. */
+/** Every history has subjects of its own, so that several can use the same servers one after the other. */
 export function subjectsOf(seed: number): readonly string[] {
   return Array.from({ length: 10 }, (_, number) => `hot/${seed}-${number}`);
 }
@@ -15,13 +15,13 @@ export interface Work {
   readonly name: string;
   readonly chance: () => number;
   readonly counters: ReadonlyMap<string, GuardedCounter>;
-  /** A number that nobody else gets; undefined when enough was done. */
+  /** A number that no other call gets; undefined when enough was done. */
   readonly next: () => number | undefined;
 }
 
 interface Held {
   readonly fence: string;
-  /** What the client read from the guarded counter when it got the lock. */
+  /** The value of the guarded counter when the client got the lock. */
   readonly read: number | undefined;
 }
 
@@ -42,7 +42,7 @@ export async function workThrough(client: RecordedClient, { name, chance, counte
     const expected = version !== undefined && chance() < 0.6 ? { expected: version } : {};
     const fence = held.get(subject)?.fence;
     const fenced = fence !== undefined && chance() < 0.7 ? { fence } : {};
-    // One in ten goes out without a key: what is lost stays unknown, and may have happened or not.
+    // One in ten is sent without a key. If its answer is lost, its effect stays unknown.
     const key = chance() < 0.9 ? `${name} write ${number}` : undefined;
     const answer = await client.ask({ kind: "write", subject, number, ...expected, ...fenced }, key);
     if (answer?.version === undefined) seen.delete(subject);
@@ -58,14 +58,14 @@ export async function workThrough(client: RecordedClient, { name, chance, counte
   };
   const finish = async (subject: string, { fence, read: before }: Held, number: number): Promise<void> => {
     held.delete(subject);
-    // A slow client: it still believes in its lock when its lease is long over.
+    // A slow client still relies on its lock when its lease has expired.
     if (chance() < 0.03) await pauseFor(ttlMs * (0.5 + chance()));
     if (before !== undefined) counters.get(subject)?.write(fence, before + 1);
     await client.ask({ kind: "release", subject, owner, fence }, `${name} release ${number}`);
   };
 
   for (let number = next(); number !== undefined; number = next()) {
-    // Who holds something mostly works there.
+    // A client that holds a lock works mostly on its subject.
     const subject = chance() < 0.5 ? ([...held.keys()][0] ?? oneOf(subjects)) : oneOf(subjects);
     const mine = held.get(subject);
     const dice = chance();

@@ -31,7 +31,6 @@ const pending: Readonly<Record<string, readonly CheckName[]>> = {
   "test/engine/": ["phrases", "titles"],
   "test/fuzz/": ["phrases"],
   "test/guarantees.ts": ["phrases", "sentences"],
-  "test/histories/": ["phrases", "sentences", "titles"],
   "test/http/": ["phrases", "titles"],
   "test/locks/": ["phrases", "titles"],
   "test/machine/": ["phrases", "titles"],
