@@ -1,11 +1,11 @@
 import { Client } from "pg";
 import { systemClock } from "../../server/src/base/clock.ts";
 import { openPostgresJournal } from "../../server/src/journal/postgres/open.ts";
-import { sharedPostgres } from "../nodes/shared-postgres.ts";
+import { processPostgres } from "../nodes/process-postgres.ts";
 import { journalSuite } from "./journal-suite.ts";
 
 const schema = `holdfast_test_${String(process.pid)}`;
-const postgres = await sharedPostgres(() => onServer(`DROP SCHEMA IF EXISTS ${schema} CASCADE`));
+const postgres = await processPostgres(() => onServer(`DROP SCHEMA IF EXISTS ${schema} CASCADE`));
 let spaceCount = 0;
 
 async function onServer(sql: string): Promise<void> {

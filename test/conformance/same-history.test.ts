@@ -13,7 +13,7 @@ import { openMemoryJournal } from "../../server/src/journal/memory/open.ts";
 import { openPostgresJournal } from "../../server/src/journal/postgres/open.ts";
 import { clientOf, openFolder, startEngine } from "../../server/src/assembly/open.ts";
 import { ManualClock } from "../engine/manual-clock.ts";
-import { sharedPostgres } from "../nodes/shared-postgres.ts";
+import { processPostgres } from "../nodes/process-postgres.ts";
 
 /** Ids and salts that are the same in every run. */
 function countedIds(): Ids {
@@ -66,7 +66,7 @@ async function historyOn(journal: Journal): Promise<History> {
 
 test("the same commands have the same answers, positions, revisions and hashes on memory, SQLite and Postgres [X7 M3]", async () => {
   const folder = await mkdtemp(join(tmpdir(), "holdfast-same-"));
-  const postgres = await sharedPostgres();
+  const postgres = await processPostgres();
   const schema = `holdfast_same_${String(process.pid)}`;
   const options = { url: postgres.url, clock: systemClock, allowsFsyncOff: true, schema };
   try {

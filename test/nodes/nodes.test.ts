@@ -3,15 +3,15 @@ import { after, before, describe, test } from "node:test";
 import { refusalOf } from "../api/refused-with.ts";
 import { granted, queued } from "../locks/lock-node.ts";
 import { type PostgresNode, shareJournal, type SharedJournal } from "./postgres-nodes.ts";
-import { sharedPostgres } from "./shared-postgres.ts";
+import { processPostgres } from "./process-postgres.ts";
 
 describe("nodes on one Postgres", () => {
-  let postgres: Awaited<ReturnType<typeof sharedPostgres>>;
+  let postgres: Awaited<ReturnType<typeof processPostgres>>;
   let shared: SharedJournal;
   let nodes: readonly [PostgresNode, PostgresNode, PostgresNode];
 
   before(async () => {
-    postgres = await sharedPostgres();
+    postgres = await processPostgres();
     shared = shareJournal(postgres);
     // All at once, on an empty database: one makes the tables, the others wait for it.
     nodes = (await Promise.all([1, 2, 3].map(() => shared.node()))) as [PostgresNode, PostgresNode, PostgresNode];

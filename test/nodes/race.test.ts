@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type PostgresNode, shareJournal } from "./postgres-nodes.ts";
-import { sharedPostgres } from "./shared-postgres.ts";
+import { processPostgres } from "./process-postgres.ts";
 import { counts } from "../prove/counts.ts";
 
 const rounds = counts.nodeRaces;
 
 test("of 2 to 32 writers on three nodes that expect the same version exactly one wins, and each other one is a conflict [M1 M2 X7]", async () => {
-  const shared = shareJournal(await sharedPostgres());
+  const shared = shareJournal(await processPostgres());
   try {
     const nodes = await Promise.all([1, 2, 3].map(() => shared.node()));
     const [first] = nodes as [PostgresNode];

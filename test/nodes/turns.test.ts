@@ -6,17 +6,17 @@ import { openPostgresJournal } from "../../server/src/journal/postgres/open.ts";
 import { scopeOf } from "../conformance/indexed-sample.ts";
 import { appendSample, sampleBatch } from "../conformance/sample-entries.ts";
 import { shareJournal, type SharedJournal } from "./postgres-nodes.ts";
-import { sharedPostgres } from "./shared-postgres.ts";
+import { processPostgres } from "./process-postgres.ts";
 
 type Shared = Journal & { readonly coordination: NodeCoordination };
 
 describe("journals that share the head of one Postgres", () => {
-  let postgres: Awaited<ReturnType<typeof sharedPostgres>>;
+  let postgres: Awaited<ReturnType<typeof processPostgres>>;
   let shared: SharedJournal;
   const schema = `holdfast_nodes_${String(process.pid)}`;
 
   before(async () => {
-    postgres = await sharedPostgres();
+    postgres = await processPostgres();
     shared = shareJournal(postgres);
   });
 

@@ -11,7 +11,7 @@ after(async () => {
 });
 
 /** Tests use schemas of their own. `cleanUp` removes them after all tests of the process. */
-export function sharedPostgres(cleanUp?: () => Promise<void>): Promise<Pick<PrivatePostgres, "url">> {
+export function processPostgres(cleanUp?: () => Promise<void>): Promise<Pick<PrivatePostgres, "url">> {
   if (cleanUp !== undefined) cleanUps.push(cleanUp);
   started ??= startPostgres();
   return started;
