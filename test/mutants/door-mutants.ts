@@ -76,7 +76,7 @@ export const doorMutants: readonly PlantedMutant[] = [
   {
     name: "a write without If-Match succeeds",
     file: "server/src/doors/http/routes/conditional-write.ts",
-    find: "      return withoutTag(transport, write);",
+    find: "      return transport.call(operation, input, { ...options, mustExpect: true });",
     put: "      return transport.call(operation, input, options);",
     by: "test/http/status-table.test.ts",
     caughtIn: "npm test",

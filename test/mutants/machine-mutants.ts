@@ -2,6 +2,14 @@ import type { PlantedMutant } from "./planted-mutant.ts";
 
 export const machineMutants: readonly PlantedMutant[] = [
   {
+    name: "a refusal for a missing If-Match uses up its key",
+    file: "server/src/machine/machine.ts",
+    find: 'const wrongByItself = new Set(["input_invalid", "path_invalid", "concurrency_etag_required"]);',
+    put: 'const wrongByItself = new Set(["input_invalid", "path_invalid"]);',
+    by: "test/http/replay.test.ts",
+    caughtIn: "npm test",
+  },
+  {
     name: "another request under a used key gets the first reply",
     file: "server/src/machine/replay.ts",
     find: "if (!sameJson(prior.input, command.input)) {",

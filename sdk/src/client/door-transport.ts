@@ -12,4 +12,9 @@ export interface DoorTransport extends Omit<Transport, "call"> {
 export interface DoorCallOptions extends CallOptions {
   /** Approximate bytes of the input as text. They count against the limits of the queue and of a batch. */
   readonly inputBytes: number;
+  /**
+   * Refuses a change of an entity that expects neither a version nor a revision. The refusal is never recorded, so this
+   * is not part of the entry.
+   */
+  readonly mustExpect?: boolean;
 }

@@ -11,6 +11,8 @@ export interface PendingCommand {
   readonly bytes: number;
   /** On the monotonic clock. */
   readonly deadlineMs: number;
+  /** See Circumstances. */
+  readonly mustExpect: boolean;
   readonly reply: (reply: Reply) => void;
   /** True if it comes from a timer: it is not put back, since it is due again anyway if it did not happen. */
   readonly isTimer: boolean;

@@ -55,7 +55,9 @@ export function decideBatch(
     }
     const found = scope === undefined ? undefined : priors.get(scope);
     const prior = found === undefined ? undefined : replica.withoutErased(found);
-    const decided = replica.machine.decide(one.command, { position: first + entries.length, time, grace, prior });
+    const { mustExpect } = one;
+    const position = first + entries.length;
+    const decided = replica.machine.decide(one.command, { position, time, grace, prior, mustExpect });
     if (decided.entry !== undefined) {
       entries.push(decided.entry);
       if (scope !== undefined) scopes.add(scope);

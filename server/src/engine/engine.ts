@@ -183,6 +183,7 @@ export class Engine {
         caller: request.caller,
         bytes: request.bytes,
         deadlineMs: this.#options.clock.monotonicMs() + (request.deadlineMs ?? engineLimits.deadlineMs),
+        mustExpect: request.mustExpect === true,
         reply,
         isTimer: false,
         isAttempted: false,

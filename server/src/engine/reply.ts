@@ -18,6 +18,8 @@ export interface EngineRequest {
   readonly bytes: number;
   /** How long it may wait to be decided. */
   readonly deadlineMs?: number | undefined;
+  /** See Circumstances. */
+  readonly mustExpect?: boolean | undefined;
 }
 
 export interface Reply {

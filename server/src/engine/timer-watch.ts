@@ -54,6 +54,7 @@ export class TimerWatch {
         if (reply.events.length === 0) this.#restUntilMs = this.#clock.monotonicMs() + engineLimits.tickMs;
       },
       isTimer,
+      mustExpect: false,
       isAttempted: false,
     };
   }

@@ -8,6 +8,7 @@ export interface DecisionPoint {
   readonly time: number;
   readonly grace: boolean;
   readonly rules: number;
+  readonly mustExpect: boolean;
 }
 
 /** The members of the machine that the frame uses. */
@@ -37,6 +38,7 @@ export class DecideFrame implements DecideContext {
   time = 0;
   grace = false;
   rules = 0;
+  mustExpect = false;
   events: Event[] = [];
 
   constructor(state: StateReader, knownRules: readonly number[], machine: FrameMachine) {
@@ -51,6 +53,7 @@ export class DecideFrame implements DecideContext {
     this.time = place.time;
     this.grace = place.grace;
     this.rules = place.rules;
+    this.mustExpect = place.mustExpect;
     this.events = [];
     return this;
   }

@@ -3,7 +3,10 @@ import type { Json, JsonObject } from "@holdfast/sdk/json/json";
 import type { StateReader, StateWriter } from "./state.ts";
 import type { TableSpec } from "./table.ts";
 
-/** The context of a decision. All of it is in the entry, so the decision can be repeated. */
+/**
+ * The context of a decision. All of it is in the entry, so the decision can be repeated. `mustExpect` is the exception:
+ * it leads to a refusal that is not recorded, or to nothing.
+ */
 export interface DecideContext {
   readonly state: StateReader;
   readonly command: Omit<Command, "input">;
@@ -14,6 +17,8 @@ export interface DecideContext {
   readonly rules: number;
   /** The rules numbers that this build knows. */
   readonly knownRules: readonly number[];
+  /** Whether a change must state the version that it expects. */
+  readonly mustExpect: boolean;
   /** Whether the state depends on the data of an event in the entry at this position. */
   readonly restsOn: (event: { readonly type: string; readonly subject: string }, position: number) => boolean;
   /**

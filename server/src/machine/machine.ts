@@ -42,6 +42,8 @@ export interface Circumstances {
   readonly time: number;
   readonly grace: boolean;
   readonly prior: Entry | undefined;
+  /** Refuses a change of an entity that states no expected version. False if not given. */
+  readonly mustExpect?: boolean;
 }
 
 export interface Decided {
@@ -100,8 +102,8 @@ export class Machine {
     if (issues !== undefined) {
       return unrecorded(refusal("input_invalid", { issues: issues.map((issue) => ({ ...issue })) }));
     }
-    const { position, time, grace } = circumstances;
-    return this.#apply(rule, command, { position, time, grace, rules: settings.rules });
+    const { position, time, grace, mustExpect = false } = circumstances;
+    return this.#apply(rule, command, { position, time, grace, rules: settings.rules, mustExpect });
   }
 
   /** Folds an entry of the journal. */
@@ -219,12 +221,12 @@ export class Machine {
   }
 }
 
-/**
- * True for a refusal that depends on the input alone. Its key stays unused, so the caller may correct the input and
- * reuse the key.
- */
+/** Refusals that depend on the request alone. */
+const wrongByItself = new Set(["input_invalid", "path_invalid", "concurrency_etag_required"]);
+
+/** True for a refusal whose key stays unused, so that the caller may correct the request and reuse the key. */
 function isWrongByItself(outcome: Outcome): boolean {
-  return outcome.kind === "refusal" && (outcome.code === "input_invalid" || outcome.code === "path_invalid");
+  return outcome.kind === "refusal" && wrongByItself.has(outcome.code);
 }
 
 function unrecorded(outcome: Outcome): Decided {

@@ -95,9 +95,9 @@ function sendCommand(options: CallPlace, wish: Wish, input: Json, call: DoorCall
   const { operation } = wish;
   const { principal, agent, caller } = speaker;
   // Only these: what else a caller puts into its options must not say who it is.
-  const { key, deadlineMs, inputBytes: bytes } = call;
+  const { key, deadlineMs, mustExpect, inputBytes: bytes } = call;
   const trace = call.trace === undefined ? undefined : traceContext(call.trace);
-  const request = { operation, input, bytes, principal, agent, caller, key, deadlineMs, trace };
+  const request = { operation, input, bytes, principal, agent, caller, key, deadlineMs, mustExpect, trace };
   return engine.execute(request).then((reply) => {
     if (reply.outcome.kind === "done" && reply.attachment !== undefined) {
       const shown = shownReply(options, reply, withAttachment(reply), call);

@@ -32,14 +32,31 @@ interface Expectation {
   readonly epoch: number | undefined;
 }
 
-/** Checks the lock first, then the caller's expectations. The lock path is the subject of the entity. */
+/**
+ * Checks that the caller expects a version, if it must, then the lock, then its expectations. The lock path is the
+ * subject of the entity. An entity that does not exist has no version to expect: its absence is the answer.
+ */
 export function unmetCondition(
   row: EntityRow | undefined,
   conditions: Conditions,
   context: DecideContext,
 ): Decision | undefined {
+  const missing = isLive(row) ? missingExpectation(conditions, context) : undefined;
+  if (missing !== undefined) return missing;
   const path = subjectOf(conditions.type, conditions.id);
   return unguardedWrite(path, conditions.fence, context) ?? unmetExpectation(row, conditions);
+}
+
+/**
+ * Refuses a change that must expect a version and does not. It comes before the lock, which may emit events: this
+ * refusal is not recorded.
+ */
+export function missingExpectation(
+  { type, id, expected_version: version, expected_revision: revision }: Conditions,
+  { mustExpect }: DecideContext,
+): Decision | undefined {
+  if (!mustExpect || version !== undefined || revision !== undefined) return undefined;
+  return { outcome: refusal("concurrency_etag_required", { type, id }), events: [] };
 }
 
 /**

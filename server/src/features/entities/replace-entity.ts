@@ -3,7 +3,7 @@ import { sameJson } from "@holdfast/sdk/json/same-json";
 import type { Json } from "@holdfast/sdk/json/json";
 import type { Decide } from "../rule-of.ts";
 import { changed, missing, unchanged } from "./change.ts";
-import { unmetCondition } from "./conditions.ts";
+import { missingExpectation, unmetCondition } from "./conditions.ts";
 import { findEntity, isLive } from "./entity-table.ts";
 import { kindViolation } from "./kind.ts";
 import type { KindOf } from "./kind.ts";
@@ -11,7 +11,8 @@ import type { KindOf } from "./kind.ts";
 export function replaceEntity(kindOf: KindOf): Decide<(typeof entityOperations)["replace-entity"]> {
   return (input, context) => {
     const row = findEntity(context.state, input);
-    const unmet = unmetCondition(row, input, context);
+    // The same HTTP route creates entities, so the caller must first say which of both it means.
+    const unmet = missingExpectation(input, context) ?? unmetCondition(row, input, context);
     if (unmet !== undefined) return unmet;
     if (!isLive(row)) return missing(row, input);
     const value = input.value as Json;
