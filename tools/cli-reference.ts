@@ -1,6 +1,6 @@
 /** The pages about the command line and the settings, from the tables that the command line itself reads. */
 import { allCommands } from "../server/src/doors/cli/commands/all-commands.ts";
-import type { Command } from "../server/src/doors/cli/command.ts";
+import type { CliCommand } from "../server/src/doors/cli/command.ts";
 import { defaultText } from "../server/src/doors/cli/args/config-options.ts";
 import { exitCodeMeanings } from "../server/src/doors/cli/exit-codes.ts";
 import { optionUsage, usageOf } from "../server/src/doors/cli/args/command-help.ts";
@@ -37,7 +37,7 @@ export async function commandsPage(): Promise<string> {
   ].join("\n\n");
 }
 
-function commandSection(command: Command): string {
+function commandSection(command: CliCommand): string {
   const { name, summary, details, options, operations = [] } = command;
   const operation = (each: string): string => `[${each}](operations.md#${each})`;
   const asked =

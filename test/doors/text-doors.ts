@@ -5,7 +5,7 @@ import type { TestContext } from "node:test";
 import { serve } from "../../server/src/assembly/serve.ts";
 import { MeshAgent } from "../mesh/mesh-client.ts";
 import { startNats } from "../mesh/private-nats.ts";
-import { say } from "../scenario/cli-terminal.ts";
+import { runCli } from "../scenario/cli-terminal.ts";
 import { rawSocketFor } from "../socket/raw-socket.ts";
 import { folderFor } from "../socket/with-server.ts";
 
@@ -124,7 +124,7 @@ async function natsDoor(t: TestContext, url: string, token: string): Promise<Tex
 
 function cliDoors(folder: string): readonly TextDoor[] {
   const run = async (words: readonly string[]): Promise<TextAnswer> => {
-    const { code: exit, out } = await say([...words, "--json"], { folder });
+    const { code: exit, out } = await runCli([...words, "--json"], { folder });
     if (exit === 0) return done;
     const { code, data } = JSON.parse(out) as { readonly code: string; readonly data: Members };
     return { code, reason: data["reason"], pointer: data["pointer"] };

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { allCommands } from "../../server/src/doors/cli/commands/all-commands.ts";
-import type { Command } from "../../server/src/doors/cli/command.ts";
+import type { CliCommand } from "../../server/src/doors/cli/command.ts";
 import { exitCodes } from "../../server/src/doors/cli/exit-codes.ts";
 import { parseArguments } from "../../server/src/doors/cli/args/parse-arguments.ts";
 import { paintFor } from "../../server/src/doors/cli/terminal/paint.ts";
@@ -10,7 +10,7 @@ import type { FuzzTarget } from "./fuzz-target.ts";
 import { anyText, damaged } from "./fuzz-values.ts";
 
 /** Words as somebody might type them: options of this command and of none, values, more words, a command after `--`. */
-function wordsFor(random: Random, command: Command): readonly string[] {
+function wordsFor(random: Random, command: CliCommand): readonly string[] {
   const options = Object.keys(command.options);
   const option = (): string => {
     const name = options.length === 0 || random.chance(0.2) ? anyText(random) : random.pick(options);
@@ -25,7 +25,7 @@ function wordsFor(random: Random, command: Command): readonly string[] {
   });
 }
 
-function checkParsed(command: Command, words: readonly string[]): void {
+function checkParsed(command: CliCommand, words: readonly string[]): void {
   const parsed = parseArguments(command, words);
   if (!parsed.ok) {
     assert.ok(parsed.sentence.length > 0);
@@ -33,7 +33,7 @@ function checkParsed(command: Command, words: readonly string[]): void {
   }
   const { values, positionals: taken, child } = parsed.given;
   for (const [name, value] of Object.entries(values)) {
-    const options: Command["options"] = { help: { summary: "" }, ...command.options };
+    const options: CliCommand["options"] = { help: { summary: "" }, ...command.options };
     const known = Object.hasOwn(options, name) ? options[name] : undefined;
     assert.ok(known !== undefined, `--${name} is not its own`);
     if (known.value === undefined) assert.equal(value, true);

@@ -9,7 +9,7 @@ import { execChild } from "../scenario/spawn-child.ts";
 const folder = join(import.meta.dirname, "../../docs/operating");
 const alertsFile = join(folder, "alerts.yml");
 
-interface Rule {
+interface AlertRule {
   readonly alert: string;
   readonly expr: string;
   readonly for: string;
@@ -18,22 +18,22 @@ interface Rule {
 }
 
 const { groups } = parse(readFileSync(alertsFile, "utf8")) as {
-  readonly groups: readonly { readonly name: string; readonly rules: readonly Rule[] }[];
+  readonly groups: readonly { readonly name: string; readonly rules: readonly AlertRule[] }[];
 };
 const rules = groups.flatMap((group) => group.rules);
 
-interface Panel {
+interface DashboardPanel {
   readonly title: string;
   readonly gridPos: { readonly x: number; readonly y: number };
   readonly targets: readonly { readonly expr: string }[];
 }
 
 const dashboard = JSON.parse(readFileSync(join(folder, "dashboard.json"), "utf8")) as {
-  readonly panels: readonly Panel[];
+  readonly panels: readonly DashboardPanel[];
 };
 const shown = dashboard.panels.flatMap(({ targets }) => targets.map(({ expr }) => expr));
 
-const promised = [
+const requiredMetrics = [
   "lock_acquisitions_total",
   "lock_acquisition_duration_seconds",
   "lock_contentions_total",
@@ -46,7 +46,7 @@ const promised = [
 
 const namesIn = (text: string): readonly string[] => text.match(/holdfast_[a-z_]+/gu) ?? [];
 
-/** The names of all series of a server after a little of everything. */
+/** The names of all series of a server after calls of each kind. */
 async function scraped(): Promise<ReadonlySet<string>> {
   await using node = await observedNode();
   const { locks, entities } = node.client;
@@ -55,33 +55,33 @@ async function scraped(): Promise<ReadonlySet<string>> {
   await entities.create("plan", "1", {});
   assert.ok(held.granted);
   await locks.release({ fence: held.fence }, { ownerId: "ann" });
-  node.turnAway();
+  node.rejectCaller();
   const lines = (await node.page()).split("\n").filter((line) => line !== "" && !line.startsWith("#"));
   return new Set(lines.map((line) => line.replace(/[{ ].*/u, "")));
 }
 
-test("every series that an alert or the dashboard speaks of is there in a real scrape [B8]", async () => {
+test("a scrape contains each series that an alert or the dashboard uses [B8]", async () => {
   const names = await scraped();
-  const asked = [...rules.map(({ expr }) => expr), ...shown].flatMap(namesIn);
-  assert.ok(asked.length > 30);
+  const used = [...rules.map(({ expr }) => expr), ...shown].flatMap(namesIn);
+  assert.ok(used.length > 30);
   assert.deepEqual(
-    [...new Set(asked)].filter((name) => !names.has(name)),
+    [...new Set(used)].filter((name) => !names.has(name)),
     [],
   );
 });
 
-test("the dashboard shows every figure that is promised, each panel in its own place [B8]", () => {
-  for (const name of promised)
+test("the dashboard shows all required metrics, and no two panels have the same position [B8]", () => {
+  for (const name of requiredMetrics)
     assert.ok(
       shown.some((expr) => expr.includes(name)),
       `no panel shows ${name}`,
     );
-  const places = dashboard.panels.map(({ gridPos }) => `${gridPos.x},${gridPos.y}`);
-  assert.equal(new Set(places).size, dashboard.panels.length);
+  const positions = dashboard.panels.map(({ gridPos }) => `${gridPos.x},${gridPos.y}`);
+  assert.equal(new Set(positions).size, dashboard.panels.length);
 });
 
-test("the alerts are those that are promised, with their bounds, each for five minutes [B8]", () => {
-  const rule = (name: string): Rule => rules.find(({ alert }) => alert === `Holdfast${name}`)!;
+test("the required alerts exist with their thresholds, each for five minutes [B8]", () => {
+  const rule = (name: string): AlertRule => rules.find(({ alert }) => alert === `Holdfast${name}`)!;
   const expected = {
     HighLockContention: "sum by (job) (rate(holdfast_lock_contentions_total[5m])) > 10",
     FrequentDeadlocks: "sum by (job) (rate(holdfast_deadlock_detections_total[5m])) > 1",
@@ -96,17 +96,17 @@ test("the alerts are those that are promised, with their bounds, each for five m
   }
 });
 
-test("every alert has a name, words for people, and its section in the guide", () => {
+test("each alert has a unique name, a summary, a description and a section in the guide", () => {
   const guide = readFileSync(join(folder, "metrics.md"), "utf8");
   assert.equal(new Set(rules.map(({ alert }) => alert)).size, rules.length);
   for (const { alert, annotations, labels } of rules) {
     assert.ok(annotations.summary !== "" && annotations.description !== "", alert);
     assert.match(labels.severity, /^(warning|critical)$/u);
-    assert.ok(guide.includes(`\n### ${alert}\n`), `metrics.md does not say what to do about ${alert}`);
+    assert.ok(guide.includes(`\n### ${alert}\n`), `metrics.md has no section about ${alert}`);
   }
 });
 
-test("the guide explains every figure, and none that is not there", async () => {
+test("the guide explains all metrics, and no metric that does not exist", async () => {
   const guide = readFileSync(join(folder, "metrics.md"), "utf8");
   const families = new Set([...(await scraped())].map((name) => name.replace(/_(bucket|sum|count)$/u, "")));
   assert.deepEqual(
@@ -120,12 +120,12 @@ test("the guide explains every figure, and none that is not there", async () => 
   );
 });
 
-test("Prometheus' own checker takes the alerts, where it is installed", async (t) => {
+test("promtool accepts the alerts, if it is installed", async (t) => {
   try {
     const { stdout } = await execChild("promtool", ["check", "rules", alertsFile]);
     assert.match(stdout, new RegExp(`SUCCESS: ${rules.length} rules found`, "u"));
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
-    t.diagnostic("promtool is not installed (Debian: prometheus); only our own checks were made");
+    t.diagnostic("promtool is not installed (Debian: prometheus), so only the other checks ran");
   }
 });

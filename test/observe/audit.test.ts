@@ -15,29 +15,32 @@ async function allPages(client: Client, query: Parameters<Client["audit"]["list"
   }
 }
 
-promiseOnEveryStore("the audit tells who changed what, from which revision to which [P8]", async (client) => {
-  await client.entities.create("plan", "1", { a: 1 });
-  await client.entities.patch("plan", "1", { merge: { a: 2 } });
-  await client.entities.delete("plan", "1");
-  await client.entities.create("plan", "1", { a: 3 });
-  const { items } = await client.audit.list({ subject: "plan/1" });
-  assert.deepEqual(
-    items.map(({ operation, outcome, changes, by }) => ({ operation, outcome, changes, by })),
-    [
-      ["create-entity", 4, null, "1.4"],
-      ["delete-entity", 3, "1.2", "1.3"],
-      ["patch-entity", 2, "1.1", "1.2"],
-      ["create-entity", 1, null, "1.1"],
-    ].map(([operation, version, prior_revision, revision]) => ({
-      operation,
-      outcome: "done",
-      changes: [{ subject: "plan/1", version, prior_revision, revision }],
-      by: { principal: "alice" },
-    })),
-  );
-});
+promiseOnEveryStore(
+  "the audit contains the author and the revisions before and after each change [P8]",
+  async (client) => {
+    await client.entities.create("plan", "1", { a: 1 });
+    await client.entities.patch("plan", "1", { merge: { a: 2 } });
+    await client.entities.delete("plan", "1");
+    await client.entities.create("plan", "1", { a: 3 });
+    const { items } = await client.audit.list({ subject: "plan/1" });
+    assert.deepEqual(
+      items.map(({ operation, outcome, changes, by }) => ({ operation, outcome, changes, by })),
+      [
+        ["create-entity", 4, null, "1.4"],
+        ["delete-entity", 3, "1.2", "1.3"],
+        ["patch-entity", 2, "1.1", "1.2"],
+        ["create-entity", 1, null, "1.1"],
+      ].map(([operation, version, prior_revision, revision]) => ({
+        operation,
+        outcome: "done",
+        changes: [{ subject: "plan/1", version, prior_revision, revision }],
+        by: { principal: "alice" },
+      })),
+    );
+  },
+);
 
-promise("a version conflict and a deadlock are in the audit, with what they were about [P8 X6]", async (client) => {
+promise("the audit contains version conflicts and deadlocks with their subjects [P8 X6]", async (client) => {
   await client.entities.create("plan", "1", { a: 1 });
   await assert.rejects(
     client.entities.replace("plan", "1", { a: 2 }, { expectedVersion: 7 }),
@@ -59,15 +62,18 @@ promise("a version conflict and a deadlock are in the audit, with what they were
   assert.deepEqual(await allPages(client, { outcome: "deadlock" }), refused.slice(0, 1));
 });
 
-promise("a refusal that was recorded for its key names what it was about, and its reason", async (client) => {
-  await assert.rejects(client.entities.replace("plan", "9", 1, { key: "k-1" }), refusedWith("entity_not_found"));
-  await client.run("configure", { settings: { state_hash_every: 1_000 }, reason: "more often" });
-  const [configured, missing] = await allPages(client);
-  assert.deepEqual([missing?.outcome, missing?.subjects], ["entity_not_found", ["plan/9"]]);
-  assert.deepEqual([configured?.operation, configured?.reason], ["configure", "more often"]);
-});
+promise(
+  "the audit contains the subject of a refusal with a key, and the reason of a change of settings",
+  async (client) => {
+    await assert.rejects(client.entities.replace("plan", "9", 1, { key: "k-1" }), refusedWith("entity_not_found"));
+    await client.run("configure", { settings: { state_hash_every: 1_000 }, reason: "more often" });
+    const [configured, missing] = await allPages(client);
+    assert.deepEqual([missing?.outcome, missing?.subjects], ["entity_not_found", ["plan/9"]]);
+    assert.deepEqual([configured?.operation, configured?.reason], ["configure", "more often"]);
+  },
+);
 
-promise("filters of the audit narrow it by operation, agent, tree, position and time", async (client) => {
+promise("the audit can be filtered by operation, agent, subject, principal, position and time", async (client) => {
   const ann = await client.agents.register({ name: "ann" });
   const asAnn = client.as(ann);
   for (const id of ["1", "2", "3"]) await asAnn.entities.create("plan", id, {});
@@ -77,7 +83,7 @@ promise("filters of the audit narrow it by operation, agent, tree, position and 
   assert.deepEqual(await subjects({ agent: ann.agent_id }), ["plan/3", "plan/2", "plan/1"]);
   assert.deepEqual(await subjects({ subject: "plan/" }), ["plan/3", "plan/2", "plan/1"]);
   assert.deepEqual(await subjects({ operation: "create-entity", subject: "other/1" }), ["other/1"]);
-  assert.deepEqual(await subjects({ principal: "nobody" }), []);
+  assert.deepEqual(await subjects({ principal: "unknown" }), []);
   const made = await client.audit.list({ operation: "create-entity" });
   const [last, , second] = made.items;
   assert.deepEqual(await subjects({ after: second!.position, before: last!.position }), ["plan/3"]);
@@ -86,7 +92,7 @@ promise("filters of the audit narrow it by operation, agent, tree, position and 
   assert.deepEqual(await subjects({ from_time: last!.time + 1 }), []);
 });
 
-promise("pages of the audit hold everything once, and each fits its schema [P8]", async (client) => {
+promise("the pages of the audit contain each entry once, and match the schema [P8]", async (client) => {
   for (let index = 0; index < 25; index += 1) await client.entities.create("plan", String(index), { index });
   const check = checkOf(auditOperations["list-audit"].output);
   const page = await client.audit.list({ limit: 10 });
@@ -99,21 +105,24 @@ promise("pages of the audit hold everything once, and each fits its schema [P8]"
   );
 });
 
-promise("a page of filtered entries looks at a bounded number of them, and says where to go on", async (client) => {
-  await client.entities.create("rare", "1", {});
-  await Promise.all(
-    Array.from({ length: 1_200 }, (_, index) => client.entities.create("plan", String(index), { index })),
-  );
-  const first = await client.audit.list({ subject: "rare/" });
-  assert.deepEqual(first.items, []);
-  assert.notEqual(first.next, null);
-  assert.deepEqual(
-    (await allPages(client, { subject: "rare/" })).map(({ subjects }) => subjects),
-    [["rare/1"]],
-  );
-  // One subject is found by the index, at once.
-  assert.equal((await client.audit.list({ subject: "rare/1" })).items.length, 1);
-  const forward = await client.journal.list({ principal: "nobody" });
-  assert.deepEqual(forward.items, []);
-  assert.notEqual(forward.next, null);
-});
+promise(
+  "a filtered page of the audit reads a bounded number of entries, and returns where to continue",
+  async (client) => {
+    await client.entities.create("rare", "1", {});
+    await Promise.all(
+      Array.from({ length: 1_200 }, (_, index) => client.entities.create("plan", String(index), { index })),
+    );
+    const first = await client.audit.list({ subject: "rare/" });
+    assert.deepEqual(first.items, []);
+    assert.notEqual(first.next, null);
+    assert.deepEqual(
+      (await allPages(client, { subject: "rare/" })).map(({ subjects }) => subjects),
+      [["rare/1"]],
+    );
+    // The index finds a single subject directly.
+    assert.equal((await client.audit.list({ subject: "rare/1" })).items.length, 1);
+    const forward = await client.journal.list({ principal: "unknown" });
+    assert.deepEqual(forward.items, []);
+    assert.notEqual(forward.next, null);
+  },
+);

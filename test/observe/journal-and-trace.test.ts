@@ -8,7 +8,7 @@ import { promise, promiseOnEveryStore } from "../api/with-client.ts";
 
 const trace = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
 
-promiseOnEveryStore("the journal is listed in order and whole, page by page [X1]", async (client) => {
+promiseOnEveryStore("the pages of the journal contain all entries in order [X1]", async (client) => {
   const before = (await client.journal.list()).head;
   for (let index = 0; index < 12; index += 1) {
     await client.entities.create("plan", String(index), { index }, { key: `key-${index}` });
@@ -35,7 +35,7 @@ promiseOnEveryStore("the journal is listed in order and whole, page by page [X1]
   assert.deepEqual(entry?.input, { type: "plan", id: "3", value: { index: 3 } });
 });
 
-promise("the trace of a call is kept in its entry, and shown by journal and audit [X1]", async (client) => {
+promise("an entry stores the trace of its call, and journal and audit return it [X1]", async (client) => {
   const after = (await client.journal.list()).head;
   await client.entities.create("plan", "1", {}, { trace });
   await client.entities.create("plan", "2", {}, { trace: "not a trace" });
@@ -52,9 +52,9 @@ promise("the trace of a call is kept in its entry, and shown by journal and audi
   );
 });
 
-test("a traceparent that is not well formed is ignored, one of a later version is kept as far as it is known", () => {
+test("a malformed traceparent is ignored, and one of a later version keeps its known part", () => {
   assert.equal(traceContext(trace), trace);
-  assert.equal(traceContext(trace.replace(/^00/u, "cc") + "-what-comes-later"), trace);
+  assert.equal(traceContext(trace.replace(/^00/u, "cc") + "-later-fields"), trace);
   assert.equal(traceIdOf(trace), "4bf92f3577b34da6a3ce929d0e0e4736");
   const bad = [
     trace.replace(/^00/u, "ff"),
@@ -70,7 +70,7 @@ test("a traceparent that is not well formed is ignored, one of a later version i
   for (const one of bad) assert.equal(traceContext(one), undefined, String(one));
 });
 
-test("a trace is covered by the hash of its entry, and an entry without one has the bytes that it always had", () => {
+test("the hash of an entry covers its trace, and the bytes of an entry without a trace never change", () => {
   const entry: Entry = {
     ...{ id: "c1", operation: "create-entity", principal: "ann", input: {}, position: 1, time: 5, rules: 1 },
     ...{ grace: false, outcome: { kind: "done", data: {} }, events: [] },

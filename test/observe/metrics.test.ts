@@ -7,7 +7,7 @@ import { observedNode } from "./observed-node.ts";
 
 const lock = { ttlSeconds: 60 };
 
-test("a request for a lock is counted by mode and by what it came to [B8]", async () => {
+test("requests for a lock are counted by mode and outcome [B8]", async () => {
   await using node = await observedNode();
   const { locks } = node.client;
   const held = await locks.acquire("a", { ...lock, ownerId: "ann" });
@@ -17,18 +17,18 @@ test("a request for a lock is counted by mode and by what it came to [B8]", asyn
   assert.ok(held.granted);
   await locks.release({ fence: held.fence }, { ownerId: "ann" });
   const count = (lock_type: string, status: string) =>
-    node.figure(`holdfast_lock_acquisitions_total{lock_type="${lock_type}",status="${status}"}`);
+    node.metric(`holdfast_lock_acquisitions_total{lock_type="${lock_type}",status="${status}"}`);
   assert.equal(await count("write", "granted"), 1);
   assert.equal(await count("write", "denied"), 1);
   assert.equal(await count("read", "denied"), 1);
   assert.equal(await count("upgradeable", "queued"), 1);
   assert.equal(await count("upgradeable", "granted"), 1);
   assert.equal(await count("read", "granted"), 0);
-  const contentions = (type: string) => node.figure(`holdfast_lock_contentions_total{lock_type="${type}"}`);
+  const contentions = (type: string) => node.metric(`holdfast_lock_contentions_total{lock_type="${type}"}`);
   assert.deepEqual(await Promise.all(["read", "upgradeable", "write"].map(contentions)), [1, 1, 1]);
 });
 
-test("waiting and holding are measured between the entries, and acquiring from request to grant [B8]", async () => {
+test("wait and hold times are measured between entries, and acquisition times from request to grant [B8]", async () => {
   await using node = await observedNode();
   const { locks } = node.client;
   const held = await locks.acquire("a", { ...lock, ownerId: "ann" });
@@ -36,15 +36,15 @@ test("waiting and holding are measured between the entries, and acquiring from r
   assert.ok(held.granted);
   await locks.release({ fence: held.fence }, { ownerId: "ann" });
   const type = '{lock_type="write"}';
-  assert.equal(await node.figure(`holdfast_lock_wait_seconds_count${type}`), 1);
-  assert.equal(await node.figure('holdfast_lock_hold_seconds_count{how="released"}'), 1);
-  assert.equal(await node.figure(`holdfast_lock_acquisition_duration_seconds_count${type}`), 2);
-  assert.equal(await node.figure('holdfast_lock_acquisition_duration_seconds_bucket{lock_type="write",le="+Inf"}'), 2);
-  assert.ok((await node.figure("holdfast_append_duration_seconds_count"))! >= 3);
-  assert.ok((await node.figure("holdfast_batch_entries_sum"))! >= 3);
+  assert.equal(await node.metric(`holdfast_lock_wait_seconds_count${type}`), 1);
+  assert.equal(await node.metric('holdfast_lock_hold_seconds_count{how="released"}'), 1);
+  assert.equal(await node.metric(`holdfast_lock_acquisition_duration_seconds_count${type}`), 2);
+  assert.equal(await node.metric('holdfast_lock_acquisition_duration_seconds_bucket{lock_type="write",le="+Inf"}'), 2);
+  assert.ok((await node.metric("holdfast_append_duration_seconds_count"))! >= 3);
+  assert.ok((await node.metric("holdfast_batch_entries_sum"))! >= 3);
 });
 
-test("deadlocks and version conflicts are counted once, and their retries as callers tell [B8]", async () => {
+test("deadlocks and version conflicts are counted once, and their retries as callers mark them [B8]", async () => {
   await using node = await observedNode();
   const { locks, entities } = node.client;
   await entities.create("plan", "1", {});
@@ -63,14 +63,18 @@ test("deadlocks and version conflicts are counted once, and their retries as cal
   await assert.rejects(closing, refusedWith("deadlock"));
   await node.execute("get-entity", { type: "plan", id: "1" }, { retry: "conflict" });
   await node.execute("list-locks", {}, { retry: "deadlock" });
-  assert.equal(await node.figure("holdfast_version_conflicts_total"), 1, "a replay is no second conflict");
-  assert.equal(await node.figure("holdfast_version_conflict_retries_total"), 1);
-  assert.equal(await node.figure("holdfast_deadlock_detections_total"), 1);
-  assert.equal(await node.figure("holdfast_deadlock_retries_total"), 1);
-  assert.equal(await node.figure('holdfast_lock_acquisitions_total{lock_type="write",status="deadlock"}'), 1);
+  assert.equal(
+    await node.metric("holdfast_version_conflicts_total"),
+    1,
+    "a replay does not count as a second conflict",
+  );
+  assert.equal(await node.metric("holdfast_version_conflict_retries_total"), 1);
+  assert.equal(await node.metric("holdfast_deadlock_detections_total"), 1);
+  assert.equal(await node.metric("holdfast_deadlock_retries_total"), 1);
+  assert.equal(await node.metric('holdfast_lock_acquisitions_total{lock_type="write",status="deadlock"}'), 1);
 });
 
-test("locks that are held are counted right from the start of a node [B8]", async () => {
+test("the gauge of held locks is correct from the start of a node [B8]", async () => {
   const disk = createMemoryDisk();
   {
     await using node = await observedNode({ journal: openMemoryJournal(disk) });
@@ -79,46 +83,46 @@ test("locks that are held are counted right from the start of a node [B8]", asyn
     await node.client.locks.acquire("c", { ...lock, ownerId: "bob", wait: true });
   }
   await using node = await observedNode({ journal: openMemoryJournal(disk) });
-  assert.equal(await node.figure('holdfast_active_locks{lock_type="write"}'), 2);
-  assert.equal(await node.figure('holdfast_active_locks{lock_type="read"}'), 1);
-  assert.equal(await node.figure('holdfast_active_locks{lock_type="upgradeable"}'), 0);
-  assert.equal(await node.figure("holdfast_waiting_tickets"), 1);
-  assert.equal(await node.figure('holdfast_lock_acquisitions_total{lock_type="write",status="granted"}'), 0);
+  assert.equal(await node.metric('holdfast_active_locks{lock_type="write"}'), 2);
+  assert.equal(await node.metric('holdfast_active_locks{lock_type="read"}'), 1);
+  assert.equal(await node.metric('holdfast_active_locks{lock_type="upgradeable"}'), 0);
+  assert.equal(await node.metric("holdfast_waiting_tickets"), 1);
+  assert.equal(await node.metric('holdfast_lock_acquisitions_total{lock_type="write",status="granted"}'), 0);
 });
 
-test("calls are counted by door, operation and outcome, and names that callers make up share one series [B8]", async () => {
+test("calls are counted by door, operation and outcome, and unknown operations share one series [B8]", async () => {
   await using node = await observedNode();
   await node.client.entities.create("plan", "1", {});
   await node.execute("get-entity", { type: "plan", id: "2" });
   for (let index = 0; index < 50; index += 1) await node.execute(`made-up-${index}`, {});
   await node.inside.entities.create("plan", "3", {});
-  node.turnAway();
-  const calls = (labels: string) => node.figure(`holdfast_calls_total{door="http",${labels}}`);
+  node.rejectCaller();
+  const calls = (labels: string) => node.metric(`holdfast_calls_total{door="http",${labels}}`);
   assert.equal(await calls('operation="create-entity",outcome="done"'), 1);
   assert.equal(await calls('operation="get-entity",outcome="entity_not_found"'), 1);
   assert.equal(await calls('operation="unknown",outcome="operation_unknown"'), 50);
-  assert.equal(await node.figure('holdfast_call_duration_seconds_count{door="http",operation="unknown"}'), 50);
-  assert.equal(await node.figure('holdfast_turned_away_total{door="http",code="not_allowed"}'), 1);
+  assert.equal(await node.metric('holdfast_call_duration_seconds_count{door="http",operation="unknown"}'), 50);
+  assert.equal(await node.metric('holdfast_turned_away_total{door="http",code="not_allowed"}'), 1);
   assert.ok(!(await node.page()).includes("made-up"));
 });
 
-test("the figures tell how the node is doing, and which build it is [B8]", async () => {
+test("the metrics contain the state of the node and its build [B8]", async () => {
   await using node = await observedNode();
   await node.client.agents.register({ name: "ann" });
   const watching = node.engine.subscribe(0);
   const expected = { head_position: 1, epoch: 1, writable: 1, waiting_commands: 0, subscribers: 1, agents: 1 };
   for (const [name, value] of Object.entries(expected))
-    assert.equal(await node.figure(`holdfast_${name}`), value, name);
-  assert.ok((await node.figure("holdfast_state_bytes"))! > 0);
-  assert.equal(await node.figure("holdfast_checkpoint_position"), 0);
+    assert.equal(await node.metric(`holdfast_${name}`), value, name);
+  assert.ok((await node.metric("holdfast_state_bytes"))! > 0);
+  assert.equal(await node.metric("holdfast_checkpoint_position"), 0);
   await node.engine.checkpoint();
-  assert.equal(await node.figure("holdfast_checkpoint_position"), 1);
-  assert.ok((await node.figure("holdfast_process_cpu_seconds_total"))! > 0);
+  assert.equal(await node.metric("holdfast_checkpoint_position"), 1);
+  assert.ok((await node.metric("holdfast_process_cpu_seconds_total"))! > 0);
   assert.ok((await node.page()).includes(`holdfast_build_info{version="1.2.3",node="${process.version}"} 1`));
   await watching.return();
 });
 
-test("a page of figures is one that Prometheus can read: each series once, under its help and its type [B8]", async () => {
+test("the metrics page has the Prometheus format: each series once, with help and type [B8]", async () => {
   await using node = await observedNode();
   await node.client.locks.acquire("a", { ...lock, ownerId: "ann" });
   const page = await node.page();

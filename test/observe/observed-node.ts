@@ -13,19 +13,20 @@ import { openMemoryJournal } from "../../server/src/journal/memory/open.ts";
 
 export interface ObservedNode extends AsyncDisposable {
   readonly engine: Engine;
-  /** A caller through the gate, as from a door. */
+  /** A client behind the gate, as at a door. */
   readonly client: Client;
-  /** The same without the gate: what an embedding program does. */
+  /** A client without the gate, as in an embedding program. */
   readonly inside: Client;
   readonly lines: string[];
-  turnAway(): void;
+  /** Makes the gate reject a caller. */
+  rejectCaller(): void;
   execute(operation: string, input: unknown, options?: CallOptions): Promise<unknown>;
   /** The value of one series: `holdfast_calls_total{door="http",…}`. */
-  figure(series: string): Promise<number | undefined>;
+  metric(series: string): Promise<number | undefined>;
   page(): Promise<string>;
 }
 
-/** An engine in memory with figures and logs around it, as `serve` puts them. */
+/** An engine in memory with metrics and a log, assembled as in `serve`. */
 export async function observedNode(
   options: { readonly journal?: Journal; readonly level?: LogLevel } = {},
 ): Promise<ObservedNode> {
@@ -45,18 +46,18 @@ export async function observedNode(
   });
   const credentials = { isLoopback: true, connection: "c1", door: "http" } as const;
   const admitted = gate.admit(credentials);
-  if ("code" in admitted) throw new Error("turned away");
+  if ("code" in admitted) throw new Error("the gate rejected the caller");
   const client = createClient(checkedTransport(admitted.transport));
   const page = (): Promise<string> => observation.metricsText();
   return {
     ...{ engine, client, lines, page },
     inside: clientOf(engine, { caller: "c2" }),
-    turnAway() {
+    rejectCaller() {
       isOpen = false;
       gate.admit(credentials);
     },
     execute: (operation, input, call) => client.execute(operation, input, call),
-    async figure(series) {
+    async metric(series) {
       const line = (await page()).split("\n").find((one) => one.startsWith(`${series} `));
       return line === undefined ? undefined : Number(line.slice(series.length + 1));
     },

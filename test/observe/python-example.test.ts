@@ -8,18 +8,18 @@ import { execChild } from "../scenario/spawn-child.ts";
 
 const example = join(import.meta.dirname, "../../examples/python/holdfast_example.py");
 
-/** Part of every Debian. Without it this promise can't be looked at, and that is said. */
+/** Each Debian contains Python. Without it, the test fails with the reason. */
 async function runPython(...args: readonly string[]): Promise<string> {
   try {
     return (await execChild("python3", args)).stdout;
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    if (code === "ENOENT") throw new Error("python3 is not installed: the example in Python can't be tried without it");
+    if (code === "ENOENT") throw new Error("python3 is not installed, and the Python example needs it");
     throw error;
   }
 }
 
-test("a program in Python, with its standard library alone, locks, writes, meets a conflict and goes on [X8]", async () => {
+test("the Python example acquires a lock, writes, and resolves a conflict with the standard library only [X8]", async () => {
   const data = await mkdtemp(join(tmpdir(), "holdfast-"));
   const server = await serve({ data, host: "127.0.0.1", port: 0 });
   try {

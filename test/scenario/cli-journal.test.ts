@@ -21,7 +21,7 @@ async function headOf(folder: string, data = ".holdfast"): Promise<string> {
 }
 
 test(
-  "journal list shows the newest entries and the head, or those after a position, or about a subject",
+  "journal list shows the newest entries and the head, the entries after a position, or those about a subject",
   inEmptyFolder(async (folder) => {
     await fill(join(folder, ".holdfast"), ["a", "b", "c", "d"]);
     const newest = await run(folder, "journal list --limit 2");
@@ -53,7 +53,7 @@ test(
 );
 
 test(
-  "journal follow shows entries as they come, from another process, until it is stopped",
+  "journal follow shows new entries of another process until it is stopped",
   inEmptyFolder(async (folder) => {
     const data = join(folder, ".holdfast");
     await fill(data, ["a"]);
@@ -82,7 +82,7 @@ test(
 );
 
 test(
-  "what is exported and imported has the same positions and the same head, and is sound [X1]",
+  "an exported and imported journal has the same positions and the same head, and is valid [X1]",
   inEmptyFolder(async (folder) => {
     await fill(join(folder, ".holdfast"), ["a", "b", "c"]);
     const head = await headOf(folder);
@@ -100,12 +100,12 @@ test(
     assert.equal(await headOf(folder, "piped"), head);
     const again = await run(folder, "journal export --to journal.ndjson");
     assert.equal(again.code, 2);
-    assert.match(again.errors, /exists already/);
+    assert.match(again.errors, /already exists/);
   }),
 );
 
 test(
-  "an import goes on where a folder of the same history ends, and refuses one of another history",
+  "an import continues at the end of a folder with the same history, and refuses another history",
   inEmptyFolder(async (folder) => {
     const data = join(folder, ".holdfast");
     await fill(data, ["a", "b"]);
@@ -113,8 +113,8 @@ test(
     await run(folder, "journal import short.ndjson --data copy");
     await fill(data, ["c", "d"]);
     await run(folder, "journal export --to long.ndjson");
-    const [gone] = jsonLines(await run(folder, "journal import long.ndjson --data copy --json"));
-    assert.deepEqual([gone?.["entries"], gone?.["head"]], [2, await headOf(folder)]);
+    const [continued] = jsonLines(await run(folder, "journal import long.ndjson --data copy --json"));
+    assert.deepEqual([continued?.["entries"], continued?.["head"]], [2, await headOf(folder)]);
     const shorter = await run(folder, "journal import short.ndjson --data copy");
     assert.equal(shorter.code, 7, shorter.errors);
     assert.match(shorter.errors, /last entry, 4, is not in this file, which ends before it/);
@@ -127,14 +127,14 @@ test(
 );
 
 test(
-  "an import takes in what is good and stops at what is not [X1]",
+  "an import keeps the valid batches and stops at the first invalid one [X1]",
   inEmptyFolder(async (folder) => {
     await fill(join(folder, ".holdfast"), ["a", "b", "c"]);
     const { lines } = await run(folder, "journal export");
     writeFileSync(join(folder, "bad.ndjson"), lines.join("\n").replace("note b", "note x"));
     const bad = await run(folder, "journal import bad.ndjson --data copy --json");
-    const [facts] = jsonLines(bad);
-    assert.deepEqual([bad.code, facts?.["ok"], facts?.["entries"]], [4, false, 1]);
+    const [summary] = jsonLines(bad);
+    assert.deepEqual([bad.code, summary?.["ok"], summary?.["entries"]], [4, false, 1]);
     assert.match(await headOf(folder, "copy"), /^1:/);
     writeFileSync(join(folder, "no.ndjson"), "hello\n");
     const none = await run(folder, "journal import no.ndjson --data empty");
@@ -142,12 +142,12 @@ test(
     assert.match(none.errors, /Line 1 is not a batch/);
     const missing = await run(folder, "journal import gone.ndjson --data empty");
     assert.equal(missing.code, 6);
-    assert.match(missing.errors, /gone.ndjson can not be read/);
+    assert.match(missing.errors, /cannot read \S*gone\.ndjson/);
   }),
 );
 
 test(
-  "an import needs the folder for itself and says who has it; reading does not",
+  "an import is refused while a server has the folder open, but reading commands work",
   inEmptyFolder(async (folder) => {
     await fill(join(folder, ".holdfast"), ["a"]);
     await run(folder, "journal export --to journal.ndjson");
@@ -155,9 +155,9 @@ test(
     await up.line(/Ctrl\+C/);
     const imported = await run(folder, "journal import journal.ndjson --json");
     assert.deepEqual([imported.code, jsonLines(imported)[0]?.["code"]], [3, "owned"]);
-    for (const words of ["verify", "journal list", "journal export", "get note/a", "history note/a"]) {
-      const { code, errors } = await run(folder, words);
-      assert.equal(code, 0, `${words}: ${errors}`);
+    for (const line of ["verify", "journal list", "journal export", "get note/a", "history note/a"]) {
+      const { code, errors } = await run(folder, line);
+      assert.equal(code, 0, `${line}: ${errors}`);
     }
     up.signal("SIGTERM");
     await up.ended;
@@ -165,18 +165,11 @@ test(
 );
 
 test(
-  "a folder without a journal is said to be one, and stays as it is",
+  "reading commands report a folder without a journal and do not create one",
   inEmptyFolder(async (folder) => {
-    for (const words of [
-      "verify",
-      "journal list",
-      "journal follow",
-      "journal export",
-      "get note/a",
-      "history note/a",
-    ]) {
-      const { code, errors } = await run(folder, words);
-      assert.equal(code, 7, `${words}: ${errors}`);
+    for (const line of ["verify", "journal list", "journal follow", "journal export", "get note/a", "history note/a"]) {
+      const { code, errors } = await run(folder, line);
+      assert.equal(code, 7, `${line}: ${errors}`);
       assert.equal(errors.trim().split("\n").length, 1, errors);
     }
     assert.ok(!existsSync(join(folder, ".holdfast")));
@@ -184,7 +177,7 @@ test(
 );
 
 test(
-  "whoever reads the journal learns that a batch is damaged, and an export of it is never a file",
+  "journal list reports the position of a damaged batch",
   inEmptyFolder(async (folder) => {
     const data = join(folder, ".holdfast");
     await fill(data, ["a", "b"]);

@@ -1,4 +1,4 @@
-/** `holdfast lock`: a command under a lock, in real processes that wait, are killed, and lose what they had. */
+/** `holdfast lock` in real processes that wait, are killed, and lose their locks. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { holdfast, run, withServer } from "./holdfast-command.ts";
@@ -10,7 +10,7 @@ const lock = (paths: string, ...command: readonly string[]): readonly string[] =
   ...(command.length === 0 ? [] : ["--", ...command]),
 ];
 
-/** A command that says that it runs, and then runs until it is stopped. */
+/** A command that prints its process id and runs until it is stopped. */
 const endless = ["sh", "-c", "echo runs $$; exec sleep 1000"];
 
 function isAlive(pid: number): boolean {
@@ -27,7 +27,7 @@ async function pidOf(program: ReturnType<typeof holdfast>): Promise<number> {
 }
 
 test(
-  "a command runs under its lock, finds it in its environment, and its exit code is passed on [M14]",
+  "`holdfast lock` passes the lock to its command by the environment, and returns the command's exit code [M14]",
   withServer(async ({ folder, url }) => {
     const script = 'echo "$HOLDFAST_URL|$HOLDFAST_LOCK_PATHS|$HOLDFAST_FENCE"; exit 7';
     const ended = await run(folder, lock("repo/x repo/y", "sh", "-c", script));
@@ -38,12 +38,12 @@ test(
     const missing = await run(folder, lock("repo/x", "no-such-command"));
     assert.equal(missing.code, 127);
     assert.match(missing.errors, /no-such-command could not be started/);
-    assert.deepEqual((await run(folder, "locks")).lines, ["Nothing is locked."]);
+    assert.deepEqual((await run(folder, "locks")).lines, ["No locks are held."]);
   }),
 );
 
 test(
-  "one is denied with who has it and why; one waits and sees it; and when the holder is killed its command dies, and the next has the lock [X5 G5]",
+  "a denied caller and a waiter see the holder, and when the holder is killed its command dies and the waiter gets the lock [X5 G5]",
   withServer(async ({ folder }) => {
     const holder = holdfast(folder, [
       ...lock("repo/x --ttl 8 --name ann --purpose renaming\u202ened"),
@@ -53,22 +53,22 @@ test(
     const pid = await pidOf(holder);
     const denied = await run(folder, lock("repo/x/src --no-wait", "echo", "never"));
     assert.equal(denied.code, 120, denied.errors);
-    assert.match(denied.errors, /lock_denied: repo\/x\/src is not free: ann has repo\/x: "renaming\\u202ened"/);
+    assert.match(denied.errors, /lock_denied: cannot lock repo\/x\/src: ann holds repo\/x: "renaming\\u202ened"/);
     const late = await run(folder, lock("repo/x --wait=1", "echo", "never"));
     assert.equal(late.code, 120, late.errors);
     assert.deepEqual([...denied.lines, ...late.lines], []);
     const next = holdfast(folder, lock("repo/x", "echo", "my turn"));
-    await next.errorLine(/waiting, number 1 in line.*: ann has repo\/x/);
+    await next.errorLine(/waiting at queue position 1.*: ann holds repo\/x/);
     holder.signal("SIGKILL");
     const { code, lines, errors } = await next.ended;
     assert.deepEqual([code, lines], [0, ["my turn"]]);
-    assert.match(errors, /note: repo\/x was lost by a holder that went silent: \S+ .*; it was for "renaming/);
-    assert.ok(!isAlive(pid), "a command does not outlive its lease");
+    assert.match(errors, /note: repo\/x: the lease of \S+ expired .*; its purpose was "renaming/);
+    assert.ok(!isAlive(pid), "the command must not outlive its lease");
   }),
 );
 
 test(
-  "whose lock an operator frees is told, its command is stopped with all that it started, and the exit code says so [W10]",
+  "`holdfast lock` stops its command and its children and exits with 121 if an operator releases the lock [W10]",
   withServer(async ({ folder }) => {
     const holder = holdfast(folder, lock("deploy --json", "sh", "-c", "echo runs $$; sleep 1000 & wait"));
     const pid = await pidOf(holder);
@@ -87,17 +87,17 @@ test(
 );
 
 test(
-  "a command is dead before the lease of a server that does not answer can end",
+  "`holdfast lock` kills its command before the lease ends if the server does not answer",
   withServer(async ({ folder, program }) => {
-    const deaf = "trap '' TERM; echo runs $$; while :; do sleep 0.05; done";
-    const holder = holdfast(folder, lock("deploy --ttl 3 --json", "sh", "-c", deaf));
+    const ignoresTerm = "trap '' TERM; echo runs $$; while :; do sleep 0.05; done";
+    const holder = holdfast(folder, lock("deploy --ttl 3 --json", "sh", "-c", ignoresTerm));
     const pid = await pidOf(holder);
     program.signal("SIGSTOP");
     try {
       const { code, errors } = await holder.ended;
       assert.equal(code, 121, errors);
       assert.match(errors, /"event":"lost","code":"lock_lost","reason":"the server does not answer/);
-      assert.ok(!isAlive(pid), "it did not listen to SIGTERM");
+      assert.ok(!isAlive(pid), "a command that ignores SIGTERM gets SIGKILL");
     } finally {
       program.signal("SIGCONT");
     }
@@ -105,10 +105,10 @@ test(
 );
 
 test(
-  "of three that run the same key at once one runs it, and the others say who did",
+  "only one of three concurrent processes with the same --once key runs the command, and the others print its owner",
   withServer(async ({ folder }) => {
-    const words = lock("nightly --once backup-1", "echo", "ran");
-    const ended = await Promise.all([run(folder, words), run(folder, words), run(folder, words)]);
+    const args = lock("nightly --once backup-1", "echo", "ran");
+    const ended = await Promise.all([run(folder, args), run(folder, args), run(folder, args)]);
     assert.deepEqual(
       ended.map(({ code }) => code),
       [0, 0, 0],
@@ -118,36 +118,38 @@ test(
       ended.flatMap(({ lines }) => lines),
       ["ran"],
     );
-    const told = ended.filter(({ errors }) => /backup-1 is done: \S+ ran it at .* \(entry \d+\)/.test(errors));
-    assert.equal(told.length, 2);
+    const repeated = ended.filter(({ errors }) =>
+      /backup-1 has already run: \S+ ran it at .* \(entry \d+\)/.test(errors),
+    );
+    assert.equal(repeated.length, 2);
   }),
 );
 
 test(
-  "signals reach the command, and the lock is given back; without a command it is held until a signal",
+  "`holdfast lock` forwards signals to its command, and without a command it holds the lock until a signal",
   withServer(async ({ folder }) => {
     const holder = holdfast(
       folder,
-      lock("a", "sh", "-c", "trap 'echo heard; exit 5' INT; echo runs $$; while :; do sleep 0.05; done"),
+      lock("a", "sh", "-c", "trap 'echo got INT; exit 5' INT; echo runs $$; while :; do sleep 0.05; done"),
     );
     await pidOf(holder);
     holder.signal("SIGINT");
     const { code, lines } = await holder.ended;
-    assert.deepEqual([code, lines.at(-1)], [5, "heard"]);
+    assert.deepEqual([code, lines.at(-1)], [5, "got INT"]);
     const plain = holdfast(folder, lock("a"));
-    await plain.errorLine(/holding it until Ctrl\+C/);
+    await plain.errorLine(/holding the lock until Ctrl\+C/);
     const waiter = holdfast(folder, lock("a", "echo", "never"));
-    await waiter.errorLine(/waiting, number 1/);
+    await waiter.errorLine(/waiting at queue position 1/);
     waiter.signal("SIGTERM");
     assert.equal((await waiter.ended).code, 143);
     plain.signal("SIGTERM");
     assert.equal((await plain.ended).code, 0);
-    assert.deepEqual((await run(folder, "locks")).lines, ["Nothing is locked."]);
+    assert.deepEqual((await run(folder, "locks")).lines, ["No locks are held."]);
   }),
 );
 
 test(
-  "without a server it fails, or runs without the lock, as it was told",
+  "`holdfast lock` fails without a server, or runs without the lock with --if-unavailable=run",
   inEmptyFolder(async (folder) => {
     const env = { HOLDFAST_URL: "http://127.0.0.1:1" };
     const fails = await run(folder, lock("a", "echo", "never"), { env });

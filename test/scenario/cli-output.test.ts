@@ -1,4 +1,4 @@
-/** How the command line speaks: help that teaches, sentences about what it does not understand, harmless text. */
+/** The output of the command line: help, usage errors, escaped text, tables and completion scripts. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { allCommands } from "../../server/src/doors/cli/commands/all-commands.ts";
@@ -6,83 +6,82 @@ import { escapeControlChars } from "../../server/src/doors/cli/terminal/escape-c
 import { noPaint, paintFor } from "../../server/src/doors/cli/terminal/paint.ts";
 import { duration, relativeTime } from "../../server/src/doors/cli/terminal/relative-time.ts";
 import { truncateToWidth, displayWidth, table } from "../../server/src/doors/cli/terminal/table.ts";
-import { say } from "./cli-terminal.ts";
+import { runCli } from "./cli-terminal.ts";
 import { spawnChildSync } from "./spawn-child.ts";
 
-test("the general help lists every command, and each one explains itself with an example of its own", async () => {
-  const general = (await say("--help")).out;
+test("the general help lists all commands, and the help of each command contains an example", async () => {
+  const general = (await runCli("--help")).out;
   for (const { name, options } of await allCommands.all()) {
     assert.match(general, new RegExp(`^ {2}${name} `, "mu"), name);
-    const { code, out } = await say(`help ${name}`);
+    const { code, out } = await runCli(`help ${name}`);
     assert.equal(code, 0, name);
     assert.ok(out.startsWith(`Usage: holdfast ${name}`), name);
     assert.match(out, new RegExp(`^ {2}.*holdfast ${name}\\b`, "mu"), `${name} has no example`);
     for (const option of Object.keys(options)) assert.ok(out.includes(`--${option}`), `${name} --${option}`);
     assert.ok(
       out.split("\n").every((line) => line.length <= 120),
-      `${name} has a line that does not fit`,
+      `${name} has a line that is too long`,
     );
-    const speaksToPrograms = Object.hasOwn(options, "json");
-    assert.equal(speaksToPrograms, !["help", "completion"].includes(name), name);
+    assert.equal(Object.hasOwn(options, "json"), !["help", "completion"].includes(name), name);
   }
 });
 
-for (const [words, says] of [
+for (const [line, message] of [
   ["lock", /lock needs PATH/],
-  ["lock a --", /there is no command after --/],
-  ["lock a --ttl 0", /--ttl takes a whole number from 1 up/],
-  ["lock a --ttl 86401", /--ttl is 86400 seconds at most/],
-  ["lock a --mode rw", /--mode takes read or upgradeable or write, not "rw"/],
-  ["lock a --scope all", /--scope takes tree or self/],
+  ["lock a --", /no command after --/],
+  ["lock a --ttl 0", /--ttl must be an integer of at least 1/],
+  ["lock a --ttl 86401", /--ttl must be at most 86400 seconds, not 86401/],
+  ["lock a --mode rw", /--mode must be read or upgradeable or write, not "rw"/],
+  ["lock a --scope all", /--scope must be tree or self/],
   ["lock a --wait --no-wait", /--wait or --no-wait, not both/],
-  ["lock a --wait=soon", /--wait takes a whole number from 1 up, not "soon"/],
-  ["lock a --if-unavailable=maybe", /--if-unavailable takes fail or run/],
+  ["lock a --wait=soon", /--wait must be an integer of at least 1, not "soon"/],
+  ["lock a --if-unavailable=maybe", /--if-unavailable must be fail or run/],
   ["lock a --once k", /--once needs a command/],
-  ['lock a --once k"k -- true', /--once takes up to 200 printable/],
-  ["lock inner/a -- true", /this runs under `holdfast lock inner` already, so waiting for inner\/a would never end/],
-  ["lock a --porpose x -- true", /no option --porpose; did you mean --purpose\?/],
-  ["locks a b", /locks takes no word "b"/],
-  ["locks a --under b", /give a PATH or --under, not both/],
-  ["locks --limit 0", /--limit takes a whole number from 1 up/],
+  ['lock a --once k"k -- true', /--once must be 1 to 200 printable/],
+  ["lock inner/a -- true", /already runs under `holdfast lock inner`; a wait for inner\/a would never end/],
+  ["lock a --porpose x -- true", /unknown option --porpose; did you mean --purpose\?/],
+  ["locks a b", /unexpected argument "b" of locks/],
+  ["locks a --under b", /use PATH or --under, not both/],
+  ["locks --limit 0", /--limit must be an integer of at least 1/],
   ["locks --url nowhere", /--url is not an address of a server: "nowhere"\. Give one like http:\/\/127\.0\.0\.1:\d+/],
   ["locks --data x", /no server runs on x: start one with `holdfast up --data x`/],
-  ["waits now", /waits takes no word "now"/],
-  ["agents --limit many", /--limit takes a whole number/],
+  ["waits now", /unexpected argument "now" of waits/],
+  ["agents --limit many", /--limit must be an integer/],
   ["whoami --owner", /--owner needs a value/],
-  ["release", /give the PATH to release, or --fence/],
+  ["release", /PATH or --fence is required/],
   ["request-release", /request-release needs PATH/],
-  ["request-release a", /a request needs its reason/],
+  ["request-release a", /--reason is required/],
   ["force-release", /force-release needs FENCE\|PATH/],
-  ["force-release 1.2", /needs its reason/],
-  ["get note", /an entity is named TYPE\/ID, like note\/first, not "note"/],
-  ["put note/a hello", /VALUE is not JSON .*; a text needs its quotes: '"hello"'/],
-  ["put note/a @gone.json", /gone\.json can't be read \(ENOENT\)/],
-  ["put note/a {} --expect one", /--expect takes a whole number from 0 up/],
-  ["patch note/a 7", /PATCH is an object \(a merge patch\) or an array/],
+  ["force-release 1.2", /--reason is required/],
+  ["get note", /an entity name must be TYPE\/ID, like note\/first, not "note"/],
+  ["put note/a hello", /VALUE is not JSON .*; quote a string: '"hello"'/],
+  ["put note/a @gone.json", /cannot read \S*gone\.json \(ENOENT\)/],
+  ["put note/a {} --expect one", /--expect must be an integer of at least 0/],
+  ["patch note/a 7", /PATCH must be an object \(a merge patch\) or an array/],
   ["delete", /delete needs TYPE\/ID/],
   ["list", /list needs TYPE/],
-  ["history note", /an entity is named TYPE\/ID/],
-  ["watch --limit none", /--limit takes a whole number/],
-  ["run", /which OPERATION\? `holdfast run --list` names them all/],
-  ["run acquire-lok", /no operation acquire-lok; did you mean acquire-lock\?/],
+  ["history note", /an entity name must be TYPE\/ID/],
+  ["watch --limit none", /--limit must be an integer/],
+  ["run", /OPERATION is required; `holdfast run --list` lists all operations/],
+  ["run acquire-lok", /unknown operation acquire-lok; did you mean acquire-lock\?/],
   ["run get-entity {", /INPUT is not JSON/],
-  ["token", /token is followed by a word: token create, token list, token revoke/],
-  ["token crate", /no command token crate; did you mean token create\?/],
+  ["token", /token needs a subcommand: token create, token list, token revoke/],
+  ["token crate", /unknown command token crate; did you mean token create\?/],
   ["token create", /token create needs PRINCIPAL/],
   ["token revoke", /token revoke needs TOKEN/],
-  ["health now", /health takes no word/],
-  ["completion tcsh", /a script for bash, zsh and fish, not for tcsh/],
+  ["health now", /unexpected argument "now" of health/],
+  ["completion tcsh", /completion supports bash, zsh and fish, not tcsh/],
 ] as const) {
-  test(`"holdfast ${words}" is not understood, and a sentence says why`, async () => {
-    const { code, out, err } = await say(words, { env: { HOLDFAST_LOCK_PATHS: "inner" } });
+  test(`"holdfast ${line}" is a usage error, and one sentence explains it`, async () => {
+    const { code, out, err } = await runCli(line, { env: { HOLDFAST_LOCK_PATHS: "inner" } });
     assert.equal(code, 2, err);
-    assert.match(err, says);
+    assert.match(err, message);
     assert.match(err, /See `holdfast (--help|help [a-z -]+)`\.\n$/);
     assert.deepEqual([out, err.trim().split("\n").length], ["", 1]);
   });
 }
 
-test("text of others is shown, and obeyed by no terminal", () => {
+test("text from other callers is printed with escapes that no terminal interprets", () => {
   assert.equal(escapeControlChars("a\u001b[2J\r\nb\u0000\u007f\u009b"), "a\\x1b[2J\\x0d\\x0ab\\x00\\x7f\\x9b");
   assert.equal(
     escapeControlChars("left\u202eright\u2066\u200b\ufeff\u2028"),
@@ -92,7 +91,7 @@ test("text of others is shown, and obeyed by no terminal", () => {
   assert.equal(escapeControlChars("Grüße, 你好, 👩‍👧 and café"), "Grüße, 你好, 👩\\u200d👧 and café");
 });
 
-test("colours come only to a terminal, and NO_COLOR and FORCE_COLOR decide before that", () => {
+test("only a terminal gets colours, and NO_COLOR and FORCE_COLOR override that", () => {
   const isPainted = (env: Record<string, string>, isTerminal: boolean): boolean =>
     paintFor(env, isTerminal) !== noPaint;
   assert.deepEqual(
@@ -110,7 +109,7 @@ test("colours come only to a terminal, and NO_COLOR and FORCE_COLOR decide befor
   );
 });
 
-test("columns line up by what a terminal shows, and a cut text says that there was more", () => {
+test("a table aligns its columns by display width, and a truncated text ends with an ellipsis", () => {
   const { strong } = paintFor({ FORCE_COLOR: "1" }, false);
   assert.equal(
     table(
@@ -131,7 +130,7 @@ test("columns line up by what a terminal shows, and a cut text says that there w
   );
 });
 
-test("times are said as people say them", () => {
+test("the command line prints times relative to the current time", () => {
   const at = (ms: number): string => new Date(1_000_000_000_000 + ms).toISOString();
   assert.deepEqual(
     [0, 999, 12_400, -61_000, 3 * 3_600_000 + 5 * 60_000, -40 * 86_400_000].map((ms) =>
@@ -142,8 +141,8 @@ test("times are said as people say them", () => {
   assert.deepEqual([relativeTime("never", 0), duration(10), duration(10 * 60_000 + 1)], ["?", "under 1 s", "10 min"]);
 });
 
-test("bash completes commands, words of groups, and the options of each", async () => {
-  const { out: script } = await say("completion bash");
+test("the bash script completes commands, subcommands and the options of each command", async () => {
+  const { out: script } = await runCli("completion bash");
   const complete = (...words: readonly string[]): readonly string[] => {
     const line = `COMP_WORDS=(holdfast "$@"); COMP_CWORD=$#; _holdfast; printf '%s\\n' "\${COMPREPLY[@]}"`;
     const { stdout } = spawnChildSync("bash", ["-c", `${script}\n${line}`, "bash", ...words], { encoding: "utf8" });
@@ -156,8 +155,8 @@ test("bash completes commands, words of groups, and the options of each", async 
   assert.deepEqual(complete("lock", "repo/x", "some"), [], "the shell completes files itself");
 });
 
-test("the scripts for zsh and fish name every command and option", async () => {
-  const [zsh, fish] = await Promise.all([say("completion zsh"), say("completion fish")]);
+test("the scripts for zsh and fish contain all commands and options", async () => {
+  const [zsh, fish] = await Promise.all([runCli("completion zsh"), runCli("completion fish")]);
   assert.match(zsh.out, /^autoload -U \+X bashcompinit && bashcompinit\n/);
   for (const { name, options } of await allCommands.all()) {
     const last = name.split(" ").at(-1) ?? "";

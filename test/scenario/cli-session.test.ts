@@ -1,4 +1,4 @@
-/** The terminal sessions in the documents are held, in real shells, and must go as they are written. */
+/** Runs the terminal sessions of the documents in real shells. The output must match the documents. */
 import assert from "node:assert/strict";
 import { chmod, glob, mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -9,16 +9,16 @@ import { spawnChild } from "./spawn-child.ts";
 const root = join(import.meta.dirname, "..", "..");
 const bin = join(root, "server", "bin", "holdfast.js");
 
-/** What is typed into a terminal, and the lines that it shows then. */
-interface Step {
+/** A command for a terminal, and the lines that the terminal must show next. */
+interface SessionStep {
   readonly terminal: string;
   readonly typed: string;
   readonly shown: string[];
 }
 
-/** `2$ command` is typed into terminal 2; `2$` alone looks at what terminal 2 shows meanwhile. */
-function stepsOf(session: string): readonly Step[] {
-  const steps: Step[] = [];
+/** `2$ command` runs a command in terminal 2. `2$` alone compares the output of terminal 2 since its last step. */
+function stepsOf(session: string): readonly SessionStep[] {
+  const steps: SessionStep[] = [];
   for (const line of session.split("\n")) {
     const [, terminal, typed = ""] = /^(\d)\$ ?(.*)$/u.exec(line) ?? [];
     if (terminal !== undefined) steps.push({ terminal, typed, shown: [] });
@@ -27,7 +27,7 @@ function stepsOf(session: string): readonly Step[] {
   return steps;
 }
 
-/** Numbers, times and folders are others on every day; `…` stands for anything, alone for any lines. */
+/** Numbers, times and folders differ in each run. `…` matches any text, and any lines if it is alone. */
 function patternOf(lines: readonly string[]): RegExp {
   const parts = lines.map((line) => {
     if (line.trim() === "…") return "[^]*";
@@ -44,7 +44,7 @@ function patternOf(lines: readonly string[]): RegExp {
   return new RegExp(`^${parts.join("\\n+")}$`, "mu");
 }
 
-class Shell {
+class SessionShell {
   readonly #shell;
   #output = "";
   #wake: () => void = () => undefined;
@@ -58,12 +58,12 @@ class Shell {
     });
   }
 
-  async do({ terminal, typed, shown }: Step): Promise<void> {
+  async do({ terminal, typed, shown }: SessionStep): Promise<void> {
     this.#shell.stdin.write(`${typed}\n`);
     if (shown.length === 0) return;
     const pattern = patternOf(shown);
     const ended = new Promise<boolean>((resolve) => this.#shell.once("close", () => resolve(true)));
-    const late = tooLate();
+    const timedOut = untilTimeout();
     for (;;) {
       const found = pattern.exec(this.#output);
       if (found !== null) {
@@ -73,8 +73,9 @@ class Shell {
       const more = new Promise<boolean>((resolve) => {
         this.#wake = () => resolve(false);
       });
-      const isOver = await Promise.race([more, ended, late]);
-      assert.ok(!isOver, `terminal ${terminal} shows, after "${typed}":\n${this.#output}\nand not ${String(pattern)}`);
+      const isOver = await Promise.race([more, ended, timedOut]);
+      const actual = `terminal ${terminal} shows, after "${typed}":\n${this.#output}`;
+      assert.ok(!isOver, `${actual}\nwhich does not match ${String(pattern)}`);
     }
   }
 
@@ -85,21 +86,21 @@ class Shell {
   }
 }
 
-/** A step that shows nothing for so long is wrong, and must not keep the tests. */
-const patienceMs = 60_000;
+/** Maximum time until a step shows its lines. */
+const stepTimeoutMs = 60_000;
 
-function tooLate(): Promise<boolean> {
-  const signal = AbortSignal.timeout(patienceMs);
+function untilTimeout(): Promise<boolean> {
+  const signal = AbortSignal.timeout(stepTimeoutMs);
   return new Promise((resolve) => signal.addEventListener("abort", () => resolve(true), { once: true }));
 }
 
-async function hold(session: string, folder: string): Promise<void> {
+async function runSession(session: string, folder: string): Promise<void> {
   const tools = join(folder, "tools");
   const path = `${tools}:${process.env["PATH"] ?? ""}`;
-  const shells = new Map<string, Shell>();
+  const shells = new Map<string, SessionShell>();
   try {
     for (const step of stepsOf(session)) {
-      const shell = shells.get(step.terminal) ?? new Shell(folder, path);
+      const shell = shells.get(step.terminal) ?? new SessionShell(folder, path);
       shells.set(step.terminal, shell);
       await shell.do(step);
     }
@@ -113,16 +114,16 @@ for await (const path of glob(["README.md", "docs/start/*.md"], { cwd: root })) 
   const sessions = [...text.matchAll(/```console\n(?<session>[^]*?)```/gu)].map(
     ({ groups }) => groups?.["session"] ?? "",
   );
-  test(`${path} has a session`, () => assert.ok(sessions.length > 0));
+  test(`${path} contains at least one terminal session`, () => assert.ok(sessions.length > 0));
   for (const [index, session] of sessions.entries()) {
     test(
-      `the terminals of ${path} #${String(index + 1)} show what the document says`,
+      `the terminals of session ${String(index + 1)} in ${path} show the lines of the document`,
       inEmptyFolder(async (folder) => {
         const wrapper = join(folder, "tools", "holdfast");
         await mkdir(join(folder, "tools"));
         await writeFile(wrapper, `#!/bin/sh\nexec "${process.execPath}" "${bin}" "$@"\n`);
         await chmod(wrapper, 0o755);
-        await hold(session, folder);
+        await runSession(session, folder);
       }),
     );
   }

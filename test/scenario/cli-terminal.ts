@@ -1,4 +1,4 @@
-/** The command line without a process for each command: its words go in, and what it says comes out. */
+/** Runs the command line in this process, without a process per command, and captures its output. */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -8,21 +8,21 @@ import { runCommandLine } from "../../server/src/doors/cli/run-command-line.ts";
 import { serve } from "../../server/src/assembly/serve.ts";
 import type { ServeOptions } from "../../server/src/assembly/serve.ts";
 
-export interface Said {
+export interface CliOutput {
   readonly code: number;
   readonly out: string;
   readonly err: string;
 }
 
-export interface SayOptions {
+export interface RunCliOptions {
   readonly env?: Readonly<Record<string, string>>;
   readonly folder?: string;
   readonly input?: string;
   readonly isTerminal?: boolean;
 }
 
-/** Runs a command line. Words are split at spaces, or given one by one. */
-export async function say(words: string | readonly string[], options: SayOptions = {}): Promise<Said> {
+/** Runs a command line. A string is split at spaces. */
+export async function runCli(line: string | readonly string[], options: RunCliOptions = {}): Promise<CliOutput> {
   const { env = {}, folder = "/nowhere", input = "", isTerminal = false } = options;
   let out = "";
   let err = "";
@@ -35,38 +35,38 @@ export async function say(words: string | readonly string[], options: SayOptions
     paint: paintFor(env, isTerminal),
     readInput: () => Promise.resolve(input),
   };
-  const list = typeof words === "string" ? words.split(" ").filter((word) => word !== "") : words;
-  return { code: await runCommandLine(list, terminal), out, err };
+  const args = typeof line === "string" ? line.split(" ").filter((part) => part !== "") : line;
+  return { code: await runCommandLine(args, terminal), out, err };
 }
 
-export interface Serving {
+export interface CliServer {
   readonly folder: string;
   readonly url: string;
-  /** Runs a command line in the folder of the server, and returns what it says. */
-  readonly ask: (words: string | readonly string[], options?: SayOptions) => Promise<Said>;
-  /** The same for a command that must succeed: its answer as JSON. */
-  readonly answer: (words: string | readonly string[], options?: SayOptions) => Promise<Record<string, unknown>>;
+  /** Runs a command line in the folder of the server, and returns its output. */
+  readonly cli: (line: string | readonly string[], options?: RunCliOptions) => Promise<CliOutput>;
+  /** Runs a command that must succeed with --json, and returns the parsed output. */
+  readonly cliJson: (line: string | readonly string[], options?: RunCliOptions) => Promise<Record<string, unknown>>;
 }
 
-/** Runs a test beside a server of its own, in this process. */
-export function beside(
-  work: (serving: Serving) => Promise<void>,
+/** Runs a test with its own server in this process. */
+export function withCliServer(
+  work: (server: CliServer) => Promise<void>,
   options: Partial<ServeOptions> = {},
 ): () => Promise<void> {
   return async () => {
     const folder = await mkdtemp(join(tmpdir(), "holdfast-cli-"));
     const data = join(folder, ".holdfast");
     const served = await serve({ data, host: "127.0.0.1", port: 0, report: () => undefined, ...options });
-    const ask: Serving["ask"] = (words, more = {}) => say(words, { folder, ...more });
+    const cli: CliServer["cli"] = (line, more = {}) => runCli(line, { folder, ...more });
     try {
       await work({
         folder,
         url: served.url,
-        ask,
-        async answer(words, more) {
-          const list = typeof words === "string" ? words.split(" ") : words;
-          const { code, out, err } = await ask([...list, "--json"], more);
-          if (code !== 0) throw new Error(`${list.join(" ")} ended with ${code}: ${out}${err}`);
+        cli,
+        async cliJson(line, more) {
+          const args = typeof line === "string" ? line.split(" ") : line;
+          const { code, out, err } = await cli([...args, "--json"], more);
+          if (code !== 0) throw new Error(`${args.join(" ")} exited with ${code}: ${out}${err}`);
           return JSON.parse(out) as Record<string, unknown>;
         },
       });

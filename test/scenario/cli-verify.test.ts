@@ -1,4 +1,4 @@
-/** `holdfast verify`, on folders that are sound, damaged, cut and forged. */
+/** `holdfast verify` on valid, damaged, truncated and forged folders. */
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -12,7 +12,7 @@ import { forge, storedBatches, tamper } from "./forge.ts";
 import { holdfast, jsonLines, run } from "./holdfast-command.ts";
 import { inEmptyFolder } from "./program.ts";
 
-/** Six entries in as many batches: a creation with a key, changes, a conflict, a deletion. */
+/** Six entries in six batches: a creation with a key, changes, a conflict, a deletion. */
 async function fill(data: string): Promise<void> {
   const client = await open(data);
   await client.entities.create("note", "first", { text: "one" }, { key: "k" });
@@ -24,7 +24,7 @@ async function fill(data: string): Promise<void> {
   await client.close();
 }
 
-interface Verdict {
+interface VerifyOutput {
   readonly ok: boolean;
   readonly head: string;
   readonly entries: number;
@@ -33,10 +33,10 @@ interface Verdict {
   readonly first_bad?: { readonly position: number; readonly what: string; expected: string; found: string };
 }
 
-async function verify(folder: string, words = ""): Promise<Verdict & { readonly code: number | null }> {
-  const ended = await run(folder, `verify --json ${words}`);
+async function verify(folder: string, options = ""): Promise<VerifyOutput & { readonly code: number | null }> {
+  const ended = await run(folder, `verify --json ${options}`);
   assert.equal(ended.lines.length, 1, ended.lines.join("\n") + ended.errors);
-  return { ...(jsonLines(ended)[0] as unknown as Verdict), code: ended.code };
+  return { ...(jsonLines(ended)[0] as unknown as VerifyOutput), code: ended.code };
 }
 
 const inFilledFolder = (work: (folder: string, data: string) => Promise<void>) =>
@@ -47,20 +47,20 @@ const inFilledFolder = (work: (folder: string, data: string) => Promise<void>) =
   });
 
 test(
-  "verify decides every entry of a sound folder again, beside a running Holdfast too, and prints the head [M3 X1]",
+  "verify decides all entries of a valid folder again, even while a server runs, and prints the head [M3 X1]",
   inFilledFolder(async (folder) => {
     const up = holdfast(folder, "up");
     await up.line(/Ctrl\+C/);
     const { code, lines, errors } = await run(folder, "verify");
     assert.deepEqual({ code, errors }, { code: 0, errors: "" });
     const text = lines.join("\n");
-    assert.match(text, /^Sound\./);
+    assert.match(text, /^Valid\./);
     assert.match(text, /entries {2}6: 6 decided again, 0 folded only, 0 erased/);
     assert.match(text, /entries\/s/);
     assert.match(text, /head {5}6:[0-9a-f]{64}/);
-    const verdict = await verify(folder);
-    assert.deepEqual([verdict.ok, verdict.entries, verdict.redecided, verdict.folded_only], [true, 6, 6, 0]);
-    assert.equal((await verify(folder, `--head ${verdict.head}`)).code, 0);
+    const verified = await verify(folder);
+    assert.deepEqual([verified.ok, verified.entries, verified.redecided, verified.folded_only], [true, 6, 6, 0]);
+    assert.equal((await verify(folder, `--head ${verified.head}`)).code, 0);
     up.signal("SIGTERM");
     assert.equal((await up.ended).code, 0);
   }),
@@ -75,22 +75,22 @@ for (const [what, sql, position] of [
   ["the number of entries", "UPDATE batches SET count = 2 WHERE first = 6", 6],
 ] as const) {
   test(
-    `verify finds ${what} that was changed in the file, and names its position [X1]`,
+    `verify finds ${what} that was changed in the file, and prints its position [X1]`,
     inFilledFolder(async (folder, data) => {
       tamper(data, sql);
-      const verdict = await verify(folder);
-      assert.equal(verdict.code, 4);
-      assert.equal(verdict.first_bad?.position, position);
-      assert.equal(verdict.first_bad.what, "damage");
+      const verified = await verify(folder);
+      assert.equal(verified.code, 4);
+      assert.equal(verified.first_bad?.position, position);
+      assert.equal(verified.first_bad.what, "damage");
       const { code, lines } = await run(folder, "verify");
       assert.equal(code, 4);
-      assert.match(lines.join("\n"), new RegExp(`^NOT sound: position ${position} is wrong`));
+      assert.match(lines.join("\n"), new RegExp(`^NOT valid: position ${position} is wrong`));
     }),
   );
 }
 
 test(
-  "verify misses an entry that was taken out of the middle [X1]",
+  "verify finds that an entry in the middle is missing [X1]",
   inFilledFolder(async (folder, data) => {
     tamper(data, "DELETE FROM batches WHERE first = 4");
     const { code, first_bad: bad } = await verify(folder);
@@ -99,18 +99,18 @@ test(
 );
 
 test(
-  "a tail that was cut off is seen only by who has noted down the head [X1]",
+  "verify finds a truncated journal only with the stored head [X1]",
   inFilledFolder(async (folder, data) => {
     const { head } = await verify(folder);
     tamper(data, "DELETE FROM batches WHERE first > 4");
-    assert.equal((await verify(folder)).code, 0, "what is left is whole");
+    assert.equal((await verify(folder)).code, 0, "the remaining journal is valid in itself");
     const { code, first_bad: bad } = await verify(folder, `--head ${head}`);
     assert.deepEqual([code, bad?.position, bad?.what, bad?.expected], [4, 5, "tail", head]);
   }),
 );
 
 test(
-  "another history that is sound in itself is told from the one that was noted down [X1]",
+  "verify with a stored head detects another history that is valid in itself [X1]",
   inFilledFolder(async (folder, data) => {
     const { head } = await verify(folder);
     forge(data, (entry) => ({ ...entry, id: `other-${entry.position}` }));
@@ -141,20 +141,20 @@ const forgeries: readonly (readonly [string, number, string, (entry: Entry) => E
   ["a key that is used twice", 3, "key", (entry) => ({ ...entry, key: "k" })],
 ];
 
-for (const [what, position, fault, change] of forgeries) {
+for (const [what, position, mismatch, change] of forgeries) {
   test(
-    `a forger who changes ${what} and computes the whole chain anew is found by deciding it again [M3 X1]`,
+    `verify finds ${what} that was forged with a recomputed chain of hashes, because it decides entries again [M3 X1]`,
     inFilledFolder(async (folder, data) => {
       forge(data, (entry) => (entry.position === position ? change(entry) : entry));
       const { code, first_bad: bad } = await verify(folder);
-      assert.deepEqual([code, bad?.position, bad?.what], [4, position, fault], JSON.stringify(bad));
+      assert.deepEqual([code, bad?.position, bad?.what], [4, position, mismatch], JSON.stringify(bad));
       assert.notEqual(bad?.expected, bad?.found);
     }),
   );
 }
 
 test(
-  "what a kind decided is folded only without it, and decided again with it; both are counted [M3]",
+  "verify only folds the entries of a kind without --kinds, decides them again with it, and counts both [M3]",
   inEmptyFolder(async (folder) => {
     const data = join(folder, ".holdfast");
     const client = await open(data, { kinds: [ticketKind] });
@@ -176,7 +176,7 @@ test(
 );
 
 test(
-  "a history of rules that this build does not carry stops verify with a sentence",
+  "verify stops with one sentence at rules that this build does not have",
   inEmptyFolder(async (folder) => {
     const journal = await openSqliteJournal({ folder: join(folder, ".holdfast"), startedAt: "today" });
     const command = { id: "a", operation: "create-entity", principal: "local", input: {} };
@@ -191,7 +191,7 @@ test(
 );
 
 test(
-  "verify calls a folder sound from which something was erased that others were decided on [M3 X1]",
+  "verify accepts a folder in which later entries depend on an erased one [M3 X1]",
   inEmptyFolder(async (folder) => {
     const client = await open(join(folder, ".holdfast"), { principal: "operator" });
     await client.run("create-organization", { id: "acme", name: "Jane Doe" });

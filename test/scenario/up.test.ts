@@ -25,7 +25,7 @@ test(
     assert.ok(text.includes(`data      ${join(folder, ".holdfast")}`), text);
     assert.match(text, /position {2}0 \(epoch 1\)/);
     assert.match(text, /address {3}http:\/\/127\.0\.0\.1:[0-9]+/);
-    assert.match(text, /stopped; the last position is 0\.$/);
+    assert.match(text, /stopped at position 0\.$/);
     assert.deepEqual({ code, errors }, { code: 0, errors: "" });
     assert.ok(existsSync(join(folder, ".holdfast", "journal.db")));
   }),
@@ -162,14 +162,14 @@ test(
 );
 
 for (const [words, code, says] of [
-  ["", 2, /which command\? See `holdfast --help`/],
-  ["upp", 2, /no command upp; did you mean up\?/],
-  ["--versoin", 2, /no option --versoin/],
-  ["up --dta x", 2, /no option --dta; did you mean --data\?/],
+  ["", 2, /no command given\. See `holdfast --help`/],
+  ["upp", 2, /unknown command upp; did you mean up\?/],
+  ["--versoin", 2, /unknown option --versoin/],
+  ["up --dta x", 2, /unknown option --dta; did you mean --data\?/],
   ["up --data", 2, /--data needs a value: --data=DIR/],
   ["up --data --json", 2, /--data needs a value/],
   ["up --json=yes", 2, /--json takes no value/],
-  ["up now", 2, /takes no word "now"/],
+  ["up now", 2, /unexpected argument "now" of up/],
   ["help upp", 2, /did you mean up\?/],
   ["--version", 0, /^holdfast \d+\.\d+\.\d+/],
   ["--help", 0, /Commands:[^]*up [^]*Exit codes:[^]*3 +another process/],

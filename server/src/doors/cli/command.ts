@@ -1,48 +1,46 @@
 import type { OperationName } from "@holdfast/sdk/contract";
+import type { OptionValues } from "./args/option-values.ts";
 import type { ExitCode } from "./exit-codes.ts";
 import type { Paint } from "./terminal/paint.ts";
 
-/** What a command says to, and learns from, whoever started it. */
+/** The terminal of a command: its environment, its input and its output. */
 export interface Terminal {
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** The folder that relative paths start from. */
+  /** The folder that relative paths are resolved against. */
   readonly folder: string;
-  /** Writes a line of what was asked for. */
+  /** Writes a line of the requested output to standard output. */
   print(line: string): void;
-  /** Writes a line about what went wrong, or about what goes on. */
+  /** Writes an error or a status line to standard error. */
   warn(line: string): void;
-  /** Writes over the last line that was drawn. Undefined if nobody watches: standard error is no terminal. */
+  /** Overwrites the last drawn line. Undefined if standard error is not a terminal. */
   readonly draw?: (line: string) => void;
-  /** How wide what is drawn may be. */
+  /** Maximum width of a drawn line. */
   readonly width: number;
-  /** Colours for standard output; none, unless somebody looks at it. */
+  /** Colours for standard output. There are none if standard output is not a terminal. */
   readonly paint: Paint;
-  /** All of standard input. */
+  /** Reads standard input to its end. */
   readonly readInput: () => Promise<string>;
 }
 
 export interface CommandOption {
-  /** With a placeholder such as DIR it takes a value; without one it is a switch. */
+  /** The placeholder of the value, such as DIR. An option without a placeholder is a switch. */
   readonly value?: string;
-  /** The value may be left out: `--wait` or `--wait=5`, never `--wait 5`. */
+  /** The value is optional: `--wait` or `--wait=5`, never `--wait 5`. */
   readonly isValueOptional?: true;
   readonly summary: string;
 }
 
-/** What was given for a command's options; a switch that was not given is absent. */
-export type OptionValues = Readonly<Record<string, string | true>>;
-
-export interface Command {
-  /** One word, or two for a command of a group: `journal list`. */
+export interface CliCommand {
+  /** One word, or two words for a command of a group: `journal list`. */
   readonly name: string;
-  /** Words after the name, such as `[COMMAND]`. */
+  /** The positional arguments for the help text, such as `[COMMAND]`. */
   readonly usage?: string;
-  /** None, if not given. */
+  /** Minimum number of positional arguments; 0 by default. */
   readonly positionalsMin?: number;
   readonly positionalsMax: number;
-  /** What follows `--` is a command of its own. */
+  /** The arguments after `--` are a command to run. */
   readonly takesCommand?: true;
-  /** What it asks a server for. None, for a command that works on a folder or on nothing. */
+  /** The operations that it calls on a server. Absent for a command that calls no server. */
   readonly operations?: readonly OperationName[];
   readonly summary: string;
   readonly details: readonly string[];
@@ -50,12 +48,12 @@ export interface Command {
   readonly run: (args: CommandArguments, terminal: Terminal, commands: CommandRegistry) => Promise<ExitCode>;
 }
 
-/** All commands, for those that speak about others. */
+/** All commands, for the commands that describe other commands. */
 export interface CommandRegistry {
   readonly names: readonly string[];
-  /** The command that the first one or two words name. */
-  readonly find: (argv: readonly string[]) => Promise<Command | undefined>;
-  readonly all: () => Promise<readonly Command[]>;
+  /** Finds the command that the first one or two arguments name. */
+  readonly find: (argv: readonly string[]) => Promise<CliCommand | undefined>;
+  readonly all: () => Promise<readonly CliCommand[]>;
 }
 
 export interface CommandArguments {

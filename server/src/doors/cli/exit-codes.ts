@@ -1,4 +1,4 @@
-/** How the command `holdfast` ends. Scripts rely on these numbers: a meaning never moves to another one. */
+/** The exit codes of the command `holdfast`. Scripts rely on these numbers: a code never changes its meaning. */
 export const exitCodes = {
   done: 0,
   defect: 1,
@@ -9,34 +9,34 @@ export const exitCodes = {
   unavailable: 6,
   refused: 7,
   cannotListen: 8,
-  // High numbers, because `holdfast lock` passes on those of its child, which are mostly low.
+  // These numbers are high because `holdfast lock` returns the exit code of its child, which is usually low.
   denied: 120,
   lost: 121,
   unreachable: 122,
 } as const;
 
-/** How Holdfast itself ends … */
+/** An exit code of Holdfast itself. */
 export type OwnExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 
-/** … or, for `holdfast lock`, how its child did. */
+/** An exit code of Holdfast or, for `holdfast lock`, of its child. */
 export type ExitCode = number;
 
 export const exitCodeMeanings: readonly (readonly [code: OwnExitCode, meaning: string])[] = [
-  [exitCodes.done, "done, or stopped cleanly"],
-  [exitCodes.defect, "a defect in Holdfast; please report what it printed"],
-  [exitCodes.usage, "the command line was not understood"],
+  [exitCodes.done, "success, or a clean stop"],
+  [exitCodes.defect, "a defect in Holdfast; please report the output"],
+  [exitCodes.usage, "the command line is invalid"],
   [exitCodes.owned, "another process has the data folder open"],
-  [exitCodes.damaged, "the journal is damaged, or is not the one that was expected; nothing was changed"],
-  [exitCodes.unknownHistory, "the data was written by another version, or is another space"],
-  [exitCodes.unavailable, "the data folder, or another file, can not be read or written"],
-  [exitCodes.refused, "what was asked for was refused, for the reason that was printed"],
-  [exitCodes.cannotListen, "the address can not be listened on: the port is taken, or not allowed"],
-  [exitCodes.denied, "denied: somebody else holds the lock, and waiting was not wanted or took too long"],
-  [exitCodes.lost, "the lock was lost, or nobody knows whether it is held; the command was stopped before that"],
+  [exitCodes.damaged, "the journal is damaged, or is not the expected one; nothing was changed"],
+  [exitCodes.unknownHistory, "the data was written by another version, or belongs to another space"],
+  [exitCodes.unavailable, "the data folder, or another file, cannot be read or written"],
+  [exitCodes.refused, "the request was refused; the output contains the reason"],
+  [exitCodes.cannotListen, "the server cannot listen on the address: the port is in use or not permitted"],
+  [exitCodes.denied, "denied: another owner holds the lock, and --no-wait was given or --wait timed out"],
+  [exitCodes.lost, "the lock was lost, or its state is unknown; the command was stopped before the lease ended"],
   [exitCodes.unreachable, "no server answers at the address"],
 ];
 
-/** What kept a command from being done is told by its code, never by its class. */
+/** The code of an error decides the exit code, never its class. */
 const codes: Readonly<Record<string, OwnExitCode>> = {
   owned: exitCodes.owned,
   damaged: exitCodes.damaged,
@@ -61,7 +61,7 @@ export function exitCodeOf(error: unknown): OwnExitCode {
   return isRefusal(error) ? exitCodes.refused : exitCodes.defect;
 }
 
-/** A refusal by Holdfast itself; its code is one of the contract's. */
+/** A refusal by Holdfast itself, with a code of the contract. */
 function isRefusal(error: unknown): boolean {
   return error instanceof Error && error.name === "HoldfastError";
 }

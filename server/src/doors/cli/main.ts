@@ -1,10 +1,10 @@
-/** The command `holdfast`: runs what its words mean, and ends with a number that says how it went. */
+/** The entry point of the command `holdfast`: runs the command line and sets the exit code. */
 import { text } from "node:stream/consumers";
 import { exitCodes } from "./exit-codes.ts";
 import { paintFor } from "./terminal/paint.ts";
 import { runCommandLine } from "./run-command-line.ts";
 
-// Whoever reads may stop reading, like `head`: that is an end, not a fault.
+// A reader such as `head` may close the pipe early. That ends the command, and is not an error.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   if (error.code === "EPIPE") process.exit(exitCodes.done);
   throw error;

@@ -1,5 +1,5 @@
 import { allCommands } from "./commands/all-commands.ts";
-import type { Command, CommandArguments, Terminal } from "./command.ts";
+import type { CliCommand, CommandArguments, Terminal } from "./command.ts";
 import { UsageError } from "./args/usage-error.ts";
 import { exitCodes } from "./exit-codes.ts";
 import type { ExitCode } from "./exit-codes.ts";
@@ -8,10 +8,10 @@ import { printUsageError, printUnknownCommand } from "./args/print-usage-error.t
 import { packageVersion } from "../../base/package-version.ts";
 import { parseArguments } from "./args/parse-arguments.ts";
 
-/** Finds the command that the words mean, and runs it. */
+/** Finds the command that the arguments name, and runs it. */
 export async function runCommandLine(argv: readonly string[], terminal: Terminal): Promise<ExitCode> {
   const [name] = argv;
-  if (name === undefined) return printUsageError(terminal, "which command?");
+  if (name === undefined) return printUsageError(terminal, "no command given");
   if (name === "--help" || name === "-h") return printAndExit(terminal, generalHelp(await allCommands.all()));
   if (name === "--version" || name === "-v") return printAndExit(terminal, `holdfast ${packageVersion()}`);
   const command = await allCommands.find(argv);
@@ -22,7 +22,7 @@ export async function runCommandLine(argv: readonly string[], terminal: Terminal
   return runAndReportUsage(command, parsed.given, terminal);
 }
 
-async function runAndReportUsage(command: Command, args: CommandArguments, terminal: Terminal): Promise<ExitCode> {
+async function runAndReportUsage(command: CliCommand, args: CommandArguments, terminal: Terminal): Promise<ExitCode> {
   try {
     return await command.run(args, terminal, allCommands);
   } catch (error) {
@@ -31,7 +31,7 @@ async function runAndReportUsage(command: Command, args: CommandArguments, termi
   }
 }
 
-function printAndExit(terminal: Terminal, answered: string): ExitCode {
-  terminal.print(answered);
+function printAndExit(terminal: Terminal, text: string): ExitCode {
+  terminal.print(text);
   return exitCodes.done;
 }

@@ -1,10 +1,10 @@
-import type { Command, CommandOption } from "../command.ts";
+import type { CliCommand, CommandOption } from "../command.ts";
 import { exitCodeMeanings } from "../exit-codes.ts";
 
-/** What `holdfast --help` prints. */
-export function generalHelp(commands: readonly Command[]): string {
+/** The output of `holdfast --help`. */
+export function generalHelp(commands: readonly CliCommand[]): string {
   return [
-    "Holdfast lets many agents change the same things at once, and nothing gets lost.",
+    "Holdfast lets many agents change the same state concurrently without lost updates.",
     "",
     "Usage: holdfast COMMAND [OPTIONS]",
     "",
@@ -14,15 +14,15 @@ export function generalHelp(commands: readonly Command[]): string {
     "Options:",
     ...columns([
       ["--version", "print the version"],
-      ["--help", "print this; `holdfast help COMMAND` explains one command"],
+      ["--help", "print this help; `holdfast help COMMAND` explains one command"],
     ]),
     "",
     ...exitCodeLines(),
   ].join("\n");
 }
 
-/** What `holdfast help up` and `holdfast up --help` print. */
-export function commandHelp(command: Command): string {
+/** The output of `holdfast help up` and `holdfast up --help`. */
+export function commandHelp(command: CliCommand): string {
   const options = Object.entries(command.options).map(
     ([name, option]) => [optionUsage(name, option), option.summary] as const,
   );
@@ -41,7 +41,7 @@ export function optionUsage(name: string, { value, isValueOptional }: CommandOpt
   return isValueOptional === true ? `--${name}[=${value}]` : `--${name} ${value}`;
 }
 
-export function usageOf({ name, usage }: Command): string {
+export function usageOf({ name, usage }: CliCommand): string {
   return usage === undefined ? name : `${name} ${usage}`;
 }
 
@@ -51,7 +51,7 @@ function exitCodeLines(): readonly string[] {
 
 const lineMax = 118;
 
-/** Two columns; the right one goes on below itself where it is too long for a line. */
+/** Two columns. Long text in the right column is wrapped. */
 function columns(rows: readonly (readonly [string, string])[]): readonly string[] {
   const width = Math.max(...rows.map(([left]) => left.length));
   return rows.flatMap(([left, right]) =>

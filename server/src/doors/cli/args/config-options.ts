@@ -10,8 +10,8 @@ const placeholders: Readonly<Record<SettingKind, string>> = {
   text: "TEXT",
   number: "N",
   switch: "on|off",
-  list: "WORDS",
-  choice: "WORD",
+  list: "LIST",
+  choice: "CHOICE",
   postgres: "URL",
 };
 
@@ -39,13 +39,13 @@ function configOption(name: SettingName, setting: Setting): CommandOption {
   return setting.kind === "switch" ? { value, isValueOptional: true, summary } : { value, summary };
 }
 
-/** A default as help and documents show it. */
+/** A default value for help texts and documents. */
 export function defaultText({ default: value }: Setting): string {
   if (typeof value === "boolean") return value ? "on" : "off";
   return (typeof value === "object" ? value.join(",") : String(value)) || "none";
 }
 
-/** What a server is started with. A fault is a fault of the command line, wherever it is. */
+/** Reads the configuration of a server. An error in it is a usage error, in whichever source it is. */
 export function configOf({ values }: CommandArguments, { env, folder }: Terminal): ResolvedConfig {
   try {
     return readConfig({ options: values, env, folder });

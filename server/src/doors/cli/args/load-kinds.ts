@@ -7,16 +7,16 @@ import { textOption } from "./option-values.ts";
 
 export const kindsOption: CommandOption = {
   value: "FILE",
-  summary: "a module that exports the kinds (defineKind) by which entities were decided",
+  summary: "a module that exports the kinds (defineKind) of the entities in the journal",
 };
 
-/** The kinds that a module exports, one by one or in lists. */
+/** The kinds that a module exports, as single values or in arrays. */
 export async function loadKinds({ values }: CommandArguments, terminal: Terminal): Promise<readonly Kind[]> {
   const file = textOption(values, "kinds");
   if (file === undefined) return [];
   const exported = await importModule(resolve(terminal.folder, file));
   const kinds = Object.values(exported).flat().filter(isKind);
-  if (kinds.length === 0) throw new UsageError(`${file} exports no kind; a kind is what defineKind returns`);
+  if (kinds.length === 0) throw new UsageError(`${file} exports no kind; export the result of defineKind`);
   return kinds;
 }
 
@@ -24,7 +24,7 @@ async function importModule(file: string): Promise<Record<string, unknown>> {
   try {
     return (await import(pathToFileURL(file).href)) as Record<string, unknown>;
   } catch (error) {
-    throw new UsageError(`${file} can't be loaded: ${error instanceof Error ? error.message : String(error)}`);
+    throw new UsageError(`cannot load ${file}: ${error instanceof Error ? error.message : String(error)}`);
   }
 }
 

@@ -1,19 +1,19 @@
 import { parseArgs } from "node:util";
 import { closestWord } from "@holdfast/sdk/base/closest-word";
-import type { Command, CommandOption, CommandArguments } from "../command.ts";
+import type { CliCommand, CommandOption, CommandArguments } from "../command.ts";
 
 export type ParsedArguments =
   { readonly ok: true; readonly given: CommandArguments } | { readonly ok: false; readonly sentence: string };
 
-/** Every command has these; whoever reads them looks for nothing else. */
+/** The options of every command. */
 const commonOptions = { help: { summary: "explain this command" } };
 
-/** Reads what follows a command's name. Faults are sentences that name the nearest thing that would be right. */
-export function parseArguments(command: Command, argv: readonly string[]): ParsedArguments {
-  const options: Command["options"] = { ...commonOptions, ...command.options };
+/** Parses the arguments after the name of a command. An error is a sentence that suggests the closest valid name. */
+export function parseArguments(command: CliCommand, argv: readonly string[]): ParsedArguments {
+  const options: CliCommand["options"] = { ...commonOptions, ...command.options };
   const { tokens } = parseArgs({
     args: [...argv],
-    // Its own faults are worded for programmers; it takes the words apart, and they are judged here.
+    // `parseArgs` only splits the arguments. Its error messages are for programmers, so the checks are here.
     strict: false,
     tokens: true,
     allowPositionals: true,
@@ -31,14 +31,14 @@ export function parseArguments(command: Command, argv: readonly string[]): Parse
     if (token.kind === "option-terminator" && command.takesCommand === true) child = [];
     if (token.kind === "positional") (child ?? positionals).push(token.value);
     if (token.kind !== "option") continue;
-    const fault = optionError(token, options);
-    if (fault !== undefined) return { ok: false, sentence: fault };
+    const error = optionError(token, options);
+    if (error !== undefined) return { ok: false, sentence: error };
     values[token.name] = token.value ?? true;
   }
   const extra = positionals[command.positionalsMax];
-  if (extra !== undefined) return { ok: false, sentence: `${command.name} takes no word "${extra}"` };
+  if (extra !== undefined) return { ok: false, sentence: `unexpected argument "${extra}" of ${command.name}` };
   const isShort = positionals.length < (command.positionalsMin ?? 0) && values["help"] === undefined;
-  if (isShort) return { ok: false, sentence: `${command.name} needs ${command.usage ?? "a word"}` };
+  if (isShort) return { ok: false, sentence: `${command.name} needs ${command.usage ?? "an argument"}` };
   return { ok: true, given: { values, positionals: positionals, ...(child === undefined ? {} : { child }) } };
 }
 
@@ -53,11 +53,11 @@ interface OptionToken {
   readonly inlineValue: boolean | undefined;
 }
 
-function optionError(token: OptionToken, options: Command["options"]): string | undefined {
+function optionError(token: OptionToken, options: CliCommand["options"]): string | undefined {
   const option = Object.hasOwn(options, token.name) ? options[token.name] : undefined;
   if (option === undefined) {
     const closest = closestWord(token.name, Object.keys(options));
-    return `there is no option ${token.rawName}${closest === undefined ? "" : `; did you mean --${closest}?`}`;
+    return `unknown option ${token.rawName}${closest === undefined ? "" : `; did you mean --${closest}?`}`;
   }
   if (option.value === undefined) return token.value === undefined ? undefined : `${token.rawName} takes no value`;
   if (option.isValueOptional === true && token.value === undefined) return undefined;

@@ -1,15 +1,15 @@
 import { closestWord } from "@holdfast/sdk/base/closest-word";
-import type { Command, Terminal } from "../command.ts";
+import type { CliCommand, Terminal } from "../command.ts";
 import { exitCodes } from "../exit-codes.ts";
 import type { ExitCode } from "../exit-codes.ts";
 import { escapeControlChars } from "../terminal/escape-control-chars.ts";
 
-/** Says that the command line can't be meant, and where to read how it is meant. */
-export function printUsageError(terminal: Terminal, sentence: string, command?: Command): ExitCode {
+/** Prints why the command line is invalid, and the help command to read. */
+export function printUsageError(terminal: Terminal, sentence: string, command?: CliCommand): ExitCode {
   const next = command === undefined ? "holdfast --help" : `holdfast help ${command.name}`;
-  // A sentence repeats words that may come from anywhere: a file name, a script, somebody else's text.
-  const told = escapeControlChars(sentence.replace(/[?.]$/u, ""));
-  terminal.warn(`holdfast: ${told}${sentence.endsWith("?") ? "?" : "."} See \`${next}\`.`);
+  // The sentence quotes arguments, which may come from a file name, a script or another caller.
+  const printed = escapeControlChars(sentence.replace(/[?.]$/u, ""));
+  terminal.warn(`holdfast: ${printed}${sentence.endsWith("?") ? "?" : "."} See \`${next}\`.`);
   return exitCodes.usage;
 }
 
@@ -21,12 +21,12 @@ export function printUnknownCommand(
   const group = names.filter((name) => name.startsWith(`${first} `));
   const isNamed = second !== undefined && !second.startsWith("-");
   if (group.length > 0 && !isNamed)
-    return printUsageError(terminal, `${first} is followed by a word: ${group.join(", ")}`);
+    return printUsageError(terminal, `${first} needs a subcommand: ${group.join(", ")}`);
   const name = group.length > 0 ? `${first} ${second ?? ""}` : first;
   const closest = closestWord(name.replace(/^-+/u, ""), names);
   const kind = name.startsWith("-") ? "option" : "command";
   return printUsageError(
     terminal,
-    `there is no ${kind} ${name}${closest === undefined ? "" : `; did you mean ${closest}?`}`,
+    `unknown ${kind} ${name}${closest === undefined ? "" : `; did you mean ${closest}?`}`,
   );
 }

@@ -20,33 +20,33 @@ export interface JsonArgument {
 const syntaxReasons: readonly InputFault["reason"][] = ["syntax", "byte_order_mark", "trailing_text"];
 
 /**
- * Reads an argument that is JSON: a word, `@FILE`, or standard input for `-` and without a word. Text that is not JSON is
- * a usage error. JSON that the server would refuse, such as a duplicate name, is refused as the server does.
+ * Reads a JSON argument: the text itself, `@FILE`, or standard input for `-` and for a missing argument. Text that is not
+ * JSON is a usage error. JSON that the server would refuse, such as a duplicate name, is refused with the same problem.
  */
 export async function readJsonArgument(
-  word: string | undefined,
+  argument: string | undefined,
   { name, operation, pointerOf }: JsonArgument,
   terminal: Terminal,
 ): Promise<Json> {
-  const text = await textOf(word, terminal);
+  const text = await textOf(argument, terminal);
   const parsed = parseJson(text, inputLimits);
   if (parsed.ok) return parsed.value;
   const { reason, line, column } = parsed.fault;
   if (syntaxReasons.includes(reason)) {
-    const hint = /^[\w .-]+$/u.test(text) ? `; a text needs its quotes: '"${text}"'` : "";
-    throw new UsageError(`${name} is not JSON (${reason} in line ${String(line)}, column ${String(column)})${hint}`);
+    const hint = /^[\w .-]+$/u.test(text) ? `; quote a string: '"${text}"'` : "";
+    throw new UsageError(`${name} is not JSON (${reason} at line ${String(line)}, column ${String(column)})${hint}`);
   }
   const pointer = reason === "too_large" ? "" : pointerOf(text) + parsed.fault.pointer;
   throw new HoldfastError(operation, "input_malformed", { data: { reason, pointer }, position: 0, replayed: false });
 }
 
-async function textOf(word: string | undefined, { folder, readInput }: Terminal): Promise<string> {
-  if (word === undefined || word === "-") return readInput();
-  if (!word.startsWith("@")) return word;
-  const file = resolve(folder, word.slice(1));
+async function textOf(argument: string | undefined, { folder, readInput }: Terminal): Promise<string> {
+  if (argument === undefined || argument === "-") return readInput();
+  if (!argument.startsWith("@")) return argument;
+  const file = resolve(folder, argument.slice(1));
   try {
     return readFileSync(file, "utf8");
   } catch (error) {
-    throw new UsageError(`${file} can't be read (${(error as NodeJS.ErrnoException).code ?? String(error)})`);
+    throw new UsageError(`cannot read ${file} (${(error as NodeJS.ErrnoException).code ?? String(error)})`);
   }
 }

@@ -6,31 +6,31 @@ import { UsageError } from "./usage-error.ts";
 
 export interface ServeOutput {
   readonly isJson: boolean;
-  /** Where lines of the log go. */
+  /** Writes a line of the log. */
   readonly write: (line: string) => void;
   readonly report: (message: string, cause: unknown) => void;
 }
 
-/** What a server is started with, in the server's own words. */
+/** Converts the configuration into the options of `serve`. */
 export function serveOptions(
   { config, sources }: ResolvedConfig,
   { isJson, write, report }: ServeOutput,
 ): ServeOptions {
   const { data, host, port, lock_manager, log_level: level } = config;
-  // Only if somebody asked: otherwise what an operator has set by configure-locks stays.
+  // Only an explicit setting is passed on. Otherwise the value that an operator set with configure-locks stays.
   const components = sources.lock_manager === "default" ? {} : { components: { lock_manager } };
   const format = isJson ? "json" : config.log_format;
-  const place = { data, host, port, ...journalOf(config), ...natsOf(config, sources) };
-  return { ...place, ...accessOf(config), ...components, log: { level, format, write }, report };
+  const base = { data, host, port, ...journalOf(config), ...natsOf(config, sources) };
+  return { ...base, ...accessOf(config), ...components, log: { level, format, write }, report };
 }
 
 function journalOf({ journal, space }: Config): Pick<ServeOptions, "journal"> {
   if (journal !== "") return { journal: { journal, space } };
   if (space === settings.space.default) return {};
-  throw new UsageError(`a data folder holds one space, ${settings.space.default}; others need --journal`);
+  throw new UsageError(`a data folder contains only the space ${settings.space.default}; other spaces need --journal`);
 }
 
-/** A setting that is empty is not set. */
+/** An empty setting counts as not set. */
 function natsOf(config: Config, sources: ResolvedConfig["sources"]): Pick<ServeOptions, "nats"> {
   if (config.nats.length === 0) return {};
   const given = (name: string, value: string): Readonly<Record<string, string>> =>

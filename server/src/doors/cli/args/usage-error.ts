@@ -1,4 +1,4 @@
-/** What was given can't be meant. Its message is a sentence without its end. */
+/** The command line is invalid. The message is a sentence without its full stop. */
 export class UsageError extends Error {
   override readonly name = "UsageError";
 }

@@ -4,12 +4,12 @@ import type { CommandOption, CommandArguments } from "../command.ts";
 import { escapeControlChars } from "../terminal/escape-control-chars.ts";
 import { numberOption, textOption } from "./option-values.ts";
 
-/** What may be asked of every write. */
+/** The options of every write. */
 export const writeOptions: Readonly<Record<string, CommandOption>> = {
-  expect: { value: "V", summary: "refuse if the entity has another version; 0: if it exists" },
-  revision: { value: "R", summary: "refuse if the entity has another revision" },
-  fence: { value: "FENCE", summary: 'refuse if this lock is lost; under `holdfast lock`: "$HOLDFAST_FENCE"' },
-  key: { value: "KEY", summary: "send it once: the same key again returns the first answer and runs nothing" },
+  expect: { value: "V", summary: "the expected version; 0 if the entity must not exist. Another version is refused" },
+  revision: { value: "R", summary: "the expected revision. Another revision is refused" },
+  fence: { value: "FENCE", summary: 'refuse the write if this lock is lost; under `holdfast lock`: "$HOLDFAST_FENCE"' },
+  key: { value: "KEY", summary: "the idempotency key: a repeated key returns the first reply and changes nothing" },
 };
 
 export function writeOptionsOf({ values }: CommandArguments): WriteOptions {
@@ -33,5 +33,5 @@ export function writtenLine(
   const name = `${escapeControlChars(type)}/${escapeControlChars(id)}`;
   return changed
     ? `${name} ${what}: version ${version} (${revision}).`
-    : `${name} is already so: version ${version} (${revision}).`;
+    : `${name} unchanged: version ${version} (${revision}).`;
 }

@@ -1,19 +1,19 @@
 import { systemClock } from "../../../base/clock.ts";
 import { limitDefault, limitOption, moreItemsHint, readPages } from "../discovery/read-pages.ts";
-import type { Command } from "../command.ts";
+import type { CliCommand } from "../command.ts";
 import { escapeControlChars } from "../terminal/escape-control-chars.ts";
 import { numberOption } from "../args/option-values.ts";
 import { relativeTime } from "../terminal/relative-time.ts";
 import { serverCommand } from "../discovery/server-command.ts";
 import { table } from "../terminal/table.ts";
 
-export const agentsCommand: Command = serverCommand({
+export const agentsCommand: CliCommand = serverCommand({
   name: "agents",
   positionalsMax: 0,
   summary: "show the registered agents",
   details: [
-    "Shows every registered agent: its name and purpose, when it was last seen, and when its registration ends unless",
-    "there is a sign of life before.",
+    "Shows all registered agents: name, purpose, principal, the time of the last call, and the time at which the",
+    "registration expires without another call.",
     "",
     "  holdfast agents",
   ],

@@ -1,9 +1,9 @@
-/** Every command by its name. Each is loaded when it is needed: `holdfast lock` must not wait for the whole server. */
-import type { Command, CommandRegistry } from "../command.ts";
+/** All commands by name. A command is loaded on demand, so that `holdfast lock` does not load the whole server. */
+import type { CliCommand, CommandRegistry } from "../command.ts";
 
-type CommandLoader = () => Promise<Command>;
+type CommandLoader = () => Promise<CliCommand>;
 
-/** In the order in which help lists them. */
+/** The loaders, in the order of the help text. */
 const loaders: Readonly<Record<string, CommandLoader>> = {
   up: async () => (await import("./up.ts")).upCommand,
   lock: async () => (await import("../lock/lock-command.ts")).lockCommand,

@@ -3,27 +3,27 @@ import { systemClock } from "../../../base/clock.ts";
 import { jsonLine } from "../../../base/json-line.ts";
 import { headText } from "../../../assembly/data-folder.ts";
 import { backupFolder } from "../../../assembly/upkeep.ts";
-import type { Command, CommandArguments, Terminal } from "../command.ts";
+import type { CliCommand, CommandArguments, Terminal } from "../command.ts";
 import { exitCodes } from "../exit-codes.ts";
 import type { ExitCode } from "../exit-codes.ts";
 import { dataOption, dataFolderOf } from "../discovery/data-option.ts";
 import { Progress } from "../terminal/progress.ts";
 import { withFailureReport } from "../terminal/failure-report.ts";
 
-export const backupCommand: Command = {
+export const backupCommand: CliCommand = {
   name: "backup",
   usage: "TO",
   positionalsMin: 1,
   positionalsMax: 1,
-  summary: "copy a data folder, also while it is in use",
+  summary: "copy a data folder, even while a server uses it",
   details: [
-    "Copies everything that is durable now, archive included, to a new folder, and proves the copy. It works beside a",
-    "running `holdfast up`, which goes on meanwhile. The folder appears under its name only when it is whole. A copy made",
-    "by other means while Holdfast runs may be torn; this one is not.",
+    "Copies all durable data, including the archive, to a new folder, and verifies the copy. A running `holdfast up`",
+    "continues during the backup. The folder appears under its name only when it is complete. A copy by other means while",
+    "Holdfast runs may be inconsistent.",
     "",
     "  holdfast backup /backups/2026-01-31",
   ],
-  options: { data: dataOption, json: { summary: "print one object of JSON" } },
+  options: { data: dataOption, json: { summary: "print one JSON object" } },
   run: (args, terminal) => withFailureReport(args, terminal, () => runBackup(args, terminal)),
 };
 

@@ -1,16 +1,16 @@
-import type { Command } from "../command.ts";
+import type { CliCommand } from "../command.ts";
 import { UsageError } from "../args/usage-error.ts";
 import { exitCodes } from "../exit-codes.ts";
 
-export const completionCommand: Command = {
+export const completionCommand: CliCommand = {
   name: "completion",
   usage: "bash|zsh|fish",
   positionalsMin: 1,
   positionalsMax: 1,
   summary: "print a script that completes commands and options in a shell",
   details: [
-    "Prints a script for a shell. It completes the names of commands and their options, and whatever the shell completes",
-    "itself.",
+    "Prints a completion script for a shell. It completes the names of commands and options. The shell completes file",
+    "names as usual.",
     "",
     '  eval "$(holdfast completion bash)"',
     '  eval "$(holdfast completion zsh)"',
@@ -20,28 +20,28 @@ export const completionCommand: Command = {
   run: async ({ positionals }, terminal, commands) => {
     const [shell = ""] = positionals;
     const script = Object.hasOwn(scripts, shell) ? scripts[shell] : undefined;
-    if (script === undefined) throw new UsageError(`there is a script for bash, zsh and fish, not for ${shell}`);
+    if (script === undefined) throw new UsageError(`completion supports bash, zsh and fish, not ${shell}`);
     terminal.print(script(await commands.all()));
     return exitCodes.done;
   },
 };
 
-const scripts: Readonly<Record<string, (commands: readonly Command[]) => string>> = {
+const scripts: Readonly<Record<string, (commands: readonly CliCommand[]) => string>> = {
   bash: bashScript,
   zsh: (commands) => `autoload -U +X bashcompinit && bashcompinit\n${bashScript(commands)}`,
   fish: fishScript,
 };
 
-/** The words that may come first; the second words of groups follow their first. */
-function firstWords(commands: readonly Command[]): readonly string[] {
+/** The first words of all command names, each once. */
+function firstWords(commands: readonly CliCommand[]): readonly string[] {
   return [...new Set(commands.map(({ name }) => name.split(" ")[0] ?? ""))];
 }
 
-function optionWords({ options }: Command): readonly string[] {
+function optionWords({ options }: CliCommand): readonly string[] {
   return [...Object.keys(options), "help"].map((name) => `--${name}`);
 }
 
-function bashScript(commands: readonly Command[]): string {
+function bashScript(commands: readonly CliCommand[]): string {
   const casesOf = (isInGroup: boolean): string =>
     commands
       .filter(({ name }) => name.includes(" ") === isInGroup)
@@ -80,7 +80,7 @@ ${casesOf(false)}
 complete -o default -F _holdfast holdfast`;
 }
 
-function fishScript(commands: readonly Command[]): string {
+function fishScript(commands: readonly CliCommand[]): string {
   const quoted = (text: string): string => `'${text.replaceAll("\\", "\\\\").replaceAll("'", "\\'")}'`;
   const lines = commands.flatMap((command) => {
     const [first = "", second] = command.name.split(" ");

@@ -1,16 +1,16 @@
-import type { Command } from "../command.ts";
+import type { CliCommand } from "../command.ts";
 import { entityArgument } from "../args/option-values.ts";
 import { serverCommand } from "../discovery/server-command.ts";
 import { writeOptions, writeOptionsOf, writtenLine } from "../args/write-options.ts";
 
-export const deleteCommand: Command = serverCommand({
+export const deleteCommand: CliCommand = serverCommand({
   name: "delete",
   usage: "TYPE/ID",
   positionalsMin: 1,
   positionalsMax: 1,
   summary: "delete an entity; its history stays",
   details: [
-    "Deletes an entity. What it was stays in the history, and if it is created again its versions go on counting.",
+    "Deletes an entity. Its history stays. If the entity is created again, its version numbers continue.",
     "",
     "  holdfast delete note/first --expect 3",
   ],

@@ -1,6 +1,6 @@
 import { HoldfastError } from "@holdfast/sdk";
 import { jsonLine } from "../../../base/json-line.ts";
-import type { Command, CommandArguments, Terminal } from "../command.ts";
+import type { CliCommand, CommandArguments, Terminal } from "../command.ts";
 import { UsageError } from "../args/usage-error.ts";
 import { exitCodes } from "../exit-codes.ts";
 import type { ExitCode } from "../exit-codes.ts";
@@ -10,26 +10,26 @@ import { withFailureReport } from "../terminal/failure-report.ts";
 import { readServerOrFolder, sourceOptions } from "../discovery/read-server-or-folder.ts";
 
 export const versionOptions = {
-  version: { value: "V", summary: "as it was at this version" },
-  at: { value: "POSITION", summary: "as it was after the entry at this position" },
+  version: { value: "V", summary: "the entity at this version" },
+  at: { value: "POSITION", summary: "the entity after the entry at this position" },
 } as const;
 
-export const getCommand: Command = {
+export const getCommand: CliCommand = {
   name: "get",
   usage: "TYPE/ID",
   positionalsMin: 1,
   positionalsMax: 1,
-  summary: "show an entity, as it is or as it was",
+  summary: "show an entity, or an earlier version of it",
   details: [
-    "Shows an entity as JSON: its value, version and revision, who changed it last and when. With --version or --at it",
-    "shows the entity as it was then. It asks the server that --url, HOLDFAST_URL or the nearest .holdfast names. If none",
-    "runs, or with --data, it reads the journal and its archive in the data folder itself.",
+    "Shows an entity as JSON: its value, version and revision, and the author and time of the last change. --version and",
+    "--at show an earlier version. It calls the server of --url, HOLDFAST_URL or the nearest .holdfast. If no server runs,",
+    "or with --data, it reads the journal and its archive in the data folder.",
     "",
     "  holdfast get note/first",
     "  holdfast get note/first --version 3",
     "  holdfast get note/first --at 1042",
   ],
-  options: { ...sourceOptions, ...versionOptions, json: { summary: "print one object of JSON, on one line" } },
+  options: { ...sourceOptions, ...versionOptions, json: { summary: "print one JSON object on one line" } },
   operations: ["get-entity"],
   run: (args, terminal) => withFailureReport(args, terminal, () => getEntity(args, terminal)),
 };
@@ -56,10 +56,10 @@ async function getEntity(args: CommandArguments, terminal: Terminal): Promise<Ex
   return exitCodes.done;
 }
 
-/** Which state of an entity is meant. */
+/** The version or the position of the requested state. */
 export function versionOf({ values }: CommandArguments): { readonly version?: number; readonly position?: number } {
   const version = numberOption(values, "version", 1);
   const position = numberOption(values, "at", 1);
-  if (version !== undefined && position !== undefined) throw new UsageError("give --version or --at, not both");
+  if (version !== undefined && position !== undefined) throw new UsageError("use --version or --at, not both");
   return { ...(version === undefined ? {} : { version }), ...(position === undefined ? {} : { position }) };
 }

@@ -1,4 +1,4 @@
-import { type Command, type CommandArguments, type Terminal } from "../command.ts";
+import { type CliCommand, type CommandArguments, type Terminal } from "../command.ts";
 import { jsonLine } from "../../../base/json-line.ts";
 import { exitCodes } from "../exit-codes.ts";
 import type { ExitCode } from "../exit-codes.ts";
@@ -6,21 +6,21 @@ import { serverOf } from "../discovery/server-of.ts";
 import { escapeControlChars } from "../terminal/escape-control-chars.ts";
 import { withFailureReport } from "../terminal/failure-report.ts";
 
-export const healthCommand: Command = {
+export const healthCommand: CliCommand = {
   name: "health",
   positionalsMax: 0,
-  summary: "ask a server whether it can work",
+  summary: "check whether a server is ready",
   details: [
-    "Asks a server whether it lives, whether it is ready to write and, if not, why not. It ends with 0 only if it is ready.",
-    "Of several nodes, named between commas, each is asked.",
+    "Shows whether a server runs and accepts writes and, if it does not, the reasons. The exit code is 0 only if the server",
+    "is ready. With several nodes, separated by commas, it checks each node.",
     "",
     "  holdfast health",
     "  holdfast health --url http://10.0.0.5:4653 --json",
   ],
   options: {
-    url: { value: "URL", summary: "the server; otherwise HOLDFAST_URL, otherwise the one on the nearest .holdfast" },
+    url: { value: "URL", summary: "the server (default: $HOLDFAST_URL, else the server of the nearest .holdfast)" },
     data: { value: "DIR", summary: "the server that runs on this data folder" },
-    json: { summary: "print JSON, for programs" },
+    json: { summary: "print JSON" },
   },
   run: (args, terminal) => withFailureReport(args, terminal, () => showHealth(args, terminal)),
 };
@@ -39,7 +39,7 @@ interface HealthReply {
 async function showHealth(args: CommandArguments, terminal: Terminal): Promise<ExitCode> {
   const { url: urls, from } = serverOf(args, terminal);
   const exits: ExitCode[] = [];
-  // One that does not answer must not hide how the others are.
+  // A node that does not answer must not hide the state of the other nodes.
   for (const url of urls.split(","))
     exits.push(await withFailureReport(args, terminal, () => showOne(args, terminal, { url, from })));
   return exits.find((exit) => exit !== exitCodes.done) ?? exitCodes.done;
@@ -54,17 +54,17 @@ async function showOne(
   const { ready, reasons = [], position, epoch } = health;
   const state = ready ? terminal.paint.good("ready") : terminal.paint.bad("not ready");
   const lines = [
-    `${url} is ${state}, at position ${position} (epoch ${epoch ?? "not known"}${clusterText(health)}).`,
+    `${url} is ${state}, at position ${position} (epoch ${epoch ?? "unknown"}${clusterText(health)}).`,
     ...reasons.map((why) => `  ${escapeControlChars(why)}`),
   ];
   terminal.print(args.values["json"] === true ? jsonLine({ url, ...health }) : lines.join("\n"));
   return ready ? exitCodes.done : exitCodes.unavailable;
 }
 
-/** What there is to say about a node that is not the only one. */
+/** The additional state of a node with a shared journal. */
 function clusterText({ journal, nodes, lag, rules }: HealthReply): string {
   if (journal === "sqlite") return "";
-  return `, one of ${nodes} nodes, ${lag.entries} entries behind, rules ${rules ?? "not known"}`;
+  return `, one of ${nodes} nodes, ${lag.entries} entries behind, rules ${rules ?? "unknown"}`;
 }
 
 async function askHealth(url: string, from: string): Promise<HealthReply> {
@@ -75,7 +75,7 @@ async function askHealth(url: string, from: string): Promise<HealthReply> {
     const { cause, message } = error as Error;
     const reason = cause instanceof Error ? cause.message : message;
     throw new UnreachableError(
-      `no server answers at ${url}, found by ${from} (${reason}). Start one with \`holdfast up\`.`,
+      `no server answers at ${url}, from ${from} (${reason}). Start one with \`holdfast up\`.`,
     );
   }
 }

@@ -2,7 +2,7 @@ import { HoldfastError } from "@holdfast/sdk";
 import type { Client } from "@holdfast/sdk";
 import { jsonLine } from "../../../base/json-line.ts";
 import type { Entry, Happening } from "../../../assembly/data-folder.ts";
-import type { Command, CommandArguments, Terminal } from "../command.ts";
+import type { CliCommand, CommandArguments, Terminal } from "../command.ts";
 import { UsageError } from "../args/usage-error.ts";
 import { exitCodes } from "../exit-codes.ts";
 import type { ExitCode } from "../exit-codes.ts";
@@ -15,16 +15,16 @@ import { readServerOrFolder, sourceOptions } from "../discovery/read-server-or-f
 
 const limitDefault = 20;
 
-export const historyCommand: Command = {
+export const historyCommand: CliCommand = {
   name: "history",
   usage: "TYPE/ID",
   positionalsMin: 1,
   positionalsMax: 1,
-  summary: "show what happened to an entity, conflicts included",
+  summary: "show the events of an entity, including conflicts",
   details: [
-    "Shows what happened to an entity, newest first: position, time, who, what, and the version after it. `holdfast get`",
-    "shows the entity as it was at any of them. With --lock it shows what happened to a path that is locked. It asks the",
-    "server that --url, HOLDFAST_URL or the nearest .holdfast names. If none runs, or with --data, it reads the data folder.",
+    "Shows the events of an entity, newest first: position, time, author, event, and the resulting version. `holdfast get`",
+    "shows the entity at any of these versions. --lock shows the events of a locked path. It calls the server of --url,",
+    "HOLDFAST_URL or the nearest .holdfast. If no server runs, or with --data, it reads the data folder.",
     "",
     "  holdfast history note/first",
     "  holdfast history note/first --at 1042 --limit 5 --json",
@@ -32,11 +32,11 @@ export const historyCommand: Command = {
   ],
   options: {
     ...sourceOptions,
-    lock: { summary: "what happened to a path that is locked; this only a server can tell" },
-    version: { value: "V", summary: "only what happened up to this version" },
-    at: { value: "POSITION", summary: "only what happened up to this position" },
-    limit: { value: "N", summary: `at most so many entries; ${limitDefault} if not given` },
-    json: { summary: "print one line of JSON for each" },
+    lock: { summary: "the events of a locked path; needs a server" },
+    version: { value: "V", summary: "only events up to this version" },
+    at: { value: "POSITION", summary: "only events up to this position" },
+    limit: { value: "N", summary: `maximum number of events (default: ${limitDefault})` },
+    json: { summary: "print one line of JSON per event" },
   },
   operations: ["list-history", "list-lock-history"],
   run: (args, terminal) => withFailureReport(args, terminal, () => showHistory(args, terminal)),
@@ -58,7 +58,7 @@ async function lockItems(args: CommandArguments, terminal: Terminal, limit: numb
       (await client.locks.history(path, { limit: Math.min(limit, 1_000) })).items as readonly HistoryLine[],
     folder: () => {
       throw new UsageError(
-        "the history of a lock is told by a server, and none runs here; or use `holdfast journal list`",
+        "--lock needs a server, and no server runs here; start one with `holdfast up`, or use `holdfast journal list`",
       );
     },
   });
@@ -93,7 +93,7 @@ interface HistoryBounds {
   readonly limit: number;
 }
 
-/** Pages from the newest back, until there is enough of what was asked for. */
+/** Reads pages from the newest event backwards, up to the limit. */
 async function fromServer(
   client: Client,
   { type, id }: EntityName,
@@ -128,7 +128,7 @@ function* itemsUpTo(
   }
 }
 
-/** What happened, the same from a server and from a folder. */
+/** An event of an entity, in the same shape from a server and from a folder. */
 interface HistoryLine {
   readonly position: number;
   readonly time: number;
@@ -148,7 +148,7 @@ function itemOf(entry: Entry, { name, data }: Happening): HistoryLine {
     by: agent === undefined ? { principal } : { principal, agent },
     operation,
     event: name,
-    // An erased entry does not say which version it made.
+    // An erased entry does not contain the version.
     version: numberOf(data["version"]) ?? numberOf(data["current_version"]) ?? null,
     data,
     erased_by: erased,

@@ -6,7 +6,7 @@ import { pipeline } from "node:stream/promises";
 import { systemClock } from "../../../base/clock.ts";
 import { jsonLine } from "../../../base/json-line.ts";
 import { type DataFolder, headText, readDataFolder } from "../../../assembly/data-folder.ts";
-import type { Command, CommandArguments, Terminal } from "../command.ts";
+import type { CliCommand, CommandArguments, Terminal } from "../command.ts";
 import { UsageError } from "../args/usage-error.ts";
 import { exitCodes } from "../exit-codes.ts";
 import type { ExitCode } from "../exit-codes.ts";
@@ -15,14 +15,14 @@ import { textOption } from "../args/option-values.ts";
 import { Progress } from "../terminal/progress.ts";
 import { withFailureReport } from "../terminal/failure-report.ts";
 
-export const journalExportCommand: Command = {
+export const journalExportCommand: CliCommand = {
   name: "journal export",
   positionalsMax: 0,
   summary: "write the whole journal as lines of JSON",
   details: [
-    "Writes the whole journal, archive included, one batch a line, to standard output or to a file. The lines hold exactly",
-    "what is stored, so `holdfast journal import` gives the same positions and the same hashes. It works beside a running",
-    "`holdfast up`. A file appears under its name only when it is whole.",
+    "Writes the whole journal, including the archive, one batch per line, to standard output or to a file. The lines",
+    "contain the exact stored text, so `holdfast journal import` restores the same positions and hashes. A server may run",
+    "on the folder. The file appears under its name only when it is complete.",
     "",
     "  holdfast journal export --to journal.ndjson",
     "  holdfast journal export | gzip > journal.ndjson.gz",
@@ -30,8 +30,8 @@ export const journalExportCommand: Command = {
   ],
   options: {
     data: dataOption,
-    to: { value: "FILE", summary: "a file that does not exist yet; standard output, if not given" },
-    json: { summary: "with --to: print one object of JSON about what was written" },
+    to: { value: "FILE", summary: "a file that does not exist yet (default: standard output)" },
+    json: { summary: "with --to: print a summary as one JSON object" },
   },
   run: (args, terminal) => withFailureReport(args, terminal, () => exportJournal(args, terminal)),
 };
@@ -40,7 +40,7 @@ async function exportJournal(args: CommandArguments, terminal: Terminal): Promis
   const { values } = args;
   const to = textOption(values, "to");
   if (to === undefined && values["json"] === true)
-    throw new UsageError("--json goes with --to; the lines are JSON already");
+    throw new UsageError("--json needs --to; without it the output is JSON already");
   const folder = readDataFolder(dataFolderOf(args, terminal));
   const progress = new Progress(terminal, systemClock);
   try {
@@ -52,7 +52,7 @@ async function exportJournal(args: CommandArguments, terminal: Terminal): Promis
       return exitCodes.done;
     }
     const file = resolve(terminal.folder, to);
-    if (existsSync(file)) throw new UsageError(`${file} exists already; give another name`);
+    if (existsSync(file)) throw new UsageError(`${file} already exists; choose another name`);
     await writeAtomically(file, lines);
     progress.end();
     const text = headText(head);
@@ -66,7 +66,7 @@ async function exportJournal(args: CommandArguments, terminal: Terminal): Promis
   }
 }
 
-/** Up to the head at the start, so that what is said about it holds while others append. */
+/** Exports up to the head at the start, so that the printed head is correct while a server appends. */
 function* linesOf(folder: DataFolder, head: number, progress: Progress): Iterable<string> {
   for (const { line, position } of folder.lines()) {
     if (position > head) return;
@@ -75,7 +75,7 @@ function* linesOf(folder: DataFolder, head: number, progress: Progress): Iterabl
   }
 }
 
-/** Written beside it and named at the end: a file with the right name is never half of one, nor somebody else's. */
+/** Writes a temporary file and links it at the end. A file of this name is never incomplete, and never overwritten. */
 async function writeAtomically(file: string, lines: Readable): Promise<void> {
   const part = `${file}.part`;
   try {
@@ -90,5 +90,5 @@ async function writeAtomically(file: string, lines: Readable): Promise<void> {
 
 function unwritable(file: string, cause: unknown): Error {
   const reason = cause instanceof Error ? cause.message : String(cause);
-  return Object.assign(new Error(`${file} can not be written: ${reason}`, { cause }), { code: "io" });
+  return Object.assign(new Error(`cannot write ${file}: ${reason}`, { cause }), { code: "io" });
 }

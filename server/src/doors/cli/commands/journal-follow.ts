@@ -1,7 +1,7 @@
 import { systemClock } from "../../../base/clock.ts";
 import { jsonLine } from "../../../base/json-line.ts";
 import { type DataFolder, readDataFolder } from "../../../assembly/data-folder.ts";
-import type { Command, CommandArguments, Terminal } from "../command.ts";
+import type { CliCommand, CommandArguments, Terminal } from "../command.ts";
 import { entryJson, entryLine } from "../terminal/entry-line.ts";
 import { exitCodes } from "../exit-codes.ts";
 import type { ExitCode } from "../exit-codes.ts";
@@ -10,24 +10,25 @@ import { numberOption, textOption } from "../args/option-values.ts";
 import { withFailureReport } from "../terminal/failure-report.ts";
 import { untilSignal } from "../terminal/until-signal.ts";
 
+/** Interval between two reads of the head. */
 const pollIntervalMs = 100;
 
-export const journalFollowCommand: Command = {
+export const journalFollowCommand: CliCommand = {
   name: "journal follow",
   positionalsMax: 0,
-  summary: "show entries as they come, until it is stopped",
+  summary: "show new entries until it is stopped",
   details: [
-    "Shows every entry that comes after this moment, or after a position, until it is stopped with Ctrl+C. It reads the",
-    "data folder beside a running `holdfast up` and sees nothing that is not durable.",
+    "Shows each new entry, or each entry after a position, until it is stopped with Ctrl+C. It reads the data folder, on",
+    "which a server may run, and shows only durable entries.",
     "",
     "  holdfast journal follow",
     "  holdfast journal follow --after 0 --json | jq .operation",
   ],
   options: {
     data: dataOption,
-    after: { value: "POSITION", summary: "start with the entries after this one; the head, if not given" },
-    subject: { value: "SUBJECT", summary: "only entries with an event about this, such as note/first" },
-    json: { summary: "print one line of JSON for each entry" },
+    after: { value: "POSITION", summary: "show the entries after this position (default: the head)" },
+    subject: { value: "SUBJECT", summary: "only entries with an event about this subject, such as note/first" },
+    json: { summary: "print one line of JSON per entry" },
   },
   run: (args, terminal) => withFailureReport(args, terminal, () => followJournal(args, terminal)),
 };
@@ -41,7 +42,7 @@ async function followJournal(args: CommandArguments, terminal: Terminal): Promis
     const stopped = untilSignal(systemClock).then(() => true as const);
     let position = after ?? folder.head().position;
     const isJson = values["json"] === true;
-    if (!isJson) terminal.warn(`following after position ${position}; stop with Ctrl+C.`);
+    if (!isJson) terminal.warn(`following the journal after position ${position}; stop with Ctrl+C.`);
     for (;;) {
       position = showNew({ folder, after: position, subject, isJson }, terminal);
       if (await Promise.race([stopped, untilNextPoll()])) return exitCodes.done;
@@ -58,7 +59,7 @@ interface FollowOptions {
   readonly isJson: boolean;
 }
 
-/** Shows what came after a position, and returns the position to go on from. */
+/** Shows the entries after a position, and returns the position to continue from. */
 function showNew({ folder, after, subject, isJson }: FollowOptions, terminal: Terminal): number {
   const head = folder.head().position;
   if (head <= after) return after;
@@ -69,7 +70,7 @@ function showNew({ folder, after, subject, isJson }: FollowOptions, terminal: Te
   return head;
 }
 
-/** Another process appends, and files tell nobody. */
+/** Another process appends, and the file sends no notification. */
 function untilNextPoll(): Promise<false> {
   return new Promise((resolve) => {
     systemClock.after(pollIntervalMs, () => resolve(false), { keepAlive: true });

@@ -5,7 +5,7 @@ import { systemClock } from "../../../base/clock.ts";
 import { jsonLine } from "../../../base/json-line.ts";
 import { headText } from "../../../assembly/data-folder.ts";
 import { importJournal } from "../../../assembly/upkeep.ts";
-import type { Command, CommandArguments, Terminal } from "../command.ts";
+import type { CliCommand, CommandArguments, Terminal } from "../command.ts";
 import { exitCodes } from "../exit-codes.ts";
 import type { ExitCode } from "../exit-codes.ts";
 import { dataOption, dataFolderOf } from "../discovery/data-option.ts";
@@ -13,16 +13,16 @@ import { kindsOption, loadKinds } from "../args/load-kinds.ts";
 import { Progress } from "../terminal/progress.ts";
 import { withFailureReport, warningPrinter } from "../terminal/failure-report.ts";
 
-export const journalImportCommand: Command = {
+export const journalImportCommand: CliCommand = {
   name: "journal import",
   usage: "FILE",
   positionalsMin: 1,
   positionalsMax: 1,
-  summary: "take an exported journal into a data folder",
+  summary: "import an exported journal into a data folder",
   details: [
-    "Takes the lines that `holdfast journal export` wrote into a data folder: an empty one, or one that holds the beginning",
-    "of the same history. Every batch is verified before it is taken in, and keeps its positions and hashes. If the file is",
-    "bad somewhere, everything before that place is in and good; nothing after it is. FILE may be - for standard input.",
+    "Imports the output of `holdfast journal export` into an empty data folder, or into one with the beginning of the same",
+    "history. Each batch is verified first, and keeps its positions and hashes. The import stops at the first invalid",
+    "batch and keeps all batches before it. FILE may be - for standard input.",
     "",
     "  holdfast journal import journal.ndjson --data ./copy",
     "  gunzip < journal.ndjson.gz | holdfast journal import - --data ./copy",
@@ -30,7 +30,7 @@ export const journalImportCommand: Command = {
   options: {
     data: dataOption,
     kinds: kindsOption,
-    json: { summary: "print one object of JSON about what was taken in" },
+    json: { summary: "print a summary as one JSON object" },
   },
   run: (args, terminal) => withFailureReport(args, terminal, () => runImport(args, terminal)),
 };
@@ -59,7 +59,7 @@ async function runImport(args: CommandArguments, terminal: Terminal): Promise<Ex
     terminal.print(`imported ${entryCount} entries into ${folder}\nhead ${text}`);
     if (firstBad !== undefined) {
       const { position, what, expected, found } = firstBad;
-      terminal.warn(`holdfast: position ${position} is wrong (${what}); it and what follows was not taken in.`);
+      terminal.warn(`holdfast: position ${position} is invalid (${what}); it and all later entries were not imported.`);
       terminal.warn(`  expected ${expected}\n  found    ${found}`);
     }
   }
@@ -71,12 +71,12 @@ async function linesOf(file: string): Promise<AsyncIterable<string>> {
   try {
     await access(file);
   } catch (cause) {
-    throw Object.assign(new Error(`${file} can not be read.`, { cause }), { code: "io" });
+    throw Object.assign(new Error(`cannot read ${file}.`, { cause }), { code: "io" });
   }
   return splitLines(createReadStream(file));
 }
 
-/** At line feeds alone: readline would also split at characters that may stand inside a line of JSON. */
+/** Splits at line feeds only. `readline` would also split at characters that a line of JSON may contain. */
 async function* splitLines(input: NodeJS.ReadableStream): AsyncGenerator<string, void, undefined> {
   input.setEncoding("utf8");
   let parts: string[] = [];

@@ -1,6 +1,6 @@
 import { jsonLine } from "../../../base/json-line.ts";
 import { type DataFolder, type Entry, headText, readDataFolder } from "../../../assembly/data-folder.ts";
-import type { Command, CommandArguments, Terminal } from "../command.ts";
+import type { CliCommand, CommandArguments, Terminal } from "../command.ts";
 import { entryJson, entryLine } from "../terminal/entry-line.ts";
 import { exitCodes } from "../exit-codes.ts";
 import type { ExitCode } from "../exit-codes.ts";
@@ -11,13 +11,13 @@ import { withFailureReport } from "../terminal/failure-report.ts";
 
 const limitDefault = 20;
 
-export const journalListCommand: Command = {
+export const journalListCommand: CliCommand = {
   name: "journal list",
   positionalsMax: 0,
   summary: "show entries of the journal, and its head",
   details: [
-    "Shows the newest entries, oldest first, and then the head of the journal. With --after it starts there instead. An",
-    "entry is one decided command: when, who, what it came to, and its events. It works beside a running `holdfast up`.",
+    "Shows the newest entries, oldest first, and then the head of the journal. With --after it shows the entries after a",
+    "position. An entry is one decided command with its time, principal, outcome and events. A server may run on the folder.",
     "",
     "  holdfast journal list",
     "  holdfast journal list --after 100 --limit 50",
@@ -25,10 +25,10 @@ export const journalListCommand: Command = {
   ],
   options: {
     data: dataOption,
-    after: { value: "POSITION", summary: "only entries after this one, the first of them" },
-    limit: { value: "N", summary: `at most so many; ${limitDefault} if not given` },
-    subject: { value: "SUBJECT", summary: "only entries with an event about this, such as note/first" },
-    json: { summary: "print one line of JSON for each entry, and one for the head" },
+    after: { value: "POSITION", summary: "the first entries after this position" },
+    limit: { value: "N", summary: `maximum number of entries (default: ${limitDefault})` },
+    subject: { value: "SUBJECT", summary: "only entries with an event about this subject, such as note/first" },
+    json: { summary: "print one line of JSON per entry, and one for the head" },
   },
   run: (args, terminal) => withFailureReport(args, terminal, async () => listJournal(args, terminal)),
 };

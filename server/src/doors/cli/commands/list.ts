@@ -1,23 +1,23 @@
 import { systemClock } from "../../../base/clock.ts";
 import { limitDefault, limitOption, moreItemsHint, readPages } from "../discovery/read-pages.ts";
-import type { Command } from "../command.ts";
+import type { CliCommand } from "../command.ts";
 import { escapeControlChars } from "../terminal/escape-control-chars.ts";
 import { numberOption } from "../args/option-values.ts";
 import { relativeTime } from "../terminal/relative-time.ts";
 import { serverCommand } from "../discovery/server-command.ts";
 import { truncateToWidth, table } from "../terminal/table.ts";
 
-/** So much of a value is shown. */
+/** Maximum width of a value in the table. */
 const valueWidth = 60;
 
-export const listCommand: Command = serverCommand({
+export const listCommand: CliCommand = serverCommand({
   name: "list",
   usage: "TYPE",
   positionalsMin: 1,
   positionalsMax: 1,
   summary: "list the entities of a type",
   details: [
-    "Lists the entities of a type, by id.",
+    "Lists the entities of a type, in the order of their ids.",
     "",
     "  holdfast list note",
     "  holdfast list plan --json | jq '.items[].value'",
@@ -37,7 +37,7 @@ export const listCommand: Command = serverCommand({
     ]);
     return show(page, () =>
       rows.length === 0
-        ? `There is no ${escapeControlChars(type)}.`
+        ? `No entities of type ${escapeControlChars(type)}.`
         : table(["ID", "VERSION", "CHANGED", "VALUE"], rows, terminal.paint) + moreItemsHint(page.next),
     );
   },

@@ -1,7 +1,7 @@
 import type { WatchedEvent } from "@holdfast/sdk";
 import { systemClock } from "../../../base/clock.ts";
 import { limitDefault, limitOption, moreItemsHint, readPages } from "../discovery/read-pages.ts";
-import type { Command } from "../command.ts";
+import type { CliCommand } from "../command.ts";
 import { UsageError } from "../args/usage-error.ts";
 import type { ExitCode } from "../exit-codes.ts";
 import { exitCodes } from "../exit-codes.ts";
@@ -11,23 +11,23 @@ import { serverCommand } from "../discovery/server-command.ts";
 import type { CommandContext } from "../discovery/server-command.ts";
 import { listenForSignal } from "../terminal/until-signal.ts";
 
-export const locksCommand: Command = serverCommand({
+export const locksCommand: CliCommand = serverCommand({
   name: "locks",
   usage: "[PATH]",
   positionalsMax: 1,
-  summary: "show who holds what, why, since when and until when, and who waits",
+  summary: "show the held locks, their holders and their queues",
   details: [
-    "Shows every locked path with its holders, what they hold it for, since when, when the lease ends unless it is",
-    "renewed, and how many wait. With a PATH it shows that path alone: its holders, those above and below it, the queue,",
-    "and the fences that `holdfast force-release` takes.",
+    "Shows each locked path with its holders, purpose, start of the hold, end of the lease, and length of the queue. With",
+    "PATH it shows one path: its holders, the holders above and below it, the queue, and the fences for",
+    "`holdfast force-release`.",
     "",
     "  holdfast locks",
     "  holdfast locks repo/x/src",
     "  holdfast locks --under repo/x --watch",
   ],
   options: {
-    under: { value: "PATH", summary: "only this path and what is below it" },
-    watch: { summary: "show it again whenever something changes, until it is stopped with Ctrl+C" },
+    under: { value: "PATH", summary: "only this path and the paths below it" },
+    watch: { summary: "show the locks again after each change, until it is stopped with Ctrl+C" },
     limit: limitOption,
   },
   operations: ["list-locks", "get-lock"],
@@ -37,7 +37,7 @@ export const locksCommand: Command = serverCommand({
 async function showLocks(context: CommandContext): Promise<ExitCode> {
   const { values, positionals } = context;
   const under = textOption(values, "under");
-  if (positionals.length > 0 && under !== undefined) throw new UsageError("give a PATH or --under, not both");
+  if (positionals.length > 0 && under !== undefined) throw new UsageError("use PATH or --under, not both");
   return values["watch"] === true ? watchLocks(context) : showOnce(context);
 }
 
@@ -58,7 +58,7 @@ async function showOnce(context: CommandContext): Promise<ExitCode> {
   return show(page, () => lockTable(page.items, { paint, nowMs }) + moreItemsHint(page.next));
 }
 
-/** Shows it again after each event about a lock or a ticket. */
+/** Shows the locks again after each event about a lock or a ticket. */
 async function watchLocks(context: CommandContext): Promise<ExitCode> {
   const { client, terminal, isJson } = context;
   const events = client.watch({ after: await client.cursor() });

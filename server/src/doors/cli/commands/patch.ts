@@ -1,5 +1,5 @@
 import type { EntityPatch, PatchStep } from "@holdfast/sdk";
-import type { Command } from "../command.ts";
+import type { CliCommand } from "../command.ts";
 import { UsageError } from "../args/usage-error.ts";
 import { readJsonArgument } from "../args/read-json-argument.ts";
 import type { JsonArgument } from "../args/read-json-argument.ts";
@@ -13,15 +13,15 @@ const patchArgument: JsonArgument = {
   pointerOf: (text) => (/^\s*\[/u.test(text) ? "/patch" : "/merge"),
 };
 
-export const patchCommand: Command = serverCommand({
+export const patchCommand: CliCommand = serverCommand({
   name: "patch",
   usage: "TYPE/ID [PATCH]",
   positionalsMin: 1,
   positionalsMax: 2,
   summary: "change fields of an entity",
   details: [
-    "Changes fields of an entity. An object is a merge patch (RFC 7396): its fields are set, null removes one. An array is",
-    "a JSON patch (RFC 6902). PATCH is JSON, @FILE, or - for standard input, as is none at all.",
+    "Changes fields of an entity. An object is a merge patch (RFC 7396): its fields are set, and null removes a field. An",
+    "array is a JSON patch (RFC 6902). PATCH is JSON, @FILE, or - for standard input, which is also the default.",
     "",
     `  holdfast patch plan/42 '{"status": "done"}' --expect 7`,
     `  holdfast patch plan/42 '{"owner": "bob"}' --expect 7 --if-unchanged /owner,/team`,
@@ -31,7 +31,7 @@ export const patchCommand: Command = serverCommand({
     ...writeOptions,
     "if-unchanged": {
       value: "POINTERS",
-      summary: "narrow --expect to these fields, between commas: edits of others do not conflict",
+      summary: "restrict --expect to these fields, separated by commas: changes of other fields do not conflict",
     },
   },
   operations: ["patch-entity"],
@@ -49,5 +49,5 @@ export const patchCommand: Command = serverCommand({
 function patchOf(value: unknown): EntityPatch {
   if (Array.isArray(value)) return { patch: value as PatchStep[] };
   if (typeof value === "object" && value !== null) return { merge: value as Record<string, unknown> };
-  throw new UsageError("PATCH is an object (a merge patch) or an array (a JSON patch)");
+  throw new UsageError("PATCH must be an object (a merge patch) or an array (a JSON patch)");
 }

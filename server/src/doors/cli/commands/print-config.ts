@@ -9,22 +9,22 @@ import type { ExitCode } from "../exit-codes.ts";
 import { escapeControlChars } from "../terminal/escape-control-chars.ts";
 import { table } from "../terminal/table.ts";
 
-/** Says what a server would be started with, and where each value comes from. */
+/** Prints the settings of a server and the source of each value. */
 export function printConfig(read: ResolvedConfig, { values }: CommandArguments, terminal: Terminal): ExitCode {
   const { sources, file } = read;
-  const config = Object.fromEntries(settingNames.map((name) => [name, hidden(name, read.config[name])]));
+  const config = Object.fromEntries(settingNames.map((name) => [name, redacted(name, read.config[name])]));
   if (values["json"] === true) {
     terminal.print(jsonLine({ event: "config", config, sources, file }));
     return exitCodes.done;
   }
   const rows = settingNames.map((name) => [name, shownValue(config[name] ?? ""), sources[name]]);
   terminal.print(table(["SETTING", "VALUE", "FROM"], rows, terminal.paint));
-  terminal.print(`\nThe file is ${file}.`);
+  terminal.print(`\nConfiguration file: ${file}`);
   return exitCodes.done;
 }
 
-/** A secret is never shown, only that there is one. */
-function hidden(name: SettingName, value: SettingValue): SettingValue {
+/** Replaces a secret by a marker that a value is set. */
+function redacted(name: SettingName, value: SettingValue): SettingValue {
   const { isSecret, kind } = settingOf(name);
   if (value === "") return value;
   if (kind === "postgres") return redactAddress(String(value));

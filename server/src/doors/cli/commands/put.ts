@@ -1,6 +1,6 @@
 import { HoldfastError } from "@holdfast/sdk";
 import type { WriteOptions, Written } from "@holdfast/sdk";
-import type { Command } from "../command.ts";
+import type { CliCommand } from "../command.ts";
 import { readJsonArgument } from "../args/read-json-argument.ts";
 import type { JsonArgument } from "../args/read-json-argument.ts";
 import { entityArgument } from "../args/option-values.ts";
@@ -10,16 +10,16 @@ import { writeOptions, writeOptionsOf, writtenLine } from "../args/write-options
 
 const valueArgument: JsonArgument = { name: "VALUE", operation: "replace-entity", pointerOf: () => "/value" };
 
-export const putCommand: Command = serverCommand({
+export const putCommand: CliCommand = serverCommand({
   name: "put",
   usage: "TYPE/ID [VALUE]",
   positionalsMin: 1,
   positionalsMax: 2,
   summary: "create an entity, or replace its value",
   details: [
-    "Replaces the value of an entity, or creates it. VALUE is JSON, @FILE, or - for standard input, as is none at all.",
-    "Without --expect it overwrites whatever is there; with it, a version that somebody else changed is not overwritten,",
-    "and the refusal says what changed and who did it.",
+    "Replaces the value of an entity, or creates it. VALUE is JSON, @FILE, or - for standard input, which is also the",
+    "default. Without --expect it overwrites any version. With --expect it is refused if another caller changed the entity,",
+    "and the refusal contains the changes and their author.",
     "",
     `  holdfast put note/first '{"text": "hello"}'`,
     "  holdfast put note/first @note.json --expect 3",
@@ -41,7 +41,7 @@ interface PutTarget {
   readonly value: unknown;
 }
 
-/** So often somebody else may create or delete it in between. */
+/** Maximum attempts if another caller creates or deletes the entity concurrently. */
 const triesMax = 3;
 
 async function put(

@@ -1,20 +1,20 @@
-import type { Command } from "../command.ts";
+import type { CliCommand } from "../command.ts";
 import { UsageError } from "../args/usage-error.ts";
 import { escapeControlChars } from "../terminal/escape-control-chars.ts";
 import { textOption } from "../args/option-values.ts";
 import { serverCommand } from "../discovery/server-command.ts";
 
-export const ownerOption = { value: "ID", summary: "whose lock it is, if not that of the calling agent" } as const;
+export const ownerOption = { value: "ID", summary: "the owner of the lock (default: the calling agent)" } as const;
 
-export const releaseCommand: Command = serverCommand({
+export const releaseCommand: CliCommand = serverCommand({
   name: "release",
   usage: "[PATH…]",
   positionalsMax: 1_000,
-  summary: "give back a lock of one's own",
+  summary: "release a lock of your own",
   details: [
-    "Gives back what the calling agent holds (HOLDFAST_AGENT_ID and HOLDFAST_AGENT_SECRET), or the owner that --owner names:",
-    "single paths, or with --fence a whole grant. Whoever waits next has it at once. What is not held is refused.",
-    "`holdfast lock` releases by itself.",
+    "Releases locks of the calling agent (HOLDFAST_AGENT_ID and HOLDFAST_AGENT_SECRET), or of the owner in --owner: single",
+    "paths, or with --fence a whole grant. The next waiter gets the lock immediately. A release of a path that the owner",
+    "does not hold is refused. `holdfast lock` releases its lock automatically.",
     "",
     "  holdfast release --fence 1.42",
     '  holdfast release repo/x/src --owner nightly --note "half done"',
@@ -22,19 +22,19 @@ export const releaseCommand: Command = serverCommand({
   options: {
     fence: { value: "FENCE", summary: "the fence of the grant" },
     owner: ownerOption,
-    note: { value: "TEXT", summary: "what the next holder should know" },
+    note: { value: "TEXT", summary: "a note for the next holder" },
   },
   operations: ["release-lock"],
   async execute({ client, positionals, values, show }) {
     const fence = textOption(values, "fence");
-    if (fence === undefined && positionals.length === 0) throw new UsageError("give the PATH to release, or --fence");
+    if (fence === undefined && positionals.length === 0) throw new UsageError("PATH or --fence is required");
     const note = textOption(values, "note");
     const ownerId = textOption(values, "owner");
-    const what =
+    const target =
       positionals.length === 0
         ? { fence: fence ?? "" }
         : { paths: positionals, ...(fence === undefined ? {} : { fence }) };
-    const answer = await client.locks.release(what, {
+    const answer = await client.locks.release(target, {
       ...(note === undefined ? {} : { note }),
       ...(ownerId === undefined ? {} : { ownerId }),
     });

@@ -1,35 +1,36 @@
-import type { Command } from "../command.ts";
+import type { CliCommand } from "../command.ts";
 import { UsageError } from "../args/usage-error.ts";
 import { escapeControlChars } from "../terminal/escape-control-chars.ts";
 import { textOption } from "../args/option-values.ts";
 import { ownerOption } from "./release.ts";
 import { serverCommand } from "../discovery/server-command.ts";
 
-export const requestReleaseCommand: Command = serverCommand({
+export const requestReleaseCommand: CliCommand = serverCommand({
   name: "request-release",
   usage: "PATH",
   positionalsMin: 1,
   positionalsMax: 1,
-  summary: "ask whoever holds a path to give it back",
+  summary: "ask the holders of a path to release it",
   details: [
-    "Tells whoever holds a path that somebody needs it, and why. Nothing is taken from them: they decide.",
+    "Notifies the holders of a path that another owner needs it, with the reason. The holders keep the lock until they",
+    "release it.",
     "",
     '  holdfast request-release repo/x/src --reason "the release is waiting" --owner ann',
   ],
   options: {
-    reason: { value: "TEXT", summary: "why; the holders read it" },
-    owner: { ...ownerOption, summary: "who asks, if not the calling agent" },
+    reason: { value: "TEXT", summary: "the reason, for the holders" },
+    owner: { ...ownerOption, summary: "the owner that asks (default: the calling agent)" },
   },
   operations: ["request-release"],
   async execute({ client, positionals, values, show }) {
     const reason = textOption(values, "reason");
-    if (reason === undefined) throw new UsageError('a request needs its reason: --reason="…"');
+    if (reason === undefined) throw new UsageError('--reason is required: --reason="…"');
     const ownerId = textOption(values, "owner");
     const answer = await client.locks.requestRelease(
       positionals[0] ?? "",
       reason,
       ownerId === undefined ? {} : { ownerId },
     );
-    return show(answer, () => `asked ${answer.asked.map(escapeControlChars).join(", ")}.`);
+    return show(answer, () => `notified ${answer.asked.map(escapeControlChars).join(", ")}.`);
   },
 });

@@ -3,29 +3,29 @@ import { systemClock } from "../../../base/clock.ts";
 import { jsonLine } from "../../../base/json-line.ts";
 import { headText } from "../../../assembly/data-folder.ts";
 import { restoreFolder } from "../../../assembly/upkeep.ts";
-import type { Command, CommandArguments, Terminal } from "../command.ts";
+import type { CliCommand, CommandArguments, Terminal } from "../command.ts";
 import { exitCodes } from "../exit-codes.ts";
 import type { ExitCode } from "../exit-codes.ts";
 import { dataOption, dataFolderOf } from "../discovery/data-option.ts";
 import { Progress } from "../terminal/progress.ts";
 import { withFailureReport } from "../terminal/failure-report.ts";
 
-export const restoreCommand: Command = {
+export const restoreCommand: CliCommand = {
   name: "restore",
   usage: "FROM",
   positionalsMin: 1,
   positionalsMax: 1,
-  summary: "make a data folder from a backup",
+  summary: "restore a data folder from a backup",
   details: [
-    "Makes a data folder from a backup, proves it, and marks it: its first start begins a new epoch, so that revisions,",
-    "fences and cursors from the time after the backup are refused instead of being taken for others. The data folder must",
-    "not exist yet, or be empty: move the old one away first.",
+    "Restores a data folder from a backup and verifies it. The first start of the folder begins a new epoch. Revisions,",
+    "fences and cursors that were issued after the backup are therefore refused. The data folder must be empty or must not",
+    "exist: move the old one away first.",
     "",
     "  mv .holdfast .holdfast.broken",
     "  holdfast restore /backups/2026-01-31",
     "  holdfast up",
   ],
-  options: { data: dataOption, json: { summary: "print one object of JSON" } },
+  options: { data: dataOption, json: { summary: "print one JSON object" } },
   run: (args, terminal) => withFailureReport(args, terminal, () => runRestore(args, terminal)),
 };
 

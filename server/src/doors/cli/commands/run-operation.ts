@@ -2,7 +2,7 @@ import { closestWord } from "@holdfast/sdk/base/closest-word";
 import { packs, publicOperations } from "@holdfast/sdk/contract";
 import type { OperationName } from "@holdfast/sdk/contract";
 import type { Json } from "@holdfast/sdk/json/json";
-import type { Command, Terminal } from "../command.ts";
+import type { CliCommand, Terminal } from "../command.ts";
 import { UsageError } from "../args/usage-error.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { escapeControlCharsByLine } from "../terminal/escape-control-chars.ts";
@@ -14,23 +14,23 @@ import { table } from "../terminal/table.ts";
 const offeredOperations = [...publicOperations, ...packs.flatMap(({ operations }) => Object.values(operations))];
 const names = offeredOperations.map(({ name }) => name);
 
-export const runOperationCommand: Command = serverCommand({
+export const runOperationCommand: CliCommand = serverCommand({
   name: "run",
   usage: "OPERATION [INPUT]",
   positionalsMax: 2,
   summary: "run any operation of the contract",
   details: [
-    "Runs any operation by its name, with INPUT as JSON, as @FILE, or - for standard input; {} if it is not given. What it",
-    "answers is printed as JSON. --list names all of them. Kinds bring operations of their own, which run the same way.",
+    "Runs any operation by its name. INPUT is JSON, @FILE, or - for standard input; the default is {}. The reply is printed",
+    "as JSON. --list shows all operations of the contract. Operations of kinds run the same way.",
     "",
     `  holdfast run acquire-lock '{"paths": ["a"], "owner_id": "ann", "ttl_seconds": 60}'`,
     "  holdfast run list-locks",
     `  holdfast run configure '{"settings": {"state_bytes_max": 2147483648}}' --operator`,
   ],
   options: {
-    key: { value: "KEY", summary: "send it once: the same key again returns the first answer and runs nothing" },
-    operator: { summary: "send the operator's token, from the data folder" },
-    list: { summary: "name all operations, with what they do" },
+    key: { value: "KEY", summary: "the idempotency key: a repeated key returns the first reply and changes nothing" },
+    operator: { summary: "send the operator's token from the data folder" },
+    list: { summary: "list all operations with a summary" },
     ...localOption,
   },
   operations: names as readonly OperationName[],
@@ -39,12 +39,10 @@ export const runOperationCommand: Command = serverCommand({
     const [name] = positionals;
     if (values["list"] === true) {
       const all = offeredOperations.map(({ name: each, kind, summary }) => ({ name: each, kind, summary }));
-      return show(all, () =>
-        table(["OPERATION", "KIND", "WHAT IT DOES"], all.map(Object.values<string>), terminal.paint),
-      );
+      return show(all, () => table(["OPERATION", "KIND", "SUMMARY"], all.map(Object.values<string>), terminal.paint));
     }
-    if (name === undefined) throw new UsageError("which OPERATION? `holdfast run --list` names them all");
-    refuseMisspelt(name);
+    if (name === undefined) throw new UsageError("OPERATION is required; `holdfast run --list` lists all operations");
+    rejectMisspelled(name);
     const input = positionals.length === 1 ? {} : await readInput(name, positionals[1], terminal);
     const key = textOption(values, "key");
     const data = await client.run(name, input, key === undefined ? {} : { key });
@@ -53,13 +51,13 @@ export const runOperationCommand: Command = serverCommand({
   },
 });
 
-function readInput(operation: string, word: string | undefined, terminal: Terminal): Promise<Json> {
-  return readJsonArgument(word, { name: "INPUT", operation, pointerOf: () => "" }, terminal);
+function readInput(operation: string, argument: string | undefined, terminal: Terminal): Promise<Json> {
+  return readJsonArgument(argument, { name: "INPUT", operation, pointerOf: () => "" }, terminal);
 }
 
-/** A kind's own operation has a dot or a name that nobody here knows; what is nearly one of ours was meant to be. */
-function refuseMisspelt(name: string): void {
+/** Rejects a name that is close to an operation of the contract. Other unknown names may be operations of kinds. */
+function rejectMisspelled(name: string): void {
   if (names.includes(name) || name.includes(".")) return;
   const closest = closestWord(name, names);
-  if (closest !== undefined) throw new UsageError(`there is no operation ${name}; did you mean ${closest}?`);
+  if (closest !== undefined) throw new UsageError(`unknown operation ${name}; did you mean ${closest}?`);
 }

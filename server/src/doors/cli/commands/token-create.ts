@@ -1,5 +1,5 @@
 import type { Token } from "@holdfast/sdk";
-import type { Command } from "../command.ts";
+import type { CliCommand } from "../command.ts";
 import { UsageError } from "../args/usage-error.ts";
 import { escapeControlChars } from "../terminal/escape-control-chars.ts";
 import { numberOption, textOption } from "../args/option-values.ts";
@@ -14,25 +14,28 @@ const daySeconds = 86_400;
 export const needsOperatorToken =
   "It needs the operator's token: --token, HOLDFAST_TOKEN, or the file in the data folder.";
 
-export const tokenCreateCommand: Command = serverCommand({
+export const tokenCreateCommand: CliCommand = serverCommand({
   name: "token create",
   usage: "PRINCIPAL",
   positionalsMin: 1,
   positionalsMax: 1,
-  summary: "make a token for somebody, and say what it may do",
+  summary: "create a token with permissions for a principal",
   details: [
-    "Makes a token with which its bearer acts as PRINCIPAL, and prints its secret, this once. --allow says what it may do:",
-    `verbs (${verbs.join(", ")}) and, after a colon, the path below which it may; several of`,
-    "these between semicolons. " + needsOperatorToken,
+    "Creates a token whose bearer acts as PRINCIPAL, and prints its secret once. --allow lists its permissions: verbs",
+    `(${verbs.join(", ")}) and, after a colon, the path below which they apply. Semicolons`,
+    "separate several permissions. " + needsOperatorToken,
     "",
     "  holdfast token create ci --allow read,lock,register:repo/x",
     '  holdfast token create planner --allow "read;read,write,lock,register:plan" --days 7 --note "the night shift"',
   ],
   options: {
-    allow: { value: "VERBS[:PATH]", summary: "what it may do, and below which path; everywhere, if no path is given" },
-    days: { value: "N", summary: "how long it is good for; 30 days if not given" },
-    note: { value: "TEXT", summary: "what it is for" },
-    key: { value: "KEY", summary: "asking again with the same key gives the same token a new secret" },
+    allow: {
+      value: "VERBS[:PATH]",
+      summary: "the permissions, and the path below which they apply (default: all paths)",
+    },
+    days: { value: "N", summary: "days until the token expires (default: 30)" },
+    note: { value: "TEXT", summary: "the purpose of the token" },
+    key: { value: "KEY", summary: "the idempotency key: a repeated key gives the same token a new secret" },
   },
   operations: ["create-token"],
   isForOperators: () => true,
@@ -50,8 +53,8 @@ export const tokenCreateCommand: Command = serverCommand({
     const token = await client.tokens.create(wanted, key === undefined ? {} : { key });
     return show(token, () =>
       [
-        `token ${token.token_id} for ${escapeControlChars(token.principal)}, until ${token.expires_at}.`,
-        `Its secret is shown this once: ${token.secret}`,
+        `token ${token.token_id} for ${escapeControlChars(token.principal)}, valid until ${token.expires_at}.`,
+        `The secret is shown only once: ${token.secret}`,
       ].join("\n"),
     );
   },
@@ -59,12 +62,14 @@ export const tokenCreateCommand: Command = serverCommand({
 
 /** `read,lock:repo/x;read` */
 function allowancesOf(text: string | undefined): readonly Allowance[] {
-  if (text === undefined) throw new UsageError(`say what it may do: --allow=VERBS[:PATH], of ${verbs.join(", ")}`);
+  if (text === undefined)
+    throw new UsageError(`--allow is required: --allow=VERBS[:PATH], with the verbs ${verbs.join(", ")}`);
   return text.split(";").map((part) => {
     const colon = part.indexOf(":");
-    const named = (colon < 0 ? part : part.slice(0, colon)).split(",").map((word) => word.trim());
-    const wrong = named.find((word) => !(verbs as readonly string[]).includes(word));
-    if (wrong !== undefined) throw new UsageError(`--allow takes verbs of ${verbs.join(", ")}, not "${wrong}"`);
+    const named = (colon < 0 ? part : part.slice(0, colon)).split(",").map((verb) => verb.trim());
+    const wrong = named.find((verb) => !(verbs as readonly string[]).includes(verb));
+    if (wrong !== undefined)
+      throw new UsageError(`--allow must contain only the verbs ${verbs.join(", ")}, not "${wrong}"`);
     return { verbs: named as Verb[], under: colon < 0 ? "" : part.slice(colon + 1).trim() };
   });
 }

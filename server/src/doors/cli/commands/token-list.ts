@@ -1,6 +1,6 @@
 import { systemClock } from "../../../base/clock.ts";
 import { limitDefault, limitOption, moreItemsHint, readPages } from "../discovery/read-pages.ts";
-import type { Command } from "../command.ts";
+import type { CliCommand } from "../command.ts";
 import { escapeControlChars } from "../terminal/escape-control-chars.ts";
 import { numberOption } from "../args/option-values.ts";
 import { relativeTime } from "../terminal/relative-time.ts";
@@ -8,11 +8,11 @@ import { serverCommand } from "../discovery/server-command.ts";
 import { table } from "../terminal/table.ts";
 import { needsOperatorToken } from "./token-create.ts";
 
-export const tokenListCommand: Command = serverCommand({
+export const tokenListCommand: CliCommand = serverCommand({
   name: "token list",
   positionalsMax: 0,
-  summary: "show the tokens that are good for something",
-  details: ["Shows every token that is neither revoked nor expired.", needsOperatorToken, "", "  holdfast token list"],
+  summary: "show the valid tokens",
+  details: ["Shows all tokens that are neither revoked nor expired.", needsOperatorToken, "", "  holdfast token list"],
   options: { limit: limitOption },
   operations: ["list-tokens"],
   isForOperators: () => true,
@@ -31,7 +31,7 @@ export const tokenListCommand: Command = serverCommand({
     ]);
     const headings = ["TOKEN", "PRINCIPAL", "MAY", "EXPIRES", "NOTE"];
     return show(page, () =>
-      rows.length === 0 ? "There is no token." : table(headings, rows, terminal.paint) + moreItemsHint(page.next),
+      rows.length === 0 ? "No valid tokens." : table(headings, rows, terminal.paint) + moreItemsHint(page.next),
     );
   },
 });

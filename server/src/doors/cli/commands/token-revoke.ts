@@ -1,22 +1,22 @@
-import type { Command } from "../command.ts";
+import type { CliCommand } from "../command.ts";
 import { escapeControlChars } from "../terminal/escape-control-chars.ts";
 import { textOption } from "../args/option-values.ts";
 import { serverCommand } from "../discovery/server-command.ts";
 import { needsOperatorToken } from "./token-create.ts";
 
-export const tokenRevokeCommand: Command = serverCommand({
+export const tokenRevokeCommand: CliCommand = serverCommand({
   name: "token revoke",
   usage: "TOKEN",
   positionalsMin: 1,
   positionalsMax: 1,
-  summary: "end a token at once",
+  summary: "revoke a token immediately",
   details: [
-    "Ends a token at once, also for whoever is connected with it. TOKEN is its id.",
+    "Revokes a token immediately, including for open connections. TOKEN is the id of the token.",
     needsOperatorToken,
     "",
     '  holdfast token revoke 6f1c… --reason "it was in a log"',
   ],
-  options: { reason: { value: "TEXT", summary: "why; it is kept in the history" } },
+  options: { reason: { value: "TEXT", summary: "the reason, which is stored in the history" } },
   operations: ["revoke-token"],
   isForOperators: () => true,
   async execute({ client, positionals, values, show }) {
@@ -24,7 +24,7 @@ export const tokenRevokeCommand: Command = serverCommand({
     const revoked = await client.tokens.revoke(positionals[0] ?? "", reason === undefined ? {} : { reason });
     return show(
       revoked,
-      () => `token ${escapeControlChars(revoked.token_id)} of ${escapeControlChars(revoked.principal)} is void.`,
+      () => `revoked token ${escapeControlChars(revoked.token_id)} of ${escapeControlChars(revoked.principal)}.`,
     );
   },
 });

@@ -7,7 +7,7 @@ import type { ResolvedConfig } from "../../../config/read-config.ts";
 import type { Config } from "../../../config/settings.ts";
 import { serve } from "../../../assembly/serve.ts";
 import type { Serving } from "../../../assembly/serve.ts";
-import type { Command, CommandArguments, Terminal } from "../command.ts";
+import type { CliCommand, CommandArguments, Terminal } from "../command.ts";
 import { exitCodes } from "../exit-codes.ts";
 import type { ExitCode } from "../exit-codes.ts";
 import { configOf, configOptions } from "../args/config-options.ts";
@@ -19,20 +19,20 @@ import { failureReport } from "../terminal/failure-report.ts";
 import { serveOptions } from "../args/serve-options.ts";
 import { untilSignal } from "../terminal/until-signal.ts";
 
-export const upCommand: Command = {
+export const upCommand: CliCommand = {
   name: "up",
   positionalsMax: 0,
   summary: "start Holdfast on a data folder and keep it running",
   details: [
-    "Starts Holdfast on a data folder, which is made if it does not exist, and runs until it is stopped with Ctrl+C or",
-    "SIGTERM. Stopping answers what waits and closes the folder; a second signal ends it at once, and even then nothing",
-    "that was acknowledged is lost. One process at a time can have a folder open.",
+    "Starts Holdfast on a data folder, and creates the folder if it does not exist. It runs until Ctrl+C or SIGTERM. On a",
+    "stop it answers the pending calls and closes the folder. A second signal ends the process immediately, without the",
+    "loss of acknowledged writes. Only one process at a time can open a folder.",
     "",
-    "With --journal the journal is in a Postgres database, and any number of nodes serve it, each with a data folder of its",
-    "own. A password belongs into HOLDFAST_JOURNAL or the file: everybody on this host can see options.",
+    "With --journal the journal is in a Postgres database. Any number of nodes can serve it, each with its own data folder.",
+    "Set a password in HOLDFAST_JOURNAL or in the file, because all users of this host can read options.",
     "",
-    "Every setting can be given as an option, as an environment variable, or in holdfast.json in the data folder, such as",
-    '{"port": 4700, "require_token": true}; the first of these that has it wins.',
+    "A setting can be an option, an environment variable, or a key of holdfast.json in the data folder, such as",
+    '{"port": 4700, "require_token": true}. An option overrides a variable, and a variable overrides the file.',
     "",
     "  holdfast up",
     "  holdfast up --data /var/lib/holdfast --port 4700",
@@ -41,13 +41,13 @@ export const upCommand: Command = {
   ],
   options: {
     ...configOptions(),
-    "print-config": { summary: "print what it would start with, and where each value comes from" },
-    json: { summary: "print one line of JSON for each event, for programs" },
+    "print-config": { summary: "print the value and the source of each setting, and exit" },
+    json: { summary: "print one line of JSON per event" },
   },
   run: runUp,
 };
 
-/** Something that happened, in words for people and with the json for programs. */
+/** An event of the server, as lines for people and as JSON for programs. */
 interface UpEvent {
   readonly event: "up" | "trouble" | "stopping" | "stopped" | "failed";
   readonly json: Readonly<Record<string, unknown>>;
@@ -59,32 +59,33 @@ async function runUp(args: CommandArguments, terminal: Terminal): Promise<ExitCo
   if (args.values["print-config"] === true) return printConfig(read, args, terminal);
   const { config } = read;
   const isJson = args.values["json"] === true;
-  const tell = isJson ? printJson(terminal) : printText(terminal);
+  const printEvent = isJson ? printJson(terminal) : printText(terminal);
   const report = (message: string, cause: unknown): void => {
-    // To people the log tells it.
-    if (isJson || config.log_level === "silent") tell(warningEvent(message, cause));
+    // Without --json the log contains the warning.
+    if (isJson || config.log_level === "silent") printEvent(warningEvent(message, cause));
   };
   const options = serveOptions(read, { isJson, write: (line) => terminal.warn(line), report });
   try {
-    if (showsPassword(read)) tell(warningEvent(passwordWarning, undefined));
+    if (showsPassword(read)) printEvent(warningEvent(passwordWarning, undefined));
     const running = await serve(options);
-    // Listened for before it is up in words: whoever reads that may stop it at once.
+    // The listener comes first: a reader of the event `up` may stop the server immediately.
     const signalled = untilSignal(systemClock);
-    tell(await upEvent(running, config, terminal));
+    printEvent(await upEvent(running, config, terminal));
     const signal = await signalled;
-    tell({ event: "stopping", json: { signal }, lines: [`${signal}: stopping; once more ends it at once.`] });
+    const stopping = `${signal}: stopping. A second signal ends the process immediately.`;
+    printEvent({ event: "stopping", json: { signal }, lines: [stopping] });
     await running.close();
-    tell(await stoppedEvent(running));
+    printEvent(await stoppedEvent(running));
     return exitCodes.done;
   } catch (error) {
     const { exit, json, lines } = failureReport(explainListenError(error, config));
-    tell({ event: "failed", json, lines });
+    printEvent({ event: "failed", json, lines });
     return exit;
   }
 }
 
 const passwordWarning =
-  "the password in --journal can be seen by everybody on this host: set HOLDFAST_JOURNAL instead, or PGPASSWORD";
+  "all users of this host can read the password in --journal: set HOLDFAST_JOURNAL or PGPASSWORD instead";
 
 function showsPassword({ config, sources }: ResolvedConfig): boolean {
   return sources.journal === "option" && hasPassword(config.journal);
@@ -99,7 +100,7 @@ async function upEvent(running: Serving, config: Config, { env }: Terminal): Pro
   const { nats } = running;
   const shared = journal === "" ? {} : { journal: redactAddress(journal), space: config.space };
   const base = { version, url: running.url, data: folder, ...shared, position, epoch, entity_count: entityCount };
-  // Whoever started it with npm has the command through npx alone.
+  // A server that npm started comes from a checkout, in which only npx finds the command.
   const command = env["npm_execpath"] === undefined ? "holdfast" : "npx holdfast";
   return {
     event: "up",
@@ -110,11 +111,11 @@ async function upEvent(running: Serving, config: Config, { env }: Terminal): Pro
       `  data      ${folder}`,
       ...(journal === "" ? [] : [`  journal   ${redactAddress(journal)}, space ${config.space}`]),
       `  position  ${position} (epoch ${epoch})`,
-      `  entities  ${entityCount}, deleted ones included`,
-      ...(existsSync(token) ? [`  operator  ${token} (its token; keep it secret)`] : []),
+      `  entities  ${entityCount}, including deleted ones`,
+      ...(existsSync(token) ? [`  operator  ${token} (the operator's token; keep it secret)`] : []),
       ...natsLines(nats),
       "",
-      "Try this in two other terminals, here:",
+      "Try this in two other terminals, in this folder:",
       `  ${command} lock demo --purpose "trying it out" -- sleep 30`,
       `  ${command} lock demo -- echo "my turn"`,
       "",
@@ -123,23 +124,23 @@ async function upEvent(running: Serving, config: Config, { env }: Terminal): Pro
   };
 }
 
-/** Which nats-server was found, and what it can't be trusted with. */
+/** The version of the nats-server, and the limits of that version. */
 function natsLines(nats: Serving["nats"]): readonly string[] {
   if (nats === undefined) return [];
-  if (nats.server_version === null) return [`  nats      not reached yet (${nats.reasons.join("; ")}); trying again`];
+  if (nats.server_version === null) return [`  nats      not connected (${nats.reasons.join("; ")}); retrying`];
   const warnings = nats.warnings.map((warning) => `            ${warning}`);
-  return [`  nats      nats-server ${nats.server_version}; of this version know that`, ...warnings];
+  return [`  nats      nats-server ${nats.server_version}; the limits of this version:`, ...warnings];
 }
 
 async function stoppedEvent(running: Serving): Promise<UpEvent> {
   const { position } = await running.facts();
-  return { event: "stopped", json: { position }, lines: [`stopped; the last position is ${position}.`] };
+  return { event: "stopped", json: { position }, lines: [`stopped at position ${position}.`] };
 }
 
 function warningEvent(message: string, cause: unknown): UpEvent {
   const reason = cause instanceof Error ? cause.message : undefined;
-  const isSaid = reason === undefined || message.includes(reason);
-  return { event: "trouble", json: { message, reason }, lines: [isSaid ? message : `${message}: ${reason}`] };
+  const isIncluded = reason === undefined || message.includes(reason);
+  return { event: "trouble", json: { message, reason }, lines: [isIncluded ? message : `${message}: ${reason}`] };
 }
 
 function printText(terminal: Terminal): (event: UpEvent) => void {

@@ -2,7 +2,7 @@ import { systemClock } from "../../../base/clock.ts";
 import { jsonLine } from "../../../base/json-line.ts";
 import { headText, readDataFolder } from "../../../assembly/data-folder.ts";
 import type { VerifiedFolder } from "../../../assembly/data-folder.ts";
-import type { Command, CommandArguments, Terminal } from "../command.ts";
+import type { CliCommand, CommandArguments, Terminal } from "../command.ts";
 import { exitCodes } from "../exit-codes.ts";
 import type { ExitCode } from "../exit-codes.ts";
 import { dataOption, dataFolderOf } from "../discovery/data-option.ts";
@@ -11,27 +11,27 @@ import { headOption } from "../args/option-values.ts";
 import { Progress } from "../terminal/progress.ts";
 import { withFailureReport } from "../terminal/failure-report.ts";
 
-export const verifyCommand: Command = {
+export const verifyCommand: CliCommand = {
   name: "verify",
   positionalsMax: 0,
-  summary: "prove that the journal is whole and comes out the same when it is executed again",
+  summary: "verify that the journal is complete and that a replay gives the same result",
   details: [
-    "Reads the whole journal, archive included, and proves it: the files, the chain of hashes, every payload. Then it",
-    "executes it again: each entry that this build has the rules for is decided anew on the state that the entries before",
-    "it lead to, and must come out the same byte for byte; the rest is folded only. Both are counted. The first entry that",
-    "is wrong is named, with what was expected and what was found.",
+    "Reads the whole journal, including the archive, and verifies the files, the chain of hashes and every payload. Then",
+    "it replays the journal. Each entry that this build has rules for is decided again, and the result must be the same",
+    "byte for byte. Other entries are only folded. It counts both, and prints the first invalid entry with the expected",
+    "and the found value.",
     "",
-    "It changes nothing and works beside a running `holdfast up`. A journal whose end was cut off is whole in itself: note",
-    "down the head that verify prints, elsewhere, and give it the next time.",
+    "It changes nothing, and a server may run on the folder. A journal without its last entries is valid in itself. To",
+    "detect a truncation, store the printed head elsewhere and pass it to the next verify.",
     "",
     "  holdfast verify",
     "  holdfast verify --head 1042:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
   ],
   options: {
     data: dataOption,
-    head: { value: "POSITION:HASH", summary: "a head that was noted down before; it must be in this history" },
+    head: { value: "POSITION:HASH", summary: "the head of an earlier verify, which must be part of this history" },
     kinds: kindsOption,
-    json: { summary: "print one object of JSON" },
+    json: { summary: "print one JSON object" },
   },
   run: (args, terminal) => withFailureReport(args, terminal, () => runVerify(args, terminal)),
 };
@@ -82,10 +82,10 @@ function verifyJson(verified: VerifiedFolder, seconds: number): Readonly<Record<
 
 function verifyText(verified: VerifiedFolder, seconds: number): string {
   const { ok, head, entries, redecided, foldedOnly, erased, hashesChecked, hashesSkipped, firstBad } = verified;
-  const skipped = hashesSkipped === 0 ? "" : `, ${hashesSkipped} not comparable any more`;
+  const skipped = hashesSkipped === 0 ? "" : `, ${hashesSkipped} not comparable`;
   return [
-    ...(ok ? ["Sound."] : errorLines(verified)),
-    ...(firstBad === undefined ? [] : ["Up to there:"]),
+    ...(ok ? ["Valid."] : errorLines(verified)),
+    ...(firstBad === undefined ? [] : ["Before that position:"]),
     `  entries  ${entries}: ${redecided} decided again, ${foldedOnly} folded only, ${erased} erased`,
     `  state    ${hashesChecked} recorded hashes compared${skipped}`,
     `  speed    ${perSecond(verified, seconds)} entries/s`,
@@ -95,10 +95,10 @@ function verifyText(verified: VerifiedFolder, seconds: number): string {
 
 function errorLines({ firstBad, fileFaults }: VerifiedFolder): readonly string[] {
   const files = fileFaults.map(({ file, what }) => `  ${file}: ${what}`);
-  if (firstBad === undefined) return ["NOT sound: the entries are, but not the files.", ...files];
+  if (firstBad === undefined) return ["NOT valid: the entries are valid, but not the files.", ...files];
   const { position, what, expected, found } = firstBad;
   return [
-    `NOT sound: position ${position} is wrong (${what}).`,
+    `NOT valid: position ${position} is wrong (${what}).`,
     `  expected ${expected}`,
     `  found    ${found}`,
     ...files,

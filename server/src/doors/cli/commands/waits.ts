@@ -1,17 +1,17 @@
 import { systemClock } from "../../../base/clock.ts";
 import { limitDefault, limitOption, moreItemsHint, readPages } from "../discovery/read-pages.ts";
-import type { Command } from "../command.ts";
+import type { CliCommand } from "../command.ts";
 import { escapeControlChars } from "../terminal/escape-control-chars.ts";
 import { numberOption } from "../args/option-values.ts";
 import { relativeTime } from "../terminal/relative-time.ts";
 import { serverCommand } from "../discovery/server-command.ts";
 import { table } from "../terminal/table.ts";
 
-export const waitsCommand: Command = serverCommand({
+export const waitsCommand: CliCommand = serverCommand({
   name: "waits",
   positionalsMax: 0,
-  summary: "show who waits for whom",
-  details: ["Shows every ticket and what keeps it waiting, in the order of the tickets.", "", "  holdfast waits"],
+  summary: "show the waiting owners and what blocks them",
+  details: ["Shows all tickets and the owners that block them, in the order of the tickets.", "", "  holdfast waits"],
   options: { limit: limitOption },
   operations: ["list-waits"],
   async execute({ client, terminal, values, show }) {
@@ -29,8 +29,8 @@ export const waitsCommand: Command = serverCommand({
     ]);
     return show(page, () =>
       rows.length === 0
-        ? "Nobody waits."
-        : table(["TICKET", "WHO", "WANTS", "SINCE", "WAITS FOR"], rows, terminal.paint) + moreItemsHint(page.next),
+        ? "No owner waits."
+        : table(["TICKET", "OWNER", "PATHS", "SINCE", "WAITS FOR"], rows, terminal.paint) + moreItemsHint(page.next),
     );
   },
 });

@@ -1,7 +1,7 @@
 import type { WatchedEvent } from "@holdfast/sdk";
 import { systemClock } from "../../../base/clock.ts";
 import { jsonLine } from "../../../base/json-line.ts";
-import type { Command, CommandArguments } from "../command.ts";
+import type { CliCommand, CommandArguments } from "../command.ts";
 import { exitCodes } from "../exit-codes.ts";
 import type { ExitCode } from "../exit-codes.ts";
 import { escapeControlChars } from "../terminal/escape-control-chars.ts";
@@ -11,13 +11,13 @@ import type { CommandContext } from "../discovery/server-command.ts";
 import { truncateToWidth } from "../terminal/table.ts";
 import { listenForSignal } from "../terminal/until-signal.ts";
 
-export const watchCommand: Command = serverCommand({
+export const watchCommand: CliCommand = serverCommand({
   name: "watch",
   positionalsMax: 0,
-  summary: "show events as they happen, until it is stopped",
+  summary: "show new events until it is stopped",
   details: [
-    "Shows every event that becomes durable from now on, or after a cursor, without gap or repeat, also when the connection",
-    "breaks and comes back. Each event has a cursor: --after it goes on with the next one, tomorrow too.",
+    "Shows each new durable event, or each event after a cursor. It misses and repeats no event, even if it reconnects.",
+    "Each event has a cursor. Pass it to --after to continue with the next event at any later time.",
     "",
     "  holdfast watch",
     "  holdfast watch --subject lock/repo/ --json | jq .data.owner_id",
@@ -25,11 +25,14 @@ export const watchCommand: Command = serverCommand({
     "  holdfast watch --after 1.1042",
   ],
   options: {
-    name: { value: "NAMES", summary: "only events with these names, between commas" },
-    subject: { value: "SUBJECT", summary: "only events about this; with a slash at its end, about all below it" },
-    owner: { value: "ID", summary: "only what concerns this agent or owner" },
-    after: { value: "CURSOR", summary: "start after this event; from now on, if not given. 1.0 is the beginning" },
-    limit: { value: "N", summary: "stop after so many" },
+    name: { value: "NAMES", summary: "only events with these names, separated by commas" },
+    subject: {
+      value: "SUBJECT",
+      summary: "only events about this subject; with a slash at the end, about all below it",
+    },
+    owner: { value: "ID", summary: "only events about this agent or owner" },
+    after: { value: "CURSOR", summary: "start after this event (default: new events only); 1.0 is the beginning" },
+    limit: { value: "N", summary: "stop after N events" },
   },
   execute: watchEvents,
 });

@@ -1,23 +1,23 @@
 import type { WhoAmI } from "@holdfast/sdk";
 import { systemClock } from "../../../base/clock.ts";
-import type { Command } from "../command.ts";
+import type { CliCommand } from "../command.ts";
 import { escapeControlChars } from "../terminal/escape-control-chars.ts";
 import { textOption } from "../args/option-values.ts";
 import { relativeTime } from "../terminal/relative-time.ts";
 import { serverCommand } from "../discovery/server-command.ts";
 
-export const whoamiCommand: Command = serverCommand({
+export const whoamiCommand: CliCommand = serverCommand({
   name: "whoami",
   positionalsMax: 0,
-  summary: "show what the calling agent holds and waits for",
+  summary: "show the locks and the tickets of the calling agent",
   details: [
-    "Shows the agent that HOLDFAST_AGENT_ID and HOLDFAST_AGENT_SECRET name, as they do for a command under `holdfast lock`:",
-    "what it holds, since when and until when, and what it waits for. With --owner it shows anybody.",
+    "Shows the agent of HOLDFAST_AGENT_ID and HOLDFAST_AGENT_SECRET, which `holdfast lock` sets for its command. It shows",
+    "the held locks with the end of their leases, and the tickets. With --owner it shows another owner.",
     "",
     "  holdfast whoami",
     "  holdfast whoami --owner nightly-job",
   ],
-  options: { owner: { value: "ID", summary: "somebody else: the id of an agent, or an owner's name" } },
+  options: { owner: { value: "ID", summary: "another owner: the id of an agent, or the name of an owner" } },
   operations: ["who-am-i"],
   async execute({ client, values, show }) {
     const ownerId = textOption(values, "owner");
@@ -44,6 +44,6 @@ function whoamiText({ agent, holds, waits }: WhoAmI, nowMs: number): string {
     ({ path, mode, ticket, since }) =>
       `  waits for ${escapeControlChars(path)} (${mode}) with ticket ${ticket}, since ${relativeTime(since, nowMs)}`,
   );
-  const nothing = held.length + waiting.length === 0 ? ["  holds nothing and waits for nothing"] : [];
+  const nothing = held.length + waiting.length === 0 ? ["  holds no locks and has no tickets"] : [];
   return [who.join(", "), ...held, ...waiting, ...nothing].join("\n");
 }

@@ -3,13 +3,13 @@ import type { CommandOption, CommandArguments, Terminal } from "../command.ts";
 
 const defaultFolder = ".holdfast";
 
-/** How every command is told which data folder is meant. */
+/** The option of each command that works on a data folder. */
 export const dataOption: CommandOption = {
   value: "DIR",
-  summary: `the data folder; otherwise HOLDFAST_DATA, otherwise ${defaultFolder} here`,
+  summary: `the data folder (default: $HOLDFAST_DATA, else ${defaultFolder})`,
 };
 
-/** The data folder that is meant, as a whole path. */
+/** The absolute path of the data folder. */
 export function dataFolderOf({ values }: CommandArguments, { env, folder }: Terminal): string {
   const given = values["data"];
   const { HOLDFAST_DATA: named = "" } = env;

@@ -1,4 +1,4 @@
-/** Reads pages until there are enough items, or no more. `more` says that some were left out. */
+/** Reads pages up to a limit of items. `next` is the cursor of the following page, or null at the end of the list. */
 export async function readPages<Item>(
   limit: number,
   read: (page: {
@@ -19,13 +19,13 @@ export async function readPages<Item>(
   return { items, next };
 }
 
-/** The most that the contract gives at once. */
+/** Maximum items per page in the contract. */
 const pageMax = 1_000;
 
-export const limitOption = { value: "N", summary: "at most so many; 100 if not given" } as const;
+export const limitOption = { value: "N", summary: "maximum number of items (default: 100)" } as const;
 export const limitDefault = 100;
 
-/** What is said below a list that goes on. */
+/** The line below a list that is incomplete. */
 export function moreItemsHint(next: unknown): string {
-  return next === null ? "" : "\n(there are more: see --limit)";
+  return next === null ? "" : "\n(more items exist; raise --limit)";
 }

@@ -1,4 +1,4 @@
-/** What can be read from a running server as well as from a data folder, and the rule for which of them is asked. */
+/** Reads data from a running server or directly from a data folder, and selects the source. */
 import type { Client } from "@holdfast/sdk";
 import type { CommandOption, CommandArguments, Terminal } from "../command.ts";
 import { UsageError } from "../args/usage-error.ts";
@@ -7,10 +7,10 @@ import { dataFolderOf } from "./data-option.ts";
 import { connectAs, localOption } from "./server-command.ts";
 
 export const sourceOptions: Readonly<Record<string, CommandOption>> = {
-  url: { value: "URL", summary: "ask this server; otherwise HOLDFAST_URL, otherwise the one on the nearest .holdfast" },
-  data: { value: "DIR", summary: "read this data folder, whether a server runs on it or not" },
-  token: { value: "TOKEN", summary: "the token to send to a server; otherwise HOLDFAST_TOKEN" },
-  verbose: { summary: "say on standard error which server is asked, or which folder is read" },
+  url: { value: "URL", summary: "the server (default: $HOLDFAST_URL, else the server of the nearest .holdfast)" },
+  data: { value: "DIR", summary: "read this data folder directly, with or without a running server" },
+  token: { value: "TOKEN", summary: "the token to send to a server (default: $HOLDFAST_TOKEN)" },
+  verbose: { summary: "print the address of the server or the path of the folder to standard error" },
   ...localOption,
 };
 
@@ -19,14 +19,14 @@ export interface SourceReaders<Answer> {
   readonly folder: (folder: string) => Promise<Answer>;
 }
 
-/** --data reads the folder. Otherwise the server that is named, or that runs, is asked; only without one the folder is read. */
+/** With --data it reads the folder. Otherwise it calls the named or running server. Without a server it reads the folder. */
 export async function readServerOrFolder<Answer>(
   args: CommandArguments,
   terminal: Terminal,
   sources: SourceReaders<Answer>,
 ): Promise<Answer> {
   const { data, url } = args.values;
-  if (data !== undefined && url !== undefined) throw new UsageError("give --data or --url, not both");
+  if (data !== undefined && url !== undefined) throw new UsageError("use --data or --url, not both");
   const server = data === undefined ? runningServerOf(args, terminal) : undefined;
   if (server !== undefined) {
     await using client = await connectAs(args, terminal, { server, isOperator: false });

@@ -1,10 +1,10 @@
-/** A command that asks a running server: found, connected to, asked as whoever the environment says, and closed again. */
+/** A command that calls a running server. It finds the server, connects as the agent of the environment, and disconnects. */
 import { connect } from "@holdfast/sdk";
 import { allOperations } from "@holdfast/sdk/contract";
 import type { Client } from "@holdfast/sdk";
 import type { FoundServer } from "@holdfast/sdk/find-server";
 import { jsonLine } from "../../../base/json-line.ts";
-import type { Command, CommandOption, CommandArguments, Terminal } from "../command.ts";
+import type { CliCommand, CommandOption, CommandArguments, Terminal } from "../command.ts";
 import { exitCodes } from "../exit-codes.ts";
 import type { ExitCode } from "../exit-codes.ts";
 import { serverOf } from "./server-of.ts";
@@ -12,41 +12,41 @@ import { readOperatorToken } from "./operator-token.ts";
 import { textOption } from "../args/option-values.ts";
 import { withFailureReport } from "../terminal/failure-report.ts";
 
-/** What a command has in hand once there is a client. */
+/** The arguments of a command, its client and its terminal. */
 export interface CommandContext extends CommandArguments {
   readonly client: Client;
   readonly server: FoundServer;
   readonly terminal: Terminal;
   readonly isJson: boolean;
-  /** Prints an answer: the data for programs, the words for people. */
+  /** Prints a reply: the data as JSON with --json, otherwise the text. */
   readonly show: (data: unknown, text: () => string) => ExitCode;
 }
 
-export interface ServerCommand extends Omit<Command, "run"> {
-  /** It sends the operator's token, if it can be found. */
+export interface ServerCommand extends Omit<CliCommand, "run"> {
+  /** Whether the command sends the operator's token, if it finds one. */
   readonly isForOperators?: (args: CommandArguments) => boolean;
   readonly execute: (context: CommandContext) => Promise<ExitCode>;
 }
 
 const serverOptions: Readonly<Record<string, CommandOption>> = {
-  url: { value: "URL", summary: "the server; otherwise HOLDFAST_URL, otherwise the one on the nearest .holdfast" },
+  url: { value: "URL", summary: "the server (default: $HOLDFAST_URL, else the server of the nearest .holdfast)" },
   data: { value: "DIR", summary: "the server that runs on this data folder" },
-  token: { value: "TOKEN", summary: "the token to send; otherwise HOLDFAST_TOKEN" },
-  verbose: { summary: "say on standard error which server is asked" },
-  json: { summary: "print JSON, for programs" },
+  token: { value: "TOKEN", summary: "the token to send (default: $HOLDFAST_TOKEN)" },
+  verbose: { summary: "print the address of the server to standard error" },
+  json: { summary: "print JSON" },
 };
 
-/** For what only looks. */
+/** The option of commands that only read. */
 export const localOption: Readonly<Record<string, CommandOption>> = {
-  local: { summary: "take what the node that is asked has folded, without a look at the head of a shared journal" },
+  local: { summary: "read the state of one node, which may be behind the head of a shared journal" },
 };
 
-function onlyReads({ operations = [] }: Pick<Command, "operations">): boolean {
+function onlyReads({ operations = [] }: Pick<CliCommand, "operations">): boolean {
   return operations.length > 0 && operations.every((name) => allOperations[name].kind === "read");
 }
 
-/** Makes a command of one that only says what to ask. */
-export function serverCommand({ execute: ask, isForOperators, ...command }: ServerCommand): Command {
+/** Adds the options and the connection to a command that calls a server. */
+export function serverCommand({ execute, isForOperators, ...command }: ServerCommand): CliCommand {
   return {
     ...command,
     options: { ...command.options, ...serverOptions, ...(onlyReads(command) ? localOption : {}) },
@@ -54,7 +54,7 @@ export function serverCommand({ execute: ask, isForOperators, ...command }: Serv
       withFailureReport(args, terminal, async () => {
         const server = serverOf(args, terminal);
         await using client = await connectAs(args, terminal, { server, isOperator: isForOperators?.(args) ?? false });
-        return await ask(contextOf(args, terminal, { client, server }));
+        return await execute(contextOf(args, terminal, { client, server }));
       }),
   };
 }
@@ -77,7 +77,7 @@ export function contextOf(
   };
 }
 
-/** Connects, and speaks as the agent that the environment names. */
+/** Connects as the agent that the environment names. */
 export async function connectAs(
   args: CommandArguments,
   terminal: Terminal,
@@ -85,7 +85,7 @@ export async function connectAs(
 ): Promise<Client> {
   const { env } = terminal;
   const token = tokenOf(args, terminal, { isOperator, folder: server.folder });
-  if (args.values["verbose"] === true) terminal.warn(`holdfast: asking ${server.url}, found by ${server.from}`);
+  if (args.values["verbose"] === true) terminal.warn(`holdfast: using the server ${server.url} (from ${server.from})`);
   const client = await connect(server.url, {
     ...(token === undefined ? {} : { token }),
     ...(args.values["local"] === true ? { reads: "local" } : {}),
@@ -95,7 +95,7 @@ export async function connectAs(
   return client.as({ agent_id: agent, ...(secret === "" ? {} : { secret }) });
 }
 
-/** What was given; for what only operators may do, what the operator of this host has. */
+/** The given token. A command for operators falls back to the operator's token of this host. */
 function tokenOf(
   { values }: CommandArguments,
   { env }: Terminal,

@@ -1,6 +1,6 @@
 /**
- * Which server a command talks to: the one of --url; the one that runs on the folder of --data; else the one that the
- * client finds in the same environment; else port 4653 of this host.
+ * Selects the server of a command. --url and --data name it. Without them it is the server that the client finds in the
+ * same environment. The last resort is port 4653 of this host.
  */
 import { defaultServer, findServer, findServerOn, serverAt } from "@holdfast/sdk/find-server";
 import type { FoundServer } from "@holdfast/sdk/find-server";
@@ -12,7 +12,7 @@ export function serverOf(args: CommandArguments, terminal: Terminal): FoundServe
   return find(args, terminal) ?? defaultServer;
 }
 
-/** The server, if anything names one that runs. Undefined: read the data folder instead. */
+/** The running server, if an option or the environment names one. If undefined, the command reads the data folder. */
 export function runningServerOf(args: CommandArguments, terminal: Terminal): FoundServer | undefined {
   const found = find(args, terminal);
   return found?.isGone === true ? undefined : found;

@@ -1,7 +1,7 @@
 /**
- * The command under a lock. It runs in a process group of its own, so that it can be stopped together with all that it
- * started; and it does not outlive `holdfast lock`, however that ends: what runs on without its lease is what locks are
- * there to prevent.
+ * The command under a lock. It runs in a process group of its own, so that one signal stops it and all its children. It
+ * never outlives `holdfast lock`, even if that process is killed. A command that runs without its lease is exactly what
+ * the lock must prevent.
  */
 import { spawn } from "node:child_process";
 import type { ChildProcess, ChildProcessByStdio } from "node:child_process";
@@ -10,39 +10,43 @@ import type { Writable } from "node:stream";
 import type { Clock } from "../../../base/clock.ts";
 
 export interface ChildExit {
-  /** Its exit code; 128 and the number of the signal that ended it; 126 or 127 if it could not be started. */
+  /** The exit code, or 128 plus the number of the signal that ended the command, or 126 or 127 if it did not start. */
   readonly code: number;
   readonly signal: NodeJS.Signals | null;
-  /** Why it could not be started. */
-  readonly fault?: string;
+  /** The reason why the command did not start. */
+  readonly startError?: string;
 }
 
 export interface Child {
   readonly pid: number | undefined;
   readonly exited: Promise<ChildExit>;
   signal(signal: NodeJS.Signals): void;
-  /** SIGTERM now, and SIGKILL when this is over. */
+  /** Sends SIGTERM immediately, and SIGKILL after this time. */
   stop(withinMs: number): void;
 }
 
-type Env = Readonly<Record<string, string | undefined>>;
+type ChildEnvironment = Readonly<Record<string, string | undefined>>;
 
-export function startChild([file, ...args]: readonly [string, ...string[]], env: Env, clock: Clock): Child {
+export function startChild(
+  [file, ...args]: readonly [string, ...string[]],
+  env: ChildEnvironment,
+  clock: Clock,
+): Child {
   const child = spawn(file, args, { stdio: "inherit", env, detached: true });
   const { pid } = child;
   const watchdog = pid === undefined ? undefined : startWatchdog(pid);
   let cancelKill: () => void = () => undefined;
-  const ended = exitOf(child).then((end) => {
+  const exited = exitOf(child).then((exit) => {
     cancelKill();
     watchdog?.stdin.end("done\n");
-    return end;
+    return exit;
   });
   const signal = (name: NodeJS.Signals): void => {
     if (pid !== undefined) signalGroup(pid, name);
   };
   return {
     pid,
-    exited: ended,
+    exited,
     signal,
     stop(withinMs) {
       signal("SIGTERM");
@@ -53,8 +57,8 @@ export function startChild([file, ...args]: readonly [string, ...string[]], env:
 }
 
 /**
- * A process that waits for this one to end: it hears that by the end of its input, which no way of dying can prevent. Then
- * it kills the group. It has a group of its own, so that nothing at the terminal ends it first.
+ * A process that waits for this one to end, and then kills the process group. It detects the end by the end of its input,
+ * which works for every way to die. It has a process group of its own, so that no signal of the terminal ends it first.
  */
 function startWatchdog(group: number): ChildProcessByStdio<Writable, null, null> {
   const script = 'read -r done || kill -s KILL -- "-$1"';
@@ -72,8 +76,8 @@ function exitOf(child: ChildProcess): Promise<ChildExit> {
   return new Promise((resolve) => {
     child.once("error", (error: NodeJS.ErrnoException) => {
       const isMissing = error.code === "ENOENT";
-      const fault = isMissing ? "there is no such command" : error.message;
-      resolve({ code: isMissing ? notFound : notRunnable, signal: null, fault });
+      const startError = isMissing ? "command not found" : error.message;
+      resolve({ code: isMissing ? notFound : notRunnable, signal: null, startError });
     });
     child.once("exit", (code, signal) => {
       resolve({ code: code ?? signalBase + (signal === null ? 0 : constants.signals[signal]), signal });
@@ -89,7 +93,7 @@ function signalGroup(group: number, signal: NodeJS.Signals): void {
   try {
     process.kill(-group, signal);
   } catch (error) {
-    // It has ended in this moment.
+    // The group has just ended.
     if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
   }
 }

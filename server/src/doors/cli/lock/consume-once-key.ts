@@ -2,15 +2,15 @@ import { HoldfastError } from "@holdfast/sdk";
 import type { Client, Lock } from "@holdfast/sdk";
 import { escapeControlChars } from "../terminal/escape-control-chars.ts";
 
-/** Whether this is the first to run something under a key, or who was. */
+/** Whether this is the first run of a key. If not, it describes the first run. */
 export type OnceKeyResult =
   | { readonly isFirst: true }
   | { readonly isFirst: false; readonly json: Readonly<Record<string, unknown>>; readonly text: string };
 
 /**
- * Spends a key, under the lock: whoever comes first gets to run, and an idempotency key lets nobody come first twice. The
- * command that carries it names the fence, which is this grant's alone; so the same key from another grant is refused,
- * while a lost answer that is asked for again is not.
+ * Consumes a key under the lock. The first caller may run, and the idempotency key prevents a second first caller. The
+ * renewal that carries the key names the fence, which is unique to this grant. The server therefore refuses the same key
+ * from another grant, but accepts a retry after a lost reply.
  */
 export async function consumeOnceKey(client: Client, lock: Lock, key: string): Promise<OnceKeyResult> {
   try {
@@ -34,7 +34,7 @@ interface FirstRunItem {
   readonly data?: { readonly owner_id?: string };
 }
 
-/** The entry of the first run says when it was and whose; it may have been under another path, or long ago. */
+/** Finds the time and the owner in the entry of the first run. That run may have used another path, or be long ago. */
 async function describeFirstRun(
   client: Client,
   path: string,
@@ -44,7 +44,7 @@ async function describeFirstRun(
   const item = (page.items as readonly FirstRunItem[]).find((each) => each.position === position);
   if (item === undefined) return { json: { position }, text: `entry ${position} ran it` };
   const at = new Date(item.time).toISOString();
-  const owner = item.data?.owner_id ?? "somebody";
+  const owner = item.data?.owner_id ?? "unknown";
   return {
     json: { position, at, owner_id: owner },
     text: `${escapeControlChars(owner)} ran it at ${at} (entry ${position})`,

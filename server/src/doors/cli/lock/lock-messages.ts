@@ -6,18 +6,19 @@ import { escapeControlChars } from "../terminal/escape-control-chars.ts";
 import { type HolderSummary, holderLine, previousHoldLine } from "../terminal/lock-table.ts";
 import { truncateToWidth } from "../terminal/table.ts";
 
-/** A place in the line, as the client tells of it. */
+/** The position of a waiter in the queue, as the client reports it. */
 export interface QueuePosition {
   readonly place: number;
   readonly waitsFor: readonly HolderSummary[];
   readonly estimateMs: number | null;
 }
 
-const redrawnEveryMs = 1_000;
+/** Interval between two redraws of the waiting line. */
+const redrawIntervalMs = 1_000;
 
 /**
- * What goes on around a lock, on standard error: lines for people, one of them drawn anew every second while they wait
- * at a terminal; or lines of JSON. Standard output belongs to the command.
+ * Writes the events of a lock to standard error, as lines for people or as lines of JSON. At a terminal the waiting line
+ * is redrawn every second. Standard output belongs to the command.
  */
 export class LockMessages {
   readonly #terminal: Terminal;
@@ -63,23 +64,23 @@ export class LockMessages {
     const nowMs = systemClock.wallMs();
     const holders = denied.holders.map((holder) => holderLine(holder, nowMs));
     const why = holders.length === 0 ? escapeControlChars(denied.reason) : holders.join("; ");
-    const next = "Wait for it (longer), or ask for it with `holdfast request-release`.";
-    const text = `lock_denied: ${paths.map(escapeControlChars).join(", ")} is not free: ${why}. ${next}`;
+    const next = "Wait with --wait, or ask the holder with `holdfast request-release`.";
+    const text = `lock_denied: cannot lock ${paths.map(escapeControlChars).join(", ")}: ${why}. ${next}`;
     this.write("denied", { code: "lock_denied", holders: denied.holders, place: denied.place }, text);
   }
 
   #waitingLine({ place, waitsFor, estimateMs }: QueuePosition): string {
     const nowMs = systemClock.wallMs();
-    const who = waitsFor.map((holder) => holderLine(holder, nowMs)).join("; ");
-    const soon = estimateMs === null ? "" : `, about ${Math.ceil(estimateMs / 1_000)} s`;
-    return `waiting, number ${place} in line${soon}: ${who}`;
+    const holders = waitsFor.map((holder) => holderLine(holder, nowMs)).join("; ");
+    const estimate = estimateMs === null ? "" : `, about ${Math.ceil(estimateMs / 1_000)} s`;
+    return `waiting at queue position ${place}${estimate}: ${holders}`;
   }
 
   #draw(): void {
     if (this.#place === undefined) return;
     this.#cancelDrawing();
     this.#terminal.draw?.(truncateToWidth(`holdfast: ${this.#waitingLine(this.#place)}`, this.#terminal.width - 1));
-    this.#cancelDrawing = systemClock.after(redrawnEveryMs, () => this.#draw(), { keepAlive: false });
+    this.#cancelDrawing = systemClock.after(redrawIntervalMs, () => this.#draw(), { keepAlive: false });
   }
 
   #endDrawing(): void {

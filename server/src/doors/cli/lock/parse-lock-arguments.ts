@@ -3,9 +3,9 @@ import { isAtOrBelow } from "@holdfast/sdk/base/is-at-or-below";
 import { isIdempotencyKey } from "@holdfast/sdk/base/is-idempotency-key";
 import type { CommandArguments, Terminal } from "../command.ts";
 import { UsageError } from "../args/usage-error.ts";
-import { numberOption, textOption, wholeNumber } from "../args/option-values.ts";
+import { numberOption, textOption, integerArgument } from "../args/option-values.ts";
 
-/** What somebody wants of `holdfast lock`, checked before anything is asked for. */
+/** The arguments of `holdfast lock`, checked before the first call to the server. */
 export interface LockArguments {
   readonly paths: readonly string[];
   readonly options: LockOptions & { readonly ttlSeconds: number };
@@ -23,7 +23,9 @@ export function parseLockArguments(args: CommandArguments, terminal: Terminal): 
   refuseNested(positionals, terminal);
   const once = textOption(values, "once");
   if (once !== undefined && !isOnceKey(once)) {
-    throw new UsageError("--once takes up to 200 printable ASCII characters without spaces, quotes and backslashes");
+    throw new UsageError(
+      `--once must be 1 to 200 printable ASCII characters without spaces, quotes and backslashes, not "${once}"`,
+    );
   }
   const name = textOption(values, "name");
   const command = commandOf(args);
@@ -41,7 +43,7 @@ export function parseLockArguments(args: CommandArguments, terminal: Terminal): 
 function optionsOf(args: CommandArguments): LockArguments["options"] {
   const { values } = args;
   const ttlSeconds = numberOption(values, "ttl", 1) ?? ttlDefault;
-  if (ttlSeconds > ttlMax) throw new UsageError(`--ttl is ${ttlMax} seconds at most, which is a day`);
+  if (ttlSeconds > ttlMax) throw new UsageError(`--ttl must be at most ${ttlMax} seconds, not ${ttlSeconds}`);
   const mode = choice(args, "mode", ["read", "upgradeable", "write"]);
   const scope = choice(args, "scope", ["tree", "self"]);
   const purpose = textOption(values, "purpose");
@@ -57,42 +59,44 @@ function optionsOf(args: CommandArguments): LockArguments["options"] {
   };
 }
 
-/** undefined: for ever. */
+/** The maximum wait in milliseconds. Undefined waits forever. */
 function waitOf({ values }: CommandArguments): number | undefined {
   const { wait } = values;
   if (values["no-wait"] === true) {
-    if (wait !== undefined) throw new UsageError("give --wait or --no-wait, not both");
+    if (wait !== undefined) throw new UsageError("use --wait or --no-wait, not both");
     return 0;
   }
-  return typeof wait === "string" ? wholeNumber(wait, "--wait", 1) * 1_000 : undefined;
+  return typeof wait === "string" ? integerArgument(wait, "--wait", 1) * 1_000 : undefined;
 }
 
 function commandOf({ child }: CommandArguments): LockArguments["command"] {
   if (child === undefined) return undefined;
   const [file, ...rest] = child;
-  if (file === undefined) throw new UsageError("there is no command after --");
+  if (file === undefined) throw new UsageError("no command after --");
   return [file, ...rest];
 }
 
-function choice<Word extends string>(
+function choice<Choice extends string>(
   { values }: CommandArguments,
   name: string,
-  allowed: readonly Word[],
-): Word | undefined {
+  allowed: readonly Choice[],
+): Choice | undefined {
   const given = textOption(values, name);
   if (given === undefined) return undefined;
-  const found = allowed.find((word) => word === given);
-  if (found === undefined) throw new UsageError(`--${name} takes ${allowed.join(" or ")}, not "${given}"`);
+  const found = allowed.find((each) => each === given);
+  if (found === undefined) throw new UsageError(`--${name} must be ${allowed.join(" or ")}, not "${given}"`);
   return found;
 }
 
-/** Under a lock of its own, a command that waits for the same path would wait for itself, and for ever. */
+/** A command under a lock that waits for the same path would wait for itself, forever. */
 function refuseNested(paths: readonly string[], { env }: Terminal): void {
   const held = (env["HOLDFAST_LOCK_PATHS"] ?? "").split("\n").filter((path) => path !== "");
   for (const path of paths) {
     const outer = held.find((other) => isAtOrBelow(path, other) || isAtOrBelow(other, path));
     if (outer === undefined) continue;
-    throw new UsageError(`this runs under \`holdfast lock ${outer}\` already, so waiting for ${path} would never end`);
+    throw new UsageError(
+      `this command already runs under \`holdfast lock ${outer}\`; a wait for ${path} would never end`,
+    );
   }
 }
 

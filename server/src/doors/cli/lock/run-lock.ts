@@ -31,37 +31,41 @@ export async function runLock(args: CommandArguments, terminal: Terminal): Promi
   const parsed = parseLockArguments(args, terminal);
   const server = serverOf(args, terminal);
   const run: LockRun = { parsed, server, terminal, messages: new LockMessages(terminal, args.values["json"] === true) };
-  const goodbye: CleanupSteps = [];
+  const cleanup: CleanupSteps = [];
   let code;
   try {
     const client = await connectAs(args, terminal, { server, isOperator: false });
-    goodbye.unshift(() => client.close());
-    code = await lockAsAgent(client, run, goodbye);
+    cleanup.unshift(() => client.close());
+    code = await lockAsAgent(client, run, cleanup);
   } catch (error) {
     if (error instanceof UsageError) throw error;
     code = isUnavailable(error) ? await handleUnavailable(run, error) : handleFailure(run, error);
   }
-  if (!(await runCleanup(goodbye))) process.exit(code);
+  if (!(await runCleanup(cleanup))) process.exit(code);
   return code;
 }
 
-/** A lock, and what is told of it. */
+/** A held lock, and the ends of the previous holds of its paths. */
 interface HeldLock {
   readonly lock: Lock;
   readonly leftBefore: Awaited<ReturnType<Lock["leftBefore"]>>;
 }
 
-/** What is to be done at the end, the last thing first. */
+/** The steps to run at the end, newest first. */
 type CleanupSteps = (() => Promise<unknown>)[];
 
+/** Maximum time for the cleanup steps. */
 const cleanupMs = 2_000;
 
-/** A server that does not answer must not keep us: what is left on it ends with its lease. False if it did not answer. */
-function runCleanup(goodbye: CleanupSteps): Promise<boolean> {
+/**
+ * Runs the cleanup steps and returns false if the server does not answer in time. An unresponsive server must not block
+ * the command: the remaining state on it expires with its lease.
+ */
+function runCleanup(cleanup: CleanupSteps): Promise<boolean> {
   return new Promise((resolve) => {
     const cancel = systemClock.after(cleanupMs, () => resolve(false), { keepAlive: true });
     const all = async (): Promise<void> => {
-      for (const part of goodbye) await part().catch(() => undefined);
+      for (const part of cleanup) await part().catch(() => undefined);
     };
     void all().then(() => {
       cancel();
@@ -70,8 +74,8 @@ function runCleanup(goodbye: CleanupSteps): Promise<boolean> {
   });
 }
 
-/** The lock belongs to an agent that lives as long as this command; under another lock it is that one's child. */
-async function lockAsAgent(client: Client, run: LockRun, goodbye: CleanupSteps): Promise<ExitCode> {
+/** Registers an agent for the duration of this command. Under another `holdfast lock`, its agent is the parent. */
+async function lockAsAgent(client: Client, run: LockRun, cleanup: CleanupSteps): Promise<ExitCode> {
   const { parsed, terminal } = run;
   const { purpose, ttlSeconds } = parsed.options;
   const parent = terminal.env["HOLDFAST_AGENT_ID"] ?? "";
@@ -82,30 +86,30 @@ async function lockAsAgent(client: Client, run: LockRun, goodbye: CleanupSteps):
     inactivitySeconds: Math.max(60, 2 * ttlSeconds),
   });
   const own = client.as(agent);
-  goodbye.unshift(() => own.agents.end());
+  cleanup.unshift(() => own.agents.end());
   const listening = listenForSignal(systemClock);
   const interruption = new AbortController();
   void listening.signalled.then((signal) => interruption.abort(new Interrupted(signal)));
   try {
     const lock = await acquire(own, run, interruption.signal);
     if (lock === undefined) return exitCodes.denied;
-    goodbye.unshift(() => lock.release());
-    const isWanted = await isFirstRun(own, run, lock);
+    cleanup.unshift(() => lock.release());
+    const isFirst = await isFirstRun(own, run, lock);
     const leftBefore = await lock.leftBefore();
     interruption.signal.throwIfAborted();
-    // From here on signals are the command's.
+    // From here on, signals are forwarded to the command.
     listening.stop();
-    return isWanted ? await runWhileHeld(agent, run, { lock, leftBefore }) : exitCodes.done;
+    return isFirst ? await runWhileHeld(agent, run, { lock, leftBefore }) : exitCodes.done;
   } catch (error) {
     if (!(error instanceof Interrupted)) throw error;
-    run.messages.write("interrupted", { signal: error.signal }, `${error.signal}: nothing was run.`);
+    run.messages.write("interrupted", { signal: error.signal }, `${error.signal}: the command was not started.`);
     return error.code;
   } finally {
     listening.stop();
   }
 }
 
-/** The lock; undefined if it is denied. */
+/** Acquires the lock. Returns undefined if it is denied. */
 async function acquire(client: Client, { parsed, messages }: LockRun, signal: AbortSignal): Promise<Lock | undefined> {
   const onPlace = (place: QueuePosition): void => messages.waiting(place);
   const lock = await client.acquire(parsed.paths, { ...parsed.options, signal, onPlace });
@@ -114,12 +118,12 @@ async function acquire(client: Client, { parsed, messages }: LockRun, signal: Ab
   return undefined;
 }
 
-/** With --once, whoever has spent the key may. */
+/** With --once, only the process that consumed the key may run the command. */
 async function isFirstRun(client: Client, { parsed, messages }: LockRun, lock: Lock): Promise<boolean> {
   if (parsed.once === undefined) return true;
   const once = await consumeOnceKey(client, lock, parsed.once);
   if (once.isFirst) return true;
-  const text = `${parsed.once} is done: ${once.text}; nothing is run again.`;
+  const text = `${parsed.once} has already run: ${once.text}. Nothing to do.`;
   messages.write("already_run", { key: parsed.once, ...once.json }, text);
   return false;
 }
@@ -144,7 +148,7 @@ async function runWhileHeld(agent: Registered, run: LockRun, { lock, leftBefore 
 
 async function holdUntilSignal(lock: Lock, messages: LockMessages): Promise<ExitCode> {
   const listening = listenForSignal(systemClock);
-  messages.write("holding", {}, "holding it until Ctrl+C.");
+  messages.write("holding", {}, "holding the lock until Ctrl+C.");
   const lost = new Promise<undefined>((resolve) => {
     lock.signal.addEventListener("abort", () => resolve(undefined), { once: true });
     if (lock.signal.aborted) resolve(undefined);
@@ -157,7 +161,7 @@ async function holdUntilSignal(lock: Lock, messages: LockMessages): Promise<Exit
   return exitCodes.lost;
 }
 
-/** Nobody can say whether the lock is free. */
+/** No server answers, so the state of the lock is unknown. */
 async function handleUnavailable({ parsed, messages, terminal }: LockRun, error: unknown): Promise<ExitCode> {
   const { json, lines } = failureReport(error);
   const why = escapeControlChars(lines[0] ?? "");
@@ -168,7 +172,7 @@ async function handleUnavailable({ parsed, messages, terminal }: LockRun, error:
   messages.write(
     "unavailable",
     { ...json, runs: true },
-    `${why} Running WITHOUT the lock, as --if-unavailable=run says.`,
+    `${why} Running WITHOUT the lock because of --if-unavailable=run.`,
   );
   return runUnderLock({ command: parsed.command, env: terminal.env, messages }, undefined);
 }
@@ -189,11 +193,11 @@ function userName(): string {
   try {
     return userInfo().username;
   } catch {
-    return "somebody";
+    return "unknown";
   }
 }
 
-/** Somebody does not want to wait any longer. */
+/** A signal ended the wait for the lock. */
 class Interrupted extends Error {
   override readonly name = "Interrupted";
   readonly signal: NodeJS.Signals;
@@ -203,7 +207,7 @@ class Interrupted extends Error {
     this.signal = signal;
   }
 
-  /** As a shell has it: 128 and the number of the signal. */
+  /** 128 plus the number of the signal, as in a shell. */
   get code(): ExitCode {
     return this.signal === "SIGINT" ? 130 : 143;
   }

@@ -7,9 +7,9 @@ import { startChild } from "./child.ts";
 import type { Child, ChildExit } from "./child.ts";
 import type { LockMessages } from "./lock-messages.ts";
 
-/** So long a command may take to end by itself, where nobody else can have the lock before. */
+/** Maximum time between SIGTERM and SIGKILL, if the lease lasts that long. */
 const graceMs = 5_000;
-/** So much before the end of the lease the command is certainly dead. */
+/** Interval between SIGKILL and the end of the lease. */
 const marginMs = 100;
 
 const forwarded: readonly NodeJS.Signals[] = ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGUSR1", "SIGUSR2"];
@@ -20,80 +20,87 @@ export interface ChildCommand {
   readonly messages: LockMessages;
 }
 
-/** Runs a command for as long as the lock is held. Without a lock it just runs. */
+/** Runs a command while the lock is held. Without a lock the command runs unguarded. */
 export async function runUnderLock(
   { command, env, messages }: ChildCommand,
   lock: Lock | undefined,
 ): Promise<ExitCode> {
-  // Before it is there: a signal that comes meanwhile is heard after this, and must not end this process instead.
-  const unfollow = followSignals(() => child, lock);
+  // The handlers come first: a signal during the start must reach the child, and must not end this process.
+  const stopForwarding = forwardSignals(() => child, lock);
   const child = startChild(command, env, systemClock);
-  const fate = { isLost: false };
+  const state = { isLost: false };
   const lose = (why: string, withinMs: number): void => {
-    if (fate.isLost) return;
-    fate.isLost = true;
-    messages.write(
-      "lost",
-      { code: "lock_lost", reason: why },
-      `lock_lost: ${escapeControlChars(why)} The command is stopped.`,
-    );
+    if (state.isLost) return;
+    state.isLost = true;
+    const text = `lock_lost: ${escapeControlChars(why)} Stopping the command.`;
+    messages.write("lost", { code: "lock_lost", reason: why }, text);
     child.stop(withinMs);
   };
   const unwatch = lock === undefined ? () => undefined : watchLock(lock, messages, lose);
-  const end = await child.exited;
+  const exit = await child.exited;
   unwatch();
-  unfollow();
-  reportExit(end, command, messages);
-  return fate.isLost ? exitCodes.lost : end.code;
+  stopForwarding();
+  reportExit(exit, command, messages);
+  return state.isLost ? exitCodes.lost : exit.code;
 }
 
-/** Loses it when it is lost; and when it may be, so early that the command is dead before anybody else can have it. */
+/**
+ * Calls `lose` when the lock is lost. If its state is uncertain, it calls `lose` early enough that the command is dead
+ * before another owner can get the lock.
+ */
 function watchLock(lock: Lock, messages: LockMessages, lose: (why: string, withinMs: number) => void): () => void {
-  const lost = (): void => lose(lock.lost?.message ?? "the lock is lost.", graceMs);
-  const doubted = (): void => {
+  const onLost = (): void => lose(lock.lost?.message ?? "the lock is lost.", graceMs);
+  const onUncertain = (): void => {
     const leftMs = lock.expiresAt.getTime() - systemClock.wallMs() - marginMs;
     lose("the server does not answer, and the lease ends soon.", Math.min(graceMs, leftMs));
   };
   const stops = [
     lock.onStateChange((state) => {
-      if (state === "lost") lost();
-      if (state === "uncertain") doubted();
+      if (state === "lost") onLost();
+      if (state === "uncertain") onUncertain();
     }),
     lock.onReleaseRequested(({ by, reason, path }) => {
-      const text = `${escapeControlChars(by)} asks for ${escapeControlChars(path)}: "${escapeControlChars(reason)}"`;
+      const [requester, requested] = [by, path].map(escapeControlChars);
+      const text = `${requester} asks you to release ${requested}: "${escapeControlChars(reason)}"`;
       messages.write("release_requested", { by, reason, path }, text);
     }),
   ];
-  // It may have happened before anybody listened.
-  if (lock.state === "lost") lost();
-  if (lock.state === "uncertain") doubted();
+  // The state may have changed before the listeners were added.
+  if (lock.state === "lost") onLost();
+  if (lock.state === "uncertain") onUncertain();
   return () => {
     for (const stop of stops) stop();
   };
 }
 
-/** The command gets what this process gets. Ctrl+Z stops it too: on its own it would run on while the lease runs out. */
-function followSignals(child: () => Child, lock: Lock | undefined): () => void {
+/** Forwards signals to the command, including Ctrl+Z. Otherwise the command would run while its lease expires. */
+function forwardSignals(child: () => Child, lock: Lock | undefined): () => void {
   const forward = (signal: NodeJS.Signals): void => child().signal(signal);
   const pause = (): void => {
     child().signal("SIGSTOP");
     process.kill(process.pid, "SIGSTOP");
   };
-  const goOn = (): void => {
+  const resume = (): void => {
     if (lock === undefined || lock.state === "held") child().signal("SIGCONT");
-    // Stopped for longer than the lease: it must not do one more step.
+    // The command was stopped for longer than the lease, so it must not run another instruction.
     else child().signal("SIGKILL");
   };
   for (const signal of forwarded) process.on(signal, forward);
-  process.on("SIGTSTP", pause).on("SIGCONT", goOn);
+  process.on("SIGTSTP", pause).on("SIGCONT", resume);
   return () => {
     for (const signal of forwarded) process.off(signal, forward);
-    process.off("SIGTSTP", pause).off("SIGCONT", goOn);
+    process.off("SIGTSTP", pause).off("SIGCONT", resume);
   };
 }
 
-function reportExit({ code, signal, fault }: ChildExit, [file]: ChildCommand["command"], messages: LockMessages): void {
+function reportExit(
+  { code, signal, startError }: ChildExit,
+  [file]: ChildCommand["command"],
+  messages: LockMessages,
+): void {
   const text =
-    fault === undefined ? undefined : `${escapeControlChars(file)} could not be started: ${escapeControlChars(fault)}.`;
-  messages.write("ended", { code, signal, ...(fault === undefined ? {} : { fault }) }, text);
+    startError === undefined
+      ? undefined
+      : `${escapeControlChars(file)} could not be started: ${escapeControlChars(startError)}.`;
+  messages.write("ended", { code, signal, ...(startError === undefined ? {} : { fault: startError }) }, text);
 }

@@ -1,19 +1,19 @@
 import { traceIdOf } from "@holdfast/sdk/contract";
 import type { Entry } from "../../../assembly/data-folder.ts";
 
-/** An entry for a person, on one line. */
+/** An entry as one line of text. */
 export function entryLine(entry: Entry): string {
   const { position, time, operation, outcome, events, principal, agent, trace, erased } = entry;
   const who = agent === undefined ? principal : `${principal} (${agent})`;
-  const came = outcome.kind === "done" ? "done" : outcome.code;
+  const result = outcome.kind === "done" ? "done" : outcome.code;
   const written = events.map(({ type, subject }) => `${type} ${subject}`).join(", ");
   const traced = trace === undefined ? "" : `  [trace ${traceIdOf(trace)}]`;
-  const gone = erased === undefined ? "" : `  [erased by entry ${erased}]`;
-  const what = written === "" ? "" : `  ${written}`;
-  return `${String(position).padStart(8)}  ${new Date(time).toISOString()}  ${who}  ${operation}  ${came}${what}${traced}${gone}`;
+  const erasedText = erased === undefined ? "" : `  [erased by entry ${erased}]`;
+  const eventText = written === "" ? "" : `  ${written}`;
+  return `${String(position).padStart(8)}  ${new Date(time).toISOString()}  ${who}  ${operation}  ${result}${eventText}${traced}${erasedText}`;
 }
 
-/** An entry for a program: everything that is in it. */
+/** An entry as JSON, with all its members. */
 export function entryJson(entry: Entry): Readonly<Record<string, unknown>> {
   const { position, time, rules, grace, id, operation, principal, agent, key, trace, input, outcome, events, erased } =
     entry;

@@ -6,7 +6,7 @@ import { codeOf, exitCodeOf, exitCodes } from "../exit-codes.ts";
 import type { ExitCode } from "../exit-codes.ts";
 import { escapeControlChars } from "./escape-control-chars.ts";
 
-/** What kept a command from being done, in words for people and with the json for programs. */
+/** The failure of a command, as lines for people and as JSON for programs. */
 export function failureReport(error: unknown): {
   readonly exit: ExitCode;
   readonly json: Readonly<Record<string, unknown>>;
@@ -20,19 +20,19 @@ export function failureReport(error: unknown): {
   return { exit, json: { code: codeOf(error), message, exit, ...data }, lines };
 }
 
-/** What somebody else changed meanwhile, a line for each place. */
+/** The changes by other callers that caused a conflict, one line per pointer. */
 function changeLines(error: unknown): readonly string[] {
   const changes = error instanceof HoldfastError ? error.data["changes"] : undefined;
   if (!Array.isArray(changes)) return [];
   return (changes as readonly Readonly<Record<string, unknown>>[]).map(({ pointer, before, after, yours }) => {
-    const mine = yours === undefined ? "" : `, yours ${JSON.stringify(yours)}`;
+    const own = yours === undefined ? "" : `, yours ${JSON.stringify(yours)}`;
     return escapeControlChars(
-      `  ${String(pointer) || "/"}: ${JSON.stringify(before)} became ${JSON.stringify(after)}${mine}`,
+      `  ${String(pointer) || "/"}: ${JSON.stringify(before)} became ${JSON.stringify(after)}${own}`,
     );
   });
 }
 
-/** Runs a command to its end; what keeps it from that is said in a sentence, or as a line of JSON. */
+/** Runs a command. If it throws, it prints the failure as text or as a line of JSON. */
 export async function withFailureReport(
   { values }: CommandArguments,
   terminal: Terminal,
@@ -49,7 +49,7 @@ export async function withFailureReport(
   }
 }
 
-/** How a command passes on what Holdfast reports while it works. */
+/** Prints the warnings that Holdfast reports while a command runs. */
 export function warningPrinter(terminal: Terminal): (message: string, cause: unknown) => void {
   return (message, cause) => {
     const reason = cause instanceof Error && !message.includes(cause.message) ? `: ${cause.message}` : "";

@@ -1,4 +1,4 @@
-/** The last few of many, without keeping the others. */
+/** The last items of an iterable. At most twice the limit is in memory. */
 export function lastItems<Item>(items: Iterable<Item>, limit: number): readonly Item[] {
   let kept: Item[] = [];
   for (const item of items) {

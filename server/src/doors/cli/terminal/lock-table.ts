@@ -1,35 +1,35 @@
-/** Locks, holders and queues in words. What others wrote in them is made harmless here. */
+/** Locks, holders and queues as text for a terminal. Text from other callers is escaped here. */
 import type { LockRow, LockStatus } from "@holdfast/sdk";
 import { escapeControlChars } from "./escape-control-chars.ts";
 import type { Paint } from "./paint.ts";
 import { duration, relativeTime } from "./relative-time.ts";
 import { table } from "./table.ts";
 
-export type Holder = LockRow["holders"][number];
-type Waiter = LockRow["queue"][number];
+export type HolderRow = LockRow["holders"][number];
+type WaiterRow = LockRow["queue"][number];
 
-/** A holder as far as a denial and a place in the line tell of it. */
-export type HolderSummary = Pick<Holder, "owner_id" | "name" | "purpose" | "note" | "path" | "since" | "until">;
+/** The parts of a holder that a denial and a queue position contain. */
+export type HolderSummary = Pick<HolderRow, "owner_id" | "name" | "purpose" | "note" | "path" | "since" | "until">;
 
 export const holderName = ({ name, owner_id }: { readonly name: string | null; readonly owner_id: string }): string =>
   escapeControlChars(name ?? owner_id);
 
 const textOr = (text: string | null, other: string): string => (text === null ? other : escapeControlChars(text));
 
-/** `ann has repo/x: "renaming" (held for 12 s, lease until in 18 s)` */
+/** `ann holds repo/x: "renaming" (for 12 s, lease ends in 18 s)` */
 export function holderLine(holder: HolderSummary, nowMs: number): string {
   const { purpose, note, path, since, until } = holder;
   const why = purpose === null ? "" : `: "${escapeControlChars(purpose)}"`;
   const last = note === null ? "" : `, last note "${escapeControlChars(note)}"`;
   const held = duration(nowMs - Date.parse(since));
-  return `${holderName(holder)} has ${escapeControlChars(path)}${why} (for ${held}, lease ends ${relativeTime(until, nowMs)}${last})`;
+  return `${holderName(holder)} holds ${escapeControlChars(path)}${why} (for ${held}, lease ends ${relativeTime(until, nowMs)}${last})`;
 }
 
 export function lockTable(
   rows: readonly LockRow[],
   { paint, nowMs }: { readonly paint: Paint; readonly nowMs: number },
 ): string {
-  if (rows.length === 0) return "Nothing is locked.";
+  if (rows.length === 0) return "No locks are held.";
   const cells = rows.flatMap(({ path, holders, queue }) =>
     holders.map((holder, index) => [
       index === 0 ? paint.strong(escapeControlChars(path)) : "",
@@ -44,12 +44,12 @@ export function lockTable(
   return table(["PATH", "MODE", "HOLDER", "PURPOSE", "SINCE", "LEASE ENDS", "QUEUE"], cells, paint);
 }
 
-/** One path, with everything that is known of it now. */
+/** One path with its holders, the holders above and below it, and its queue. */
 export function lockDetails(
   status: LockStatus,
   { paint, nowMs }: { readonly paint: Paint; readonly nowMs: number },
 ): string {
-  const part = (title: string, holders: readonly Holder[]): readonly string[] =>
+  const part = (title: string, holders: readonly HolderRow[]): readonly string[] =>
     holders.length === 0
       ? []
       : ["", paint.strong(title), ...holders.map((holder) => `  ${holderDetails(holder, nowMs)}`)];
@@ -64,15 +64,15 @@ export function lockDetails(
   ].join("\n");
 }
 
-function holderDetails(holder: Holder, nowMs: number): string {
+function holderDetails(holder: HolderRow, nowMs: number): string {
   const asked =
-    holder.asked_to_release === null ? "" : `; asked to release: "${escapeControlChars(holder.asked_to_release)}"`;
+    holder.asked_to_release === null ? "" : `; release requested: "${escapeControlChars(holder.asked_to_release)}"`;
   return `${holderLine(holder, nowMs)} ${holder.mode}, fence ${holder.fence}${holder.state === "stale" ? ", stale" : ""}${asked}`;
 }
 
-function waiterLine(waiter: Waiter, nowMs: number): string {
+function waiterLine(waiter: WaiterRow, nowMs: number): string {
   const why = waiter.purpose === null ? "" : `: "${escapeControlChars(waiter.purpose)}"`;
-  return `${holderName(waiter)} wants ${escapeControlChars(waiter.path)} to ${waiter.mode}${why} (since ${relativeTime(waiter.since, nowMs)})`;
+  return `${holderName(waiter)} waits for ${escapeControlChars(waiter.path)} (${waiter.mode})${why} (since ${relativeTime(waiter.since, nowMs)})`;
 }
 
 export interface PreviousHold {
@@ -84,16 +84,18 @@ export interface PreviousHold {
   readonly note: string | null;
 }
 
-/** How a path was left before: what whoever gets it next should know. */
+/** The end of the previous hold of a path, for the next holder. */
 export function previousHoldLine({ path, how, by, at, purpose, note }: PreviousHold, nowMs: number): string {
-  const what = endTexts[how] ?? how;
-  const why = purpose === null ? "" : `; it was for "${escapeControlChars(purpose)}"`;
-  const last = note === null ? "" : `, last note "${escapeControlChars(note)}"`;
-  return `${escapeControlChars(path)} ${what} ${escapeControlChars(by)} ${relativeTime(at, nowMs)}${why}${last}`;
+  const [start, end] = endTexts[how] ?? ["the hold of", `ended (${how})`];
+  const why = purpose === null ? "" : `; its purpose was "${escapeControlChars(purpose)}"`;
+  const last = note === null ? "" : `, its last note "${escapeControlChars(note)}"`;
+  const ended = `${start} ${escapeControlChars(by)} ${end} ${relativeTime(at, nowMs)}`;
+  return `${escapeControlChars(path)}: ${ended}${why}${last}`;
 }
 
-const endTexts: Readonly<Record<string, string>> = {
-  expired: "was lost by a holder that went silent:",
-  forced: "was taken by an operator from",
-  recovered: "was recovered from",
+/** The words before and after the owner: "the lease of ann expired 3 s ago". */
+const endTexts: Readonly<Record<string, readonly [start: string, end: string]>> = {
+  expired: ["the lease of", "expired"],
+  forced: ["the lock of", "was released by an operator"],
+  recovered: ["the lock of", "was recovered"],
 };

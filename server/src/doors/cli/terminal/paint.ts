@@ -1,4 +1,4 @@
-/** Colours for people. Without them the text is the same: a colour never carries what the words do not say. */
+/** Colours for people. The text is complete without them: a colour never carries information of its own. */
 export interface Paint {
   readonly strong: (text: string) => string;
   readonly faint: (text: string) => string;
@@ -23,10 +23,10 @@ function code(start: number, end: number): (text: string) => string {
   return (text) => `\u001b[${start}m${text}\u001b[${end}m`;
 }
 
-type Env = Readonly<Record<string, string | undefined>>;
+type ColorVariables = Readonly<Record<string, string | undefined>>;
 
-/** NO_COLOR wins, then FORCE_COLOR; otherwise it depends on who reads. */
-export function paintFor(env: Env, isTerminal: boolean): Paint {
+/** NO_COLOR overrides FORCE_COLOR. Without both, only a terminal gets colours. */
+export function paintFor(env: ColorVariables, isTerminal: boolean): Paint {
   const { NO_COLOR: no = "", FORCE_COLOR: force, TERM: kind } = env;
   if (no !== "") return noPaint;
   if (force !== undefined && force !== "") return force === "0" || force === "false" ? noPaint : colours;

@@ -1,12 +1,14 @@
 import type { Clock } from "../../../base/clock.ts";
 import type { Terminal } from "../command.ts";
 
-const drawnEveryMs = 100;
-const saidEveryMs = 1_000;
+/** Interval between two updates on a terminal. */
+const redrawIntervalMs = 100;
+/** Interval between two lines elsewhere, and the delay of the first update. */
+const lineIntervalMs = 1_000;
 
 /**
- * Shows how far long work is: on a terminal as one line that is written over, elsewhere as a line a second, always on
- * standard error. Work that is over within a second says nothing.
+ * Shows the progress of long work on standard error. A terminal gets one line that is overwritten; other outputs get one
+ * line per second. Work that ends within a second prints no progress.
  */
 export class Progress {
   readonly #terminal: Terminal;
@@ -26,27 +28,27 @@ export class Progress {
     return (this.#clock.monotonicMs() - this.#startMs) / 1_000;
   }
 
-  /** `doing` is a few words; `done` and `all` are numbers of the same thing. */
-  show(doing: string, done: number, all: number): void {
-    this.#line(() => `${doing}: ${done} of ${all} (${Math.floor((100 * done) / Math.max(all, 1))} %)`);
+  /** Shows work of a known size. `done` and `total` have the same unit. */
+  show(label: string, done: number, total: number): void {
+    this.#line(() => `${label}: ${done} of ${total} (${Math.floor((100 * done) / Math.max(total, 1))} %)`);
   }
 
-  /** For work whose end is not known. */
-  count(doing: string, done: number): void {
-    this.#line(() => `${doing}: ${done}`);
+  /** Shows work of an unknown size. */
+  count(label: string, done: number): void {
+    this.#line(() => `${label}: ${done}`);
   }
 
   #line(text: () => string): void {
     const now = this.#clock.monotonicMs();
     const { draw } = this.#terminal;
-    if (now - this.#shownMs < (this.#isDrawn ? drawnEveryMs : saidEveryMs)) return;
+    if (now - this.#shownMs < (this.#isDrawn ? redrawIntervalMs : lineIntervalMs)) return;
     this.#shownMs = now;
     this.#isDrawn = draw !== undefined;
     if (draw === undefined) this.#terminal.warn(text());
     else draw(text());
   }
 
-  /** The work is over: the line makes room for its result. */
+  /** Clears the line, so that the result can be printed. */
   end(): void {
     if (this.#isDrawn) this.#terminal.draw?.("");
     this.#isDrawn = false;

@@ -5,7 +5,7 @@ const units = [
   { name: "s", ms: 1_000 },
 ] as const;
 
-/** `12 s`, `3 min`, `2 h 5 min`: the two largest units, where the second says something. */
+/** `12 s`, `3 min`, `2 h 5 min`: the largest unit, and the next one if the first is below 10. */
 export function duration(ms: number): string {
   const size = Math.abs(ms);
   const at = units.findIndex((unit) => size >= unit.ms);
@@ -19,7 +19,7 @@ export function duration(ms: number): string {
     : `${whole} ${unit.name}`;
 }
 
-/** A time in ISO 8601 as somebody says it now: `12 s ago`, `in 3 min`, `now`. */
+/** A time in ISO 8601 relative to `nowMs`: `12 s ago`, `in 3 min`, `now`. */
 export function relativeTime(iso: string, nowMs: number): string {
   const ms = Date.parse(iso) - nowMs;
   if (Number.isNaN(ms)) return "?";

@@ -1,6 +1,6 @@
 import type { Paint } from "./paint.ts";
 
-/** Rows under headings, in columns that line up. What others wrote must be harmless before it comes here. */
+/** Rows under headings, in aligned columns. The caller must escape text from other callers first. */
 export function table(headings: readonly string[], rows: readonly (readonly string[])[], paint: Paint): string {
   const widths = headings.map((heading, column) =>
     Math.max(displayWidth(heading), ...rows.map((row) => displayWidth(row[column] ?? ""))),
@@ -19,14 +19,14 @@ function padded(cell: string, width: number): string {
 
 const graphemes = new Intl.Segmenter(undefined, { granularity: "grapheme" });
 
-/** How many columns of a terminal a text takes. Colours take none; signs of East Asia and most emoji take two. */
+/** The width of a text in terminal columns. Colours have no width; East Asian characters and most emoji have two. */
 export function displayWidth(text: string): number {
   let width = 0;
   for (const { segment } of graphemes.segment(text.replace(colourCodes, ""))) width += wide.test(segment) ? 2 : 1;
   return width;
 }
 
-/** The start of a text that fits into so many columns, with a sign that there was more. */
+/** Truncates a text to a width in terminal columns, with an ellipsis at the end. */
 export function truncateToWidth(text: string, width: number): string {
   if (displayWidth(text) <= width) return text;
   let kept = "";

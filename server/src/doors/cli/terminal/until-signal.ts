@@ -1,42 +1,42 @@
 import type { Clock } from "../../../base/clock.ts";
 
-/** The longest that a timer can be set to. */
-const longMs = 2 ** 31 - 1;
+/** Maximum delay of a timer. */
+const timerMaxMs = 2 ** 31 - 1;
 
-/** Interval after Ctrl+C in which the same signal is the one that npm forwards: the terminal sends it to both. */
+/** Interval after Ctrl+C in which a second SIGINT is ignored. The terminal sends SIGINT to npm too, and npm forwards it. */
 const forwardedMs = 500;
 
 /**
- * Waits for the first SIGINT or SIGTERM, and keeps the process running until then. From there on a signal does what
- * it does to any program: whoever sends a second one wants an end, not a clean one.
+ * Waits for the first SIGINT or SIGTERM, and keeps the process running until then. A second signal has its default effect:
+ * it ends the process immediately.
  */
 export function untilSignal(clock: Clock): Promise<NodeJS.Signals> {
   return listenForSignal(clock).signalled;
 }
 
-/** The same for whoever may be done before: `stop` listens no more, and the process may end. */
+/** Like `untilSignal`, with `stop` to remove the listeners and let the process end without a signal. */
 export function listenForSignal(clock: Clock): {
   readonly signalled: Promise<NodeJS.Signals>;
   readonly stop: () => void;
 } {
   let cancel = stayUp();
   function stayUp(): () => void {
-    return clock.after(longMs, () => (cancel = stayUp()), { keepAlive: true });
+    return clock.after(timerMaxMs, () => (cancel = stayUp()), { keepAlive: true });
   }
-  let hear: (signal: NodeJS.Signals) => void = () => undefined;
+  let resolveSignal: (signal: NodeJS.Signals) => void = () => undefined;
   const stop = (): void => {
-    process.off("SIGINT", heard).off("SIGTERM", heard);
+    process.off("SIGINT", onSignal).off("SIGTERM", onSignal);
     cancel();
   };
-  function heard(signal: NodeJS.Signals): void {
-    // Before the other listeners go: without any listener a signal ends the process.
+  function onSignal(signal: NodeJS.Signals): void {
+    // This listener is added before the others are removed, because a signal without a listener ends the process.
     if (signal === "SIGINT") ignoreForwarded(clock);
     stop();
-    hear(signal);
+    resolveSignal(signal);
   }
-  process.on("SIGINT", heard).on("SIGTERM", heard);
+  process.on("SIGINT", onSignal).on("SIGTERM", onSignal);
   const signalled = new Promise<NodeJS.Signals>((resolve) => {
-    hear = resolve;
+    resolveSignal = resolve;
   });
   return { signalled, stop };
 }

@@ -1,4 +1,4 @@
-/** What every command says about itself, and about words that it does not understand. */
+/** Help and usage errors of the commands that work on a data folder. */
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -6,7 +6,7 @@ import { test } from "node:test";
 import { run } from "./holdfast-command.ts";
 import { inEmptyFolder } from "./program.ts";
 
-/** Every command that works on a data folder. */
+/** The commands that work on a data folder. */
 const commands = [
   "verify",
   "get",
@@ -23,7 +23,7 @@ const commands = [
 ];
 
 test(
-  "the general help lists every command, and each one explains itself with an example and its exit codes",
+  "the help of each command on a data folder contains its options, an example and the exit codes",
   inEmptyFolder(async (folder) => {
     const general = await run(folder, "--help");
     for (const name of commands) {
@@ -41,45 +41,45 @@ test(
       assert.match(text, /Exit codes:[^]*4 +the journal is damaged/);
       assert.ok(
         lines.every((line) => line.length <= 120),
-        `${name} has a line that does not fit`,
+        `${name} has a line that is too long`,
       );
     }
   }),
 );
 
-for (const [words, says] of [
-  ["journal", /followed by a word: journal list, journal follow, journal export, journal import/],
-  ["journal lst", /no command journal lst; did you mean journal list\?/],
-  ["journal --json", /followed by a word/],
+for (const [line, message] of [
+  ["journal", /journal needs a subcommand: journal list, journal follow, journal export, journal import/],
+  ["journal lst", /unknown command journal lst; did you mean journal list\?/],
+  ["journal --json", /journal needs a subcommand/],
   ["vrify", /did you mean verify\?/],
-  ["verify now", /takes no word "now"/],
-  ["verify --head 12", /--head takes a position and a hash, like 12:9f86…, not "12"/],
-  ["verify --kinds gone.js", /gone.js can't be loaded/],
-  ["journal list --limit 0", /--limit takes a whole number from 1 up, not "0"/],
+  ["verify now", /unexpected argument "now" of verify/],
+  ["verify --head 12", /--head must be a position and a hash, like 12:9f86…, not "12"/],
+  ["verify --kinds gone.js", /cannot load \S*gone\.js/],
+  ["journal list --limit 0", /--limit must be an integer of at least 1, not "0"/],
   ["journal list --after -1", /--after needs a value/],
-  ["journal list --after x", /--after takes a whole number from 0 up, not "x"/],
-  ["journal export --json", /--json goes with --to/],
+  ["journal list --after x", /--after must be an integer of at least 0, not "x"/],
+  ["journal export --json", /--json needs --to/],
   ["journal import", /journal import needs FILE/],
   ["get", /get needs TYPE\/ID/],
-  ["get note", /an entity is named TYPE\/ID, like note\/first, not "note"/],
+  ["get note", /an entity name must be TYPE\/ID, like note\/first, not "note"/],
   ["get note/a --version 1 --at 2", /--version or --at, not both/],
   ["erase", /erase needs POSITION/],
-  ["erase first --reason x", /POSITION takes a whole number from 1 up, not "first"/],
-  ["erase 1", /an erasure needs its reason/],
-  ["archive", /give --before or --keep-days/],
-  ["archive --before yesterday", /--before takes a date like 2026-01-31, not "yesterday"/],
-  ["archive --before 2026-13-01", /--before takes a date/],
+  ["erase first --reason x", /POSITION must be an integer of at least 1, not "first"/],
+  ["erase 1", /--reason is required/],
+  ["archive", /use either --before or --keep-days/],
+  ["archive --before yesterday", /--before must be a date like 2026-01-31, not "yesterday"/],
+  ["archive --before 2026-13-01", /--before must be a date/],
   ["backup", /backup needs TO/],
   ["restore", /restore needs FROM/],
 ] as const) {
   test(
-    `"holdfast ${words}" is not understood, and a sentence says why`,
+    `"holdfast ${line}" is a usage error, one sentence explains it, and no folder is created`,
     inEmptyFolder(async (folder) => {
-      const { code, lines, errors } = await run(folder, words);
+      const { code, lines, errors } = await run(folder, line);
       assert.equal(code, 2, errors);
-      assert.match(errors, says);
+      assert.match(errors, message);
       assert.match(errors, /See `holdfast (--help|help [a-z ]+)`\.\n$/);
-      assert.equal(errors.trim().split("\n").length, 1, "a sentence, not a stack");
+      assert.equal(errors.trim().split("\n").length, 1, "one sentence, not a stack trace");
       assert.deepEqual(lines, []);
       assert.ok(!existsSync(join(folder, ".holdfast")));
     }),
@@ -87,11 +87,11 @@ for (const [words, says] of [
 }
 
 test(
-  "a word that is not understood is repeated without what a terminal would obey",
+  "a usage error escapes control characters in the arguments that it quotes",
   inEmptyFolder(async (folder) => {
-    const words = ["up\u001b[2J\u202e", "extra"];
-    for (const given of [words, ["verify", ...words, ...words]]) {
-      const { code, errors } = await run(folder, given);
+    const args = ["up\u001b[2J\u202e", "extra"];
+    for (const line of [args, ["verify", ...args, ...args]]) {
+      const { code, errors } = await run(folder, line);
       assert.equal(code, 2);
       assert.match(errors, /\\x1b\[2J\\u202e/u);
       assert.doesNotMatch(errors, /[\u001b\u202e]/u);

@@ -1,4 +1,4 @@
-/** `holdfast get` and `holdfast history`: what an entity was, at any version and position. */
+/** `holdfast get` and `holdfast history`: an entity at any version and position. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -20,11 +20,11 @@ async function fill(data: string): Promise<void> {
 }
 
 test(
-  "get shows an entity as it was at every version and after every position, beside the same from a program [X9]",
+  "get shows an entity at each version and after each position, equal to the result of the client [X9]",
   inEmptyFolder(async (folder) => {
     const data = join(folder, ".holdfast");
     await fill(data);
-    const get = async (words: string) => jsonLines(await run(folder, `get note/a/b --json ${words}`))[0];
+    const get = async (options: string) => jsonLines(await run(folder, `get note/a/b --json ${options}`))[0];
     const values = { 1: { text: "one" }, 2: { text: "two" }, 3: { text: "two", n: 1 }, 5: { text: "new" } };
     const client = await open(data);
     for (const [version, value] of Object.entries(values)) {
@@ -43,7 +43,7 @@ test(
   }),
 );
 
-for (const [words, code] of [
+for (const [line, code] of [
   ["get note/a/b --at 6", "entity_deleted"],
   ["get note/a/b --version 4", "entity_deleted"],
   ["get note/a/b --version 9", "version_not_found"],
@@ -53,24 +53,27 @@ for (const [words, code] of [
   ["history note/none", "entity_not_found"],
 ] as const) {
   test(
-    `"holdfast ${words}" is refused with ${code} and what to do about it`,
+    `"holdfast ${line}" is refused with the code ${code}`,
     inEmptyFolder(async (folder) => {
       await fill(join(folder, ".holdfast"));
-      const people = await run(folder, words);
-      assert.equal(people.code, 7, people.errors);
-      assert.ok(people.errors.includes(`(${code})`), people.errors);
-      const programs = await run(folder, `${words} --json`);
-      assert.deepEqual([programs.code, jsonLines(programs)[0]?.["code"]], [7, code]);
+      const text = await run(folder, line);
+      assert.equal(text.code, 7, text.errors);
+      assert.ok(text.errors.includes(`(${code})`), text.errors);
+      const json = await run(folder, `${line} --json`);
+      assert.deepEqual([json.code, jsonLines(json)[0]?.["code"]], [7, code]);
     }),
   );
 }
 
 test(
-  "history shows what happened, newest first, conflicts included, up to a version or a position [X9]",
+  "history shows events, newest first, including conflicts, up to a version or a position [X9]",
   inEmptyFolder(async (folder) => {
     await fill(join(folder, ".holdfast"));
-    const history = async (words: string) =>
-      jsonLines(await run(folder, `history note/a/b --json ${words}`)).map(({ position, event }) => [position, event]);
+    const history = async (options: string) =>
+      jsonLines(await run(folder, `history note/a/b --json ${options}`)).map(({ position, event }) => [
+        position,
+        event,
+      ]);
     assert.deepEqual(await history(""), [
       [7, "evt.note.created"],
       [6, "evt.note.deleted"],
