@@ -162,7 +162,7 @@ describe("the hash of the state", () => {
       Array.from({ length: 9 }, (_, n) => a.client.entities.create("more", String(n), {}).catch(() => 0)),
     );
     await turns(50);
-    const stopped = [...a.reports, ...b.reports].filter((report) => report.includes("this node stops"));
+    const stopped = [...a.reports, ...b.reports].filter((report) => report.includes("this node is stopping"));
     assert.ok(
       stopped.some((report) => report.includes("position 100")),
       stopped.join("; ") || "nobody stopped",

@@ -65,7 +65,7 @@ describe("a node that folds its state again", { timeout: 10_000 }, () => {
     assert.equal((await writing).code, "stopping");
     assert.deepEqual(await Promise.all(waiting), ["stopping", "stopping"]);
     assert.equal(await notes(node.client), "stopping");
-    assert.ok(node.reports.some((report) => /this node stops: .*rules 2/.test(report)));
+    assert.ok(node.reports.some((report) => /this node is stopping: .*rules 2/.test(report)));
     await node.client.close();
   });
 

@@ -104,7 +104,7 @@ describe("rules numbers", () => {
     await modern.send("raise-rules", { to: 2 });
     await modern.send("greet");
     await turns(5);
-    assert.ok(old.reports.some((report) => /this node stops: .*rules 2/.test(report)));
+    assert.ok(old.reports.some((report) => /this node is stopping: .*rules 2/.test(report)));
     const refused = await old.send("greet");
     assert.equal(refused.outcome.kind === "refusal" && refused.outcome.code, "stopping");
     await assert.rejects(startWith([1], modern.disk), /rules 2, which this build does not know/);

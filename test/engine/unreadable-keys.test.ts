@@ -82,7 +82,7 @@ describe("a key whose entry can't be read", () => {
     assert.deepEqual(old, { kind: "refusal", code: "journal_unavailable", data });
     assert.equal(engine.health().isWritable, true);
     assert.equal(reports.length, 1);
-    assert.match(reports[0] ?? "", new RegExp(`used by entry ${String(position)}`));
+    assert.match(reports[0] ?? "", new RegExp(`used by the unreadable entry ${String(position)}`));
     await client.close();
   });
 

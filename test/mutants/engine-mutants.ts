@@ -52,8 +52,8 @@ export const engineMutants: readonly PlantedMutant[] = [
   {
     name: "a used key is matched with a recent entry by position alone",
     file: "server/src/engine/find-keyed-entries.ts",
-    find: "if (recent === undefined || keyScope(recent) !== scope) distant.push({ scope, position });",
-    put: "if (recent === undefined) distant.push({ scope, position });",
+    find: "if (recent === undefined || keyScope(recent) !== scope) older.push({ scope, position });",
+    put: "if (recent === undefined) older.push({ scope, position });",
     by: "test/engine/find-keyed-entries.test.ts",
     caughtIn: "npm test",
   },
@@ -124,8 +124,8 @@ export const engineMutants: readonly PlantedMutant[] = [
   {
     name: "a node does not search the journal for the ids of an append whose reply was lost",
     file: "server/src/engine/follower.ts",
-    find: "const waiting = attempted.get(entry.id);",
-    put: "const waiting = attempted.get(`${entry.id}?`);",
+    find: "const pending = attempted.get(entry.id);",
+    put: "const pending = attempted.get(`${entry.id}?`);",
     by: "simulation",
     caughtIn: "npm test",
   },

@@ -125,7 +125,7 @@ test(
     await fill(data);
     const sql = "UPDATE batches SET lines = substr(lines, 1, instr(lines, char(10))) || ? WHERE first = 2";
     for (const [line, found] of [
-      ['{"erased":3}', "entry 3 does not say so"],
+      ['{"erased":3}', "entry 3 does not erase it"],
       ['{"erased":77}', "there is no entry 77"],
     ] as const) {
       tamper(data, sql, line);

@@ -100,7 +100,11 @@ export class SimulatedNode {
       recordedHash,
       report: (message) => {
         world.log(() => `${owner} reports: ${message}`);
-        world.demand(!/this node stops|a defect/.test(message), "a node goes on", () => `${owner}: ${message}`);
+        world.demand(
+          !/this node is stopping|a bug stopped/.test(message),
+          "a node goes on",
+          () => `${owner}: ${message}`,
+        );
       },
     });
     started.then(

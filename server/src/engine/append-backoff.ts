@@ -2,23 +2,23 @@ import { backoffMs } from "@holdfast/sdk/base/backoff-ms";
 import type { Clock } from "../base/clock.ts";
 import { engineLimits } from "./limits.ts";
 
-/** The journal can't be written now: since when, why, and when the next attempt is allowed. */
+/** An outage of the journal: its reason, its start, and the time of the next allowed attempt. */
 export interface JournalOutage {
   readonly reason: string;
   readonly sinceMs: number;
   readonly retryAtMs: number;
-  /** Failures since the journal last worked. */
+  /** Number of failures since the last success. */
   readonly failures: number;
 }
 
 /**
- * Keeps account of a journal that fails. Each failure doubles the time to the next attempt, within bounds, so that a
- * full disk is not hammered; the first success ends it.
+ * Backs off while appends fail. Each failure doubles the delay before the next attempt, within limits, so a full disk is
+ * not retried in a tight loop. The first success ends the outage.
  */
 export class AppendBackoff {
   readonly #clock: Clock;
   readonly #retry: () => void;
-  #trouble: JournalOutage | undefined;
+  #outage: JournalOutage | undefined;
   #cancelRetry: (() => void) | undefined;
 
   constructor(clock: Clock, retry: () => void) {
@@ -27,31 +27,31 @@ export class AppendBackoff {
   }
 
   get outage(): JournalOutage | undefined {
-    return this.#trouble;
+    return this.#outage;
   }
 
   noteFailure(reason: string): void {
     const nowMs = this.#clock.monotonicMs();
-    const last = this.#trouble;
+    const last = this.#outage;
     const failures = (last?.failures ?? 0) + 1;
     const { retryFirstMs: baseMs, retryMaxMs: capMs } = engineLimits;
     const retryAtMs = nowMs + backoffMs({ baseMs, capMs }, failures);
-    this.#trouble = { reason, sinceMs: last?.sinceMs ?? nowMs, retryAtMs, failures };
+    this.#outage = { reason, sinceMs: last?.sinceMs ?? nowMs, retryAtMs, failures };
   }
 
   reset(): void {
-    this.#trouble = undefined;
+    this.#outage = undefined;
   }
 
-  /** The journal answers again. Any other trouble, such as a full disk, is over only when something was written. */
+  /** Ends an outage of the connection after a successful read. Others, such as a full disk, end at a successful append. */
   resetIfUnreachable(): void {
-    if (this.#trouble?.reason === "io" || this.#trouble?.reason === "busy") this.reset();
+    if (this.#outage?.reason === "io" || this.#outage?.reason === "busy") this.reset();
   }
 
-  /** How long until the next attempt is allowed; undefined if it is allowed now. */
+  /** Time until the next allowed attempt, or undefined if an attempt is allowed. */
   get waitMs(): number | undefined {
-    if (this.#trouble === undefined) return undefined;
-    const waitMs = Math.ceil(this.#trouble.retryAtMs - this.#clock.monotonicMs());
+    if (this.#outage === undefined) return undefined;
+    const waitMs = Math.ceil(this.#outage.retryAtMs - this.#clock.monotonicMs());
     return waitMs > 0 ? waitMs : undefined;
   }
 

@@ -1,12 +1,12 @@
 /**
- * Saves the state from time to time, and hashes it every so many entries, without stalling anybody.
+ * Saves the state periodically, and hashes it at fixed positions, without delaying commands.
  *
- * At a position it only notes which rows changed: rows are immutable, so references are enough, and what they say is
- * written down afterwards in slices, between batches. The saved state is one transaction of the store. A failure here
- * costs nothing but a longer start: the journal is the truth.
- *
- * Several nodes may share a store: one saves at a time, on top of the newest checkpoint, whoever made that. So each
- * node remembers what changed since the newest one that it knows of; if that is more than needed, it does no harm.
+ * - **Capture.** At a position it only records which rows changed. Rows are immutable, so references suffice. The rows are
+ *   serialized and written afterwards, in slices between batches.
+ * - **Failure.** The store commits a checkpoint atomically. A failure only makes the next start longer, because the journal
+ *   is the truth.
+ * - **Several nodes.** Nodes may share a store. One node saves at a time, on top of the newest checkpoint of any node. Each
+ *   node records the rows that changed since the newest checkpoint it knows. Extra rows are harmless.
  */
 import type { Clock } from "../base/clock.ts";
 import type { CheckpointDraft, CheckpointHeader, CheckpointRow } from "../journal/checkpoint.ts";
@@ -22,14 +22,14 @@ export interface CheckpointerOptions {
   readonly journal: Journal;
   readonly clock: Clock;
   readonly head: () => Head;
-  /** The state is saved when so many entries have come since the last time. */
+  /** Entries between two checkpoints. */
   readonly checkpointEvery: number;
-  /** The hash of the state at a position is known. */
+  /** Called with the hash of the state at a position. */
   readonly onHash: (position: number, hash: string) => void;
   readonly report: (message: string, cause: unknown) => void;
 }
 
-/** The rows that changed up to a position, and what is to be done with them. */
+/** The rows that changed up to a position, and the work to do with them. */
 interface StateCapture {
   readonly position: number;
   readonly changes: readonly RowChange[];
@@ -37,19 +37,19 @@ interface StateCapture {
   readonly isHashed: boolean;
 }
 
-/** The state of this head is to be saved. */
+/** A request to save the state of a head. */
 interface SaveRequest {
   readonly head: Head;
   readonly rules: number;
-  /** All rows, if there is no checkpoint any more that changes could be saved on top of. */
+  /** All rows, if there is no checkpoint as a base for the changed rows. */
   readonly whole: readonly DumpedRow[] | undefined;
-  /** Even if another node has saved not long ago. */
-  readonly isWanted: boolean;
+  /** True if the state must be saved even if another node has saved recently. */
+  readonly isForced: boolean;
 }
 
 interface UnsavedRow {
   readonly row: CheckpointRow;
-  /** It changed at or before this position. */
+  /** The row changed at or before this position. */
   readonly position: number;
 }
 
@@ -58,18 +58,18 @@ export class Checkpointer {
   readonly #done = new Signal();
   #captures: StateCapture[] = [];
   #hash = new StateHash();
-  /** Rows that changed since the newest checkpoint, as they are now. */
+  /** Rows that changed since the newest checkpoint, in their latest version. */
   #unsaved = new Map<string, UnsavedRow>();
   /** The newest checkpoint that this node knows of. */
   #saved: Head | undefined;
   #needsWhole = false;
-  /** After an attempt that led to nothing there is none before this position. */
+  /** Position of the next attempt after one that saved nothing. */
   #attemptFrom = 0;
-  /** Counts the states that there were: work on one that was dropped is given up. */
+  /** Number of the current state. A reset increments it, and work on an older state is abandoned. */
   #round = 0;
   #working: Promise<void> | undefined;
   #isStopped = false;
-  /** The head at the last slices, and how many may still follow before everybody else has a turn. */
+  /** The head at the last slices, and the number of slices that may follow before the next yield to the event loop. */
   #slicedAt = 0;
   #slicesLeft = 0;
 
@@ -77,7 +77,7 @@ export class Checkpointer {
     this.#options = options;
   }
 
-  /** Starts from a checkpoint that was loaded, or from nothing. */
+  /** Starts from a loaded checkpoint, or from the empty state. */
   reset(from: CheckpointHeader | undefined): void {
     this.#round += 1;
     this.#captures = [];
@@ -89,29 +89,29 @@ export class Checkpointer {
     this.#done.fire();
   }
 
-  /** The state is exactly that of this position, which is one at which it is hashed. */
+  /** Hashes the state. The machine must be exactly at this position. */
   hashAt(machine: Machine, position: number): void {
     this.#capture({ position, changes: machine.capture(), save: undefined, isHashed: true });
   }
 
-  /** The state is that of this head. It is saved if that is due. */
+  /** Saves the state if a checkpoint is due. The machine must be at this head. */
   saveIfDue(machine: Machine, head: Head): void {
-    if (head.position >= this.#attemptFrom && this.#isDue(head)) this.#saveAt(machine, head, { isWanted: false });
+    if (head.position >= this.#attemptFrom && this.#isDue(head)) this.#saveAt(machine, head, { isForced: false });
   }
 
-  /** Saves the state of this head and waits until that is done; the position that is saved then, if it worked. */
+  /** Saves the state of this head and waits until that is done. Returns the position of the newest checkpoint. */
   async saveNow(machine: Machine, head: Head): Promise<number> {
-    if (head.position > this.savedPosition) this.#saveAt(machine, head, { isWanted: true });
+    if (head.position > this.savedPosition) this.#saveAt(machine, head, { isForced: true });
     await this.finish();
     return this.savedPosition;
   }
 
-  /** Waits until all that was captured is dealt with. */
+  /** Waits until all captures are processed. */
   async finish(): Promise<void> {
     while (this.#captures.length > 0) await this.#done.next();
   }
 
-  /** Nothing more is done. A checkpoint that was under way is given up. */
+  /** Stops the checkpointer and abandons a checkpoint in progress. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     this.#captures = [];
@@ -119,7 +119,7 @@ export class Checkpointer {
     await this.#working;
   }
 
-  /** The head that the newest checkpoint is of. */
+  /** The head of the newest checkpoint. */
   get saved(): Head | undefined {
     return this.#saved;
   }
@@ -132,10 +132,10 @@ export class Checkpointer {
     return head.position - this.savedPosition >= this.#options.checkpointEvery;
   }
 
-  #saveAt(machine: Machine, head: Head, { isWanted }: { isWanted: boolean }): void {
+  #saveAt(machine: Machine, head: Head, { isForced }: { isForced: boolean }): void {
     if (this.#captures.some(({ save }) => save !== undefined)) return;
     const whole = this.#needsWhole ? [...machine.dump()] : undefined;
-    const save = { head, rules: machine.settings.rules, whole, isWanted };
+    const save = { head, rules: machine.settings.rules, whole, isForced };
     this.#capture({ position: head.position, changes: machine.capture(), save, isHashed: false });
   }
 
@@ -147,33 +147,33 @@ export class Checkpointer {
   }
 
   async #work(): Promise<void> {
-    await this.#turn();
+    await this.#yieldToLoop();
     for (let capture = this.#captures[0]; capture !== undefined; capture = this.#captures[0]) {
       const round = this.#round;
       await this.#process(capture, round);
-      if (!this.#isGivenUp(round)) this.#captures.shift();
+      if (!this.#isAbandoned(round)) this.#captures.shift();
       this.#done.fire();
     }
   }
 
-  #isGivenUp(round: number): boolean {
+  #isAbandoned(round: number): boolean {
     return this.#isStopped || round !== this.#round;
   }
 
-  /** After a slice: everybody else first, unless so much is appended that more slices are due. */
-  async #pause(): Promise<void> {
+  /** Ends a slice. It yields to the event loop unless the append rate requires more slices first. */
+  async #endSlice(): Promise<void> {
     this.#slicesLeft -= 1;
-    if (this.#slicesLeft <= 0) await this.#turn();
+    if (this.#slicesLeft <= 0) await this.#yieldToLoop();
   }
 
-  async #turn(): Promise<void> {
+  async #yieldToLoop(): Promise<void> {
     await new Promise<void>((resolve) => {
       this.#options.clock.soon(resolve);
     });
     this.#slicesLeft = this.#slicesDue();
   }
 
-  /** In step with what is appended: one slice at least, and more while batches are large, so as never to fall behind. */
+  /** The number of slices before the next yield: at least one, and more while batches are large, to keep up with appends. */
   #slicesDue(): number {
     const { position } = this.#options.head();
     const entries = position - this.#slicedAt;
@@ -185,8 +185,8 @@ export class Checkpointer {
     for (const [index, change] of changes.entries()) {
       this.#note(change, position);
       if (index % engineLimits.checkpointSliceRows !== 0) continue;
-      await this.#pause();
-      if (this.#isGivenUp(round)) return;
+      await this.#endSlice();
+      if (this.#isAbandoned(round)) return;
     }
     if (isHashed) this.#options.onHash(position, this.#hash.text);
     if (save !== undefined) await this.#save(save, round);
@@ -212,19 +212,19 @@ export class Checkpointer {
       if (round === this.#round) this.#rebase(head);
     } catch (error) {
       this.#options.report(
-        `the state of position ${String(head.position)} could not be saved; the next one will be`,
+        `the checkpoint of position ${String(head.position)} could not be saved; a later attempt follows`,
         error,
       );
     } finally {
-      // What led to nothing is not tried again with every batch.
+      // A failed attempt is not repeated with every batch.
       if (this.savedPosition < head.position && round === this.#round)
         this.#attemptFrom = head.position + Math.ceil(this.#options.checkpointEvery / 10);
       await draft?.abandon();
     }
   }
 
-  /** Nothing, if another node has saved, or is saving, what makes this one needless or impossible. */
-  async #begin({ head, whole, isWanted }: SaveRequest): Promise<CheckpointDraft | undefined> {
+  /** Returns undefined if a checkpoint of another node makes this one unnecessary or impossible. */
+  async #begin({ head, whole, isForced }: SaveRequest): Promise<CheckpointDraft | undefined> {
     const { checkpoints } = this.#options.journal;
     const draft = await checkpoints.begin(this.#saved);
     if (draft !== undefined || whole !== undefined) return draft;
@@ -235,11 +235,11 @@ export class Checkpointer {
       return undefined;
     }
     this.#rebase(newest.head);
-    if (newest.head.position >= head.position || !(isWanted || this.#isDue(head))) return undefined;
+    if (newest.head.position >= head.position || !(isForced || this.#isDue(head))) return undefined;
     return checkpoints.begin(this.#saved);
   }
 
-  /** True if it was not given up half-way. */
+  /** Returns false if the work was abandoned. */
   async #write(draft: CheckpointDraft, rows: Iterable<CheckpointRow>, round: number): Promise<boolean> {
     let slice: CheckpointRow[] = [];
     for (const row of rows) {
@@ -247,14 +247,14 @@ export class Checkpointer {
       if (slice.length < engineLimits.checkpointSliceRows) continue;
       await draft.write(slice);
       slice = [];
-      await this.#pause();
-      if (this.#isGivenUp(round)) return false;
+      await this.#endSlice();
+      if (this.#isAbandoned(round)) return false;
     }
     await draft.write(slice);
-    return !this.#isGivenUp(round);
+    return !this.#isAbandoned(round);
   }
 
-  /** This is the newest checkpoint now: what changed up to there is saved. */
+  /** Sets the newest checkpoint. Rows that changed up to its head are saved. */
   #rebase(head: Head): void {
     this.#saved = head;
     this.#needsWhole = false;

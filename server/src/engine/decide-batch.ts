@@ -5,35 +5,36 @@ import type { PendingCommand } from "./command-queue.ts";
 import { engineLimits } from "./limits.ts";
 import type { Replica } from "./replica.ts";
 
-/** What a batch came to, before it is durable. */
+/** The decisions of a batch, before it is durable. */
 export interface DecidedBatch {
   readonly results: readonly {
-    readonly waiting: PendingCommand;
+    readonly pending: PendingCommand;
     readonly decided: Decided;
     readonly position: number;
   }[];
   readonly entries: readonly Entry[];
-  /** Commands that must wait for the next batch: out of time, or with a key that this batch has just used. */
+  /** Commands for the next batch: the time limit was reached, or this batch already uses their key. */
   readonly postponed: readonly PendingCommand[];
 }
 
-/** How often the clock is looked at while deciding. */
+/** Number of commands between two reads of the clock. */
 const commandsPerClockRead = 16;
 
 /**
- * Decides commands one after the other, each on top of the one before. Two uses of one key never meet in a batch: the
- * second one waits, and finds the first in the journal.
+ * Decides commands in order, each on the state that the one before left. A batch never holds two uses of one key. The
+ * second use waits for the next batch and finds the first one in the journal.
  */
 export function decideBatch(
-  waiting: readonly PendingCommand[],
-  place: {
+  pending: readonly PendingCommand[],
+  context: {
     readonly replica: Replica;
-    readonly priors: ReadonlyMap<string, Entry>;
+    /** The entries that used the keys of these commands, by scope. */
+    readonly keyed: ReadonlyMap<string, Entry>;
     readonly grace: boolean;
     readonly clock: Clock;
   },
 ): DecidedBatch {
-  const { replica, priors, grace, clock } = place;
+  const { replica, keyed, grace, clock } = context;
   const time = replica.time.now();
   const start = clock.monotonicMs();
   const first = replica.head.position + 1;
@@ -42,18 +43,18 @@ export function decideBatch(
   const postponed: PendingCommand[] = [];
   const scopes = new Set<string>();
   const { stateHashEvery } = replica.machine.settings;
-  for (let index = 0; index < waiting.length; index += 1) {
+  for (let index = 0; index < pending.length; index += 1) {
     if (index % commandsPerClockRead === 0 && clock.monotonicMs() - start > engineLimits.batchDecideMs) {
-      postponed.push(...waiting.slice(index));
+      postponed.push(...pending.slice(index));
       break;
     }
-    const one = waiting[index] as PendingCommand;
+    const one = pending[index] as PendingCommand;
     const { scope } = one;
     if (scope !== undefined && scopes.has(scope)) {
       postponed.push(one);
       continue;
     }
-    const found = scope === undefined ? undefined : priors.get(scope);
+    const found = scope === undefined ? undefined : keyed.get(scope);
     const prior = found === undefined ? undefined : replica.withoutErased(found);
     const { mustExpect } = one;
     const position = first + entries.length;
@@ -62,11 +63,11 @@ export function decideBatch(
       entries.push(decided.entry);
       if (scope !== undefined) scopes.add(scope);
     }
-    const seen = replica.head.position + entries.length;
-    results.push({ waiting: one, decided, position: decided.replayed && prior !== undefined ? prior.position : seen });
-    if (decided.entry !== undefined && seen % stateHashEvery === 0) {
-      // The state is hashed at this very position, so the batch ends here.
-      postponed.push(...waiting.slice(index + 1));
+    const last = replica.head.position + entries.length;
+    results.push({ pending: one, decided, position: decided.replayed && prior !== undefined ? prior.position : last });
+    if (decided.entry !== undefined && last % stateHashEvery === 0) {
+      // The state is hashed at this position, so the batch must end here.
+      postponed.push(...pending.slice(index + 1));
       break;
     }
   }

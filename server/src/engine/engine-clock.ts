@@ -1,9 +1,9 @@
 import type { Clock } from "../base/clock.ts";
 
 /**
- * The engine's time: milliseconds since 1970 that never go back. It starts with the later of the journal's last time
- * and the wall clock and then follows the monotonic clock, so that a wall clock which is set forward or back moves no
- * lease. An entry from elsewhere with a later time lifts it.
+ * The engine's time: milliseconds since 1970 that never decrease. It starts at the later of the journal's last time and the
+ * wall clock. Then it follows the monotonic clock, so an adjustment of the wall clock moves no lease. An entry of another
+ * node with a later time lifts it.
  */
 export class EngineClock {
   readonly #clock: Clock;
@@ -31,7 +31,7 @@ export class EngineClock {
     this.#liftedMs = Math.max(this.#liftedMs, time - now);
   }
 
-  /** The largest leap since the last call: for so long nobody could renew, as leases see it. */
+  /** The largest leap since the last call. By the time of the leases, no holder could renew during the leap. */
   takeLift(): number {
     const lifted = this.#liftedMs;
     this.#liftedMs = 0;

@@ -1,6 +1,6 @@
 /**
- * The engine: commands go in, outcomes come out once they are durable; reads see what is durable; subscribers follow.
- * It knows the machine and the journal port, and nothing of doors.
+ * The engine executes commands and returns their outcomes once they are durable. Reads and subscribers see durable state
+ * only. The engine depends on the machine and the journal port, and on no door.
  */
 import type { Clock } from "../base/clock.ts";
 import type { Ids } from "../base/ids.ts";
@@ -39,35 +39,35 @@ export interface EngineOptions {
   readonly createMachine: () => Machine;
   readonly clock: Clock;
   readonly ids: Ids;
-  /** The command that raises the epoch, made from the state that was lost. */
+  /** Makes the command that raises the epoch after a loss, from the lost state. */
   readonly afterLoss: (lost: StateReader) => TimerCommand;
-  /** The command that raises the epoch because this journal may have another future elsewhere. */
+  /** Makes the command that raises the epoch because this journal may have another future elsewhere. */
   readonly afterFork: (state: StateReader, reason: string, time: number) => TimerCommand;
-  /** Entries between two checkpoints; the usual number, if not given. */
+  /** Entries between two checkpoints. The default is `engineLimits.checkpointEvery`. */
   readonly checkpointEvery?: number;
   readonly erasures: ErasureLookup;
   readonly recordHash: StateHasherOptions["recordHash"];
   readonly recordedHash: StateHasherOptions["recordedHash"];
   readonly report: (message: string, cause: unknown) => void;
-  /** Told about every batch that this node appended, for figures. It must be quick and must not throw. */
+  /** Called for every batch that this node appended, for metrics. It must be fast and must not throw. */
   readonly onBatch?: (batch: { readonly entries: readonly Entry[]; readonly appendMs: number }) => void;
 }
 
 export class Engine {
   readonly #options: EngineOptions;
-  readonly #keeper: StateHasher;
+  readonly #hasher: StateHasher;
   readonly #replica: Replica;
   readonly #writer: Writer;
   readonly #erasures: ErasureExecutor;
   readonly #moved = new Signal();
   readonly #subscriptions = new Set<Subscription>();
   #stopListening: () => void = () => undefined;
-  /** Why a new epoch is about to begin. */
+  /** The reason of the fork for which a new epoch is starting. */
   #fork: string | undefined;
-  /** Set while the state is being folded again; reads wait for it. */
+  /** Set while the state is reloaded. Reads wait for it. */
   #loading: StateReload | undefined;
 
-  /** Folds the journal and starts. It fails if the journal holds what this build does not understand. */
+  /** Folds the journal and starts. It throws if the journal holds an entry that this build does not understand. */
   static async start(options: EngineOptions): Promise<Engine> {
     const engine = new Engine(options);
     const ignoreFolded = (): void => undefined;
@@ -80,7 +80,7 @@ export class Engine {
 
   private constructor(options: EngineOptions) {
     this.#options = options;
-    this.#keeper = new StateHasher({
+    this.#hasher = new StateHasher({
       ...options,
       checkpointEvery: options.checkpointEvery ?? engineLimits.checkpointEvery,
       machine: () => this.#replica.machine,
@@ -92,12 +92,12 @@ export class Engine {
         this.#writer.fail(error);
       },
     });
-    this.#replica = new Replica(options, this.#keeper);
+    this.#replica = new Replica(options, this.#hasher);
     this.#writer = new Writer({
       ...options,
       replica: this.#replica,
-      engineCommands: () => this.#keeper.due(),
-      epochChange: () => this.#noticeFork(),
+      engineCommands: () => this.#hasher.due(),
+      epochChange: () => this.#epochChange(),
       on: {
         moved: () => {
           this.#moved.fire();
@@ -117,7 +117,7 @@ export class Engine {
     });
     this.#erasures = new ErasureExecutor({
       ...options,
-      scan: (look) => this.scan(look),
+      scan: (query) => this.scan(query),
       checkpoint: () => this.checkpoint(),
     });
   }
@@ -131,43 +131,46 @@ export class Engine {
     await this.#settleFork();
   }
 
-  /** The start waits for a new epoch, but not for ever: if the journal can't be written now, it is sent until it can. */
+  /** Starts a new epoch if the journal forked. The wait is limited. If appends fail, the writer retries the command. */
   #settleFork(): Promise<void> {
-    const fork = this.#noticeFork();
-    if (fork === undefined) return Promise.resolve();
+    const change = this.#epochChange();
+    if (change === undefined) return Promise.resolve();
     return new Promise((resolve) => {
       const stopWaiting = this.#options.clock.after(engineLimits.forkPatienceMs, resolve, { keepAlive: true });
-      this.#writer.sendFirst(fork.command(), () => {
+      this.#writer.sendFirst(change.command(), () => {
         stopWaiting();
-        void fork.done().finally(resolve);
+        void change.done().finally(resolve);
       });
     });
   }
 
-  /** Tokens of this journal's past may be in use for another future: a new epoch begins, before anything else. */
-  #noticeFork(): { readonly command: () => TimerCommand; readonly done: () => Promise<void> } | undefined {
+  /** The epoch change for a new fork. Tokens of the past may be in use in another future, so the epoch must change first. */
+  #epochChange(): { readonly command: () => TimerCommand; readonly done: () => Promise<void> } | undefined {
     const { journal, afterFork, report } = this.#options;
     const reason = journal.forkReason;
     if (reason === undefined || reason === this.#fork) return undefined;
     this.#fork = reason;
-    report(`a new epoch begins: ${reason}`, undefined);
+    report(`a new epoch starts: ${reason}`, undefined);
     const replica = this.#replica;
     return {
       command: () => afterFork(replica.machine.durable, reason, replica.time.now()),
       done: async () => {
-        // Another one since: the epoch of this one says nothing about that one.
+        // There is a newer fork. The epoch of this one does not cover it.
         if (this.#fork !== reason) return;
         try {
           await journal.settleFork();
         } catch (error) {
-          report("the new epoch could not be noted in the journal; the next start begins another one", error);
+          report(
+            "the end of the fork could not be stored in the journal; the next start raises the epoch again",
+            error,
+          );
         }
         this.#fork = undefined;
       },
     };
   }
 
-  /** Decides a command. The answer leaves when it, and all that it was decided on, is durable. */
+  /** Executes a command. The promise resolves when the entry, and all entries before it, are durable. */
   execute(request: EngineRequest): Promise<Reply> {
     const refused = this.#writer.admissionRefusal();
     if (refused !== undefined) {
@@ -191,53 +194,53 @@ export class Engine {
     });
   }
 
-  /** The time that a command would be decided at now. */
+  /** The current time of the engine, at which a command would be decided. */
   now(): number {
     return this.#replica.time.now();
   }
 
-  /** The rows as they are durable now, to be looked at by key and at once; undefined while they are folded again. */
+  /** The durable rows, to be read synchronously and by key. Undefined during a reload of the state. */
   get durable(): StateReader | undefined {
     return this.#loading === undefined ? this.#replica.machine.durable : undefined;
   }
 
-  /** Looks at rows by key without waiting; undefined while the state is being folded again. */
-  peek<Result>(look: (state: StateReader) => Result): Result | undefined {
+  /** Reads durable rows by key, without waiting. Returns undefined during a reload of the state. */
+  peek<Result>(query: (state: StateReader) => Result): Result | undefined {
     const state = this.durable;
-    return state === undefined ? undefined : look(state);
+    return state === undefined ? undefined : query(state);
   }
 
-  /** Looks at rows by key, as they are durable now. */
-  async read<Result>(look: (state: StateReader) => Result): Promise<Result> {
+  /** Reads durable rows by key. */
+  async read<Result>(query: (state: StateReader) => Result): Promise<Result> {
     await this.#loading?.done;
-    return look(this.#replica.machine.durable);
+    return query(this.#replica.machine.durable);
   }
 
-  /** Looks at rows in order. It waits until no batch is in flight, since old values have no order to be found in. */
-  async scan<Result>(look: (state: StateReader) => Result): Promise<Result> {
+  /** Reads durable rows in order. It waits until no batch is in flight, because undo values are not sorted. */
+  async scan<Result>(query: (state: StateReader) => Result): Promise<Result> {
     await this.#loading?.done;
     while (this.#replica.machine.isUnsettled) await this.#writer.settled();
-    return look(this.#replica.machine.durable);
+    return query(this.#replica.machine.durable);
   }
 
   /**
-   * Resolves when everything is folded here that was acknowledged anywhere before the call, so that what is read then is
-   * the latest. It costs one look at the head of a shared journal, which all who ask together share; it fails with a
-   * JournalError if the journal can't be reached.
+   * Resolves when this node has folded every entry that any node acknowledged before the call. A following read is then
+   * linearizable. Concurrent calls share one read of the shared journal's head. It throws a JournalError if the journal is
+   * unreachable.
    */
   async catchUp(): Promise<void> {
     if (!this.isShared) return;
-    await this.#inTime(this.#writer.catchUp());
+    await this.#withTimeout(this.#writer.catchUp());
     await this.#loading?.done;
   }
 
-  /** Whether others may append to the journal, so that reads must ask for its head to be the latest. */
+  /** True if other nodes may append to the journal. A linearizable read must then call `catchUp` first. */
   get isShared(): boolean {
     return this.#options.journal.coordination !== undefined;
   }
 
-  /** A server that hangs must not keep readers waiting for as long as a connection does. */
-  #inTime(looking: Promise<void>): Promise<void> {
+  /** Limits the wait of readers. A connection to a hanging server times out much later. */
+  #withTimeout(refreshing: Promise<void>): Promise<void> {
     return new Promise((resolve, reject) => {
       const cancel = this.#options.clock.after(
         engineLimits.latestMs,
@@ -246,7 +249,7 @@ export class Engine {
         },
         { keepAlive: true },
       );
-      looking.finally(cancel).then(resolve, reject);
+      refreshing.finally(cancel).then(resolve, reject);
     });
   }
 
@@ -254,14 +257,14 @@ export class Engine {
     return this.#replica.head;
   }
 
-  /** Entries about a subject, none beyond the head that reads see. */
+  /** Entries about a subject, up to the folded head. */
   async entriesAbout(query: SubjectQuery): Promise<readonly Entry[]> {
     await this.#loading?.done;
     const before = Math.min(query.before ?? Infinity, this.head.position + 1);
     return this.entriesAt(await this.#options.journal.findSubject({ ...query, before }));
   }
 
-  /** The same without waiting, if all of the answer is in memory. */
+  /** Answers `entriesAbout` synchronously, if the whole answer is in memory. */
   recentEntriesAbout(query: SubjectQuery): readonly Entry[] | undefined {
     if (this.#loading !== undefined) return undefined;
     const before = Math.min(query.before ?? Infinity, this.head.position + 1);
@@ -269,7 +272,7 @@ export class Engine {
     return positions === undefined ? undefined : this.#recentAt(positions);
   }
 
-  /** An entry that is still in memory. */
+  /** The entry at a position, if it is in memory. */
   recentEntry(position: number): Entry | undefined {
     return this.#replica.recent.at(position);
   }
@@ -288,7 +291,7 @@ export class Engine {
     return entries;
   }
 
-  /** Entries after a position, oldest first, none beyond the head that reads see. */
+  /** Entries after a position, oldest first, up to the folded head. */
   async entriesAfter(after: number, limit: PageLimit): Promise<readonly Entry[]> {
     await this.#loading?.done;
     const { position } = this.head;
@@ -298,7 +301,7 @@ export class Engine {
     return (await this.#replica.read(after, limit)).filter((entry) => entry.position <= position);
   }
 
-  /** Everything after a position, and then everything that comes. */
+  /** Subscribes to all entries after a position, including future ones. */
   subscribe(after: number): Subscription {
     const subscription = new Subscription({ replica: this.#replica, moved: this.#moved }, after, () =>
       this.#subscriptions.delete(subscription),
@@ -307,16 +310,16 @@ export class Engine {
     return subscription;
   }
 
-  /** Removes from the journal what an entry says is erased, before anybody is told so. It fails with a JournalError. */
+  /** Removes an erased payload from the journal. The caller replies afterwards. It throws a JournalError if it fails. */
   executeErasure(erasure: PayloadErasure): Promise<void> {
     return this.#erasures.execute(erasure);
   }
 
-  /** Saves the state now, so that the next start folds nothing. Returns the position that is saved. */
+  /** Saves a checkpoint, so that the next start folds nothing. Returns the position of the newest checkpoint. */
   async checkpoint(): Promise<number> {
-    // What is in flight is not durable: it must not be in a checkpoint.
+    // A batch in flight is not durable and must not be in a checkpoint.
     while (this.#replica.machine.isUnsettled) await this.#writer.settled();
-    return this.#keeper.save();
+    return this.#hasher.save();
   }
 
   health(): EngineHealth {
@@ -324,27 +327,27 @@ export class Engine {
     const unwritable = outage === undefined ? undefined : `the journal cannot be written (${outage.reason})`;
     const refused = unwritable ?? this.#writer.admissionRefusal()?.reason;
     const sinceMs = outage?.sinceMs;
-    const heard = this.#options.journal.coordination?.clusterStatus();
+    const status = this.#options.journal.coordination?.clusterStatus();
     const nowMs = this.#options.clock.monotonicMs();
-    const lag = lagOf(this.head, heard, nowMs);
+    const lag = lagOf(this.head, status, nowMs);
     return {
       head: this.head,
       isWritable: refused === undefined,
-      reasons: unreadyReasons({ refused, isLoading: this.#loading !== undefined, lag, heard }),
+      reasons: unreadyReasons({ refused, isLoading: this.#loading !== undefined, lag, status }),
       pendingCount: this.#writer.pendingCount,
       outageMs: sinceMs === undefined ? 0 : nowMs - sinceMs,
-      saved: this.#keeper.saved,
+      saved: this.#hasher.saved,
       subscriberCount: this.#subscriptions.size,
-      nodeCount: heard?.nodeCount ?? 1,
+      nodeCount: status?.nodeCount ?? 1,
       lag,
     };
   }
 
-  /** Answers what waits, ends subscriptions and closes the journal. Nothing acknowledged is lost. */
+  /** Answers pending commands, ends subscriptions and closes the journal. No acknowledged entry is lost. */
   async stop(): Promise<void> {
     this.#stopListening();
-    await this.#writer.stop(() => this.#keeper.finish());
-    await this.#keeper.stop();
+    await this.#writer.stop(() => this.#hasher.finish());
+    await this.#hasher.stop();
     this.#loading?.fail(stoppingError(undefined));
     for (const subscription of this.#subscriptions) subscription.end(undefined);
     await this.#options.journal.close();
@@ -352,7 +355,7 @@ export class Engine {
 
   #lose(): void {
     this.#loading ??= new StateReload();
-    const error = new HistoryLostError("the journal went back behind what was read; read the state again");
+    const error = new HistoryLostError("The journal was rolled back. Read the state again.");
     for (const subscription of this.#subscriptions) subscription.end(error);
   }
 }

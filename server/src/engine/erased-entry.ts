@@ -1,6 +1,6 @@
 import type { Entry } from "../machine/entry.ts";
 
-/** An entry as it is read once its payload is gone. It is shown so from the moment that the erasure is durable. */
+/** An entry without its payload. Readers get this form from the moment that the erasure is durable. */
 export function erasedEntry(entry: Entry, by: number): Entry {
   return {
     ...entry,

@@ -1,32 +1,34 @@
 /**
- * Carries out what entries ask to be erased: an entry is durable first, and its payload is removed then. What a kill or a
- * failure left undone is done by the next start, or when somebody asks again.
+ * Executes the erasures that entries request. The requesting entry is durable first, then the payload is removed. After a
+ * kill or a failure, the next start or the next request completes the erasure.
  *
- * A start must not look at every erasure that there ever was, and the newest few are not enough: many may be asked for at
- * once. So the journal keeps a mark up to which they are carried out, with what was tried in vain. It is read for each piece
- * of work and never kept here: it goes back when the journal does. Nodes that share a journal may write it at the same time,
- * since what each writes is true: it has looked at everything between the mark that it found and the one that it leaves.
+ * A start must not check all erasures of the history, and checking the newest few would miss some, because many may be
+ * requested at once. The journal therefore stores a watermark of completed erasures, with the list of those that failed.
+ *
+ * The executor reads the mark for each task and never caches it, because a restore of the journal restores the mark too.
+ * Nodes that share a journal may write the mark concurrently. Each written mark is correct: its node has checked all
+ * erasures between the mark that it read and the mark that it writes.
  */
 import type { PayloadErasure, ErasureMark, Journal } from "../journal/journal.ts";
 import type { Entry } from "../machine/entry.ts";
 import type { StateReader } from "../machine/state.ts";
 
-/** What the state and its entries say of erasures: the engine knows no feature. */
+/** Reads erasures from the state and from entries. The engine itself knows no feature. */
 export interface ErasureLookup {
-  /** What entries after this position ask for. */
+  /** The erasures that entries after this position request. */
   readonly requestedAfter: (state: StateReader, position: number) => readonly PayloadErasure[];
-  /** The entry that erased the one at this position, if one did. */
+  /** The position of the entry that erased the entry at this position, if there is one. */
   readonly erasedBy: (state: StateReader, position: number) => number | undefined;
-  /** The position whose payload an entry erases, if it does. */
+  /** The position whose payload this entry erases, if it erases one. */
   readonly erasedPosition: (entry: Entry) => number | undefined;
 }
 
 export interface ErasureExecutorOptions {
   readonly journal: Journal;
   readonly erasures: ErasureLookup;
-  /** Looks at rows in order, as they are durable. */
+  /** Reads durable rows in order. */
   readonly scan: <Result>(look: (state: StateReader) => Result) => Promise<Result>;
-  /** Saves the state now. */
+  /** Saves a checkpoint. */
   readonly checkpoint: () => Promise<unknown>;
   readonly report: (message: string, cause: unknown) => void;
 }
@@ -44,64 +46,65 @@ export class ErasureExecutor {
     this.#options = options;
   }
 
-  /** Does what was left undone. What can't be done now is told to the operator, and keeps nobody from starting. */
+  /** Completes unfinished erasures. A failure is reported to the operator and does not prevent the start. */
   resume(): Promise<void> {
-    return this.#inTurn(async () => {
+    return this.#enqueue(async () => {
       try {
         const mark = await this.#options.journal.erasureMark();
-        const asked = await this.#askedAfter(mark.to);
-        const left = await this.#stillAsked(mark.left);
-        const failures = [...(await this.#tryAll(left, true)), ...(await this.#tryAll(asked, false))];
-        this.#tell(failures);
-        await this.#note(mark, asked, { left: failures.map(({ erasure }) => erasure) });
+        const requested = await this.#requestedAfter(mark.to);
+        const left = await this.#stillRequested(mark.left);
+        const failures = [...(await this.#tryAll(left, true)), ...(await this.#tryAll(requested, false))];
+        this.#report(failures);
+        await this.#setMark(mark, requested, { left: failures.map(({ erasure }) => erasure) });
       } catch (error) {
-        this.#options.report("erasures could not be looked at; the next start tries again", error);
+        this.#options.report("unfinished erasures could not be checked; the next start retries", error);
       }
     });
   }
 
   /**
-   * Removes the payload for good, or throws what kept it from that. Whatever was said of it before, the journal is asked:
-   * it may have failed at its last step. Others that were asked for meanwhile are done too, and only told of if they fail.
+   * Removes the payload permanently, or throws the error that prevented it. It always calls the journal, because an earlier
+   * attempt may have failed at its last step. It also executes other requested erasures. Their failures are only reported.
    */
   execute(own: PayloadErasure): Promise<void> {
-    return this.#inTurn(async () => {
+    return this.#enqueue(async () => {
       const [failure] = await this.#tryAll([own], true);
-      await this.#goOn(own, failure).catch((error: unknown) => {
-        // Nothing is lost by it: the next start looks again.
-        this.#options.report("it could not be noted which erasures are carried out", error);
+      await this.#executeOthers(own, failure).catch((error: unknown) => {
+        // Nothing is lost. The next start checks again.
+        this.#options.report("the mark of completed erasures could not be stored", error);
       });
       if (failure !== undefined) throw failure.error;
     });
   }
 
-  async #goOn(own: PayloadErasure, failure: ErasureFailure | undefined): Promise<void> {
+  async #executeOthers(own: PayloadErasure, failure: ErasureFailure | undefined): Promise<void> {
     const mark = await this.#options.journal.erasureMark();
     const isOther = ({ position }: PayloadErasure): boolean => position !== own.position;
-    const asked = await this.#askedAfter(mark.to);
-    const failures = await this.#tryAll(asked.filter(isOther), false);
-    this.#tell(failures);
-    const vain = failure === undefined ? failures : [failure, ...failures];
-    await this.#note(mark, asked, { left: [...mark.left.filter(isOther), ...vain.map(({ erasure }) => erasure)] });
+    const requested = await this.#requestedAfter(mark.to);
+    const failures = await this.#tryAll(requested.filter(isOther), false);
+    this.#report(failures);
+    const failed = failure === undefined ? failures : [failure, ...failures];
+    const left = [...mark.left.filter(isOther), ...failed.map(({ erasure }) => erasure)];
+    await this.#setMark(mark, requested, { left });
   }
 
-  /** In the order of their positions: neighbours lie in the same batch or block, which is then read once. */
-  async #askedAfter(position: number): Promise<readonly PayloadErasure[]> {
-    const asked = await this.#options.scan((state) => this.#options.erasures.requestedAfter(state, position));
-    return asked.toSorted((one, other) => one.position - other.position);
+  /** Sorted by position. Neighbours are in the same batch or block, which is then read once. */
+  async #requestedAfter(position: number): Promise<readonly PayloadErasure[]> {
+    const requested = await this.#options.scan((state) => this.#options.erasures.requestedAfter(state, position));
+    return requested.toSorted((one, other) => one.position - other.position);
   }
 
-  /** Never what only a history asked for that is gone. */
-  #stillAsked(left: readonly PayloadErasure[]): Promise<readonly PayloadErasure[]> {
+  /** Omits erasures that only a lost history requested. */
+  #stillRequested(left: readonly PayloadErasure[]): Promise<readonly PayloadErasure[]> {
     const { erasures, scan } = this.#options;
     return scan((state) => left.filter(({ position, by }) => erasures.erasedBy(state, position) === by));
   }
 
-  async #tryAll(asked: readonly PayloadErasure[], isAlwaysAsked: boolean): Promise<readonly ErasureFailure[]> {
+  async #tryAll(requested: readonly PayloadErasure[], mustErase: boolean): Promise<readonly ErasureFailure[]> {
     const failures: ErasureFailure[] = [];
-    for (const erasure of asked) {
+    for (const erasure of requested) {
       try {
-        await this.#erase(erasure, isAlwaysAsked);
+        await this.#erase(erasure, mustErase);
       } catch (error) {
         failures.push({ erasure, error });
       }
@@ -109,34 +112,39 @@ export class ErasureExecutor {
     return failures;
   }
 
-  async #erase({ position, by }: PayloadErasure, isAlwaysAsked: boolean): Promise<void> {
+  /** With `mustErase` it calls the journal even if the payload is already erased. */
+  async #erase({ position, by }: PayloadErasure, mustErase: boolean): Promise<void> {
     const { journal, checkpoint } = this.#options;
     const [entry] = await journal.readAt([position]);
-    // A checkpoint from before the erasure may hold what is to be erased, and goes with it. So there is a newer one.
+    // The journal deletes checkpoints that are older than the erasure, so a newer one must exist before.
     if (entry?.erased === undefined) await checkpoint();
-    else if (!isAlwaysAsked) return;
+    else if (!mustErase) return;
     await journal.erase(position, by);
   }
 
-  async #note(mark: ErasureMark, asked: readonly PayloadErasure[], { left }: Pick<ErasureMark, "left">): Promise<void> {
-    const to = asked.reduce((last, { by }) => Math.max(last, by), mark.to);
+  async #setMark(
+    mark: ErasureMark,
+    requested: readonly PayloadErasure[],
+    { left }: Pick<ErasureMark, "left">,
+  ): Promise<void> {
+    const to = requested.reduce((last, { by }) => Math.max(last, by), mark.to);
     if (to === mark.to && isSameList(left, mark.left)) return;
     await this.#options.journal.setErasureMark({ to, left });
   }
 
-  #tell(failures: readonly ErasureFailure[]): void {
+  #report(failures: readonly ErasureFailure[]): void {
     const [first] = failures;
     if (first === undefined) return;
     const { position, by } = first.erasure;
     const more = failures.length === 1 ? "" : `, and ${String(failures.length - 1)} more,`;
     const message = `the payload of entry ${String(position)}, which entry ${String(by)} erased,${more} could not be removed`;
-    this.#options.report(`${message}; the next start tries again, and so does whoever asks for it again`, first.error);
+    this.#options.report(`${message}; the next start or the next request retries`, first.error);
   }
 
-  #inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
-    const turn = this.#last.then(work);
-    this.#last = turn.catch(() => undefined);
-    return turn;
+  #enqueue<Result>(work: () => Promise<Result>): Promise<Result> {
+    const task = this.#last.then(work);
+    this.#last = task.catch(() => undefined);
+    return task;
   }
 }
 

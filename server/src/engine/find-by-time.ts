@@ -1,6 +1,6 @@
 import type { Journal } from "../journal/journal.ts";
 
-/** The last position whose entry is older than a time; 0 if there is none. Time never goes back along the journal. */
+/** The last position whose entry is older than a time, or 0 if there is none. Time never decreases along the journal. */
 export async function findByTime(journal: Journal, beforeMs: number): Promise<number> {
   let low = 0;
   let high = (await journal.head()).position;

@@ -6,15 +6,15 @@ import type { PendingCommand } from "./command-queue.ts";
 import type { RecentEntries } from "./recent-entries.ts";
 
 export interface KeyedEntries {
-  /** For each key in the batch the entry that used it before, if one did. */
+  /** By key scope, the entry that used the key, if there is one. */
   readonly entries: ReadonlyMap<string, Entry>;
-  /** Keys that were used by an entry which can't be read. Whoever sends one of them must not run, and nobody else suffers. */
+  /** Keys that an unreadable entry used. Commands with these keys must not run. All other commands are unaffected. */
   readonly unreadable: ReadonlyMap<string, UnreadableEntry>;
-  /** Keys that were not looked up but in memory: the append has to prove that nobody has used them. */
+  /** Keys that were looked up in memory only. The append has to check that no older entry used them. */
   readonly unproven: readonly string[];
 }
 
-/** An entry that is there and can't be read: its segment was moved away, or it is damaged. */
+/** An entry that exists and cannot be read: its segment file is missing, or it is damaged. */
 export interface UnreadableEntry {
   readonly position: number;
   readonly error: JournalError;
@@ -24,7 +24,7 @@ export interface KeyedEntrySource {
   readonly journal: Journal;
   readonly recent: RecentEntries;
   readonly head: Head;
-  /** True if every key must be looked up, since an append found one of them. */
+  /** True if every key must be looked up in the journal, because an append found one of them there. */
   readonly mustQuery: boolean;
 }
 
@@ -41,20 +41,21 @@ interface KeyLookup {
 const none: KeyedEntries = { entries: new Map(), unreadable: new Map(), unproven: [] };
 
 /**
- * Looks for entries that used the keys of a batch before. Asking a distant journal would cost as much as the append; so what
- * this node remembers is believed, and the append itself looks for the rest.
+ * Finds the entries that used the keys of a batch. A query to a remote journal would cost as much as the append. The lookup
+ * therefore uses the index in memory, and the append itself checks the other keys.
  */
 export async function findKeyedEntries(
-  waiting: readonly PendingCommand[],
+  pending: readonly PendingCommand[],
   source: KeyedEntrySource,
 ): Promise<KeyedEntries> {
+  // A Set, because two commands of a batch may have the same key.
   const used = new Set<string>();
-  for (const { scope } of waiting) if (scope !== undefined) used.add(scope);
+  for (const { scope } of pending) if (scope !== undefined) used.add(scope);
   if (used.size === 0) return none;
   const scopes = [...used];
-  const recalled = source.mustQuery ? undefined : source.journal.coordination?.findKeysInMemory(scopes, source.head);
-  const positions = recalled ?? (await source.journal.findKeys(scopes));
-  const unproven = recalled === undefined ? [] : scopes.filter((_, index) => positions[index] === undefined);
+  const inMemory = source.mustQuery ? undefined : source.journal.coordination?.findKeysInMemory(scopes, source.head);
+  const positions = inMemory ?? (await source.journal.findKeys(scopes));
+  const unproven = inMemory === undefined ? [] : scopes.filter((_, index) => positions[index] === undefined);
   return { ...(await entriesAt(scopes, positions, source)), unproven };
 }
 
@@ -64,20 +65,20 @@ async function entriesAt(
   source: KeyedEntrySource,
 ): Promise<KeyLookup> {
   const found: KeyLookup = { entries: new Map(), unreadable: new Map() };
-  const distant: KeyUse[] = [];
+  const older: KeyUse[] = [];
   for (const [index, scope] of scopes.entries()) {
     const position = positions[index];
     if (position === undefined) continue;
     const recent = source.recent.at(position);
-    // An entry of a history that was lost, which this node did not notice yet, may stand at the same position.
-    if (recent === undefined || keyScope(recent) !== scope) distant.push({ scope, position });
+    // The entry in memory may be from a lost history, if this node has not detected the loss yet.
+    if (recent === undefined || keyScope(recent) !== scope) older.push({ scope, position });
     else found.entries.set(scope, recent);
   }
-  if (distant.length > 0) await readInto(found, distant, source.journal);
+  if (older.length > 0) await readInto(found, older, source.journal);
   return found;
 }
 
-/** Reads all at once; where that fails for one of them it is looked for by halves, so that a few more reads find it. */
+/** Reads all entries at once. If one is unreadable, it bisects the list, so a few more reads find that entry. */
 async function readInto(found: KeyLookup, used: readonly KeyUse[], journal: Journal): Promise<void> {
   const read = await readFound(
     journal,
@@ -101,10 +102,11 @@ async function readInto(found: KeyLookup, used: readonly KeyUse[], journal: Jour
 }
 
 /**
- * Returns the error if it is the entries' own, and will be the same the next time; any other is the journal's, and thrown.
+ * Returns the error if it concerns the entries themselves and is permanent. Any other error concerns the journal and is
+ * thrown.
  *
- * What was found a moment ago is gone if the journal went back in between. That is no fault of the commands, as the
- * journal's "invalid" would say: they must wait until this node has noticed.
+ * If the journal was rolled back after the lookup, the found entry does not exist. The journal then reports "invalid", but
+ * the commands are valid. They must wait until this node has detected the rollback.
  */
 async function readFound(journal: Journal, positions: readonly number[]): Promise<readonly Entry[] | JournalError> {
   try {
@@ -113,11 +115,11 @@ async function readFound(journal: Journal, positions: readonly number[]): Promis
     if (!(error instanceof JournalError)) throw error;
     if (error.code === "archived" || error.code === "damaged") return error;
     if (error.code !== "invalid") throw error;
-    throw new JournalError("io", `the journal went back: ${error.message}`, { certain: false, cause: error });
+    throw new JournalError("io", `the journal was rolled back: ${error.message}`, { certain: false, cause: error });
   }
 }
 
-/** True if somebody else used a key at a position that is not folded here. */
-export function isAheadOf(priors: KeyedEntries, head: Head): boolean {
-  return [...priors.entries.values()].some(({ position }) => position > head.position);
+/** True if another node used a key at a position that this node has not folded. */
+export function isAheadOf(keyed: KeyedEntries, head: Head): boolean {
+  return [...keyed.entries.values()].some(({ position }) => position > head.position);
 }

@@ -8,18 +8,18 @@ import { replyFromEntry } from "./reply.ts";
 import type { EngineCommand } from "./state-hasher.ts";
 
 export interface FollowerListener {
-  /** The head moved: entries are durable and folded. */
+  /** Called when the head moved. Its entries are durable and folded. */
   moved(): void;
-  /** The history that was folded here is gone. Reads wait until `loaded`. */
+  /** Called when the journal does not hold the folded history. Reads wait until `loaded`. */
   lost(): void;
   loaded(): void;
-  /** Something that an operator should know. */
+  /** Reports a condition to the operator. */
   readonly report: (message: string, cause: unknown) => void;
 }
 
-/** A journal that may have another future elsewhere. */
+/** Starts a new epoch, because the journal may have another future elsewhere. */
 export interface EpochChange {
-  /** Begins a new epoch, above the one that is folded now. */
+  /** Makes the command that starts an epoch above the folded one. */
   readonly command: () => TimerCommand;
   readonly done: () => void;
 }
@@ -29,29 +29,31 @@ export interface FollowerOptions {
   readonly queue: CommandQueue;
   /** The command that raises the epoch, made from the state that was lost. */
   readonly afterLoss: (lost: StateReader) => TimerCommand;
-  /** What must come first because the journal may have another future elsewhere; undefined if there is nothing new. */
+  /** The epoch change that a new fork of the journal requires, or undefined if there is no new fork. */
   readonly epochChange: () => EpochChange | undefined;
   readonly on: FollowerListener;
 }
 
 /**
- * Catches up with the journal: folds what others appended, and answers those of our own commands that are found there,
- * because the answer to their append was lost. If what is folded here is not in the journal any more, it starts again
- * from the first entry; the epoch must then be raised, so that tokens of the lost history are refused.
+ * Catches up with the journal. It folds the entries of other nodes. If the answer to an append was lost, it finds the
+ * commands of that append in the journal and answers them.
+ *
+ * If the journal does not hold the folded history, the follower restarts from a checkpoint or from the first entry. The
+ * epoch must then be raised, so that tokens of the lost history are refused.
  */
 export class Follower {
   readonly #options: FollowerOptions;
   #lossCommand: TimerCommand | undefined;
-  #fork: EpochChange | undefined;
+  #epochChange: EpochChange | undefined;
 
   constructor(options: FollowerOptions) {
     this.#options = options;
   }
 
-  /** Returns what must be sent before anything else, the first one last. It may throw half-way; call again. */
+  /** Returns the commands that must be sent before all others, the first one last. If it throws, call it again. */
   async follow(): Promise<readonly EngineCommand[]> {
     const { replica, on } = this.#options;
-    this.#fork ??= this.#options.epochChange();
+    this.#epochChange ??= this.#options.epochChange();
     while ((await replica.follow(this.#onFolded)) === "diverged") {
       this.#lose();
       await replica.restart();
@@ -61,14 +63,15 @@ export class Follower {
       first.push({ command: this.#lossCommand, done: () => undefined });
       on.loaded();
     }
-    // Made from what is there now: an epoch that began for a fork that this node has missed is not good for this one.
-    if (this.#fork !== undefined) first.push({ command: this.#fork.command(), done: this.#fork.done });
+    // Made from the current state. An epoch that started for an earlier fork does not cover this one.
+    const change = this.#epochChange;
+    if (change !== undefined) first.push({ command: change.command(), done: change.done });
     this.#lossCommand = undefined;
-    this.#fork = undefined;
+    this.#epochChange = undefined;
     return first;
   }
 
-  /** What a lost race told. */
+  /** Folds the missed entries that a lost race returned. */
   foldMissed(missed: FollowedPage): void {
     this.#options.replica.foldPage(missed, this.#onFolded);
   }
@@ -80,13 +83,13 @@ export class Follower {
 
   #lose(): void {
     const { replica, on } = this.#options;
-    // It may go back again while it is being read: whoever has begun to follow since must be told, too.
+    // The journal may be rolled back again during the reload. Listeners that joined since must be notified too.
     if (this.#lossCommand !== undefined) {
       on.lost();
       return;
     }
     this.#lossCommand = this.#options.afterLoss(replica.machine.durable);
-    on.report(`the journal no longer holds position ${String(replica.head.position)} as it was folded here`, undefined);
+    on.report(`the journal does not hold position ${String(replica.head.position)} as this node folded it`, undefined);
     on.lost();
   }
 
@@ -96,10 +99,10 @@ export class Follower {
     if (attempted.size === 0) return;
     const answered = new Set<PendingCommand>();
     for (const entry of entries) {
-      const waiting = attempted.get(entry.id);
-      if (waiting === undefined || answered.has(waiting)) continue;
-      waiting.reply(replyFromEntry(entry));
-      answered.add(waiting);
+      const pending = attempted.get(entry.id);
+      if (pending === undefined || answered.has(pending)) continue;
+      pending.reply(replyFromEntry(entry));
+      answered.add(pending);
     }
     queue.removeFromFront(answered);
   }

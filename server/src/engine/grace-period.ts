@@ -2,9 +2,9 @@ import type { Clock } from "../base/clock.ts";
 import { engineLimits } from "./limits.ts";
 
 /**
- * After a start or a stall, holders get time to renew before anything overdue is expired: an outage of the server must
- * not cost every client its leases. The grace is over after a while of continuous ability to append; every stall
- * starts it again.
+ * The grace period after a start or a stall. Holders get time to renew before overdue leases expire, so that an outage of
+ * the server does not cost every client its leases. The period ends after 10 s in which the node could append
+ * continuously. Every stall restarts it.
  */
 export class GracePeriod {
   readonly #clock: Clock;
@@ -15,12 +15,12 @@ export class GracePeriod {
     this.#endsAt = clock.monotonicMs() + engineLimits.graceMs;
   }
 
-  /** Something took this long during which nobody could renew. */
+  /** Records a stall: a duration in which no holder could renew. */
   noteStall(durationMs: number): void {
     if (durationMs > engineLimits.stallMs) this.restart();
   }
 
-  /** Nobody could renew since then. */
+  /** Records that no holder could renew since a time. */
   noteStallSince(startMs: number): void {
     this.noteStall(this.#clock.monotonicMs() - startMs);
   }

@@ -1,17 +1,17 @@
-/** A replica whose state is not what the journal says it must be. It must stop: its decisions can't be trusted. */
+/** The state of this replica differs from the hash in the journal. The node must stop, because its decisions are unreliable. */
 export class ReplicaDiffersError extends Error {
   override readonly name = "ReplicaDiffersError";
 }
 
-/** How many positions are remembered on either side, until the other side comes. */
+/** Maximum number of hashes that wait for their counterpart, on either side. */
 const positionsMax = 64;
 
-/** Compares the hashes that this node computes with those that the journal records, whichever comes first. */
+/** Compares the hashes that this node computes with those that the journal records. Either may arrive first. */
 export class HashLedger {
   readonly #own = new Map<number, string>();
   readonly #recorded = new Map<number, string>();
 
-  /** True if the journal has no hash of this position yet, as far as this node knows. */
+  /** Returns true if this node has not read a recorded hash of this position yet. */
   noteOwn(position: number, hash: string): boolean {
     keep(this.#own, position, hash);
     this.#compare(position);
@@ -33,7 +33,7 @@ export class HashLedger {
     const recorded = this.#recorded.get(position);
     if (own === undefined || recorded === undefined || own === recorded) return;
     throw new ReplicaDiffersError(
-      `at position ${String(position)} this node's state has the hash ${own}, the journal says ${recorded}`,
+      `at position ${String(position)} the state of this node has the hash ${own}, but the journal records ${recorded}`,
     );
   }
 }

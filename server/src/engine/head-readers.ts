@@ -6,8 +6,9 @@ interface HeadReader {
 }
 
 /**
- * Readers that must see whatever was acknowledged anywhere before they asked. All that ask together share one look at the
- * head; who asks while a look is under way waits for the next, since this one may have been too early for it.
+ * Readers that must see every entry that any node acknowledged before their request. Concurrent readers share one refresh of
+ * the head. A reader that arrives during a refresh waits for the next one, because the running one may have started before
+ * the acknowledgement.
  */
 export class HeadReaders {
   #readers: HeadReader[] = [];
@@ -22,8 +23,8 @@ export class HeadReaders {
     });
   }
 
-  /** A look begins now. What it came to is told to those who have asked until here. */
-  beginRefresh(): { done(): void; failed(error: JournalError): void; inVain(): boolean } {
+  /** Starts a refresh. Its result settles the readers that wait at this moment. */
+  beginRefresh(): { done(): void; failed(error: JournalError): void; skipped(): boolean } {
     const readers = this.#readers;
     this.#readers = [];
     return {
@@ -33,8 +34,8 @@ export class HeadReaders {
       failed: (error) => {
         for (const { reject } of readers) reject(error);
       },
-      // It said nothing about the head. True if somebody still waits.
-      inVain: () => {
+      // The operation did not read the head. The readers wait again. Returns true if there are any.
+      skipped: () => {
         this.#readers = [...readers, ...this.#readers];
         return this.#readers.length > 0;
       },

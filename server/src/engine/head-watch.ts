@@ -3,74 +3,76 @@ import { HeadReaders } from "./head-readers.ts";
 import { Signal } from "./signal.ts";
 
 /**
- * When this node has to look at the journal's head: somebody else may have appended, nothing may be decided before the
- * journal has been read on, or readers must see whatever was acknowledged before they asked. One look serves them all.
+ * Decides when this node has to read the journal's head. There are three reasons, and one refresh serves them all:
+ * - Another node may have appended.
+ * - The engine must not decide before it has read the journal.
+ * - Readers must see every entry that was acknowledged before their request.
  */
 export class HeadWatch {
-  /** Fires when a look would be good for something. */
+  /** Fires when a refresh is useful. */
   readonly hints = new Signal();
-  readonly #readOn: () => Promise<void>;
-  readonly #latest = new HeadReaders();
-  #isDemanded = false;
+  readonly #follow: () => Promise<void>;
+  readonly #readers = new HeadReaders();
+  #isRefreshRequired = false;
   #isHinted = false;
 
-  constructor(readOn: () => Promise<void>) {
-    this.#readOn = readOn;
+  constructor(follow: () => Promise<void>) {
+    this.#follow = follow;
   }
 
-  /** Others may have appended. */
+  /** Records that another node may have appended. */
   hint(): void {
     this.#isHinted = true;
     this.hints.fire();
   }
 
-  /** Nothing may be decided before the next look. */
+  /** Prevents decisions before the next refresh. */
   requireRefresh(): void {
-    this.#isDemanded = true;
+    this.#isRefreshRequired = true;
   }
 
   get isRefreshRequired(): boolean {
-    return this.#isDemanded;
+    return this.#isRefreshRequired;
   }
 
   get isHinted(): boolean {
     return this.#isHinted;
   }
 
-  /** Somebody waits for the latest. */
+  /** True if readers wait for a refresh. */
   get hasReaders(): boolean {
-    return this.#latest.isWaiting;
+    return this.#readers.isWaiting;
   }
 
   get isRefreshDue(): boolean {
-    return this.#isDemanded || this.#isHinted || this.#latest.isWaiting;
+    return this.#isRefreshRequired || this.#isHinted || this.#readers.isWaiting;
   }
 
-  /** Resolves with the first look that begins from now on. */
+  /** Resolves after the next refresh that starts after this call. */
   waitForRefresh(): Promise<void> {
-    const looked = this.#latest.wait();
+    const refreshed = this.#readers.wait();
     this.hints.fire();
-    return looked;
+    return refreshed;
   }
 
-  /** Something begins that may tell as much about the head as a look does. */
+  /** Starts an operation that reads the head as a refresh does, such as an append. */
   beginRefresh(): ReturnType<HeadReaders["beginRefresh"]> {
-    return this.#latest.beginRefresh();
+    return this.#readers.beginRefresh();
   }
 
-  /** Reads on, and tells all who wait for the latest. */
+  /** Reads the journal up to its head and notifies the readers that wait. */
   async refresh(): Promise<void> {
-    const look = this.#latest.beginRefresh();
-    this.#isDemanded = false;
+    const refresh = this.#readers.beginRefresh();
+    this.#isRefreshRequired = false;
     this.#isHinted = false;
     try {
-      await this.#readOn();
-      look.done();
+      await this.#follow();
+      refresh.done();
     } catch (error) {
-      this.#isDemanded = true;
-      // Anything else ends this node, and whoever stops it tells them.
-      if (error instanceof JournalError) look.failed(error);
-      else look.inVain();
+      this.#isRefreshRequired = true;
+      // Any other error stops this node, and the stop rejects the readers.
+      if (error instanceof JournalError) refresh.failed(error);
+      else refresh.skipped();
       throw error;
     }
   }

@@ -5,49 +5,49 @@ import { engineLimits } from "./limits.ts";
 export interface EngineHealth {
   readonly head: Head;
   readonly isWritable: boolean;
-  /** Why it is not ready: it can't write, it is behind, or it hears nothing of a journal that it shares. */
+  /** The reasons why the node is not ready: it cannot append, it is behind, or it cannot poll its shared journal. */
   readonly reasons: readonly string[];
   readonly pendingCount: number;
-  /** For how long the journal can't be written; 0 if it can. */
+  /** Duration of the outage of the journal, or 0 if there is none. */
   readonly outageMs: number;
-  /** The last entry that is in a checkpoint, if there is one. */
+  /** The head of the newest checkpoint, if there is one. */
   readonly saved: Head | undefined;
   readonly subscriberCount: number;
-  /** How many nodes share the journal, this one included. */
+  /** Number of nodes that share the journal, including this one. */
   readonly nodeCount: number;
   readonly lag: JournalLag;
 }
 
-/** How far this node is behind the head of its journal, as far as it knows. */
+/** The lag of this node behind the last known head of its journal. */
 export interface JournalLag {
   readonly entries: number;
-  /** How long ago that was found out; 0 if nobody else can append. */
+  /** Age of this information, or 0 if no other node can append. */
   readonly ageMs: number;
 }
 
-/** What is known of a journal that others append to, too. */
-export function lagOf(head: Head, heard: ClusterStatus | undefined, nowMs: number): JournalLag {
-  if (heard === undefined) return { entries: 0, ageMs: 0 };
+/** Computes the lag from the last poll of a shared journal. A journal that is not shared has no cluster status. */
+export function lagOf(head: Head, status: ClusterStatus | undefined, nowMs: number): JournalLag {
+  if (status === undefined) return { entries: 0, ageMs: 0 };
   return {
-    entries: Math.max(0, heard.position - head.position),
-    ageMs: Math.max(0, Math.round(nowMs - heard.observedAtMs)),
+    entries: Math.max(0, status.position - head.position),
+    ageMs: Math.max(0, Math.round(nowMs - status.observedAtMs)),
   };
 }
 
-/** Why a node should not be sent anybody now. */
-export function unreadyReasons(facts: {
+/** The reasons why a load balancer should not send requests to this node. */
+export function unreadyReasons(condition: {
   readonly refused: string | undefined;
   readonly isLoading: boolean;
   readonly lag: JournalLag;
-  readonly heard: ClusterStatus | undefined;
+  readonly status: ClusterStatus | undefined;
 }): readonly string[] {
-  const { refused, isLoading, lag, heard } = facts;
-  const isSilent = heard?.errorCode !== undefined || lag.ageMs > engineLimits.silenceMsMax;
+  const { refused, isLoading, lag, status } = condition;
+  const isSilent = status?.errorCode !== undefined || lag.ageMs > engineLimits.silenceMsMax;
   return [
     ...(refused === undefined ? [] : [refused]),
     ...(isLoading ? [stateLoading.reason] : []),
-    ...(isSilent ? [`nothing was heard of the journal for ${seconds(lag.ageMs)}${because(heard?.errorCode)}`] : []),
-    ...(lag.entries > engineLimits.lagEntriesMax ? [`it is ${lag.entries} entries behind the journal`] : []),
+    ...(isSilent ? [`the journal did not answer for ${seconds(lag.ageMs)}${because(status?.errorCode)}`] : []),
+    ...(lag.entries > engineLimits.lagEntriesMax ? [`this node is ${lag.entries} entries behind the journal`] : []),
   ];
 }
 
@@ -55,6 +55,6 @@ function seconds(ms: number): string {
   return `${(ms / 1000).toFixed(1)} s`;
 }
 
-function because(trouble: string | undefined): string {
-  return trouble === undefined ? "" : `: ${trouble}`;
+function because(errorCode: string | undefined): string {
+  return errorCode === undefined ? "" : `: ${errorCode}`;
 }

@@ -1,48 +1,51 @@
-/** The engine's bounds. Each keeps one caller, one batch or one bad moment from hurting all the others. */
+/** The limits of the engine. Each prevents one caller, one batch or one failure from affecting all others. */
 export const engineLimits = {
-  /** A batch: more commands, bytes or deciding time would make everybody in it wait. */
+  /** Maximum commands, bytes and decision time of a batch. A larger batch would delay all commands in it. */
   batchCommandsMax: 1_000,
   batchBytesMax: 4 * 1024 * 1024,
   batchDecideMs: 10,
-  /** Commands that wait to be decided. Over it, "overloaded" is kinder than a time-out. */
+  /** Maximum commands and bytes in the queue. Above it, "overloaded" is better for a caller than a timeout. */
   queueCommandsMax: 20_000,
   queueBytesMax: 64 * 1024 * 1024,
-  /** How long a command waits to be decided if its caller does not say. */
+  /** Default time that a command may wait for its decision. */
   deadlineMs: 30_000,
-  /** Entries kept in memory, so that live subscribers do not read from disk. */
+  /** Maximum entries and bytes in memory, so that live subscribers do not read from disk. */
   recentEntriesMax: 4_096,
   recentBytesMax: 16 * 1024 * 1024,
-  /** A page of entries for a subscriber or a catch-up. */
+  /** Maximum entries and bytes of a page for a subscriber or a catch-up. */
   pageEntriesMax: 1_000,
   pageBytesMax: 4 * 1024 * 1024,
-  /** See grace.ts. */
+  /** Duration of the grace period. See grace-period.ts. */
   graceMs: 10_000,
+  /** Minimum duration of a stall that restarts the grace period. */
   stallMs: 1_000,
+  /** Maximum interval between two checks of the timers. */
   tickMs: 250,
-  /** The state is saved when so many entries have come since the last time; a start folds at most about as many. */
+  /** Entries between two checkpoints. A start folds at most about as many. */
   checkpointEvery: 50_000,
-  /** Rows that are hashed or written at a time, between other work: about a millisecond. */
+  /** Rows that are hashed or written in one slice, which takes about a millisecond. */
   checkpointSliceRows: 200,
-  /** Rows that are dealt with for each entry that is appended meanwhile; most entries change one row or two. */
+  /** Rows that are processed per entry that is appended in the meantime. Most entries change one or two rows. */
   checkpointPace: 3,
-  /** At a stop the state is saved if the next start would otherwise fold more entries than this. */
+  /** Minimum number of unsaved entries at which a stop saves a checkpoint. */
   checkpointAtStop: 1_000,
-  /** How long a start waits for the new epoch of a restored or copied journal. */
+  /** Maximum time that a start waits for the new epoch of a restored or copied journal. */
   forkPatienceMs: 2_000,
   /**
-   * A turn at the head of a shared journal, if there is enough to append: longer ones make others wait, shorter ones are
-   * spent on handing over. It has a few batches even if these are slow, since then handing over is slow as well.
+   * Duration of a turn at the head of a shared journal, while there are commands to append. A longer turn delays the other
+   * nodes. A shorter turn spends its time on the handover. A turn covers at least `turnBatches` batches, even if they are
+   * slow, because then the handover is slow as well. `turnMsMax` is the upper limit.
    */
   turnMs: 12,
   turnBatches: 3,
   turnMsMax: 250,
-  /** After so many turns without an entry of another node this one appends without taking turns. */
+  /** Number of turns without entries of another node after which this node appends without turns. */
   quietTurnsMax: 16,
-  /** Nodes that share a journal act on what is due one after the other, in the order of their ranks. */
+  /** Delay per rank before a node acts on a due timer. Nodes that share a journal act in the order of their ranks. */
   rankDelayMs: 500,
-  /** So long a reader of the latest waits for a look at the head of a shared journal. */
+  /** Maximum time that a reader waits for a refresh of the head of a shared journal. */
   latestMs: 5_000,
-  /** A node that hears nothing of its shared journal for so long, or is so far behind, is not ready. */
+  /** Maximum age of the cluster status, and maximum lag in entries, of a node that is ready. */
   silenceMsMax: 5_000,
   lagEntriesMax: 10_000,
   /** The first and the longest delay between attempts while the journal fails. */

@@ -9,9 +9,10 @@ export interface LoadedCheckpoint {
 }
 
 /**
- * The newest checkpoint that proves itself: its rows must give the hash that was saved with them. One that does not is
- * reported and passed over, since folding more of the journal always leads to the same state; and the store is cleared,
- * so that nothing is ever built on it.
+ * Loads the newest valid checkpoint. The rows of a valid checkpoint match the hash that was saved with them.
+ *
+ * An invalid checkpoint is reported and skipped, because folding more of the journal leads to the same state. The store is
+ * then cleared, so that no later checkpoint builds on it.
  */
 export async function loadCheckpoint(
   store: CheckpointStore,
@@ -19,39 +20,39 @@ export async function loadCheckpoint(
   report: (message: string, cause: unknown) => void,
 ): Promise<LoadedCheckpoint | undefined> {
   let loaded: LoadedCheckpoint | undefined;
-  let isBad = false;
-  for (const facts of await store.list()) {
+  let mustClear = false;
+  for (const header of await store.list()) {
     const machine = createMachine();
-    if (!machine.knowsRules(facts.rules)) continue;
-    const trouble = await tryToFill(machine, store, facts);
-    if (trouble === undefined) {
-      loaded = { machine, header: facts };
+    if (!machine.knowsRules(header.rules)) continue;
+    const failure = await tryToFill(machine, store, header);
+    if (failure === undefined) {
+      loaded = { machine, header };
       break;
     }
-    isBad = true;
-    const { message, cause } = trouble;
-    report(`the checkpoint of position ${String(facts.head.position)} ${message}; it is not used`, cause);
+    mustClear = true;
+    const { message, cause } = failure;
+    report(`the checkpoint of position ${String(header.head.position)} ${message}; it is not used`, cause);
   }
-  if (isBad) await store.clear();
+  if (mustClear) await store.clear();
   return loaded;
 }
 
 async function tryToFill(
   machine: Machine,
   store: CheckpointStore,
-  facts: CheckpointHeader,
+  header: CheckpointHeader,
 ): Promise<{ readonly message: string; readonly cause: unknown } | undefined> {
   try {
-    if ((await fill(machine, store, facts)) === facts.stateHash) return undefined;
-    return { message: "does not give its own hash", cause: undefined };
+    if ((await fill(machine, store, header)) === header.stateHash) return undefined;
+    return { message: "does not match its own hash", cause: undefined };
   } catch (cause) {
-    return { message: "can't be read", cause };
+    return { message: "cannot be read", cause };
   }
 }
 
-async function fill(machine: Machine, store: CheckpointStore, facts: CheckpointHeader): Promise<string> {
+async function fill(machine: Machine, store: CheckpointStore, header: CheckpointHeader): Promise<string> {
   const hash = new StateHash();
-  for await (const slice of store.rows(facts)) {
+  for await (const slice of store.rows(header)) {
     const rows = slice.flatMap(({ table, key, line }) => {
       if (line === undefined) return [];
       hash.add(table, line);

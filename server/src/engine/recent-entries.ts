@@ -2,17 +2,17 @@ import type { Entry } from "../machine/entry.ts";
 import { engineLimits } from "./limits.ts";
 
 /**
- * The newest entries, in memory, without gaps up to the head: live subscribers and replays of a moment ago read from
- * here. It is bounded in entries and in bytes; whoever is further behind reads from the journal.
+ * The newest entries, in memory, without gaps up to the head. Live subscribers and replays of recent keys read from here.
+ * The number of entries and their bytes are limited. A subscriber that is further behind reads from the journal.
  */
 export class RecentEntries {
   #entries: Entry[] = [];
   #bytes: number[] = [];
   #bytesSum = 0;
-  /** The last page that somebody took, until there are newer entries. */
+  /** The last page that was read, until newer entries arrive. */
   #page: { readonly position: number; readonly limit: number; readonly entries: readonly Entry[] } | undefined;
 
-  /** `bytes` is about how large the batch is as text. */
+  /** Adds the entries of a batch. `bytes` is the approximate size of the batch as text. */
   push(entries: readonly Entry[], bytes: number): void {
     const each = bytes / entries.length;
     this.#page = undefined;
@@ -21,7 +21,7 @@ export class RecentEntries {
       this.#bytes.push(each);
     }
     this.#bytesSum += bytes;
-    // Twice the bound before it is cut, so that cutting costs nothing per entry.
+    // The list is cut at twice the limit, so the amortized cost per entry is constant.
     if (this.#entries.length > 2 * engineLimits.recentEntriesMax || this.#bytesSum > 2 * engineLimits.recentBytesMax) {
       this.#cut();
     }
@@ -39,7 +39,7 @@ export class RecentEntries {
     return first === undefined ? undefined : this.#entries[position - first.position];
   }
 
-  /** Puts another one in the place of the entry at its position. */
+  /** Replaces the entry at the same position. */
   put(entry: Entry): void {
     const first = this.#entries[0];
     const index = entry.position - (first?.position ?? Infinity);
@@ -49,8 +49,8 @@ export class RecentEntries {
   }
 
   /**
-   * Entries after a position; undefined if they are not all here. All who keep up ask for the same ones and get the same
-   * array, so that what is made of it can be made once.
+   * Entries after a position, or undefined if not all of them are in memory. Subscribers at the same position get the same
+   * array, so a result that is derived from it can be cached by identity.
    */
   after(position: number, limit: number): readonly Entry[] | undefined {
     if (this.#page?.position === position && this.#page.limit === limit) return this.#page.entries;

@@ -14,15 +14,15 @@ import { RecentEntries } from "./recent-entries.ts";
 
 const page = { entries: engineLimits.pageEntriesMax, bytes: engineLimits.pageBytesMax };
 
-/** Who is told when the replica is at a position that matters. The state is then exactly that of this position. */
+/** Notified at relevant positions of the replica. During the call, the state is exactly that of the position. */
 export interface ReplicaListener {
-  /** Started again, from a checkpoint or from nothing. */
+  /** The replica restarted, from a checkpoint or from the empty state. */
   started(from: CheckpointHeader | undefined): void;
-  /** A position at which the state is hashed. */
+  /** The replica is at a position at which the state is hashed. */
   atHash(position: number): void;
-  /** The end of a batch. */
+  /** The replica is at the end of a batch. */
   atHead(head: Head): void;
-  /** An entry of the journal was folded. */
+  /** The replica folded an entry. */
   folded(entry: Entry): void;
 }
 
@@ -37,8 +37,8 @@ export interface ReplicaOptions {
 }
 
 /**
- * This node's copy of the journal's fold: the machine, and the head up to which it is folded. It only ever moves from
- * one durable head to a later one, or starts again from a checkpoint.
+ * This node's fold of the journal: the machine, and the head up to which it is folded. The replica only moves from one
+ * durable head to a later one, or restarts from a checkpoint.
  */
 export class Replica {
   readonly recent = new RecentEntries();
@@ -63,7 +63,7 @@ export class Replica {
     return this.#head;
   }
 
-  /** Folds what others appended. "diverged" means that what is folded here is not in the journal any more. */
+  /** Folds the entries of other nodes. "diverged" means that the journal does not hold the folded history. */
   async follow(onFolded: OnFolded): Promise<"current" | "diverged"> {
     const { journal } = this.#options;
     for (;;) {
@@ -74,7 +74,7 @@ export class Replica {
     }
   }
 
-  /** Folds a page that follows what is folded here. */
+  /** Folds a page. It must follow the head of the replica. */
   foldPage({ entries, head }: FollowedPage, onFolded: OnFolded): void {
     if (entries.length === 0) return;
     for (const entry of entries) this.#fold(entry);
@@ -82,7 +82,7 @@ export class Replica {
     onFolded(entries);
   }
 
-  /** What the machine decided is durable. */
+  /** Settles the decisions of the machine, after their batch became durable. */
   accept(batch: SealedBatch): void {
     this.#machine.settle();
     for (const entry of batch.entries) this.#on.folded(entry);
@@ -90,7 +90,7 @@ export class Replica {
     this.#advance(batch.head, batch.entries, batch.lines.length);
   }
 
-  /** Forgets everything, and starts again from the newest checkpoint that is good, else from nothing. */
+  /** Drops the state, and restarts from the newest valid checkpoint or from the empty state. */
   async restart(): Promise<void> {
     const { journal, createMachine, report } = this.#options;
     const loaded = await loadCheckpoint(journal.checkpoints, createMachine, report);
@@ -107,26 +107,26 @@ export class Replica {
     if (this.#isHashed(entry.position)) this.#on.atHash(entry.position);
   }
 
-  /** A batch never reaches beyond such a position, so it is always one that the machine stood at. */
+  /** A batch always ends at such a position, so the machine is exactly there once. */
   #isHashed(position: number): boolean {
     return position % this.#machine.settings.stateHashEvery === 0;
   }
 
   #advance(head: Head, entries: readonly Entry[], bytes: number): void {
     const [first] = entries;
-    // Whoever watches would be told something twice, or never, and nobody would notice.
+    // Otherwise subscribers would get an entry twice or never, without any error.
     if (first !== undefined && first.position !== this.#head.position + 1) {
-      throw new Error(`entry ${first.position} was folded after ${this.#head.position}, which it does not follow`);
+      throw new Error(`entry ${first.position} does not follow the folded head ${this.#head.position}`);
     }
     this.#head = head;
     this.time.lift(head.time);
     this.recent.push(entries, bytes);
-    this.#forgetErased(entries);
+    this.#redactErased(entries);
     this.#on.atHead(head);
   }
 
-  /** Whichever node removes the payload from the journal: nobody is shown it here from now on. */
-  #forgetErased(entries: readonly Entry[]): void {
+  /** Redacts erased entries in memory. Readers of this node do not get the payload, even before it is removed from the journal. */
+  #redactErased(entries: readonly Entry[]): void {
     const { erasedPosition } = this.#options.erasures;
     for (const entry of entries) {
       const position = erasedPosition(entry);
@@ -135,14 +135,14 @@ export class Replica {
     }
   }
 
-  /** An entry of the journal as it may be shown: the payload may still be there although its erasure is durable. */
+  /** Redacts an entry of the journal if its erasure is durable. The journal may still hold the payload. */
   withoutErased(entry: Entry): Entry {
     if (entry.erased !== undefined) return entry;
     const by = this.#options.erasures.erasedBy(this.#machine.durable, entry.position);
     return by === undefined ? entry : erasedEntry(entry, by);
   }
 
-  /** Entries after a position, as they may be shown; see Journal. */
+  /** Reads entries after a position and redacts erased ones. See Journal. */
   async read(after: number, limit: PageLimit): Promise<readonly Entry[]> {
     const entries = await this.#options.journal.read(after, limit);
     return entries.map((entry) => this.withoutErased(entry));

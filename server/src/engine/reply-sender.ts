@@ -6,15 +6,15 @@ import type { AppendBackoff } from "./append-backoff.ts";
 
 export interface ReplySenderOptions {
   readonly backoff: AppendBackoff;
-  /** The position of the last entry that is folded. */
+  /** The position of the last folded entry. */
   readonly position: () => number;
   readonly report: (message: string, cause: unknown) => void;
 }
 
-/** When to ask again about a damaged entry. Nothing here mends it; somebody has to put a sound copy in its place. */
+/** Retry delay for a key that a damaged entry used. The engine cannot fix the entry. An operator has to restore a copy. */
 const damagedRetryMs = 1_000;
 
-/** What callers are told, once it is true: the outcome, or why there is none and what that means for them. */
+/** Sends replies to callers: the outcome once it is durable, or the reason why there is none. */
 export class ReplySender {
   readonly #options: ReplySenderOptions;
 
@@ -22,34 +22,34 @@ export class ReplySender {
     this.#options = options;
   }
 
-  /** The batch is durable. */
+  /** Sends the outcomes of a durable batch. */
   sendOutcomes(batch: DecidedBatch): void {
-    for (const { waiting, decided, position } of batch.results) {
+    for (const { pending, decided, position } of batch.results) {
       if (decided.defect !== undefined) {
-        const { operation, id } = waiting.command;
-        this.#options.report(`a defect stopped ${operation} (${id})`, decided.defect);
+        const { operation, id } = pending.command;
+        this.#options.report(`a bug stopped ${operation} (${id})`, decided.defect);
       }
-      waiting.reply(replyOf(decided, position));
+      pending.reply(replyOf(decided, position));
     }
   }
 
   /**
-   * Refuses those whose key was used by an entry that can't be read, and returns the others. What is archived is older than
-   * answers are given again for. A damaged entry may be younger: then nobody can say yet what the answer was.
+   * Refuses the commands whose key was used by an unreadable entry, and returns the others. An archived entry is older than
+   * the idempotency window. A damaged entry may be younger, and then its outcome is unknown until an operator restores it.
    */
   refuseUnreadable(
-    waiting: readonly PendingCommand[],
+    pending: readonly PendingCommand[],
     unreadable: ReadonlyMap<string, UnreadableEntry>,
   ): readonly PendingCommand[] {
-    if (unreadable.size === 0) return waiting;
+    if (unreadable.size === 0) return pending;
     for (const { position, error } of unreadable.values()) {
       if (error.code === "archived") continue;
       this.#options.report(
-        `a key can't be answered, it was used by entry ${String(position)}: ${error.message}`,
+        `a command was refused because its key was used by the unreadable entry ${String(position)}: ${error.message}`,
         error,
       );
     }
-    return waiting.filter((one) => {
+    return pending.filter((one) => {
       const found = one.scope === undefined ? undefined : unreadable.get(one.scope);
       if (found === undefined) return true;
       const { position, error } = found;
@@ -59,30 +59,30 @@ export class ReplySender {
     });
   }
 
-  /** The deadline passed. If the journal is to blame, or may even have taken it, that is what is said. */
-  refuseLate(waiting: PendingCommand): void {
-    if (waiting.isAttempted || this.#options.backoff.outage !== undefined) this.refuseUndecided(waiting);
-    else this.refuse(waiting, "deadline_passed", {});
+  /** Refuses a command whose deadline has passed. It reports an outage or an attempted append as the reason, if any. */
+  refuseLate(pending: PendingCommand): void {
+    if (pending.isAttempted || this.#options.backoff.outage !== undefined) this.refuseUndecided(pending);
+    else this.refuse(pending, "deadline_passed", {});
   }
 
-  /** The honest answer to a command that the journal kept from being decided. */
-  refuseUndecided(waiting: PendingCommand): void {
-    if (waiting.isAttempted) {
-      this.refuse(waiting, "outcome_unknown", { command_id: waiting.command.id });
+  /** Refuses a command that was not decided because of the journal. After an attempted append the outcome is unknown. */
+  refuseUndecided(pending: PendingCommand): void {
+    if (pending.isAttempted) {
+      this.refuse(pending, "outcome_unknown", { command_id: pending.command.id });
       return;
     }
-    const { backoff: trouble } = this.#options;
-    const reason = trouble.outage?.reason ?? "stopping";
-    this.refuse(waiting, "journal_unavailable", { reason, retry_after_ms: trouble.waitMs ?? 1 });
+    const { backoff } = this.#options;
+    const reason = backoff.outage?.reason ?? "stopping";
+    this.refuse(pending, "journal_unavailable", { reason, retry_after_ms: backoff.waitMs ?? 1 });
   }
 
-  /** Nothing more will be decided here. */
-  refuseBroken(waiting: PendingCommand, reason: string): void {
-    if (waiting.isAttempted) this.refuseUndecided(waiting);
-    else this.refuse(waiting, "stopping", { reason });
+  /** Refuses a command on a node that has failed permanently. */
+  refuseBroken(pending: PendingCommand, reason: string): void {
+    if (pending.isAttempted) this.refuseUndecided(pending);
+    else this.refuse(pending, "stopping", { reason });
   }
 
-  refuse(waiting: PendingCommand, code: string, data: Readonly<Record<string, string | number>>): void {
-    waiting.reply(refusalReply(code, data, this.#options.position()));
+  refuse(pending: PendingCommand, code: string, data: Readonly<Record<string, string | number>>): void {
+    pending.reply(refusalReply(code, data, this.#options.position()));
   }
 }

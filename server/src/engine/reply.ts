@@ -3,7 +3,7 @@ import type { Json, JsonObject } from "@holdfast/sdk/json/json";
 import type { Decided } from "../machine/machine.ts";
 import { refusal } from "../machine/refusal.ts";
 
-/** A wish as a door hands it over. */
+/** A request of a caller, before it becomes a command. */
 export interface EngineRequest {
   readonly operation: string;
   readonly input: Json;
@@ -12,11 +12,11 @@ export interface EngineRequest {
   readonly key?: string | undefined;
   /** See Command. */
   readonly trace?: string | undefined;
-  /** Commands of different callers take turns; those of one caller stay in order. */
+  /** The key for fair queueing. Callers are served round-robin, and the commands of one caller keep their order. */
   readonly caller: string;
-  /** About how many bytes the input has as text. */
+  /** Approximate size of the input as text. */
   readonly bytes: number;
-  /** How long it may wait to be decided. */
+  /** Maximum wait for the decision. */
   readonly deadlineMs?: number | undefined;
   /** See Circumstances. */
   readonly mustExpect?: boolean | undefined;
@@ -25,15 +25,15 @@ export interface EngineRequest {
 export interface Reply {
   readonly outcome: Outcome;
   readonly events: readonly Event[];
-  /** The entry's position; if nothing was recorded, that of the last entry that the decision had seen. */
+  /** The position of the entry. Without an entry, the position of the last entry that the decision was based on. */
   readonly position: number;
-  /** What a reply shows besides the recorded outcome; undefined if it must be had from history. */
+  /** Data of the reply in addition to the recorded outcome. Undefined if it must be read from history. */
   readonly attachment: JsonObject | undefined;
   /** True if this is the recorded outcome of an earlier use of the same key. */
   readonly replayed: boolean;
 }
 
-/** The command that a request becomes. One literal for each case: this is on the way of everything. */
+/** Makes the command of a request. Each case has its own literal, because every command passes this hot path. */
 export function commandOf(request: EngineRequest, id: string): Command {
   const { operation, principal, agent, key, trace, input } = request;
   if (trace !== undefined) {
@@ -48,7 +48,7 @@ export function commandOf(request: EngineRequest, id: string): Command {
     : { id, operation, principal, agent, key, input };
 }
 
-/** An answer that says why nothing was decided. */
+/** A reply that refuses a command without a decision. */
 export function refusalReply(code: string, data: JsonObject, position: number): Reply {
   return { outcome: refusal(code, data), events: [], position, attachment: undefined, replayed: false };
 }
@@ -58,7 +58,7 @@ export function replyOf(decided: Decided, position: number): Reply {
   return { outcome, events, position, attachment, replayed };
 }
 
-/** The answer to a command that was found in the journal after its append had seemed to fail. */
+/** The reply to a command that was found in the journal after its append failed with an unknown result. */
 export function replyFromEntry(entry: Entry): Reply {
   return {
     outcome: entry.outcome,

@@ -1,8 +1,8 @@
-/** Wakes everybody who waits for something to happen. Nobody is handed anything: each looks for itself. */
+/** Wakes all waiters. A signal carries no data. Each waiter checks the condition itself. */
 export class Signal {
   #waiting = new Set<() => void>();
 
-  /** Calls back once, the next time. Returns the way to stop waiting. */
+  /** Calls back once, when the signal fires next. Returns a function that cancels. */
   onNext(callback: () => void): () => void {
     this.#waiting.add(callback);
     return () => {
@@ -10,7 +10,7 @@ export class Signal {
     };
   }
 
-  /** Resolves the next time. */
+  /** Resolves when the signal fires next. */
   next(): Promise<void> {
     return new Promise((resolve) => {
       this.#waiting.add(resolve);

@@ -3,8 +3,8 @@ import { hash } from "node:crypto";
 const modulus = 1n << 256n;
 
 /**
- * The hash of a whole state: the sum of the hashes of its rows. It does not depend on any order and is kept up to date
- * at the cost of what changed, so that a state of millions of rows can be compared every few thousand entries.
+ * The hash of a whole state: the sum of the hashes of its rows. It does not depend on their order. An update costs as much
+ * as the changed rows, so a state of millions of rows can be compared every few thousand entries.
  */
 export class StateHash {
   #sum: bigint;
@@ -15,7 +15,7 @@ export class StateHash {
 
   static readonly empty = "0".repeat(64);
 
-  /** A row came to be, as the line that would be written down. */
+  /** Adds a row, as the line that a checkpoint stores. */
   add(table: string, line: string): void {
     this.#sum = (this.#sum + rowHash(table, line)) % modulus;
   }

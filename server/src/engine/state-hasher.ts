@@ -9,7 +9,7 @@ import { HashLedger } from "./hash-ledger.ts";
 import { engineLimits } from "./limits.ts";
 import type { ReplicaListener } from "./replica.ts";
 
-/** A command that the engine itself sends until it is done. */
+/** A command that the engine itself sends, and repeats until it succeeds. */
 export interface EngineCommand {
   readonly command: TimerCommand;
   readonly done: () => void;
@@ -21,23 +21,23 @@ export interface StateHasherOptions {
   readonly checkpointEvery: number;
   readonly machine: () => Machine;
   readonly head: () => Head;
-  /** The command that records the hash of the state at a position. */
+  /** Makes the command that records the hash of the state at a position. */
   readonly recordHash: (position: number, hash: string) => TimerCommand;
-  /** The hash that an entry records, if it does. */
+  /** The hash that an entry records, if it records one. */
   readonly recordedHash: (entry: Entry) => { readonly position: number; readonly hash: string } | undefined;
-  /** There is a command to be sent; see `due`. */
+  /** Called when `due` has a command to send. */
   readonly wake: () => void;
-  /** The state differs from what the journal says: this node must stop. */
+  /** Called when the state differs from the recorded hash. This node must stop. */
   readonly onDiffer: (error: unknown) => void;
   readonly report: (message: string, cause: unknown) => void;
 }
 
-/** Keeps the state honest and saved: hashes it at the positions that every node hashes, compares, and checkpoints. */
+/** Hashes the state at the positions that every node hashes, compares it with recorded hashes, and saves checkpoints. */
 export class StateHasher implements ReplicaListener {
   readonly #options: StateHasherOptions;
   readonly #ledger = new HashLedger();
   readonly #checkpointer: Checkpointer;
-  /** Hashes of this history that the journal does not have yet. A lost history takes them with it. */
+  /** Hashes that the journal does not hold yet. A reload of the state clears them. */
   readonly #unrecorded = new Map<number, string>();
 
   constructor(options: StateHasherOptions) {
@@ -77,7 +77,7 @@ export class StateHasher implements ReplicaListener {
     });
   }
 
-  /** What is to be recorded with the next batch. It stays due until it is done. */
+  /** The commands to send with the next batch. They stay due until they succeed. */
   due(): readonly EngineCommand[] {
     if (this.#unrecorded.size === 0) return [];
     return Array.from(this.#unrecorded, ([position, hash]) => ({
@@ -94,17 +94,17 @@ export class StateHasher implements ReplicaListener {
     return this.#checkpointer.savedPosition;
   }
 
-  /** Saves the state now, and says which position is saved then. */
+  /** Saves a checkpoint. Returns the position of the newest checkpoint. */
   save(): Promise<number> {
     return this.#checkpointer.saveNow(this.#options.machine(), this.#options.head());
   }
 
-  /** Finishes the hashes that are under way, so that they can still be recorded. */
+  /** Finishes the hashes in progress, so that they can be recorded before the stop. */
   finish(): Promise<void> {
     return this.#checkpointer.finish();
   }
 
-  /** Saves what the next start would otherwise have to fold, and ends. */
+  /** Saves a checkpoint if the next start would fold many entries, and stops. */
   async stop(): Promise<void> {
     const behind = this.#options.head().position - this.savedPosition;
     if (behind >= engineLimits.checkpointAtStop) await this.save();

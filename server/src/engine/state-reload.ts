@@ -1,18 +1,18 @@
 import type { JournalError } from "../journal/journal.ts";
 
 /**
- * The state is being folded again, and reads wait for it. If this node stops before it is done they are told so: what is
- * folded by then is the state of a moment that nobody asked for.
+ * A reload of the state. Reads wait for it. If the node stops before the reload is complete, the reads fail, because the
+ * partly folded state belongs to an arbitrary position.
  */
 export class StateReload {
   readonly #outcome = Promise.withResolvers<undefined>();
 
   constructor() {
-    // Perhaps nobody waits; that is no reason for the process to end.
+    // If no read waits, an unhandled rejection would end the process.
     this.#outcome.promise.catch(() => undefined);
   }
 
-  /** Resolves when the state is whole. */
+  /** Resolves when the state is complete. */
   get done(): Promise<undefined> {
     return this.#outcome.promise;
   }

@@ -6,15 +6,15 @@ import type { Signal } from "./signal.ts";
 
 const page = { entries: engineLimits.pageEntriesMax, bytes: engineLimits.pageBytesMax };
 
-/** The history that a subscriber was reading is gone; it must read the state again. */
+/** The journal does not hold the history that a subscriber read. The subscriber must read the state again. */
 export class HistoryLostError extends Error {
   override readonly name = "HistoryLostError";
 }
 
 /**
- * Entries from a position on, in pages, without gap or repeat: first those that are there, then each as it becomes
- * durable. The subscriber pulls, so a slow one costs nothing but its own reading from disk; it has no buffer that
- * could fill up.
+ * The entries after a position, in pages, without gaps or duplicates: first the existing ones, then each one as it becomes
+ * durable. The subscriber pulls, so a slow subscriber only costs its own reads from disk. There is no buffer that could
+ * overflow.
  */
 export class Subscription implements AsyncIterableIterator<readonly Entry[]> {
   readonly #source: { readonly replica: Replica; readonly moved: Signal };
@@ -22,7 +22,7 @@ export class Subscription implements AsyncIterableIterator<readonly Entry[]> {
   #position: number;
   #end: { readonly error: Error | undefined } | undefined;
   #stopWaiting: (() => void) | undefined;
-  /** The head at the last look. */
+  /** The head at the last read. */
   #seen: Head | undefined;
 
   constructor(source: { replica: Replica; moved: Signal }, after: number, onEnd: () => void) {
@@ -31,12 +31,12 @@ export class Subscription implements AsyncIterableIterator<readonly Entry[]> {
     this.#onEnd = onEnd;
   }
 
-  /** The position of the last entry that was handed out. */
+  /** The position of the last delivered entry. */
   get position(): number {
     return this.#position;
   }
 
-  /** True once nothing more is handed out, whatever was read before. */
+  /** True once the subscription delivers no more entries. */
   get hasEnded(): boolean {
     return this.#end !== undefined;
   }
@@ -51,7 +51,7 @@ export class Subscription implements AsyncIterableIterator<readonly Entry[]> {
       const entries = await this.#read();
       const last = entries.at(-1);
       if (last === undefined) await this.#moved();
-      // The end may have come while the journal was read; what was read then is not handed out.
+      // The subscription may have ended during the read. Its entries are not delivered then.
       else if (!this.hasEnded) {
         this.#position = last.position;
         return { done: false, value: entries };
@@ -64,7 +64,7 @@ export class Subscription implements AsyncIterableIterator<readonly Entry[]> {
     return Promise.resolve({ done: true, value: undefined });
   }
 
-  /** Ends it, now and for whoever waits in `next`. */
+  /** Ends the subscription, and resolves or rejects a waiting `next`. */
   end(error: Error | undefined): void {
     this.#end ??= { error };
     this.#stopWaiting?.();
@@ -86,13 +86,13 @@ export class Subscription implements AsyncIterableIterator<readonly Entry[]> {
     const recent = replica.recent.after(this.#position, page.entries);
     if (recent !== undefined) return recent;
     const read = await replica.read(this.#position, page);
-    // The journal may be ahead of what is folded here; a reader must find in the state what an event told it.
+    // The journal may be ahead of the folded state. A subscriber must find the effect of a delivered event in the state.
     return read.filter((entry) => entry.position <= head);
   }
 
   #moved(): Promise<void> {
-    // Only a move since the last look is a reason to look again: if the journal went back and this node does not know
-    // it yet, there is nothing to read, however far the head seems to be, and looking again at once would never end.
+    // Only a new head is a reason to read again. If the journal was rolled back and this node has not detected it, a read
+    // returns nothing although the head is ahead, and an immediate retry would loop forever.
     if (this.#end !== undefined || this.#source.replica.head !== this.#seen) return Promise.resolve();
     return new Promise((resolve) => {
       const stop = this.#source.moved.onNext(resolve);

@@ -7,12 +7,12 @@ import { engineLimits } from "./limits.ts";
 import type { Reply } from "./reply.ts";
 import type { EngineCommand } from "./state-hasher.ts";
 
-/** The principal of what Holdfast itself sends. */
+/** The principal of commands that Holdfast itself sends. */
 export const systemPrincipal = "holdfast";
 
 /**
- * Turns what is due into commands, once the grace is over. While anything can become due it also ticks, to notice
- * when the process itself stood still: a holder that could not reach us for a second must get time to renew.
+ * Turns due timers into commands, once the grace period is over. While a timer exists it also ticks, to detect that the
+ * process itself was suspended. A holder that could not reach the server for a second must get time to renew.
  */
 export class TimerWatch {
   readonly #clock: Clock;
@@ -20,9 +20,9 @@ export class TimerWatch {
   readonly #wake: () => void;
   readonly #rank: () => number;
   #cancelTick: (() => void) | undefined;
-  /** When it meant to look again, if anything can become due. */
-  #lookAtMs: number | undefined;
-  /** A timer command that changed nothing would come again at once, for ever; so the next look is a tick later. */
+  /** The planned time of the next check, if a timer exists. */
+  #checkAtMs: number | undefined;
+  /** A timer command that changed nothing would be due again immediately, forever. The next check is a tick later. */
   #restUntilMs = 0;
 
   constructor(options: { clock: Clock; grace: GracePeriod; wake: () => void; rank: () => number }) {
@@ -32,11 +32,11 @@ export class TimerWatch {
     this.#wake = options.wake;
   }
 
-  /** Commands that are due, to be decided after what callers sent: renewals come before expiries. */
+  /** The due commands. They are decided after the commands of callers, so that renewals precede expiries. */
   takeDue(machine: Machine, time: number, limit: number): readonly PendingCommand[] {
     const nowMs = this.#clock.monotonicMs();
     if (limit <= 0 || !this.#grace.isOver() || nowMs < this.#restUntilMs) return [];
-    // Others come first, and what they have done by then is not done twice.
+    // Nodes with a lower rank act first. This node finds their effect and does not repeat it.
     const untilTime = time - this.#delayMs();
     const next = machine.nextTime();
     if (next === undefined || next > untilTime) return [];
@@ -59,7 +59,7 @@ export class TimerWatch {
     };
   }
 
-  /** What the engine itself records. Not put back if the append fails: it is due again anyway. */
+  /** A command of the engine itself. It is not requeued after a failed append, because it is due again anyway. */
   pendingOfEngine({ command, done }: EngineCommand): PendingCommand {
     const reply = ({ outcome }: Reply): void => {
       if (outcome.kind === "done") done();
@@ -68,21 +68,21 @@ export class TimerWatch {
   }
 
   /**
-   * Notices that the process stood still: it looks later than it meant to. This must come before anything is decided,
-   * and not from the tick alone, since what arrived meanwhile may well be dealt with before a tick that is late.
+   * Detects that the process was suspended: the check runs later than planned. This must run before any decision. The tick
+   * alone is not enough, because commands that arrived meanwhile may be processed before a late tick.
    */
   noteLateness(): void {
-    if (this.#lookAtMs !== undefined) this.#grace.noteStallSince(this.#lookAtMs);
+    if (this.#checkAtMs !== undefined) this.#grace.noteStallSince(this.#checkAtMs);
   }
 
-  /** Looks again when the next one is due, and at least once a tick. */
+  /** Schedules the next check: when the next timer is due, and at least once a tick. */
   watch(nextTime: number | undefined, time: number): void {
     this.#cancelTick?.();
     this.#cancelTick = undefined;
-    this.#lookAtMs = undefined;
+    this.#checkAtMs = undefined;
     if (nextTime === undefined) return;
     const startMs = this.#clock.monotonicMs();
-    // What is overdue has to wait for the grace and the rest: looking every millisecond until then would only burn.
+    // An overdue timer waits for the end of the grace period and of the rest. A check each millisecond would waste CPU.
     const waitMs = Math.max(
       nextTime + this.#delayMs() - time,
       this.#grace.endsAt - startMs,
@@ -90,7 +90,7 @@ export class TimerWatch {
       1,
     );
     const delayMs = Math.min(waitMs, engineLimits.tickMs);
-    this.#lookAtMs = startMs + delayMs;
+    this.#checkAtMs = startMs + delayMs;
     this.#cancelTick = this.#clock.after(delayMs, this.#wake, { keepAlive: false });
   }
 

@@ -4,21 +4,21 @@ import type { HeadWatch } from "./head-watch.ts";
 import { engineLimits } from "./limits.ts";
 
 /**
- * When this node takes turns at the head of a journal that it shares. Alone it appends without asking, in one round
- * trip. Once another node was faster it takes its turn before it decides, so that it can't lose again; and goes on with
- * that until nobody else was met for a while.
+ * Decides when this node takes turns at the head of a shared journal. A node that is alone appends without a turn, in one
+ * round trip. Once it has lost a race, it takes a turn before it decides, so that it cannot lose again. It stops taking
+ * turns after a number of turns without entries of another node.
  *
- * A turn lasts as long as there is something to append, within a bound. Handing it over costs about a round trip in which
- * nobody appends; so a turn for each batch would make two nodes slower than one.
+ * A turn lasts while there are commands to append, within a limit. The handover costs about a round trip in which no node
+ * appends. One turn for each batch would therefore make two nodes slower than one.
  */
 export class TurnPolicy {
   readonly #coordination: NodeCoordination | undefined;
   readonly #clock: Clock;
   #quietCount = Infinity;
-  #hasMet = false;
-  #hasLost = false;
-  #state: "none" | "asked" | "held" = "none";
-  /** When the turn began, and what it was good for. */
+  #hasPeerEntries = false;
+  #hasLostRace = false;
+  #state: "none" | "requested" | "held" = "none";
+  /** The start of the turn, and the number of batches appended in it. */
   #sinceMs = 0;
   #batchCount = 0;
 
@@ -27,17 +27,17 @@ export class TurnPolicy {
     this.#clock = clock;
   }
 
-  /** Whether a turn must be taken before so many commands are decided. What was lost before may have been a timer's. */
+  /** True if a turn must be taken before the commands are decided. After a lost race this also covers timer commands. */
   isNeededFor(commandCount: number): boolean {
     if (this.#coordination === undefined || this.#state === "held") return false;
-    return this.#hasLost || (commandCount > 0 && this.#quietCount < engineLimits.quietTurnsMax);
+    return this.#hasLostRace || (commandCount > 0 && this.#quietCount < engineLimits.quietTurnsMax);
   }
 
   get isHeld(): boolean {
     return this.#state === "held";
   }
 
-  /** Others may have waited for long enough. */
+  /** True if the turn has reached its limit and must be released. */
   get isExpired(): boolean {
     if (this.#state !== "held") return false;
     const { turnMs, turnBatches, turnMsMax } = engineLimits;
@@ -45,26 +45,26 @@ export class TurnPolicy {
     return heldMs >= turnMsMax || (heldMs >= turnMs && this.#batchCount >= turnBatches);
   }
 
-  /** A batch was appended. */
+  /** Counts an appended batch. */
   noteAppend(): void {
     this.#batchCount += 1;
   }
 
-  /** Another node appended first. */
+  /** Records that another node appended first. */
   noteLostRace(): void {
     this.#quietCount = 0;
-    this.#hasLost = true;
+    this.#hasLostRace = true;
   }
 
-  /** Entries of another node were folded. */
+  /** Records that entries of another node were folded. */
   notePeerEntries(): void {
-    this.#hasMet = true;
+    this.#hasPeerEntries = true;
   }
 
-  /** Waits for the turn. What others append meanwhile is folded at once, so that little of it is left for the turn itself. */
+  /** Waits for the turn. It folds the entries of other nodes during the wait, so that few are left for the turn itself. */
   async take(head: HeadWatch): Promise<void> {
-    if (this.#coordination === undefined) throw new Error("this journal has no turns");
-    this.#state = "asked";
+    if (this.#coordination === undefined) throw new Error("a journal that is not shared has no turns");
+    this.#state = "requested";
     const taking = this.#coordination.takeTurn();
     try {
       while (await isFirst(head.hints.next(), taking)) await head.refresh();
@@ -76,12 +76,12 @@ export class TurnPolicy {
     this.#state = "held";
     this.#sinceMs = this.#clock.monotonicMs();
     this.#batchCount = 0;
-    this.#quietCount = this.#hasMet ? 0 : this.#quietCount + 1;
-    this.#hasMet = false;
-    this.#hasLost = false;
+    this.#quietCount = this.#hasPeerEntries ? 0 : this.#quietCount + 1;
+    this.#hasPeerEntries = false;
+    this.#hasLostRace = false;
   }
 
-  /** The others need not wait any longer. */
+  /** Releases the turn, or cancels the request for it. */
   async release(): Promise<void> {
     if (this.#state === "none") return;
     this.#state = "none";
@@ -89,7 +89,7 @@ export class TurnPolicy {
   }
 }
 
-/** True if it happened before the other; false if both have. */
+/** True if `one` settled before `other`, false if `other` has settled. */
 function isFirst(one: Promise<void>, other: Promise<void>): Promise<boolean> {
   return Promise.race([other.then(() => false), one.then(() => true)]);
 }

@@ -16,35 +16,36 @@ export interface WriterOptions {
   readonly clock: Clock;
   readonly ids: Ids;
   readonly afterLoss: (lost: StateReader) => TimerCommand;
-  /** What the engine itself has to record with the next batch; asked again until it is in the journal. */
+  /** The commands of the engine itself for the next batch. They are returned again until they are in the journal. */
   readonly engineCommands: () => readonly EngineCommand[];
-  /** What must come first because the journal may have another future elsewhere; undefined if there is nothing new. */
+  /** The epoch change that a new fork of the journal requires, or undefined if there is no new fork. */
   readonly epochChange: () => EpochChange | undefined;
   readonly on: FollowerListener & {
-    /** This node can't go on. What is folded stays as it is. */
+    /** Called when this node has failed permanently. The folded state stays. */
     broken(cause: unknown): void;
   };
   /** See EngineOptions. */
   readonly onBatch?: (batch: { readonly entries: readonly Entry[]; readonly appendMs: number }) => void;
 }
 
-/** What readers are told who wait for what will not come any more. */
+/** The error for readers that wait on a node that stops. */
 export function stoppingError(cause: unknown): JournalError {
-  return new JournalError("closed", "this node stops", { certain: true, cause });
+  return new JournalError("closed", "this node is stopping", { certain: true, cause });
 }
 
-/** Why a new command can't even wait. */
+/** The reason why a new command is not admitted to the queue. */
 export interface AdmissionRefusal {
   readonly code: "stopping" | "journal_unavailable" | "overloaded";
   readonly reason: string;
   readonly retryAfterMs: number | undefined;
 }
 
-export function overloadRefusal(trouble: AppendBackoff, queue: CommandQueue): AdmissionRefusal | undefined {
-  const retryAfterMs = trouble.waitMs;
+/** Refuses a command during an outage of the journal, or if the queue is full. */
+export function overloadRefusal(backoff: AppendBackoff, queue: CommandQueue): AdmissionRefusal | undefined {
+  const retryAfterMs = backoff.waitMs;
   if (retryAfterMs !== undefined) {
-    return { code: "journal_unavailable", reason: trouble.outage?.reason ?? "", retryAfterMs };
+    return { code: "journal_unavailable", reason: backoff.outage?.reason ?? "", retryAfterMs };
   }
   if (queue.hasRoom) return undefined;
-  return { code: "overloaded", reason: "too many commands wait", retryAfterMs: queue.drainMs };
+  return { code: "overloaded", reason: "the command queue is full", retryAfterMs: queue.drainMs };
 }

@@ -1,13 +1,14 @@
 /**
- * The loop around the machine: take what waits, decide it, make it durable with one append, then answer.
+ * The loop around the machine: take commands from the queue, decide them, make them durable with one append, then reply.
  *
- * - One batch at a time. Nothing of it is visible, and no answer leaves, before the append is done.
- * - An append that failed for certain is undone and its callers are told; one whose fate is unknown is undone and its
- *   commands stay: before anything else is decided, the journal is read on, and whoever's id is found there is answered
- *   from its entry. The rest is decided again, from the look-up of its key on. So nothing runs twice.
- * - While the journal fails, new commands are refused at once with the time to come back; attempts go on with growing
- *   delays. Reads are not concerned.
- * - If the history that this node folded is gone, the state is dropped and folded again, and the epoch is raised.
+ * - **One batch at a time.** Nothing of a batch is visible, and no reply is sent, before its append is complete.
+ * - **Certain failure.** If nothing was written for certain, the batch is undone and its callers get a refusal.
+ * - **Unknown result.** The batch is undone and its commands stay in the queue. Before the next decision the writer reads the
+ *   journal. A command whose id is found there is answered from its entry. The others are decided again, starting with the
+ *   lookup of their keys. So no command runs twice.
+ * - **Outage.** While appends fail, new commands are refused immediately with a retry delay. The writer retries with
+ *   backoff. Reads are not affected.
+ * - **Lost history.** If the journal does not hold the folded history, the state is reloaded and the epoch is raised.
  */
 import { JournalError } from "../journal/journal.ts";
 import { seal } from "../journal/seal.ts";
@@ -37,19 +38,19 @@ export class Writer {
   readonly #follower: Follower;
   readonly #grace: GracePeriod;
   readonly #timers: TimerWatch;
-  readonly #trouble: AppendBackoff;
-  readonly #answers: ReplySender;
+  readonly #backoff: AppendBackoff;
+  readonly #replies: ReplySender;
   readonly #settled = new Signal();
   readonly #turns: TurnPolicy;
-  readonly #head = new HeadWatch(() => this.#readOn());
+  readonly #head = new HeadWatch(() => this.#followJournal());
   #run: Promise<void> | undefined;
   #isScheduled = false;
-  /** An append found a key that this node did not remember: the next look-up is a thorough one. */
-  #isThorough = false;
-  /** How many commands are still to be decided one by one, because one of them made an append impossible. */
-  #aloneCount = 0;
+  /** True after an append found a key that the index in memory did not hold. The next lookup queries the journal. */
+  #mustQueryKeys = false;
+  /** Number of commands to decide one by one, because one of them makes every append fail. */
+  #singleCount = 0;
   #broken: Error | undefined;
-  /** Nothing is decided before the fold is done: two that move the replica would fold entries twice. */
+  /** No command is decided before the fold is complete. Only one task may advance the replica; two would fold entries twice. */
   #phase: "starting" | "running" | "stopping" | "stopped" = "starting";
 
   constructor(options: WriterOptions) {
@@ -67,13 +68,13 @@ export class Writer {
     this.#follower = new Follower({ ...options, queue: this.#queue, on: { ...options.on, moved } });
     this.#grace = new GracePeriod(clock);
     this.#timers = new TimerWatch({ clock, grace: this.#grace, wake, rank: () => coordination?.rank() ?? 0 });
-    this.#trouble = new AppendBackoff(clock, wake);
+    this.#backoff = new AppendBackoff(clock, wake);
     const position = (): number => options.replica.head.position;
-    this.#answers = new ReplySender({ backoff: this.#trouble, position, report: options.on.report });
+    this.#replies = new ReplySender({ backoff: this.#backoff, position, report: options.on.report });
   }
 
   get outage(): JournalOutage | undefined {
-    return this.#trouble.outage;
+    return this.#backoff.outage;
   }
 
   get pendingCount(): number {
@@ -81,24 +82,25 @@ export class Writer {
   }
 
   admissionRefusal(): AdmissionRefusal | undefined {
-    if (this.#phase !== "running") return { code: "stopping", reason: "this node stops", retryAfterMs: undefined };
+    if (this.#phase !== "running")
+      return { code: "stopping", reason: "this node is stopping", retryAfterMs: undefined };
     if (this.#broken !== undefined) return { code: "stopping", reason: this.#broken.message, retryAfterMs: undefined };
-    return overloadRefusal(this.#trouble, this.#queue);
+    return overloadRefusal(this.#backoff, this.#queue);
   }
 
-  submit(waiting: PendingCommand): void {
-    this.#queue.push(waiting);
+  submit(pending: PendingCommand): void {
+    this.#queue.push(pending);
     this.wake();
   }
 
   /**
-   * Sends one before all that wait, and again until it is done: before a new epoch has begun, tokens of another
-   * history are still taken for good.
+   * Puts a command at the front of the queue and retries it until it succeeds. Until the new epoch starts, tokens from the
+   * lost history would still be accepted.
    */
   sendFirst(command: TimerCommand, onDone: () => void): void {
     const reply = ({ outcome }: Reply): void => {
       if (outcome.kind === "done") onDone();
-      // Any other would come back for ever. A node that stops still decides what waits, and not in the old epoch.
+      // Any other refusal would repeat forever. A stopping node still decides its queue, and must not do so in the old epoch.
       else if (["journal_unavailable", "outcome_unknown"].includes(outcome.code) && this.#phase !== "stopped")
         this.sendFirst(command, onDone);
     };
@@ -106,37 +108,37 @@ export class Writer {
     this.wake();
   }
 
-  /** This node can't go on. */
+  /** Stops this node after a permanent failure. */
   fail(error: unknown): void {
     this.#break(error);
   }
 
-  /** From here on commands can be decided. Folding may have taken long, and nobody could renew meanwhile. */
+  /** Starts to decide commands. The fold may have taken long, and no holder could renew in the meantime. */
   begin(): void {
     this.#phase = "running";
     this.#grace.restart();
     this.wake();
   }
 
-  /** Resolves when all is folded that was durable before the call. Of a journal with one owner that need not be asked. */
+  /** Resolves when all entries that were durable before the call are folded. Only a shared journal needs it. */
   async catchUp(): Promise<void> {
     const refused = this.admissionRefusal();
     if (refused !== undefined && refused.code !== "overloaded") {
       const code = refused.code === "stopping" ? "closed" : "io";
-      throw new JournalError(code, `the journal can't be asked for its head: ${refused.reason}`, { certain: true });
+      throw new JournalError(code, `the head of the journal cannot be read: ${refused.reason}`, { certain: true });
     }
-    const looked = this.#head.waitForRefresh();
+    const refreshed = this.#head.waitForRefresh();
     this.wake();
-    await looked;
+    await refreshed;
   }
 
-  /** Others may have appended. */
+  /** Schedules a refresh, because another node may have appended. */
   followSoon(): void {
     this.#head.hint();
     this.wake();
   }
 
-  /** Runs the loop once what has arrived together is in the queue. */
+  /** Runs the loop in the next tick, so that commands which arrive together are in one batch. */
   wake(): void {
     if (this.#isScheduled || this.#run !== undefined) return;
     this.#isScheduled = true;
@@ -153,19 +155,19 @@ export class Writer {
     return this.#settled.next();
   }
 
-  /** Decides and answers everything that waits, lets the rest of the engine finish, then accepts nothing more. */
+  /** Decides and answers the queued commands, waits for `finish`, and stops. */
   async stop(finish: () => Promise<void>): Promise<void> {
     if (this.#phase !== "stopped") this.#phase = "stopping";
-    // What was under way ends first; a second round takes what it left, and while the journal fails that is all.
+    // The first round finishes the running batch. The second one takes the rest. During an outage no more is attempted.
     await this.#runOnce();
     await this.#runOnce();
     await finish();
-    // What that brought, such as the hash of the state.
+    // `finish` may add commands, such as the hash of the state.
     await this.#runOnce();
     this.#phase = "stopped";
     this.#timers.stop();
-    this.#trouble.cancel();
-    for (const waiting of this.#queue.takeLate(Infinity)) this.#answers.refuseUndecided(waiting);
+    this.#backoff.cancel();
+    for (const pending of this.#queue.takeLate(Infinity)) this.#replies.refuseUndecided(pending);
     this.#head.beginRefresh().failed(stoppingError(undefined));
   }
 
@@ -194,50 +196,50 @@ export class Writer {
       });
   }
 
-  /** Nothing can be done now: look again when something is due, or when the next attempt is allowed. */
+  /** Schedules the next run: when a timer is due, or when the next attempt is allowed. */
   #rest(): void {
     if (this.#phase === "stopped" || this.#broken !== undefined) return;
     const { machine, time } = this.#options.replica;
     this.#timers.watch(machine.nextTime(), time.now());
     if (this.#queue.size === 0 && !this.#head.isRefreshDue) return;
-    if (this.#trouble.outage === undefined) this.wake();
-    else this.#trouble.retryLater({ keepAlive: this.#queue.size > 0 });
+    if (this.#backoff.outage === undefined) this.wake();
+    else this.#backoff.retryLater({ keepAlive: this.#queue.size > 0 });
   }
 
   async #work(): Promise<void> {
     const { clock, replica } = this.#options;
     for (;;) {
       if (this.#turns.isExpired) await this.#turns.release();
-      if (this.#mustLook && !(await this.#follow())) return;
-      const commandsMax = this.#aloneCount > 0 ? 1 : engineLimits.batchCommandsMax;
-      this.#aloneCount = Math.max(0, this.#aloneCount - 1);
+      if (this.#mustFollow && !(await this.#follow())) return;
+      const commandsMax = this.#singleCount > 0 ? 1 : engineLimits.batchCommandsMax;
+      this.#singleCount = Math.max(0, this.#singleCount - 1);
       const { batch, late } = this.#queue.take(clock.monotonicMs(), commandsMax);
-      for (const waiting of late) this.#answers.refuseLate(waiting);
+      for (const pending of late) this.#replies.refuseLate(pending);
       const due = [
         ...this.#timers.takeDue(replica.machine, replica.time.now(), commandsMax - batch.length),
-        // Not beside a command that is tried alone: it would never be known which of them can't be written.
+        // Not together with a command that is tried alone. Otherwise the failing command could not be identified.
         ...(batch.length < commandsMax
           ? this.#options.engineCommands().map((own) => this.#timers.pendingOfEngine(own))
           : []),
       ];
       if (batch.length + due.length === 0) return;
       if (!(await this.#decideAndAppend(due.length === 0 ? batch : [...batch, ...due]))) return;
-      // Answers lead to new commands at once. Without a turn of the event loop in between, a busy queue would starve
-      // timers, signals and sockets, and batches would stay small; and a turn at the head would end after one of them.
-      if (this.#queue.size > 0 || this.#turns.isHeld) await this.#turn();
+      // Replies cause new commands immediately. Without a yield to the event loop, a busy queue would starve timers,
+      // signals and sockets. Batches would stay small, and a turn at the head would end after one batch.
+      if (this.#queue.size > 0 || this.#turns.isHeld) await this.#yieldToLoop();
     }
   }
 
-  /** An append says as much about the head as a look does, so readers wait for a look only if there is nothing to append. */
-  get #mustLook(): boolean {
-    if (this.#head.isRefreshRequired || this.#trouble.outage !== undefined) return true;
-    // Others append nothing during a turn of this node: the hint is about what was read at its start.
+  /** An append reads the head too. Readers therefore need a refresh only if there is nothing to append. */
+  get #mustFollow(): boolean {
+    if (this.#head.isRefreshRequired || this.#backoff.outage !== undefined) return true;
+    // Other nodes append nothing during this node's turn. The hint is about entries that were read at its start.
     if (this.#head.isHinted && !this.#turns.isHeld) return true;
     return this.#turns.isNeededFor(this.#queue.size) || (this.#queue.size === 0 && this.#head.hasReaders);
   }
 
-  /** Lets everybody else run. If the process stood still meanwhile, nobody could renew. */
-  #turn(): Promise<void> {
+  /** Yields to the event loop. If the process was suspended in the meantime, no holder could renew. */
+  #yieldToLoop(): Promise<void> {
     const startMs = this.#options.clock.monotonicMs();
     return new Promise((resolve) => {
       this.#options.clock.soon(() => {
@@ -254,77 +256,77 @@ export class Writer {
       if (this.#turns.isNeededFor(this.#queue.size)) await this.#turns.take(this.#head);
       await this.#head.refresh();
       if (this.#options.journal.coordination !== undefined && this.#queue.size === 0)
-        this.#trouble.resetIfUnreachable();
+        this.#backoff.resetIfUnreachable();
       this.#noteLift();
       return true;
     } catch (error) {
       this.#head.requireRefresh();
       if (!(error instanceof JournalError)) throw error;
-      // Nobody can renew while this node can't catch up, just as while it can't append.
+      // No holder can renew while this node cannot catch up, just as while it cannot append.
       this.#grace.restart();
-      this.#trouble.noteFailure(error.code);
-      for (const waiting of this.#queue.takeLate(clock.monotonicMs())) this.#answers.refuseLate(waiting);
+      this.#backoff.noteFailure(error.code);
+      for (const pending of this.#queue.takeLate(clock.monotonicMs())) this.#replies.refuseLate(pending);
       return false;
     } finally {
       this.#grace.noteStallSince(startMs);
     }
   }
 
-  async #readOn(): Promise<void> {
+  async #followJournal(): Promise<void> {
     for (const { command, done } of await this.#follower.follow()) this.sendFirst(command, done);
   }
 
-  /** False if the journal failed, and nothing more should be tried for a while. */
-  async #decideAndAppend(waiting: readonly PendingCommand[]): Promise<boolean> {
+  /** Returns false if the journal failed. The next attempt waits for the backoff. */
+  async #decideAndAppend(pending: readonly PendingCommand[]): Promise<boolean> {
     const { clock, ids, journal, replica } = this.#options;
     const startMs = clock.monotonicMs();
-    let open = waiting;
+    let open = pending;
     let batch: DecidedBatch | undefined;
-    const look = this.#head.beginRefresh();
+    const refresh = this.#head.beginRefresh();
     let isAtHead = false;
     try {
       const { recent, head } = replica;
-      const priors = await findKeyedEntries(waiting, { journal, recent, head, mustQuery: this.#isThorough });
-      this.#isThorough = false;
-      open = this.#answers.refuseUnreadable(waiting, priors.unreadable);
-      // An answer must not be about what reads don't show.
-      if (isAheadOf(priors, replica.head)) return this.#lookFirst(open, "head");
-      // The look-up may have been the stall, and what was due before it must then wait for the grace.
+      const keyed = await findKeyedEntries(pending, { journal, recent, head, mustQuery: this.#mustQueryKeys });
+      this.#mustQueryKeys = false;
+      open = this.#replies.refuseUnreadable(pending, keyed.unreadable);
+      // A reply must not be ahead of the state that reads return.
+      if (isAheadOf(keyed, replica.head)) return this.#retryAfter(open, "head");
+      // The lookup itself may have stalled. Timers that were due before it must then wait for the grace period.
       this.#grace.noteStallSince(startMs);
-      batch = decideBatch(open, { replica, priors: priors.entries, grace: !this.#grace.isOver(), clock });
+      batch = decideBatch(open, { replica, keyed: keyed.entries, grace: !this.#grace.isOver(), clock });
       const { entries, postponed } = batch;
-      if (entries.length === 0 && priors.unproven.length > 0) return this.#lookFirst(open, "keys");
-      if (postponed.length > 0) this.#putBack(postponed);
+      if (entries.length === 0 && keyed.unproven.length > 0) return this.#retryAfter(open, "keys");
+      if (postponed.length > 0) this.#requeue(postponed);
       const sealed = entries.length === 0 ? undefined : seal(entries, replica.head, ids.salts(entries.length));
-      if (sealed !== undefined && !(await this.#append(sealed, batch, priors.unproven))) return true;
+      if (sealed !== undefined && !(await this.#append(sealed, batch, keyed.unproven))) return true;
       isAtHead = sealed !== undefined;
-      this.#trouble.reset();
-      this.#answers.sendOutcomes(batch);
+      this.#backoff.reset();
+      this.#replies.sendOutcomes(batch);
       return true;
     } catch (error) {
-      return this.#failed(error, batch?.results.map((result) => result.waiting) ?? open);
+      return this.#failed(error, batch?.results.map((result) => result.pending) ?? open);
     } finally {
-      if (isAtHead) look.done();
-      else if (look.inVain()) this.#head.requireRefresh();
+      if (isAtHead) refresh.done();
+      else if (refresh.skipped()) this.#head.requireRefresh();
       this.#grace.noteStallSince(startMs);
       this.#settled.fire();
     }
   }
 
-  /** Nothing is decided before the head or the keys have been looked at. */
-  #lookFirst(waiting: readonly PendingCommand[], at: "head" | "keys"): true {
-    this.#putBack(waiting);
-    if (at === "head") this.#head.requireRefresh();
-    else this.#isThorough = true;
+  /** Requeues the commands. The next decision first reads the head, or queries the keys. */
+  #retryAfter(pending: readonly PendingCommand[], step: "head" | "keys"): true {
+    this.#requeue(pending);
+    if (step === "head") this.#head.requireRefresh();
+    else this.#mustQueryKeys = true;
     return true;
   }
 
-  /** The time of another node was ahead: what is overdue by that leap alone could not be renewed. */
+  /** Treats a leap of the engine's time as a stall. Holders could not renew leases that are overdue by that leap alone. */
   #noteLift(): void {
     this.#grace.noteStall(this.#options.replica.time.takeLift());
   }
 
-  /** False if somebody else was first: the commands go back and are decided again. */
+  /** Returns false if another node appended first. The commands are requeued and decided again. */
   async #append(sealed: ReturnType<typeof seal>, batch: DecidedBatch, unproven: readonly string[]): Promise<boolean> {
     const startMs = this.#options.clock.monotonicMs();
     const appended = await this.#options.journal.append(sealed, unproven);
@@ -336,9 +338,9 @@ export class Writer {
       return true;
     }
     this.#options.replica.machine.undo();
-    const tried = batch.results.map(({ waiting }) => waiting);
-    if (appended.kind === "used") return !this.#lookFirst(tried, "keys");
-    this.#putBack(tried);
+    const tried = batch.results.map(({ pending }) => pending);
+    if (appended.kind === "used") return !this.#retryAfter(tried, "keys");
+    this.#requeue(tried);
     this.#turns.noteLostRace();
     await this.#turns.release();
     const missed = appended.kind === "behind" ? appended.missed : undefined;
@@ -352,46 +354,46 @@ export class Writer {
     const { replica, on } = this.#options;
     replica.machine.undo();
     if (!(error instanceof JournalError)) {
-      this.#putBack(tried);
+      this.#requeue(tried);
       throw error;
     }
     if (error.code === "invalid") return this.#isolate(tried, error);
     this.#grace.restart();
-    if (this.#trouble.outage === undefined) on.report(`the journal can't be written: ${error.message}`, error);
-    this.#trouble.noteFailure(error.code);
+    if (this.#backoff.outage === undefined) on.report(`the journal cannot be written: ${error.message}`, error);
+    this.#backoff.noteFailure(error.code);
     if (error.certain) {
-      for (const one of tried) this.#answers.refuseUndecided(one);
+      for (const one of tried) this.#replies.refuseUndecided(one);
     } else {
       for (const one of tried) one.isAttempted = true;
-      this.#putBack(tried);
+      this.#requeue(tried);
     }
-    // One that others share is asked until it answers: a node that says it is not ready gets nothing to try it with.
+    // A shared journal is polled until it answers. A node that is not ready gets no commands to try it with.
     if (!error.certain || this.#options.journal.coordination !== undefined) this.#head.requireRefresh();
     return false;
   }
 
-  /** One command can't be written, whatever is tried. It must not take its neighbours with it. */
+  /** Isolates a command that can never be appended. The other commands of its batch must not fail with it. */
   #isolate(tried: readonly PendingCommand[], error: JournalError): boolean {
-    this.#options.on.report(`an append was refused for good: ${error.message}`, error);
+    this.#options.on.report(`an append was refused permanently: ${error.message}`, error);
     if (tried.length === 1) {
-      for (const one of tried) this.#answers.refuse(one, "internal_error", { command_id: one.command.id });
+      for (const one of tried) this.#replies.refuse(one, "internal_error", { command_id: one.command.id });
     } else {
-      this.#aloneCount = tried.length;
-      this.#putBack(tried);
+      this.#singleCount = tried.length;
+      this.#requeue(tried);
     }
     return true;
   }
 
-  #putBack(waiting: readonly PendingCommand[]): void {
-    this.#queue.requeue(waiting.filter((one) => !one.isTimer));
+  #requeue(pending: readonly PendingCommand[]): void {
+    this.#queue.requeue(pending.filter((one) => !one.isTimer));
   }
 
-  /** This node can't go on: it met history that it does not understand, or a defect of its own. */
+  /** Stops this node permanently, after an entry that it does not understand or a bug. */
   #break(error: unknown): void {
     const broken = error instanceof Error ? error : new Error(String(error));
     this.#broken = broken;
-    this.#options.on.report(`this node stops: ${broken.message}`, error);
-    for (const waiting of this.#queue.takeLate(Infinity)) this.#answers.refuseBroken(waiting, broken.message);
+    this.#options.on.report(`this node is stopping: ${broken.message}`, error);
+    for (const pending of this.#queue.takeLate(Infinity)) this.#replies.refuseBroken(pending, broken.message);
     this.#head.beginRefresh().failed(stoppingError(error));
     this.#options.on.broken(error);
   }

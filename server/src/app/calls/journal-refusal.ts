@@ -10,7 +10,7 @@ const retryAfterMs = 1_000;
 export function journalRefusal(error: unknown): Refusal {
   if (!(error instanceof JournalError)) throw error;
   if (error.code === "archived") return refusal("history_archived", { reason: error.message });
-  if (error.code === "closed") return refusal("stopping", { reason: "this node stops" });
+  if (error.code === "closed") return refusal("stopping", { reason: "this node is stopping" });
   return refusal("journal_unavailable", { reason: error.code, retry_after_ms: retryAfterMs });
 }
 

@@ -1,31 +1,31 @@
 import type { Entry } from "../../machine/entry.ts";
 
-/** What is wrong with an entry, by the kind of proof that failed. */
+/** The check that an entry failed. */
 export type BadEntryKind =
-  /** The stored bytes do not give their own hashes, or can't be read. */
+  /** The stored bytes do not match their hashes, or cannot be read. */
   | "damage"
-  /** An entry is missing or stands in the wrong place. */
+  /** An entry is missing or has the wrong position. */
   | "chain"
   | "time"
   | "rules"
-  /** Decided again, it comes out differently. */
+  /** A second decision has another outcome, or other events. */
   | "outcome"
   | "events"
-  /** Decided again, it would leave no entry at all. */
+  /** A second decision leaves no entry. */
   | "record"
-  /** Its events do not fit the state. */
+  /** Its events cannot be folded into the state. */
   | "fold"
-  /** A hash of the state that was recorded is not that of the state. */
+  /** A recorded hash differs from the hash of the state. */
   | "state"
   | "key"
-  /** A payload is gone and no entry says that it was erased. */
+  /** A payload is missing, and no entry erased it. */
   | "erasure"
-  /** The head that was noted down is not in this history. */
+  /** The expected head is not in this history. */
   | "history"
-  /** The history ends before the head that was noted down. */
+  /** The history ends before the expected head. */
   | "tail";
 
-/** The first thing that is wrong: where, what, and how it should be. */
+/** The first invalid entry: its position, the failed check, and both values. */
 export interface BadEntry {
   readonly position: number;
   readonly what: BadEntryKind;
@@ -37,12 +37,12 @@ export function badEntry({ position }: Entry, what: BadEntryKind, expected: stri
   return { position, what, ...differenceOf(expected, found) };
 }
 
-/** How much of a text is shown. */
+/** Maximum length of a shown text. */
 const shownMax = 400;
-/** How much of it stands before the first difference. */
+/** Maximum length of the text before the first difference. */
 const leadMax = 40;
 
-/** Two texts, cut so that the first difference is seen in both. */
+/** Cuts two texts so that both show the first difference. */
 export function differenceOf(expected: string, found: string): { readonly expected: string; readonly found: string } {
   let same = 0;
   while (same < expected.length && expected[same] === found[same]) same += 1;

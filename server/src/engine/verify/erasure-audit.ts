@@ -1,16 +1,16 @@
 import type { Entry } from "../../machine/entry.ts";
 import { type BadEntry, badEntry } from "./bad-entry.ts";
 
-/** The position of the entry whose payload an entry erased, if it did. */
+/** The position of the entry whose payload an entry erased, if it erased one. */
 export type ErasedPosition = (entry: Entry) => number | undefined;
 
 /**
- * Keeps account of payloads that are gone. Each one names the entry that erased it, and that entry must say so too:
- * otherwise whoever can write to the file could take out what does not please him.
+ * Audits erased payloads. Each one names the entry that erased it, and that entry must confirm the erasure. Otherwise an
+ * attacker with write access to the file could remove payloads without a trace.
  */
 export class ErasureAudit {
   readonly #erasedPosition: ErasedPosition;
-  /** Who is still to say that it erased: its position, and what it should have erased. */
+  /** Unconfirmed erasures: by the position of the erasing entry, the positions that it must have erased. */
   readonly #expected = new Map<number, number[]>();
   #erasedCount = 0;
 
@@ -22,7 +22,7 @@ export class ErasureAudit {
     return this.#erasedCount;
   }
 
-  /** An entry whose payload is gone. */
+  /** Checks an entry whose payload is erased. */
   note(entry: Entry): BadEntry | undefined {
     const { position, erased: by = 0 } = entry;
     if (by <= position) return badEntry(entry, "erasure", "a later entry that erased it", `entry ${by}`);
@@ -31,7 +31,7 @@ export class ErasureAudit {
     return undefined;
   }
 
-  /** Every entry, since any may be the one that others name. */
+  /** Checks whether an entry confirms the erasures that name it. It must be called for every entry. */
   confirm(entry: Entry): BadEntry | undefined {
     const expected = this.#expected.get(entry.position);
     if (expected === undefined) return undefined;
@@ -40,10 +40,10 @@ export class ErasureAudit {
     const unconfirmed = expected.find((position) => position !== confirmed);
     return unconfirmed === undefined
       ? undefined
-      : unconfirmedAt(unconfirmed, `entry ${entry.position} does not say so`);
+      : unconfirmedAt(unconfirmed, `entry ${entry.position} does not erase it`);
   }
 
-  /** Those who erased were not found at all. */
+  /** The first erasure whose erasing entry does not exist. */
   unconfirmed(): BadEntry | undefined {
     const positions = [...this.#expected].flatMap(([by, erased]) => erased.map((position) => ({ position, by })));
     const first = positions.sort((one, other) => one.position - other.position)[0];

@@ -4,25 +4,25 @@ import type { StateReader } from "../../machine/state.ts";
 import { StateHash } from "../state-hash.ts";
 import { type BadEntry, badEntry } from "./bad-entry.ts";
 
-/** The hash of the state that an entry records, if it does. */
+/** The hash of the state that an entry records, if it records one. */
 export type RecordedHash = (entry: Entry) => { readonly position: number; readonly hash: string } | undefined;
 
 export interface HashAuditOptions {
   readonly recordedHash: RecordedHash;
-  /** Whether the state lacks what was erased since. Its hash is then another one than those who recorded it saw. */
+  /** True if the state misses data that was erased later. Its hash then differs from the recorded one. */
   readonly lacks: (state: StateReader) => boolean;
 }
 
-/** Hashes that wait to be found in the journal. They are recorded soon after their position, so few ever wait. */
+/** Maximum number of computed hashes without a recorded counterpart. A hash is recorded soon after its position. */
 const pendingMax = 64;
 
-/** Hashes the state where the journal's writers do, and compares with what they recorded. */
+/** Hashes the state at the positions where nodes record its hash, and compares the hashes. */
 export class HashAudit {
   readonly #machine: Machine;
   readonly #options: HashAuditOptions;
   readonly #hash = new StateHash();
-  /** By position; undefined where the state is not what it was for those who recorded its hash. */
-  readonly #waiting = new Map<number, string | undefined>();
+  /** Computed hashes by position. Undefined if the state misses erased data and cannot be compared. */
+  readonly #pending = new Map<number, string | undefined>();
   #checkedCount = 0;
   #skippedCount = 0;
 
@@ -39,7 +39,7 @@ export class HashAudit {
     return this.#skippedCount;
   }
 
-  /** The hash of the state as it is. */
+  /** The hash of the current state. */
   now(): string {
     for (const { table, old, row } of this.#machine.capture()) {
       if (old !== undefined) this.#hash.remove(table, JSON.stringify(old));
@@ -48,7 +48,7 @@ export class HashAudit {
     return this.#hash.text;
   }
 
-  /** Every entry, once it is folded. */
+  /** Checks an entry after it was folded. It must be called for every entry. */
   after(entry: Entry): BadEntry | undefined {
     const recorded = this.#options.recordedHash(entry);
     const bad = recorded === undefined ? undefined : this.#compare(entry, recorded);
@@ -58,13 +58,13 @@ export class HashAudit {
   }
 
   #remember(position: number): void {
-    this.#waiting.set(position, this.#options.lacks(this.#machine.durable) ? undefined : this.now());
-    const [oldest] = this.#waiting.keys();
-    if (this.#waiting.size > pendingMax && oldest !== undefined) this.#waiting.delete(oldest);
+    this.#pending.set(position, this.#options.lacks(this.#machine.durable) ? undefined : this.now());
+    const [oldest] = this.#pending.keys();
+    if (this.#pending.size > pendingMax && oldest !== undefined) this.#pending.delete(oldest);
   }
 
   #compare(entry: Entry, recorded: { readonly position: number; readonly hash: string }): BadEntry | undefined {
-    const hash = this.#waiting.get(recorded.position);
+    const hash = this.#pending.get(recorded.position);
     if (hash === undefined) {
       this.#skippedCount += 1;
       return undefined;

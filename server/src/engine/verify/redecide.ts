@@ -3,11 +3,13 @@ import type { Decided, Machine } from "../../machine/machine.ts";
 import { type BadEntry, badEntry } from "./bad-entry.ts";
 
 /**
- * Decides an entry's command again and compares. If it comes out the same, the machine has folded it and is settled;
- * if not, nothing of it is left in the state. "unknown" is an operation that this build does not have, or a refusal that
- * another build gave for what it did not carry: the journal does not tell what that was.
+ * Decides the command of an entry again and compares the result. If it is the same, the machine has folded the entry and is
+ * settled. Otherwise the decision is undone.
  *
- * `prior` is always undefined: a command whose key was used before leaves no entry, so whoever left one had none.
+ * "unknown" means that this build does not have the operation. It also means that another build refused the command because
+ * it did not have the rules. The journal does not record which rules were missing.
+ *
+ * `prior` is always undefined. A command whose key was used before leaves no entry, so the command of an entry had no prior.
  */
 export function redecide(machine: Machine, entry: Entry): "same" | "unknown" | BadEntry {
   const { position, time, grace } = entry;
@@ -22,7 +24,7 @@ export function redecide(machine: Machine, entry: Entry): "same" | "unknown" | B
   return bad ?? "same";
 }
 
-/** The command alone, so that no rule can look at what it came to the first time. */
+/** The command without the outcome, so that no rule can read the first result. */
 function commandOf({ id, operation, principal, agent, key, trace, input }: Entry): Command {
   return {
     id,

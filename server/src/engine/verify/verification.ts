@@ -1,12 +1,13 @@
 /**
- * Executes a journal again and says whether it is what it claims to be.
+ * Executes a journal again and verifies its history.
  *
- * The chain alone shows damage; it does not show a forger who computes it again. So every entry that this build can
- * decide is decided again, on the state that all entries before it lead to, and must come out the same byte for byte;
- * hashes of the state that were recorded on the way are compared with the state found here. An entry that can't be
- * decided again is folded only, and counted as such: "sound" never means more than the counts say.
+ * - The chain alone reveals damage, but not a forger who computes it again.
+ * - Every entry that this build can decide is therefore decided again, on the state that all entries before it lead to. The
+ *   result must be the same, byte for byte.
+ * - Recorded hashes of the state are compared with the hashes of the state found here.
+ * - An entry that cannot be decided again is only folded, and is counted separately. The counts limit the meaning of "ok".
  *
- * It looks at one batch after another, stops at the first bad entry, and never changes anything.
+ * The verification processes one batch after another, stops at the first bad entry, and never changes anything.
  */
 import type { Head } from "../../journal/journal.ts";
 import { JournalError } from "../../journal/journal.ts";
@@ -24,32 +25,32 @@ import { KeySet } from "./key-set.ts";
 
 export interface VerificationOptions {
   readonly createMachine: () => Machine;
-  /** Whether this build can decide an entry again: it carries its rules, and every kind that had a say in it. */
+  /** True if this build can decide an entry again: it has the entry's rules, and every kind that took part in it. */
   readonly carries: (entry: Entry) => boolean;
   readonly recordedHash: RecordedHash;
   readonly erasedPosition: ErasedPosition;
   /**
-   * Whether the state lacks what was erased since: data that it had when history was made, until something replaced it.
-   * With an entry: whether that one may have been decided on it. Nobody can decide such an entry again.
+   * True if the state misses data that was erased later: the original state had it until a later entry replaced it. With an
+   * entry: true if its decision may have depended on such data. Such an entry cannot be decided again.
    */
   readonly lacks: (state: StateReader, entry?: Entry) => boolean;
-  /** A head that was noted down before: it must be in this history. */
+  /** A head that was saved earlier. It must be in this history. */
   readonly expected?: Pick<Head, "position" | "hash">;
 }
 
 export interface VerificationResult {
   readonly ok: boolean;
-  /** The end of the last batch that was looked at as a whole. */
+  /** The end of the last batch that was verified as a whole. */
   readonly head: Head;
   readonly entries: number;
   readonly redecided: number;
   readonly foldedOnly: number;
   readonly erased: number;
-  /** Recorded hashes of the state that were compared. */
+  /** Number of recorded hashes of the state that were compared. */
   readonly hashesChecked: number;
-  /** Recorded hashes that can't be compared any more, because something that they cover was erased since. */
+  /** Number of recorded hashes that cannot be compared, because data of their state was erased later. */
   readonly hashesSkipped: number;
-  /** The hash of the state that everything leads to. */
+  /** The hash of the final state. */
   readonly stateHash: string;
   readonly firstBad?: BadEntry;
 }
@@ -79,7 +80,7 @@ export class Verification {
     return this.#head.position;
   }
 
-  /** Looks at the next batch. False once something bad was found: there is no use in going on. */
+  /** Verifies the next batch. Returns false once a bad entry was found. */
   take(stored: StoredBatch): boolean {
     try {
       this.#bad ??= this.#takeBatch(stored);
@@ -89,14 +90,14 @@ export class Verification {
     return this.#bad === undefined;
   }
 
-  /** The store itself could not give the next batch. What is no damage is thrown on. */
+  /** Records an error of the store. It throws any error that is not damage. */
   damaged(error: unknown): void {
     if (!(error instanceof JournalError) || error.code !== "damaged") throw error;
     const position = error.position ?? this.#head.position + 1;
-    this.#bad ??= { position, what: "damage", expected: "what was written", found: error.message };
+    this.#bad ??= { position, what: "damage", expected: "the stored batch", found: error.message };
   }
 
-  /** There is no batch after the last one. */
+  /** Completes the verification after the last batch. */
   finish(): VerificationResult {
     this.#bad ??= this.#erasures.unconfirmed() ?? this.#missingTail();
     const { erasedCount: erased } = this.#erasures;
@@ -154,15 +155,15 @@ export class Verification {
       return undefined;
     } catch (error) {
       if (error instanceof UnknownHistoryError) throw error;
-      return badEntry(entry, "fold", "events that fit the state", String(error));
+      return badEntry(entry, "fold", "events that can be folded", String(error));
     }
   }
 
-  /** A key runs once: its second use is answered from the first and leaves no entry. */
+  /** Finds a key that is used twice. A second use is answered from the first entry and leaves no entry. */
   #repeatedKey(entry: Entry): BadEntry | undefined {
     const scope = keyScope(entry);
     if (scope === undefined || this.#keys.add(scope)) return undefined;
-    return badEntry(entry, "key", "a key that was not used before", scope);
+    return badEntry(entry, "key", "a key that no earlier entry used", scope);
   }
 
   #compareExpected(): BadEntry | undefined {
@@ -186,7 +187,7 @@ export class Verification {
   }
 }
 
-/** A head as people note it down: `1234:9f86d0…`. */
+/** The text form of a head: `1234:9f86d0…`. */
 export function headText({ position, hash }: Pick<Head, "position" | "hash">): string {
   return `${position}:${hash}`;
 }

@@ -5,14 +5,14 @@ import type { VerificationOptions, VerificationResult } from "./verification.ts"
 
 export interface VerifyOptions extends VerificationOptions {
   readonly clock: Clock;
-  /** Told the position that is verified, every few milliseconds. */
+  /** Called with the verified position, every few milliseconds. */
   readonly onProgress?: (position: number) => void;
 }
 
-/** How long it works before others may. */
+/** Maximum time between two yields to the event loop. */
 const sliceMs = 20;
 
-/** Verifies a whole history, from the first batch on. It yields, so that whoever waits can show how far it is. */
+/** Verifies a whole history from the first batch. It yields to the event loop, so that the caller can show the progress. */
 export async function verify(batches: Iterable<StoredBatch>, options: VerifyOptions): Promise<VerificationResult> {
   const { clock, onProgress } = options;
   const verification = new Verification(options);
@@ -28,7 +28,7 @@ export async function verify(batches: Iterable<StoredBatch>, options: VerifyOpti
       sliceEnd = clock.monotonicMs() + sliceMs;
     }
   } catch (error) {
-    // A store that can't read on: damage ends it like any other, the rest is not about this history.
+    // The store cannot read the next batch. Damage is part of the result. Any other error is thrown.
     verification.damaged(error);
   }
   return verification.finish();
