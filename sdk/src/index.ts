@@ -31,7 +31,6 @@ export type {
   WatchedEvent,
   WatchRequest,
 } from "./client/transport.ts";
-export type { DoorCallOptions, DoorTransport } from "./client/door-transport.ts";
 export type { NewToken, TokensClient } from "./client/tokens-client.ts";
 
 export type { AuditItem, AuditQuery, JournalItem, JournalQuery } from "./contract/audit.ts";

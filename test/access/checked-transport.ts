@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import type { DoorTransport, Transport } from "@holdfast/sdk";
+import type { Transport } from "@holdfast/sdk";
+import type { DoorTransport } from "@holdfast/sdk/door-transport";
 import { canonicalValue } from "../../sdk/src/json/canonical-value.ts";
 import { inputLimits } from "../../sdk/src/json/input-limits.ts";
 

@@ -2,7 +2,7 @@
  * Who may come in, and what they may do. Every door asks the gate first, and speaks to Holdfast only through the
  * transport that the gate hands out: so rights, limits and the names in the journal are the same through all of them.
  */
-import type { DoorTransport } from "@holdfast/sdk";
+import type { DoorTransport } from "@holdfast/sdk/door-transport";
 
 /** What a door knows about whoever knocks. */
 export interface Credentials {

@@ -1,6 +1,7 @@
 import { HoldfastError } from "@holdfast/sdk";
 import { callRefusal } from "@holdfast/sdk/call-refusal";
-import type { CallReply, DoorCallOptions, DoorTransport } from "@holdfast/sdk";
+import type { CallReply } from "@holdfast/sdk";
+import type { DoorCallOptions, DoorTransport } from "@holdfast/sdk/door-transport";
 import type { Canonical } from "@holdfast/sdk/json/canonical";
 import type { Allotment, Askers } from "./allotment.ts";
 import { shownWrite } from "./blind-writes.ts";

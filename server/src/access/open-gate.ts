@@ -1,4 +1,4 @@
-import type { DoorTransport } from "@holdfast/sdk";
+import type { DoorTransport } from "@holdfast/sdk/door-transport";
 import type { Clock } from "../base/clock.ts";
 import { Allotment, Askers } from "./allotment.ts";
 import { RightsCheck } from "./check-rights.ts";

@@ -2,7 +2,8 @@
  * The application layer as a transport: for the doors, and for programs in the same process. It keeps internal operations
  * inside and adds history to outcomes. A program's values are checked and copied on entry, and its replies are copies.
  */
-import type { DoorTransport, Transport, WatchedEvent } from "@holdfast/sdk";
+import type { Transport, WatchedEvent } from "@holdfast/sdk";
+import type { DoorTransport } from "@holdfast/sdk/door-transport";
 import { canonicalValue } from "@holdfast/sdk/json/canonical-value";
 import { inputLimits } from "@holdfast/sdk/json/input-limits";
 import type { Clock } from "../base/clock.ts";

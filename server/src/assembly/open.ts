@@ -1,7 +1,8 @@
 /** The one place that puts the parts together: features into a machine, a journal and an engine around it, doors on top. */
 import { publicOperations, resourceOfOperation } from "@holdfast/sdk/contract";
 import { createClient, systemClientClock } from "@holdfast/sdk";
-import type { Client, ClientOptions, DoorTransport, Transport } from "@holdfast/sdk";
+import type { Client, ClientOptions, Transport } from "@holdfast/sdk";
+import type { DoorTransport } from "@holdfast/sdk/door-transport";
 import { systemClock } from "../base/clock.ts";
 import type { Clock } from "../base/clock.ts";
 import { systemIds } from "../base/ids.ts";

@@ -1,4 +1,5 @@
-import type { CallReply, DoorTransport } from "@holdfast/sdk";
+import type { CallReply } from "@holdfast/sdk";
+import type { DoorTransport } from "@holdfast/sdk/door-transport";
 import type { AnsweredCall } from "./call-metrics.ts";
 
 /** The caller of an observed call, and the door it uses. */

@@ -1,4 +1,5 @@
-import type { CallReply, DoorCallOptions } from "@holdfast/sdk";
+import type { CallReply } from "@holdfast/sdk";
+import type { DoorCallOptions } from "@holdfast/sdk/door-transport";
 import type { Canonical } from "@holdfast/sdk/json/canonical";
 import type { AgentRow } from "../../features/agents/agent-table.ts";
 import type { Outcome } from "../../machine/entry.ts";

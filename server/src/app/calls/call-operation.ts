@@ -1,6 +1,7 @@
 import { isIdempotencyKey } from "@holdfast/sdk/base/is-idempotency-key";
 import { packOfOperation, publishedName, recordedAs, traceContext } from "@holdfast/sdk/contract";
-import type { CallOptions, CallReply, DoorCallOptions } from "@holdfast/sdk";
+import type { CallOptions, CallReply } from "@holdfast/sdk";
+import type { DoorCallOptions } from "@holdfast/sdk/door-transport";
 import type { Engine } from "../../engine/engine.ts";
 import type { Reply } from "../../engine/reply.ts";
 import type { Canonical } from "@holdfast/sdk/json/canonical";

@@ -2,7 +2,9 @@ import type { WebSocket } from "ws";
 import { closeCodes, protocolMismatch, socketProtocol } from "@holdfast/sdk/contract";
 import type { CallMessage, ClientMessage, SocketProblem } from "@holdfast/sdk/contract";
 import { HoldfastError } from "@holdfast/sdk";
-import type { CallOptions, DoorCallOptions } from "@holdfast/sdk";
+import type { CallOptions } from "@holdfast/sdk";
+import { callRefusal } from "@holdfast/sdk/call-refusal";
+import type { DoorCallOptions } from "@holdfast/sdk/door-transport";
 import type { Canonical } from "@holdfast/sdk/json/canonical";
 import type { InputFault } from "@holdfast/sdk/json/input-fault";
 import { isTurned } from "../../access/gate.ts";
@@ -13,7 +15,7 @@ import { Outbox } from "./outbox.ts";
 import type { Pace } from "../pace.ts";
 import { FrameFault, readFrame } from "./read-frame.ts";
 import type { Frame } from "./read-frame.ts";
-import { malformedText, replyText } from "./reply-text.ts";
+import { replyText } from "./reply-text.ts";
 import { Watches } from "./watches.ts";
 
 export interface ConnectionOptions {
@@ -283,7 +285,7 @@ export class Connection {
       return;
     }
     if (fault !== undefined || message.input === undefined) {
-      this.#outbox.push(malformedText(message.id, fault ?? noInput));
+      this.#outbox.push(replyText(message.id, callRefusal("input_malformed", { ...(fault ?? noInput) })));
       return;
     }
     this.#callCount += 1;

@@ -1,5 +1,5 @@
 import type { ClientMessage, Notice, SocketProblem } from "@holdfast/sdk/contract";
-import type { DoorTransport } from "@holdfast/sdk";
+import type { DoorTransport } from "@holdfast/sdk/door-transport";
 import type { Pace } from "../pace.ts";
 import { eventsMessage } from "./event-text.ts";
 import type { SocketLimits } from "./limits.ts";

@@ -37,7 +37,7 @@ export async function readJsonArgument(
     throw new UsageError(`${name} is not JSON (${reason} at line ${String(line)}, column ${String(column)})${hint}`);
   }
   const pointer = reason === "too_large" ? "" : pointerOf(text) + parsed.fault.pointer;
-  throw new HoldfastError(operation, "input_malformed", { data: { reason, pointer }, position: 0, replayed: false });
+  throw new HoldfastError(operation, "input_malformed", { data: { reason, pointer } });
 }
 
 async function textOf(argument: string | undefined, { folder, readInput }: Terminal): Promise<string> {

@@ -1,7 +1,9 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { checkOf, commandRequest, commandsMax, problemOf } from "@holdfast/sdk/contract";
 import type { CommandRequest } from "@holdfast/sdk/contract";
-import type { CallReply, DoorCallOptions, DoorTransport } from "@holdfast/sdk";
+import type { CallReply } from "@holdfast/sdk";
+import { callRefusal } from "@holdfast/sdk/call-refusal";
+import type { DoorCallOptions, DoorTransport } from "@holdfast/sdk/door-transport";
 import { emptyInput } from "@holdfast/sdk/json/canonical";
 import type { Canonical } from "@holdfast/sdk/json/canonical";
 import type { InputFault } from "@holdfast/sdk/json/input-fault";
@@ -71,14 +73,10 @@ async function callMany(
   return Promise.all(
     commands.map((command, index) => {
       const fault = faults.get(index);
-      return fault === undefined ? callOne(transport, command, each) : Promise.resolve(malformedReply(fault));
+      if (fault === undefined) return callOne(transport, command, each);
+      return Promise.resolve(callRefusal("input_malformed", { ...fault }));
     }),
   );
-}
-
-function malformedReply(fault: InputFault): CallReply {
-  const outcome = { kind: "refusal", code: "input_malformed", data: { ...fault } } as const;
-  return { outcome, position: 0, replayed: false, events: [] };
 }
 
 function readCommand(body: unknown, where: string): CommandRequest {

@@ -1,5 +1,6 @@
-import type { CallReply, DoorCallOptions, DoorTransport } from "@holdfast/sdk";
+import type { CallReply } from "@holdfast/sdk";
 import type { Route } from "@holdfast/sdk/contract";
+import type { DoorCallOptions, DoorTransport } from "@holdfast/sdk/door-transport";
 import type { CanonicalObject } from "@holdfast/sdk/json/canonical";
 import type { Expected } from "../request/read-tags.ts";
 

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import type { DoorTransport } from "@holdfast/sdk";
+import type { DoorTransport } from "@holdfast/sdk/door-transport";
 import { checkOf, membersOf, watchQuery } from "@holdfast/sdk/contract";
 import type { WatchQuery } from "@holdfast/sdk/contract";
 import type { DoorParts } from "../door-parts.ts";

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import type { CallReply, DoorCallOptions, DoorTransport } from "@holdfast/sdk";
+import type { CallReply } from "@holdfast/sdk";
+import type { DoorCallOptions, DoorTransport } from "@holdfast/sdk/door-transport";
 import { codeOfPack, packOfOperation, routedOperations } from "@holdfast/sdk/contract";
 import type { RoutedOperation } from "@holdfast/sdk/contract";
 import type { CanonicalObject } from "@holdfast/sdk/json/canonical";

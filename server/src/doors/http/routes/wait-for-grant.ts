@@ -1,6 +1,7 @@
 import type { ServerResponse } from "node:http";
 import type { FastifyRequest } from "fastify";
-import type { CallReply, DoorCallOptions, DoorTransport } from "@holdfast/sdk";
+import type { CallReply } from "@holdfast/sdk";
+import type { DoorCallOptions, DoorTransport } from "@holdfast/sdk/door-transport";
 import { emptyInput } from "@holdfast/sdk/json/canonical";
 import type { CanonicalObject } from "@holdfast/sdk/json/canonical";
 import type { Clock } from "../../../base/clock.ts";
