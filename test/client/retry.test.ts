@@ -169,7 +169,7 @@ everyWay("an update that is always overtaken ends with the last conflict, explai
     ),
   );
   assert.deepEqual([overtaken.code, rounds, overtaken.data["tries"]], ["concurrency_mismatch", 3, 3]);
-  assert.match(overtaken.message, /others changed doc\/1 in each of 3 tries, the last time \/n/u);
+  assert.match(overtaken.message, /other writers changed doc\/1 in each of 3 attempts, last at \/n/u);
   await assert.rejects(
     client.entities.update("doc", "2", (value) => value),
     refusedWith("entity_not_found"),

@@ -67,7 +67,7 @@ test(
     writeFileSync(join(folder, "three.json"), '{"text":"three"}');
     const late = await cli("put note/a @three.json --expect 1");
     assert.equal(late.code, 7);
-    assert.match(late.err, /\(concurrency_mismatch\).*you expected version 1, it has 2/);
+    assert.match(late.err, /\(concurrency_mismatch\).*expected version 1, current version 2/);
     assert.match(late.err, /\n {2}\/text: "one" became "two", yours "three"/);
     const asData = JSON.parse((await cli("put note/a @three.json --expect 1 --json")).out) as Record<string, unknown>;
     assert.deepEqual([asData["event"], asData["code"], asData["exit"]], ["failed", "concurrency_mismatch", 7]);

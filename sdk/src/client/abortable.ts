@@ -1,7 +1,7 @@
 import { untilAborted } from "../base/until-aborted.ts";
 import type { CallReply, Transport } from "./transport.ts";
 
-/** The same transport, whose calls end with their signal: what was not sent by then never is. */
+/** Wraps a transport so that each call ends with its signal. A call that was not sent by then is never sent. */
 export function abortable(transport: Transport): Transport {
   return {
     call(operation, input, options) {

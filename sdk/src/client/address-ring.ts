@@ -2,8 +2,8 @@ import { addressTexts } from "./address.ts";
 import type { Address } from "./address.ts";
 
 /**
- * The nodes that a client may speak to, and the one that it speaks to now. Each client starts with one by chance, so that
- * they spread over the nodes; when that one is gone, or can't work, the next one takes its place.
+ * The nodes that a client knows, and the one that it uses. Each client starts with a random one, so that clients spread
+ * over the nodes. When that node is gone or cannot work, the client uses the next one.
  */
 export class AddressRing {
   readonly #addresses: readonly Address[];
@@ -16,7 +16,7 @@ export class AddressRing {
 
   get current(): Address {
     const address = this.#addresses[this.#index];
-    if (address === undefined) throw new Error("a client needs an address");
+    if (address === undefined) throw new Error("The list of addresses is empty. A client needs at least one.");
     return address;
   }
 
@@ -24,19 +24,19 @@ export class AddressRing {
     return this.#addresses.length;
   }
 
-  /** The next one from now on. With one address that is the same again. */
+  /** Moves to the next node. With one address this is the same node. */
   turn(): void {
     this.#index = (this.#index + 1) % this.#addresses.length;
   }
 
-  /** Where no server answered, for the message. */
+  /** The address without an answer, for the message. */
   where(why: string): { readonly url: string; readonly reason: string } {
     const plain = addressTexts(this.#addresses).join(", ");
     return { url: plain, reason: `${plain}, from ${this.current.from}: ${why}` };
   }
 }
 
-/** A node that answers with one of these can't work now; another one may. */
+/** Codes of a node that cannot work at the moment, while another may. */
 const elsewhere = new Set(["journal_unavailable", "stopping"]);
 
 export function mayWorkElsewhere(code: string): boolean {

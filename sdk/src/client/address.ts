@@ -1,10 +1,10 @@
-/** Where a server is, and where the client learned it, for the message when no server answers there. */
+/** The address of a server, and its source for the message when no server answers. */
 export interface Address {
   readonly url: URL;
   readonly from: string;
 }
 
-/** Where to connect to: one address, or those of several nodes of the same journal, also as words between commas. */
+/** The target of a connection: one address, or several nodes of one journal as a list or separated by commas. */
 export type Target = string | URL | readonly (string | URL)[];
 
 export const defaultUrl = "http://127.0.0.1:4653";
@@ -12,23 +12,23 @@ export const defaultUrl = "http://127.0.0.1:4653";
 export function parseAddresses(target: Target, from: string): readonly Address[] {
   const list = Array.isArray(target) ? (target as readonly (string | URL)[]) : [target as string | URL];
   const texts = list.flatMap((one) => String(one).split(",")).map((text) => text.trim());
-  if (texts.length === 0) throw new TypeError(`${from} names no server. Give an address like ${defaultUrl}.`);
+  if (texts.length === 0) throw new TypeError(`${from} names no server. Use an address such as ${defaultUrl}.`);
   return texts.map((text) => ({ url: parsed(text, from), from }));
 }
 
 function parsed(text: string, from: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || !/^(http|ws)s?:$/u.test(url.protocol)) {
-    throw new TypeError(`${from} is not an address of a server: "${text}". Give one like ${defaultUrl}.`);
+    throw new TypeError(`${from} is not the address of a server: "${text}". Use one such as ${defaultUrl}.`);
   }
   if (url.username !== "" || url.password !== "" || url.search !== "") {
-    throw new TypeError(`${from} must not hold a secret or a query. Give a token as the option \`token\`.`);
+    throw new TypeError(`${from} must not contain a secret or a query. Pass a token as the option \`token\`.`);
   }
   url.protocol = url.protocol.replace("ws", "http");
   return url;
 }
 
-/** The addresses as texts, without a slash at the end. */
+/** The addresses as texts, without a trailing slash. */
 export function addressTexts(addresses: readonly Address[]): readonly string[] {
   return addresses.map(({ url }) => url.href.replace(/\/$/u, ""));
 }

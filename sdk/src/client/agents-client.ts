@@ -4,7 +4,7 @@ import type { Page, Run } from "./entities-client.ts";
 import type { CallOptions } from "./transport.ts";
 
 export interface Registration {
-  /** Yours to choose: registering again with it resumes the same agent, with its locks and tickets. */
+  /** A key that the caller chooses. Registering again with it resumes the same agent, with its locks and tickets. */
   readonly ownKey?: string;
   readonly name?: string;
   readonly purpose?: string;
@@ -14,12 +14,12 @@ export interface Registration {
 
 export interface AgentsClient {
   register(registration?: Registration, options?: CallOptions): Promise<Registered>;
-  /** One beat renews the registration, every lease and every ticket of the agent. */
+  /** One heartbeat renews the registration, every lease and every ticket of the agent. */
   heartbeat(options?: CallOptions): Promise<{ readonly agent_id: string; readonly expires_at: string }>;
-  /** Ends the calling agent, or another one: a child of it, or anybody for an operator. */
+  /** Ends the calling agent, one of its children, or, for operators, any agent. */
   end(agentId?: string, options?: CallOptions & { readonly reason?: string }): Promise<unknown>;
   list(page?: { readonly after?: string; readonly limit?: number }): Promise<Page<Agent, string>>;
-  /** What the calling agent, or the owner named, holds and waits for. */
+  /** The locks and tickets of the calling agent, or of the named owner. */
   whoAmI(query?: { readonly ownerId?: string; readonly after?: string; readonly limit?: number }): Promise<WhoAmI>;
 }
 

@@ -1,15 +1,15 @@
 import type { AuditItem, AuditQuery, JournalItem, JournalQuery } from "../contract/audit.ts";
 import type { Page, Run } from "./entities-client.ts";
 
-/** Who did what, newest first. */
+/** The audit trail, newest first. */
 export interface AuditClient {
-  /** A page. Go on with `before: next` as long as `next` is not null, also after a page without items. */
+  /** A page. Continue with `before: next` while `next` is not null, even after a page without items. */
   list(query?: AuditQuery): Promise<Page<AuditItem, number>>;
 }
 
-/** The entries themselves, oldest first. */
+/** The entries of the journal, oldest first. */
 export interface JournalClient {
-  /** A page. Go on with `after: next` as long as `next` is not null, also after a page without items. */
+  /** A page. Continue with `after: next` while `next` is not null, even after a page without items. */
   list(query?: JournalQuery): Promise<Page<JournalItem, number> & { readonly head: number }>;
 }
 

@@ -6,11 +6,11 @@ import { callRefusal } from "./call-refusal.ts";
 import type { Retrier } from "./retry.ts";
 import type { CallOptions, CallReply, Reads, Transport } from "./transport.ts";
 
-/** Who speaks: a registered agent with its secret. */
+/** The identity of a caller: a registered agent with its secret. */
 export interface Identity {
   readonly agent: string;
   readonly agentSecret?: string;
-  /** Registered by this client itself, which may then go on without it once it has ended. */
+  /** The client registered this agent itself, and may continue without it after it has ended. */
   readonly isOwn?: boolean;
 }
 
@@ -18,18 +18,18 @@ export interface CallerOptions {
   readonly transport: Transport;
   readonly clock: ClientClock;
   readonly retrier: Retrier;
-  /** Writes get a key, so that they can be sent again when an answer is lost on its way. */
+  /** Gives writes a key, so that they can be retried after a lost reply. */
   readonly makesKeys: boolean;
-  /** How far reads look that say nothing about it. */
+  /** The default freshness of reads. */
   readonly reads?: Reads;
 }
 
-/** Sends calls in somebody's name, and again where the rule of the refusal says that it may. */
+/** Sends calls as an agent, and retries them where the rule of the refusal allows it. */
 export class Caller {
   readonly transport: Transport;
   readonly clock: ClientClock;
   identity: Identity | undefined;
-  /** Told when the agent in whose name this speaks turns out to have ended. */
+  /** Called when the caller's agent has ended. */
   onAgentEnded: ((agent: string, data: Readonly<Record<string, unknown>>) => void) | undefined;
   readonly #retrier: Retrier;
   readonly #makesKeys: boolean;
@@ -49,10 +49,10 @@ export class Caller {
     const call = this.#completed(operation, input, options);
     const startedMs = this.#retrier.isOn ? this.clock.monotonicMs() : 0;
     const send = (): Promise<CallReply> => this.transport.call(operation, input, call);
-    // Not an async function: nearly every call is done at once, and a further promise would only cost.
+    // Not an async function: almost every call succeeds at once, and another promise would only cost time.
     return send().then((reply) => {
       if (reply.outcome.kind === "done") return reply;
-      // Under the same key: the answer to an earlier sending may have been lost, and then it is done already.
+      // Uses the same key: the reply to an earlier attempt may have been lost after the command ran.
       const { key } = call;
       const again = (): Promise<CallReply> =>
         this.call(operation, input, key === undefined ? options : { ...options, key });
@@ -66,27 +66,27 @@ export class Caller {
     });
   }
 
-  /** One try, whatever comes of it. What a transport throws is a refusal too. */
+  /** One attempt. An error of the transport becomes a refusal. */
   async once(operation: string, input: unknown, options: CallOptions = {}): Promise<CallReply> {
     const named = this.identity === undefined ? options : { ...credentialsOf(this.identity), ...options };
     return this.transport.call(operation, input, named).catch((error: unknown) => thrownReply(error));
   }
 
   async run(operation: string, input: unknown, options: CallOptions = {}): Promise<unknown> {
-    // Only the outcome is handed on.
+    // Only the outcome is passed on.
     const { outcome, position, replayed } = await this.call(operation, input, withoutEvents(options));
     if (outcome.kind === "done") return outcome.data;
     throw new HoldfastError(operation, outcome.code, { data: outcome.data, position, replayed });
   }
 
-  /** The same caller under another name, with the same way of trying again. */
+  /** The same caller with another identity and the same retries. */
   as(identity: Identity | undefined): Caller {
     const { transport, clock } = this;
     const reads = this.#reads === undefined ? {} : { reads: this.#reads };
     return new Caller({ transport, clock, retrier: this.#retrier, makesKeys: this.#makesKeys, ...reads }, identity);
   }
 
-  /** A closed client tries nothing again. */
+  /** A closed client does not retry. */
   stop(): void {
     this.#retrier.stop();
   }
@@ -104,7 +104,7 @@ export class Caller {
     };
   }
 
-  /** What is no matter of locks goes on without an agent, if it was the client that had brought it in. */
+  /** Calls that are not about locks continue without an agent, if the client had registered it. */
   #withoutAgent(
     sent: Identity | undefined,
     reply: CallReply,

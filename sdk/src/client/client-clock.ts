@@ -1,26 +1,26 @@
 import type { Timers } from "../base/pause.ts";
 
-/** Time and chance for a client, and the only place of the sdk that makes them. Tests bring their own. */
+/** Time and randomness of a client, and the only place of the sdk that makes them. Tests pass their own. */
 export interface ClientClock extends Timers {
-  /** Milliseconds that only grow, from an arbitrary start. */
+  /** Monotonic milliseconds from an arbitrary start. */
   monotonicMs(): number;
-  /** Milliseconds since 1970: for display, and to notice that a computer slept while the other clock stood still. */
+  /** Milliseconds since 1970, for display, and to detect that the host slept while the monotonic clock stopped. */
   wallMs(): number;
-  /** Calls back once everything that happens in this moment has happened, so that what belongs together goes together. */
+  /** Calls back at the end of this tick, so that calls of one tick share a frame. */
   soon(callback: () => void): void;
   /** A number from 0 up to, and not including, 1. */
   random(): number;
-  /** An id that nobody else has. */
+  /** A unique id. */
   unique(): string;
 }
 
-/** Where there is setImmediate, all that the answers in one frame lead to goes into one frame too. */
+/** With setImmediate, all calls that the replies of one frame cause share one frame too. */
 const nextTurn = (globalThis as { setImmediate?: (callback: () => void) => void }).setImmediate ?? queueMicrotask;
 
-/** Longer timers would ring at once. */
+/** A longer timer would fire at once. */
 const timerMaxMs = 2 ** 31 - 1;
 
-/** Chance makes this client's ids its own once, and counting does the rest: chance for each would cost more than a call. */
+/** One random prefix per client plus a counter. Randomness per id would cost more than a call. */
 const chosen = [...crypto.getRandomValues(new Uint8Array(16))]
   .map((byte) => byte.toString(16).padStart(2, "0"))
   .join("");
@@ -31,7 +31,7 @@ export const systemClientClock: ClientClock = {
   wallMs: () => Date.now(),
   after(delayMs, callback, { keepAlive }) {
     const timer: unknown = setTimeout(callback, Math.min(delayMs, timerMaxMs));
-    // Node has objects here that can let a process end; a browser has numbers.
+    // In Node a timer is an object that can let the process end. In a browser it is a number.
     if (!keepAlive && typeof timer === "object") (timer as { unref?(): void }).unref?.();
     return () => {
       clearTimeout(timer as number);

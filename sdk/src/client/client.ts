@@ -31,7 +31,7 @@ import type { Notice } from "../contract/notices.ts";
 import type { WatchFilter } from "../contract/watch-filter.ts";
 import { oneByOne } from "./one-by-one.ts";
 
-/** Holdfast, as a program sees it: the same in process, over a socket and over HTTP. Its functions need no `this`. */
+/** The client of Holdfast: the same in process, over a socket and over HTTP. Its functions need no `this`. */
 export interface Client extends AsyncDisposable {
   readonly entities: EntitiesClient;
   readonly agents: AgentsClient;
@@ -42,61 +42,61 @@ export interface Client extends AsyncDisposable {
   readonly journal: JournalClient;
   readonly tokens: TokensClient;
   /**
-   * Takes a lock on one path or on a set, all or nothing, and waits for it unless told otherwise. The lock renews itself
-   * and is released at the end of the scope: `await using lock = await client.acquire("repo/x/src")`. A client that
-   * speaks for no agent registers one of its own first.
+   * Acquires a lock on one path or on a set, all or nothing. It waits unless the options say otherwise. The lock renews
+   * itself and is released at the end of the scope: `await using lock = await client.acquire("repo/x/src")`. A client
+   * without an agent registers one first.
    */
   readonly acquire: (paths: LockPaths, options?: LockOptions) => Promise<Lock | DeniedLock>;
   /**
-   * Runs something that takes several locks, and again if waiting for one of them would never have ended; what it took
-   * through the argument is released in between. Three tries, then a DeadlockError.
+   * Runs work that acquires several locks, and retries it after a deadlock. Locks that it acquired through the argument
+   * are released in between. After three tries it throws a DeadlockError.
    */
   readonly retryOnDeadlock: <Result>(
     work: (scope: Tries) => Promise<Result>,
     options?: DeadlockRetryOptions,
   ) => Promise<Result>;
-  /** The same client, speaking as a registered agent. */
+  /** The same client with the identity of a registered agent. */
   readonly as: (agent: { readonly agent_id: string; readonly secret?: string }) => Client;
   /**
-   * A client with an agent of its own, over the same connection: what the two lock excludes each other. Closing it ends
-   * its agent and leaves the connection open.
+   * A client with its own agent over the same connection. Locks of the two exclude each other. Closing it ends its
+   * agent and leaves the connection open.
    */
   readonly fork: (introduction?: Introduction) => Client;
   /** Runs any operation by name and returns its outcome as a value, refusals included. */
   readonly execute: (operation: string, input: unknown, options?: CallOptions) => Promise<CallReply>;
-  /** Runs any operation by name; a refusal is thrown as a HoldfastError. */
+  /** Runs any operation by name. A refusal is thrown as a HoldfastError. */
   readonly run: (operation: string, input: unknown, options?: CallOptions) => Promise<unknown>;
-  /** Every event after a cursor, without gap or repeat, and then every one that comes. */
+  /** All events after a cursor, without gap or repeat, and then new ones as they happen. */
   readonly watch: (options?: WatchOptions) => AsyncIterableIterator<WatchedEvent>;
   /**
-   * What is told to an owner of locks and is no event: its place in a line whenever it is another (at most once a second
-   * for each ticket), and each lease of which only a third is left. Locks of `acquire` tell it themselves: `onPlace`,
-   * `onExpiring`.
+   * Push messages to an owner that are not events: a changed place in the queue, at most once a second per ticket, and
+   * a lease of which a third is left. Locks of `acquire` report both: `onPlace`, `onExpiring`.
    */
   readonly notices: (options: { readonly owner: string }) => AsyncIterableIterator<Notice>;
-  /** Where the journal is now: watch from here to miss nothing after what you have read before asking. */
+  /** The cursor of the journal's head. A watch from here misses nothing after earlier reads. */
   readonly cursor: () => Promise<string>;
-  /** Ends the agent that the client registered for itself, which frees its locks, and the connection. */
+  /** Ends the agent that the client registered, which frees its locks, and closes the connection. */
   readonly close: () => Promise<void>;
 }
 
 export interface WatchOptions extends WatchFilter {
-  /** Continue after this cursor; without it, start with what happens after this call. */
+  /** Continue after this cursor. Without it, start with events after this call. */
   readonly after?: string;
 }
 
 export interface ClientOptions extends Introduction {
-  /** What a client does by itself when a call fails and its rule allows to send it again; `false`: nothing. */
+  /** Retries of failed calls whose rule allows it; `false` turns them off. */
   readonly retry?: RetryOptions | false;
-  /** How far reads look that say nothing about it: the latest, or what the node that is asked has folded. */
+  /** The default freshness of reads: the latest state, or the state of the node that answers. */
   readonly reads?: Reads;
-  /** Brings its own time in tests. */
+  /** The clock of tests. */
   readonly clock?: ClientClock;
-  /** Where the server is, if it is another process: answers may get lost on the way, so writes get keys. */
+  /** The server's addresses, if it is another process. Replies may be lost, so writes get keys. */
   readonly remote?: { readonly urls: readonly string[]; readonly token?: string };
   /**
-   * Over the network, in Node, leases are renewed by a thread of their own, so that a busy loop does not lose them. A loop
-   * that is blocked for longer than this counts as stuck, and its leases are let go; 600,000 if not given.
+   * Maximum time that the event loop may be blocked before the client's leases are given up; 600,000 by default. Over
+   * the network, in Node, a thread renews leases, so that a busy loop does not lose them. A loop that is blocked for
+   * longer counts as stuck.
    */
   readonly maxBlockedMs?: number;
 }
@@ -111,11 +111,11 @@ export function createClient(bare: Transport, options: ClientOptions = {}): Clie
   return clientOf(caller, options, { closes: true, others: new Set(), thread });
 }
 
-/** What clients over one connection share. */
+/** The state that clients over one connection share. */
 interface Family {
-  /** Whether closing this one closes the connection, and with it all the others. */
+  /** Whether closing this client closes the connection, and with it all others. */
   readonly closes: boolean;
-  /** Those of them through which locks were taken. */
+  /** The clients of this connection that have acquired locks. */
   readonly others: Set<LockSessions>;
   readonly thread: BeatThread | undefined;
 }
@@ -124,7 +124,7 @@ function clientOf(caller: Caller, options: ClientOptions, family: Family): Clien
   const run: Run = (operation, input, call) => caller.run(operation, input, call);
   const { transport } = caller;
   const { thread, others } = family;
-  // Only while there is something to close: a program may speak as any number of agents in its life.
+  // Kept only while there is something to close: a program may use any number of agents.
   const onUse = (isUsed: boolean): void => {
     if (isUsed) others.add(sessions);
     else others.delete(sessions);
@@ -132,7 +132,7 @@ function clientOf(caller: Caller, options: ClientOptions, family: Family): Clien
   const sessions: LockSessions = new LockSessions(caller, options, { thread, onUse });
   const close = async (): Promise<void> => {
     const ended = (family.closes ? [...others] : [sessions]).filter((one) => !one.isUnused);
-    // Without locks it closes in this very moment: whatever is sent after that is refused.
+    // Without locks the client closes synchronously: later calls are refused.
     if (ended.length > 0) await Promise.all(ended.map((one) => one.close()));
     if (!family.closes) return;
     caller.stop();

@@ -10,23 +10,25 @@ import { httpTransport } from "./http-transport.ts";
 import { SocketTransport } from "./socket-transport.ts";
 
 export interface ConnectOptions extends Omit<ClientOptions, "remote"> {
-  /** The secret of a token; HOLDFAST_TOKEN, if not given. On the host of the server agents need none. */
+  /** The secret of a token; HOLDFAST_TOKEN by default. On the server's host agents need none. */
   readonly token?: string;
-  /** Speak as this agent: what its registration returned. */
+  /** Use the identity of this agent, as its registration returned it. */
   readonly agent?: { readonly agent_id: string; readonly secret?: string };
-  /** The socket, unless there is no WebSocket here; HTTP sends each call as a request of its own, and is slower. */
+  /** The socket by default, if there is a WebSocket. HTTP sends each call as a request of its own, which is slower. */
   readonly transport?: "socket" | "http";
-  /** How long to look for a server that was there and is gone, before what waits for it fails; 30 seconds. */
+  /** Maximum time to reconnect to a lost server before pending calls fail; 30 seconds by default. */
   readonly reconnectMs?: number;
 }
 
 /**
- * A client of a server, the same as `open` gives in process. Without an address it finds the server that the command
- * line finds: HOLDFAST_URL, then the server on the folder of HOLDFAST_DATA or on the nearest `.holdfast`, then port 4653
- * of this host. It connects when it is first used.
+ * A client of a server, with the same interface as `open`. It connects at its first use. Without an address it finds
+ * the server that the command line finds:
+ * - HOLDFAST_URL;
+ * - the server on the folder of HOLDFAST_DATA, or on the nearest `.holdfast`;
+ * - port 4653 of this host.
  *
- * Nodes that share a journal may all be named, as a list or between commas. It speaks to one of them; when that one is
- * gone it goes on with the next, with the same grants, tickets and watches.
+ * Several nodes of one journal may be given as a list or separated by commas. The client uses one of them. When that
+ * one is gone it continues with the next, with the same grants, tickets and watches.
  */
 export async function connect(target?: Target, options: ConnectOptions = {}): Promise<Client> {
   const {
@@ -48,7 +50,7 @@ export async function connect(target?: Target, options: ConnectOptions = {}): Pr
 }
 
 function addressesOf(target: Target | undefined): readonly Address[] {
-  if (target !== undefined) return parseAddresses(target, "the address given");
+  if (target !== undefined) return parseAddresses(target, "the given address");
   const { url, from } = findServer() ?? defaultServer;
   return parseAddresses(url, from);
 }

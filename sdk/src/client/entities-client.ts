@@ -4,17 +4,17 @@ import type { CallOptions } from "./transport.ts";
 import { updateEntity } from "./update-entity.ts";
 import type { UpdateOptions } from "./update-entity.ts";
 
-/** What must hold for a write to be done, and how it is sent. */
+/** The conditions of a write, and how it is sent. */
 export interface WriteOptions extends CallOptions {
-  /** Refuse if the entity has another version; 0: refuse if it exists. */
+  /** Refuse the write if the entity has another version. 0: refuse it if the entity exists. */
   readonly expectedVersion?: number;
-  /** The same by the token that a read or a write returned. */
+  /** The same by the revision that a read or a write returned. */
   readonly expectedRevision?: string;
-  /** The fence of the lock under which this is written: refused if that lock is lost. */
+  /** The fence of the lock that protects the write. The write is refused if that lock is lost. */
   readonly fence?: string;
   /**
-   * Narrows the check to these fields, so that edits of other fields do not conflict: JSON Pointers of fields that must
-   * be as they were at the expected version, or `{ pointer, value }` for a field that must have a value.
+   * Narrows the check to these fields, so that edits of other fields do not conflict. A JSON Pointer: the field is
+   * unchanged since the expected version. `{ pointer, value }`: the field has that value.
    */
   readonly ifUnchanged?: readonly (string | { readonly pointer: string; readonly value?: unknown })[];
 }
@@ -38,8 +38,8 @@ export interface EntitiesClient {
   replace(type: string, id: string, value: unknown, options?: WriteOptions): Promise<Written>;
   patch(type: string, id: string, patch: EntityPatch, options?: WriteOptions): Promise<Written>;
   /**
-   * Reads, changes and writes, and again from the start if somebody else was faster: the function gets the value and
-   * returns the new one. It may run several times, so it should do nothing else.
+   * Reads, changes and writes an entity, and starts again after a conflict. The function receives the value and returns
+   * the new one. It may run several times, so it should have no other effect.
    */
   update<Value = unknown>(
     type: string,
@@ -48,10 +48,10 @@ export interface EntitiesClient {
     options?: UpdateOptions<Value>,
   ): Promise<Written>;
   delete(type: string, id: string, options?: WriteOptions): Promise<Deleted>;
-  /** The entity as it is now, as it was at a version, or as it was at a position of the journal. */
+  /** The current entity, a past version, or the entity at a position of the journal. */
   get(type: string, id: string, options?: { readonly version?: number; readonly position?: number }): Promise<Entity>;
   list(type: string, page?: { readonly after?: string; readonly limit?: number }): Promise<Page<Entity, string>>;
-  /** What happened to an entity, newest first. */
+  /** The history of an entity, newest first. */
   history(
     type: string,
     id: string,
@@ -68,11 +68,11 @@ export interface Page<Item, Next> {
   readonly next: Next | null;
 }
 
-/** Runs an operation and returns what it came to, or throws the refusal. */
+/** Runs an operation and returns its result, or throws the refusal. */
 export type Run = (operation: string, input: unknown, options: CallOptions) => Promise<unknown>;
 
 export function entitiesClient(run: Run, clock: ClientClock): EntitiesClient {
-  // Not async functions: a promise of their own for every call would add nothing.
+  // Not async functions: another promise per call would add nothing.
   const write = (operation: string, input: object, options: WriteOptions = {}): Promise<unknown> => {
     const { expectedVersion, expectedRevision, ifUnchanged, fence, ...call } = options;
     const conditions = {

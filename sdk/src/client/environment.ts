@@ -1,10 +1,10 @@
-/** What a client learns from where it runs. In a browser there is nothing to learn. */
+/** The environment of a client. A browser has none. */
 export interface Environment {
-  /** An environment variable; undefined if it is not set, or empty. */
+  /** An environment variable; undefined if it is unset or empty. */
   readonly variable: (name: string) => string | undefined;
-  /** The note in this data folder. A relative path starts at the working directory. */
+  /** The address file of this data folder. A relative path starts at the working directory. */
   readonly noteIn: (folder: string) => ServerNote | undefined;
-  /** The note in the nearest `.holdfast`, from the working directory upwards. */
+  /** The address file of the nearest `.holdfast`, from the working directory upwards. */
   readonly nearestNote: () => ServerNote | undefined;
 }
 
@@ -15,13 +15,13 @@ export interface Surroundings {
 }
 
 /**
- * What a server writes into its data folder so that clients on this host find it. It is a hint, not a proof: after a
- * crash it names a process that is gone.
+ * The file that a server writes into its data folder so that clients on this host find it. It is a hint, not a proof:
+ * after a crash it names a process that is gone.
  */
 export interface ServerNote {
   readonly url: string;
   /** The data folder, as an absolute path. */
   readonly folder: string;
-  /** Whether the process that wrote the note still runs. */
+  /** Whether the process that wrote the file still runs. */
   readonly isRunning: boolean;
 }

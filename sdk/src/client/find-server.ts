@@ -1,6 +1,6 @@
 /**
- * Which server a program means. The client and the command line use this module, so that both find the same server in
- * the same environment.
+ * Finds the server of a program. The client and the command line use this module, so both find the same server in the
+ * same environment.
  */
 import { environmentOf } from "#environment";
 import { defaultUrl, addressTexts, parseAddresses } from "./address.ts";
@@ -8,23 +8,23 @@ import type { Target } from "./address.ts";
 import type { ServerNote, Surroundings } from "./environment.ts";
 
 export interface FoundServer {
-  /** Its address; those of several nodes between commas. */
+  /** Its address, or the addresses of several nodes separated by commas. */
   readonly url: string;
-  /** What named it, for messages. */
+  /** The source of the address, for messages. */
   readonly from: string;
-  /** The data folder that it runs on, if that named it. */
+  /** The data folder of the server, if the address came from there. */
   readonly folder?: string;
   /** Its process is gone: it crashed. */
   readonly isGone?: true;
 }
 
-/** The server to try if nothing names one. */
+/** The server of last resort. */
 export const defaultServer: FoundServer = { url: defaultUrl, from: "the default address" };
 
 /**
- * The server of HOLDFAST_URL; else the one on the data folder of HOLDFAST_DATA, or, if that is not set, on the nearest
- * `.holdfast`, from the working directory upwards. A server that crashed is still the one that is meant: what answers
- * elsewhere could belong to another folder.
+ * The server of HOLDFAST_URL, else of the data folder in HOLDFAST_DATA, else of the nearest `.holdfast` upwards from
+ * the working directory. A crashed server is still the result: a server at another address could belong to another
+ * folder.
  */
 export function findServer(surroundings?: Partial<Surroundings>): FoundServer | undefined {
   const environment = environmentOf(surroundings);
@@ -35,12 +35,12 @@ export function findServer(surroundings?: Partial<Surroundings>): FoundServer | 
   return noted(environment.nearestNote(), "its data folder");
 }
 
-/** The server at an address that was given. */
+/** The server at a given address. */
 export function serverAt(target: Target, from: string): FoundServer {
   return { url: addressTexts(parseAddresses(target, from)).join(","), from };
 }
 
-/** The server that runs, or crashed, on a data folder. */
+/** The running or crashed server of a data folder. */
 export function findServerOn(
   folder: string,
   from: string,

@@ -2,18 +2,21 @@ import { problemOf } from "../contract/problems.ts";
 import type { Problem } from "../contract/problem.ts";
 import type { CallReply } from "./transport.ts";
 
-/** What is known of a refusal besides its code. Without an entry behind it there is no position. */
+/** The data of a refusal in addition to its code. A refusal without an entry has no position. */
 interface RefusalDetails extends Partial<Pick<CallReply, "position" | "replayed">> {
   readonly data?: Readonly<Record<string, unknown>>;
 }
 
-/** A refusal, as an exception. Compare `code`; `retry` says what may be done about it. */
+/** A refusal as an exception. Compare `code`. `retry` says what the program may do. */
 export class HoldfastError extends Error {
   override readonly name: string = "HoldfastError";
   readonly code: string;
   readonly retry: Problem["retry"];
   readonly status: number;
-  /** What was refused and why, as data: the current version, the changes since yours, the places that are wrong. */
+  /**
+   * The data of the refusal, such as the current version, the changes since the caller's version, or the invalid
+   * pointers.
+   */
   readonly data: Readonly<Record<string, unknown>>;
   readonly position: number;
   readonly replayed: boolean;
@@ -30,12 +33,14 @@ export class HoldfastError extends Error {
   }
 }
 
-/** The few facts that belong into a sentence; the rest is in `data`. */
+/** The few values that belong in the sentence. The rest is in `data`. */
 function detailOf(data: Readonly<Record<string, unknown>>): string {
   const parts: string[] = [];
   if (typeof data["type"] === "string" && typeof data["id"] === "string") parts.push(`${data["type"]}/${data["id"]}`);
   if (typeof data["expected_version"] === "number" && typeof data["current_version"] === "number") {
-    parts.push(`you expected version ${String(data["expected_version"])}, it has ${String(data["current_version"])}`);
+    parts.push(
+      `expected version ${String(data["expected_version"])}, current version ${String(data["current_version"])}`,
+    );
   }
   if (typeof data["reason"] === "string") parts.push(data["reason"]);
   if (typeof data["pointer"] === "string") parts.push(`at "${data["pointer"]}"`);

@@ -4,12 +4,12 @@ import type { ClientClock } from "./client-clock.ts";
 import type { BeatThread, Remote } from "./locks/heartbeats/heartbeats.ts";
 import { startBeatThread } from "./locks/heartbeats/heartbeat-thread.node.ts";
 
-/** Who runs this program, and where: the name of an agent that did not say its own. */
+/** The user and host of this program: the default name of an agent. */
 export function agentName(): string {
   return `${userName()}@${hostname()}:${process.pid}`.slice(0, 500);
 }
 
-/** A process may run under a number that has no name. */
+/** A process may run under a user id without a name. */
 function userName(): string {
   try {
     return userInfo().username;
@@ -18,7 +18,7 @@ function userName(): string {
   }
 }
 
-/** Heartbeats that do not depend on the loop of the program. */
+/** Heartbeats that do not depend on the event loop of the program. */
 export function beatThread(remote: Remote, clock: ClientClock): BeatThread | undefined {
   return startBeatThread(remote, clock);
 }

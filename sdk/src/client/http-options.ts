@@ -1,11 +1,11 @@
 import type { AddressRing } from "./address-ring.ts";
 import type { ClientClock } from "./client-clock.ts";
 
-/** Where a server is spoken to over HTTP, and as whom. */
+/** The server and the identity of an HTTP transport. */
 export interface HttpOptions {
   readonly nodes: AddressRing;
   readonly token?: string;
   readonly clock: ClientClock;
-  /** How long a watch tries to get back to a server that was there. */
+  /** Maximum time that a watch tries to reconnect to a lost server. */
   readonly reconnectMs: number;
 }

@@ -3,25 +3,25 @@ import type { HttpOptions } from "./http-options.ts";
 import { HoldfastError } from "./holdfast-error.ts";
 
 export interface HttpStreamPlace extends HttpOptions {
-  /** Asks for a page; whatever is wrong is thrown as a HoldfastError. */
+  /** Requests a page. Every error is thrown as a HoldfastError. */
   readonly get: (path: string, headers: Record<string, string>, signal: AbortSignal) => Promise<Response>;
   /** Aborted when the client is closed. */
   readonly closing: AbortSignal;
 }
 
-/** An event stream, as what it is asked for and how it is read. */
+/** An event stream: its request and how its messages are read. */
 export interface HttpStream<Page> {
   readonly path: string;
-  /** What is sent along, which may rest on what was read before. */
+  /** The headers of a request, which may depend on earlier messages. */
   readonly headers: () => Readonly<Record<string, string>>;
   readonly read: (body: ReadableStream<Uint8Array>) => AsyncGenerator<Page, void, undefined>;
-  /** Whether it can go on after a loss. One that never began knows no place, and is better told at once. */
+  /** Whether the stream can resume. A stream that never began has no cursor, so its error is reported at once. */
   readonly canGoOn: () => boolean;
 }
 
 const delayMs = 200;
 
-/** Pages of an event stream, which is asked for again when it breaks off. */
+/** Pages of an event stream, which is requested again after it breaks. */
 export function httpPages<Page>(place: HttpStreamPlace, stream: HttpStream<Page>): AsyncIterableIterator<Page> {
   const stopping = new AbortController();
   const ended = AbortSignal.any([place.closing, stopping.signal]);
@@ -29,7 +29,7 @@ export function httpPages<Page>(place: HttpStreamPlace, stream: HttpStream<Page>
   return {
     next: () => pages.next(),
     async return() {
-      // First, because a generator that waits for the network hears of nothing else.
+      // First, because a generator that waits for the network cannot react to anything else.
       stopping.abort();
       return pages.return(undefined);
     },
@@ -61,7 +61,7 @@ async function* pagesOf<Page>(
   return undefined;
 }
 
-/** Whether only the connection is to blame. */
+/** Whether the error concerns only the connection. */
 function isLoss(error: unknown): boolean {
   return !(error instanceof HoldfastError) || error.code === "unreachable" || error.code === "stopping";
 }

@@ -9,7 +9,7 @@ import { readJson } from "../json/read-json.ts";
 import type { CallOptions, CallReply, Transport } from "./transport.ts";
 import { callRefusal } from "./call-refusal.ts";
 
-/** Every call is a request of its own. It is for where a socket can not be; the socket is many times faster. */
+/** Sends every call as a request of its own. For hosts without a WebSocket. The socket is many times faster. */
 export function httpTransport(options: HttpOptions): Transport {
   const { nodes, token } = options;
   const closing = new AbortController();
@@ -59,13 +59,13 @@ function bodyOf(operation: string, input: string, call: CallOptions): string {
 }
 
 interface Known {
-  /** Somebody has answered at this address before. */
+  /** A server has answered at this address before. */
   hasAnswered: boolean;
 }
 
 const againMs = 200;
 
-/** A server that was there and is gone is looked for, as over a socket; nothing of what is sent again had arrived. */
+/** Reconnects to a lost server, as the socket does. A repeated request had not arrived before. */
 async function reached(
   { clock, reconnectMs }: HttpOptions,
   known: Known,
@@ -103,7 +103,10 @@ async function post(options: HttpOptions, sending: Sending, body: string, call: 
   }
 }
 
-/** Asks the node that is spoken to now; if nobody is there, each of the others once. What may have arrived is not sent twice. */
+/**
+ * Asks the current node, and if it does not answer each other node once. A request that may have arrived is not sent
+ * twice.
+ */
 async function fetchFromAny({ nodes }: HttpOptions, path: string, request: RequestInit): Promise<Response> {
   for (let tried = 1; ; tried += 1) {
     try {
@@ -116,7 +119,7 @@ async function fetchFromAny({ nodes }: HttpOptions, path: string, request: Reque
   }
 }
 
-/** A whole reply; or a problem about the request itself, which then became no command. */
+/** A complete reply, or a problem with the request itself, which then became no command. */
 type Answer = CallReply | ({ readonly code: string } & Readonly<Record<string, unknown>>);
 
 function replyOf(answer: Answer): CallReply {
@@ -134,10 +137,10 @@ function causeOf(error: unknown): { readonly code?: unknown; readonly message?: 
 
 function whyOf(error: unknown): string {
   const { code, message } = causeOf(error);
-  return typeof code === "string" ? code : typeof message === "string" ? message : "nobody answers there";
+  return typeof code === "string" ? code : typeof message === "string" ? message : "no server answers there";
 }
 
-/** Browsers don't say why a request failed; then it may have arrived. */
+/** Browsers do not report why a request failed. It may have arrived. */
 function wasNeverSent(error: unknown): boolean {
   return ["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH", "ENETUNREACH", "UND_ERR_CONNECT_TIMEOUT"].includes(
     String(causeOf(error).code),

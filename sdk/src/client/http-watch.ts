@@ -6,7 +6,7 @@ import { readJson } from "../json/read-json.ts";
 import { sentEvents } from "./server-sent-events.ts";
 import type { WatchedEvent, WatchRequest } from "./transport.ts";
 
-/** Events over an event stream, which goes on where it broke off: after the last whole entry. */
+/** Events over an event stream, which resumes after the last complete entry. */
 export function watchOverHttp(
   place: HttpStreamPlace,
   { after, onWatching, ...filter }: WatchRequest,
@@ -23,7 +23,7 @@ export function watchOverHttp(
   });
 }
 
-/** Notices over an event stream. Each connection begins with what is so then. */
+/** Notices over an event stream. Each connection starts with the current state. */
 export function noticesOverHttp(
   place: HttpStreamPlace,
   { owner }: NoticeQuery,
@@ -40,7 +40,7 @@ export function noticesOverHttp(
   });
 }
 
-/** Only the last event of an entry has an id; those before it are held back, so that after a loss none comes twice. */
+/** Only the last event of an entry has an id. Earlier ones are held back, so that none comes twice after a loss. */
 async function* wholeEntries(
   body: ReadableStream<Uint8Array>,
   trail: { cursor: string | undefined },

@@ -1,6 +1,6 @@
 import type { ClientClock } from "./client-clock.ts";
 
-/** A timer that lets a process end, until somebody waits for what it brings. */
+/** A timer that lets the process end, until a caller waits for it. */
 export class IdleTimer {
   readonly #clock: ClientClock;
   readonly #dueMs: number;
@@ -21,7 +21,7 @@ export class IdleTimer {
     this.#cancel = clock.after(delayMs, callback, { keepAlive });
   }
 
-  /** Somebody waits now: the process must not end before it rings. */
+  /** A caller waits: the process must not end before the timer fires. */
   keepAlive(): void {
     if (this.#keepsAlive) return;
     this.#keepsAlive = true;

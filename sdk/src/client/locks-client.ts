@@ -6,7 +6,7 @@ import type { RequestLock } from "./locks/waiting/request.ts";
 import type { Page, Run } from "./entities-client.ts";
 import type { CallOptions } from "./transport.ts";
 
-/** Whose lock it is, if not the calling agent's. */
+/** The owner of the lock, if it is not the calling agent. */
 export interface OwnerOptions extends CallOptions {
   readonly ownerId?: string;
 }
@@ -14,11 +14,11 @@ export interface OwnerOptions extends CallOptions {
 export interface AcquireOptions extends OwnerOptions {
   readonly mode?: LockMode;
   readonly scope?: LockScope;
-  /** Stand in line if it is not free. */
+  /** Queue the request if the lock is not free. */
   readonly wait?: boolean;
   readonly ttlSeconds?: number;
   readonly maxHoldSeconds?: number;
-  /** If the holder crashes, nobody gets it for so long: for resources that can't check a fence. */
+  /** If the holder crashes, no owner gets the lock during this time. For resources that cannot check a fence. */
   readonly holdOffSeconds?: number;
   readonly ticketSeconds?: number;
   readonly purpose?: string;
@@ -26,24 +26,24 @@ export interface AcquireOptions extends OwnerOptions {
   readonly metadata?: Readonly<Record<string, unknown>>;
 }
 
-/** What is in the way, as data. */
+/** The blockers, as data. */
 export interface Denied {
   readonly granted: false;
   readonly denied: true;
   readonly [fact: string]: unknown;
 }
 
-/** A held lock: by its fence, or by a path that the owner holds. */
+/** A held lock, by its fence or by a path that the owner holds. */
 export type Held = { readonly fence: string } | { readonly path: string };
 
 /**
- * Locks. `request`, and `acquire` of the client itself, are what a program wants: they wait, renew and release. The
- * others are the operations as they are, for who keeps the lease and the ticket alive by itself.
+ * Locks. Programs use `request`, or `acquire` of the client: both wait, renew and release. The others are the raw
+ * operations, for programs that keep leases and tickets alive themselves.
  */
 export interface LocksClient {
   /** Runs a callback under a lock: `locks.request("repo/x/src", { mode: "read" }, async (lock) => { … })`. */
   readonly request: RequestLock;
-  /** Takes one path or a set. Granted, or queued with `wait`; a denial is thrown. */
+  /** Acquires one path or a set. Returns a grant, or a ticket with `wait`. A denial is thrown. */
   acquire(paths: LockPath | readonly LockPath[], options?: AcquireOptions): Promise<Granted | Queued>;
   /** The same, with a denial as a value. */
   tryAcquire(paths: LockPath | readonly LockPath[], options?: AcquireOptions): Promise<Granted | Queued | Denied>;
@@ -56,12 +56,12 @@ export interface LocksClient {
   downgrade(held: Held, mode: LockMode, options?: OwnerOptions): Promise<Grant>;
   transfer(held: Held, to: string, options?: OwnerOptions): Promise<Grant>;
   requestRelease(path: string, reason: string, options?: OwnerOptions): Promise<{ readonly asked: readonly string[] }>;
-  /** The sign of life of a waiter: keeps the ticket, or takes up what it was granted. */
+  /** Renews the ticket, or accepts its grant. */
   accept(ticket: string, options?: OwnerOptions): Promise<Granted | Queued>;
   cancel(ticket: string, options?: OwnerOptions): Promise<{ readonly cancelled: string } | Granted>;
   ticket(ticket: string): Promise<TicketStatus>;
   status(path: string, query?: { readonly limit?: number }): Promise<LockStatus>;
-  /** Who held a path, and what lies above it, after a position. */
+  /** The holders of a path and of its ancestors after a position. */
   statusAt(path: string, position: number, query?: { readonly limit?: number }): Promise<PastLockStatus>;
   list(query?: {
     readonly under?: string;
@@ -80,7 +80,10 @@ export interface LocksClient {
     fence: string,
     mode?: LockMode,
   ): Promise<{ readonly valid: boolean; readonly reason: string | null }>;
-  /** For operators: frees exactly this grant, if it may be recovered; `override` is another, separately audited verb. */
+  /**
+   * For operators: frees exactly this grant, if its recovery conditions hold. `override` is a separate, separately
+   * audited verb.
+   */
   forceRelease(
     fence: string,
     reason: string,
@@ -89,7 +92,7 @@ export interface LocksClient {
 }
 
 export function locksClient(run: Run, { request }: Pick<LocksClient, "request">): LocksClient {
-  // No async functions here: `run` brings its promise, and each further one would be waited for with every call.
+  // Not async functions: `run` returns a promise, and each further one would delay every call.
   const send = <Answer>(operation: string, input: object, { ownerId, ...call }: OwnerOptions = {}): Promise<Answer> =>
     run(operation, { ...input, owner_id: ownerId }, call) as Promise<Answer>;
   const acquire: LocksClient["acquire"] = (paths, options = {}) => {

@@ -1,11 +1,11 @@
 /**
- * What comes in pages, one after the other. Whoever asks again before it was answered gets what comes after: a page is read
- * for one question at a time. Not a generator function: that would begin only with the first question.
+ * Flattens pages into single items. Concurrent `next` calls are answered in order: one page is read at a time. Not a
+ * generator function, which would start only at the first `next`.
  */
 export function oneByOne<Item>(pages: AsyncIterableIterator<readonly Item[]>): AsyncIterableIterator<Item> {
   let page: Item[] = [];
   let isEnded = false;
-  /** The question before the next one. */
+  /** The preceding `next` call. */
   let before: Promise<unknown> = Promise.resolve();
   const readOn = async (): Promise<IteratorResult<Item, undefined>> => {
     while (!isEnded) {
@@ -20,14 +20,14 @@ export function oneByOne<Item>(pages: AsyncIterableIterator<readonly Item[]>): A
   return {
     next() {
       const item = before.then(readOn);
-      // One that failed was told so; it is no reason to answer the next one the same.
+      // A failed call was reported to its caller. The next one is answered on its own.
       before = item.catch(() => undefined);
       return item;
     },
     async return() {
       isEnded = true;
       page = [];
-      // Not after the questions before it: these wait for what may never come, and end with this.
+      // Not queued behind earlier calls: they may wait forever, and `return` ends them.
       await pages.return?.();
       return { done: true, value: undefined };
     },

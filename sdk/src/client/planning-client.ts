@@ -6,13 +6,13 @@ import type { Changed, ChangeOptions, ResourceClient } from "./resource-client.t
 type MissionChange = Promise<Changed<typeof mission>>;
 
 export interface MissionsClient extends ResourceClient<typeof mission> {
-  /** Moves a mission on. It is refused, with every clash named, if somebody would be booked twice. */
+  /** Changes the status of a mission. It is refused with every clash if a collaborator would be booked twice. */
   transition(id: string, to: "planned" | "locked" | "completed" | "cancelled", options?: ChangeOptions): MissionChange;
-  /** For operators: takes a locked mission back to planned. */
+  /** For operators: returns a locked mission to planned. */
   reopen(id: string, reason: string, options?: ChangeOptions): MissionChange;
 }
 
-/** Who does what, when. */
+/** Plans of work. */
 export interface PlanningClient {
   readonly organizations: ResourceClient<typeof organization>;
   readonly projects: ResourceClient<typeof project>;

@@ -3,7 +3,7 @@ import type { Operation } from "../contract/operation.ts";
 
 const operations: Readonly<Record<string, Operation>> = allOperations;
 
-/** Writes that come to the same when they are done twice: asking again for what one holds gives the same fence. */
+/** Writes with the same result when they run twice: a repeated request for a held lock returns the same fence. */
 const sameTwice = new Map<string, (input: Readonly<Record<string, unknown>>) => boolean>([
   ["heartbeat", () => true],
   ["register-agent", ({ own_key }) => typeof own_key === "string"],
@@ -13,12 +13,12 @@ const sameTwice = new Map<string, (input: Readonly<Record<string, unknown>>) => 
   ["renew-lock", () => true],
 ]);
 
-/** Whether a call may be sent again when nobody knows if it arrived. */
+/** Whether a call may be sent again when its arrival is unknown. */
 export function isRepeatable(operation: string, input: unknown, key: string | undefined): boolean {
   return key !== undefined || isRead(operation) || isSameTwice(operation, input);
 }
 
-/** Whether a write needs a key to be repeatable. Kinds have operations of their own, and these are writes. */
+/** Whether a write needs a key to be repeatable. The operations of kinds are writes. */
 export function needsKey(operation: string, input: unknown): boolean {
   return operation !== "register-agent" && !isRepeatable(operation, input, undefined);
 }
@@ -28,7 +28,7 @@ function isRead(operation: string): boolean {
 }
 
 function isSameTwice(operation: string, input: unknown): boolean {
-  // What is no input at all is refused anyway.
+  // A value that is not an input is refused anyway.
   if (typeof input !== "object" || input === null) return false;
   return sameTwice.get(operation)?.(input as Readonly<Record<string, unknown>>) === true;
 }

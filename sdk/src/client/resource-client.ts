@@ -10,11 +10,11 @@ import type {
 import type { Page, Run } from "./entities-client.ts";
 import type { CallOptions } from "./transport.ts";
 
-/** What must hold for a change to be done, and how it is sent. */
+/** The conditions of a change, and how it is sent. */
 export interface ChangeOptions extends CallOptions {
-  /** Refuse if it has another revision than this, which a read or a write returned. */
+  /** Refuse the change if the resource has another revision. Reads and writes return it. */
   readonly expectedRevision?: string;
-  /** The fence of the lock under which this is written. */
+  /** The fence of the lock that protects the write. */
   readonly fence?: string;
 }
 
@@ -23,7 +23,7 @@ export type Changed<R extends Resource> = ShownResource<R> & {
   readonly previous_revision: string | null;
 };
 
-/** What can be done with one kind of a pack's resources. */
+/** The operations on one type of a pack's resources. */
 export interface ResourceClient<R extends Resource> {
   create(input: NewResource<R>, options?: CallOptions): Promise<Changed<R>>;
   get(id: string, at?: { readonly version?: number; readonly position?: number }): Promise<ShownResource<R>>;

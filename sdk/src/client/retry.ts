@@ -4,22 +4,22 @@ import { pause } from "../base/pause.ts";
 import type { ClientClock } from "./client-clock.ts";
 import type { CallReply } from "./transport.ts";
 
-/** How often, and for how long, a client sends a call again by itself. The problem's rule says whether it may at all. */
+/** Limits of a client's own retries. The rule of the problem says whether a call may be retried at all. */
 export interface RetryOptions {
-  /** The first one included; 5 if not given. */
+  /** Maximum attempts, the first one included; 5 by default. */
   readonly tries?: number;
-  /** The first delay, doubled with each try, half of it by chance; 100 if not given. */
+  /** The first delay, doubled with each attempt and jittered by half; 100 by default. */
   readonly baseMs?: number;
-  /** The longest delay; 2,000 if not given. Waiting that the server asks for is not cut. */
+  /** Maximum delay; 2,000 by default. A delay that the server requests is not shortened. */
   readonly capMs?: number;
-  /** No try starts later than this after the first; 15,000 if not given. */
+  /** Maximum time between the first attempt and the start of the last; 15,000 by default. */
   readonly totalMs?: number;
 }
 
-/** After these nobody knows whether it happened; after every other one nothing did. */
+/** After these codes the outcome is unknown. After every other one nothing happened. */
 const leavesDoubt = new Set(["outcome_unknown"]);
 
-/** True if an answer says of its own try alone that nothing came of it. Every other one was given for the key. */
+/** True if a reply only says that its own attempt had no effect. Every other reply belongs to the key. */
 function leavesOpen({ outcome }: CallReply): boolean {
   if (outcome.kind === "done") return false;
   const { retry } = problemOf(outcome.code);
@@ -28,7 +28,7 @@ function leavesOpen({ outcome }: CallReply): boolean {
 
 type Refusal = Extract<CallReply["outcome"], { kind: "refusal" }>;
 
-/** How long to wait before sending it again; undefined: not at all, it is for the caller to decide. */
+/** The delay before the next attempt; undefined if the client must not retry and the caller decides. */
 export function delayBeforeRetry(
   { code, data }: Refusal,
   call: { readonly isRepeatable: boolean; readonly backoffMs: number },
@@ -41,7 +41,7 @@ export function delayBeforeRetry(
     case "new-key-after-read":
       return undefined;
     case "later":
-      // Nobody said when: asking at random times would only be in the way.
+      // The server gave no retry time. Retrying at random times would only add load.
       return askedMs === undefined ? undefined : askedMs + call.backoffMs / 10;
     case "same-key":
       if (leavesDoubt.has(code) && !call.isRepeatable) return undefined;
@@ -49,10 +49,10 @@ export function delayBeforeRetry(
   }
 }
 
-/** A call that was refused, as far as it matters for sending it again. */
+/** The members of a refused call that matter for a retry. */
 export interface RetriedCall {
   readonly startedMs: number;
-  /** It comes to the same if it is done twice, or has a key. */
+  /** The call has a key, or has the same result when it runs twice. */
   readonly isSafe: boolean;
   readonly signal: AbortSignal | undefined;
 }
@@ -72,12 +72,12 @@ export class Retrier {
     return this.#options.tries > 1 && !this.#isStopped;
   }
 
-  /** A client that is closed tries nothing again. */
+  /** A closed client does not retry. */
   stop(): void {
     this.#isStopped = true;
   }
 
-  /** Goes on after the first refusal, as its rule says. What is aborted in between is sent no more, which `send` says. */
+  /** Retries after the first refusal, as its rule allows. `send` does not send an aborted call. */
   async goOn(
     first: CallReply,
     { startedMs, isSafe, signal }: RetriedCall,
@@ -94,7 +94,7 @@ export class Retrier {
       if (this.#isStopped) break;
       reply = await send();
     }
-    // That the last one was not sent says nothing of the one before it, which may have happened.
+    // That the last attempt was not sent says nothing about the one before, which may have run.
     return unknown !== undefined && leavesOpen(reply) ? unknown : reply;
   }
 

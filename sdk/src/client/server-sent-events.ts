@@ -1,10 +1,12 @@
-/** A message of an event stream: a place to go on from, data, or both. */
+/** A message of an event stream: a cursor, data, or both. */
 export interface SentEvent {
   readonly id: string | undefined;
   readonly data: string | undefined;
 }
 
-/** Cuts an event stream (the format of `EventSource`) into its messages. Comments, which only keep it open, are dropped. */
+/**
+ * Splits an event stream (the format of `EventSource`) into its messages. Comments only keep it open and are dropped.
+ */
 export async function* sentEvents(body: ReadableStream<Uint8Array>): AsyncGenerator<SentEvent, void, undefined> {
   const decoder = new TextDecoder();
   const reader = body.getReader();

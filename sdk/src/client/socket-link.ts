@@ -12,45 +12,47 @@ export interface LinkOptions {
   readonly nodes: AddressRing;
   readonly token?: string;
   readonly clock: ClientClock;
-  /** How long it is tried to get back to a server that was there. */
+  /** Maximum time to reconnect to a lost server. */
   readonly reconnectMs: number;
-  /** Agents that have a number at once; as many as a server knows, if not given. */
+  /** Maximum agents with a number at once; by default as many as a server accepts. */
   readonly agentsMax?: number;
 }
 
 export interface LinkEvents {
-  /** The socket is open: what it returns goes out first, in one frame with the greeting. */
+  /** The socket is open. The returned messages are sent first, in one frame with the greeting. */
   opened(): readonly string[];
   received(message: ServerMessage): void;
-  /** The connection is gone, and is being looked for again. */
+  /** The connection is lost, and the link reconnects. */
   lost(): void;
-  /** There is no connection, and none is being looked for: nobody answers, or the server refuses. */
+  /** There is no connection and no attempt: no server answers, or the server refuses. */
   failed(problem: SocketProblem | undefined, why: string): void;
-  /** Whether anybody waits for something: only then is silence worth a question, and a process kept running. */
+  /** Whether a caller waits for a reply. Only then does the link send pings and keep the process running. */
   isNeeded(): boolean;
 }
 
 const reconnectDelay = { baseMs: 50, capMs: 2_000 };
-/** So long nothing may be heard, twice, before a connection counts as dead; shorter where another node can go on. */
+/**
+ * Idle interval before a ping. Two silent intervals mark the connection dead. Shorter when other nodes are configured.
+ */
 const silenceMs = 10_000;
 const silenceMsOfMany = 2_500;
-/** So long an attempt to connect may take, greeting included; where there are other nodes, these are tried sooner. */
+/** Maximum duration of a connection attempt, greeting included. Shorter when other nodes are configured. */
 const welcomeMsMax = 10_000;
 const welcomeMsMaxOfMany = 2_000;
-/** The other nodes are tried at once, a little apart, so that those who lost the same one do not arrive together. */
+/** Maximum jitter before the other nodes are tried, so that clients that lost the same node do not arrive together. */
 const nextNodeMs = 25;
-/** A node is left for another one at most so often: if none can work, that helps nobody. */
+/** Minimum interval between two changes of the node. If no node can work, changing more often does not help. */
 const leaveEveryMs = 1_000;
 
-/** One connection to a server, made again when it breaks, with growing and uneven delays so that clients spread. */
+/** One connection to a server. It reconnects with exponential backoff and jitter. */
 export class SocketLink {
   readonly #options: LinkOptions;
   readonly #events: LinkEvents;
   #socket: WebSocket | undefined;
   #isWelcome = false;
-  /** Since when it is tried to get back; undefined if there was no connection before. */
+  /** Start of the reconnection; undefined if there was no connection before. */
   #lostAtMs: number | undefined;
-  /** Attempts since there was a connection. */
+  /** Attempts since the last connection. */
   #attempts = 0;
   #leftAtMs = -Infinity;
   #cancelLeave: (() => void) | undefined;
@@ -64,7 +66,7 @@ export class SocketLink {
     this.#events = events;
   }
 
-  /** Whether a frame can be sent now. */
+  /** Whether a frame can be sent. */
   get isOpen(): boolean {
     return this.#socket?.readyState === 1;
   }
@@ -73,7 +75,7 @@ export class SocketLink {
     return this.#socket?.bufferedAmount ?? 0;
   }
 
-  /** Somebody needs a connection: begins to connect, if it has not begun, and keeps the process running until then. */
+  /** Starts to connect, unless it has started, and keeps the process running until then. */
   start(): void {
     if (this.#socket !== undefined) return;
     if (this.#retrying === undefined) this.#connect();
@@ -84,14 +86,14 @@ export class SocketLink {
     this.#socket?.send(frame);
   }
 
-  /** Goes to another node, now or soon, since this one can't work. */
+  /** Moves to another node, at once or soon, since this one cannot work. */
   leave(): void {
     const { clock } = this.#options;
     if (this.#cancelLeave !== undefined || !this.#isWelcome) return;
     const go = (): void => {
       this.#cancelLeave = undefined;
       this.#leftAtMs = clock.monotonicMs();
-      if (this.#isWelcome) this.#over(closeCodes.goingAway, "this node can not work now");
+      if (this.#isWelcome) this.#over(closeCodes.goingAway, "this node cannot work at the moment");
     };
     const waitMs = Math.max(0, this.#leftAtMs + leaveEveryMs - clock.monotonicMs());
     this.#cancelLeave = clock.after(waitMs, go, { keepAlive: false });
@@ -137,7 +139,7 @@ export class SocketLink {
     socket.onclose = ({ code, reason }) => {
       this.#over(code, reason);
     };
-    // A close follows every error, and says more in Node, and nothing in a browser.
+    // A close follows every error. In Node it has a reason, in a browser it does not.
     socket.onerror = () => undefined;
   }
 
@@ -168,19 +170,19 @@ export class SocketLink {
       this.#events.lost();
     }
     const isFinal = (code === closeCodes.refused || code === closeCodes.malformed) && !this.#mayWorkElsewhere();
-    // Each node is asked once, before it is said that nobody answers.
+    // Each node is tried once before the link reports that no server answers.
     const wasLong = this.#lostAtMs === undefined || clock.monotonicMs() - this.#lostAtMs > reconnectMs;
     const isHopeless = wasLong && this.#attempts + 1 >= nodes.size;
     if (isFinal || isHopeless) {
       this.#lostAtMs = undefined;
       this.#attempts = 0;
-      this.#events.failed(isFinal ? this.#problem : undefined, reason === "" ? "nobody answers there" : reason);
+      this.#events.failed(isFinal ? this.#problem : undefined, reason === "" ? "no server answers there" : reason);
       return;
     }
     this.#retry();
   }
 
-  /** This node refused for a reason that another one may not have. */
+  /** This node refused for a reason that may not apply to another. */
   #mayWorkElsewhere(): boolean {
     return (
       this.#options.nodes.size > 1 && this.#problem !== undefined && problemOf(this.#problem.code).retry !== "never"
@@ -200,7 +202,7 @@ export class SocketLink {
     this.#retrying = new IdleTimer(clock, delayMs, again, { keepAlive: this.#events.isNeeded() });
   }
 
-  /** A connection whose other end vanished looks open for minutes: so it is asked, if nothing is heard. */
+  /** A connection whose peer vanished looks open for minutes. So the link sends a ping after silence. */
   #listen(): void {
     this.#silentRounds = 0;
     const { clock, nodes } = this.#options;
@@ -208,7 +210,7 @@ export class SocketLink {
     const look = (): void => {
       this.#silentRounds += 1;
       if (this.#silentRounds > 2 && this.#events.isNeeded()) {
-        this.#over(closeCodes.silent, "no sign of life");
+        this.#over(closeCodes.silent, "no reply to a ping");
         return;
       }
       if (this.#silentRounds > 1) this.send('[{"kind":"ping","id":0}]');
@@ -217,7 +219,7 @@ export class SocketLink {
     this.#cancelWatch = clock.after(roundMs, look, { keepAlive: false });
   }
 
-  /** Lets go of the socket: nothing that it still says is heard. */
+  /** Detaches the socket: its later events are ignored. */
   #drop(code?: number): void {
     this.#cancelWatch?.();
     this.#cancelWatch = undefined;

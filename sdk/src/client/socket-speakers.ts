@@ -1,24 +1,24 @@
 import { socketAgentsMax } from "../contract/socket-protocol.ts";
 
-/** An agent that may speak over a connection, under a number. */
+/** An agent with a number on a connection. */
 export interface SocketSpeaker {
   readonly as: number;
   readonly agent: string;
   readonly secret: string | undefined;
-  /** Calls in its name that have no reply yet. */
+  /** Its calls without a reply. */
   callCount: number;
 }
 
 /**
- * Who speaks over one connection. The server knows so many numbers and no more; so one whose agent waits for nothing is
- * given to another when there is none left, first that of whoever has been silent longest. Over its life a connection
- * carries any number of agents, and nobody has to say that one has ended.
+ * The agents of one connection. The server accepts a limited count of numbers. When none is left, the number of an idle
+ * agent is reused, the longest idle first. So a connection can carry any number of agents over its life, and no agent
+ * has to sign off.
  */
 export class SocketSpeakers {
   readonly #max: number;
-  /** By agent and then by secret: one that resumed has another. */
+  /** By agent and then by secret: a resumed agent has a new secret. */
   readonly #speakers = new Map<string, Map<string | undefined, SocketSpeaker>>();
-  /** Those who wait for no reply, the longest silent first. */
+  /** Agents without pending calls, the longest idle first. */
   readonly #silent = new Set<SocketSpeaker>();
   #count = 0;
 
@@ -26,7 +26,10 @@ export class SocketSpeakers {
     this.#max = max;
   }
 
-  /** Counts a call; undefined if it must wait until one of the others is answered. `isNew`: the server must be told first. */
+  /**
+   * Counts a call; undefined if it must wait for a reply of another agent. `isNew`: the server must get the agent
+   * first.
+   */
   take(
     agent: string,
     secret: string | undefined,
@@ -39,7 +42,7 @@ export class SocketSpeakers {
     return { speaker, isNew: known === undefined };
   }
 
-  /** A call has its reply, or nobody waits for it any more. */
+  /** A call has its reply, or its caller has given up. */
   answered(speaker: SocketSpeaker): void {
     speaker.callCount -= 1;
     if (speaker.callCount === 0) this.#silent.add(speaker);

@@ -15,10 +15,10 @@ import { SocketWatchers } from "./socket-watchers.ts";
 import type { CallOptions, CallReply, Transport, WatchedEvent, WatchRequest } from "./transport.ts";
 import { callRefusal } from "./call-refusal.ts";
 
-/** A call that has no reply yet. */
+/** A call without a reply. */
 interface Pending {
   readonly id: number;
-  /** Without the number of the agent who acts: each connection has its own. */
+  /** Without the agent's number, which differs per connection. */
   readonly message: string;
   readonly agent: string | undefined;
   readonly agentSecret: string | undefined;
@@ -26,23 +26,23 @@ interface Pending {
   readonly signal: AbortSignal | undefined;
   readonly resolve: (reply: CallReply) => void;
   isSent: boolean;
-  /** Under which number it was sent, on the connection that there is. */
+  /** The agent's number with which it was sent on the current connection. */
   speaker?: SocketSpeaker;
   cancelDeadline?: () => void;
 }
 
-/** Characters of one frame, about; a message that is longer goes alone. */
+/** Approximate maximum characters of a frame. A longer message has a frame of its own. */
 const frameCharsMax = 512 * 1_024;
-/** Bytes that wait to go out; over it calls wait here, where they can still be taken back. */
+/** Maximum bytes in the socket's buffer. Beyond it calls wait here, where they can still be aborted. */
 const bufferedBytesMax = 1_048_576;
 const lookAgainMs = 5;
-/** What a frame with one call holds besides: its brackets, and the number of the agent. */
+/** Bytes of a frame in addition to one call: its brackets and the agent's number. */
 const bytesAround = 2 + '"as":4095,'.length;
 
 /**
- * Calls and watches of any number of agents over one socket. What is asked in one moment goes out in one frame. When the
- * connection breaks, watches go on after their last page, and calls that were under way are sent again if that is safe:
- * if they have a key, or come to the same when they are done twice.
+ * Calls and watches of any number of agents over one socket. Calls of one tick share one frame. After a lost connection
+ * watches resume after their last page. Calls in flight are sent again if that is safe: if they have a key, or the same
+ * result when they run twice.
  */
 export class SocketTransport implements Transport {
   readonly #options: LinkOptions;
@@ -146,12 +146,12 @@ export class SocketTransport implements Transport {
     for (const pending of this.#calls.values()) {
       this.#settle(
         pending,
-        callRefusal(pending.isSent ? "outcome_unknown" : "closed", { reason: "the client was closed" }),
+        callRefusal(pending.isSent ? "outcome_unknown" : "closed", { reason: "the client is closed" }),
       );
     }
   }
 
-  /** On a new connection everything that still matters is said again: what is watched, what was asked, and by whom. */
+  /** A new connection gets everything that is still pending: watches, calls and their agents. */
   #opened(): readonly string[] {
     this.#unsaid = [];
     this.#speakers = new SocketSpeakers(this.#options.agentsMax);
@@ -164,9 +164,9 @@ export class SocketTransport implements Transport {
   }
 
   #say(message: ClientMessage): void {
-    // Without a connection there is nothing to tell: a new one is told what matters then.
+    // Without a connection there is nothing to send. A new connection gets all pending state.
     if (!this.#link.isOpen) return;
-    // The order of what the caller asks for is kept: its watch begins before its next call.
+    // Keeps the caller's order: its watch begins before its next call.
     this.#unsaid.push(...this.#take(), JSON.stringify(message));
     this.#schedule();
   }
@@ -193,7 +193,7 @@ export class SocketTransport implements Transport {
     for (const frame of framesOf(messages)) this.#link.send(frame);
   };
 
-  /** The messages of the calls that are to be sent now. Those for whose agents there is no number stay. */
+  /** The messages of the calls to send. Calls whose agents have no number stay. */
   #take(): string[] {
     const queue = this.#queue;
     this.#queue = [];
@@ -207,7 +207,7 @@ export class SocketTransport implements Transport {
     return messages;
   }
 
-  /** Adds a call, and who speaks if the server does not know it; false if it has to wait. */
+  /** Adds a call, and its agent if the server does not know it. False if the call must wait. */
   #addTo(messages: string[], pending: Pending): boolean {
     const { message, agent, agentSecret } = pending;
     if (agent === undefined) {
@@ -234,7 +234,7 @@ export class SocketTransport implements Transport {
         this.#watchers.take(message);
         return;
       case "ended":
-        // Another node goes on with it, if there is one; it is told of all watches.
+        // Another node continues the watches, if there is one.
         if (!this.#isLeftFor(message.problem?.code)) this.#watchers.take(message);
         return;
       case "cursor":
@@ -253,11 +253,13 @@ export class SocketTransport implements Transport {
   #replied({ id, outcome, position, replayed, events }: Extract<ServerMessage, { kind: "reply" }>): void {
     const pending = this.#calls.get(id);
     if (pending !== undefined) this.#settle(pending, { outcome, position, replayed, events } as CallReply);
-    // Whoever tries again should not meet the same node.
+    // A retry should use another node.
     if (outcome.kind === "refusal") this.#isLeftFor(outcome.code);
   }
 
-  /** Leaves a node that can't work now for another one. What would be lost on the way there keeps it, and true is no promise. */
+  /**
+   * Leaves a node that cannot work for another one. Calls that would be lost keep the connection. True is no guarantee.
+   */
   #isLeftFor(code: string | undefined): boolean {
     if (code === undefined || !mayWorkElsewhere(code) || this.#options.nodes.size === 1) return false;
     const isSafe = [...this.#calls.values()].every(({ isSent, isRepeatable: mayRepeat }) => !isSent || mayRepeat);
@@ -272,11 +274,11 @@ export class SocketTransport implements Transport {
     if (pending !== undefined) this.#settle(pending, callRefusal(code, data));
   }
 
-  /** What may have been done, and would be done a second time if it were sent again, is left to the caller. */
+  /** A call that may have run, and would run a second time if it were sent again, is left to the caller. */
   #lost(): void {
     for (const pending of this.#calls.values()) {
       if (!pending.isSent || pending.isRepeatable) continue;
-      this.#settle(pending, callRefusal("outcome_unknown", { reason: "the connection broke before the reply came" }));
+      this.#settle(pending, callRefusal("outcome_unknown", { reason: "the connection broke before the reply arrived" }));
     }
   }
 
@@ -296,7 +298,7 @@ export class SocketTransport implements Transport {
     this.#cursors.clear();
   }
 
-  /** While there is a connection the server keeps the deadline; without one somebody else must. */
+  /** With a connection the server enforces the deadline. Without one the transport does. */
   #deadline(pending: Pending, deadlineMs: number): () => void {
     const pass = (): void => {
       if (pending.isSent && this.#link.isOpen) return;
@@ -316,7 +318,7 @@ export class SocketTransport implements Transport {
     if (pending.speaker === undefined) return;
     this.#speakers.answered(pending.speaker);
     delete pending.speaker;
-    // Somebody may have waited for this number.
+    // Another call may wait for this number.
     if (this.#queue.length > 0) this.#schedule();
   }
 }
@@ -331,7 +333,7 @@ function problemError({ code, data }: SocketProblem): HoldfastError {
 }
 
 function isTooLarge(message: string): boolean {
-  // A character has at most three bytes; only if that could be too many are they counted.
+  // A character has at most three bytes. They are counted only if that could exceed the limit.
   const bytesMax = frameBytesMax - bytesAround;
   return message.length * 3 > bytesMax && new TextEncoder().encode(message).length > bytesMax;
 }

@@ -2,13 +2,13 @@ import { eventsAhead } from "../contract/socket-protocol.ts";
 import type { ClientMessage, SocketProblem } from "../contract/socket-protocol.ts";
 import { HoldfastError } from "./holdfast-error.ts";
 
-/** What is said to a server to begin, or to go on after a cursor. */
+/** The messages that start a watch, or resume it after a cursor. */
 export type WatchWish = (id: number, cursor: string | undefined) => ClientMessage;
 
 export interface WatchStart {
   readonly wish: WatchWish;
   readonly after?: string;
-  /** The server says that it has begun. */
+  /** The server confirmed the start. */
   readonly onWatching?: () => void;
 }
 
@@ -18,10 +18,10 @@ export interface WatcherPlace {
   readonly onEnd: (id: number) => void;
 }
 
-/** A watch as whoever hands out messages sees it, whatever its pages hold. */
+/** A watch as the dispatcher of messages sees it, with pages of any content. */
 export type Watching = Pick<SocketWatcher<never>, "message" | "renew" | "started" | "add" | "ended" | "finish">;
 
-/** A watch over a socket. It outlives connections: each goes on after the last page that was received. */
+/** A watch over a socket. It outlives connections: each one resumes after the last received page. */
 export class SocketWatcher<Item> implements AsyncIterableIterator<readonly Item[]> {
   readonly id: number;
   readonly #wish: WatchWish;
@@ -29,9 +29,9 @@ export class SocketWatcher<Item> implements AsyncIterableIterator<readonly Item[
   readonly #place: WatcherPlace;
   readonly #pages: (readonly Item[])[] = [];
   readonly #waiting: { resolve: (result: Result<Item>) => void; reject: (error: Error) => void }[] = [];
-  /** Where the next connection goes on. */
+  /** The cursor of the next connection. */
   #cursor: string | undefined;
-  /** Pages that were taken since the server was told. */
+  /** Pages consumed since the last acknowledgement. */
   #takenCount = 0;
   #end: { readonly error?: Error } | undefined;
 
@@ -47,7 +47,7 @@ export class SocketWatcher<Item> implements AsyncIterableIterator<readonly Item[
     return this.#wish(this.id, this.#cursor);
   }
 
-  /** A new connection begins: pages that came over the old one do not count on it. */
+  /** A new connection starts. Pages of the old one do not count on it. */
   renew(): void {
     this.#takenCount = -this.#pages.length;
   }
@@ -57,7 +57,7 @@ export class SocketWatcher<Item> implements AsyncIterableIterator<readonly Item[
     this.#onWatching?.();
   }
 
-  /** `cursor`: after which nothing of this page is missing. */
+  /** `cursor`: nothing up to it is missing. */
   add(page: readonly Item[], cursor?: string): void {
     this.#cursor = cursor ?? this.#cursor;
     const next = this.#waiting.shift();
@@ -69,7 +69,7 @@ export class SocketWatcher<Item> implements AsyncIterableIterator<readonly Item[
     next.resolve({ done: false, value: page });
   }
 
-  /** There is nothing more to come, for the reason given if there is one. */
+  /** Ends the watch, with a reason if there is one. */
   ended(problem?: SocketProblem): void {
     if (problem === undefined) this.finish();
     else this.finish(new HoldfastError("watch", problem.code, { data: problem.data }));

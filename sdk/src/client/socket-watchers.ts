@@ -12,7 +12,7 @@ export interface WatchersPlace {
 
 type Pages = Extract<ServerMessage, { kind: "events" | "notices" | "watching" | "ended" }>;
 
-/** Everything that is watched or listened to over one socket, across its connections. */
+/** All watches and listeners of one socket, across its connections. */
 export class SocketWatchers {
   readonly #place: WatchersPlace;
   readonly #watchers = new Map<number, Watching>();
@@ -41,7 +41,7 @@ export class SocketWatchers {
     return this.#follow({ wish: (id) => ({ kind: "listen", id, owner }) });
   }
 
-  /** What a new connection is told. */
+  /** The messages for a new connection. */
   renewed(): readonly ClientMessage[] {
     return [...this.#watchers.values()].map((watcher) => {
       watcher.renew();
@@ -53,7 +53,7 @@ export class SocketWatchers {
     const watcher = this.#watchers.get(message.id);
     switch (message.kind) {
       case "events":
-        // A page holds whole entries, so that its last cursor is one after which nothing of it is missing.
+        // A page has whole entries, so nothing up to its last cursor is missing.
         watcher?.add(message.events as never, (message.events.at(-1) as WatchedEvent).cursor);
         return;
       case "notices":
@@ -71,7 +71,7 @@ export class SocketWatchers {
     this.#watchers.get(id)?.ended(problem);
   }
 
-  /** Ends all of them, for the reason given if there is one. */
+  /** Ends all of them, with a reason if there is one. */
   endAll(problem?: SocketProblem): void {
     for (const watcher of this.#watchers.values()) watcher.ended(problem);
   }

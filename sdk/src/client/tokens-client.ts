@@ -4,20 +4,20 @@ import type { Page, Run } from "./entities-client.ts";
 import type { CallOptions } from "./transport.ts";
 
 export interface NewToken {
-  /** The name under which its bearer acts. */
+  /** The principal of the bearer. */
   readonly principal: string;
   readonly allow: readonly Allowance[];
-  /** 30 days, if not given. */
+  /** 30 days by default. */
   readonly expiresInSeconds?: number;
   readonly note?: string;
 }
 
-/** For operators: who may come in, and what they may do. */
+/** Tokens, for operators. */
 export interface TokensClient {
-  /** The secret is in the answer, this once. With a key, asking again gives the same token a new secret. */
+  /** Returns the secret once. With a key, a repeated request gives the same token a new secret. */
   create(token: NewToken, options?: CallOptions): Promise<CreatedToken>;
   list(page?: { readonly after?: string; readonly limit?: number }): Promise<Page<Token, string>>;
-  /** It is void at once, also for whoever is connected with it. */
+  /** The token is invalid at once, also on open connections. */
   revoke(
     tokenId: string,
     options?: CallOptions & { readonly reason?: string },

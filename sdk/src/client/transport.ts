@@ -1,79 +1,81 @@
 import type { Notice, NoticeQuery } from "../contract/notices.ts";
 import type { WatchFilter } from "../contract/watch-filter.ts";
 
-/** How a client reaches Holdfast: in the same process, over a socket or over HTTP. All of them answer alike. */
+/** The way from a client to Holdfast: in process, over a socket or over HTTP. All give the same replies. */
 export interface Transport {
   readonly call: (operation: string, input: unknown, options: CallOptions) => Promise<CallReply>;
-  /** Events after a cursor (from now on, if there is none), in pages; then every one as it becomes durable. */
+  /** Events after a cursor, or after the call if there is none, in pages. Then new ones as they become durable. */
   watch(options: WatchRequest): AsyncIterableIterator<readonly WatchedEvent[]>;
   /**
-   * What is told to an owner and is no event: its place in a line, and leases that near their end. It begins with what is
-   * so now, and of each ticket and lease whoever is slow gets the newest. It ends when the server has to start anew.
+   * Push messages to an owner that are not events: its place in a queue, and expiring leases. The stream starts with
+   * the current state. A slow listener gets only the newest notice per ticket and lease. It ends when the server folds
+   * its state again.
    */
   notices(options: NoticeQuery): AsyncIterableIterator<readonly Notice[]>;
-  /** The cursor of the last durable entry: `watch` from here misses nothing that comes after what was read before. */
+  /** The cursor of the last durable entry. A `watch` from here misses nothing after earlier reads. */
   cursor(): Promise<string>;
   close(): Promise<void>;
 }
 
 export interface WatchRequest extends WatchFilter {
-  /** Continue after this cursor; without it, start with what happens after this call. */
+  /** Continue after this cursor. Without it, start with events after this call. */
   readonly after?: string;
-  /** Called when the watch has begun for certain, and again with each connection over which it goes on. */
+  /** Called when the watch has started, and again with each connection on which it resumes. */
   readonly onWatching?: () => void;
 }
 
 export interface CallOptions {
   /**
-   * Makes a write safe to send again: the same key with the same input returns the first outcome and runs nothing.
-   * 1 to 255 printable ASCII characters.
+   * Makes a write safe to retry: the same key with the same input returns the first outcome and runs nothing. 1 to 255
+   * printable ASCII characters.
    */
   readonly key?: string;
-  /** How long the command may wait to be decided. */
+  /** Maximum time that the command may wait for its decision. */
   readonly deadlineMs?: number;
-  /** The registered agent that acts, and the secret that its registration returned. */
+  /** The calling agent, and the secret that its registration returned. */
   readonly agent?: string;
   readonly agentSecret?: string;
-  /** The caller's place in a trace: a W3C `traceparent`. It is kept in the entry; one that is not well formed is ignored. */
+  /** The caller's span in a trace: a W3C `traceparent`. The entry stores it. A malformed one is ignored. */
   readonly trace?: string;
-  /** How far a read must look; the latest, if not given. Writes always decide on the latest. */
+  /** Required freshness of a read; `latest` by default. Writes always decide on the latest state. */
   readonly reads?: Reads;
-  /** Leaves the events of the entry out of the reply: who wants its outcome alone need not pay for them. */
+  /** Leaves the events of the entry out of the reply, for callers that need only the outcome. */
   readonly events?: false;
-  /** Says that this call is another attempt, and after which refusal. It changes nothing but the figures. */
+  /** Marks the call as a retry after this kind of refusal. It affects only metrics. */
   readonly retry?: RetryCause;
   /**
-   * Ends the caller's interest. Aborted before the command was sent, nothing happens; afterwards the reply is ignored,
-   * and the command may have been done.
+   * Aborts the call. Before the command is sent, nothing happens. Afterwards the reply is ignored, and the command may
+   * have run.
    */
   readonly signal?: AbortSignal;
 }
 
 /**
- * `latest`: everything that was acknowledged anywhere before the call, which costs one look at the head of a journal that
- * several nodes share, and nothing on any other. `local`: what the node that is asked has folded; a moment old at most,
- * and also to be had while the journal can't be reached.
+ * - `latest`: everything that any node acknowledged before the call. It costs one look at the head of a shared journal,
+ *   and nothing on any other.
+ * - `local`: the state of the node that answers. It is slightly old, and also available while the journal is
+ *   unreachable.
  */
 export type Reads = "latest" | "local";
 
-/** After what something is tried again: a deadlock, or somebody else's change. */
+/** The cause of a retry: a deadlock, or a conflict with another change. */
 export type RetryCause = "deadlock" | "conflict";
 
-/** An answer, as every door gives it. */
+/** A reply, the same at every door. */
 export interface CallReply {
   readonly outcome:
     | { readonly kind: "done"; readonly data: unknown }
     | { readonly kind: "refusal"; readonly code: string; readonly data: Readonly<Record<string, unknown>> };
-  /** The entry's position; if nothing was recorded, that of the last entry that the decision had seen. */
+  /** Position of the entry. If nothing was recorded, of the last entry before the decision. */
   readonly position: number;
   /** True if this is the recorded outcome of an earlier use of the same key. */
   readonly replayed: boolean;
   readonly events: readonly { readonly name: string; readonly subject: string; readonly data: unknown }[];
 }
 
-/** A fact, with its place in the journal. */
+/** An event with its position in the journal. */
 export interface WatchedEvent {
-  /** Where to go on from: `watch({ after: cursor })` continues with the next event, also after a reconnect. */
+  /** The cursor to resume from: `watch({ after: cursor })` continues with the next event, also after a reconnect. */
   readonly cursor: string;
   readonly position: number;
   /** Milliseconds since 1970. */

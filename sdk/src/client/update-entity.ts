@@ -6,11 +6,11 @@ import { backoffMs } from "../base/backoff-ms.ts";
 import type { CallOptions, RetryCause } from "./transport.ts";
 
 export interface UpdateOptions<Value = unknown> extends Omit<CallOptions, "key" | "retry"> {
-  /** The first one included; 5 if not given. */
+  /** Maximum attempts, the first one included; 5 by default. */
   readonly tries?: number;
-  /** What to start from if there is no such entity; it is then created. Without it, that is an error. */
+  /** The value to start from if the entity does not exist. It is then created. Without it, that is an error. */
   readonly initial?: Value;
-  /** The fence of the lock under which this is written. */
+  /** The fence of the lock that protects the write. */
   readonly fence?: string;
 }
 
@@ -19,7 +19,7 @@ interface WriteOf extends CallOptions {
   readonly fence?: string;
 }
 
-/** As much of the entities as reading and writing one needs. */
+/** The part of the entities client that an update uses. */
 interface Place {
   readonly client: {
     get(type: string, id: string): Promise<Entity>;
@@ -37,7 +37,7 @@ interface Subject {
 const delays = { baseMs: 20, capMs: 500 };
 const changedByOthers = new Set(["concurrency_mismatch", "entity_exists", "entity_deleted", "entity_not_found"]);
 
-/** Each round reads anew, decides anew and sends a new key: it is a new intent, on another version. */
+/** Each round reads again, decides again and uses a new key: it is a new request on another version. */
 export async function updateEntity(
   { client, clock }: Place,
   subject: Subject,
@@ -80,11 +80,11 @@ function isOvertaken(error: unknown): error is HoldfastError {
   return error instanceof HoldfastError && changedByOthers.has(error.code);
 }
 
-/** The last conflict, with how often it was tried, and what others did meanwhile in words. */
+/** The last conflict, with the number of attempts and the conflicting changes in words. */
 function explained(last: HoldfastError, { type, id }: Subject, tries: number): HoldfastError {
   const { code, data, position, replayed } = last;
   const changes = (data["changes"] ?? []) as readonly { readonly pointer: string; readonly by?: unknown }[];
-  const where = changes.map(({ pointer }) => (pointer === "" ? "all of it" : pointer)).join(", ");
-  const reason = `others changed ${type}/${id} in each of ${tries} tries${where === "" ? "" : `, the last time ${where}`}`;
+  const where = changes.map(({ pointer }) => (pointer === "" ? "the whole value" : pointer)).join(", ");
+  const reason = `other writers changed ${type}/${id} in each of ${tries} attempts${where === "" ? "" : `, last at ${where}`}`;
   return new HoldfastError("update", code, { data: { ...data, tries, reason }, position, replayed });
 }

@@ -4,12 +4,12 @@ export function codeOf(error: unknown): string | undefined {
   return error instanceof HoldfastError ? error.code : undefined;
 }
 
-/** Whether the same may be done later: nothing was refused, only not reached. */
+/** Whether a retry may succeed: the call was not refused, only not delivered. */
 export function mayWorkLater(error: unknown): boolean {
   return error instanceof HoldfastError && (error.retry === "same-key" || error.retry === "later");
 }
 
-/** What somebody asked for when the client was closed, who is told so. */
+/** The error of a request that was pending when the client was closed. */
 export function closedError(operation: string): HoldfastError {
   return new HoldfastError(operation, "closed");
 }

@@ -3,7 +3,7 @@ import type { DeniedLock, Lock } from "./lock.ts";
 
 const misused = ["granted", "fence", "signal", "release", "state", Symbol.asyncDispose, Symbol.dispose];
 
-/** A promise of a lock that says what is missing when it is taken for the lock itself. */
+/** A promise of a lock that explains the missing `await` when a program uses it as the lock. */
 export function guarded(lock: Promise<Lock | DeniedLock>): Promise<Lock | DeniedLock> {
   const get = (): never => {
     throw new LockUsageError(

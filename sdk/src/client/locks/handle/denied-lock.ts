@@ -1,6 +1,6 @@
 import type { DeniedLock, Holder } from "./lock.ts";
 
-/** A denial as a value: who is in the way, as data and as a sentence. */
+/** A denial as a value: the blockers as data and as a sentence. */
 export function deniedLock(paths: readonly string[], data: Readonly<Record<string, unknown>>): DeniedLock {
   const holders = (data["holders"] ?? data["waits_for"] ?? []) as readonly Holder[];
   const place = typeof data["place"] === "number" ? data["place"] : 1;
@@ -18,7 +18,7 @@ export function deniedLock(paths: readonly string[], data: Readonly<Record<strin
 
 function sentence(paths: readonly string[], holders: readonly Holder[], place: number, reason: string): string {
   const what = paths.join(", ");
-  const line = `You would be number ${place} in the line.`;
+  const line = `You would be number ${place} in the queue.`;
   if (holders.length === 0) return `${what} is not free: ${reason}. ${line}`;
   return `${what} is not free: ${holders.map(holderText).join("; ")}. ${line}`;
 }

@@ -5,7 +5,7 @@ import type { LossReason } from "./lock-errors.ts";
 import type { LeaseWarning, LockedPath, LockState, ReleaseRequest } from "./lock.ts";
 import { tell } from "../notify.ts";
 
-/** A moment by both clocks. */
+/** A point in time by both clocks. */
 export interface Moment {
   readonly monotonicMs: number;
   readonly wallMs: number;
@@ -28,11 +28,14 @@ export interface PendingAcceptance {
   readonly ticket: string;
   /** Time to accept. Until then the client relies on no more of the lease than this. */
   readonly acceptMs: number;
-  /** When the client learned of it. A heartbeat sent before may have come before the grant, and is no sign of life for it. */
+  /**
+   * Time at which the client learned of the grant. An earlier heartbeat may precede the grant, so it does not accept
+   * it.
+   */
   readonly heardAtMs: number;
 }
 
-/** What a client must know of a grant to hold it. How the lock was left is told by an answer, not by an event. */
+/** The data of a grant that a client needs to hold it. How the previous lock ended is in a reply, not in an event. */
 export type HeldTerms = Pick<Granted, "fence" | "owner_id" | "ttl_seconds" | "acquired_at"> &
   Partial<Pick<Granted, "left_before" | "already_held" | "ticket">> & {
     readonly paths: readonly LockedPath[];
@@ -40,39 +43,40 @@ export type HeldTerms = Pick<Granted, "fence" | "owner_id" | "ttl_seconds" | "ac
 
 export interface HeldFacts {
   readonly clock: ClientClock;
-  /** Before the request that gave or renewed the lease was sent: the server counts from later than that. */
+  /** Time before the request that granted or renewed the lease was sent. The server's lease starts later. */
   readonly sentAt: Moment;
-  /** The hold ends then, renewed or not. */
+  /** The hold ends at this time even if it is renewed. */
   readonly endsAtMs: number;
   readonly patienceMs: number;
   readonly acceptance?: PendingAcceptance;
-  /** Takes in renewals that were answered and not looked at yet. */
+  /** Applies renewals that were answered and not yet processed. */
   readonly hear: () => void;
-  /** The lease may be over: the server should say. */
+  /** The lease may have ended: ask the server. */
   readonly confirm: (grant: HeldGrant) => void;
-  /** Somebody wants to be warned, or nobody any more. */
+  /** The first listener for warnings arrived, or the last one left. */
   readonly onListeners: () => void;
-  /** Held no more. With `isGuess` the client gave up by itself, and the server may still take it for held. */
+  /** The hold has ended. With `isGuess` the client gave up by itself, and the server may still consider it held. */
   readonly onOver: (grant: HeldGrant, isGuess: boolean) => void;
 }
 
-/** What remains of a lease at which the server is asked directly: a sixth of it, two seconds at most. */
+/** Remaining lease at which the client asks the server directly: a sixth of it, at most two seconds. */
 const guardOf = (ttlMs: number): number => Math.min(ttlMs / 6, 2_000);
 
 /**
- * A grant as its holder knows it. It never counts on more than the server has promised: the lease is counted from before
- * it was asked for, by a clock that no one sets, and a renewal counts only if it was answered before the end of the
- * lease. If a computer slept, that clock may have stood still; so the other one is looked at too.
+ * A grant as its holder knows it. It never relies on more than the server has promised:
+ * - the lease counts from before the request, by a monotonic clock;
+ * - a renewal counts only if its reply arrived before the end of the lease;
+ * - the monotonic clock may have stopped while the host slept, so the wall clock is checked too.
  */
 export class HeldGrant {
   fence: string;
   paths: readonly LockedPath[];
   ttlMs: number;
   readonly ownerId: string;
-  /** The ticket that it was granted to while nobody asked for anything: by it one can ask for the rest. */
+  /** The ticket that became this grant, if an event reported it. The client asks for further data by it. */
   readonly ticket: string | undefined;
   leftBefore: readonly LeftBefore[] | undefined;
-  /** By the server's clock. A grant keeps it, whatever becomes of its fence. */
+  /** Server time of the grant. It stays when the fence changes. */
   readonly acquiredAt: string;
   readonly #facts: HeldFacts;
   readonly #controller = new AbortController();
@@ -80,13 +84,13 @@ export class HeldGrant {
   readonly #warningListeners = new Set<(warning: LeaseWarning) => void>();
   readonly #askedListeners = new Set<(request: ReleaseRequest) => void>();
   #asked: ReleaseRequest | undefined;
-  /** How many handles share it; the last one to release frees it. */
+  /** Number of handles that share the grant. The last release frees it. */
   handleCount = 0;
   #state: "held" | "uncertain" | "lost" | "over" = "held";
   #renewedAt: Moment;
-  /** When the longest hold ends. */
+  /** End of the maximum hold. */
   #endsAt: Moment;
-  /** When each renewal was sent that asks for another lease and is under way, and when the last such one came to its end. */
+  /** Send times of renewals in flight that ask for another lease, and the end of the last such renewal. */
   readonly #askings = new Set<Moment>();
   #askedUntilMs = -Infinity;
   #acceptance: PendingAcceptance | undefined;
@@ -108,7 +112,7 @@ export class HeldGrant {
     this.#schedule();
   }
 
-  /** Looked at anew each time: a timer may be late. */
+  /** Computed on each read: a timer may be late. */
   get state(): "held" | "uncertain" | "lost" | "over" {
     this.check();
     return this.#state;
@@ -118,7 +122,7 @@ export class HeldGrant {
     return this.state === "held";
   }
 
-  /** Lost or given back, as far as is known: nothing is looked at for this. */
+  /** Lost or released, as far as it is known, without reading a clock. */
   get isOver(): boolean {
     return this.#state === "lost" || this.#state === "over";
   }
@@ -131,17 +135,17 @@ export class HeldGrant {
     return this.#controller.signal.reason as LockLostError | undefined;
   }
 
-  /** What of the lease can be counted on from one sign of life to the next. */
+  /** The part of the lease that is certain between two heartbeats. */
   get leaseMs(): number {
     return this.#acceptance === undefined ? this.ttlMs : Math.min(this.ttlMs, this.#acceptance.acceptMs);
   }
 
-  /** Until then nobody else can have it. */
+  /** Until this time no other owner can hold the lock. */
   get deadlineMs(): number {
     return Math.min(this.#renewedAt.monotonicMs + this.leaseMs, this.#endsAt.monotonicMs);
   }
 
-  /** The same by the other clock. */
+  /** The same by the wall clock. */
   get #wallDeadlineMs(): number {
     return Math.min(this.#renewedAt.wallMs + this.leaseMs, this.#endsAt.wallMs);
   }
@@ -151,12 +155,12 @@ export class HeldGrant {
   }
 
   /**
-   * The server has renewed it for certain: this very grant was named, or the answer came before the lease could end. A
-   * renewal by name also tells how long the lease is.
+   * The server has certainly renewed this grant: the reply names it, or it arrived before the lease could end. A
+   * renewal by name also has the length of the lease.
    */
   renew(sentAt: Moment, ttlMs = this.ttlMs): void {
     if (this.isOver) return;
-    // Another question, under way at the same time, may have made it shorter since: then the shorter one counts.
+    // A concurrent request may have shortened it since. Then the shorter lease counts.
     const isLast = sentAt.monotonicMs >= this.#askedUntilMs && [...this.#askings].every((other) => other === sentAt);
     this.ttlMs = isLast ? ttlMs : Math.min(this.ttlMs, ttlMs);
     if (sentAt.monotonicMs >= this.#renewedAt.monotonicMs) this.#countFrom(sentAt);
@@ -164,14 +168,14 @@ export class HeldGrant {
   }
 
   /**
-   * A lease of another length is about to be asked for. From now on no more counts than both allow: the answer may get
-   * lost, and then nobody tells which one it is. Returns what to call when it was answered, or is given up.
+   * Called before a request for a lease of another length. Until its reply only the shorter of both leases counts,
+   * since the reply may be lost. Returns the function to call when it is answered or given up.
    */
   asking(ttlMs: number, sentAt: Moment): () => void {
     const beforeMs = this.leaseMs;
     this.#askings.add(sentAt);
     this.ttlMs = Math.min(this.ttlMs, ttlMs);
-    // The lease ends as before, but at the latest so long after this.
+    // The lease ends as before, but at the latest this long after now.
     this.#renewedAt = earlier(sentAt, later(this.#renewedAt, beforeMs - this.leaseMs));
     this.#schedule();
     return () => {
@@ -180,13 +184,16 @@ export class HeldGrant {
     };
   }
 
-  /** Accepted for certain: the whole lease counts, from its start. */
+  /** The grant is certainly accepted: the whole lease counts from its start. */
   accepted(): void {
     this.#acceptance = undefined;
     this.#schedule();
   }
 
-  /** A beat renews what is held when the server hears it; whether this was, is certain only within the lease. */
+  /**
+   * A heartbeat renews what is held when the server receives it. Only within the lease is it certain that this grant
+   * was.
+   */
   renewByBeat(sentAt: Moment, answeredAt: Moment): void {
     const isSince = sentAt.monotonicMs >= this.#facts.sentAt.monotonicMs;
     const isAwake = answeredAt.wallMs < this.#wallDeadlineMs;
@@ -202,14 +209,14 @@ export class HeldGrant {
   lose(why: LossReason, data: Readonly<Record<string, unknown>> = {}, isGuess = false): void {
     if (this.isOver) return;
     this.#cancelTimer();
-    // The state first: whoever is told by the signal may look at it.
+    // The state first: a listener of the signal may read it.
     this.#state = "lost";
     this.#facts.onOver(this, isGuess);
     this.#controller.abort(new LockLostError(why, { fence: this.fence, paths: this.pathNames }, data));
     this.#tell("lost");
   }
 
-  /** Given back: nothing is watched any more. */
+  /** Released: stops all timers. */
   end(): void {
     if (this.isOver) return;
     this.#cancelTimer();
@@ -233,7 +240,7 @@ export class HeldGrant {
     return this.#warningListeners.size > 0;
   }
 
-  /** The server says that the lease nears its end, and that it has heard of no renewal. */
+  /** The server reports that the lease is about to expire without a renewal. */
   warn(leftMs: number): void {
     const { clock } = this.#facts;
     tell(this.#warningListeners, { leftMs, endsAt: new Date(clock.wallMs() + leftMs) }, clock);
@@ -253,7 +260,9 @@ export class HeldGrant {
     return () => this.#stateListeners.delete(listener);
   }
 
-  /** Compares with the clocks. From shortly before the end of the lease on the server is asked, and nothing is certain. */
+  /**
+   * Compares the lease with the clocks. Shortly before its end the client asks the server, and the state is uncertain.
+   */
   check(): void {
     if (this.#state === "held" && this.#isDoubtful()) this.#facts.hear();
     if (this.isOver) return;
@@ -277,12 +286,12 @@ export class HeldGrant {
     return now.wallMs >= this.#wallDeadlineMs - guardMs || now.monotonicMs >= this.deadlineMs - guardMs;
   }
 
-  /** What nobody can renew is held to its end, and only a clock that stood still makes it doubtful before. */
+  /** A grant that cannot be renewed is held to its end. Only a stopped clock makes it uncertain before. */
   #guardMs(): number {
     return this.#isLastLease() ? 0 : guardOf(this.leaseMs);
   }
 
-  /** Renewing does not help any more: the longest hold ends before the lease. */
+  /** Renewing does not help: the maximum hold ends before the lease. */
   #isLastLease(): boolean {
     return this.#endsAt.monotonicMs <= this.#renewedAt.monotonicMs + this.leaseMs;
   }
@@ -291,7 +300,7 @@ export class HeldGrant {
     this.#renewedAt = sentAt;
     if (this.#acceptance !== undefined && sentAt.monotonicMs >= this.#acceptance.heardAtMs)
       this.#acceptance = undefined;
-    // Held, long after the wall clock has seen the end of the longest hold: somebody has set that clock.
+    // Still held long after the maximum hold by the wall clock: the wall clock was set.
     if (sentAt.wallMs >= this.#endsAt.wallMs + guardOf(this.leaseMs))
       this.#endsAt = later(sentAt, this.#endsAt.monotonicMs - sentAt.monotonicMs);
     if (this.#isDoubtful()) return;
@@ -299,7 +308,7 @@ export class HeldGrant {
     this.#become("held");
   }
 
-  /** When the loop was blocked beyond the deadline it is too late to be in time, but the answer is still awaited. */
+  /** If the loop was blocked past the deadline it is too late for a renewal, but its reply is still awaited. */
   #lostAtMs(): number {
     if (this.#isLastLease()) return this.deadlineMs;
     return Math.max(this.deadlineMs, this.#uncertainSinceMs + guardOf(this.leaseMs)) + this.#facts.patienceMs;

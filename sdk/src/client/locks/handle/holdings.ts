@@ -6,16 +6,19 @@ import type { LockedPath } from "./lock.ts";
 import type { Speaker } from "../session/session-agent.ts";
 import type { Ticket } from "../waiting/ticket.ts";
 
-/** What an owner holds and waits for, as those see it who keep it up to date. */
+/** The locks and tickets of an owner, as the heartbeats see them. */
 export interface Holdings {
   readonly caller: Caller;
   readonly clock: ClientClock;
   readonly owner: string;
-  /** The owner, if it is no agent. */
+  /** The owner, if it is not an agent. */
   readonly ownerId: string | undefined;
   /** The agent that is the owner. */
   readonly speaker: Speaker | undefined;
-  /** Whether a loss would be heard of. A heartbeat names no grant; so without that it proves nothing. */
+  /**
+   * Whether the client would receive the event of a loss. A heartbeat names no grant, so without events it proves
+   * nothing.
+   */
   readonly isHeard: boolean;
   readonly grants: ReadonlyMap<string, HeldGrant>;
   readonly tickets: ReadonlyMap<string, Ticket>;

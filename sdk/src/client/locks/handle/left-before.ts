@@ -4,14 +4,17 @@ import { LockUsageError } from "./lock-errors.ts";
 import { codeOf } from "../refusals.ts";
 import type { LockSession } from "../session/session.ts";
 
-/** How a lock was left before. The answer that gave it has told; if an event gave it, it is asked for now. */
+/**
+ * How the previous lock ended. The reply of the grant has it. If an event reported the grant, the client asks for it
+ * here.
+ */
 export async function leftBefore(session: LockSession, grant: HeldGrant): Promise<readonly LeftBefore[]> {
   const left = grant.leftBefore ?? (await accept(session, grant));
   if (left !== undefined) return left;
-  throw grant.lost ?? new LockUsageError("the lock was released: ask how it was left before while you have it");
+  throw grant.lost ?? new LockUsageError("the lock is released: ask how the previous lock ended while you hold it");
 }
 
-/** A command, since a node that only reads may not have heard of the grant yet. If it is refused, the lock is lost. */
+/** A command, since a node that only reads may not have folded the grant yet. If it is refused, the lock is lost. */
 async function accept(session: LockSession, grant: HeldGrant): Promise<readonly LeftBefore[] | undefined> {
   if (grant.state === "lost" || grant.state === "over") return undefined;
   try {

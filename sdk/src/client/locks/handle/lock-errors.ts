@@ -1,6 +1,6 @@
-/** Why a lock was lost, while its holder still wanted it. */
+/** The reason of a loss, while the holder still used the lock. */
 export type LossReason =
-  /** The lease, or the longest hold, ended. */
+  /** The lease or the maximum hold ended. */
   | "expired"
   /** An operator freed it. */
   | "forced"
@@ -8,11 +8,11 @@ export type LossReason =
   | "recovered"
   /** The agent that held it has ended. */
   | "agent-ended"
-  /** It was handed to another owner. */
+  /** It was transferred to another owner. */
   | "transferred"
-  /** Somebody who speaks as the same owner gave it back. */
+  /** Another client with the same owner released it. */
   | "released"
-  /** The server did not answer until the lease must be taken for ended. */
+  /** The server did not answer before the lease may have ended. */
   | "server-unreachable";
 
 const sentences: Readonly<Record<LossReason, string>> = {
@@ -20,19 +20,19 @@ const sentences: Readonly<Record<LossReason, string>> = {
   forced: "an operator freed it",
   recovered: "it was stale and was recovered",
   "agent-ended": "the agent that held it has ended",
-  transferred: "it was handed to another owner",
-  released: "somebody who acts as the same owner released it",
+  transferred: "it was transferred to another owner",
+  released: "another client with the same owner released it",
   "server-unreachable": "the server could not be reached before the lease may have ended",
 };
 
-/** The reason with which a lock's signal aborts. */
+/** The abort reason of a lock's signal. */
 export class LockLostError extends Error {
   override readonly name = "LockLostError";
   readonly code = "lock_lost";
   readonly why: LossReason;
   readonly fence: string;
   readonly paths: readonly string[];
-  /** What the event said: by whom, for what reason. */
+  /** The data of the event: author and reason. */
   readonly data: Readonly<Record<string, unknown>>;
 
   constructor(
@@ -42,7 +42,7 @@ export class LockLostError extends Error {
   ) {
     const detail = typeof data["why"] === "string" ? ` (${data["why"]})` : "";
     super(
-      `the lock on ${lock.paths.join(", ")} is lost: ${sentences[why]}${detail}. Stop what you did under it; ` +
+      `the lock on ${lock.paths.join(", ")} is lost: ${sentences[why]}${detail}. Stop the work under it; ` +
         "acquire it again and read before you write.",
     );
     this.why = why;
@@ -52,7 +52,7 @@ export class LockLostError extends Error {
   }
 }
 
-/** Something that was asked of the client can't be meant so. The message says what to do instead. */
+/** Invalid use of the client. The message says what to do instead. */
 export class LockUsageError extends TypeError {
   override readonly name = "LockUsageError";
   readonly code = "lock_usage";

@@ -16,14 +16,14 @@ import type { LockSession } from "../session/session.ts";
 import { joinLine, standInLine } from "../waiting/wait-for-ticket.ts";
 import { tell } from "../notify.ts";
 
-/** One use of a grant. Several may share it, if the client asked for that. */
+/** One use of a grant. Several handles may share it if the client asked for that. */
 export class LockHandle implements Lock {
   readonly granted = true;
   readonly #session: LockSession;
   readonly #grant: HeldGrant;
   readonly #onEnd: () => void;
   readonly #stateListeners = new Set<(state: LockState) => void>();
-  /** The ways to listen to the grant no more: others may share it, and go on with it for long. */
+  /** Unsubscribe callbacks. The grant may outlive this handle if it is shared. */
   readonly #stops = new Set<() => void>();
   #isReleased = false;
 
@@ -32,7 +32,7 @@ export class LockHandle implements Lock {
     this.#grant = grant;
     this.#onEnd = onEnd;
     grant.handleCount += 1;
-    // What an event gave, the next one may have taken before there was a handle.
+    // The next event may have ended the grant before this handle existed.
     if (grant.signal.aborted) onEnd();
     else {
       grant.signal.addEventListener("abort", onEnd, { once: true });
@@ -108,7 +108,7 @@ export class LockHandle implements Lock {
       throw error;
     } finally {
       answered();
-      // The lease is what it was, and longer than what is counted on since it was asked for.
+      // The lease is unchanged, and longer than what counts since the request.
       if (isRefused) void renewByName(this.#session, grant);
     }
   }
@@ -124,7 +124,7 @@ export class LockHandle implements Lock {
     signal?.throwIfAborted();
     const { clock } = this.#session;
     const giveUpAtMs = clock.monotonicMs() + (waitMs ?? Infinity);
-    // The ticket of an upgrade takes the place of that by which this can be asked.
+    // The ticket of an upgrade replaces the ticket by which this grant can be read.
     if (this.#usable().ticket !== undefined) await this.leftBefore();
     const askedAt = momentOf(clock);
     const answer = await this.#ask({ wait: waitMs !== 0 });
@@ -134,7 +134,7 @@ export class LockHandle implements Lock {
     const end = await standInLine(this.#session, joinLine(this.#session, answer, waiting), waiting, (last) => last);
     if (end.kind === "granted") return this.#become(end.granted);
     this.#usable();
-    const data = end.kind === "gave-up" ? end.data : { reason: "the place in the line was lost" };
+    const data = end.kind === "gave-up" ? end.data : { reason: "the ticket expired" };
     throw new HoldfastError("upgrade-lock", "lock_denied", { data });
   }
 
@@ -188,7 +188,10 @@ export class LockHandle implements Lock {
     });
   }
 
-  /** Never throws: what the scope itself threw must not be hidden. If the server can't be told now, it is told later. */
+  /**
+   * Never throws: an error of the scope itself must not be hidden. If the server is unreachable, the release is sent
+   * later.
+   */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.release().catch(() => undefined);
   }
@@ -203,7 +206,7 @@ export class LockHandle implements Lock {
     };
   }
 
-  /** Of a grant that is over already they were told. */
+  /** The listeners of an ended grant were already notified. */
   #finish(): void {
     const listeners = this.#grant.isOver ? [] : [...this.#stateListeners];
     this.#isReleased = true;
@@ -213,7 +216,7 @@ export class LockHandle implements Lock {
     tell<LockState>(listeners, "released", this.#session.clock);
   }
 
-  /** The grant, if there is still something to do with it. */
+  /** The grant, if the handle is still in use. */
   #usable(): HeldGrant {
     const { state } = this;
     if (state === "released") {
@@ -240,7 +243,10 @@ export class LockHandle implements Lock {
     return (await this.#change("upgrade-lock", more)) as Granted | Queued;
   }
 
-  /** The grant goes on under another fence. If it was given back meanwhile, by the old one, it is by the new one too. */
+  /**
+   * The grant continues under another fence. If it was released by the old fence in the meantime, it is released by the
+   * new one too.
+   */
   async #become({ fence, paths }: Pick<Grant, "fence" | "paths">): Promise<void> {
     if (this.#grant.fence === fence) return;
     if (!this.#grant.isOver) {

@@ -4,8 +4,8 @@ import { codeOf, mayWorkLater } from "../refusals.ts";
 import type { LockSession } from "../session/session.ts";
 
 /**
- * Gives back what nobody uses any more. A question for the same that is under way is answered with the same grant, and so
- * is waited for: whoever asked has it then. What is not held any more need not be given back, and that is no fault.
+ * Releases a grant without users. A concurrent request for the same set gets the same grant, so its reply is awaited
+ * first: its caller then uses the grant. A grant that has already ended needs no release, and that is no error.
  */
 export async function releaseGrant(session: LockSession, grant: HeldGrant, note?: string): Promise<void> {
   if (grant.isOver) return;
@@ -17,21 +17,21 @@ export async function releaseGrant(session: LockSession, grant: HeldGrant, note?
   });
 }
 
-/** Granted to several who wait together, of whom not all have taken it up. */
+/** Several tasks wait for this grant together, and not all have received it. */
 function isAwaited({ tickets }: LockSession, grant: HeldGrant): boolean {
   return grant.ticket !== undefined && tickets.get(grant.ticket)?.held === grant;
 }
 
 type Granted = Pick<HeldGrant, "fence" | "paths">;
 
-/** Gives back what came when its handle had been released already, unless another one has it. */
+/** Releases a grant that arrived after its handle was released, unless another handle uses it. */
 export function releaseLate(session: LockSession, granted: Granted): Promise<void> {
   return session.turns.alone(setOf(granted.paths), async () => {
     if (!session.grants.has(granted.fence)) await release(session, granted);
   });
 }
 
-/** If the answer is lost it goes on trying: a heartbeat would renew what nobody wants any more. */
+/** Retries after a lost reply: a heartbeat would renew an unused grant. */
 async function release(session: LockSession, { fence, paths }: Granted, note?: string): Promise<void> {
   const what = note === undefined ? { fence } : { fence, note };
   try {

@@ -1,6 +1,6 @@
 /**
- * Heartbeats from a thread with a connection of its own: they go on while the loop of the program is blocked. What was
- * answered can be read without that loop, so that a lock that was renewed meanwhile is not taken for lost.
+ * Heartbeats from a thread with its own connection. They continue while the event loop of the program is blocked.
+ * Replies can be read without that loop, so that a renewed lock is not reported as lost.
  */
 import { MessageChannel, Worker, receiveMessageOnPort } from "node:worker_threads";
 import type { MessagePort } from "node:worker_threads";
@@ -8,7 +8,7 @@ import type { ClientClock } from "../../client-clock.ts";
 import type { Beat, Beats, BeatThread, Remote } from "./heartbeats.ts";
 import { threadsMs } from "./threads-clock.node.ts";
 
-/** What the thread is told of an agent. Nothing else of the program reaches it. */
+/** The data of an agent that the thread receives. Nothing else of the program reaches it. */
 export interface BeatMember {
   readonly remote: Remote;
   readonly agent: string;
@@ -16,28 +16,31 @@ export interface BeatMember {
   readonly port: MessagePort;
 }
 
-/** To the thread: another pace, and every message is a sign that the loop of the program turns. */
+/** A message to the thread with a new interval. Every message also shows that the loop of the program runs. */
 export interface BeatOrder {
   /** null: nothing to renew. */
   readonly intervalMs?: number | null;
 }
 
-/** An agent that has nothing to renew stays for so long: starting a thread takes longer than most locks are held. */
+/** Time that an agent without locks stays. Starting a thread takes longer than most locks are held. */
 const idleMs = 30_000;
 
-/** A slower pace is told this late: locks that come and go would wake the thread with each of them. */
+/** Delay before a longer interval is sent to the thread. Without it every short lock would wake the thread. */
 const slowerMs = 1_000;
 
-/** The file beside this one, as source or as built. */
+/** The worker file next to this one, as source or as built. */
 const workerUrl = new URL(`./heartbeat-worker.node${/\.[jt]s$/u.exec(import.meta.url)?.[0] ?? ".js"}`, import.meta.url);
 
-/** One thread for a whole program: it may have hundreds of agents, and a thread for each would cost more than their work. */
+/**
+ * One thread for the whole program, which may have hundreds of agents. A thread per agent would cost more than its
+ * work.
+ */
 class SharedThread {
   #worker: Worker | undefined;
-  /** Who beats there, by what is called if the thread breaks. */
+  /** The members, each with the callback for a failure of the thread. */
   readonly #members = new Set<() => void>();
 
-  /** Returns the way to leave. Without members the thread ends. */
+  /** Returns the function to leave. Without members the thread ends. */
   join(member: BeatMember, onBroken: () => void): () => void {
     this.#worker ??= this.#start();
     this.#members.add(onBroken);
@@ -59,7 +62,7 @@ class SharedThread {
       this.#members.clear();
       for (const onBroken of members) onBroken();
     });
-    // It does not keep a program running that has nothing else to do.
+    // The thread does not keep an otherwise finished program running.
     worker.unref();
     return worker;
   }
@@ -79,7 +82,7 @@ class ThreadBeats implements Beats {
   #port: MessagePort | undefined;
   #cancelIdle: () => void = () => undefined;
   #cancelSlower: () => void = () => undefined;
-  /** What the thread was told last, and what it should know. */
+  /** The last state sent to the thread, and the state that it should have. */
   #toldMs = Infinity;
   #wantedMs = Infinity;
   #isSlowerDue = false;
@@ -96,7 +99,7 @@ class ThreadBeats implements Beats {
     this.#cancelIdle();
     if (this.#port === undefined && intervalMs !== undefined) this.#start();
     this.#wantedMs = intervalMs ?? Infinity;
-    // At once, since the loop may be blocked from now on.
+    // At once, since the loop may be blocked afterwards.
     if (this.#wantedMs < this.#toldMs) this.#tellPace();
     else if (this.#wantedMs > this.#toldMs && !this.#isSlowerDue) {
       this.#isSlowerDue = true;
@@ -107,7 +110,7 @@ class ThreadBeats implements Beats {
 
   take(): readonly Beat[] {
     const port = this.#port;
-    // What has arrived and was not delivered yet, because the loop has not turned since.
+    // Messages that arrived and were not delivered yet, because the loop has not run since.
     for (let next = port && receiveMessageOnPort(port); next !== undefined; next = port && receiveMessageOnPort(port)) {
       this.#add((next as { readonly message: Beat }).message);
     }
@@ -157,7 +160,7 @@ class ThreadBeats implements Beats {
     this.#port?.postMessage(order);
   }
 
-  /** Both threads read the same clock of the host; the program's own may start elsewhere. */
+  /** Both threads read the same clock of the host. The program's own clock may have another start. */
   #add(beat: Beat): void {
     const shiftMs = this.#clock.monotonicMs() - threadsMs();
     const shifted = (moment: Beat["sentAt"]) => ({ ...moment, monotonicMs: moment.monotonicMs + shiftMs });

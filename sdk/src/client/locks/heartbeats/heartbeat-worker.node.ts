@@ -1,4 +1,4 @@
-/** The thread that sends the heartbeats of all agents of a program. It ends with the process, or when it is told to. */
+/** The thread that sends the heartbeats of all agents of a program. It ends with the process, or on request. */
 import { parentPort } from "node:worker_threads";
 import { AddressRing } from "../../address-ring.ts";
 import { credentialsOf } from "../../caller.ts";
@@ -11,7 +11,7 @@ import { threadsMs } from "./threads-clock.node.ts";
 
 const clock = { ...systemClientClock, monotonicMs: threadsMs };
 
-/** A connection, and how many agents beat over it. */
+/** A connection, and the number of agents that use it. */
 interface Link {
   readonly transport: SocketTransport;
   memberCount: number;
@@ -19,7 +19,7 @@ interface Link {
 
 const links = new Map<string, Link>();
 
-/** Agents that reach the same servers with the same token share a connection. */
+/** Agents with the same servers and the same token share a connection. */
 function linkTo({ urls, token }: Remote): { readonly transport: SocketTransport; readonly leave: () => void } {
   const name = JSON.stringify([urls, token]);
   const link = links.get(name) ?? { transport: connectTo(urls, token), memberCount: 0 };
@@ -52,7 +52,7 @@ function beatFor({ remote, port, ...identity }: BeatMember): void {
       for (const beat of beats.take()) port.postMessage(beat);
     },
     async send(): Promise<Beat["refusal"]> {
-      // A program that is stuck for ever must not hold its locks for ever.
+      // A program that is stuck forever must not hold its locks forever.
       const isStuck = threadsMs() - heardAtMs > maxBlockedMs;
       if (isStuck) return { code: "unreachable", data: { reason: "the loop is blocked" } };
       const { outcome } = await transport.call("heartbeat", {}, credentialsOf(identity));

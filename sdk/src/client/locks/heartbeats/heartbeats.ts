@@ -2,49 +2,49 @@ import type { ClientClock } from "../../client-clock.ts";
 import { momentOf } from "../handle/held-grant.ts";
 import type { Moment } from "../handle/held-grant.ts";
 
-/** A heartbeat that was answered, or not. */
+/** The result of a heartbeat. */
 export interface Beat {
   readonly sentAt: Moment;
   readonly answeredAt: Moment;
-  /** Why it renewed nothing. */
+  /** The reason why it renewed nothing. */
   readonly refusal?: { readonly code: string; readonly data: Readonly<Record<string, unknown>> };
 }
 
-/** Sends heartbeats for a session, for as long as it holds or waits for something. */
+/** Sends the heartbeats of a session while it has locks or tickets. */
 export interface Beats {
-  /** Sends them so often from now on; undefined: not at all. */
+  /** Sets the interval; undefined stops them. */
   pace(intervalMs: number | undefined): void;
-  /** Those that were answered since the last call, in order. */
+  /** The results since the last call, in order. */
   take(): readonly Beat[];
   stop(): void;
 }
 
-/** Starts heartbeats that do not depend on the loop of this thread, where there is such a thing. */
+/** Starts heartbeats that do not depend on the event loop of this thread, where threads exist. */
 export type BeatThread = (
   agent: { readonly agent: string; readonly agentSecret?: string },
   events: { readonly onBeat: () => void; readonly onBroken: () => void },
 ) => Beats | undefined;
 
-/** How a thread reaches the same server by itself. */
+/** The data with which a thread reaches the same server. */
 export interface Remote {
-  /** The nodes that it may speak to. */
+  /** The nodes that it may use. */
   readonly urls: readonly string[];
   readonly token?: string;
-  /** How long the thread of the program may be blocked before it counts as stuck, and its leases are let go. */
+  /** Maximum time that the program's thread may be blocked before it counts as stuck and its leases are given up. */
   readonly maxBlockedMs: number;
 }
 
 export interface TimedBeatsOptions {
   readonly clock: ClientClock;
   readonly send: () => Promise<Beat["refusal"]>;
-  /** There is something to take. */
+  /** Results are available. */
   readonly onBeat: () => void;
 }
 
-/** One that failed is sent again sooner than usual, and no sooner than this. */
+/** Minimum delay before a failed heartbeat is retried. The retry is sooner than the interval. */
 const againMs = { min: 100, max: 1_000 };
 
-/** Beats by the timers of this thread: they are late when its loop is blocked. */
+/** Heartbeats by the timers of this thread. They are late when its loop is blocked. */
 export class TimedBeats implements Beats {
   readonly #options: TimedBeatsOptions;
   #intervalMs: number | undefined;
@@ -101,7 +101,7 @@ export class TimedBeats implements Beats {
   }
 }
 
-/** Four fifths to the whole of it: those who started together do not stay together. */
+/** Jitters an interval to 80 to 100 percent, so that clients that started together spread. */
 export function jittered(intervalMs: number, clock: Pick<ClientClock, "random">): number {
   return intervalMs * (0.8 + 0.2 * clock.random());
 }

@@ -4,7 +4,7 @@ import type { Holdings } from "../handle/holdings.ts";
 import { renewByName } from "../session/renew-by-name.ts";
 import { ticketLeaseMs } from "../waiting/ticket.ts";
 
-/** A third of the shortest lease: two beats may get lost. */
+/** A third of the shortest lease: two heartbeats may be lost. */
 const share = 3;
 
 function shortestOf(grants: Holdings["grants"]): number {
@@ -13,7 +13,9 @@ function shortestOf(grants: Holdings["grants"]): number {
   return shortestMs;
 }
 
-/** Keeps what a session holds and waits for alive, by one heartbeat, or one by one for an owner that is no agent. */
+/**
+ * Keeps the locks and tickets of a session alive: by one heartbeat, or one by one for an owner that is not an agent.
+ */
 export class SessionBeats {
   readonly #session: Holdings;
   readonly #timed: TimedBeats;
@@ -27,20 +29,20 @@ export class SessionBeats {
     this.#timed = new TimedBeats({ clock: session.clock, send: () => this.#send(), onBeat: () => this.hear() });
   }
 
-  /** Beats as often as the shortest lease needs it. Who holds nothing only has to stay registered. */
+  /** Sets the interval that the shortest lease needs. Without locks only the registration is renewed. */
   pace(): void {
     const { grants, tickets, speaker } = this.#session;
     const leaseMs = Math.min(shortestOf(grants), tickets.size > 0 ? ticketLeaseMs : Infinity);
     const limitMs = speaker?.limitMs ?? Infinity;
     const busyMs = leaseMs === Infinity ? undefined : Math.min(leaseMs, limitMs) / share;
     const idleMs = speaker?.isOwn === true ? limitMs / share : undefined;
-    // Started with the session: it takes as long as the first few questions, and may be needed right after them.
+    // Started with the session: it takes as long as the first few calls, and may be needed right after them.
     if (speaker !== undefined) this.#thread ??= this.#start();
     this.#thread?.pace(busyMs);
     this.#timed.pace(this.#thread === undefined ? (busyMs ?? idleMs) : idleMs);
   }
 
-  /** Takes in what was answered. */
+  /** Applies the results. */
   hear(): void {
     for (const beat of [...(this.#thread?.take() ?? []), ...this.#timed.take()]) this.#take(beat);
   }
@@ -66,12 +68,12 @@ export class SessionBeats {
     const { grants, tickets } = this.#session;
     if (refusal?.code === "agent_unknown") this.#session.agentEnded(refusal.data);
     if (refusal !== undefined) return;
-    // An owner that is no agent has renewed each by itself, with its own answer.
+    // An owner that is not an agent renewed each grant by itself, with its own reply.
     if (this.#session.speaker !== undefined && !this.#session.isHeard) void this.renewEach();
     else if (this.#session.speaker !== undefined) {
       const leaseMs = shortestOf(grants);
       for (const grant of grants.values()) grant.renewByBeat(sentAt, answeredAt);
-      // What was only granted counts as a short lease, and as a whole one since this sign of life.
+      // An unaccepted grant counts as a short lease. After this heartbeat its whole lease counts.
       if (shortestOf(grants) !== leaseMs) this.pace();
     }
     for (const ticket of tickets.values()) void this.#session.lookAt(ticket);
@@ -94,7 +96,7 @@ export class SessionBeats {
     return refusals.find((refusal) => refusal !== undefined);
   }
 
-  /** Renews each grant by its name: the answers say which of them are held. One round at a time. */
+  /** Renews each grant by its fence. The replies say which of them are held. One round at a time. */
   renewEach(): Promise<Beat["refusal"]> {
     this.#renewing ??= this.#renewNow().finally(() => {
       this.#renewing = undefined;

@@ -1,6 +1,6 @@
 import process from "node:process";
 
-/** Milliseconds that only grow, the same in all threads of a process: `performance.now` starts anew in each. */
+/** Monotonic milliseconds, the same in all threads of a process. `performance.now` has another start in each. */
 export function threadsMs(): number {
   return Number(process.hrtime.bigint()) / 1e6;
 }

@@ -1,10 +1,10 @@
 /**
- * What the server may have for this client, and nobody here wants any more: a lock whose waiter had gone when it came, a
- * place in a line, a question whose answer got lost. The heartbeats keep all of it alive, so it must be given back.
+ * Cleans up orphaned server state: locks granted after their waiter aborted, abandoned tickets, and acquires whose
+ * reply was lost. Heartbeats would keep all of it alive.
  *
- * To the server a whole client is one owner. What one task leaves behind another one may have got by its own question,
- * under the same fence; so it is given back only when nobody in this client wants the set any more. To take a lock from a
- * program that believes to have it would be worse than to keep it for longer.
+ * To the server a whole client is one owner. State that one task orphaned may belong to another task's request, under
+ * the same fence. So it is released only when no task of this client uses the set. Taking a lock from a program that
+ * relies on it would be worse than holding it longer.
  */
 import type { Granted, Queued } from "../../../contract/locks.ts";
 import type { ClientClock } from "../../client-clock.ts";
@@ -17,10 +17,13 @@ import type { SetTurns } from "./path-set-mutex.ts";
 export type Leftover =
   | GrantLeft
   | { readonly kind: "ticket"; readonly ticket: string }
-  /** Asked again it tells what it was answered. If it had never arrived it is granted or queued now, and that is left. */
+  /**
+   * A repeated request returns its first reply. If it had never arrived, it is granted or queued by the repeat, and
+   * then cleaned up.
+   */
   | { readonly kind: "question"; readonly question: Question };
 
-/** A request for locks as it was sent. */
+/** A lock request as it was sent. */
 export interface Question {
   readonly input: object;
   readonly call: Pick<CallOptions, "key">;
@@ -30,11 +33,11 @@ interface GrantLeft {
   readonly kind: "grant";
   readonly fence: string;
   readonly note?: string;
-  /** Its release was sent, and nobody knows whether it arrived, or is still to arrive. */
+  /** Its release was sent, and its arrival is unknown. */
   isInDoubt?: boolean;
 }
 
-/** As often as a call is tried, or once. */
+/** With the retries of a call, or once. */
 type Send = "run" | "once";
 
 export interface LeftoverOwner {
@@ -43,9 +46,9 @@ export interface LeftoverOwner {
   readonly isClosed: boolean;
   readonly grants: { has(fence: string): boolean };
   readonly tickets: { has(ticket: string): boolean };
-  /** Tickets whose cancelling was sent, and not answered yet. */
+  /** Tickets whose cancellation was sent and not answered. */
   readonly unwanted: Set<string>;
-  /** Whether anybody here holds the set, waits for it or asks for it. */
+  /** Whether a task of this client holds the set, waits for it or requests it. */
   wants(set: string): boolean;
   run(operation: string, input: object): Promise<unknown>;
   once(operation: string, input: object, options?: CallOptions): Promise<unknown>;
@@ -53,7 +56,7 @@ export interface LeftoverOwner {
 
 const delays = { baseMs: 500, capMs: 10_000 };
 
-/** An answer that nobody wants. */
+/** A reply without a caller. */
 export function leftOf(answer: Granted | Queued): Leftover {
   return answer.granted ? { kind: "grant", fence: answer.fence } : { kind: "ticket", ticket: answer.ticket };
 }
@@ -86,17 +89,19 @@ export class Leftovers {
     this.look();
   }
 
-  /** Somebody wants less than before: what had to wait for that may be given back now. */
+  /** A task gave up a set: clean-ups that had to wait for that may run. */
   look(): void {
     for (const set of this.#bySet.keys()) if (!this.#atWork.has(set)) void this.#work(set);
   }
 
-  /** Whether a release is in doubt that could free what the next question for the set is answered with. */
+  /** Whether a release of unknown outcome could free the grant of the next request for the set. */
   isInDoubt(set: string): boolean {
     return this.#inDoubt(set) !== undefined;
   }
 
-  /** Sends such a release again: once it is answered the earlier one can free nothing any more. Throws if it is not. */
+  /**
+   * Sends such a release again. Once it is answered, the earlier one can free nothing. Throws if it is not answered.
+   */
   async endDoubt(set: string): Promise<void> {
     while (this.isInDoubt(set)) {
       await this.#owner.turns.alone(set, async () => {
@@ -106,18 +111,18 @@ export class Leftovers {
     }
   }
 
-  /** The owner is no more, and all that it had has gone with it. */
+  /** The owner has ended, and everything that it had ended with it. */
   forget(): void {
     this.#bySet.clear();
   }
 
-  /** The session ends. Each has one try, since nobody stays who could try again; also what is only just being answered. */
+  /** The session ends. Each clean-up has one attempt, including replies that are just arriving. */
   async close(): Promise<void> {
     const { turns } = this.#owner;
     await turns.answered();
     const all = [...this.#bySet].map(async ([set, left]) => {
       const giveBackEach = async (): Promise<void> => {
-        // What becomes of one is added, and has its try too.
+        // The result of a clean-up may be another one, which has its attempt too.
         for (const one of left) await this.#giveBack(set, one, "once").catch(() => undefined);
       };
       await turns.alone(set, giveBackEach);
@@ -145,7 +150,7 @@ export class Leftovers {
     if (one !== undefined) await this.#giveBack(set, one, "once");
   }
 
-  /** Throws if it could not be done now. */
+  /** Throws if the clean-up failed for the moment. */
   async #giveBack(set: string, one: Leftover, send: Send): Promise<void> {
     try {
       const next = await this.#rest(one, send);
@@ -157,7 +162,7 @@ export class Leftovers {
     this.#drop(set, one);
   }
 
-  /** Does it, and tells what that has left. */
+  /** Runs the clean-up and returns what it left. */
   async #rest(one: Leftover, send: Send): Promise<Leftover | undefined> {
     switch (one.kind) {
       case "grant": {
@@ -179,7 +184,10 @@ export class Leftovers {
     }
   }
 
-  /** A place in the line is left at once: those behind it wait for nothing. All else may be another's by the same name. */
+  /**
+   * A ticket is cancelled at once, so that the tickets behind it do not wait. Everything else may be used by another
+   * task under the same fence.
+   */
   #due(set: string): Leftover | undefined {
     if (this.#owner.isClosed) return undefined;
     for (const one of this.#bySet.get(set) ?? []) {
@@ -196,7 +204,7 @@ export class Leftovers {
     return undefined;
   }
 
-  /** Somebody has it since, and gives it back in turn. */
+  /** Another task uses it and will release it. */
   #isTaken(one: Leftover): boolean {
     const { grants, tickets } = this.#owner;
     if (one.kind === "question") return false;

@@ -14,20 +14,20 @@ import { LockSession } from "./session.ts";
 
 export interface SessionsPlace {
   readonly thread: BeatThread | undefined;
-  /** There is something to close from now on, or nothing any more. */
+  /** Called when there is something to close, and when there is nothing left. */
   readonly onUse: (isUsed: boolean) => void;
 }
 
-/** A session that nobody used for so long lets go of its watch; the next one who asks starts anew. */
+/** Idle time after which a session ends its watch. The next request starts it again. */
 const idleMs = 60_000;
 
-/** The sessions of one client: one for its agent, and one for each other owner in whose name it takes locks. */
+/** The sessions of one client: one for its agent, and one per other owner. */
 export class LockSessions {
   readonly #caller: Caller;
   readonly #introduction: Introduction;
   readonly #place: SessionsPlace;
   readonly #sessions = new Map<string | undefined, LockSession>();
-  /** How many ask for something through a session now. */
+  /** Number of requests in progress per session. */
   readonly #asking = new Map<LockSession, number>();
 
   constructor(caller: Caller, introduction: Introduction, place: SessionsPlace) {
@@ -46,7 +46,7 @@ export class LockSessions {
   readonly request = ((paths: LockPaths, ...given: Parameters<typeof requestLock>[1]) =>
     requestLock((options) => this.#acquire(paths, options), given)) as RequestLock;
 
-  /** True if no lock was ever asked for, so that there is nothing to give back. */
+  /** True if no lock was ever requested, so there is nothing to release. */
   get isUnused(): boolean {
     return this.#sessions.size === 0;
   }
@@ -87,8 +87,8 @@ export class LockSessions {
   }
 
   /**
-   * Whoever speaks for many owners one after the other would watch for all of them for ever. An agent that the client
-   * registered itself lives until it is closed, and so does its session.
+   * A client that acts for many owners in sequence would watch all of them forever. An agent that the client registered
+   * itself lives until the client is closed, and so does its session.
    */
   #lookLater(ownerId: string | undefined, session: LockSession): void {
     const look = (): void => {
@@ -100,7 +100,7 @@ export class LockSessions {
       }
       this.#sessions.delete(ownerId);
       if (this.#sessions.size === 0) this.#place.onUse(false);
-      // It holds nothing, so that nothing is sent.
+      // It holds nothing, so nothing is sent.
       void session.close();
     };
     this.#caller.clock.after(idleMs, look, { keepAlive: false });

@@ -13,7 +13,9 @@ export interface NoticeWatchOptions {
 
 const delays = { baseMs: 100, capMs: 5_000 };
 
-/** Listens for an owner while somebody wants to know its place or the end of its leases, and costs nothing otherwise. */
+/**
+ * Watches the notices of an owner while a listener wants places or expiring leases. Without listeners it costs nothing.
+ */
 export class NoticeWatch {
   readonly #options: NoticeWatchOptions;
   #pages: AsyncIterator<readonly Notice[]> | undefined;
@@ -24,7 +26,7 @@ export class NoticeWatch {
     this.#options = options;
   }
 
-  /** Says whether anybody wants to know. */
+  /** Whether there is a listener. */
   want(isWanted: boolean): void {
     this.#isWanted = isWanted;
     if (!isWanted) {
@@ -39,14 +41,14 @@ export class NoticeWatch {
     this.#isRunning = true;
     for (let failed = 1; this.#isWanted; failed += 1) {
       if (await this.#listen()) failed = 0;
-      // What a notice tells can be asked for too, and is with every heartbeat; so there is no hurry.
+      // The facts of a notice can be read too, and heartbeats read them. So reconnecting is not urgent.
       if (this.#isStillWanted())
         await pause(clock, backoffMs(delays, failed + 1, clock.random()), { keepAlive: false });
     }
     this.#isRunning = false;
   }
 
-  /** Listens until it ends or breaks; true if anything was heard. */
+  /** Watches until the stream ends or breaks. Returns true if a notice arrived. */
   async #listen(): Promise<boolean> {
     const { transport, owner, onNotice } = this.#options;
     let hasHeard = false;

@@ -5,8 +5,8 @@ import type { Wish } from "../waiting/lock-options.ts";
 import { setOf } from "./path-set.ts";
 
 /**
- * What one client holds or waits for. To the server all of it has the same owner, which is never in its own way: two
- * tasks of one program would both be let in, and neither would know. So the client refuses the second itself.
+ * The locks and tickets of one client. To the server all of them have the same owner, which never blocks itself. Two
+ * tasks of one program would both get the lock, and neither would know. So the client itself refuses the second.
  */
 export class OwnLocks {
   readonly #taken = new Set<readonly LockedPath[]>();
@@ -16,7 +16,7 @@ export class OwnLocks {
     this.#onLeave = onLeave;
   }
 
-  /** Notes a wish until the function that it returns is called. */
+  /** Registers a request until the returned function is called. */
   enter({ paths, reentrant }: Pick<Wish, "paths" | "reentrant">): () => void {
     if (reentrant !== true) this.#refuseOverlap(paths);
     this.#taken.add(paths);
@@ -25,7 +25,7 @@ export class OwnLocks {
     };
   }
 
-  /** Whether anybody has exactly this set of paths, or is about to. */
+  /** Whether a task has exactly this set of paths, or requests it. */
   wants(set: string): boolean {
     for (const taken of this.#taken) if (setOf(taken) === set) return true;
     return false;
@@ -43,8 +43,8 @@ export class OwnLocks {
 
 function overlap(mine: LockedPath, other: LockedPath): LockUsageError {
   return new LockUsageError(
-    `this client has a ${mine.mode} lock on ${mine.path} already, or waits for one, so a ${other.mode} lock on ` +
-      `${other.path} would not keep the two apart. Use the lock you have; or pass \`reentrant: true\` to share it; or, ` +
-      "if they are tasks that must exclude each other, give each a client of its own: client.fork({ name }).",
+    `this client already has a ${mine.mode} lock on ${mine.path}, or waits for one, so a ${other.mode} lock on ` +
+      `${other.path} would not separate the two. Use the existing lock; or pass \`reentrant: true\` to share it; or, ` +
+      "if they are tasks that must exclude each other, give each its own client: client.fork({ name }).",
   );
 }

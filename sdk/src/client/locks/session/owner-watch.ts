@@ -9,15 +9,15 @@ export interface OwnerWatchOptions {
   readonly clock: ClientClock;
   readonly owner: string;
   readonly onEvent: (event: WatchedEvent) => void;
-  /** The stream was cut: what an event would have told may have to be asked for. */
+  /** The stream was interrupted: events may be missing, so the state must be read. */
   readonly onGap: () => void;
-  /** Whether somebody waits for an event: then the process must not end because the server is away. */
+  /** Whether a task waits for an event. Then the process must not end while the server is away. */
   readonly isAwaited: () => boolean;
 }
 
 const delays = { baseMs: 100, capMs: 5_000 };
 
-/** Follows what concerns one owner, from a cursor on, for as long as it is wanted; it goes on where it was cut. */
+/** Follows the events of one owner from a cursor while they are needed. It resumes after an interruption. */
 export class OwnerWatch {
   readonly #options: OwnerWatchOptions;
   #cursor: string;
@@ -32,12 +32,12 @@ export class OwnerWatch {
     void this.#follow();
   }
 
-  /** False while nothing would be heard of a loss: before the server has begun to tell, or since it refused to. */
+  /** False while the event of a loss would not arrive: before the server has started the watch, or after it refused. */
   get isHeard(): boolean {
     return this.#isHeard;
   }
 
-  /** Somebody waits for an event from now on: the process must not end before the server is asked again. */
+  /** A task waits for an event: the process must not end before the next attempt. */
   keepAlive(): void {
     this.#pausing?.keepAlive();
   }
@@ -61,7 +61,7 @@ export class OwnerWatch {
     }
   }
 
-  /** Reads until the stream ends or breaks; true if there is nothing to go on from. */
+  /** Reads until the stream ends or breaks. Returns true if there is no cursor to resume from. */
   async #readOn(): Promise<boolean> {
     const { transport, owner, onEvent } = this.#options;
     try {
@@ -82,12 +82,12 @@ export class OwnerWatch {
     }
   }
 
-  /** History went back: what was before the new cursor is asked for. */
+  /** History went back: the state before the new cursor must be read. */
   async #startAnew(): Promise<void> {
     try {
       this.#cursor = await this.#options.transport.cursor();
     } catch {
-      // Not reachable now; the next round finds out.
+      // Unreachable at the moment. The next round tries again.
     }
   }
 

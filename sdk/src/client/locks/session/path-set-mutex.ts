@@ -1,21 +1,21 @@
 import { untilAborted } from "../../../base/until-aborted.ts";
 
 /**
- * Questions for a set of paths, and what gives it back, take turns. To the server a whole client is one owner: a question
- * for what this has already is answered with the same fence, and a release under way would then free what the answer has
- * just given. Questions may be under way together; giving back is done alone.
+ * Serialises requests for a set of paths with its release. To the server a whole client is one owner, so a request for
+ * a held set gets the same fence. A release in flight would then free the lock that the reply just granted. Requests
+ * may run concurrently; a release runs alone.
  */
 export class SetTurns {
   readonly #asked = new Map<string, number>();
   readonly #alone = new Map<string, Promise<void>>();
   readonly #waiting = new Map<string, (() => void)[]>();
 
-  /** Nothing is asked for, and nothing given back. */
+  /** No request and no release is in flight. */
   get isIdle(): boolean {
     return this.#asked.size + this.#alone.size === 0;
   }
 
-  /** Begins a question. What it returns ends it: call that once what was answered is held, in line, or left behind. */
+  /** Starts a request. Call the returned function when its reply is held, queued or cleaned up. */
   async question(set: string, signal?: AbortSignal): Promise<() => void> {
     for (;;) {
       const other = this.#alone.get(set);
@@ -31,7 +31,7 @@ export class SetTurns {
     };
   }
 
-  /** Does something while nobody asks for the set; at once, if nobody does now. */
+  /** Runs a task while no request for the set is in flight; at once, if there is none. */
   async alone<Result>(set: string, work: () => Promise<Result>): Promise<Result> {
     while (this.#asked.has(set) || this.#alone.has(set)) await this.#change(set);
     let end = (): void => undefined;
@@ -48,7 +48,7 @@ export class SetTurns {
     }
   }
 
-  /** Waits until every question that is under way has ended. */
+  /** Waits until every request in flight has ended. */
   async answered(): Promise<void> {
     for (const set of [...this.#asked.keys()]) await this.alone(set, () => Promise.resolve());
   }

@@ -1,8 +1,8 @@
 import type { LockedPath } from "../handle/lock.ts";
 
 /**
- * Names a set of paths as the server tells sets apart: each path once, the wider scope wins, in whatever order and modes.
- * An owner that asks for a set that it holds, or waits for, is answered with the same grant or the same ticket.
+ * The identity of a set of paths, as the server compares sets: each path once, the wider scope wins, in any order and
+ * mode. An owner that requests a set that it holds or waits for gets the same grant or the same ticket.
  */
 export function setOf(paths: readonly LockedPath[]): string {
   const [only] = paths;
@@ -11,7 +11,7 @@ export function setOf(paths: readonly LockedPath[]): string {
   return names.sort().join("\n");
 }
 
-/** Each path once; the widest scope wins, as it does at the server. */
+/** Each path once. The widest scope wins, as at the server. */
 export function scopesOf(paths: readonly LockedPath[]): ReadonlyMap<string, LockedPath["scope"]> {
   const scopes = new Map<string, LockedPath["scope"]>();
   for (const { path, scope } of paths) if (scopes.get(path) !== "tree") scopes.set(path, scope);

@@ -6,7 +6,9 @@ import type { HeldGrant } from "../handle/held-grant.ts";
 import type { Holdings } from "../handle/holdings.ts";
 import type { Beat } from "../heartbeats/heartbeats.ts";
 
-/** Renews this very grant, which a heartbeat does not name: the answer says for certain whether it is held, and how long. */
+/**
+ * Renews this grant by its fence, which a heartbeat does not name. The reply says whether it is held, and for how long.
+ */
 export async function renewByName(session: Holdings, grant: HeldGrant): Promise<Beat["refusal"]> {
   const { caller, clock, ownerId } = session;
   const sentAt = momentOf(clock);
@@ -18,7 +20,7 @@ export async function renewByName(session: Holdings, grant: HeldGrant): Promise<
   return undefined;
 }
 
-/** Asks the server about a lease that may be over, until it is certain again or the time for it is up. */
+/** Asks the server about a lease that may have ended, until it is certain again or the time is up. */
 export async function confirmLease(session: Holdings, grant: HeldGrant): Promise<void> {
   const { clock } = session;
   for (let tried = 1; grant.state === "uncertain"; tried += 1) {

@@ -3,27 +3,27 @@ import type { Agent, Registered } from "../../../contract/agents.ts";
 import type { WhoAmI } from "../../../contract/lock-views.ts";
 import type { Caller } from "../../caller.ts";
 
-/** How a client introduces itself, if it is nobody's yet when it first takes a lock. */
+/** The registration of a client that has no agent when it first acquires a lock. */
 export interface Introduction {
   readonly name?: string;
   readonly purpose?: string;
   readonly parent?: string;
 }
 
-/** The agent in whose name a session takes locks. */
+/** The agent of a session. */
 export interface Speaker {
   readonly agent: string;
-  /** How long it may be silent. */
+  /** Its inactivity limit. */
   readonly limitMs: number;
-  /** Registered by this client, and ended by it. */
+  /** This client registered it, and ends it. */
   readonly isOwn: boolean;
 }
 
-/** Finds out about the agent that the client was given, or registers one of its own. */
+/** Reads the given agent, or registers one. */
 export async function speakerOf(caller: Caller, introduction: Introduction, ownKey: string): Promise<Speaker> {
   if (caller.identity !== undefined) {
     const { agent } = (await caller.run("who-am-i", { limit: 1 })) as WhoAmI;
-    if (agent === null) throw new Error("the server knows no agent where there must be one");
+    if (agent === null) throw new Error("the server does not know the agent of this client");
     return { agent: agent.agent_id, limitMs: limitOf(agent), isOwn: caller.identity.isOwn === true };
   }
   const { name = agentName(), purpose, parent } = introduction;
@@ -34,7 +34,7 @@ export async function speakerOf(caller: Caller, introduction: Introduction, ownK
   return { agent, limitMs: limitOf(registered), isOwn: true };
 }
 
-/** Both times are the server's, so that only their distance counts. */
+/** Both times are the server's, so only their difference counts. */
 function limitOf({ seen_at, expires_at }: Agent): number {
   return Date.parse(expires_at) - Date.parse(seen_at);
 }

@@ -7,7 +7,7 @@ import type { PushedGrant } from "../waiting/ticket.ts";
 
 type Data = Readonly<Record<string, unknown>>;
 
-/** The part of `evt.lock.acquired` by which a ticket learns what it got. */
+/** The members of `evt.lock.acquired` that a ticket needs. */
 interface PushedData extends Omit<LockedPath, "path"> {
   readonly fence: string;
   readonly owner_id: string;
@@ -16,11 +16,11 @@ interface PushedData extends Omit<LockedPath, "path"> {
   readonly accept_ms: number;
 }
 
-/** What each event means for the one whom it concerns; false if it is about something that is not known (yet). */
+/** Applies an event to the grant or ticket that it concerns. Returns false if that is not known (yet). */
 export function takeEvent(session: Holdings, { name, subject, data, time }: WatchedEvent): boolean {
   const facts = data as Data;
   const rule = rules[name];
-  // Of a set the first event tells all; the others only point at it.
+  // The first event of a set has all the data. The others refer to it.
   return rule === undefined || facts["of"] !== undefined || rule(session, facts, { subject, time });
 }
 
@@ -60,7 +60,7 @@ const rules: Readonly<Record<string, (session: Holdings, data: Data, about: Abou
   },
 };
 
-/** An upgrade that was granted is known by its fence alone: its lease is that of the lock it was. */
+/** A granted upgrade is identified by its fence alone. Its lease is that of the lock before. */
 function ticketGranted(session: Holdings, data: Data, time: number): boolean {
   const { ticket: id, fence } = data;
   if (typeof id !== "string") return true;
@@ -92,7 +92,7 @@ function pathsOf(data: Data, grant: HeldGrant): readonly LockedPath[] {
   return grant.paths.map((path) => ({ ...path, mode }));
 }
 
-/** A grant may be freed in parts; it is lost when nothing of it is left. */
+/** A grant may be freed in parts. It is lost when nothing is left. */
 function freed(session: Holdings, data: Data, why: LossReason): boolean {
   const fence = String(data["fence"]);
   const grant = session.grants.get(fence);
@@ -120,7 +120,7 @@ const losses: Readonly<Record<string, LossReason>> = {
   "evt.lock.transferred": "transferred",
 };
 
-/** Why the history of a path says that a grant is over; undefined if it says nothing. */
+/** The reason of a grant's end in the history of a path; undefined if there is none. */
 export function lossIn(
   items: readonly unknown[],
   fence: string,

@@ -1,6 +1,6 @@
 /**
- * What one owner holds and waits for through a client. One watch tells it of grants and losses, one heartbeat keeps all
- * of it; nothing runs while nothing is held, but for a sign of life now and then.
+ * The locks and tickets of one owner in a client. One watch reports grants and losses, and one heartbeat renews all of
+ * them. Without locks nothing runs but an occasional heartbeat.
  */
 import type { Granted, Queued } from "../../../contract/locks.ts";
 import type { TicketStatus } from "../../../contract/lock-views.ts";
@@ -35,18 +35,18 @@ import type { LockedPath } from "../handle/lock.ts";
 export interface SessionOptions {
   readonly caller: Caller;
   readonly introduction: Introduction;
-  /** Whose locks they are, if not those of the caller's agent: its leases are renewed one by one. */
+  /** The owner, if it is not the caller's agent. Its leases are renewed one by one. */
   readonly ownerId?: string;
   readonly thread?: BeatThread;
 }
 
-/** What is known when a grant arrives. */
+/** The data of a grant when it arrives. */
 export interface Arrival {
   readonly sentAt: Moment;
   readonly patienceMs: number;
-  /** When the longest hold ends, at the earliest. */
+  /** Earliest end of the maximum hold. */
   readonly endsAtMs: number;
-  /** If an event told of the grant. */
+  /** Set if an event reported the grant. */
   readonly acceptance?: PendingAcceptance;
 }
 
@@ -54,12 +54,12 @@ export class LockSession implements Holdings {
   readonly caller: Caller;
   readonly clock: ClientClock;
   readonly ownLocks = new OwnLocks(() => this.leftovers.look());
-  /** Who asks for what, and what is given back meanwhile. */
+  /** Serialises requests and releases of a set. */
   readonly turns = new SetTurns();
   readonly leftovers = new Leftovers(this);
   readonly grants = new Map<string, HeldGrant>();
   readonly tickets = new Map<string, Ticket>();
-  /** Tickets whose cancelling was sent, and not answered yet. */
+  /** Tickets whose cancellation was sent and not answered. */
   readonly unwanted = new Set<string>();
   readonly #options: SessionOptions;
   readonly #ownKey: string;
@@ -69,7 +69,7 @@ export class LockSession implements Holdings {
   #watch: OwnerWatch | undefined;
   #started: Promise<void> | undefined;
   #isClosed = false;
-  /** Events about what is only just being asked for: they may come before the answer. */
+  /** Events about requests in flight: they may arrive before the reply. */
   #early: WatchedEvent[] = [];
   #askedCount = 0;
 
@@ -101,7 +101,7 @@ export class LockSession implements Holdings {
     return this.#watch?.isHeard ?? false;
   }
 
-  /** Nothing is held, waited for, asked for or being given back. */
+  /** Nothing is held, queued, requested or being released. */
   get isIdle(): boolean {
     const { grants, tickets, leftovers, turns } = this;
     return grants.size + tickets.size + this.#askedCount === 0 && leftovers.isEmpty && turns.isIdle;
@@ -111,7 +111,7 @@ export class LockSession implements Holdings {
     return this.#isClosed;
   }
 
-  /** Ready to ask: the owner is known, and whatever concerns it from now on will be heard. */
+  /** Ready for a request: the owner is known, and its events will arrive. */
   start(): Promise<void> {
     if (this.#isClosed) return Promise.reject(closedError("acquire-lock"));
     this.#started ??= this.#begin().catch((error: unknown) => {
@@ -125,7 +125,7 @@ export class LockSession implements Holdings {
     const { caller, introduction, ownerId } = this.#options;
     if (ownerId === undefined) this.#speaker = await speakerOf(caller, introduction, this.#ownKey);
     const cursor = await this.#cursor();
-    // Closed meanwhile: nothing may start to watch or to beat any more.
+    // Closed in the meantime: no watch and no heartbeat may start.
     if (this.#isClosed) throw closedError("acquire-lock");
     const { clock } = this;
     const onEvent = (event: WatchedEvent): void => {
@@ -153,20 +153,20 @@ export class LockSession implements Holdings {
     return this.caller.run(operation, this.#owned(input), options);
   }
 
-  /** One try, without any again. */
+  /** One attempt, without retries. */
   async once(operation: string, input: object, options?: CallOptions): Promise<unknown> {
     const { outcome, position, replayed } = await this.caller.once(operation, this.#owned(input), options);
     if (outcome.kind === "done") return outcome.data;
     throw new HoldfastError(operation, outcome.code, { data: outcome.data, position, replayed });
   }
 
-  /** Sends a call whose answer may be overtaken by events about it; what comes early is kept for `hold` and `queue`. */
+  /** Sends a call whose events may arrive before its reply. Early events are kept for `hold` and `queue`. */
   async ask(operation: string, input: object, options?: CallOptions): Promise<Granted | Queued> {
     this.#askedCount += 1;
     try {
       return certainLease((await this.run(operation, input, options)) as Granted | Queued, input);
     } finally {
-      // After those who wait for the answer have taken it up.
+      // After the callers that wait for the reply have used it.
       this.clock.soon(() => {
         this.#askedCount -= 1;
         if (this.#askedCount === 0) this.#early = [];
@@ -177,7 +177,7 @@ export class LockSession implements Holdings {
   hold(granted: HeldTerms, arrival: Arrival): HeldGrant {
     const known = this.grants.get(granted.fence) ?? this.#changed(granted);
     if (known !== undefined) {
-      // If it got another mode by this, its lease is what it was.
+      // If the mode changed by this, the lease is unchanged.
       if (granted.already_held === true) this.renewed(known, granted, arrival.sentAt);
       known.leftBefore ??= granted.left_before;
       return known;
@@ -200,10 +200,10 @@ export class LockSession implements Holdings {
     return grant;
   }
 
-  /** The grant that has become this one by being asked for in a stronger mode: of the same moment, with another fence. */
+  /** The grant that became this one by an upgrade: acquired at the same time, with another fence. */
   #changed({ fence, paths, acquired_at }: HeldTerms): HeldGrant | undefined {
     const known = heldSet(this.grants.values(), paths);
-    // One of another moment is lost, and the client has not heard of it yet.
+    // A grant acquired at another time is lost, and its event has not arrived yet.
     if (known?.acquiredAt !== acquired_at) return undefined;
     this.changeFence(known, fence, paths);
     return known;
@@ -214,20 +214,20 @@ export class LockSession implements Holdings {
     return ticket === undefined ? {} : { acceptance: { ticket, acceptMs, heardAtMs: this.clock.monotonicMs() } };
   }
 
-  /** The server has renewed this very grant. */
+  /** The server has renewed this grant. */
   renewed(grant: HeldGrant, answer: Pick<Granted, "ttl_seconds">, sentAt: Moment): void {
     grant.renew(sentAt, this.#leaseOf(answer));
     this.#beats.pace();
   }
 
-  /** A lease of another length is about to be asked for. Returns what to call when that has come to its end. */
+  /** Called before a request for a lease of another length. Returns the function to call when it has ended. */
   asking(grant: HeldGrant, ttlSeconds: number, sentAt: Moment): () => void {
     const end = grant.asking(ttlSeconds * 1000, sentAt);
     this.#beats.pace();
     return end;
   }
 
-  /** The server has accepted this grant on behalf of its owner. */
+  /** The server has accepted this grant for its owner. */
   accepted(grant: HeldGrant, { left_before }: Pick<Granted, "left_before">): void {
     grant.leftBefore ??= left_before;
     grant.accepted();
@@ -261,14 +261,14 @@ export class LockSession implements Holdings {
     this.leftovers.look();
   }
 
-  /** Whether anybody here holds exactly this set of paths, waits for it or asks for it. */
+  /** Whether a task holds exactly this set of paths, waits for it or requests it. */
   wants(set: string): boolean {
     if (this.ownLocks.wants(set)) return true;
-    // Of a set that was locked a part may have been freed since.
+    // A part of the set may have been freed since.
     return [...this.grants.values()].some(({ paths }) => setOf(paths) === set);
   }
 
-  /** Where a ticket is, asked for: an event may have been missed, and places move without one. */
+  /** Reads the state of a ticket: an event may have been missed, and places change without one. */
   async lookAt(ticket: Ticket): Promise<void> {
     try {
       const status = (await this.caller.run("get-ticket", { ticket: ticket.id })) as TicketStatus;
@@ -282,11 +282,11 @@ export class LockSession implements Holdings {
   lookAtAll(): void {
     for (const ticket of this.tickets.values()) void this.lookAt(ticket);
     for (const grant of this.grants.values()) grant.check();
-    // An event that was missed may have told of a loss, and a heartbeat, which names no grant, would not.
+    // A missed event may have been a loss, and a heartbeat names no grant.
     void this.#beats.renewEach();
   }
 
-  /** All that the agent had is gone with it. Whoever asks next starts anew. */
+  /** Everything that the agent had ended with it. The next request starts again. */
   agentEnded(data: Readonly<Record<string, unknown>>): void {
     this.#stop();
     if (this.caller.identity?.isOwn === true) this.caller.identity = undefined;
@@ -297,7 +297,7 @@ export class LockSession implements Holdings {
     this.#beats.stop();
   }
 
-  /** Ends the agent, if the client made it, and with it all that it has; what is another's agent's is given back. */
+  /** Ends the agent with all its locks, if the client registered it. Otherwise releases the locks of this session. */
   async close(): Promise<void> {
     const started = this.#started;
     this.#isClosed = true;
@@ -311,13 +311,13 @@ export class LockSession implements Holdings {
       ticket.end({ kind: "gone", why: "closed" });
       this.leftovers.add(ticket.set, { kind: "ticket", ticket: ticket.id });
     }
-    // Who is only just being registered ends too.
+    // An agent whose registration is in flight ends too.
     await started?.catch(() => undefined);
     if (this.ownerId === undefined && this.caller.identity?.isOwn === true) await this.caller.once("end-agent", {});
     else await this.leftovers.close();
   }
 
-  /** Places and ends of leases are told only to who wants to know them. */
+  /** Places and expiring leases are watched only for listeners. */
   #listen(): void {
     const wantsPlace = [...this.tickets.values()].some((ticket) => ticket.wantsPlace);
     this.#notices.want(wantsPlace || [...this.grants.values()].some((grant) => grant.wantsWarning));
@@ -330,7 +330,7 @@ export class LockSession implements Holdings {
     }
     const grant = this.grants.get(notice.fence);
     grant?.warn(notice.left_ms);
-    // No renewal has reached the server for a while: better one now than one more beat that gets lost.
+    // No renewal has reached the server recently: renew at once instead of waiting for the next heartbeat.
     if (grant !== undefined) void renewByName(this, grant);
   }
 
@@ -353,7 +353,7 @@ export class LockSession implements Holdings {
   #recall(): void {
     const early = this.#early;
     this.#early = [];
-    // One event may lead to the next look: a grant is held, and what follows it is taken in order.
+    // An event may lead to the next one: a grant is held, and later events are applied in order.
     for (const event of early) if (!takeEvent(this, event)) this.#early.push(event);
   }
 
@@ -365,7 +365,7 @@ export class LockSession implements Holdings {
     else this.leftovers.look();
   }
 
-  /** The server says that it is over; its history says why. */
+  /** The server reports that it has ended. Its history has the reason. */
   async notHeld(grant: HeldGrant): Promise<void> {
     const { fence } = grant;
     const [path = ""] = grant.pathNames;

@@ -19,10 +19,10 @@ import type { Waiting, WaitEnd } from "./wait-for-ticket.ts";
 import type { Ticket } from "./ticket.ts";
 import { untilAborted } from "../../../base/until-aborted.ts";
 
-/** So often a ticket that ended without a grant is asked for again; that happens after a long silence of this host. */
+/** Maximum attempts to re-queue after a ticket expires without a grant, for example after the host slept. */
 const asksMax = 3;
 
-/** Takes a lock, waiting for it as the wish says. What is not granted is a value; only faults are thrown. */
+/** Acquires a lock and waits as the request says. A denial is a value. Only errors are thrown. */
 export async function acquireLock(session: LockSession, wish: Wish): Promise<LockHandle | DeniedLock> {
   wish.signal?.throwIfAborted();
   const leave = session.ownLocks.enter(wish);
@@ -63,7 +63,7 @@ async function take(session: LockSession, wish: Wish, leave: () => void): Promis
       first !== undefined && "ticket" in first ? await standInLine(session, first.ticket, first.waiting, end) : first;
     if (got !== undefined) return got;
   }
-  const data = { reason: "the place in the line was lost again and again", paths: pathNames(wish) };
+  const data = { reason: "the ticket expired repeatedly", paths: pathNames(wish) };
   throw new HoldfastError("acquire-lock", "ticket_unknown", { data });
 }
 
@@ -72,15 +72,15 @@ interface InLine {
   readonly waiting: Waiting;
 }
 
-/** An answer that was lost, and given again when what it told was over already. */
+/** A lost reply that was repeated after its grant had ended. */
 function isOver(answer: Granted | Queued): boolean {
   const { still_held, still_waiting } = answer as { still_held?: boolean; still_waiting?: boolean };
   return answer.granted ? still_held === false : still_waiting === false;
 }
 
 /**
- * Asks, and has the answer taken in the moment in which it comes. One that comes when nobody wants it any more, or does
- * not come, is left behind: its question ends only then, so that nothing of the set is given back too early.
+ * Sends the request and processes the reply in the tick of its arrival. A reply that is lost or has no caller left is
+ * queued for clean-up. The request ends only then, so that no part of the set is released too early.
  */
 async function ask<Taken>(
   session: LockSession,
@@ -121,7 +121,7 @@ async function ask<Taken>(
 function questionOf(session: LockSession, wish: Wish): Question {
   const wait = wish.waitMs !== 0;
   const input = noShorter(acquireInput(wish, { wait }), session.grants.values());
-  // Who waits must not stand in the line twice because an answer was lost; the key is also the way to take it back.
+  // The key prevents a second ticket after a lost reply. It also identifies the request for clean-up.
   return { input, call: wait ? { key: session.clock.unique() } : {} };
 }
 

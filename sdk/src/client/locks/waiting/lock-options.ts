@@ -6,45 +6,45 @@ import { LockUsageError } from "../handle/lock-errors.ts";
 import type { LeaseWarning, LockedPath, Place, ReleaseRequest } from "../handle/lock.ts";
 
 export interface LockOptions {
-  /** `write` if not given. */
+  /** `write` by default. */
   readonly mode?: LockMode;
-  /** `tree` (default): the path and all below it; `self`: the record alone. */
+  /** `tree` (default): the path and everything below it. `self`: the record alone. */
   readonly scope?: LockScope;
-  /** What it is for: whoever is denied reads it. */
+  /** The purpose, shown to denied callers. */
   readonly purpose?: string;
   readonly note?: string;
   readonly metadata?: Readonly<Record<string, unknown>>;
-  /** The lease, 1 to 86,400; 30 if not given. It is renewed by itself, so it says how soon a crash is noticed. */
+  /** The lease, 1 to 86,400; 30 by default. The lock renews itself, so this is the time to detect a crash. */
   readonly ttlSeconds?: number;
-  /** Ends the hold, renewed or not, after so long. */
+  /** Maximum hold: the lock ends after this time even if it is renewed. */
   readonly maxHoldSeconds?: number;
-  /** If the holder crashes, nobody gets it for so long: for resources that can't check a fence. */
+  /** If the holder crashes, no owner gets the lock during this time. For resources that cannot check a fence. */
   readonly holdOffSeconds?: number;
-  /** How long to wait for it; for ever, if not given. 0 is the same as `ifAvailable`. */
+  /** Maximum wait; forever by default. 0 is the same as `ifAvailable`. */
   readonly waitMs?: number;
-  /** Do not wait: take it or leave it. */
+  /** Do not wait. */
   readonly ifAvailable?: boolean;
-  /** Ends the waiting. Once the lock is granted it does nothing. */
+  /** Ends the wait. It has no effect after the grant. */
   readonly signal?: AbortSignal;
-  /** How long a lock may stay uncertain beyond its lease, for the server to come back; 0 if not given. */
+  /** Maximum time that a lock may stay uncertain beyond its lease while the server is away; 0 by default. */
   readonly patienceMs?: number;
-  /** Share what this client holds already, instead of refusing it: the last one to release frees it. */
+  /** Share a lock that this client already holds. The last release frees it. */
   readonly reentrant?: boolean;
-  /** Whose lock it is, if not that of the client's agent. */
+  /** The owner of the lock, if it is not the client's agent. */
   readonly ownerId?: string;
-  /** Told of the place in the line: first when one is queued, then whenever it is another. */
+  /** Called with the place in the queue: first when the request is queued, then on each change. */
   readonly onPlace?: (place: Place) => void;
   readonly onReleaseRequested?: (request: ReleaseRequest) => void;
-  /** Told when a third of the lease is left and no renewal has reached the server. */
+  /** Called when a third of the lease is left and no renewal has reached the server. */
   readonly onExpiring?: (warning: LeaseWarning) => void;
 }
 
-/** Checked: what a request says, with what is usual filled in. */
+/** A checked request, with defaults filled in. */
 export interface Wish extends LockOptions {
   readonly paths: readonly LockedPath[];
   readonly ttlSeconds: number;
   readonly patienceMs: number;
-  /** undefined: for ever. */
+  /** undefined: forever. */
   readonly waitMs?: number;
 }
 
@@ -71,15 +71,15 @@ const known: readonly (keyof LockOptions)[] = [
   "onExpiring",
 ];
 
-/** Names from elsewhere that mean something here. */
+/** Option names of other libraries, with what they mean here. */
 const fromElsewhere: Readonly<Record<string, string>> = {
-  timeout: "`waitMs` bounds the waiting, `ttlSeconds` is the lease, `maxHoldSeconds` bounds the hold",
-  timeoutMs: "`waitMs` bounds the waiting, `ttlSeconds` is the lease, `maxHoldSeconds` bounds the hold",
+  timeout: "`waitMs` limits the wait, `ttlSeconds` is the lease, `maxHoldSeconds` limits the hold",
+  timeoutMs: "`waitMs` limits the wait, `ttlSeconds` is the lease, `maxHoldSeconds` limits the hold",
   ttl: "the lease is `ttlSeconds`",
   ttlMs: "the lease is `ttlSeconds`, in whole seconds",
-  wait: "it waits unless you say `ifAvailable: true` or `waitMs`",
-  steal: "nobody takes a lock from its holder: ask with locks.requestRelease, or an operator uses locks.forceRelease",
-  key: "a request for a lock makes its own key",
+  wait: "the client waits unless you set `ifAvailable: true` or `waitMs`",
+  steal: "no client can take a lock from its holder: use locks.requestRelease, or locks.forceRelease as an operator",
+  key: "a lock request makes its own key",
 };
 
 export function wishOf(paths: LockPath | readonly LockPath[], options: LockOptions = {}): Wish {
@@ -91,7 +91,7 @@ export function wishOf(paths: LockPath | readonly LockPath[], options: LockOptio
   checkNumber("waitMs", waitMs, { min: 0, max: Infinity, fractions: true });
   checkNumber("patienceMs", patienceMs, { min: 0, max: Infinity, fractions: true });
   if (ifAvailable === true && waitMs !== undefined && waitMs > 0) {
-    throw new LockUsageError("`ifAvailable` does not wait and `waitMs` does: give one of them");
+    throw new LockUsageError("`ifAvailable` does not wait and `waitMs` does: use one of them");
   }
   const wish = { ...options, paths: lockedPaths(paths, options), ttlSeconds, patienceMs };
   return ifAvailable === true ? { ...wish, waitMs: 0 } : wish;
@@ -128,13 +128,13 @@ function checkNumber(name: string, value: number | undefined, { min, max, fracti
   if (isFit) return;
   const bounds = max === Infinity ? `at least ${min}` : `${min} to ${max}`;
   throw new LockUsageError(
-    `\`${name}\` is ${String(value)}, and must be ${fractions ? "" : "a whole number, "}${bounds}`,
+    `\`${name}\` is ${String(value)}, but must be ${fractions ? "" : "a whole number, "}${bounds}`,
   );
 }
 
 function lockedPaths(given: LockPath | readonly LockPath[], usual: LockOptions): readonly LockedPath[] {
   const list: readonly LockPath[] = Array.isArray(given) ? given : [given];
-  if (list.length === 0) throw new LockUsageError("there is no path to lock: give one, or a list of at least one");
+  if (list.length === 0) throw new LockUsageError("there is no path to lock: pass a path, or a list of at least one");
   const { mode = "write", scope = "tree" } = usual;
   return list.map((one) => {
     const path = typeof one === "string" ? { path: one } : one;

@@ -4,11 +4,11 @@ import type { DeniedLock, Lock } from "../handle/lock.ts";
 import type { LockOptions } from "./lock-options.ts";
 import type { LockPaths } from "../lock-path.ts";
 
-/** Held while a callback runs: the shape of the Web Locks API. */
+/** Holds a lock while a callback runs: the shape of the Web Locks API. */
 export interface RequestLock {
-  /** Runs the callback under the lock, and passes its result on. */
+  /** Runs the callback under the lock and returns its result. */
   <Result>(paths: LockPaths, callback: (lock: Lock) => Result | Promise<Result>): Promise<Result>;
-  /** The same; the callback gets null instead of a lock that is not free. */
+  /** The same. If the lock is not free, the callback gets null. */
   <Result>(
     paths: LockPaths,
     options: LockOptions & { readonly ifAvailable: true },
@@ -20,8 +20,8 @@ export interface RequestLock {
 type Callback = (lock: Lock | null) => unknown;
 
 /**
- * Holds a lock while the promise of a callback is pending, and passes its result on. If the lock was lost meanwhile and
- * the callback did not fail by itself, that is thrown: nobody knows what others did in that time.
+ * Holds a lock while the promise of a callback is pending, and returns its result. If the lock was lost and the
+ * callback did not fail, the loss is thrown: another owner may have written in that time.
  */
 export async function requestLock(
   acquire: (options: LockOptions) => Promise<Lock | DeniedLock>,
@@ -30,7 +30,7 @@ export async function requestLock(
   const [options, callback] = typeof given[0] === "function" ? [{}, given[0]] : [given[0] ?? {}, given[1]];
   if (typeof callback !== "function") {
     throw new LockUsageError(
-      "the last argument is the function to run under the lock: locks.request(path, options, async (lock) => { … })",
+      "the last argument must be the function to run under the lock: locks.request(path, options, async (lock) => { … })",
     );
   }
   const lock = await acquire(options);

@@ -7,28 +7,28 @@ import type { LockPaths } from "../lock-path.ts";
 import type { LockSessions } from "../session/lock-sessions.ts";
 
 export interface DeadlockRetryOptions {
-  /** The first one included; 3 if not given. */
+  /** Maximum attempts, the first one included; 3 by default. */
   readonly tries?: number;
-  /** The first delay, doubled with each try; 100 if not given. */
+  /** The first delay, doubled with each attempt; 100 by default. */
   readonly baseMs?: number;
-  /** The longest delay; 2,000 if not given. */
+  /** Maximum delay; 2,000 by default. */
   readonly capMs?: number;
 }
 
-/** What a try takes its locks with: they are released before the next one. */
+/** Acquires the locks of one attempt. They are released before the next one. */
 export interface Tries {
   readonly acquire: (paths: LockPaths, options?: LockOptions) => Promise<Lock | DeniedLock>;
-  /** Which try it is, from 1. */
+  /** The number of the attempt, from 1. */
   readonly tried: number;
 }
 
-/** Waiting would not have ended in any of the tries. */
+/** Every attempt ended in a deadlock. */
 export class DeadlockError extends Error {
   override readonly name = "DeadlockError";
   readonly code = "deadlock";
   readonly max_retries: number;
   readonly last_error: unknown;
-  /** Who waits for whom, if the last error says so. */
+  /** The cycle, if the last error has one. */
   readonly cycle: readonly unknown[];
 
   constructor(tries: number, last: unknown) {
@@ -41,7 +41,7 @@ export class DeadlockError extends Error {
 }
 
 const jitterMs = 50;
-/** Holdfast's own code, and the SQLSTATE with which a database says the same. */
+/** Holdfast's code, and the SQLSTATE of a database for the same. */
 const deadlockCodes = new Set<unknown>(["deadlock", "40P01"]);
 
 export async function retryOnDeadlock<Result>(
@@ -64,7 +64,7 @@ export async function retryOnDeadlock<Result>(
   }
 }
 
-/** The locks of one try. Of several that are asked for together one may fail while the others are still under way. */
+/** The locks of one attempt. Of several concurrent requests one may fail while the others are in flight. */
 class TryLocks {
   readonly #sessions: Pick<LockSessions, "acquire">;
   readonly #taken: (Lock | DeniedLock)[] = [];
@@ -78,7 +78,7 @@ class TryLocks {
   readonly acquire: Tries["acquire"] = (paths, options = {}) => {
     const signals = [this.#ending.signal, ...(options.signal === undefined ? [] : [options.signal])];
     const lock = this.#sessions.acquire(paths, { ...options, signal: AbortSignal.any(signals) });
-    // Nobody may be left who waits for what ends with its try: its error is no fault that nobody has dealt with.
+    // Handles the rejection: a request that ends with its attempt may have no other listener.
     const asked = lock.then(
       (got) => {
         this.#taken.push(got);
@@ -90,9 +90,9 @@ class TryLocks {
     return lock;
   };
 
-  /** Whatever is still waited for is waited for no more, and what was taken is released, the last one first. */
+  /** Aborts pending requests and releases acquired locks, the last one first. */
   async end(error: unknown): Promise<void> {
-    this.#ending.abort(new Error("the try has ended, and with it what it was waiting for", { cause: error }));
+    this.#ending.abort(new Error("the attempt has ended, and its pending requests with it", { cause: error }));
     await Promise.all(this.#asked);
     for (const lock of this.#taken.toReversed()) await lock[Symbol.asyncDispose]();
   }

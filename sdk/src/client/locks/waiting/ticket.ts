@@ -2,20 +2,20 @@ import type { Queued } from "../../../contract/locks.ts";
 import type { HeldGrant, Moment } from "../handle/held-grant.ts";
 import type { LockedPath, Place } from "../handle/lock.ts";
 
-/** A grant as the event tells it that gave it to a ticket. */
+/** A grant as its event reports it to a ticket. */
 export interface PushedGrant {
   readonly ticket: string;
   readonly fence: string;
   readonly ownerId: string;
   readonly paths: readonly LockedPath[];
   readonly ttlMs: number;
-  /** Time to accept it. After that the lock goes to the next waiter. */
+  /** Time to accept it. Afterwards the next ticket gets the lock. */
   readonly acceptMs: number;
   /** By the server's clock. */
   readonly acquiredAt: string;
 }
 
-/** What became of a ticket: it was granted and is held, or is still to be taken up; or it is no more. */
+/** The end of a ticket: granted and held, granted and not yet accepted, or ended. */
 export type TicketEnd =
   | { readonly kind: "held"; readonly grant: HeldGrant }
   | { readonly kind: "granted"; readonly fence: string }
@@ -23,24 +23,24 @@ export type TicketEnd =
 
 export interface TicketOptions {
   readonly paths: readonly LockedPath[];
-  /** Before the ticket was asked for: whatever it is granted is granted later. */
+  /** Time before the ticket was requested. Its grant is later. */
   readonly askedAt: Moment;
   readonly onPlace?: (place: Place) => void;
   /**
-   * Holds what is granted, if that can be done without asking. It is called by the event itself, so that the next event,
-   * which may take the lock away again, finds it held.
+   * Holds the grant if that is possible without a call. The event itself calls it, so that the next event, which may
+   * end the lock, finds it held.
    */
   readonly hold?: (pushed: PushedGrant) => HeldGrant | undefined;
 }
 
-/** A place in the line, as those know it who wait: usually one; several, if they share what they lock. */
+/** A ticket as its waiters know it: usually one, or several tasks that share the lock. */
 export class Ticket {
   readonly id: string;
-  /** What it is for. */
+  /** The requested paths. */
   readonly set: string;
   readonly ended: Promise<TicketEnd>;
   place: Place;
-  /** What it was granted, once it is held. */
+  /** Its grant, once it is held. */
   held: HeldGrant | undefined;
   #waiting: readonly TicketOptions[] = [];
   #isEnded = false;
@@ -60,7 +60,7 @@ export class Ticket {
     this.#waiting = [...this.#waiting, options];
   }
 
-  /** True if it was the last one who waited. */
+  /** Returns true if the last waiter left. */
   part(options: TicketOptions): boolean {
     const before = this.#waiting.length;
     this.#waiting = this.#waiting.filter((one) => one !== options);
@@ -71,12 +71,12 @@ export class Ticket {
     return this.#waiting.length > 1;
   }
 
-  /** Whether anybody is to be told when the place is another. */
+  /** Whether a listener wants changes of the place. */
   get wantsPlace(): boolean {
     return this.#waiting.some(({ onPlace }) => onPlace !== undefined);
   }
 
-  /** There is nothing to give up any more. */
+  /** There is nothing left to cancel. */
   get isGone(): boolean {
     return this.#isGone;
   }
@@ -87,7 +87,7 @@ export class Ticket {
     this.#end(end);
   }
 
-  /** The server says that it was granted. */
+  /** The server reports the grant. */
   granted(pushed: PushedGrant): void {
     if (this.#isEnded) return;
     this.held = this.#waiting[0]?.hold?.(pushed);
@@ -106,7 +106,7 @@ function placeOf({ place, waits_for, estimate_ms }: Pick<Queued, "place" | "wait
   return { place, waitsFor: waits_for, estimateMs: estimate_ms };
 }
 
-/** A ticket's lease if none is asked for, as the contract says. */
+/** The default lease of a ticket, from the contract. */
 export const ticketLeaseMs = 30_000;
-/** Time to accept a granted ticket, as the contract says. */
+/** Time to accept a granted ticket, from the contract. */
 export const acceptMs = 10_000;

@@ -15,8 +15,8 @@ export interface Waiting extends TicketOptions {
 }
 
 /**
- * How waiting ended: with the lock, held by the event that told of it or taken up since; with the end of one's patience;
- * or the ticket is no more, and one may ask again.
+ * The end of a wait: the lock, held by its event or accepted since; a timeout; or the ticket has ended, and the caller
+ * may request again.
  */
 export type WaitEnd =
   | { readonly kind: "held"; readonly grant: HeldGrant }
@@ -24,7 +24,7 @@ export type WaitEnd =
   | { readonly kind: "gave-up"; readonly data: Readonly<Record<string, unknown>> }
   | { readonly kind: "gone" };
 
-/** Takes the place in the line that was given. Whoever can not be told of it does not stand there. */
+/** Joins a ticket. A waiter whose callback fails does not join. */
 export function joinLine(session: LockSession, queued: Queued, waiting: Waiting): Ticket {
   const ticket = session.queue(queued, waiting);
   try {
@@ -37,7 +37,7 @@ export function joinLine(session: LockSession, queued: Queued, waiting: Waiting)
   return ticket;
 }
 
-/** Waits for the end, and has it taken before the place is left: nobody who shares it finds it left and not yet taken. */
+/** Waits for the end and uses it before leaving the ticket, so that no sharing task finds it unused. */
 export async function standInLine<Taken>(
   session: LockSession,
   ticket: Ticket,
@@ -63,10 +63,10 @@ async function lastOf(
 ): Promise<WaitEnd> {
   if (end.kind === "held") return end;
   if (end.kind === "granted") return acceptTicket(session, ticket, { fence: end.fence, askedAt: waiting.askedAt });
-  // What this client itself was about to give up is asked for anew.
+  // A ticket that this client was about to cancel is requested again.
   if (end.kind === "gone") return session.unwanted.has(ticket.id) ? { kind: "gone" } : gone(ticket, end.why);
   const last = await giveUp(session, ticket, waiting);
-  // Held by an event while the ticket was given back, and gone by what the server says since.
+  // An event granted it while the ticket was cancelled, and the server has released it since.
   if ((last.kind === "gave-up" || last.kind === "gone") && !ticket.isShared) ticket.held?.end();
   return last;
 }
@@ -88,8 +88,8 @@ interface Taking extends Pick<Waiting, "askedAt"> {
 }
 
 /**
- * The answer to `accept-lock` contains how the lock was left before. The lease is counted from the renewal: the grant is
- * older, and only the server knows by how much. Both are sent together.
+ * The reply to `accept-lock` says how the previous lock ended. The lease counts from the renewal: the grant is older,
+ * and only the server knows by how much. Both are sent together.
  */
 async function acceptTicket(session: LockSession, ticket: Ticket, { fence, askedAt }: Taking): Promise<WaitEnd> {
   const sentAt = momentOf(session.clock);
@@ -102,21 +102,21 @@ async function acceptTicket(session: LockSession, ticket: Ticket, { fence, asked
     const sinceMs = Math.max(askedAt.monotonicMs, sentAt.monotonicMs - acceptMs);
     return { kind: "granted", granted, sentAt, sinceMs };
   } catch (error) {
-    // Too late: it was passed on.
+    // Too late: the next ticket got it.
     if (codeOf(error) === "ticket_unknown" || codeOf(error) === "lock_not_held") return { kind: "gone" };
     throw error;
   }
 }
 
 /**
- * Out of patience. What was granted in this very moment is taken. Who asks for the same just now is answered with the same
- * place; so that is waited for, and then the place is shared.
+ * The wait timed out. A grant of the same moment is used. A concurrent request for the same set gets the same ticket,
+ * so its reply is awaited and the ticket is shared.
  */
 function giveUp(session: LockSession, ticket: Ticket, waiting: Waiting): Promise<WaitEnd> {
   return session.turns.alone(ticket.set, async () => {
     if (ticket.held !== undefined) return { kind: "held", grant: ticket.held };
     const { place, waitsFor } = ticket.place;
-    const data = { place, waits_for: waitsFor, reason: "it did not become free in time" };
+    const data = { place, waits_for: waitsFor, reason: "it did not become free before the timeout" };
     if (ticket.isShared) return { kind: "gave-up", data };
     session.unwanted.add(ticket.id);
     try {
@@ -130,23 +130,26 @@ function giveUp(session: LockSession, ticket: Ticket, waiting: Waiting): Promise
   });
 }
 
-/** Neither the place nor what it was granted meanwhile is wanted, unless another task shares it. */
+/** Neither the ticket nor its grant is used, unless another task shares it. */
 function leaveUnwanted(session: LockSession, ticket: Ticket, waiting: Waiting): void {
   if (ticket.isShared || ticket.isGone) return;
-  // Whoever stands there from now on has come since, and keeps it.
+  // A waiter that joined since keeps the ticket.
   session.leave(ticket, waiting);
   if (ticket.held === undefined) session.leftovers.add(ticket.set, { kind: "ticket", ticket: ticket.id });
   else if (ticket.held.handleCount === 0) void releaseGrant(session, ticket.held).catch(() => undefined);
 }
 
-/** Who has the lock in another way, or let its ticket expire, asks again; a ticket that was taken away is not asked for. */
+/**
+ * A waiter that got the lock in another way, or whose ticket expired, requests again. A cancelled ticket is not
+ * requested again.
+ */
 function gone(ticket: Ticket, why: string): WaitEnd {
   if (why === "held" || why === "expired" || why === "unknown") return { kind: "gone" };
   if (why === "closed") throw closedError("acquire-lock");
   if (why === "agent_ended") {
-    throw new HoldfastError("acquire-lock", "agent_unknown", { data: { reason: "it ended while it waited" } });
+    throw new HoldfastError("acquire-lock", "agent_unknown", { data: { reason: "the agent ended during the wait" } });
   }
-  // Its own owner gave back what had kept it from standing behind others: asking again may be refused, or just wait.
+  // Its owner released the lock that had kept it ahead of other tickets. A new request may be refused, or just wait.
   const code = why === "deadlock" ? why : "ticket_unknown";
   throw new HoldfastError("acquire-lock", code, { data: { ticket: ticket.id, reason: why } });
 }
