@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { LockLostError } from "holdfast";
 import type { Lock, LockState } from "holdfast";
-import { HeldGrant, momentOf } from "../../sdk/src/client/locks/handle/held-grant.ts";
+import { HeldGrant, clockPoint } from "../../sdk/src/client/locks/handle/held-grant.ts";
 import { ManualClock, turns } from "../engine/manual-clock.ts";
 import { clientNode, held, soon } from "./client-node.ts";
 import type { ClientNode } from "./client-node.ts";
@@ -180,7 +180,7 @@ describe("a heartbeat", () => {
   const pendingGrant = (clock: ManualClock): HeldGrant => {
     const time = Object.assign(clock, { random: () => 0, unique: () => "id" });
     const none = (): undefined => undefined;
-    const sentAt = momentOf(time);
+    const sentAt = clockPoint(time);
     clock.advance(2_000);
     const acceptance = { ticket: "1.2", acceptMs, heardAtMs: clock.monotonicMs() };
     return new HeldGrant(
@@ -196,14 +196,14 @@ describe("a heartbeat", () => {
     const clock = new ManualClock();
     const grant = pendingGrant(clock);
     const beat = { monotonicMs: 1_000, wallMs: clock.wallMs() - 1_000 };
-    grant.renewByBeat(beat, momentOf(clock as never));
+    grant.renewByBeat(beat, clockPoint(clock as never));
     assert.equal(grant.deadlineMs, 1_000 + acceptMs);
   });
 
   test("that was sent since is one [M9]", () => {
     const clock = new ManualClock();
     const grant = pendingGrant(clock);
-    grant.renewByBeat(momentOf(clock as never), momentOf(clock as never));
+    grant.renewByBeat(clockPoint(clock as never), clockPoint(clock as never));
     assert.equal(grant.deadlineMs, 2_000 + 60_000);
   });
 });

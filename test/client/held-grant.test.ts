@@ -1,17 +1,17 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
-import { HeldGrant, momentOf } from "../../sdk/src/client/locks/handle/held-grant.ts";
-import type { HeldFacts } from "../../sdk/src/client/locks/handle/held-grant.ts";
+import { HeldGrant, clockPoint } from "../../sdk/src/client/locks/handle/held-grant.ts";
+import type { GrantEvents } from "../../sdk/src/client/locks/handle/held-grant.ts";
 import { ManualClock } from "../engine/manual-clock.ts";
 
 const ttlMs = 6_000;
 
 /** A grant of six seconds, asked for now. */
-function grantBy(clock: ManualClock, more: Partial<HeldFacts> = {}): HeldGrant {
+function grantBy(clock: ManualClock, more: Partial<GrantEvents> = {}): HeldGrant {
   const clientClock = Object.assign(clock, { random: () => 0, unique: () => "id" });
-  const facts: HeldFacts = {
+  const facts: GrantEvents = {
     clock: clientClock,
-    sentAt: momentOf(clientClock),
+    sentAt: clockPoint(clientClock),
     endsAtMs: Infinity,
     patienceMs: 0,
     hear: () => undefined,
@@ -30,9 +30,9 @@ suite("a heartbeat that was answered", () => {
     const clock = new ManualClock();
     const grant = grantBy(clock);
     clock.advance(3_000);
-    const sentAt = momentOf(clock as never);
+    const sentAt = clockPoint(clock as never);
     clock.advance(1_000);
-    grant.renewByBeat(sentAt, momentOf(clock as never));
+    grant.renewByBeat(sentAt, clockPoint(clock as never));
     assert.equal(grant.deadlineMs, 3_000 + ttlMs);
   });
 
@@ -41,11 +41,11 @@ suite("a heartbeat that was answered", () => {
     const grant = grantBy(clock);
     const { deadlineMs } = grant;
     clock.advance(3_000);
-    const sentAt = momentOf(clock as never);
+    const sentAt = clockPoint(clock as never);
     clock.advance(ttlMs);
     // By the wall clock, which somebody has set back, there would be time left.
     clock.jumpWall(-ttlMs);
-    grant.renewByBeat(sentAt, momentOf(clock as never));
+    grant.renewByBeat(sentAt, clockPoint(clock as never));
     assert.equal(grant.deadlineMs, deadlineMs);
   });
 
@@ -54,10 +54,10 @@ suite("a heartbeat that was answered", () => {
     const grant = grantBy(clock);
     const { deadlineMs } = grant;
     clock.advance(3_000);
-    const sentAt = momentOf(clock as never);
+    const sentAt = clockPoint(clock as never);
     clock.jumpWall(3_600_000);
     clock.advance(1_000);
-    grant.renewByBeat(sentAt, momentOf(clock as never));
+    grant.renewByBeat(sentAt, clockPoint(clock as never));
     assert.equal(grant.deadlineMs, deadlineMs);
   });
 });
@@ -69,13 +69,13 @@ test("the longest hold ends by the clock that sees it first: a computer may have
   for (let passed = 4_000; passed < 20_000; passed += 1_000) {
     assert.equal(grant.state, "held", `after ${passed} ms`);
     clock.advance(1_000);
-    grant.renewByBeat(momentOf(clock as never), momentOf(clock as never));
+    grant.renewByBeat(clockPoint(clock as never), clockPoint(clock as never));
   }
   assert.equal(grant.state, "uncertain");
-  grant.renew(momentOf(clock as never));
+  grant.renew(clockPoint(clock as never));
   assert.equal(grant.state, "uncertain", "it may be a tie: the server has begun to count later");
   clock.advance(1_000);
-  grant.renew(momentOf(clock as never));
+  grant.renew(clockPoint(clock as never));
   assert.equal(grant.state, "held", "still, so that it was the wall clock that was set");
   clock.advance(3_000);
   assert.equal(grant.state, "lost");
@@ -85,10 +85,10 @@ suite("a lease of another length", () => {
   test("that is shorter counts from before it is asked for: the answer may get lost [M9]", () => {
     const clock = new ManualClock();
     const grant = grantBy(clock);
-    grant.asking(2_000, momentOf(clock as never));
+    grant.asking(2_000, clockPoint(clock as never));
     assert.equal(grant.deadlineMs, 2_000);
     clock.advance(1_000);
-    grant.renewByBeat(momentOf(clock as never), momentOf(clock as never));
+    grant.renewByBeat(clockPoint(clock as never), clockPoint(clock as never));
     assert.equal(grant.deadlineMs, 3_000, "a heartbeat renews it by no more");
   });
 
@@ -96,7 +96,7 @@ suite("a lease of another length", () => {
     const clock = new ManualClock();
     const grant = grantBy(clock);
     clock.advance(5_000);
-    const sentAt = momentOf(clock as never);
+    const sentAt = clockPoint(clock as never);
     const answered = grant.asking(2_000, sentAt);
     assert.equal(grant.deadlineMs, ttlMs);
     grant.renew(sentAt, 2_000);
@@ -113,7 +113,7 @@ suite("a lease of another length", () => {
       const grant = grantBy(clock);
       const asked = [first, second].map((leaseMs) => {
         clock.advance(10);
-        const sentAt = momentOf(clock as never);
+        const sentAt = clockPoint(clock as never);
         return { leaseMs, sentAt, answered: grant.asking(leaseMs, sentAt) };
       });
       for (const { leaseMs, sentAt, answered } of asked) {
@@ -122,7 +122,7 @@ suite("a lease of another length", () => {
         answered();
       }
       assert.equal(grant.ttlMs, 2_000);
-      const sentAt = momentOf(clock as never);
+      const sentAt = clockPoint(clock as never);
       grant.renew(sentAt, 60_000);
       assert.equal(grant.deadlineMs, sentAt.monotonicMs + 60_000, "and what is asked later says which it was");
     });

@@ -5,7 +5,7 @@ import { once } from "node:events";
 import { test } from "node:test";
 import type { TestContext } from "node:test";
 import { connect } from "holdfast";
-import type { LeaseWarning, Notice, Place } from "holdfast";
+import type { LeaseWarning, Notice, QueuePlace } from "holdfast";
 import { systemClock } from "../../server/src/base/clock.ts";
 import { systemIds } from "../../server/src/base/ids.ts";
 import { openSocketDoor } from "../../server/src/doors/socket/open.ts";
@@ -157,9 +157,9 @@ everyWay("who waits is told its place as it moves up, without asking [X5]", asyn
   const leaving = new AbortController();
   const second = bob.acquire("doc/1", { signal: leaving.signal }).catch(() => undefined);
   await soon(async () => (await client.locks.status("doc/1")).queue.length === 1);
-  const places: Place[] = [];
+  const places: QueuePlace[] = [];
   const moved = Promise.withResolvers<undefined>();
-  const onPlace = (place: Place): void => {
+  const onPlace = (place: QueuePlace): void => {
     places.push(place);
     if (place.place === 1) moved.resolve(undefined);
   };

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import type { Client, Place, ReleaseRequest } from "holdfast";
+import type { Client, QueuePlace, ReleaseRequest } from "holdfast";
 import { refusedWith } from "../api/refused-with.ts";
 import { everyWay } from "./every-way.ts";
 import { turns } from "../engine/manual-clock.ts";
@@ -28,7 +28,7 @@ describe("waiting", () => {
     const lock = held(await ann.acquire("doc/1"));
     const second = bob.acquire("doc/1");
     await queued(node.client, 1);
-    const places: Place[] = [];
+    const places: QueuePlace[] = [];
     const third = eve.acquire("doc/1", { onPlace: (place) => places.push(place) });
     await queued(node.client, 2);
     await node.clock.pass(180_000, 250);

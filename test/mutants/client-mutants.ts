@@ -92,8 +92,8 @@ export const clientMutants: readonly PlantedMutant[] = [
   {
     name: "a lock granted after its waiter aborted is kept",
     file: "sdk/src/client/locks/waiting/acquire.ts",
-    find: "(given) => leave(isTaken ? undefined : leftOf(given)),",
-    put: "(given) => leave(isTaken ? undefined : void leftOf(given)),",
+    find: "(given) => leave(isTaken ? undefined : orphanedBy(given)),",
+    put: "(given) => leave(isTaken ? undefined : void orphanedBy(given)),",
     by: "test/client/left-behind.test.ts",
     caughtIn: "npm test",
   },
@@ -107,7 +107,7 @@ export const clientMutants: readonly PlantedMutant[] = [
   },
   {
     name: "the client counts on the longer of two lease requests",
-    file: "sdk/src/client/locks/waiting/asked-lease.ts",
+    file: "sdk/src/client/locks/waiting/requested-lease.ts",
     find: "return held === undefined ? input : {",
     put: "return held === undefined || held.ttlMs > 0 ? input : {",
     by: "test/client/leases.test.ts",

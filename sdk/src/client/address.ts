@@ -5,11 +5,11 @@ export interface Address {
 }
 
 /** The target of a connection: one address, or several nodes of one journal as a list or separated by commas. */
-export type Target = string | URL | readonly (string | URL)[];
+export type ConnectTarget = string | URL | readonly (string | URL)[];
 
 export const defaultUrl = "http://127.0.0.1:4653";
 
-export function parseAddresses(target: Target, from: string): readonly Address[] {
+export function parseAddresses(target: ConnectTarget, from: string): readonly Address[] {
   const list = Array.isArray(target) ? (target as readonly (string | URL)[]) : [target as string | URL];
   const texts = list.flatMap((one) => String(one).split(",")).map((text) => text.trim());
   if (texts.length === 0) throw new TypeError(`${from} names no server. Use an address such as ${defaultUrl}.`);

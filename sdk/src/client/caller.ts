@@ -25,7 +25,7 @@ export interface CallerOptions {
 }
 
 /** Sends calls as an agent, and retries them where the rule of the refusal allows it. */
-export class Caller {
+export class CallSender {
   readonly transport: Transport;
   readonly clock: ClientClock;
   identity: Identity | undefined;
@@ -80,10 +80,10 @@ export class Caller {
   }
 
   /** The same caller with another identity and the same retries. */
-  as(identity: Identity | undefined): Caller {
+  as(identity: Identity | undefined): CallSender {
     const { transport, clock } = this;
     const reads = this.#reads === undefined ? {} : { reads: this.#reads };
-    return new Caller({ transport, clock, retrier: this.#retrier, makesKeys: this.#makesKeys, ...reads }, identity);
+    return new CallSender({ transport, clock, retrier: this.#retrier, makesKeys: this.#makesKeys, ...reads }, identity);
   }
 
   /** A closed client does not retry. */

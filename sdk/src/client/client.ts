@@ -1,21 +1,21 @@
-import { beatThread } from "#host";
+import { hostHeartbeatThread } from "#host";
 import { abortable } from "./abortable.ts";
 import { agentsClient } from "./agents-client.ts";
 import type { AgentsClient } from "./agents-client.ts";
 import { auditClient, journalClient } from "./audit-client.ts";
 import type { AuditClient, JournalClient } from "./audit-client.ts";
-import { Caller } from "./caller.ts";
+import { CallSender } from "./caller.ts";
 import type { Identity } from "./caller.ts";
 import { systemClientClock } from "./client-clock.ts";
 import type { ClientClock } from "./client-clock.ts";
 import { entitiesClient } from "./entities-client.ts";
 import type { EntitiesClient, Run } from "./entities-client.ts";
-import type { BeatThread } from "./locks/heartbeats/heartbeats.ts";
+import type { HeartbeatThread } from "./locks/heartbeats/heartbeats.ts";
 import { LockSessions } from "./locks/session/lock-sessions.ts";
 import type { DeniedLock, Lock } from "./locks/handle/lock.ts";
 import type { LockOptions } from "./locks/waiting/lock-options.ts";
 import type { LockPaths } from "./locks/lock-path.ts";
-import type { Introduction } from "./locks/session/session-agent.ts";
+import type { AgentIntroduction } from "./locks/session/session-agent.ts";
 import { locksClient } from "./locks-client.ts";
 import type { LocksClient } from "./locks-client.ts";
 import { retryOnDeadlock } from "./locks/waiting/retry-on-deadlock.ts";
@@ -61,7 +61,7 @@ export interface Client extends AsyncDisposable {
    * A client with its own agent over the same connection. Locks of the two exclude each other. Closing it ends its
    * agent and leaves the connection open.
    */
-  readonly fork: (introduction?: Introduction) => Client;
+  readonly fork: (introduction?: AgentIntroduction) => Client;
   /** Runs any operation by name and returns its outcome as a value, refusals included. */
   readonly execute: (operation: string, input: unknown, options?: CallOptions) => Promise<CallReply>;
   /** Runs any operation by name. A refusal is thrown as a HoldfastError. */
@@ -69,8 +69,8 @@ export interface Client extends AsyncDisposable {
   /** All events after a cursor, without gap or repeat, and then new ones as they happen. */
   readonly watch: (options?: WatchOptions) => AsyncIterableIterator<WatchedEvent>;
   /**
-   * Push messages to an owner that are not events: a changed place in the queue, at most once a second per ticket, and
-   * a lease of which a third is left. Locks of `acquire` report both: `onPlace`, `onExpiring`.
+   * Push messages to an owner that are not events. One reports a changed place in the queue, at most once a second per
+   * ticket. The other reports a lease of which a third is left. Locks of `acquire` report both: `onPlace`, `onExpiring`.
    */
   readonly notices: (options: { readonly owner: string }) => AsyncIterableIterator<Notice>;
   /** The cursor of the journal's head. A watch from here misses nothing after earlier reads. */
@@ -84,7 +84,7 @@ export interface WatchOptions extends WatchFilter {
   readonly after?: string;
 }
 
-export interface ClientOptions extends Introduction {
+export interface ClientOptions extends AgentIntroduction {
   /** Retries of failed calls whose rule allows it; `false` turns them off. */
   readonly retry?: RetryOptions | false;
   /** The default freshness of reads: the latest state, or the state of the node that answers. */
@@ -106,8 +106,8 @@ export function createClient(bare: Transport, options: ClientOptions = {}): Clie
   const transport = abortable(bare);
   const retrier = new Retrier(clock, retry);
   const reads = options.reads === undefined ? {} : { reads: options.reads };
-  const caller = new Caller({ transport, clock, retrier, makesKeys: remote !== undefined, ...reads });
-  const thread = remote === undefined ? undefined : beatThread({ maxBlockedMs, ...remote }, clock);
+  const caller = new CallSender({ transport, clock, retrier, makesKeys: remote !== undefined, ...reads });
+  const thread = remote === undefined ? undefined : hostHeartbeatThread({ maxBlockedMs, ...remote }, clock);
   return clientOf(caller, options, { closes: true, others: new Set(), thread });
 }
 
@@ -117,10 +117,10 @@ interface Family {
   readonly closes: boolean;
   /** The clients of this connection that have acquired locks. */
   readonly others: Set<LockSessions>;
-  readonly thread: BeatThread | undefined;
+  readonly thread: HeartbeatThread | undefined;
 }
 
-function clientOf(caller: Caller, options: ClientOptions, family: Family): Client {
+function clientOf(caller: CallSender, options: ClientOptions, family: Family): Client {
   const run: Run = (operation, input, call) => caller.run(operation, input, call);
   const { transport } = caller;
   const { thread, others } = family;

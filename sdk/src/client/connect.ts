@@ -1,6 +1,6 @@
 import { environmentOf } from "#environment";
 import { parseAddresses } from "./address.ts";
-import type { Address, Target } from "./address.ts";
+import type { Address, ConnectTarget } from "./address.ts";
 import { AddressRing } from "./address-ring.ts";
 import { createClient } from "./client.ts";
 import type { Client, ClientOptions } from "./client.ts";
@@ -30,7 +30,7 @@ export interface ConnectOptions extends Omit<ClientOptions, "remote"> {
  * Several nodes of one journal may be given as a list or separated by commas. The client uses one of them. When that
  * one is gone it continues with the next, with the same grants, tickets and watches.
  */
-export async function connect(target?: Target, options: ConnectOptions = {}): Promise<Client> {
+export async function connect(target?: ConnectTarget, options: ConnectOptions = {}): Promise<Client> {
   const {
     agent,
     clock = systemClientClock,
@@ -49,7 +49,7 @@ export async function connect(target?: Target, options: ConnectOptions = {}): Pr
   return agent === undefined ? client : client.as(agent);
 }
 
-function addressesOf(target: Target | undefined): readonly Address[] {
+function addressesOf(target: ConnectTarget | undefined): readonly Address[] {
   if (target !== undefined) return parseAddresses(target, "the given address");
   const { url, from } = findServer() ?? defaultServer;
   return parseAddresses(url, from);

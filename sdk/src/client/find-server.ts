@@ -4,7 +4,7 @@
  */
 import { environmentOf } from "#environment";
 import { defaultUrl, addressTexts, parseAddresses } from "./address.ts";
-import type { Target } from "./address.ts";
+import type { ConnectTarget } from "./address.ts";
 import type { ServerNote, Surroundings } from "./environment.ts";
 
 export interface FoundServer {
@@ -36,7 +36,7 @@ export function findServer(surroundings?: Partial<Surroundings>): FoundServer | 
 }
 
 /** The server at a given address. */
-export function serverAt(target: Target, from: string): FoundServer {
+export function serverAt(target: ConnectTarget, from: string): FoundServer {
   return { url: addressTexts(parseAddresses(target, from)).join(","), from };
 }
 

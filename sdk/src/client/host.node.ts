@@ -1,11 +1,11 @@
 import { hostname, userInfo } from "node:os";
 import process from "node:process";
 import type { ClientClock } from "./client-clock.ts";
-import type { BeatThread, Remote } from "./locks/heartbeats/heartbeats.ts";
-import { startBeatThread } from "./locks/heartbeats/heartbeat-thread.node.ts";
+import type { HeartbeatThread, RemoteServer } from "./locks/heartbeats/heartbeats.ts";
+import { startHeartbeatThread } from "./locks/heartbeats/heartbeat-thread.node.ts";
 
 /** The user and host of this program: the default name of an agent. */
-export function agentName(): string {
+export function hostAgentName(): string {
   return `${userName()}@${hostname()}:${process.pid}`.slice(0, 500);
 }
 
@@ -19,6 +19,6 @@ function userName(): string {
 }
 
 /** Heartbeats that do not depend on the event loop of the program. */
-export function beatThread(remote: Remote, clock: ClientClock): BeatThread | undefined {
-  return startBeatThread(remote, clock);
+export function hostHeartbeatThread(remote: RemoteServer, clock: ClientClock): HeartbeatThread | undefined {
+  return startHeartbeatThread(remote, clock);
 }

@@ -2,7 +2,7 @@ import { pause } from "../base/pause.ts";
 import { HoldfastError } from "./holdfast-error.ts";
 import { mayWorkElsewhere } from "./address-ring.ts";
 import type { HttpOptions } from "./http-options.ts";
-import { noticesOverHttp, watchOverHttp } from "./http-watch.ts";
+import { httpNotices, httpWatch } from "./http-watch.ts";
 import { canonicalValue } from "../json/canonical-value.ts";
 import { inputLimits } from "../json/input-limits.ts";
 import { readJson } from "../json/read-json.ts";
@@ -37,8 +37,8 @@ export function httpTransport(options: HttpOptions): Transport {
           : post(options, { headers, signal: closing.signal }, body, call);
       return reached(options, known, call, send);
     },
-    watch: (wanted) => watchOverHttp({ ...options, get, closing: closing.signal }, wanted),
-    notices: (wanted) => noticesOverHttp({ ...options, get, closing: closing.signal }, wanted),
+    watch: (wanted) => httpWatch({ ...options, get, closing: closing.signal }, wanted),
+    notices: (wanted) => httpNotices({ ...options, get, closing: closing.signal }, wanted),
     async cursor() {
       const { cursor } = readJson(await (await get("/v1/cursor", {}, closing.signal)).text()) as {
         readonly cursor: string;

@@ -3,11 +3,11 @@ import type { WatchFilter } from "../contract/watch-filter.ts";
 import { httpPages } from "./http-stream.ts";
 import type { HttpStreamPlace } from "./http-stream.ts";
 import { readJson } from "../json/read-json.ts";
-import { sentEvents } from "./server-sent-events.ts";
+import { serverSentEvents } from "./server-sent-events.ts";
 import type { WatchedEvent, WatchRequest } from "./transport.ts";
 
 /** Events over an event stream, which resumes after the last complete entry. */
-export function watchOverHttp(
+export function httpWatch(
   place: HttpStreamPlace,
   { after, onWatching, ...filter }: WatchRequest,
 ): AsyncIterableIterator<readonly WatchedEvent[]> {
@@ -24,17 +24,14 @@ export function watchOverHttp(
 }
 
 /** Notices over an event stream. Each connection starts with the current state. */
-export function noticesOverHttp(
-  place: HttpStreamPlace,
-  { owner }: NoticeQuery,
-): AsyncIterableIterator<readonly Notice[]> {
+export function httpNotices(place: HttpStreamPlace, { owner }: NoticeQuery): AsyncIterableIterator<readonly Notice[]> {
   let hasBegun = false;
   return httpPages(place, {
     path: `/v1/notices?${new URLSearchParams({ owner }).toString()}`,
     headers: () => ({}),
     async *read(body) {
       hasBegun = true;
-      for await (const { data } of sentEvents(body)) if (data !== undefined) yield [readJson(data) as Notice];
+      for await (const { data } of serverSentEvents(body)) if (data !== undefined) yield [readJson(data) as Notice];
     },
     canGoOn: () => hasBegun,
   });
@@ -46,7 +43,7 @@ async function* wholeEntries(
   trail: { cursor: string | undefined },
 ): AsyncGenerator<readonly WatchedEvent[], void, undefined> {
   let page: WatchedEvent[] = [];
-  for await (const { id, data } of sentEvents(body)) {
+  for await (const { id, data } of serverSentEvents(body)) {
     if (data !== undefined) page.push(readJson(data) as unknown as WatchedEvent);
     if (id === undefined) continue;
     trail.cursor = id;

@@ -1,5 +1,5 @@
 /** A message of an event stream: a cursor, data, or both. */
-export interface SentEvent {
+export interface ServerSentEvent {
   readonly id: string | undefined;
   readonly data: string | undefined;
 }
@@ -7,7 +7,9 @@ export interface SentEvent {
 /**
  * Splits an event stream (the format of `EventSource`) into its messages. Comments only keep it open and are dropped.
  */
-export async function* sentEvents(body: ReadableStream<Uint8Array>): AsyncGenerator<SentEvent, void, undefined> {
+export async function* serverSentEvents(
+  body: ReadableStream<Uint8Array>,
+): AsyncGenerator<ServerSentEvent, void, undefined> {
   const decoder = new TextDecoder();
   const reader = body.getReader();
   let rest = "";
@@ -24,7 +26,7 @@ export async function* sentEvents(body: ReadableStream<Uint8Array>): AsyncGenera
   }
 }
 
-function messageOf(block: string): SentEvent {
+function messageOf(block: string): ServerSentEvent {
   const fields = new Map<string, string>();
   for (const line of block.split("\n")) {
     const colon = line.indexOf(":");

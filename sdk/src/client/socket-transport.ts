@@ -278,7 +278,10 @@ export class SocketTransport implements Transport {
   #lost(): void {
     for (const pending of this.#calls.values()) {
       if (!pending.isSent || pending.isRepeatable) continue;
-      this.#settle(pending, callRefusal("outcome_unknown", { reason: "the connection broke before the reply arrived" }));
+      this.#settle(
+        pending,
+        callRefusal("outcome_unknown", { reason: "the connection broke before the reply arrived" }),
+      );
     }
   }
 

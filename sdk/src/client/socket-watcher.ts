@@ -3,10 +3,10 @@ import type { ClientMessage, SocketProblem } from "../contract/socket-protocol.t
 import { HoldfastError } from "./holdfast-error.ts";
 
 /** The messages that start a watch, or resume it after a cursor. */
-export type WatchWish = (id: number, cursor: string | undefined) => ClientMessage;
+export type WatchOpening = (id: number, cursor: string | undefined) => ClientMessage;
 
 export interface WatchStart {
-  readonly wish: WatchWish;
+  readonly wish: WatchOpening;
   readonly after?: string;
   /** The server confirmed the start. */
   readonly onWatching?: () => void;
@@ -24,7 +24,7 @@ export type Watching = Pick<SocketWatcher<never>, "message" | "renew" | "started
 /** A watch over a socket. It outlives connections: each one resumes after the last received page. */
 export class SocketWatcher<Item> implements AsyncIterableIterator<readonly Item[]> {
   readonly id: number;
-  readonly #wish: WatchWish;
+  readonly #wish: WatchOpening;
   readonly #onWatching: (() => void) | undefined;
   readonly #place: WatcherPlace;
   readonly #pages: (readonly Item[])[] = [];

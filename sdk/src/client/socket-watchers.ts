@@ -1,7 +1,7 @@
 import type { Notice, NoticeQuery } from "../contract/notices.ts";
 import type { ClientMessage, ServerMessage, SocketProblem } from "../contract/socket-protocol.ts";
 import { SocketWatcher } from "./socket-watcher.ts";
-import type { Watching, WatchStart, WatchWish } from "./socket-watcher.ts";
+import type { Watching, WatchStart, WatchOpening } from "./socket-watcher.ts";
 import type { WatchedEvent, WatchRequest } from "./transport.ts";
 
 export interface WatchersPlace {
@@ -26,7 +26,7 @@ export class SocketWatchers {
   }
 
   watch({ after, onWatching, ...filter }: WatchRequest): SocketWatcher<WatchedEvent> {
-    const wish: WatchWish = (id, cursor) => ({
+    const wish: WatchOpening = (id, cursor) => ({
       ...{ kind: "watch", id, ...filter },
       ...(cursor === undefined ? {} : { after: cursor }),
     });

@@ -51,7 +51,7 @@ export interface CallOptions {
 }
 
 /**
- * - `latest`: everything that any node acknowledged before the call. It costs one look at the head of a shared journal,
+ * - `latest`: everything that any node acknowledged before the call. It costs one read of the head of a shared journal,
  *   and nothing on any other.
  * - `local`: the state of the node that answers. It is slightly old, and also available while the journal is
  *   unreachable.

@@ -20,7 +20,7 @@ interface WriteOf extends CallOptions {
 }
 
 /** The part of the entities client that an update uses. */
-interface Place {
+interface EntityAccess {
   readonly client: {
     get(type: string, id: string): Promise<Entity>;
     create(type: string, id: string, value: unknown, options: WriteOf): Promise<Written>;
@@ -39,7 +39,7 @@ const changedByOthers = new Set(["concurrency_mismatch", "entity_exists", "entit
 
 /** Each round reads again, decides again and uses a new key: it is a new request on another version. */
 export async function updateEntity(
-  { client, clock }: Place,
+  { client, clock }: EntityAccess,
   subject: Subject,
   change: (value: unknown, entity: Entity | undefined) => unknown,
   options: UpdateOptions = {},
@@ -65,7 +65,11 @@ export async function updateEntity(
   }
 }
 
-async function read(client: Place["client"], { type, id }: Subject, mayBeAbsent: boolean): Promise<Entity | undefined> {
+async function read(
+  client: EntityAccess["client"],
+  { type, id }: Subject,
+  mayBeAbsent: boolean,
+): Promise<Entity | undefined> {
   try {
     return await client.get(type, id);
   } catch (error) {

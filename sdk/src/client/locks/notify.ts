@@ -4,7 +4,7 @@ import type { ClientClock } from "../client-clock.ts";
  * Calls all listeners. One that throws must not keep the others from being called, nor a lock from being released. Its
  * error surfaces as from a listener of any other event.
  */
-export function tell<What>(listeners: Iterable<(what: What) => void>, what: What, clock: ClientClock): void {
+export function notify<What>(listeners: Iterable<(what: What) => void>, what: What, clock: ClientClock): void {
   for (const listener of [...listeners]) {
     try {
       listener(what);

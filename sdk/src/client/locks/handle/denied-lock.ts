@@ -1,8 +1,8 @@
-import type { DeniedLock, Holder } from "./lock.ts";
+import type { DeniedLock, LockHolder } from "./lock.ts";
 
 /** A denial as a value: the blockers as data and as a sentence. */
 export function deniedLock(paths: readonly string[], data: Readonly<Record<string, unknown>>): DeniedLock {
-  const holders = (data["holders"] ?? data["waits_for"] ?? []) as readonly Holder[];
+  const holders = (data["holders"] ?? data["waits_for"] ?? []) as readonly LockHolder[];
   const place = typeof data["place"] === "number" ? data["place"] : 1;
   const reason = typeof data["reason"] === "string" ? data["reason"] : "held by another owner";
   return {
@@ -16,14 +16,14 @@ export function deniedLock(paths: readonly string[], data: Readonly<Record<strin
   };
 }
 
-function sentence(paths: readonly string[], holders: readonly Holder[], place: number, reason: string): string {
+function sentence(paths: readonly string[], holders: readonly LockHolder[], place: number, reason: string): string {
   const what = paths.join(", ");
   const line = `You would be number ${place} in the queue.`;
   if (holders.length === 0) return `${what} is not free: ${reason}. ${line}`;
   return `${what} is not free: ${holders.map(holderText).join("; ")}. ${line}`;
 }
 
-function holderText({ owner_id, name, purpose, note, path, mode, since, until }: Holder): string {
+function holderText({ owner_id, name, purpose, note, path, mode, since, until }: LockHolder): string {
   const what = purpose === null ? "" : ` for "${purpose}"`;
   const last = note === null ? "" : `, last note "${note}"`;
   return `${name ?? owner_id} has a ${mode} lock on ${path}${what} since ${since}, until ${until} unless renewed${last}`;

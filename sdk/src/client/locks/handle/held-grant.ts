@@ -3,22 +3,25 @@ import type { ClientClock } from "../../client-clock.ts";
 import { LockLostError } from "./lock-errors.ts";
 import type { LossReason } from "./lock-errors.ts";
 import type { LeaseWarning, LockedPath, LockState, ReleaseRequest } from "./lock.ts";
-import { tell } from "../notify.ts";
+import { notify } from "../notify.ts";
 
 /** A point in time by both clocks. */
-export interface Moment {
+export interface ClockPoint {
   readonly monotonicMs: number;
   readonly wallMs: number;
 }
 
-export const momentOf = (clock: ClientClock): Moment => ({ monotonicMs: clock.monotonicMs(), wallMs: clock.wallMs() });
+export const clockPoint = (clock: ClientClock): ClockPoint => ({
+  monotonicMs: clock.monotonicMs(),
+  wallMs: clock.wallMs(),
+});
 
-const later = ({ monotonicMs, wallMs }: Moment, ms: number): Moment => ({
+const later = ({ monotonicMs, wallMs }: ClockPoint, ms: number): ClockPoint => ({
   monotonicMs: monotonicMs + ms,
   wallMs: wallMs + ms,
 });
 
-const earlier = (one: Moment, other: Moment): Moment => ({
+const earlier = (one: ClockPoint, other: ClockPoint): ClockPoint => ({
   monotonicMs: Math.min(one.monotonicMs, other.monotonicMs),
   wallMs: Math.min(one.wallMs, other.wallMs),
 });
@@ -41,10 +44,10 @@ export type HeldTerms = Pick<Granted, "fence" | "owner_id" | "ttl_seconds" | "ac
     readonly paths: readonly LockedPath[];
   };
 
-export interface HeldFacts {
+export interface GrantEvents {
   readonly clock: ClientClock;
   /** Time before the request that granted or renewed the lease was sent. The server's lease starts later. */
-  readonly sentAt: Moment;
+  readonly sentAt: ClockPoint;
   /** The hold ends at this time even if it is renewed. */
   readonly endsAtMs: number;
   readonly patienceMs: number;
@@ -78,7 +81,7 @@ export class HeldGrant {
   leftBefore: readonly LeftBefore[] | undefined;
   /** Server time of the grant. It stays when the fence changes. */
   readonly acquiredAt: string;
-  readonly #facts: HeldFacts;
+  readonly #facts: GrantEvents;
   readonly #controller = new AbortController();
   readonly #stateListeners = new Set<(state: LockState) => void>();
   readonly #warningListeners = new Set<(warning: LeaseWarning) => void>();
@@ -87,17 +90,17 @@ export class HeldGrant {
   /** Number of handles that share the grant. The last release frees it. */
   handleCount = 0;
   #state: "held" | "uncertain" | "lost" | "over" = "held";
-  #renewedAt: Moment;
+  #renewedAt: ClockPoint;
   /** End of the maximum hold. */
-  #endsAt: Moment;
+  #endsAt: ClockPoint;
   /** Send times of renewals in flight that ask for another lease, and the end of the last such renewal. */
-  readonly #askings = new Set<Moment>();
+  readonly #askings = new Set<ClockPoint>();
   #askedUntilMs = -Infinity;
   #acceptance: PendingAcceptance | undefined;
   #uncertainSinceMs = Infinity;
   #cancelTimer: () => void = () => undefined;
 
-  constructor(granted: HeldTerms, facts: HeldFacts) {
+  constructor(granted: HeldTerms, facts: GrantEvents) {
     this.fence = granted.fence;
     this.paths = granted.paths;
     this.ttlMs = granted.ttl_seconds * 1000;
@@ -158,7 +161,7 @@ export class HeldGrant {
    * The server has certainly renewed this grant: the reply names it, or it arrived before the lease could end. A
    * renewal by name also has the length of the lease.
    */
-  renew(sentAt: Moment, ttlMs = this.ttlMs): void {
+  renew(sentAt: ClockPoint, ttlMs = this.ttlMs): void {
     if (this.isOver) return;
     // A concurrent request may have shortened it since. Then the shorter lease counts.
     const isLast = sentAt.monotonicMs >= this.#askedUntilMs && [...this.#askings].every((other) => other === sentAt);
@@ -171,7 +174,7 @@ export class HeldGrant {
    * Called before a request for a lease of another length. Until its reply only the shorter of both leases counts,
    * since the reply may be lost. Returns the function to call when it is answered or given up.
    */
-  asking(ttlMs: number, sentAt: Moment): () => void {
+  asking(ttlMs: number, sentAt: ClockPoint): () => void {
     const beforeMs = this.leaseMs;
     this.#askings.add(sentAt);
     this.ttlMs = Math.min(this.ttlMs, ttlMs);
@@ -194,7 +197,7 @@ export class HeldGrant {
    * A heartbeat renews what is held when the server receives it. Only within the lease is it certain that this grant
    * was.
    */
-  renewByBeat(sentAt: Moment, answeredAt: Moment): void {
+  renewByBeat(sentAt: ClockPoint, answeredAt: ClockPoint): void {
     const isSince = sentAt.monotonicMs >= this.#facts.sentAt.monotonicMs;
     const isAwake = answeredAt.wallMs < this.#wallDeadlineMs;
     if (isSince && isAwake && answeredAt.monotonicMs < this.deadlineMs) this.renew(sentAt);
@@ -227,7 +230,7 @@ export class HeldGrant {
 
   ask(request: ReleaseRequest): void {
     this.#asked = request;
-    tell(this.#askedListeners, request, this.#facts.clock);
+    notify(this.#askedListeners, request, this.#facts.clock);
   }
 
   onAsked(listener: (request: ReleaseRequest) => void): () => void {
@@ -243,7 +246,7 @@ export class HeldGrant {
   /** The server reports that the lease is about to expire without a renewal. */
   warn(leftMs: number): void {
     const { clock } = this.#facts;
-    tell(this.#warningListeners, { leftMs, endsAt: new Date(clock.wallMs() + leftMs) }, clock);
+    notify(this.#warningListeners, { leftMs, endsAt: new Date(clock.wallMs() + leftMs) }, clock);
   }
 
   onWarning(listener: (warning: LeaseWarning) => void): () => void {
@@ -281,7 +284,7 @@ export class HeldGrant {
   }
 
   #isDoubtful(): boolean {
-    const now = momentOf(this.#facts.clock);
+    const now = clockPoint(this.#facts.clock);
     const guardMs = this.#guardMs();
     return now.wallMs >= this.#wallDeadlineMs - guardMs || now.monotonicMs >= this.deadlineMs - guardMs;
   }
@@ -296,7 +299,7 @@ export class HeldGrant {
     return this.#endsAt.monotonicMs <= this.#renewedAt.monotonicMs + this.leaseMs;
   }
 
-  #countFrom(sentAt: Moment): void {
+  #countFrom(sentAt: ClockPoint): void {
     this.#renewedAt = sentAt;
     if (this.#acceptance !== undefined && sentAt.monotonicMs >= this.#acceptance.heardAtMs)
       this.#acceptance = undefined;
@@ -321,7 +324,7 @@ export class HeldGrant {
   }
 
   #tell(state: LockState): void {
-    tell(this.#stateListeners, state, this.#facts.clock);
+    notify(this.#stateListeners, state, this.#facts.clock);
   }
 
   #schedule(): void {

@@ -1,7 +1,7 @@
 import type { Granted, LeftBefore, Queued } from "../../../contract/locks.ts";
 import type { HeldGrant } from "./held-grant.ts";
 import { LockUsageError } from "./lock-errors.ts";
-import { codeOf } from "../refusals.ts";
+import { codeOf } from "../closed-error.ts";
 import type { LockSession } from "../session/session.ts";
 
 /**

@@ -2,19 +2,19 @@ import type { Grant, Granted, LeftBefore, Queued } from "../../../contract/locks
 import { HoldfastError } from "../../holdfast-error.ts";
 import type { LockMode } from "../lock-path.ts";
 import { deniedLock } from "./denied-lock.ts";
-import { momentOf } from "./held-grant.ts";
+import { clockPoint } from "./held-grant.ts";
 import type { HeldGrant } from "./held-grant.ts";
 import { leftBefore } from "./left-before.ts";
 import { LockUsageError } from "./lock-errors.ts";
-import type { DeniedLock, LeaseWarning, Lock, LockedPath, LockState, Place, ReleaseRequest } from "./lock.ts";
+import type { DeniedLock, LeaseWarning, Lock, LockedPath, LockState, QueuePlace, ReleaseRequest } from "./lock.ts";
 import { checkLease } from "../waiting/lock-options.ts";
 import type { LockOptions } from "../waiting/lock-options.ts";
-import { codeOf, mayWorkLater } from "../refusals.ts";
+import { codeOf, mayWorkLater } from "../closed-error.ts";
 import { releaseGrant, releaseLate } from "./release-grant.ts";
 import { renewByName } from "../session/renew-by-name.ts";
 import type { LockSession } from "../session/session.ts";
-import { joinLine, standInLine } from "../waiting/wait-for-ticket.ts";
-import { tell } from "../notify.ts";
+import { joinTicket, waitForTicket } from "../waiting/wait-for-ticket.ts";
+import { notify } from "../notify.ts";
 
 /** One use of a grant. Several handles may share it if the client asked for that. */
 export class LockHandle implements Lock {
@@ -96,7 +96,7 @@ export class LockHandle implements Lock {
   async renew({ note, ttlSeconds }: { readonly note?: string; readonly ttlSeconds?: number } = {}): Promise<void> {
     const grant = this.#usable();
     checkLease(ttlSeconds);
-    const sentAt = momentOf(this.#session.clock);
+    const sentAt = clockPoint(this.#session.clock);
     const more = { ...(note === undefined ? {} : { note }), ...(ttlSeconds && { ttl_seconds: ttlSeconds }) };
     const answered = ttlSeconds ? this.#session.asking(grant, ttlSeconds, sentAt) : () => undefined;
     let isRefused = false;
@@ -117,7 +117,7 @@ export class LockHandle implements Lock {
     options: {
       readonly signal?: AbortSignal;
       readonly waitMs?: number;
-      readonly onPlace?: (place: Place) => void;
+      readonly onPlace?: (place: QueuePlace) => void;
     } = {},
   ): Promise<void> {
     const { signal, waitMs, onPlace } = options;
@@ -126,12 +126,12 @@ export class LockHandle implements Lock {
     const giveUpAtMs = clock.monotonicMs() + (waitMs ?? Infinity);
     // The ticket of an upgrade replaces the ticket by which this grant can be read.
     if (this.#usable().ticket !== undefined) await this.leftBefore();
-    const askedAt = momentOf(clock);
+    const askedAt = clockPoint(clock);
     const answer = await this.#ask({ wait: waitMs !== 0 });
     if (answer.granted) return this.#become(answer);
     const { paths } = this.#grant;
     const waiting = { paths, giveUpAtMs, askedAt, ...(signal && { signal }), ...(onPlace && { onPlace }) };
-    const end = await standInLine(this.#session, joinLine(this.#session, answer, waiting), waiting, (last) => last);
+    const end = await waitForTicket(this.#session, joinTicket(this.#session, answer, waiting), waiting, (last) => last);
     if (end.kind === "granted") return this.#become(end.granted);
     this.#usable();
     const data = end.kind === "gave-up" ? end.data : { reason: "the ticket expired" };
@@ -213,7 +213,7 @@ export class LockHandle implements Lock {
     for (const stop of this.#stops) stop();
     this.#stops.clear();
     this.#onEnd();
-    tell<LockState>(listeners, "released", this.#session.clock);
+    notify<LockState>(listeners, "released", this.#session.clock);
   }
 
   /** The grant, if the handle is still in use. */

@@ -3,7 +3,7 @@ import type { holder } from "../../../contract/grant.ts";
 import type { LeftBefore } from "../../../contract/locks.ts";
 import type { LockMode, LockScope } from "../lock-path.ts";
 
-export type Holder = Static<typeof holder>;
+export type LockHolder = Static<typeof holder>;
 
 /**
  * - `held`: no other owner can hold it;
@@ -34,9 +34,9 @@ export interface LeaseWarning {
 }
 
 /** A place in the queue. */
-export interface Place {
+export interface QueuePlace {
   readonly place: number;
-  readonly waitsFor: readonly Holder[];
+  readonly waitsFor: readonly LockHolder[];
   readonly estimateMs: number | null;
 }
 
@@ -69,7 +69,7 @@ export interface Lock extends AsyncDisposable {
   upgrade(options?: {
     readonly signal?: AbortSignal;
     readonly waitMs?: number;
-    readonly onPlace?: (place: Place) => void;
+    readonly onPlace?: (place: QueuePlace) => void;
   }): Promise<void>;
   /** The same without waiting: true, or the denial. */
   tryUpgrade(): Promise<true | DeniedLock>;
@@ -95,7 +95,7 @@ export interface DeniedLock extends AsyncDisposable {
   readonly reason: string;
   /** The reason as a sentence: the holder, its purpose and the end of its lease. */
   readonly message: string;
-  readonly holders: readonly Holder[];
+  readonly holders: readonly LockHolder[];
   /** The place that a ticket would get, or had when the wait ended. */
   readonly place: number;
   readonly data: Readonly<Record<string, unknown>>;

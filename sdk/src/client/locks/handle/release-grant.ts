@@ -1,6 +1,6 @@
 import type { HeldGrant } from "./held-grant.ts";
-import { setOf } from "../session/path-set.ts";
-import { codeOf, mayWorkLater } from "../refusals.ts";
+import { pathSetOf } from "../session/path-set.ts";
+import { codeOf, mayWorkLater } from "../closed-error.ts";
 import type { LockSession } from "../session/session.ts";
 
 /**
@@ -9,7 +9,7 @@ import type { LockSession } from "../session/session.ts";
  */
 export async function releaseGrant(session: LockSession, grant: HeldGrant, note?: string): Promise<void> {
   if (grant.isOver) return;
-  await session.turns.alone(setOf(grant.paths), async () => {
+  await session.turns.alone(pathSetOf(grant.paths), async () => {
     if (grant.handleCount > 0 || isAwaited(session, grant)) return;
     const isHeld = session.grants.get(grant.fence) === grant;
     grant.end();
@@ -26,7 +26,7 @@ type Granted = Pick<HeldGrant, "fence" | "paths">;
 
 /** Releases a grant that arrived after its handle was released, unless another handle uses it. */
 export function releaseLate(session: LockSession, granted: Granted): Promise<void> {
-  return session.turns.alone(setOf(granted.paths), async () => {
+  return session.turns.alone(pathSetOf(granted.paths), async () => {
     if (!session.grants.has(granted.fence)) await release(session, granted);
   });
 }
@@ -38,7 +38,7 @@ async function release(session: LockSession, { fence, paths }: Granted, note?: s
     await session.run("release-lock", what);
   } catch (error) {
     if (codeOf(error) === "lock_not_held" || codeOf(error) === "agent_unknown") return;
-    if (mayWorkLater(error)) session.leftovers.add(setOf(paths), { kind: "grant", ...what, isInDoubt: true });
+    if (mayWorkLater(error)) session.leftovers.add(pathSetOf(paths), { kind: "grant", ...what, isInDoubt: true });
     throw error;
   }
 }

@@ -5,19 +5,19 @@
 import { MessageChannel, Worker, receiveMessageOnPort } from "node:worker_threads";
 import type { MessagePort } from "node:worker_threads";
 import type { ClientClock } from "../../client-clock.ts";
-import type { Beat, Beats, BeatThread, Remote } from "./heartbeats.ts";
-import { threadsMs } from "./threads-clock.node.ts";
+import type { HeartbeatResult, Heartbeats, HeartbeatThread, RemoteServer } from "./heartbeats.ts";
+import { threadsClockMs } from "./threads-clock.node.ts";
 
 /** The data of an agent that the thread receives. Nothing else of the program reaches it. */
-export interface BeatMember {
-  readonly remote: Remote;
+export interface HeartbeatMember {
+  readonly remote: RemoteServer;
   readonly agent: string;
   readonly agentSecret?: string;
   readonly port: MessagePort;
 }
 
 /** A message to the thread with a new interval. Every message also shows that the loop of the program runs. */
-export interface BeatOrder {
+export interface HeartbeatOrder {
   /** null: nothing to renew. */
   readonly intervalMs?: number | null;
 }
@@ -41,7 +41,7 @@ class SharedThread {
   readonly #members = new Set<() => void>();
 
   /** Returns the function to leave. Without members the thread ends. */
-  join(member: BeatMember, onBroken: () => void): () => void {
+  join(member: HeartbeatMember, onBroken: () => void): () => void {
     this.#worker ??= this.#start();
     this.#members.add(onBroken);
     this.#worker.postMessage(member, [member.port]);
@@ -70,13 +70,13 @@ class SharedThread {
 
 const thread = new SharedThread();
 
-export function startBeatThread(remote: Remote, clock: ClientClock): BeatThread {
+export function startHeartbeatThread(remote: RemoteServer, clock: ClientClock): HeartbeatThread {
   return (agent, events) => new ThreadBeats({ remote, ...agent }, events, clock);
 }
 
-class ThreadBeats implements Beats {
-  readonly #who: Omit<BeatMember, "port">;
-  readonly #events: Parameters<BeatThread>[1];
+class ThreadBeats implements Heartbeats {
+  readonly #who: Omit<HeartbeatMember, "port">;
+  readonly #events: Parameters<HeartbeatThread>[1];
   readonly #clock: ClientClock;
   #leave: (() => void) | undefined;
   #port: MessagePort | undefined;
@@ -86,9 +86,9 @@ class ThreadBeats implements Beats {
   #toldMs = Infinity;
   #wantedMs = Infinity;
   #isSlowerDue = false;
-  #taken: Beat[] = [];
+  #taken: HeartbeatResult[] = [];
 
-  constructor(who: Omit<BeatMember, "port">, events: Parameters<BeatThread>[1], clock: ClientClock) {
+  constructor(who: Omit<HeartbeatMember, "port">, events: Parameters<HeartbeatThread>[1], clock: ClientClock) {
     this.#who = who;
     this.#events = events;
     this.#clock = clock;
@@ -108,11 +108,11 @@ class ThreadBeats implements Beats {
     if (intervalMs === undefined) this.#cancelIdle = this.#clock.after(idleMs, () => this.stop(), { keepAlive: false });
   }
 
-  take(): readonly Beat[] {
+  take(): readonly HeartbeatResult[] {
     const port = this.#port;
     // Messages that arrived and were not delivered yet, because the loop has not run since.
     for (let next = port && receiveMessageOnPort(port); next !== undefined; next = port && receiveMessageOnPort(port)) {
-      this.#add((next as { readonly message: Beat }).message);
+      this.#add((next as { readonly message: HeartbeatResult }).message);
     }
     const taken = this.#taken;
     this.#taken = [];
@@ -136,7 +136,7 @@ class ThreadBeats implements Beats {
       this.#events.onBroken();
     });
     this.#port = port1;
-    port1.on("message", (beat: Beat) => {
+    port1.on("message", (beat: HeartbeatResult) => {
       this.#add(beat);
       this.#tell({});
       this.#events.onBeat();
@@ -156,14 +156,14 @@ class ThreadBeats implements Beats {
     this.#isSlowerDue = false;
   }
 
-  #tell(order: BeatOrder): void {
+  #tell(order: HeartbeatOrder): void {
     this.#port?.postMessage(order);
   }
 
   /** Both threads read the same clock of the host. The program's own clock may have another start. */
-  #add(beat: Beat): void {
-    const shiftMs = this.#clock.monotonicMs() - threadsMs();
-    const shifted = (moment: Beat["sentAt"]) => ({ ...moment, monotonicMs: moment.monotonicMs + shiftMs });
+  #add(beat: HeartbeatResult): void {
+    const shiftMs = this.#clock.monotonicMs() - threadsClockMs();
+    const shifted = (moment: HeartbeatResult["sentAt"]) => ({ ...moment, monotonicMs: moment.monotonicMs + shiftMs });
     this.#taken.push({ ...beat, sentAt: shifted(beat.sentAt), answeredAt: shifted(beat.answeredAt) });
   }
 }

@@ -4,12 +4,12 @@ import { AddressRing } from "../../address-ring.ts";
 import { credentialsOf } from "../../caller.ts";
 import { systemClientClock } from "../../client-clock.ts";
 import { SocketTransport } from "../../socket-transport.ts";
-import type { BeatMember, BeatOrder } from "./heartbeat-thread.node.ts";
-import { TimedBeats } from "./heartbeats.ts";
-import type { Beat, Remote } from "./heartbeats.ts";
-import { threadsMs } from "./threads-clock.node.ts";
+import type { HeartbeatMember, HeartbeatOrder } from "./heartbeat-thread.node.ts";
+import { TimedHeartbeats } from "./heartbeats.ts";
+import type { HeartbeatResult, RemoteServer } from "./heartbeats.ts";
+import { threadsClockMs } from "./threads-clock.node.ts";
 
-const clock = { ...systemClientClock, monotonicMs: threadsMs };
+const clock = { ...systemClientClock, monotonicMs: threadsClockMs };
 
 /** A connection, and the number of agents that use it. */
 interface Link {
@@ -20,7 +20,7 @@ interface Link {
 const links = new Map<string, Link>();
 
 /** Agents with the same servers and the same token share a connection. */
-function linkTo({ urls, token }: Remote): { readonly transport: SocketTransport; readonly leave: () => void } {
+function linkTo({ urls, token }: RemoteServer): { readonly transport: SocketTransport; readonly leave: () => void } {
   const name = JSON.stringify([urls, token]);
   const link = links.get(name) ?? { transport: connectTo(urls, token), memberCount: 0 };
   links.set(name, link);
@@ -42,25 +42,25 @@ function connectTo(urls: readonly string[], token: string | undefined): SocketTr
   return new SocketTransport({ nodes, clock, reconnectMs: 30_000, ...(token === undefined ? {} : { token }) });
 }
 
-function beatFor({ remote, port, ...identity }: BeatMember): void {
+function beatFor({ remote, port, ...identity }: HeartbeatMember): void {
   const { maxBlockedMs } = remote;
   const { transport, leave } = linkTo(remote);
-  let heardAtMs = threadsMs();
-  const beats = new TimedBeats({
+  let heardAtMs = threadsClockMs();
+  const beats = new TimedHeartbeats({
     clock,
     onBeat: () => {
       for (const beat of beats.take()) port.postMessage(beat);
     },
-    async send(): Promise<Beat["refusal"]> {
+    async send(): Promise<HeartbeatResult["refusal"]> {
       // A program that is stuck forever must not hold its locks forever.
-      const isStuck = threadsMs() - heardAtMs > maxBlockedMs;
+      const isStuck = threadsClockMs() - heardAtMs > maxBlockedMs;
       if (isStuck) return { code: "unreachable", data: { reason: "the loop is blocked" } };
       const { outcome } = await transport.call("heartbeat", {}, credentialsOf(identity));
       return outcome.kind === "done" ? undefined : outcome;
     },
   });
-  port.on("message", ({ intervalMs }: BeatOrder) => {
-    heardAtMs = threadsMs();
+  port.on("message", ({ intervalMs }: HeartbeatOrder) => {
+    heardAtMs = threadsClockMs();
     if (intervalMs !== undefined) beats.pace(intervalMs ?? undefined);
   });
   port.on("close", () => {

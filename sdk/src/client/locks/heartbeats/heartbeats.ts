@@ -1,32 +1,32 @@
 import type { ClientClock } from "../../client-clock.ts";
-import { momentOf } from "../handle/held-grant.ts";
-import type { Moment } from "../handle/held-grant.ts";
+import { clockPoint } from "../handle/held-grant.ts";
+import type { ClockPoint } from "../handle/held-grant.ts";
 
 /** The result of a heartbeat. */
-export interface Beat {
-  readonly sentAt: Moment;
-  readonly answeredAt: Moment;
+export interface HeartbeatResult {
+  readonly sentAt: ClockPoint;
+  readonly answeredAt: ClockPoint;
   /** The reason why it renewed nothing. */
   readonly refusal?: { readonly code: string; readonly data: Readonly<Record<string, unknown>> };
 }
 
 /** Sends the heartbeats of a session while it has locks or tickets. */
-export interface Beats {
+export interface Heartbeats {
   /** Sets the interval; undefined stops them. */
   pace(intervalMs: number | undefined): void;
   /** The results since the last call, in order. */
-  take(): readonly Beat[];
+  take(): readonly HeartbeatResult[];
   stop(): void;
 }
 
 /** Starts heartbeats that do not depend on the event loop of this thread, where threads exist. */
-export type BeatThread = (
+export type HeartbeatThread = (
   agent: { readonly agent: string; readonly agentSecret?: string },
   events: { readonly onBeat: () => void; readonly onBroken: () => void },
-) => Beats | undefined;
+) => Heartbeats | undefined;
 
 /** The data with which a thread reaches the same server. */
-export interface Remote {
+export interface RemoteServer {
   /** The nodes that it may use. */
   readonly urls: readonly string[];
   readonly token?: string;
@@ -34,9 +34,9 @@ export interface Remote {
   readonly maxBlockedMs: number;
 }
 
-export interface TimedBeatsOptions {
+export interface TimedHeartbeatsOptions {
   readonly clock: ClientClock;
-  readonly send: () => Promise<Beat["refusal"]>;
+  readonly send: () => Promise<HeartbeatResult["refusal"]>;
   /** Results are available. */
   readonly onBeat: () => void;
 }
@@ -45,15 +45,15 @@ export interface TimedBeatsOptions {
 const againMs = { min: 100, max: 1_000 };
 
 /** Heartbeats by the timers of this thread. They are late when its loop is blocked. */
-export class TimedBeats implements Beats {
-  readonly #options: TimedBeatsOptions;
+export class TimedHeartbeats implements Heartbeats {
+  readonly #options: TimedHeartbeatsOptions;
   #intervalMs: number | undefined;
   #nextAtMs = Infinity;
   #cancel: () => void = () => undefined;
   #isSending = false;
-  #taken: Beat[] = [];
+  #taken: HeartbeatResult[] = [];
 
-  constructor(options: TimedBeatsOptions) {
+  constructor(options: TimedHeartbeatsOptions) {
     this.#options = options;
   }
 
@@ -65,7 +65,7 @@ export class TimedBeats implements Beats {
     } else if (!this.#isSending) this.#sendWithin(jittered(intervalMs, this.#options.clock));
   }
 
-  take(): readonly Beat[] {
+  take(): readonly HeartbeatResult[] {
     const taken = this.#taken;
     this.#taken = [];
     return taken;
@@ -88,10 +88,10 @@ export class TimedBeats implements Beats {
     const { clock, send, onBeat } = this.#options;
     this.#isSending = true;
     this.#nextAtMs = Infinity;
-    const sentAt = momentOf(clock);
+    const sentAt = clockPoint(clock);
     const refusal = await send().catch((error: unknown) => ({ code: "unreachable", data: { reason: String(error) } }));
     this.#isSending = false;
-    const beat = { sentAt, answeredAt: momentOf(clock) };
+    const beat = { sentAt, answeredAt: clockPoint(clock) };
     this.#taken.push(refusal === undefined ? beat : { ...beat, refusal });
     onBeat();
     if (this.#intervalMs === undefined) return;

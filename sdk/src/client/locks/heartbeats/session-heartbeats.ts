@@ -1,5 +1,5 @@
-import { TimedBeats } from "./heartbeats.ts";
-import type { Beat, Beats, BeatThread } from "./heartbeats.ts";
+import { TimedHeartbeats } from "./heartbeats.ts";
+import type { HeartbeatResult, Heartbeats, HeartbeatThread } from "./heartbeats.ts";
 import type { Holdings } from "../handle/holdings.ts";
 import { renewByName } from "../session/renew-by-name.ts";
 import { ticketLeaseMs } from "../waiting/ticket.ts";
@@ -16,17 +16,17 @@ function shortestOf(grants: Holdings["grants"]): number {
 /**
  * Keeps the locks and tickets of a session alive: by one heartbeat, or one by one for an owner that is not an agent.
  */
-export class SessionBeats {
+export class SessionHeartbeats {
   readonly #session: Holdings;
-  readonly #timed: TimedBeats;
-  #startThread: BeatThread | undefined;
-  #thread: Beats | undefined;
-  #renewing: Promise<Beat["refusal"]> | undefined;
+  readonly #timed: TimedHeartbeats;
+  #startThread: HeartbeatThread | undefined;
+  #thread: Heartbeats | undefined;
+  #renewing: Promise<HeartbeatResult["refusal"]> | undefined;
 
-  constructor(session: Holdings, startThread: BeatThread | undefined) {
+  constructor(session: Holdings, startThread: HeartbeatThread | undefined) {
     this.#session = session;
     this.#startThread = startThread;
-    this.#timed = new TimedBeats({ clock: session.clock, send: () => this.#send(), onBeat: () => this.hear() });
+    this.#timed = new TimedHeartbeats({ clock: session.clock, send: () => this.#send(), onBeat: () => this.hear() });
   }
 
   /** Sets the interval that the shortest lease needs. Without locks only the registration is renewed. */
@@ -53,7 +53,7 @@ export class SessionBeats {
     this.#thread = undefined;
   }
 
-  #start(): Beats | undefined {
+  #start(): Heartbeats | undefined {
     const { identity } = this.#session.caller;
     if (identity === undefined) return undefined;
     const onBroken = (): void => {
@@ -64,7 +64,7 @@ export class SessionBeats {
     return this.#startThread?.(identity, { onBeat: () => this.hear(), onBroken });
   }
 
-  #take({ sentAt, answeredAt, refusal }: Beat): void {
+  #take({ sentAt, answeredAt, refusal }: HeartbeatResult): void {
     const { grants, tickets } = this.#session;
     if (refusal?.code === "agent_unknown") this.#session.agentEnded(refusal.data);
     if (refusal !== undefined) return;
@@ -79,13 +79,13 @@ export class SessionBeats {
     for (const ticket of tickets.values()) void this.#session.lookAt(ticket);
   }
 
-  async #send(): Promise<Beat["refusal"]> {
+  async #send(): Promise<HeartbeatResult["refusal"]> {
     if (this.#session.speaker === undefined) return this.#signOfEach();
     const { outcome } = await this.#session.caller.once("heartbeat", {});
     return outcome.kind === "done" ? undefined : outcome;
   }
 
-  async #signOfEach(): Promise<Beat["refusal"]> {
+  async #signOfEach(): Promise<HeartbeatResult["refusal"]> {
     const { tickets, caller, ownerId: owner_id } = this.#session;
     const renewal = this.renewEach();
     const acceptances = [...tickets.keys()].map(async (ticket) => {
@@ -97,14 +97,14 @@ export class SessionBeats {
   }
 
   /** Renews each grant by its fence. The replies say which of them are held. One round at a time. */
-  renewEach(): Promise<Beat["refusal"]> {
+  renewEach(): Promise<HeartbeatResult["refusal"]> {
     this.#renewing ??= this.#renewNow().finally(() => {
       this.#renewing = undefined;
     });
     return this.#renewing;
   }
 
-  async #renewNow(): Promise<Beat["refusal"]> {
+  async #renewNow(): Promise<HeartbeatResult["refusal"]> {
     const { grants } = this.#session;
     const refusals = await Promise.all([...grants.values()].map((grant) => renewByName(this.#session, grant)));
     return refusals.find((refusal) => refusal !== undefined);

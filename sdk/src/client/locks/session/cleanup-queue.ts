@@ -10,21 +10,21 @@ import type { Granted, Queued } from "../../../contract/locks.ts";
 import type { ClientClock } from "../../client-clock.ts";
 import { pause } from "../../../base/pause.ts";
 import { backoffMs } from "../../../base/backoff-ms.ts";
-import { mayWorkLater } from "../refusals.ts";
+import { mayWorkLater } from "../closed-error.ts";
 import type { CallOptions } from "../../transport.ts";
-import type { SetTurns } from "./path-set-mutex.ts";
+import type { PathSetMutex } from "./path-set-mutex.ts";
 
-export type Leftover =
+export type OrphanedState =
   | GrantLeft
   | { readonly kind: "ticket"; readonly ticket: string }
   /**
    * A repeated request returns its first reply. If it had never arrived, it is granted or queued by the repeat, and
    * then cleaned up.
    */
-  | { readonly kind: "question"; readonly question: Question };
+  | { readonly kind: "question"; readonly question: SentRequest };
 
 /** A lock request as it was sent. */
-export interface Question {
+export interface SentRequest {
   readonly input: object;
   readonly call: Pick<CallOptions, "key">;
 }
@@ -40,9 +40,9 @@ interface GrantLeft {
 /** With the retries of a call, or once. */
 type Send = "run" | "once";
 
-export interface LeftoverOwner {
+export interface CleanupOwner {
   readonly clock: ClientClock;
-  readonly turns: SetTurns;
+  readonly turns: PathSetMutex;
   readonly isClosed: boolean;
   readonly grants: { has(fence: string): boolean };
   readonly tickets: { has(ticket: string): boolean };
@@ -57,22 +57,22 @@ export interface LeftoverOwner {
 const delays = { baseMs: 500, capMs: 10_000 };
 
 /** A reply without a caller. */
-export function leftOf(answer: Granted | Queued): Leftover {
+export function orphanedBy(answer: Granted | Queued): OrphanedState {
   return answer.granted ? { kind: "grant", fence: answer.fence } : { kind: "ticket", ticket: answer.ticket };
 }
 
-function isSame(one: Leftover, other: Leftover): boolean {
+function isSame(one: OrphanedState, other: OrphanedState): boolean {
   if (one.kind === "grant") return other.kind === "grant" && one.fence === other.fence;
   if (one.kind === "ticket") return other.kind === "ticket" && one.ticket === other.ticket;
   return other.kind === "question" && JSON.stringify(one.question) === JSON.stringify(other.question);
 }
 
-export class Leftovers {
-  readonly #owner: LeftoverOwner;
-  readonly #bySet = new Map<string, Set<Leftover>>();
+export class CleanupQueue {
+  readonly #owner: CleanupOwner;
+  readonly #bySet = new Map<string, Set<OrphanedState>>();
   readonly #atWork = new Set<string>();
 
-  constructor(owner: LeftoverOwner) {
+  constructor(owner: CleanupOwner) {
     this.#owner = owner;
   }
 
@@ -80,7 +80,7 @@ export class Leftovers {
     return this.#bySet.size === 0;
   }
 
-  add(set: string, leftover: Leftover): void {
+  add(set: string, leftover: OrphanedState): void {
     const left = this.#bySet.get(set) ?? new Set();
     this.#bySet.set(set, left);
     const known = [...left].find((one) => isSame(one, leftover));
@@ -151,7 +151,7 @@ export class Leftovers {
   }
 
   /** Throws if the clean-up failed for the moment. */
-  async #giveBack(set: string, one: Leftover, send: Send): Promise<void> {
+  async #giveBack(set: string, one: OrphanedState, send: Send): Promise<void> {
     try {
       const next = await this.#rest(one, send);
       if (next !== undefined) this.#bySet.get(set)?.add(next);
@@ -163,7 +163,7 @@ export class Leftovers {
   }
 
   /** Runs the clean-up and returns what it left. */
-  async #rest(one: Leftover, send: Send): Promise<Leftover | undefined> {
+  async #rest(one: OrphanedState, send: Send): Promise<OrphanedState | undefined> {
     switch (one.kind) {
       case "grant": {
         const { fence, note } = one;
@@ -175,10 +175,10 @@ export class Leftovers {
         const { ticket } = one;
         this.#owner.unwanted.add(ticket);
         const answer = (await this.#owner[send]("cancel-ticket", { ticket })) as { cancelled: string } | Granted;
-        return "granted" in answer ? leftOf(answer) : undefined;
+        return "granted" in answer ? orphanedBy(answer) : undefined;
       }
       case "question":
-        return leftOf(
+        return orphanedBy(
           (await this.#owner.once("acquire-lock", one.question.input, one.question.call)) as Granted | Queued,
         );
     }
@@ -188,7 +188,7 @@ export class Leftovers {
    * A ticket is cancelled at once, so that the tickets behind it do not wait. Everything else may be used by another
    * task under the same fence.
    */
-  #due(set: string): Leftover | undefined {
+  #due(set: string): OrphanedState | undefined {
     if (this.#owner.isClosed) return undefined;
     for (const one of this.#bySet.get(set) ?? []) {
       if (this.#isTaken(one)) this.#drop(set, one);
@@ -205,13 +205,13 @@ export class Leftovers {
   }
 
   /** Another task uses it and will release it. */
-  #isTaken(one: Leftover): boolean {
+  #isTaken(one: OrphanedState): boolean {
     const { grants, tickets } = this.#owner;
     if (one.kind === "question") return false;
     return one.kind === "grant" ? grants.has(one.fence) : tickets.has(one.ticket);
   }
 
-  #drop(set: string, one: Leftover): void {
+  #drop(set: string, one: OrphanedState): void {
     const left = this.#bySet.get(set);
     left?.delete(one);
     if (left?.size === 0) this.#bySet.delete(set);

@@ -1,19 +1,19 @@
-import type { Caller } from "../../caller.ts";
+import type { CallSender } from "../../caller.ts";
 
 import { acquireLock } from "../waiting/acquire.ts";
-import { guarded } from "../handle/await-guard.ts";
+import { awaitGuarded } from "../handle/await-guarded.ts";
 import type { DeniedLock, Lock } from "../handle/lock.ts";
-import { wishOf } from "../waiting/lock-options.ts";
+import { parseLockOptions } from "../waiting/lock-options.ts";
 import type { LockOptions } from "../waiting/lock-options.ts";
 import type { LockPaths } from "../lock-path.ts";
 import { requestLock } from "../waiting/request.ts";
 import type { RequestLock } from "../waiting/request.ts";
-import type { Introduction } from "./session-agent.ts";
-import type { BeatThread } from "../heartbeats/heartbeats.ts";
+import type { AgentIntroduction } from "./session-agent.ts";
+import type { HeartbeatThread } from "../heartbeats/heartbeats.ts";
 import { LockSession } from "./session.ts";
 
 export interface SessionsPlace {
-  readonly thread: BeatThread | undefined;
+  readonly thread: HeartbeatThread | undefined;
   /** Called when there is something to close, and when there is nothing left. */
   readonly onUse: (isUsed: boolean) => void;
 }
@@ -23,14 +23,14 @@ const idleMs = 60_000;
 
 /** The sessions of one client: one for its agent, and one per other owner. */
 export class LockSessions {
-  readonly #caller: Caller;
-  readonly #introduction: Introduction;
+  readonly #caller: CallSender;
+  readonly #introduction: AgentIntroduction;
   readonly #place: SessionsPlace;
   readonly #sessions = new Map<string | undefined, LockSession>();
   /** Number of requests in progress per session. */
   readonly #asking = new Map<LockSession, number>();
 
-  constructor(caller: Caller, introduction: Introduction, place: SessionsPlace) {
+  constructor(caller: CallSender, introduction: AgentIntroduction, place: SessionsPlace) {
     this.#caller = caller;
     this.#introduction = introduction;
     this.#place = place;
@@ -41,7 +41,7 @@ export class LockSessions {
   }
 
   readonly acquire = (paths: LockPaths, options?: LockOptions): Promise<Lock | DeniedLock> =>
-    guarded(this.#acquire(paths, options));
+    awaitGuarded(this.#acquire(paths, options));
 
   readonly request = ((paths: LockPaths, ...given: Parameters<typeof requestLock>[1]) =>
     requestLock((options) => this.#acquire(paths, options), given)) as RequestLock;
@@ -58,7 +58,7 @@ export class LockSessions {
   }
 
   async #acquire(paths: LockPaths, options?: LockOptions): Promise<Lock | DeniedLock> {
-    const wish = wishOf(paths, options);
+    const wish = parseLockOptions(paths, options);
     const session = this.#sessionOf(wish.ownerId);
     this.#asking.set(session, (this.#asking.get(session) ?? 0) + 1);
     try {

@@ -1,8 +1,8 @@
 import { areInConflict } from "../../../base/lock-conflicts.ts";
 import { LockUsageError } from "../handle/lock-errors.ts";
 import type { LockedPath } from "../handle/lock.ts";
-import type { Wish } from "../waiting/lock-options.ts";
-import { setOf } from "./path-set.ts";
+import type { AcquireRequest } from "../waiting/lock-options.ts";
+import { pathSetOf } from "./path-set.ts";
 
 /**
  * The locks and tickets of one client. To the server all of them have the same owner, which never blocks itself. Two
@@ -17,7 +17,7 @@ export class OwnLocks {
   }
 
   /** Registers a request until the returned function is called. */
-  enter({ paths, reentrant }: Pick<Wish, "paths" | "reentrant">): () => void {
+  enter({ paths, reentrant }: Pick<AcquireRequest, "paths" | "reentrant">): () => void {
     if (reentrant !== true) this.#refuseOverlap(paths);
     this.#taken.add(paths);
     return () => {
@@ -27,7 +27,7 @@ export class OwnLocks {
 
   /** Whether a task has exactly this set of paths, or requests it. */
   wants(set: string): boolean {
-    for (const taken of this.#taken) if (setOf(taken) === set) return true;
+    for (const taken of this.#taken) if (pathSetOf(taken) === set) return true;
     return false;
   }
 

@@ -18,7 +18,7 @@ export interface OwnerWatchOptions {
 const delays = { baseMs: 100, capMs: 5_000 };
 
 /** Follows the events of one owner from a cursor while they are needed. It resumes after an interruption. */
-export class OwnerWatch {
+export class OwnerEventWatch {
   readonly #options: OwnerWatchOptions;
   #cursor: string;
   #pages: AsyncIterator<readonly WatchedEvent[]> | undefined;

@@ -5,7 +5,7 @@ import { untilAborted } from "../../../base/until-aborted.ts";
  * a held set gets the same fence. A release in flight would then free the lock that the reply just granted. Requests
  * may run concurrently; a release runs alone.
  */
-export class SetTurns {
+export class PathSetMutex {
   readonly #asked = new Map<string, number>();
   readonly #alone = new Map<string, Promise<void>>();
   readonly #waiting = new Map<string, (() => void)[]>();

@@ -4,7 +4,7 @@ import type { LockedPath } from "../handle/lock.ts";
  * The identity of a set of paths, as the server compares sets: each path once, the wider scope wins, in any order and
  * mode. An owner that requests a set that it holds or waits for gets the same grant or the same ticket.
  */
-export function setOf(paths: readonly LockedPath[]): string {
+export function pathSetOf(paths: readonly LockedPath[]): string {
   const [only] = paths;
   if (paths.length === 1 && only !== undefined) return nameOf(only.path, only.scope);
   const names = [...scopesOf(paths)].map(([path, scope]) => nameOf(path, scope));

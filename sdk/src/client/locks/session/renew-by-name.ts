@@ -1,17 +1,17 @@
 import type { Grant } from "../../../contract/locks.ts";
 import { pause } from "../../../base/pause.ts";
 import { backoffMs } from "../../../base/backoff-ms.ts";
-import { momentOf } from "../handle/held-grant.ts";
+import { clockPoint } from "../handle/held-grant.ts";
 import type { HeldGrant } from "../handle/held-grant.ts";
 import type { Holdings } from "../handle/holdings.ts";
-import type { Beat } from "../heartbeats/heartbeats.ts";
+import type { HeartbeatResult } from "../heartbeats/heartbeats.ts";
 
 /**
  * Renews this grant by its fence, which a heartbeat does not name. The reply says whether it is held, and for how long.
  */
-export async function renewByName(session: Holdings, grant: HeldGrant): Promise<Beat["refusal"]> {
+export async function renewByName(session: Holdings, grant: HeldGrant): Promise<HeartbeatResult["refusal"]> {
   const { caller, clock, ownerId } = session;
-  const sentAt = momentOf(clock);
+  const sentAt = clockPoint(clock);
   const { fence } = grant;
   const { outcome } = await caller.once("renew-lock", ownerId === undefined ? { fence } : { fence, owner_id: ownerId });
   if (outcome.kind === "done") session.renewed(grant, outcome.data as Grant, sentAt);

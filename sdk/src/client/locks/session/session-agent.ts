@@ -1,17 +1,17 @@
-import { agentName } from "#host";
+import { hostAgentName } from "#host";
 import type { Agent, Registered } from "../../../contract/agents.ts";
 import type { WhoAmI } from "../../../contract/lock-views.ts";
-import type { Caller } from "../../caller.ts";
+import type { CallSender } from "../../caller.ts";
 
 /** The registration of a client that has no agent when it first acquires a lock. */
-export interface Introduction {
+export interface AgentIntroduction {
   readonly name?: string;
   readonly purpose?: string;
   readonly parent?: string;
 }
 
 /** The agent of a session. */
-export interface Speaker {
+export interface SessionAgent {
   readonly agent: string;
   /** Its inactivity limit. */
   readonly limitMs: number;
@@ -20,13 +20,17 @@ export interface Speaker {
 }
 
 /** Reads the given agent, or registers one. */
-export async function speakerOf(caller: Caller, introduction: Introduction, ownKey: string): Promise<Speaker> {
+export async function sessionAgentOf(
+  caller: CallSender,
+  introduction: AgentIntroduction,
+  ownKey: string,
+): Promise<SessionAgent> {
   if (caller.identity !== undefined) {
     const { agent } = (await caller.run("who-am-i", { limit: 1 })) as WhoAmI;
     if (agent === null) throw new Error("the server does not know the agent of this client");
     return { agent: agent.agent_id, limitMs: limitOf(agent), isOwn: caller.identity.isOwn === true };
   }
-  const { name = agentName(), purpose, parent } = introduction;
+  const { name = hostAgentName(), purpose, parent } = introduction;
   const input = { own_key: ownKey, name, ...(purpose && { purpose }), ...(parent && { parent }) };
   const registered = (await caller.run("register-agent", input)) as Registered;
   const { agent_id: agent, secret } = registered;

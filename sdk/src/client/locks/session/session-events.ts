@@ -17,7 +17,7 @@ interface PushedData extends Omit<LockedPath, "path"> {
 }
 
 /** Applies an event to the grant or ticket that it concerns. Returns false if that is not known (yet). */
-export function takeEvent(session: Holdings, { name, subject, data, time }: WatchedEvent): boolean {
+export function applySessionEvent(session: Holdings, { name, subject, data, time }: WatchedEvent): boolean {
   const facts = data as Data;
   const rule = rules[name];
   // The first event of a set has all the data. The others refer to it.

@@ -4,45 +4,45 @@
  */
 import type { Granted, Queued } from "../../../contract/locks.ts";
 import type { TicketStatus } from "../../../contract/lock-views.ts";
-import type { Caller } from "../../caller.ts";
+import type { CallSender } from "../../caller.ts";
 import type { ClientClock } from "../../client-clock.ts";
 import { pause } from "../../../base/pause.ts";
 import { HoldfastError } from "../../holdfast-error.ts";
 import { backoffMs } from "../../../base/backoff-ms.ts";
 import type { Notice } from "../../../contract/notices.ts";
 import type { CallOptions, WatchedEvent } from "../../transport.ts";
-import { certainLease, heldSet } from "../waiting/asked-lease.ts";
+import { certainLease, heldSet } from "../waiting/requested-lease.ts";
 import { HeldGrant } from "../handle/held-grant.ts";
-import type { HeldTerms, Moment, PendingAcceptance } from "../handle/held-grant.ts";
+import type { HeldTerms, ClockPoint, PendingAcceptance } from "../handle/held-grant.ts";
 import type { Holdings } from "../handle/holdings.ts";
-import { Leftovers } from "./cleanup-queue.ts";
+import { CleanupQueue } from "./cleanup-queue.ts";
 import { NoticeWatch } from "./notice-watch.ts";
 import { OwnLocks } from "./own-locks.ts";
-import { OwnerWatch } from "./owner-watch.ts";
-import { setOf } from "./path-set.ts";
-import { closedError, codeOf } from "../refusals.ts";
+import { OwnerEventWatch } from "./owner-watch.ts";
+import { pathSetOf } from "./path-set.ts";
+import { closedError, codeOf } from "../closed-error.ts";
 import { confirmLease, renewByName } from "./renew-by-name.ts";
-import { speakerOf } from "./session-agent.ts";
-import type { Introduction, Speaker } from "./session-agent.ts";
-import { SessionBeats } from "../heartbeats/session-heartbeats.ts";
-import type { BeatThread } from "../heartbeats/heartbeats.ts";
-import { lossIn, takeEvent } from "./session-events.ts";
-import { SetTurns } from "./path-set-mutex.ts";
+import { sessionAgentOf } from "./session-agent.ts";
+import type { AgentIntroduction, SessionAgent } from "./session-agent.ts";
+import { SessionHeartbeats } from "../heartbeats/session-heartbeats.ts";
+import type { HeartbeatThread } from "../heartbeats/heartbeats.ts";
+import { lossIn, applySessionEvent } from "./session-events.ts";
+import { PathSetMutex } from "./path-set-mutex.ts";
 import { acceptMs, Ticket } from "../waiting/ticket.ts";
 import type { TicketOptions } from "../waiting/ticket.ts";
 import type { LockedPath } from "../handle/lock.ts";
 
 export interface SessionOptions {
-  readonly caller: Caller;
-  readonly introduction: Introduction;
+  readonly caller: CallSender;
+  readonly introduction: AgentIntroduction;
   /** The owner, if it is not the caller's agent. Its leases are renewed one by one. */
   readonly ownerId?: string;
-  readonly thread?: BeatThread;
+  readonly thread?: HeartbeatThread;
 }
 
 /** The data of a grant when it arrives. */
-export interface Arrival {
-  readonly sentAt: Moment;
+export interface ArrivedGrant {
+  readonly sentAt: ClockPoint;
   readonly patienceMs: number;
   /** Earliest end of the maximum hold. */
   readonly endsAtMs: number;
@@ -51,22 +51,22 @@ export interface Arrival {
 }
 
 export class LockSession implements Holdings {
-  readonly caller: Caller;
+  readonly caller: CallSender;
   readonly clock: ClientClock;
   readonly ownLocks = new OwnLocks(() => this.leftovers.look());
   /** Serialises requests and releases of a set. */
-  readonly turns = new SetTurns();
-  readonly leftovers = new Leftovers(this);
+  readonly turns = new PathSetMutex();
+  readonly leftovers = new CleanupQueue(this);
   readonly grants = new Map<string, HeldGrant>();
   readonly tickets = new Map<string, Ticket>();
   /** Tickets whose cancellation was sent and not answered. */
   readonly unwanted = new Set<string>();
   readonly #options: SessionOptions;
   readonly #ownKey: string;
-  readonly #beats: SessionBeats;
+  readonly #beats: SessionHeartbeats;
   readonly #notices: NoticeWatch;
-  #speaker: Speaker | undefined;
-  #watch: OwnerWatch | undefined;
+  #speaker: SessionAgent | undefined;
+  #watch: OwnerEventWatch | undefined;
   #started: Promise<void> | undefined;
   #isClosed = false;
   /** Events about requests in flight: they may arrive before the reply. */
@@ -78,7 +78,7 @@ export class LockSession implements Holdings {
     this.caller = options.caller;
     this.clock = options.caller.clock;
     this.#ownKey = this.clock.unique();
-    this.#beats = new SessionBeats(this, options.thread);
+    this.#beats = new SessionHeartbeats(this, options.thread);
     this.#notices = new NoticeWatch({
       ...{ transport: options.caller.transport, clock: this.clock, owner: () => this.owner },
       onNotice: (notice) => this.#takeNotice(notice),
@@ -93,7 +93,7 @@ export class LockSession implements Holdings {
     return this.ownerId ?? this.#speaker?.agent ?? "";
   }
 
-  get speaker(): Speaker | undefined {
+  get speaker(): SessionAgent | undefined {
     return this.ownerId === undefined ? this.#speaker : undefined;
   }
 
@@ -123,18 +123,18 @@ export class LockSession implements Holdings {
 
   async #begin(): Promise<void> {
     const { caller, introduction, ownerId } = this.#options;
-    if (ownerId === undefined) this.#speaker = await speakerOf(caller, introduction, this.#ownKey);
+    if (ownerId === undefined) this.#speaker = await sessionAgentOf(caller, introduction, this.#ownKey);
     const cursor = await this.#cursor();
     // Closed in the meantime: no watch and no heartbeat may start.
     if (this.#isClosed) throw closedError("acquire-lock");
     const { clock } = this;
     const onEvent = (event: WatchedEvent): void => {
-      if (!takeEvent(this, event) && this.#askedCount > 0) this.#early.push(event);
+      if (!applySessionEvent(this, event) && this.#askedCount > 0) this.#early.push(event);
     };
     const onGap = (): void => this.lookAtAll();
     const isAwaited = (): boolean => this.tickets.size > 0;
     const { transport } = caller;
-    this.#watch = new OwnerWatch({ transport, clock, owner: this.owner, onEvent, onGap, isAwaited }, cursor);
+    this.#watch = new OwnerEventWatch({ transport, clock, owner: this.owner, onEvent, onGap, isAwaited }, cursor);
     this.#beats.pace();
   }
 
@@ -174,7 +174,7 @@ export class LockSession implements Holdings {
     }
   }
 
-  hold(granted: HeldTerms, arrival: Arrival): HeldGrant {
+  hold(granted: HeldTerms, arrival: ArrivedGrant): HeldGrant {
     const known = this.grants.get(granted.fence) ?? this.#changed(granted);
     if (known !== undefined) {
       // If the mode changed by this, the lease is unchanged.
@@ -215,13 +215,13 @@ export class LockSession implements Holdings {
   }
 
   /** The server has renewed this grant. */
-  renewed(grant: HeldGrant, answer: Pick<Granted, "ttl_seconds">, sentAt: Moment): void {
+  renewed(grant: HeldGrant, answer: Pick<Granted, "ttl_seconds">, sentAt: ClockPoint): void {
     grant.renew(sentAt, this.#leaseOf(answer));
     this.#beats.pace();
   }
 
   /** Called before a request for a lease of another length. Returns the function to call when it has ended. */
-  asking(grant: HeldGrant, ttlSeconds: number, sentAt: Moment): () => void {
+  asking(grant: HeldGrant, ttlSeconds: number, sentAt: ClockPoint): () => void {
     const end = grant.asking(ttlSeconds * 1000, sentAt);
     this.#beats.pace();
     return end;
@@ -236,7 +236,7 @@ export class LockSession implements Holdings {
 
   queue(queued: Queued, options: TicketOptions): Ticket {
     const known = this.tickets.get(queued.ticket);
-    const ticket = known ?? new Ticket(queued, setOf(options.paths));
+    const ticket = known ?? new Ticket(queued, pathSetOf(options.paths));
     ticket.join(options);
     this.tickets.set(ticket.id, ticket);
     this.#watch?.keepAlive();
@@ -265,7 +265,7 @@ export class LockSession implements Holdings {
   wants(set: string): boolean {
     if (this.ownLocks.wants(set)) return true;
     // A part of the set may have been freed since.
-    return [...this.grants.values()].some(({ paths }) => setOf(paths) === set);
+    return [...this.grants.values()].some(({ paths }) => pathSetOf(paths) === set);
   }
 
   /** Reads the state of a ticket: an event may have been missed, and places change without one. */
@@ -305,7 +305,7 @@ export class LockSession implements Holdings {
     this.#beats.stop();
     for (const grant of [...this.grants.values()]) {
       grant.end();
-      this.leftovers.add(setOf(grant.paths), { kind: "grant", fence: grant.fence });
+      this.leftovers.add(pathSetOf(grant.paths), { kind: "grant", fence: grant.fence });
     }
     for (const ticket of this.tickets.values()) {
       ticket.end({ kind: "gone", why: "closed" });
@@ -354,14 +354,14 @@ export class LockSession implements Holdings {
     const early = this.#early;
     this.#early = [];
     // An event may lead to the next one: a grant is held, and later events are applied in order.
-    for (const event of early) if (!takeEvent(this, event)) this.#early.push(event);
+    for (const event of early) if (!applySessionEvent(this, event)) this.#early.push(event);
   }
 
   #over(grant: HeldGrant, isGuess: boolean): void {
     if (this.grants.get(grant.fence) === grant) this.grants.delete(grant.fence);
     this.#beats.pace();
     this.#listen();
-    if (isGuess) this.leftovers.add(setOf(grant.paths), { kind: "grant", fence: grant.fence });
+    if (isGuess) this.leftovers.add(pathSetOf(grant.paths), { kind: "grant", fence: grant.fence });
     else this.leftovers.look();
   }
 

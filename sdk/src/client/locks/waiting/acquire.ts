@@ -1,21 +1,21 @@
 import type { Granted, Queued } from "../../../contract/locks.ts";
 import { HoldfastError } from "../../holdfast-error.ts";
-import { noShorter } from "./asked-lease.ts";
+import { requestedLease } from "./requested-lease.ts";
 import { deniedLock } from "../handle/denied-lock.ts";
-import { momentOf } from "../handle/held-grant.ts";
-import type { HeldGrant, Moment } from "../handle/held-grant.ts";
-import { holdAtPush } from "./hold-on-grant-event.ts";
-import { leftOf } from "../session/cleanup-queue.ts";
-import type { Leftover, Question } from "../session/cleanup-queue.ts";
+import { clockPoint } from "../handle/held-grant.ts";
+import type { HeldGrant, ClockPoint } from "../handle/held-grant.ts";
+import { holdOnGrantEvent } from "./hold-on-grant-event.ts";
+import { orphanedBy } from "../session/cleanup-queue.ts";
+import type { OrphanedState, SentRequest } from "../session/cleanup-queue.ts";
 import { LockHandle } from "../handle/lock-handle.ts";
 import type { DeniedLock } from "../handle/lock.ts";
 import { acquireInput } from "./lock-options.ts";
-import type { Wish } from "./lock-options.ts";
-import { setOf } from "../session/path-set.ts";
-import { closedError, codeOf, mayWorkLater } from "../refusals.ts";
+import type { AcquireRequest } from "./lock-options.ts";
+import { pathSetOf } from "../session/path-set.ts";
+import { closedError, codeOf, mayWorkLater } from "../closed-error.ts";
 import type { LockSession } from "../session/session.ts";
-import { joinLine, standInLine } from "./wait-for-ticket.ts";
-import type { Waiting, WaitEnd } from "./wait-for-ticket.ts";
+import { joinTicket, waitForTicket } from "./wait-for-ticket.ts";
+import type { TicketWait, WaitEnd } from "./wait-for-ticket.ts";
 import type { Ticket } from "./ticket.ts";
 import { untilAborted } from "../../../base/until-aborted.ts";
 
@@ -23,7 +23,7 @@ import { untilAborted } from "../../../base/until-aborted.ts";
 const asksMax = 3;
 
 /** Acquires a lock and waits as the request says. A denial is a value. Only errors are thrown. */
-export async function acquireLock(session: LockSession, wish: Wish): Promise<LockHandle | DeniedLock> {
+export async function acquireLock(session: LockSession, wish: AcquireRequest): Promise<LockHandle | DeniedLock> {
   wish.signal?.throwIfAborted();
   const leave = session.ownLocks.enter(wish);
   try {
@@ -37,19 +37,19 @@ export async function acquireLock(session: LockSession, wish: Wish): Promise<Loc
   }
 }
 
-async function take(session: LockSession, wish: Wish, leave: () => void): Promise<LockHandle | DeniedLock> {
+async function take(session: LockSession, wish: AcquireRequest, leave: () => void): Promise<LockHandle | DeniedLock> {
   const { clock } = session;
   const giveUpAtMs = wish.waitMs === undefined ? Infinity : clock.monotonicMs() + wish.waitMs;
   const toHandle = (grant: HeldGrant): LockHandle => new LockHandle(session, grant, wish, leave);
-  const hold = (granted: Granted, sentAt: Moment, since = sentAt.monotonicMs): LockHandle => {
+  const hold = (granted: Granted, sentAt: ClockPoint, since = sentAt.monotonicMs): LockHandle => {
     const endsAtMs = since + (wish.maxHoldSeconds ?? Infinity) * 1000;
     return toHandle(session.hold(granted, { sentAt, patienceMs: wish.patienceMs, endsAtMs }));
   };
-  const begin = (answer: Granted | Queued, sentAt: Moment): LockHandle | InLine | undefined => {
+  const begin = (answer: Granted | Queued, sentAt: ClockPoint): LockHandle | InLine | undefined => {
     if (isOver(answer)) return undefined;
     if (answer.granted) return hold(answer, sentAt);
-    const waiting = { ...wish, giveUpAtMs, askedAt: sentAt, hold: holdAtPush(session, wish, sentAt) };
-    return { waiting, ticket: joinLine(session, answer, waiting) };
+    const waiting = { ...wish, giveUpAtMs, askedAt: sentAt, hold: holdOnGrantEvent(session, wish, sentAt) };
+    return { waiting, ticket: joinTicket(session, answer, waiting) };
   };
   const end = (last: WaitEnd): LockHandle | DeniedLock | undefined => {
     if (last.kind === "gone") return undefined;
@@ -60,7 +60,7 @@ async function take(session: LockSession, wish: Wish, leave: () => void): Promis
   for (let asked = 1; asked <= asksMax; asked += 1) {
     const first = await ask(session, wish, begin);
     const got =
-      first !== undefined && "ticket" in first ? await standInLine(session, first.ticket, first.waiting, end) : first;
+      first !== undefined && "ticket" in first ? await waitForTicket(session, first.ticket, first.waiting, end) : first;
     if (got !== undefined) return got;
   }
   const data = { reason: "the ticket expired repeatedly", paths: pathNames(wish) };
@@ -69,7 +69,7 @@ async function take(session: LockSession, wish: Wish, leave: () => void): Promis
 
 interface InLine {
   readonly ticket: Ticket;
-  readonly waiting: Waiting;
+  readonly waiting: TicketWait;
 }
 
 /** A lost reply that was repeated after its grant had ended. */
@@ -84,15 +84,15 @@ function isOver(answer: Granted | Queued): boolean {
  */
 async function ask<Taken>(
   session: LockSession,
-  wish: Wish,
-  take: (answer: Granted | Queued, sentAt: Moment) => Taken,
+  wish: AcquireRequest,
+  take: (answer: Granted | Queued, sentAt: ClockPoint) => Taken,
 ): Promise<Taken | DeniedLock> {
-  const set = setOf(wish.paths);
+  const set = pathSetOf(wish.paths);
   if (session.leftovers.isInDoubt(set)) await untilAborted(wish.signal, session.leftovers.endDoubt(set));
   const endQuestion = await session.turns.question(set, wish.signal);
   const question = questionOf(session, wish);
   let isTaken = false;
-  const sentAt = momentOf(session.clock);
+  const sentAt = clockPoint(session.clock);
   const answer = session.isClosed
     ? Promise.reject(closedError("acquire-lock"))
     : session.ask("acquire-lock", question.input, question.call);
@@ -102,12 +102,12 @@ async function ask<Taken>(
     isTaken = true;
     return result;
   });
-  const leave = (left: Leftover | undefined): void => {
+  const leave = (left: OrphanedState | undefined): void => {
     if (left !== undefined) session.leftovers.add(set, left);
     endQuestion();
   };
   answer.then(
-    (given) => leave(isTaken ? undefined : leftOf(given)),
+    (given) => leave(isTaken ? undefined : orphanedBy(given)),
     (error: unknown) => leave(mayWorkLater(error) ? { kind: "question", question } : undefined),
   );
   try {
@@ -118,11 +118,11 @@ async function ask<Taken>(
   }
 }
 
-function questionOf(session: LockSession, wish: Wish): Question {
+function questionOf(session: LockSession, wish: AcquireRequest): SentRequest {
   const wait = wish.waitMs !== 0;
-  const input = noShorter(acquireInput(wish, { wait }), session.grants.values());
+  const input = requestedLease(acquireInput(wish, { wait }), session.grants.values());
   // The key prevents a second ticket after a lost reply. It also identifies the request for clean-up.
   return { input, call: wait ? { key: session.clock.unique() } : {} };
 }
 
-const pathNames = ({ paths }: Wish): readonly string[] => paths.map(({ path }) => path);
+const pathNames = ({ paths }: AcquireRequest): readonly string[] => paths.map(({ path }) => path);

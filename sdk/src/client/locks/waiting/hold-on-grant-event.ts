@@ -1,6 +1,6 @@
-import { momentOf } from "../handle/held-grant.ts";
-import type { HeldGrant, Moment } from "../handle/held-grant.ts";
-import type { Wish } from "./lock-options.ts";
+import { clockPoint } from "../handle/held-grant.ts";
+import type { HeldGrant, ClockPoint } from "../handle/held-grant.ts";
+import type { AcquireRequest } from "./lock-options.ts";
 import type { LockSession } from "../session/session.ts";
 import type { PushedGrant } from "./ticket.ts";
 
@@ -14,10 +14,10 @@ import type { PushedGrant } from "./ticket.ts";
  *
  * If half of it or more would already be gone, the client asks the server to renew it first and counts from there.
  */
-export function holdAtPush(session: LockSession, wish: Wish, askedAt: Moment) {
+export function holdOnGrantEvent(session: LockSession, wish: AcquireRequest, askedAt: ClockPoint) {
   return (pushed: PushedGrant): HeldGrant | undefined => {
     const { ticket, fence, ownerId, paths, ttlMs, acceptMs, acquiredAt } = pushed;
-    const now = momentOf(session.clock);
+    const now = clockPoint(session.clock);
     const holdMaxMs = (wish.maxHoldSeconds ?? Infinity) * 1000;
     // By the clock that shows more time: one of them may have stopped or been set.
     const agoMs = Math.max(now.monotonicMs - askedAt.monotonicMs, now.wallMs - askedAt.wallMs);

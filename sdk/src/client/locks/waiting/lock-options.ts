@@ -3,7 +3,7 @@ import type { lockOperations } from "../../../contract/locks.ts";
 import type { LockMode, LockPath, LockScope } from "../lock-path.ts";
 import { closestWord } from "../../../base/closest-word.ts";
 import { LockUsageError } from "../handle/lock-errors.ts";
-import type { LeaseWarning, LockedPath, Place, ReleaseRequest } from "../handle/lock.ts";
+import type { LeaseWarning, LockedPath, QueuePlace, ReleaseRequest } from "../handle/lock.ts";
 
 export interface LockOptions {
   /** `write` by default. */
@@ -33,14 +33,14 @@ export interface LockOptions {
   /** The owner of the lock, if it is not the client's agent. */
   readonly ownerId?: string;
   /** Called with the place in the queue: first when the request is queued, then on each change. */
-  readonly onPlace?: (place: Place) => void;
+  readonly onPlace?: (place: QueuePlace) => void;
   readonly onReleaseRequested?: (request: ReleaseRequest) => void;
   /** Called when a third of the lease is left and no renewal has reached the server. */
   readonly onExpiring?: (warning: LeaseWarning) => void;
 }
 
 /** A checked request, with defaults filled in. */
-export interface Wish extends LockOptions {
+export interface AcquireRequest extends LockOptions {
   readonly paths: readonly LockedPath[];
   readonly ttlSeconds: number;
   readonly patienceMs: number;
@@ -82,7 +82,7 @@ const fromElsewhere: Readonly<Record<string, string>> = {
   key: "a lock request makes its own key",
 };
 
-export function wishOf(paths: LockPath | readonly LockPath[], options: LockOptions = {}): Wish {
+export function parseLockOptions(paths: LockPath | readonly LockPath[], options: LockOptions = {}): AcquireRequest {
   checkNames(options);
   const { ttlSeconds = usualTtlSeconds, patienceMs = 0, ifAvailable, waitMs } = options;
   checkLease(ttlSeconds);
@@ -146,7 +146,10 @@ function lockedPaths(given: LockPath | readonly LockPath[], usual: LockOptions):
 }
 
 /** The input of acquire-lock. */
-export function acquireInput(wish: Wish, more: { readonly wait: boolean; readonly ownerId?: string | undefined }) {
+export function acquireInput(
+  wish: AcquireRequest,
+  more: { readonly wait: boolean; readonly ownerId?: string | undefined },
+) {
   const { paths, purpose, note, metadata, maxHoldSeconds, holdOffSeconds, ttlSeconds } = wish;
   const input = {
     paths,

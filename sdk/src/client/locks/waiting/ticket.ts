@@ -1,6 +1,6 @@
 import type { Queued } from "../../../contract/locks.ts";
-import type { HeldGrant, Moment } from "../handle/held-grant.ts";
-import type { LockedPath, Place } from "../handle/lock.ts";
+import type { HeldGrant, ClockPoint } from "../handle/held-grant.ts";
+import type { LockedPath, QueuePlace } from "../handle/lock.ts";
 
 /** A grant as its event reports it to a ticket. */
 export interface PushedGrant {
@@ -24,8 +24,8 @@ export type TicketEnd =
 export interface TicketOptions {
   readonly paths: readonly LockedPath[];
   /** Time before the ticket was requested. Its grant is later. */
-  readonly askedAt: Moment;
-  readonly onPlace?: (place: Place) => void;
+  readonly askedAt: ClockPoint;
+  readonly onPlace?: (place: QueuePlace) => void;
   /**
    * Holds the grant if that is possible without a call. The event itself calls it, so that the next event, which may
    * end the lock, finds it held.
@@ -39,7 +39,7 @@ export class Ticket {
   /** The requested paths. */
   readonly set: string;
   readonly ended: Promise<TicketEnd>;
-  place: Place;
+  place: QueuePlace;
   /** Its grant, once it is held. */
   held: HeldGrant | undefined;
   #waiting: readonly TicketOptions[] = [];
@@ -102,7 +102,7 @@ export class Ticket {
   }
 }
 
-function placeOf({ place, waits_for, estimate_ms }: Pick<Queued, "place" | "waits_for" | "estimate_ms">): Place {
+function placeOf({ place, waits_for, estimate_ms }: Pick<Queued, "place" | "waits_for" | "estimate_ms">): QueuePlace {
   return { place, waitsFor: waits_for, estimateMs: estimate_ms };
 }
 

@@ -1,31 +1,31 @@
 import type { Granted, Queued } from "../../../contract/locks.ts";
 import { HoldfastError } from "../../holdfast-error.ts";
-import { momentOf } from "../handle/held-grant.ts";
-import type { HeldGrant, Moment } from "../handle/held-grant.ts";
-import { closedError, codeOf } from "../refusals.ts";
+import { clockPoint } from "../handle/held-grant.ts";
+import type { HeldGrant, ClockPoint } from "../handle/held-grant.ts";
+import { closedError, codeOf } from "../closed-error.ts";
 import { releaseGrant } from "../handle/release-grant.ts";
 import type { LockSession } from "../session/session.ts";
 import { acceptMs } from "./ticket.ts";
 import type { Ticket, TicketEnd, TicketOptions } from "./ticket.ts";
 import { untilAborted } from "../../../base/until-aborted.ts";
 
-export interface Waiting extends TicketOptions {
+export interface TicketWait extends TicketOptions {
   readonly signal?: AbortSignal;
   readonly giveUpAtMs: number;
 }
 
 /**
- * The end of a wait: the lock, held by its event or accepted since; a timeout; or the ticket has ended, and the caller
+ * The end of a wait. It is the lock, held by its event or accepted since, or a timeout. Or the ticket has ended, and the caller
  * may request again.
  */
 export type WaitEnd =
   | { readonly kind: "held"; readonly grant: HeldGrant }
-  | { readonly kind: "granted"; readonly granted: Granted; readonly sentAt: Moment; readonly sinceMs: number }
+  | { readonly kind: "granted"; readonly granted: Granted; readonly sentAt: ClockPoint; readonly sinceMs: number }
   | { readonly kind: "gave-up"; readonly data: Readonly<Record<string, unknown>> }
   | { readonly kind: "gone" };
 
 /** Joins a ticket. A waiter whose callback fails does not join. */
-export function joinLine(session: LockSession, queued: Queued, waiting: Waiting): Ticket {
+export function joinTicket(session: LockSession, queued: Queued, waiting: TicketWait): Ticket {
   const ticket = session.queue(queued, waiting);
   try {
     waiting.onPlace?.(ticket.place);
@@ -38,10 +38,10 @@ export function joinLine(session: LockSession, queued: Queued, waiting: Waiting)
 }
 
 /** Waits for the end and uses it before leaving the ticket, so that no sharing task finds it unused. */
-export async function standInLine<Taken>(
+export async function waitForTicket<Taken>(
   session: LockSession,
   ticket: Ticket,
-  waiting: Waiting,
+  waiting: TicketWait,
   take: (end: WaitEnd) => Taken,
 ): Promise<Taken> {
   try {
@@ -59,7 +59,7 @@ async function lastOf(
   session: LockSession,
   ticket: Ticket,
   end: TicketEnd | { readonly kind: "timeout" },
-  waiting: Waiting,
+  waiting: TicketWait,
 ): Promise<WaitEnd> {
   if (end.kind === "held") return end;
   if (end.kind === "granted") return acceptTicket(session, ticket, { fence: end.fence, askedAt: waiting.askedAt });
@@ -83,7 +83,7 @@ function endOf(session: LockSession, ticket: Ticket, giveUpAtMs: number): Promis
   });
 }
 
-interface Taking extends Pick<Waiting, "askedAt"> {
+interface Taking extends Pick<TicketWait, "askedAt"> {
   readonly fence: string;
 }
 
@@ -92,7 +92,7 @@ interface Taking extends Pick<Waiting, "askedAt"> {
  * and only the server knows by how much. Both are sent together.
  */
 async function acceptTicket(session: LockSession, ticket: Ticket, { fence, askedAt }: Taking): Promise<WaitEnd> {
-  const sentAt = momentOf(session.clock);
+  const sentAt = clockPoint(session.clock);
   try {
     const [granted] = await Promise.all([
       session.run("accept-lock", { ticket: ticket.id }) as Promise<Granted | Queued>,
@@ -112,7 +112,7 @@ async function acceptTicket(session: LockSession, ticket: Ticket, { fence, asked
  * The wait timed out. A grant of the same moment is used. A concurrent request for the same set gets the same ticket,
  * so its reply is awaited and the ticket is shared.
  */
-function giveUp(session: LockSession, ticket: Ticket, waiting: Waiting): Promise<WaitEnd> {
+function giveUp(session: LockSession, ticket: Ticket, waiting: TicketWait): Promise<WaitEnd> {
   return session.turns.alone(ticket.set, async () => {
     if (ticket.held !== undefined) return { kind: "held", grant: ticket.held };
     const { place, waitsFor } = ticket.place;
@@ -131,7 +131,7 @@ function giveUp(session: LockSession, ticket: Ticket, waiting: Waiting): Promise
 }
 
 /** Neither the ticket nor its grant is used, unless another task shares it. */
-function leaveUnwanted(session: LockSession, ticket: Ticket, waiting: Waiting): void {
+function leaveUnwanted(session: LockSession, ticket: Ticket, waiting: TicketWait): void {
   if (ticket.isShared || ticket.isGone) return;
   // A waiter that joined since keeps the ticket.
   session.leave(ticket, waiting);

@@ -9,20 +9,20 @@ import type { LockedPath } from "../handle/lock.ts";
 import { scopesOf } from "../session/path-set.ts";
 
 /** The lease of an acquire. */
-export interface Asking {
+export interface LeaseRequest {
   readonly paths?: readonly LockedPath[];
   readonly ttl_seconds?: number;
 }
 
 /** The same request with at least the held lease. */
-export function noShorter<Input extends Asking>(input: Input, grants: Iterable<HeldGrant>): Input {
+export function requestedLease<Input extends LeaseRequest>(input: Input, grants: Iterable<HeldGrant>): Input {
   const { paths = [], ttl_seconds = 0 } = input;
   const held = heldSet(grants, paths);
   return held === undefined ? input : { ...input, ttl_seconds: Math.max(ttl_seconds, Math.ceil(held.ttlMs / 1000)) };
 }
 
 /** The reply with the certain part of the lease. */
-export function certainLease(answer: Granted | Queued, { ttl_seconds = Infinity }: Asking): Granted | Queued {
+export function certainLease(answer: Granted | Queued, { ttl_seconds = Infinity }: LeaseRequest): Granted | Queued {
   if (!answer.granted || answer.already_held !== true || answer.ttl_seconds <= ttl_seconds) return answer;
   return { ...answer, ttl_seconds };
 }

@@ -4,7 +4,7 @@ import type { DeniedLock, Lock } from "./lock.ts";
 const misused = ["granted", "fence", "signal", "release", "state", Symbol.asyncDispose, Symbol.dispose];
 
 /** A promise of a lock that explains the missing `await` when a program uses it as the lock. */
-export function guarded(lock: Promise<Lock | DeniedLock>): Promise<Lock | DeniedLock> {
+export function awaitGuarded(lock: Promise<Lock | DeniedLock>): Promise<Lock | DeniedLock> {
   const get = (): never => {
     throw new LockUsageError(
       "this is the promise of a lock, not the lock: write `await using lock = await client.acquire(…)`, with both",
