@@ -8,13 +8,13 @@ import { originals, scoped, startMeshNode } from "./mesh-node.ts";
 import { startNats } from "./private-nats.ts";
 
 test(
-  "a runtime that is killed between entry and acknowledgement: the command comes again, changes nothing and is answered the same [M4 M11]",
+  "a command is redelivered after a crash between its entry and its acknowledgement, changes nothing, and gets the same answer [M4 M11]",
   inEmptyFolder(async (folder) => {
     await using nats = await startNats();
     const dying = startProgram(join(import.meta.dirname, "dying-runtime.ts"), [folder, nats.url]);
     await dying.line(/^up$/u);
     await using agent = await MeshAgent.connect(nats.url);
-    // No key: the command's place in the stream is what it is known by.
+    // Without a key, the sequence in the stream identifies the command.
     const answer = agent.command("cmd.plan.create", { entity_id: "1", value: { n: 1 } });
     assert.equal((await dying.ended).signal, "SIGKILL");
     await using running = scoped(await startEngine({ journal: await openFolder(folder) }));
@@ -25,7 +25,7 @@ test(
     assert.equal(headers["Holdfast-Replayed"], "true");
     assert.equal(headers["Holdfast-Position"], "1");
     assert.equal((data["outcome"] as { data: { version: number } }).data.version, 1);
-    assert.equal(engine.head.position, 1, "nothing was done again");
+    assert.equal(engine.head.position, 1, "the redelivered command appended no entry");
     const events = await agent.events((all) => all.length === 2);
     assert.deepEqual(
       events.map(({ subject }) => subject),

@@ -6,23 +6,23 @@ import { openMemoryJournal } from "../../server/src/journal/memory/open.ts";
 import { startEngine } from "../../server/src/assembly/open.ts";
 import { StagedJournal } from "../engine/staged-journal.ts";
 import { MeshAgent, type MeshMessage } from "./mesh-client.ts";
-import { originals, placeOf, scoped, startMeshNode } from "./mesh-node.ts";
+import { originals, positionOf, scoped, startMeshNode } from "./mesh-node.ts";
 import { startNats } from "./private-nats.ts";
 
-const isSorted = (places: readonly string[]): boolean => {
-  const numbers = places.map((place) => place.split(".").map(Number));
+const isSorted = (positions: readonly string[]): boolean => {
+  const numbers = positions.map((position) => position.split(".").map(Number));
   return numbers.every((one, at) => at === 0 || compare(numbers[at - 1]!, one) < 0);
 };
 const compare = (a: readonly number[], b: readonly number[]): number =>
   a.map((part, at) => part - (b[at] ?? 0)).find((difference) => difference !== 0) ?? 0;
 
-/** All events of the journal, as places, each once. */
-async function placesIn(engine: Awaited<ReturnType<typeof startEngine>>): Promise<readonly string[]> {
+/** The positions of all events of the journal. */
+async function positionsIn(engine: Awaited<ReturnType<typeof startEngine>>): Promise<readonly string[]> {
   const all = await engine.entriesAt(Array.from({ length: engine.head.position }, (_, at) => at + 1));
   return all.flatMap(({ position, events }) => events.map((_, index) => `1.${position}.${index}`));
 }
 
-test("what nobody can read is answered, delivered five times, and then parked without its secrets [M11]", async () => {
+test("an unreadable command is answered, delivered five times, and then parked without its secrets [M11]", async () => {
   await using nats = await startNats();
   await using node = await startMeshNode(nats.url);
   await using agent = await MeshAgent.connect(nats.url);
@@ -50,14 +50,14 @@ test("what nobody can read is answered, delivered five times, and then parked wi
   );
   while (node.door.counters.parked < 3) await new Promise((resolve) => setImmediate(resolve));
   assert.equal(node.door.counters.redeliveries, 12);
-  // What comes after them was never held up.
+  // Unreadable commands do not block later commands.
   assert.equal(
     (await agent.command("cmd.plan.create", { entity_id: "1", value: {} })).headers["Holdfast-Problem"],
     undefined,
   );
 });
 
-test("a command that can not be decided now is delivered again until it is, and done once [M11]", async () => {
+test("a command is redelivered until the journal accepts it, and takes effect once [M11]", async () => {
   await using nats = await startNats();
   const journal = new StagedJournal(openMemoryJournal(createMemoryDisk()));
   await using running = scoped(await startEngine({ journal, report: () => undefined }));
@@ -74,11 +74,11 @@ test("a command that can not be decided now is delivered again until it is, and 
   assert.equal(node.door.counters.parked, 0);
 });
 
-test("a nats-server that is killed again and again loses no command and no event, and tells none twice [M11]", async () => {
+test("a nats-server that is killed repeatedly loses no command and no event, and no event is published twice [M11]", async () => {
   await using nats = await startNats();
   await using node = await startMeshNode(nats.url);
   await using agent = await MeshAgent.connect(nats.url);
-  const persist = async (n: number): Promise<MeshMessage> => {
+  const requestUntilAnswered = async (n: number): Promise<MeshMessage> => {
     const payload = { entity_id: String(n), value: { n }, idempotency_key: `create ${String(n)}` };
     for (;;) {
       try {
@@ -88,12 +88,12 @@ test("a nats-server that is killed again and again loses no command and no event
       }
     }
   };
-  let made = 0;
+  let createdCount = 0;
   for (let round = 0; round < 4; round += 1) {
-    const some = Array.from({ length: 30 }, () => persist(made++));
+    const some = Array.from({ length: 30 }, () => requestUntilAnswered(createdCount++));
     await some[0];
     await nats.kill();
-    // While it is away, the journal goes on by itself.
+    // The journal accepts commands during the outage.
     await node.engine.execute({
       ...{ operation: "create-entity", principal: "local", caller: "test", bytes: 0 },
       input: { type: "plan", id: `away ${String(round)}`, value: {} },
@@ -103,13 +103,13 @@ test("a nats-server that is killed again and again loses no command and no event
     await agent.connected();
     await Promise.all(some);
   }
-  const expected = await placesIn(node.engine);
+  const expected = await positionsIn(node.engine);
   const events = await agent.events((all) => originals(all).length >= expected.length);
-  assert.deepEqual(originals(events).map(placeOf), expected);
+  assert.deepEqual(originals(events).map(positionOf), expected);
   assert.ok(isSorted(expected));
 });
 
-test("several runtimes share the work and the publishing; if one goes, the others go on [M11]", async () => {
+test("several runtimes share commands and publishing, and the others continue if one stops [M11]", async () => {
   await using nats = await startNats();
   const disk = createMemoryDisk();
   await using running = scoped(await startEngine({ journal: openMemoryJournal(disk), report: () => undefined }));
@@ -123,17 +123,17 @@ test("several runtimes share the work and the publishing; if one goes, the other
   const create = (n: number) => agent.command("cmd.plan.create", { entity_id: String(n), value: {} });
   await Promise.all(Array.from({ length: 60 }, (_, n) => create(n)));
   assert.ok(doors.filter(({ door }) => door.counters.commands > 0).length >= 2, "only one runtime worked");
-  // Whoever publishes now is the one that goes.
+  // Stop the runtime that publishes.
   const leader = doors.toSorted((a, b) => b.door.counters.published - a.door.counters.published)[0]!;
   await leader[Symbol.asyncDispose]();
   await Promise.all(Array.from({ length: 60 }, (_, n) => create(100 + n)));
-  const expected = await placesIn(engine);
+  const expected = await positionsIn(engine);
   const events = await agent.events((all) => originals(all).length >= expected.length);
-  assert.deepEqual(originals(events).map(placeOf), expected);
+  assert.deepEqual(originals(events).map(positionOf), expected);
   for (const node of doors) if (node !== leader) await node[Symbol.asyncDispose]();
 });
 
-test("publishing goes on after the last event in the stream, whatever others put into it meanwhile [M11]", async () => {
+test("publishing continues after the last event in the stream, even if other programs add messages [M11]", async () => {
   await using nats = await startNats();
   await using running = scoped(
     await startEngine({ journal: openMemoryJournal(createMemoryDisk()), report: () => undefined }),
@@ -157,7 +157,7 @@ test("publishing goes on after the last event in the stream, whatever others put
   );
 });
 
-test("an event that is larger than a message may be is told without its value, and those after it come too [M11]", async () => {
+test("an event above the maximum message size is published without its value, and later events follow [M11]", async () => {
   await using nats = await startNats();
   await using node = await startMeshNode(nats.url);
   await using agent = await MeshAgent.connect(nats.url);
@@ -174,7 +174,7 @@ test("an event that is larger than a message may be is told without its value, a
   assert.ok(Number(read.headers["Holdfast-Too-Large"]) > 1_045_000);
 });
 
-test("an event stream that was emptied is not guessed about: an operator says where to go on [M11]", async () => {
+test("a purged event stream stops publishing until an operator sets nats_publish_after [M11]", async () => {
   await using nats = await startNats();
   await using running = scoped(
     await startEngine({ journal: openMemoryJournal(createMemoryDisk()), report: () => undefined }),
@@ -192,14 +192,14 @@ test("an event stream that was emptied is not guessed about: an operator says wh
   assert.match(lost.reports[0] ?? "", /nats_publish_after/u);
   assert.equal(lost.door.status().ready, false);
   await lost[Symbol.asyncDispose]();
-  const heard = agent.nc.subscribe("evt.plan.created", { max: 1 });
+  const events = agent.nc.subscribe("evt.plan.created", { max: 1 });
   await agent.nc.flush();
-  await using _told = await startMeshNode(nats.url, { engine, publishAfter: 1 });
+  await using _continued = await startMeshNode(nats.url, { engine, publishAfter: 1 });
   await agent.command("cmd.plan.create", { entity_id: "2", value: {} });
-  for await (const message of heard) assert.equal(message.json<{ entity_id: string }>().entity_id, "2");
+  for await (const message of events) assert.equal(message.json<{ entity_id: string }>().entity_id, "2");
 });
 
-test("what is told again before anything was told, and what others said, does not hide where publishing begins [M4 M11]", async () => {
+test("repeated events and messages of other programs do not hide the position where publishing starts [M4 M11]", async () => {
   await using nats = await startNats();
   await using running = scoped(
     await startEngine({ journal: openMemoryJournal(createMemoryDisk()), report: () => undefined }),
@@ -209,12 +209,12 @@ test("what is told again before anything was told, and what others said, does no
   await engine.execute({ ...request, input: { type: "plan", id: "1", value: {} } });
   await using agent = await MeshAgent.connect(nats.url);
   const jsm = await jetstreamManager(agent.nc, { checkAPI: false });
-  await jsm.streams.add({ name: "TOLD", subjects: ["evt.>"] });
+  await jsm.streams.add({ name: "EVENTS", subjects: ["evt.>"] });
   await agent.send("evt.elsewhere.happened", {});
-  // As a runtime leaves it that answered a command once more and was stopped before it published anything.
+  // A runtime that answered a repeated command and stopped before it published an event leaves this message.
   await agent.send("evt.plan.created", { entity_id: "1" }, { "Holdfast-Replayed": "true", "Holdfast-Position": "1" });
   await using node = await startMeshNode(nats.url, { engine });
   const events = await agent.events((all) => all.length === 3);
-  assert.equal(placeOf(events[2]!), "1.1.0");
+  assert.equal(positionOf(events[2]!), "1.1.0");
   assert.deepEqual(node.reports, []);
 });

@@ -1,4 +1,4 @@
-/** A runtime that dies the moment an entry is durable: before it is answered, acknowledged or published. */
+/** A runtime that kills itself when an entry is durable, before the answer, the acknowledgement and the publication. */
 import { startEngine, openFolder } from "../../server/src/assembly/open.ts";
 import { startMeshNode } from "./mesh-node.ts";
 

@@ -25,7 +25,7 @@ const ticket = defineKind({
 const outcomeOf = ({ data }: MeshMessage) =>
   data["outcome"] as { kind: string; code?: string; data: Record<string, unknown> };
 
-describe("commands on entities over a real nats-server", () => {
+describe("entity commands over a real nats-server", () => {
   let nats: PrivateNats;
   let node: MeshNode;
   let agent: MeshAgent;
@@ -42,14 +42,14 @@ describe("commands on entities over a real nats-server", () => {
     await nats[Symbol.asyncDispose]();
   });
 
-  test("a command may expect a version, and without one it runs whatever is there [M1 M5]", async () => {
+  test("a command over NATS may expect a version, and without one it applies to any version [M1 M5]", async () => {
     const create = { entity_id: "1", value: { n: 1 }, expected_version: 0 };
     const made = await agent.command("cmd.document.put", create);
     assert.equal(made.headers["Holdfast-Event"], "evt.document.created");
     assert.equal(outcomeOf(made).data["version"], 1);
     await agent.command("cmd.document.replace", { entity_id: "1", value: { n: 2 }, expected_version: 1 });
-    const blind = await agent.command("cmd.document.patch", { entity_id: "1", merge: { m: 1 } });
-    assert.equal(outcomeOf(blind).data["version"], 3);
+    const unconditional = await agent.command("cmd.document.patch", { entity_id: "1", merge: { m: 1 } });
+    assert.equal(outcomeOf(unconditional).data["version"], 3);
     await agent.command("cmd.document.delete", { entity_id: "1" });
     const again = await agent.command("cmd.document.create", { entity_id: "1", value: {} });
     assert.equal(outcomeOf(again).data["version"], 5);
@@ -59,13 +59,13 @@ describe("commands on entities over a real nats-server", () => {
     assert.equal(outcomeOf(read).data["version"], 5);
   });
 
-  test("a mismatch changes nothing, publishes a conflict of exactly four fields, and explains itself in the answer [M2]", async () => {
+  test("a version mismatch over NATS changes nothing, publishes a conflict with four fields, and the answer explains it [M2]", async () => {
     await agent.command("cmd.plan.create", { entity_id: "1", value: { a: 1 } });
     await agent.command("cmd.plan.patch", { entity_id: "1", merge: { a: 2 } });
     const lost = await agent.command("cmd.plan.patch", { entity_id: "1", merge: { a: 3 }, expected_version: 1 });
     const { code, data } = outcomeOf(lost);
     assert.equal(code, "concurrency_mismatch");
-    assert.ok(Array.isArray(data["changes"]), "the explanation");
+    assert.ok(Array.isArray(data["changes"]), "the answer contains the changes");
     assert.equal(lost.headers["Holdfast-Event"], "evt.plan.conflict");
     const events = await agent.eventsUntil("evt.plan.conflict");
     assert.deepEqual(events.at(-1)?.data, {
@@ -79,7 +79,7 @@ describe("commands on entities over a real nats-server", () => {
     assert.equal(outcomeOf(read).data["version"], 2);
   });
 
-  test("the same key again answers the same, and tells the first event again, marked, at its position [M3 M4]", async () => {
+  test("a repeated key over NATS gets the same answer, and the first event is published again with a mark [M3 M4]", async () => {
     const create = { entity_id: "k", value: {}, idempotency_key: "create-k" };
     const first = await agent.command("cmd.plan.create", create);
     const again = await agent.command("cmd.plan.create", create);
@@ -95,16 +95,16 @@ describe("commands on entities over a real nats-server", () => {
       all.filter(
         ({ subject, headers }) => subject === "evt.plan.conflict" && headers["Holdfast-Position"] === position,
       );
-    const told = atConflict(await agent.events((all) => atConflict(all).length === 2));
-    assert.deepEqual(told[1]?.data, told[0]?.data);
+    const published = atConflict(await agent.events((all) => atConflict(all).length === 2));
+    assert.deepEqual(published[1]?.data, published[0]?.data);
     assert.deepEqual(
-      told.map(({ headers }) => headers["Holdfast-Replayed"]),
+      published.map(({ headers }) => headers["Holdfast-Replayed"]),
       [undefined, "true"],
     );
-    assert.equal(originals(told).length, 1);
+    assert.equal(originals(published).length, 1);
   });
 
-  test("two different keys in one command, and keys that are the door's own, are refused [M4]", async () => {
+  test("a command with two different keys, or with a reserved key, is refused [M4]", async () => {
     const create = { entity_id: "x", value: {}, idempotency_key: "one" };
     const both = await agent.command("cmd.plan.create", create, { "Idempotency-Key": "two" });
     assert.equal(both.headers["Holdfast-Problem"], "idempotency_key_invalid");
@@ -112,7 +112,7 @@ describe("commands on entities over a real nats-server", () => {
     assert.equal(own.headers["Holdfast-Problem"], "idempotency_key_invalid");
   });
 
-  test("a request is answered at once at its own address, and no stream keeps it [M11]", async () => {
+  test("a NATS request is answered at its reply subject, and no stream stores it [M11]", async () => {
     const made = await agent.request("req.plan.create", { entity_id: "r", value: {} });
     assert.equal(outcomeOf(made).kind, "done");
     assert.equal(made.data["replayed"], false);
@@ -120,7 +120,7 @@ describe("commands on entities over a real nats-server", () => {
     assert.equal(outcomeOf(again).code, "entity_exists");
   });
 
-  test("an answer never goes where it would be heard as a command or an event [M11]", async () => {
+  test("an answer is never sent to a subject for commands, for events or for the nats-server [M11]", async () => {
     for (const address of [
       "cmd.plan.delete",
       "evt.plan.created",
@@ -134,7 +134,7 @@ describe("commands on entities over a real nats-server", () => {
     }
   });
 
-  test("commands of kinds and of packs have words of their own [M1 X8]", async () => {
+  test("commands of kinds and of packs have their own NATS subjects [M1 X8]", async () => {
     await agent.command("cmd.ticket.create", { entity_id: "t", value: { status: "open" } });
     const closed = await agent.command("cmd.ticket.close", { entity_id: "t", expected_version: 1 });
     assert.equal(closed.headers["Holdfast-Event"], "evt.ticket.closed");
@@ -144,21 +144,21 @@ describe("commands on entities over a real nats-server", () => {
     assert.equal((outcomeOf(listed).data["items"] as unknown[]).length, 1);
   });
 
-  test("every operation of the contract has a subject, and every subject leads to one [X8]", async () => {
-    const words = new SubjectActions(new Map([["close-ticket", "ticket"]]));
+  test("each operation of the contract has a NATS subject, and each subject maps to an operation [X8]", async () => {
+    const actions = new SubjectActions(new Map([["close-ticket", "ticket"]]));
     const known = new Set([
       ...publicOperations.map(({ name }) => name),
       ...packs.flatMap(({ operations }) => Object.keys(operations)),
       "close-ticket",
     ]);
-    const reached = words.all("document").map(([entity, action]) => words.find(entity, action)?.operation);
+    const reached = actions.all("document").map(([entity, action]) => actions.find(entity, action)?.operation);
     assert.deepEqual(new Set(reached), known);
     for (const subject of ["req.operation.expire-lock", "req.lock.steal", "req.plan.burn", "req.plan", "req.a.b.c"]) {
       assert.equal((await agent.request(subject, {})).headers["Holdfast-Problem"], "operation_unknown", subject);
     }
   });
 
-  test("who has a token acts as its principal, with its rights; others are whom the operator vouches for [M14]", async () => {
+  test("a command with a token has the rights of its principal, and one without has the configured principal [M14]", async () => {
     const asOperator = { Authorization: `Bearer ${operatorToken}` };
     const allow = [{ under: "plan", verbs: ["read"] }];
     const created = await agent.request("req.operation.create-token", { principal: "reader", allow }, asOperator);
@@ -175,7 +175,7 @@ describe("commands on entities over a real nats-server", () => {
   });
 });
 
-test("without a principal for them, commands without a token are nobody's and are refused [M14]", async () => {
+test("a command without a token is refused if no principal is configured [M14]", async () => {
   await using nats = await startNats();
   const runtime = await createRuntime({ journal: { memory: true }, nats: { servers: [nats.url] } });
   await using agent = await MeshAgent.connect(nats.url);

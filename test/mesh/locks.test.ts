@@ -9,7 +9,7 @@ import { type PrivateNats, startNats } from "./private-nats.ts";
 const isoTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/u;
 const lease = { ttl_seconds: 60 };
 
-describe("the words of locks over a real nats-server", () => {
+describe("lock actions over a real nats-server", () => {
   let nats: PrivateNats;
   let runtime: Runtime;
   let agent: MeshAgent;
@@ -33,7 +33,7 @@ describe("the words of locks over a real nats-server", () => {
   const acquire = (resource_id: string, owner_id: string, more = {}, headers = {}) =>
     agent.command("cmd.lock.acquire", { resource_id, owner_id, ...lease, ...more }, headers);
 
-  test("what is free is acquired; answer and event have exactly the promised fields, and the same fence [M7 M13]", async () => {
+  test("an acquire of a free path is granted, and answer and event have the same fields and fence [M7 M13]", async () => {
     const answer = await acquire("doc/1", "ann");
     assert.equal(answer.headers["Holdfast-Event"], "evt.lock.acquired");
     assert.deepEqual(Object.keys(answer.data).toSorted(), ["expires_at", "owner_id", "resource_id"]);
@@ -45,7 +45,7 @@ describe("the words of locks over a real nats-server", () => {
     assert.equal(event.headers["Holdfast-Fence"], answer.headers["Holdfast-Fence"]);
   });
 
-  test("what somebody holds is denied, naming the earliest holder, and the denial is published [M7]", async () => {
+  test("an acquire of a held path is denied with the earliest holder, and the denial is published [M7]", async () => {
     await acquire("doc/2", "ann");
     const answer = await acquire("doc/2", "bob");
     const expected = {
@@ -62,7 +62,7 @@ describe("the words of locks over a real nats-server", () => {
     assert.equal(event.headers["Holdfast-Position"], answer.headers["Holdfast-Position"]);
   });
 
-  test("acquiring what one holds answers acquired with the same fence, and is told as that [M7]", async () => {
+  test("an acquire by the holder gets the same fence, and is published as acquired [M7]", async () => {
     const first = await acquire("doc/3", "ann");
     for (const ttl_seconds of [1, 600]) {
       const again = await acquire("doc/3", "ann", { ttl_seconds });
@@ -76,7 +76,7 @@ describe("the words of locks over a real nats-server", () => {
     }
   });
 
-  test("a lease must be said, in whole seconds from 1 to 86,400, and nothing else is taken [M7]", async () => {
+  test("an acquire over NATS needs ttl_seconds from 1 to 86,400, and unknown fields are refused [M7]", async () => {
     for (const ttl_seconds of [undefined, 0, 86_401, 1.5, "60", null]) {
       const answer = await acquire("doc/4", "ann", { ttl_seconds });
       assert.equal(answer.headers["Holdfast-Problem"], "input_invalid", String(ttl_seconds));
@@ -86,28 +86,28 @@ describe("the words of locks over a real nats-server", () => {
     assert.equal((await runtime.client.locks.list({ under: "doc/4" })).items.length, 0);
   });
 
-  test("a lock is refreshed and released by its owner, and each is told with exactly its fields [M8]", async () => {
-    const taken = await acquire("doc/5", "ann", { ttl_seconds: 2 });
+  test("the owner refreshes and releases a lock over NATS, and both are published with their fields [M8]", async () => {
+    const acquired = await acquire("doc/5", "ann", { ttl_seconds: 2 });
     const named = { resource_id: "doc/5", owner_id: "ann" };
     const longer = await agent.command("cmd.lock.refresh", { ...named, ttl_seconds: 900 });
     assert.equal(longer.headers["Holdfast-Event"], "evt.lock.refreshed");
-    assert.equal(longer.headers["Holdfast-Fence"], taken.headers["Holdfast-Fence"]);
+    assert.equal(longer.headers["Holdfast-Fence"], acquired.headers["Holdfast-Fence"]);
     assert.deepEqual(Object.keys(longer.data).toSorted(), ["expires_at", "owner_id", "resource_id"]);
-    assert.ok(String(longer.data["expires_at"]) > String(taken.data["expires_at"]));
+    assert.ok(String(longer.data["expires_at"]) > String(acquired.data["expires_at"]));
     await agent.command("cmd.lock.refresh", named);
-    const freed = await agent.command("cmd.lock.release", named);
-    assert.equal(freed.headers["Holdfast-Event"], "evt.lock.released");
-    assert.deepEqual(freed.data, named);
+    const released = await agent.command("cmd.lock.release", named);
+    assert.equal(released.headers["Holdfast-Event"], "evt.lock.released");
+    assert.deepEqual(released.data, named);
     const events = await agent.eventsUntil("evt.lock.released");
     assert.deepEqual(events.at(-1)?.data, named);
     assert.deepEqual(events.find(({ subject }) => subject === "evt.lock.refreshed")?.data["owner_id"], "ann");
   });
 
-  test("releasing what one does not hold answers that it is not held, and publishes nothing [M8]", async () => {
+  test("a release of a lock that the owner does not hold is refused, and no event is published [M8]", async () => {
     await acquire("doc/6", "ann");
     const answer = await agent.command("cmd.lock.release", { resource_id: "doc/6", owner_id: "bob" });
     assert.equal(answer.headers["Holdfast-Problem"], "lock_not_held");
-    assert.equal(answer.data["title"], "Not held");
+    assert.equal(answer.data["title"], "The caller does not hold this lock");
     const later = await acquire("doc/6b", "ann");
     const at = Number(later.headers["Holdfast-Position"]);
     const events = await agent.events((all) => Number(all.at(-1)?.headers["Holdfast-Position"]) >= at);
@@ -117,7 +117,7 @@ describe("the words of locks over a real nats-server", () => {
     assert.deepEqual(between, []);
   });
 
-  test("an owner that is registered is for its own agent alone; any other name needs no registration [M14]", async () => {
+  test("only its own agent can use a registered owner, and other owner names need no registration [M14]", async () => {
     const registered = await agent.request("req.operation.register-agent", { name: "carl" });
     const { agent_id: id, secret } = (registered.data as { outcome: { data: Record<string, string> } }).outcome.data;
     const stranger = await acquire("doc/7", String(id));
@@ -130,9 +130,9 @@ describe("the words of locks over a real nats-server", () => {
     assert.match(String(ended.data["ended_at"]), isoTime);
   });
 
-  test("a lock keeps nobody from writing what it names, unless the write carries its fence [M10]", async () => {
-    const taken = await acquire("note/1", "ann");
-    const fence = taken.headers["Holdfast-Fence"];
+  test("a lock does not block writes, and a write with a stale fence is refused [M10]", async () => {
+    const acquired = await acquire("note/1", "ann");
+    const fence = acquired.headers["Holdfast-Fence"];
     const create = { entity_id: "1", value: { text: "a" } };
     assert.equal((await agent.command("cmd.note.create", create)).headers["Holdfast-Problem"], undefined);
     const replace = { entity_id: "1", value: { text: "b" }, fence };
@@ -142,13 +142,13 @@ describe("the words of locks over a real nats-server", () => {
   });
 });
 
-test("a lease ends by the runtime's clock, as an entry, and the mesh is told what is free again [M8 M9]", async () => {
+test("a lease expires by the clock of the runtime, with an entry, and the expiry is published to the mesh [M8 M9]", async () => {
   await using nats = await startNats();
   const node = await lockNode();
   const mesh = await startMeshNode(nats.url, { engine: node.engine });
   await using agent = await MeshAgent.connect(nats.url);
-  const taken = agent.command("cmd.lock.acquire", { resource_id: "doc/9", owner_id: "ann", ttl_seconds: 5 });
-  assert.equal((await taken).headers["Holdfast-Event"], "evt.lock.acquired");
+  const acquired = agent.command("cmd.lock.acquire", { resource_id: "doc/9", owner_id: "ann", ttl_seconds: 5 });
+  assert.equal((await acquired).headers["Holdfast-Event"], "evt.lock.acquired");
   const before = node.engine.head.position;
   await node.clock.pass(4_900);
   assert.equal(node.engine.head.position, before);

@@ -1,4 +1,4 @@
-/** An agent on the mesh: what a program in any language does with a NATS client, and nothing of Holdfast. */
+/** An agent on the mesh. It uses only a NATS client and no code of Holdfast, like a program in any other language. */
 import { type JetStreamClient, jetstream, jetstreamManager } from "@nats-io/jetstream";
 import { connect, createInbox, headers, type Msg, type NatsConnection } from "@nats-io/transport-node";
 
@@ -8,8 +8,8 @@ export interface MeshMessage {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-type Received = Pick<Msg, "subject" | "data"> & { readonly headers?: Msg["headers"] | undefined };
-type Texts = Readonly<Record<string, string>>;
+type ReceivedMessage = Pick<Msg, "subject" | "data"> & { readonly headers?: Msg["headers"] | undefined };
+type HeaderTexts = Readonly<Record<string, string>>;
 
 export class MeshAgent implements AsyncDisposable {
   readonly nc: NatsConnection;
@@ -24,8 +24,8 @@ export class MeshAgent implements AsyncDisposable {
     return new MeshAgent(await connect({ servers: url, maxReconnectAttempts: -1, reconnectTimeWait: 20 }));
   }
 
-  /** A durable command; the promise is its answer, at an address of its own. */
-  async command(subject: string, payload: unknown, more: Texts = {}): Promise<MeshMessage> {
+  /** Sends a durable command and waits for its answer at a unique address. */
+  async command(subject: string, payload: unknown, more: HeaderTexts = {}): Promise<MeshMessage> {
     const address = createInbox();
     const answers = this.nc.subscribe(address, { max: 1 });
     await this.send(subject, payload, { "Holdfast-Reply-To": address, ...more });
@@ -33,17 +33,17 @@ export class MeshAgent implements AsyncDisposable {
     throw new Error(`no answer to ${subject}`);
   }
 
-  /** A durable command whose answer nobody waits for; comes back when the stream has it. */
-  async send(subject: string, payload: unknown, more: Texts = {}): Promise<number> {
+  /** Sends a durable command without an answer. Resolves when the stream has stored it. */
+  async send(subject: string, payload: unknown, more: HeaderTexts = {}): Promise<number> {
     const { seq } = await this.js.publish(subject, textOf(payload), { headers: listOf(more) });
     return seq;
   }
 
-  async request(subject: string, payload: unknown, more: Texts = {}, timeout = 10_000): Promise<MeshMessage> {
+  async request(subject: string, payload: unknown, more: HeaderTexts = {}, timeout = 10_000): Promise<MeshMessage> {
     return read(await this.nc.request(subject, textOf(payload), { timeout, headers: listOf(more) }));
   }
 
-  /** Until the server is there again. */
+  /** Resolves when the connection is up. */
   async connected(): Promise<void> {
     for (;;) {
       try {
@@ -55,33 +55,33 @@ export class MeshAgent implements AsyncDisposable {
     }
   }
 
-  /** Every message of the event stream from the first on, until `isEnough` says so. */
+  /** All messages of the event stream, from the first one, until `isEnough` returns true. */
   async events(isEnough: (events: readonly MeshMessage[]) => boolean): Promise<readonly MeshMessage[]> {
-    // Heard before it is looked at, so that nothing comes unnoticed in between.
+    // The subscription comes before the read, so that no message is missed in between.
     const arrivals = this.nc.subscribe("evt.>");
     await this.nc.flush();
     const jsm = await jetstreamManager(this.nc, { checkAPI: false });
     const stream = await jsm.streams.find("evt.>");
     const found: MeshMessage[] = [];
-    const readOn = async (): Promise<boolean> => {
+    const readNew = async (): Promise<boolean> => {
       const { last_seq: last } = (await jsm.streams.info(stream)).state;
       for (let seq = found.length + 1; seq <= last; seq += 1) {
         const message = await jsm.streams.getMessage(stream, { seq });
-        if (message === null) throw new Error(`message ${String(seq)} is not there any more`);
+        if (message === null) throw new Error(`message ${String(seq)} was deleted`);
         const { subject, data, header } = message;
         found.push(read({ subject, data, headers: header }));
         if (isEnough(found)) return true;
       }
       return false;
     };
-    if (!(await readOn())) {
-      for await (const _ of arrivals) if (await readOn()) break;
+    if (!(await readNew())) {
+      for await (const _ of arrivals) if (await readNew()) break;
     }
     arrivals.unsubscribe();
     return found;
   }
 
-  /** Until an event with this name is there. */
+  /** All messages of the event stream up to an event with this name. */
   eventsUntil(name: string): Promise<readonly MeshMessage[]> {
     return this.events((events) => events.at(-1)?.subject === name);
   }
@@ -95,13 +95,13 @@ function textOf(payload: unknown): string {
   return typeof payload === "string" ? payload : JSON.stringify(payload);
 }
 
-function listOf(more: Texts) {
+function listOf(more: HeaderTexts) {
   const list = headers();
   for (const [name, value] of Object.entries(more)) list.set(name, value);
   return list;
 }
 
-function read({ subject, data, headers: list }: Received): MeshMessage {
+function read({ subject, data, headers: list }: ReceivedMessage): MeshMessage {
   const named = [...(list ?? [])].map(([name, values]) => [name, values.join(", ")] as const);
   const text = new TextDecoder().decode(data);
   return { subject, data: JSON.parse(text) as MeshMessage["data"], headers: Object.fromEntries(named) };

@@ -1,4 +1,4 @@
-/** A runtime whose parts a test can reach: an engine, a gate that vouches for everybody on the mesh, and the door. */
+/** A runtime with access to its parts: the engine, a gate with a principal for all senders, and the NATS door. */
 import type { Kind } from "holdfast";
 import { openGate } from "../../server/src/access/open-gate.ts";
 import { systemClock } from "../../server/src/base/clock.ts";
@@ -11,12 +11,12 @@ import { openMemoryJournal } from "../../server/src/journal/memory/open.ts";
 import { type MeshOptions, type NatsDoor, openMesh } from "../../server/src/assembly/mesh.ts";
 import { startEngine } from "../../server/src/assembly/open.ts";
 
-export const operatorToken = "the-operator-of-this-test-and-nobody-else";
+export const operatorToken = "the-operator-token-of-this-test-only";
 
 export interface MeshNode extends AsyncDisposable {
   readonly engine: Engine;
   readonly door: NatsDoor;
-  /** What an operator would have been told. */
+  /** The warnings for the operator. */
   readonly reports: string[];
   readonly notices: string[];
 }
@@ -26,12 +26,12 @@ export interface MeshNodeOptions extends Partial<MeshOptions> {
   readonly kinds?: readonly Kind[];
 }
 
-/** An engine that is stopped with its scope, whatever happens in it. */
+/** An engine that is stopped at the end of its scope. */
 export function scoped(engine: Engine): AsyncDisposable & { readonly engine: Engine } {
   return { engine, [Symbol.asyncDispose]: () => engine.stop() };
 }
 
-/** Short pauses: a test waits for what happens, not for the time that may pass before. */
+/** Short delays, so that tests run fast. */
 export const quick: Partial<NatsLimits> = {
   redeliveryMs: 5,
   standbyPollMs: 50,
@@ -52,9 +52,9 @@ export async function startMeshNode(url: string, options: MeshNodeOptions = {}):
     requiresToken: true,
     clock: systemClock,
   });
-  const place = { servers: [url], principal: "mesh", limits: { ...quick, ...limits }, ...more };
+  const meshOptions = { servers: [url], principal: "mesh", limits: { ...quick, ...limits }, ...more };
   const notice = (message: string): void => void notices.push(message);
-  const door = await openMesh(place, { engine, gate, kinds, report, notice });
+  const door = await openMesh(meshOptions, { engine, gate, kinds, report, notice });
   return {
     engine,
     door,
@@ -67,13 +67,13 @@ export async function startMeshNode(url: string, options: MeshNodeOptions = {}):
   };
 }
 
-/** The events that count: each once, in the order of the journal; those that were told again are left out. */
+/** The events without those that were published again. */
 export function originals<Event extends { readonly headers: Readonly<Record<string, string>> }>(
   events: readonly Event[],
 ): readonly Event[] {
   return events.filter(({ headers }) => headers["Holdfast-Replayed"] === undefined);
 }
 
-export function placeOf({ headers }: { readonly headers: Readonly<Record<string, string>> }): string {
+export function positionOf({ headers }: { readonly headers: Readonly<Record<string, string>> }): string {
   return `${headers["Holdfast-Epoch"] ?? "?"}.${headers["Holdfast-Position"] ?? "?"}.${headers["Holdfast-Index"] ?? "?"}`;
 }

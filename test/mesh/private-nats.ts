@@ -1,4 +1,4 @@
-/** A real nats-server for a test. If there can be none, the test fails and says what is missing; it is never skipped. */
+/** A real nats-server for a test. Without one, the test fails with the reason; it is never skipped. */
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -11,18 +11,18 @@ import { spawnChild } from "../scenario/spawn-child.ts";
 
 export interface PrivateNats extends AsyncDisposable {
   readonly url: string;
-  /** Ends it as a power cut of the process would, and comes back when it is gone. */
+  /** Kills the process, and resolves when it has ended. */
   kill(): Promise<void>;
-  /** Starts it again with the store that it had. */
+  /** Starts the nats-server again with the same store. */
   start(): Promise<void>;
 }
 
-/** Starts one that nobody else uses, with a store of its own. */
-export async function startNats(words: readonly string[] = []): Promise<PrivateNats> {
+/** Starts a nats-server for one test, with its own store. */
+export async function startNats(more: readonly string[] = []): Promise<PrivateNats> {
   ensureProgram("nats-server", "nats-server");
   const folder = mkdtempSync(join(tmpdir(), "holdfast-nats-"));
   const port = await freePort();
-  const options = ["-js", "-sd", folder, "-a", "127.0.0.1", "-p", String(port), ...words];
+  const options = ["-js", "-sd", folder, "-a", "127.0.0.1", "-p", String(port), ...more];
   let child = await started(options);
   return {
     url: `nats://127.0.0.1:${String(port)}`,
@@ -39,17 +39,17 @@ export async function startNats(words: readonly string[] = []): Promise<PrivateN
   };
 }
 
-async function started(words: readonly string[]): Promise<ChildProcess> {
-  const child = spawnChild("nats-server", words, { stdio: ["ignore", "ignore", "pipe"] });
-  const said: string[] = [];
+async function started(options: readonly string[]): Promise<ChildProcess> {
+  const child = spawnChild("nats-server", options, { stdio: ["ignore", "ignore", "pipe"] });
+  const output: string[] = [];
   let isReady = false;
   for await (const line of createInterface({ input: child.stderr })) {
-    said.push(line);
+    output.push(line);
     isReady = line.includes("Server is ready");
     if (isReady) break;
   }
-  if (!isReady) throw new Error(`nats-server did not start: ${said.join("\n")}`);
-  // What it says from now on must go somewhere, or it stands still.
+  if (!isReady) throw new Error(`nats-server did not start: ${output.join("\n")}`);
+  // The remaining output must be read, or the nats-server blocks.
   child.stderr.resume();
   return child;
 }

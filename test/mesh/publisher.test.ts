@@ -6,7 +6,7 @@ import type { TailAddition, TailState } from "../../server/src/doors/nats/event-
 import { natsLimits } from "../../server/src/doors/nats/nats-limits.ts";
 import type { EntryFeed, FeedEntry } from "../../server/src/doors/nats/nats-door-options.ts";
 
-/** An entry of one event. */
+/** An entry with one event. */
 function entryAt(epoch: number, position: number): FeedEntry {
   const cursor = `${String(epoch)}.${String(position)}`;
   const by = { principal: "ann" };
@@ -23,15 +23,15 @@ function entryAt(epoch: number, position: number): FeedEntry {
   return { epoch, position, events: [event] };
 }
 
-test("a journal that went back and whose new epoch has not begun is waited for: nothing of what follows is left out [M11 X3]", async () => {
+test("the publisher waits for the new epoch of a rolled back journal, so that it omits no event [M11 X3]", async () => {
   const journal = [entryAt(1, 1), entryAt(1, 2)];
-  const asked: number[] = [];
-  const moved = Promise.withResolvers<undefined>();
-  const waits = Promise.withResolvers<undefined>();
+  const readAfter: number[] = [];
+  const appended = Promise.withResolvers<undefined>();
+  const waiting = Promise.withResolvers<undefined>();
   async function* entries(after: number): AsyncGenerator<readonly FeedEntry[], undefined> {
-    asked.push(after);
-    waits.resolve(undefined);
-    await moved.promise;
+    readAfter.push(after);
+    waiting.resolve(undefined);
+    await appended.promise;
     const found = journal.filter(({ position }) => position > after);
     if (found.length > 0) yield found;
   }
@@ -42,7 +42,7 @@ test("a journal that went back and whose new epoch has not begun is waited for: 
   };
   const stop = new AbortController();
   const added: string[] = [];
-  // The stream goes on to where the lost history went.
+  // The stream contains events of the lost history.
   let state: TailState = { sequence: 5, published: { epoch: 1, position: 5, index: 0 }, isWhole: true };
   const tail = {
     get state() {
@@ -63,10 +63,10 @@ test("a journal that went back and whose new epoch has not begun is waited for: 
     onPublished: () => undefined,
   });
   const running = publisher.run(() => undefined);
-  await waits.promise;
-  assert.deepEqual(asked, [2], "it waits for what comes next in this journal, not for the place that the stream has");
+  await waiting.promise;
+  assert.deepEqual(readAfter, [2], "it waits for the next entry of this journal, not for the position of the stream");
   journal.push(entryAt(2, 3), entryAt(2, 4));
-  moved.resolve(undefined);
+  appended.resolve(undefined);
   await running;
   assert.deepEqual(added, ["2.3.0", "2.4.0"]);
 });

@@ -3,14 +3,14 @@ import { test } from "node:test";
 import { shareJournal } from "../nodes/postgres-nodes.ts";
 import { startPostgres } from "../scenario/private-postgres.ts";
 import { MeshAgent, type MeshMessage } from "./mesh-client.ts";
-import { originals, placeOf, startMeshNode } from "./mesh-node.ts";
+import { originals, positionOf, startMeshNode } from "./mesh-node.ts";
 import { startNats } from "./private-nats.ts";
 import { counts } from "../prove/counts.ts";
 
 const rounds = counts.meshRaces;
 const agentCount = 12;
 
-/** In each round every agent changes the same entity, expecting the version that all of them have seen. */
+/** In each round all agents change the same entity and expect the same version. */
 async function race(agents: readonly MeshAgent[]): Promise<void> {
   const [first] = agents as [MeshAgent];
   await first.command("cmd.counter.create", { entity_id: "1", value: { by: -1 } });
@@ -26,33 +26,33 @@ async function race(agents: readonly MeshAgent[]): Promise<void> {
   }
 }
 
-function assertTold(events: readonly MeshMessage[]): void {
-  const told = originals(events);
-  const count = (name: string): number => told.filter(({ subject }) => subject === name).length;
+function assertPublishedOnce(events: readonly MeshMessage[]): void {
+  const published = originals(events);
+  const count = (name: string): number => published.filter(({ subject }) => subject === name).length;
   assert.equal(count("evt.counter.changed"), rounds);
   assert.equal(count("evt.counter.conflict"), rounds * (agentCount - 1));
-  const positions = told.map(({ headers }) => Number(headers["Holdfast-Position"]));
+  const positions = published.map(({ headers }) => Number(headers["Holdfast-Position"]));
   assert.deepEqual(
     positions,
     positions.toSorted((a, b) => a - b),
   );
-  assert.equal(new Set(told.map(placeOf)).size, told.length);
+  assert.equal(new Set(published.map(positionOf)).size, published.length);
 }
 
 const isOver = (events: readonly MeshMessage[]): boolean =>
   originals(events).filter(({ subject }) => /^evt\.counter\.(changed|conflict)$/u.test(subject)).length ===
   rounds * agentCount;
 
-test("of many agents on a real nats-server that expect the same version exactly one succeeds, and all others conflict [M12]", async () => {
+test("exactly one of many agents on a nats-server that expect the same version succeeds, and all others get a conflict [M12]", async () => {
   await using nats = await startNats();
   await using _node = await startMeshNode(nats.url);
   const agents = await Promise.all(Array.from({ length: agentCount }, () => MeshAgent.connect(nats.url)));
   await race(agents);
-  assertTold(await agents[0]!.events(isOver));
+  assertPublishedOnce(await agents[0]!.events(isOver));
   await Promise.all(agents.map((agent) => agent[Symbol.asyncDispose]()));
 });
 
-test("the same holds for runtimes that share the stream and a journal on Postgres, and their events are told once, in order [M11 M12 X7]", async () => {
+test("exactly one of many agents succeeds with two runtimes on one Postgres journal, and each event is published once, in order [M11 M12 X7]", async () => {
   await using nats = await startNats();
   const postgres = await startPostgres();
   const shared = shareJournal(postgres);
@@ -62,9 +62,9 @@ test("the same holds for runtimes that share the stream and a journal on Postgre
   await race(agents);
   assert.ok(
     nodes.every(({ door }) => door.counters.commands > 0),
-    "one runtime did all the work",
+    "both runtimes must handle commands",
   );
-  assertTold(await agents[0]!.events(isOver));
+  assertPublishedOnce(await agents[0]!.events(isOver));
   await Promise.all(agents.map((agent) => agent[Symbol.asyncDispose]()));
   for (const node of nodes) await node[Symbol.asyncDispose]();
   await shared.close();

@@ -8,7 +8,7 @@ import { startNats } from "./private-nats.ts";
 
 const guarded = defineKind({ type: "guarded", value: Type.Object({}), needsLocks: true });
 
-test("a runtime has no lock manager unless it is switched on, and says so to whoever asks for a lock [M6 M13]", async () => {
+test("a runtime without a lock manager refuses a lock command with the toggle that enables locks [M6 M13]", async () => {
   await using nats = await startNats();
   const runtime = await createRuntime({
     journal: { memory: true },
@@ -23,7 +23,7 @@ test("a runtime has no lock manager unless it is switched on, and says so to who
   await runtime.close();
 });
 
-test("a kind that needs locks does not start without them, and the reason names the toggle [M6 M13]", async () => {
+test("a kind that needs locks does not start without them, and the error names the toggle [M6 M13]", async () => {
   await assert.rejects(
     createRuntime({ journal: { memory: true }, kinds: [guarded] }),
     /guarded needs the lock manager, and component_toggles\.lock_manager is off/,
@@ -32,7 +32,7 @@ test("a kind that needs locks does not start without them, and the reason names 
   await (await createRuntime({ journal: { memory: true }, kinds: [guarded], ...toggles })).close();
 });
 
-test("a toggle that does not exist is refused, and packs can be switched off [M13]", async () => {
+test("a runtime refuses an unknown toggle, and a toggle switches a pack off [M13]", async () => {
   await assert.rejects(
     createRuntime({ journal: { memory: true }, component_toggles: { lock_manger: true } }),
     /component_toggles\.lock_manger does not exist/,
@@ -43,7 +43,7 @@ test("a toggle that does not exist is refused, and packs can be switched off [M1
 });
 
 test(
-  "a switch is an entry: a runtime that says nothing leaves what was set before [M6 M13]",
+  "a toggle is stored in the journal, and a runtime without the toggle keeps the stored value [M6 M13]",
   inEmptyFolder(async (folder) => {
     const first = await createRuntime({ journal: folder, component_toggles: { lock_manager: true } });
     await first.close();

@@ -1,4 +1,4 @@
-/** Plain request and reply: no stream keeps these messages, so the sender's own reply address is the one that is answered. */
+/** Plain request and reply. No stream stores these messages, so the answer goes to the reply subject of the message. */
 import type { Msg, NatsConnection } from "@nats-io/transport-node";
 import { meshSubjects } from "@holdfast/sdk/contract";
 import type { NatsCounters } from "./nats-counters.ts";
@@ -14,14 +14,14 @@ export interface RequestHandlerOptions extends CommandHandlerOptions {
   readonly report: (message: string, cause: unknown) => void;
 }
 
-/** All runtimes listen as one group: each request is answered by one of them. */
+/** All runtimes subscribe as one queue group, so that exactly one of them answers each request. */
 export function answerRequests(options: RequestHandlerOptions): { stop(): Promise<void> } {
   const inFlight = new Set<Promise<void>>();
   const subscription = options.nc.subscribe(`${meshSubjects.request}.>`, {
     queue: "holdfast",
     callback: (error, message) => {
       if (error !== null) {
-        options.report("requests over NATS are not heard", error);
+        options.report("the subscription to NATS requests failed", error);
         return;
       }
       const work = answer(options, message).finally(() => inFlight.delete(work));
@@ -39,11 +39,11 @@ export function answerRequests(options: RequestHandlerOptions): { stop(): Promis
 async function answer(options: RequestHandlerOptions, message: Msg): Promise<void> {
   options.counters.requests += 1;
   try {
-    const { answer: given, replayed, position } = await handleCommand(options, message);
-    message.respond(given.text, { headers: natsHeaders(given.headers) });
-    // Whoever asks waits for the answer alone.
-    if (replayed === true && given.event !== undefined) await options.repeat(given.event, position ?? 0);
+    const { answer: sent, replayed, position } = await handleCommand(options, message);
+    message.respond(sent.text, { headers: natsHeaders(sent.headers) });
+    // The requester waits only for the answer, so the event is published afterwards.
+    if (replayed === true && sent.event !== undefined) await options.repeat(sent.event, position ?? 0);
   } catch (error) {
-    options.report("a request over NATS could not be dealt with", error);
+    options.report("a request over NATS failed", error);
   }
 }

@@ -4,18 +4,18 @@ import type { BackoffBounds } from "@holdfast/sdk/base/backoff-ms";
 /** Delays that grow while something keeps failing, and start again once it works. */
 export class Backoff {
   readonly #bounds: BackoffBounds;
-  #tried = 0;
+  #attempts = 0;
 
   constructor(bounds: BackoffBounds) {
     this.#bounds = bounds;
   }
 
   next(): number {
-    this.#tried += 1;
-    return backoffMs(this.#bounds, this.#tried);
+    this.#attempts += 1;
+    return backoffMs(this.#bounds, this.#attempts);
   }
 
   reset(): void {
-    this.#tried = 0;
+    this.#attempts = 0;
   }
 }

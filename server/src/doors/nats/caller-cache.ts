@@ -4,13 +4,13 @@ import type { Caller, Gate, Turned } from "../../access/gate.ts";
 const callersMax = 1_000;
 
 /**
- * Who sends commands: a token says so, message by message. What a connection to the nats-server proves is known to that
- * server alone; so without a token a message is nobody's, unless the operator vouches for all who can send one.
+ * Authenticates the sender of each message by its token. Only the nats-server knows the identity of a connection. A message
+ * without a token is therefore anonymous, unless the operator sets a principal for all of them.
  */
 export class CallerCache {
   readonly #gate: Gate;
   readonly #principal: string | undefined;
-  /** Those who were let in. Each call of theirs is checked again anyway, so knowing them for long is no risk. */
+  /** The admitted callers by token. The gate checks each call again, so a cached caller is no risk. */
   readonly #known = new Map<string, Caller>();
 
   constructor(gate: Gate, principal: string | undefined) {
@@ -18,7 +18,7 @@ export class CallerCache {
     this.#principal = principal;
   }
 
-  /** At once for those who were here before: their commands must keep their order. */
+  /** Returns a known caller synchronously, so that its commands keep their order. */
   admit(token: string | undefined): Caller | Turned | Promise<Caller | Turned> {
     return this.#known.get(token ?? "") ?? this.#admitNew(token);
   }
@@ -27,7 +27,7 @@ export class CallerCache {
     const caller = await admitLatest(this.#gate, {
       ...(token === undefined ? { vouched: this.#principal } : { token }),
       isLoopback: false,
-      // One for all: commands keep the order in which they came.
+      // One connection for all messages, so that commands keep their order.
       connection: "nats",
       door: "nats",
     });

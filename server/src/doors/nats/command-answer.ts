@@ -1,4 +1,4 @@
-/** What a command is answered with, and the event that tells the same to everybody. */
+/** The answer to a command, and the event that publishes the same result. */
 import { lockWord, meshHeaders, meshLockWords, problemOf } from "@holdfast/sdk/contract";
 import type { meshLockEvents } from "@holdfast/sdk/contract";
 import type { CallReply } from "@holdfast/sdk";
@@ -7,13 +7,13 @@ import type { MeshEvent, OutgoingMessage } from "./mesh-event.ts";
 import type { CommandProblem, ParsedCommand } from "./read-command.ts";
 
 export interface CommandAnswer extends Omit<OutgoingMessage, "subject"> {
-  /** The event that the answer stands for, if the command led to one. */
+  /** The event of the command. Absent if the command caused none. */
   readonly event?: MeshEvent;
 }
 
 type EventData = Readonly<Record<string, unknown>>;
 
-/** Words of locks are answered with the event itself, all others with the whole reply, as every door gives it. */
+/** A lock action is answered with the event itself. Other commands are answered with the whole reply, as at every door. */
 export function answerReply(command: ParsedCommand, reply: CallReply, bytesMax: number): CommandAnswer {
   const event = command.lock === undefined ? ownEvent(command, reply) : lockAnswer(command.lock, reply);
   const data = command.lock === undefined ? reply : (event?.data ?? problemOfReply(reply));
@@ -22,7 +22,7 @@ export function answerReply(command: ParsedCommand, reply: CallReply, bytesMax: 
   return { text: message.text, headers: message.headers, ...(event === undefined ? {} : { event }) };
 }
 
-/** The answer to what is no command, or is not let in: nothing was decided, so there is only the problem. */
+/** The answer to a message that is not a command, or whose caller was rejected. Nothing was decided. */
 export function problemAnswer({ code, data }: CommandProblem): CommandAnswer {
   return { text: JSON.stringify(problemText(code, data)), headers: { [meshHeaders.problem]: code } };
 }
@@ -37,14 +37,14 @@ function replyHeaders({ outcome, position, replayed }: CallReply): Readonly<Reco
   };
 }
 
-/** What happened to the very thing that the command was about; what else its entry holds follows from that. */
+/** The event about the entity of the command. The other events of the entry are its consequences. */
 function ownEvent({ input }: ParsedCommand, { events }: CallReply): MeshEvent | undefined {
   const { id } = (input ?? {}) as { readonly id?: unknown };
   const own = events.find(({ subject }) => typeof id === "string" && subject.endsWith(`/${id}`)) ?? events[0];
   return own === undefined ? undefined : meshEvent(own);
 }
 
-/** Granted, denied, given back or extended. Anything else, such as "not held", happened to nobody and is no event. */
+/** Acquired, denied, released or refreshed. Other outcomes, such as "not held", change no lock and have no event. */
 function lockAnswer({ word, resource, owner }: NonNullable<ParsedCommand["lock"]>, { outcome }: CallReply) {
   const facts = outcome.data as EventData;
   if (outcome.kind === "done") {

@@ -1,7 +1,7 @@
 /**
- * Takes commands from the durable stream. A command is acknowledged only after its outcome is in the journal; until then
- * the server hands it out again, to this runtime or another. Its key, the sender's or one made of its place in the stream,
- * is what makes that harmless.
+ * Consumes commands from the durable stream. A command is acknowledged only after its outcome is in the journal. Until
+ * then the nats-server redelivers it, to this runtime or to another. The idempotency key makes a redelivery safe. It is
+ * the key of the sender, or a key made from the sequence in the stream.
  */
 import type { ConsumerMessages, JetStreamManager, JsMsg } from "@nats-io/jetstream";
 import type { NatsConnection } from "@nats-io/transport-node";
@@ -21,7 +21,7 @@ export interface CommandConsumerOptions extends CommandHandlerOptions {
   readonly limits: NatsLimits;
   readonly counters: NatsCounters;
   readonly stop: AbortSignal;
-  /** Tells an event once more. */
+  /** Publishes an event again. */
   readonly repeat: (event: MeshEvent, position: number) => Promise<void>;
   readonly report: (message: string, cause: unknown) => void;
 }
@@ -34,7 +34,7 @@ export class CommandConsumer {
     this.#options = options;
   }
 
-  /** Goes on until it is stopped, or the consumer is gone; then it can be run again. */
+  /** Runs until it is stopped or the consumer is deleted. It can be run again afterwards. */
   async run(onReady: () => void): Promise<void> {
     const { jsm, limits, stop } = this.#options;
     const { config, created } = await ensureCommandStream(jsm);
@@ -46,13 +46,13 @@ export class CommandConsumer {
       idle_heartbeat: 5_000,
       abort_on_missing_resource: true,
     });
-    // It may be gone with its connection; then there is nothing left to end.
+    // The subscription may have ended with its connection.
     const end = (): void => void messages.close().catch(() => undefined);
     stop.addEventListener("abort", end);
     if (stop.aborted) end();
     onReady();
     try {
-      await this.#take(messages, `${implicitKeyPrefix}${config.name}:${created}`);
+      await this.#consume(messages, `${implicitKeyPrefix}${config.name}:${created}`);
     } finally {
       stop.removeEventListener("abort", end);
       end();
@@ -60,12 +60,12 @@ export class CommandConsumer {
     }
   }
 
-  async #take(messages: ConsumerMessages, keyStart: string): Promise<void> {
+  async #consume(messages: ConsumerMessages, keyStart: string): Promise<void> {
     const { limits } = this.#options;
     for await (const message of messages) {
       const work = this.#handle(message, `${keyStart}:${message.seq}`).finally(() => this.#inFlight.delete(work));
       this.#inFlight.add(work);
-      // What is beyond this waits in the stream.
+      // Further messages wait in the stream.
       while (this.#inFlight.size >= limits.inFlightMax) await Promise.race(this.#inFlight);
     }
   }
@@ -79,7 +79,7 @@ export class CommandConsumer {
       const handled = await handleCommand(this.#options, message, { key, deadlineMs: limits.deadlineMs });
       await this.#settle(message, handled, key);
     } catch (error) {
-      report("what came of a command from NATS could not be told; it is delivered again", error);
+      report("the outcome of a command from NATS could not be sent; the command is redelivered", error);
       message.nak(limits.redeliveryMs);
     }
   }
@@ -90,7 +90,7 @@ export class CommandConsumer {
     const { deliveryCount } = message.info;
     const isLast = deliveryCount >= limits.deliveriesMax;
     if (verdict === "done") {
-      await this.#tell(message, handled);
+      await this.#publishResult(message, handled);
       message.ack();
     } else if (isLast && (verdict === "unreadable" || code === "internal_error")) {
       await parkCommand(this.#options, message, { code: code ?? "", key });
@@ -102,14 +102,14 @@ export class CommandConsumer {
     }
   }
 
-  /** Events of this very command are published from the journal; those of a command that came again are told again here. */
-  async #tell(message: JsMsg, handled: HandledCommand): Promise<void> {
+  /** New events are published from the journal. The event of a repeated command is published again here. */
+  async #publishResult(message: JsMsg, handled: HandledCommand): Promise<void> {
     const { answer, replayed, position } = handled;
     if (replayed === true && answer.event !== undefined) await this.#options.repeat(answer.event, position ?? 0);
     this.#answer(message, handled);
   }
 
-  /** A command in a stream has no sender to answer to, unless it says where the answer goes. */
+  /** A message in a stream has no reply subject. The answer goes to the address in its header, if there is one. */
   #answer(message: JsMsg, { answer }: HandledCommand): void {
     const address = replyAddress(message);
     if (address !== undefined) sendAnswer(this.#options.nc, address, answer);

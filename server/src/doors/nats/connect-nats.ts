@@ -4,7 +4,7 @@ import type { NatsConnection, NodeConnectionOptions } from "@nats-io/transport-n
 import type { NatsConnectionOptions } from "./nats-door-options.ts";
 import { NatsConfigError } from "./nats-config-error.ts";
 
-/** A connection that comes back by itself, for ever; `delayMs` is the pause before the next attempt. */
+/** Opens a connection that reconnects forever. `delayMs` returns the delay before the next attempt. */
 export async function connectNats(options: NatsConnectionOptions, delayMs: () => number): Promise<NatsConnection> {
   return connect({
     ...(await credentialsOf(options)),
@@ -13,7 +13,7 @@ export async function connectNats(options: NatsConnectionOptions, delayMs: () =>
     name: "holdfast",
     timeout: 5_000,
     maxReconnectAttempts: -1,
-    // Somebody may be mending the server's users right now.
+    // An operator may be fixing the users of the nats-server at this moment.
     ignoreAuthErrorAbort: true,
     reconnectDelayHandler: delayMs,
     pingInterval: 10_000,
@@ -36,7 +36,7 @@ async function bytesOf(file: string): Promise<Uint8Array> {
     return await readFile(file);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    throw new NatsConfigError(`the credentials of NATS in ${file} can't be read (${code ?? String(error)})`);
+    throw new NatsConfigError(`cannot read the NATS credentials in ${file} (${code ?? String(error)})`);
   }
 }
 
@@ -46,16 +46,16 @@ function tlsOf({ servers, caFile, certFile, keyFile }: NatsConnectionOptions): N
     ...(certFile === undefined ? {} : { certFile }),
     ...(keyFile === undefined ? {} : { keyFile }),
   };
-  const isWanted = Object.keys(files).length > 0 || servers.some((server) => server.startsWith("tls://"));
-  return isWanted ? { tls: files } : {};
+  const isEnabled = Object.keys(files).length > 0 || servers.some((server) => server.startsWith("tls://"));
+  return isEnabled ? { tls: files } : {};
 }
 
-/** What is wrong with an address; undefined if nothing is. */
+/** The error in the address of a nats-server. Undefined if it is valid. */
 export function serverAddressError(server: string): string | undefined {
   const url = URL.canParse(server) ? new URL(server) : undefined;
   if (url === undefined || !/^(nats|tls):$/u.test(url.protocol) || url.hostname === "") {
-    return "is not an address such as nats://127.0.0.1:4222";
+    return "must be like nats://127.0.0.1:4222";
   }
   if (url.username === "" && url.password === "") return undefined;
-  return "holds credentials, which everybody can see there: give nats_user and nats_password, or a file, instead";
+  return "contains credentials, which all users of the host can read: use nats_user and nats_password, or nats_creds";
 }

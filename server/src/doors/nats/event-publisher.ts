@@ -1,6 +1,6 @@
 /**
- * Publishes the journal's events in their order, each once, whatever stops in between: this process, the server, or the
- * connection. Where to go on is always asked of the stream itself, and any number of runtimes may do this at once.
+ * Publishes the events of the journal in order and exactly once, even if this process, the nats-server or the connection
+ * fails. The stream itself contains the position to continue from. Any number of runtimes may publish at once.
  */
 import { pause } from "@holdfast/sdk/base/pause";
 import { meshHeaders } from "@holdfast/sdk/contract";
@@ -21,23 +21,23 @@ export interface EventPublisherOptions {
   readonly limits: NatsLimits;
   readonly bytesMax: () => number;
   readonly publishAfter: number | undefined;
-  /** Somewhere between 0 and 1, for this runtime: several that wait must not all wake at once. */
+  /** A number from 0 to 1 that differs between runtimes, so that not all of them wake at once. */
   readonly rank: number;
   readonly newId: () => string;
   readonly stop: AbortSignal;
-  /** So many events were published. */
+  /** Receives the number of published events. */
   readonly onPublished: (count: number) => void;
 }
 
-/** Somebody else publishes, and is further. */
+/** Another runtime publishes and is ahead. */
 class OvertakenError extends Error {
   override readonly name = "OvertakenError";
 }
 
 export class EventPublisher {
   readonly #options: EventPublisherOptions;
-  /** Whoever adds to the stream waits for whoever adds already: both expect the same end. */
-  #turn: Promise<unknown> = Promise.resolve();
+  /** The last addition. The next one waits for it, because both would expect the same tail. */
+  #lastAddition: Promise<unknown> = Promise.resolve();
   #published: EventPosition | undefined;
   #done = 0;
 
@@ -45,20 +45,20 @@ export class EventPublisher {
     this.#options = options;
   }
 
-  /** How far the stream goes, as far as this runtime knows. */
+  /** The last event in the stream that this runtime knows. */
   get published(): EventPosition | undefined {
     return this.#published;
   }
 
-  /** The position up to which nothing is left to publish. */
+  /** The position up to which all events are published. */
   get donePosition(): number {
     return Math.max(this.#done, this.#published?.position ?? 0);
   }
 
-  /** Goes on until it is stopped, or something fails; then it can be run again. */
+  /** Runs until it is stopped or fails. It can be run again afterwards. */
   async run(onReady: () => void): Promise<void> {
     const { stop } = this.#options;
-    let state = await this.#look();
+    let state = await this.#refresh();
     while (!stop.aborted) {
       const from = await this.#resume(state);
       onReady();
@@ -71,69 +71,69 @@ export class EventPublisher {
     }
   }
 
-  /** Tells an event once more, for whoever sent its command again; it is marked, and moves nothing. */
+  /** Publishes an event again for a repeated command. The message is marked, and does not move the position. */
   async repeat(event: MeshEvent, position: number): Promise<void> {
     const headers = { [meshHeaders.position]: String(position), [meshHeaders.replayed]: "true" };
     const plain = { subject: event.name, text: JSON.stringify(event.data), headers };
     const message = fitToLimit(plain, this.#options.bytesMax(), event.data);
     const id = `again.${this.#options.newId()}`;
-    await this.#inTurn(() => this.#addAgain([{ id, message }]));
+    await this.#serialize(() => this.#addWithRetry([{ id, message }]));
   }
 
-  #inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
-    const done = this.#turn.then(work, work);
-    this.#turn = done.catch(() => undefined);
+  #serialize<Result>(work: () => Promise<Result>): Promise<Result> {
+    const done = this.#lastAddition.then(work, work);
+    this.#lastAddition = done.catch(() => undefined);
     return done;
   }
 
-  async #look(): Promise<TailState> {
-    const state = await this.#inTurn(() => this.#options.tail.refresh());
+  async #refresh(): Promise<TailState> {
+    const state = await this.#serialize(() => this.#options.tail.refresh());
     this.#published = state.published;
     return state;
   }
 
-  /** Where this journal goes on after what the stream has. */
+  /** The position after which this journal continues the stream. */
   async #resume({ published, isWhole }: TailState): Promise<EventPosition> {
     const { publishAfter } = this.#options;
-    const nothing = { epoch: 0, index: Infinity };
+    const wholeEntry = { epoch: 0, index: Infinity };
     if (published === undefined) {
       if (!isWhole && publishAfter === undefined) {
         throw new NatsConfigError(
-          "something was taken out of the event stream, and none of its events is left to say how far it went: say with " +
-            "nats_publish_after after which position to go on (0 publishes everything again)",
+          "messages were deleted from the event stream, and no event with a position is left in it: set " +
+            "nats_publish_after to the position after which to continue (0 publishes all events again)",
         );
       }
-      return { ...nothing, position: publishAfter ?? 0 };
+      return { ...wholeEntry, position: publishAfter ?? 0 };
     }
     const common = await this.#settledCommon(published);
     if (common === undefined) {
       throw new NatsConfigError(
-        `the event stream goes on to epoch ${published.epoch}, which this journal does not know: it belongs to another ` +
-          "journal, or this one was not restored by Holdfast's own means",
+        `the event stream contains epoch ${published.epoch}, which this journal does not have: the stream belongs to ` +
+          "another journal, or this journal was not restored with `holdfast restore`",
       );
     }
-    // What the stream has beyond that happened in a history that is lost; what happened instead follows.
-    return common < published.position ? { ...nothing, position: common } : published;
+    // The later events in the stream belong to a lost history. The events of this journal follow them.
+    return common < published.position ? { ...wholeEntry, position: common } : published;
   }
 
   /**
-   * A stream that is ahead of this node: either the node is behind, or the journal went back and the epoch that says so has
-   * not begun. Only the next entries tell. Who went on at the stream's place at once would leave out, in the second case, all
-   * that happens up to that position.
+   * If the stream is ahead of this node, either the node is behind, or the journal was rolled back and its new epoch has not
+   * started. Only the next entries show which. After a rollback, a publisher that continued at the position of the stream
+   * would omit all new events up to that position.
    */
   async #settledCommon(published: EventPosition): Promise<number | undefined> {
     const { feed, stop } = this.#options;
     for (;;) {
       const before = feed.head();
       const common = await feed.lastCommon(published);
-      // It may have gone on or back while it was asked.
+      // The journal may have moved in either direction during the call.
       const head = Math.min(before, feed.head());
       if (common === undefined || common <= head || stop.aborted) return common;
       await this.#entryAfter(head);
     }
   }
 
-  /** Until the journal goes on, or publishing is stopped. */
+  /** Waits until the journal has an entry after a position, or publishing is stopped. */
   async #entryAfter(position: number): Promise<void> {
     const { feed, stop } = this.#options;
     const pages = feed.entries(position);
@@ -149,7 +149,7 @@ export class EventPublisher {
 
   async #follow(from: EventPosition): Promise<void> {
     const { feed, stop } = this.#options;
-    // An entry of which only some events are published is read again.
+    // An entry with unpublished events is read again.
     const pages = feed.entries(from.index === Infinity ? from.position : from.position - 1);
     const end = (): void => void pages.return?.();
     stop.addEventListener("abort", end);
@@ -184,17 +184,17 @@ export class EventPublisher {
     const { publishAhead } = this.#options.limits;
     for (let from = 0; from < additions.length; from += publishAhead) {
       const some = additions.slice(from, from + publishAhead);
-      await this.#inTurn(() => this.#addAgain(some));
+      await this.#serialize(() => this.#addWithRetry(some));
       this.#published = some.at(-1)?.eventPosition ?? this.#published;
       this.#options.onPublished(some.length);
     }
   }
 
   /**
-   * Messages of others may come in between; only whoever publishes the same events is a reason to stand back. Before an
-   * event is added, the stream must end where this runtime has left it: else it could be there already.
+   * Other programs may add messages concurrently. The publisher yields only to a runtime that publishes the same events.
+   * Before it adds an event, the last event in the stream must be its own: otherwise the event could already be there.
    */
-  async #addAgain(additions: readonly TailAddition[]): Promise<void> {
+  async #addWithRetry(additions: readonly TailAddition[]): Promise<void> {
     const { tail, stop, clock, limits } = this.#options;
     const isEvents = additions.some(({ eventPosition }) => eventPosition !== undefined);
     const backoff = new Backoff(limits.backoff);
@@ -214,13 +214,13 @@ export class EventPublisher {
     throw new OvertakenError();
   }
 
-  /** Somebody else publishes. As long as the stream goes on, that is enough; once it does not, this runtime tries. */
+  /** Waits while another runtime publishes. Returns when the stream stops growing, so that this runtime takes over. */
   async #standBy(): Promise<TailState> {
     const { clock, limits, stop, rank } = this.#options;
     for (;;) {
       const before = this.#published;
       await pause(clock, limits.standbyPollMs * (1 + rank), { keepAlive: false, signal: stop });
-      const state = await this.#look();
+      const state = await this.#refresh();
       const { published } = state;
       if (stop.aborted || isSame(published, before)) return state;
     }

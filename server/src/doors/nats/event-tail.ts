@@ -1,8 +1,8 @@
 /**
- * The end of the event stream, and the only way anything is added to it. Each message is taken by the server only if the
- * stream still ends where this runtime believes it does. So of several runtimes that publish the same event one succeeds,
- * and a message whose acknowledgement was lost is never there twice. Each message says how far the stream goes with it;
- * so whoever starts finds in the last one where to go on.
+ * The tail of the event stream. Holdfast adds messages only through this class. The nats-server accepts a message only if
+ * the stream still ends where this runtime expects. If several runtimes publish the same event, exactly one succeeds. A
+ * message whose acknowledgement was lost is never stored twice. Each message contains the position that the stream has
+ * reached, so that a new runtime reads in the last message where to continue.
  */
 import { JetStreamApiError } from "@nats-io/jetstream";
 import type { JetStreamClient, JetStreamManager } from "@nats-io/jetstream";
@@ -14,23 +14,23 @@ import type { OutgoingMessage } from "./mesh-event.ts";
 import type { EventPosition } from "./nats-door-options.ts";
 import { NatsConfigError } from "./nats-config-error.ts";
 
-/** Somebody else has added something. */
+/** Another writer added a message. */
 export class TailMovedError extends Error {
   override readonly name = "TailMovedError";
 }
 
 export interface TailState {
-  /** The sequence of the last message that the stream ever had. */
+  /** The sequence of the last message that was ever in the stream. */
   readonly sequence: number;
-  /** How far it goes; undefined if there is no event of Holdfast in it. */
+  /** The position of the last event. Undefined if the stream contains no event of Holdfast. */
   readonly published: EventPosition | undefined;
-  /** Nothing was ever taken out of it: what is not in it never was. */
+  /** No message was ever deleted from the stream. */
   readonly isWhole: boolean;
 }
 
-/** Something to add: an event at its place, or, without one, a repetition. */
+/** A message to add: an event with its position, or a repeated event without one. */
 export interface TailAddition {
-  /** Nobody else's: what follows in the same breath expects it. */
+  /** A unique id. The next message of the same batch expects it. */
   readonly id: string;
   readonly message: OutgoingMessage;
   readonly eventPosition?: EventPosition;
@@ -46,11 +46,11 @@ export interface EventTailOptions {
 interface ExpectedTail {
   readonly lastSequence: number;
   readonly lastMsgID: string | undefined;
-  /** How far the stream goes with the message. */
+  /** The position that the stream reaches with the message. */
   readonly reached: EventPosition | undefined;
 }
 
-/** The server's codes for an end that is not the expected one, by id and by sequence. */
+/** Error codes of the nats-server for an unexpected tail, by message id and by sequence. */
 const tailMovedCodes = new Set([10_070, 10_071]);
 
 export class EventTail {
@@ -61,7 +61,7 @@ export class EventTail {
     this.#options = options;
   }
 
-  /** As it was when it was last looked at or added to. */
+  /** The state after the last refresh or addition. */
   get state(): TailState | undefined {
     return this.#state;
   }
@@ -75,9 +75,9 @@ export class EventTail {
   }
 
   /**
-   * Adds messages in their order, many on the way at once: each expects the one before it by sequence and by id, so after
-   * one that failed none gets in, not even late, from a connection that was given up. What is left of them after a failure
-   * is found out by looking.
+   * Adds messages in order, with many in flight at once. Each message expects the previous one by sequence and by id. After
+   * a failed message no later one is stored, not even late from an abandoned connection. After a failure, a refresh shows
+   * which messages were stored.
    */
   async add(additions: readonly TailAddition[]): Promise<void> {
     const { publishAhead } = this.#options.limits;
@@ -106,11 +106,11 @@ export class EventTail {
     const expect = { lastSequence, streamName: stream, ...(lastMsgID === undefined ? {} : { lastMsgID }) };
     const options = { msgID: id, headers: list, expect, timeout: limits.publishTimeoutMs };
     const { duplicate, seq } = await js.publish(message.subject, message.text, options);
-    // The same event is there already: it came from somebody else.
-    if (duplicate || seq !== lastSequence + 1) throw new TailMovedError(`${id} is at ${seq} already`);
+    // Another runtime has already added the same event.
+    if (duplicate || seq !== lastSequence + 1) throw new TailMovedError(`${id} is already at ${seq}`);
   }
 
-  /** Others may publish below the same subjects; their messages say nothing, and the one before them is looked at. */
+  /** Finds the last message of Holdfast. Other programs may publish to the same subjects, without a position. */
   async #publishedAt(last: number, first: number): Promise<EventPosition | undefined> {
     const { jsm, stream, limits } = this.#options;
     const end = Math.max(first, last - limits.foreignMessagesMax + 1, 1);
@@ -122,8 +122,8 @@ export class EventTail {
     }
     if (end === Math.max(first, 1)) return undefined;
     throw new NatsConfigError(
-      `none of the last ${limits.foreignMessagesMax} messages of ${stream} is from Holdfast, so it is not known where ` +
-        "publishing goes on: let others publish into another stream, and say with nats_publish_after where to go on",
+      `none of the last ${limits.foreignMessagesMax} messages of ${stream} is from Holdfast, so the position to continue ` +
+        "from is unknown: let other programs publish to another stream, and set nats_publish_after",
     );
   }
 }

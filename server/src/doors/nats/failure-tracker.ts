@@ -1,4 +1,4 @@
-/** What does not work at present, part by part. Each thing is told once, and that it is over is told too. */
+/** The current failures by part. Reports each failure once, and its end. */
 export class FailureTracker {
   readonly #reasons = new Map<string, string>();
   readonly #report: (message: string, cause: unknown) => void;
@@ -17,11 +17,11 @@ export class FailureTracker {
     const reason = reasonOf(error);
     if (this.#reasons.get(part) === reason) return;
     this.#reasons.set(part, reason);
-    this.#report(`NATS, ${part}: ${reason}; trying again`, undefined);
+    this.#report(`NATS, ${part}: ${reason}; retrying`, undefined);
   }
 
   clear(part: string): void {
-    if (this.#reasons.delete(part)) this.#notice(`NATS, ${part}: it works again`);
+    if (this.#reasons.delete(part)) this.#notice(`NATS, ${part}: recovered`);
   }
 }
 

@@ -11,15 +11,15 @@ import type { SubjectActions } from "./subject-actions.ts";
 export interface CommandHandlerOptions {
   readonly actions: SubjectActions;
   readonly admit: (token: string | undefined) => Caller | Turned | Promise<Caller | Turned>;
-  /** What the server takes in one message. */
+  /** Maximum size of a message. */
   readonly bytesMax: () => number;
-  /** Told about a call that met a defect. */
+  /** Receives the error of a call that hit a defect. */
   readonly onDefect: (error: unknown) => undefined;
 }
 
 /**
- * What is to be done with a message. `done`: decided, whatever the outcome. `unreadable`: no runtime like this one will
- * ever read it. `again`: not decided, through no fault of the command.
+ * The result of a message. `done`: the command was decided, with any outcome. `unreadable`: no runtime of this version can
+ * read the message. `again`: the command was not decided, and a redelivery may succeed.
  */
 export interface HandledCommand {
   readonly verdict: "done" | "unreadable" | "again";
@@ -27,7 +27,7 @@ export interface HandledCommand {
   readonly code?: string;
   readonly position?: number;
   readonly replayed?: boolean;
-  /** How long whoever refused asks to wait. */
+  /** The delay that the refusal asks for. */
   readonly retryAfterMs?: number;
 }
 
@@ -40,13 +40,13 @@ const unreadableCodes = new Set([
 ]);
 
 /**
- * The command of whoever was here before is handed to the engine before this first waits: commands keep the order in which
- * they are handled.
+ * Handles one message. A command of a known caller reaches the engine before the first await, so that commands keep their
+ * order.
  */
 export async function handleCommand(
   options: CommandHandlerOptions,
   message: CommandMessage,
-  given: { readonly key?: string; readonly deadlineMs?: number } = {},
+  defaults: { readonly key?: string; readonly deadlineMs?: number } = {},
 ): Promise<HandledCommand> {
   const command = readCommand(message, options.actions);
   if (isCommandProblem(command)) return { verdict: "unreadable", answer: problemAnswer(command), code: command.code };
@@ -56,15 +56,15 @@ export async function handleCommand(
   const { operation, input, options: callOptions } = command;
   const inputBytes = message.data.length;
   const reply = await caller.transport
-    .call(operation, input, { ...given, ...callOptions, inputBytes })
+    .call(operation, input, { ...defaults, ...callOptions, inputBytes })
     .catch(options.onDefect);
   if (reply === undefined) {
     const defect = { code: "internal_error", data: {} };
     return { verdict: "again", answer: problemAnswer(defect), code: defect.code };
   }
   const { position, replayed } = reply;
-  const facts = { answer: answerReply(command, reply, options.bytesMax()), position, replayed };
-  return reply.outcome.kind === "done" ? { verdict: "done", ...facts } : { ...refused(reply), ...facts };
+  const replied = { answer: answerReply(command, reply, options.bytesMax()), position, replayed };
+  return reply.outcome.kind === "done" ? { verdict: "done", ...replied } : { ...refused(reply), ...replied };
 }
 
 function refused({ outcome }: CallReply): Pick<HandledCommand, "verdict" | "code" | "retryAfterMs"> {
@@ -74,10 +74,10 @@ function refused({ outcome }: CallReply): Pick<HandledCommand, "verdict" | "code
   return { verdict: verdictOf(outcome.code), code: outcome.code, ...later };
 }
 
-/** What stopped a command before it was decided is told by its status: the host's failures, or too much at once. */
+/** The status of a problem shows whether the command was decided. Server errors and rate limits come before the decision. */
 function verdictOf(code: string): HandledCommand["verdict"] {
   if (unreadableCodes.has(code)) return "unreadable";
   const { status, retry } = problemOf(code);
-  const isHosts = status >= 500 || status === 429;
-  return isHosts && (retry === "later" || retry === "same-key") ? "again" : "done";
+  const isUndecided = status >= 500 || status === 429;
+  return isUndecided && (retry === "later" || retry === "same-key") ? "again" : "done";
 }

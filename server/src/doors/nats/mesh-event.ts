@@ -1,15 +1,15 @@
-/** An event as the mesh tells it. The journal's own shape holds what a fold needs; here are the fields that were promised. */
+/** An event in the format of the mesh. The journal stores the fields for the fold; the mesh publishes the contract's fields. */
 import { isOfEntity, lockWord, meshHeaders, meshLockEvents, recordedType } from "@holdfast/sdk/contract";
 import type { WatchedEvent } from "@holdfast/sdk";
 import type { EventPosition } from "./nats-door-options.ts";
 
 export interface MeshEvent {
-  /** `evt.document.changed`, which is also the subject that it is published at. */
+  /** The name, such as `evt.document.changed`, which is also its NATS subject. */
   readonly name: string;
   readonly data: Readonly<Record<string, unknown>>;
 }
 
-/** Something to be published: headers are names and texts without line ends. */
+/** A message to publish. Header values contain no line breaks. */
 export interface OutgoingMessage {
   readonly subject: string;
   readonly text: string;
@@ -24,19 +24,19 @@ const lockFields: ReadonlyMap<string, readonly string[]> = new Map(
 
 export function meshEvent(event: EventSource): MeshEvent {
   const { name, subject, data } = event;
-  const facts = data as Readonly<Record<string, unknown>>;
-  // An entity of the type `lock` is not a lock, whatever its kind calls its changes.
+  const members = data as Readonly<Record<string, unknown>>;
+  // An entity of the type `lock` is not a lock, regardless of the event names of its kind.
   const isEntity = isOfEntity(recordedType(event) ?? "");
   const fields = isEntity ? undefined : lockFields.get(name);
   if (fields !== undefined)
-    return { name, data: Object.fromEntries(fields.map((field) => [field, facts[field] ?? null])) };
-  const [, what = ""] = name.split(".");
-  // What an event is about stands beside its data in the journal; a payload has nothing beside it.
-  const isAboutOne = (isEntity || what !== lockWord) && subject.startsWith(`${what}/`);
-  return { name, data: isAboutOne ? { entity_id: subject.slice(what.length + 1), ...facts } : facts };
+    return { name, data: Object.fromEntries(fields.map((field) => [field, members[field] ?? null])) };
+  const [, type = ""] = name.split(".");
+  // The journal stores the subject next to the data. A payload has only the data, so the id is added to it.
+  const hasEntity = (isEntity || type !== lockWord) && subject.startsWith(`${type}/`);
+  return { name, data: hasEntity ? { entity_id: subject.slice(type.length + 1), ...members } : members };
 }
 
-/** An event at its place in the journal, ready to be published. */
+/** The message of an event, with its position in the journal. */
 export function eventMessage(event: WatchedEvent, eventPosition: EventPosition, bytesMax: number): OutgoingMessage {
   const { name, data } = meshEvent(event);
   const { fence } = event.data as { readonly fence?: unknown };
@@ -58,12 +58,12 @@ export function eventMessage(event: WatchedEvent, eventPosition: EventPosition, 
   );
 }
 
-/** What names the thing that a message is about: it stays when everything else is too much. */
+/** The fields that identify the subject of a message. They stay in a message that is too large. */
 const identifyingFields = ["entity_id", "resource_id", "owner_id", "version"];
 
 /**
- * A message that the server would refuse must not stop those after it. It says how large it is instead, and what it is
- * about; who needs the rest reads it at its position.
+ * A message that the nats-server would refuse must not block later messages. It is replaced by its size and its identifying
+ * fields. A reader finds the whole event in the journal at its position.
  */
 export function fitToLimit(message: OutgoingMessage, bytesMax: number, data: object): OutgoingMessage {
   const bytes = Buffer.byteLength(message.text);
@@ -73,7 +73,7 @@ export function fitToLimit(message: OutgoingMessage, bytesMax: number, data: obj
   return { ...message, text: JSON.stringify(Object.fromEntries(kept)), headers };
 }
 
-/** `1.42.0`: epoch, position, and which event of the entry. */
+/** `1.42.0`: epoch, position, and index of the event in its entry. */
 export function formatEventPosition({ epoch, position, index }: EventPosition): string {
   return `${epoch}.${position}.${index}`;
 }

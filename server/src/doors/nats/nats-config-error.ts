@@ -1,4 +1,4 @@
-/** What there is on the server can not be used. The message says what is wrong with it, and what to do about it. */
+/** The configuration of the nats-server or of its connection is unusable. The message contains the reason and what to do. */
 export class NatsConfigError extends Error {
   override readonly name = "NatsConfigError";
 }

@@ -1,15 +1,15 @@
-/** What the door has done so far. Figures are read from it when somebody asks. */
+/** The counters of the door since its start. The metrics read them when they are scraped. */
 export interface NatsCounters {
-  /** Deliveries from the stream of commands, and those among them that were not the first of their command. */
+  /** Deliveries from the command stream. `redeliveries` counts those that were not the first of their command. */
   commands: number;
   redeliveries: number;
-  /** Requests that were answered. */
+  /** Received requests. */
   requests: number;
   parked: number;
-  /** Events that this runtime has published, and those that it told again. */
+  /** Events that this runtime published. `repeated` counts the events that it published again. */
   published: number;
   repeated: number;
-  /** How often the connection was lost. */
+  /** Lost connections. */
   disconnects: number;
 }
 

@@ -4,40 +4,40 @@ import type { Clock } from "../../base/clock.ts";
 import type { Ids } from "../../base/ids.ts";
 import type { NatsLimits } from "./nats-limits.ts";
 
-/** Where the nats-server is, and how to get in. */
+/** The addresses of the nats-server, and the credentials. */
 export interface NatsConnectionOptions {
-  /** `nats://host:port` or `tls://host:port`; several of one cluster. */
+  /** `nats://host:port` or `tls://host:port`, one or several of one cluster. */
   readonly servers: readonly string[];
-  /** A file with a user's JWT and seed, as `nsc` makes them. */
+  /** A file with a user's JWT and seed, as `nsc` creates it. */
   readonly credsFile?: string;
   readonly user?: string;
   readonly password?: string;
   readonly token?: string;
-  /** Files in PEM: whom to trust, and who we are. Any of them asks for TLS. */
+  /** PEM files with the CA certificates, the client certificate and its key. Each of them enables TLS. */
   readonly caFile?: string;
   readonly certFile?: string;
   readonly keyFile?: string;
 }
 
-/** A place in the journal: an event of an entry, counted from 0. */
+/** The position of an event in the journal. `index` counts the events of an entry from 0. */
 export interface EventPosition {
   readonly epoch: number;
   readonly position: number;
   readonly index: number;
 }
 
-/** An entry as the mesh tells it: its events in order, which may be none. */
+/** An entry with its events in order. It may have no events. */
 export interface FeedEntry {
   readonly epoch: number;
   readonly position: number;
   readonly events: readonly WatchedEvent[];
 }
 
-/** The journal, as whoever publishes from it needs it. It is no caller's: all events are published. */
+/** The journal for the publisher. It has no caller and no rights: all events are published. */
 export interface EntryFeed {
-  /** Entries after a position, in pages; then every one as it becomes durable. */
+  /** Entries after a position, in pages, followed by each new entry when it becomes durable. */
   entries(after: number): AsyncIterableIterator<readonly FeedEntry[]>;
-  /** The last position of this journal that both it and a history with this place have; undefined if there is none. */
+  /** The last position that this journal shares with the history of this position. Undefined if they share none. */
   lastCommon(at: { readonly epoch: number; readonly position: number }): Promise<number | undefined>;
   /** The position of the last entry. */
   head(): number;
@@ -46,17 +46,17 @@ export interface EntryFeed {
 export interface NatsDoorOptions extends NatsConnectionOptions {
   readonly gate: Gate;
   readonly feed: EntryFeed;
-  /** The commands that kinds of entities bring, each with its type of entity. */
+  /** The commands of kinds, each with its type of entity. */
   readonly kindCommands: ReadonlyMap<string, string>;
-  /** Who commands without a token act as. Without it, each needs a token: nothing else says who sent a message. */
+  /** The principal of commands without a token. If absent, each command needs a token. */
   readonly principal?: string;
-  /** Where publishing begins in an event stream that is empty; the first event, if the stream is new. */
+  /** The position after which publishing starts in an empty event stream. A new stream starts at the first event. */
   readonly publishAfter?: number;
   readonly clock: Clock;
   readonly ids: Ids;
-  /** Told what an operator should know. */
+  /** Receives warnings for the operator. */
   readonly report: (message: string, cause: unknown) => void;
-  /** Told what is good to know. */
+  /** Receives informational messages. */
   readonly notice: (message: string) => void;
   readonly limits?: Partial<NatsLimits>;
 }

@@ -1,30 +1,30 @@
 import type { BackoffBounds } from "@holdfast/sdk/base/backoff-ms";
 
-/** The bounds of the door. They are here for tests, which can not wait; nobody else needs to change them. */
+/** The limits of the NATS door. Only tests change them, to run faster. */
 export interface NatsLimits {
-  /** Commands that are taken from the stream and not answered yet. The rest waits in the stream, at no cost here. */
+  /** Maximum consumed commands without an answer. The other commands wait in the stream. */
   readonly inFlightMax: number;
-  /** What the server hands out to all runtimes together before it waits for acknowledgements. */
+  /** Maximum unacknowledged deliveries to all runtimes together. */
   readonly ackPendingMax: number;
-  /** After so long without an acknowledgement a command is delivered again, to whoever asks. */
+  /** Time without an acknowledgement after which the nats-server redelivers a command. */
   readonly ackWaitMs: number;
-  /** A command that could not be decided in this time is taken up later. It is below ackWaitMs. */
+  /** Maximum time to decide a command; afterwards it is redelivered. It is less than ackWaitMs. */
   readonly deadlineMs: number;
-  /** A command that nobody can read is parked with this delivery. */
+  /** Maximum deliveries of an unreadable command; the last one parks it. */
   readonly deliveriesMax: number;
-  /** Until the next delivery of a command that could not be read; it doubles with each. */
+  /** Delay of the first redelivery of an unreadable command; it doubles with each delivery. */
   readonly redeliveryMs: number;
-  /** Events that are on their way to the stream at the same time. */
+  /** Maximum events in flight to the stream. */
   readonly publishAhead: number;
-  /** How long to wait for the acknowledgement of an event. */
+  /** Timeout of the acknowledgement of an event. */
   readonly publishTimeoutMs: number;
-  /** Whoever lost the race for the next event looks again after so long whether somebody goes on. */
+  /** Interval at which a standby runtime checks whether another runtime still publishes. */
   readonly standbyPollMs: number;
   /** Delay between attempts to reach the server. */
   readonly backoff: BackoffBounds;
-  /** How far back the last event of Holdfast is looked for in a stream into which others publish too. */
+  /** Maximum messages of other programs to skip in a search for the last event of Holdfast. */
   readonly foreignMessagesMax: number;
-  /** The size of the event stream, if this is who creates it. The journal keeps everything; this is for readers. */
+  /** Maximum size of an event stream that Holdfast creates. The journal keeps all events; the stream is for readers. */
   readonly eventBytesMax: number;
 }
 

@@ -1,4 +1,4 @@
-/** What runs on one connection: commands are taken, requests answered, events published. Each heals by itself. */
+/** The tasks of one connection: consume commands, answer requests, publish events. Each task restarts after a failure. */
 import { jetstreamManager } from "@nats-io/jetstream";
 import type { JetStreamManager } from "@nats-io/jetstream";
 import type { NatsConnection } from "@nats-io/transport-node";
@@ -28,7 +28,7 @@ export interface NatsSessionOptions extends NatsDoorOptions {
   readonly failures: FailureTracker;
 }
 
-/** Room for headers in what the server takes in one message. */
+/** Bytes of the maximum message size that are reserved for headers. */
 const headerBytes = 8_192;
 
 export class NatsSession {
@@ -44,12 +44,12 @@ export class NatsSession {
     this.#jsm = jsm;
   }
 
-  /** Looks at everything that must be there, and begins. Throws a StreamFault about what can not work. */
+  /** Checks the streams and starts the tasks. Throws a NatsConfigError if the configuration of the nats-server is unusable. */
   static async open(options: NatsSessionOptions): Promise<NatsSession> {
     const { nc, limits } = options;
     const version = readVersion(nc.info?.version ?? "");
-    const fault = versionError(version);
-    if (fault !== undefined) throw new NatsConfigError(fault);
+    const error = versionError(version);
+    if (error !== undefined) throw new NatsConfigError(error);
     if (nc.info?.jetstream !== true) throw new NatsConfigError("the nats-server has no JetStream: start it with `-js`");
     const jsm = await jetstreamManager(nc, { checkAPI: false });
     const commands = await ensureCommandStream(jsm);
@@ -75,7 +75,7 @@ export class NatsSession {
       admit: (token) => callers.admit(token),
       bytesMax: () => this.#bytesMax(),
       onDefect: (error) => {
-        report("a command from NATS met a defect", error);
+        report("a command from NATS failed with a defect", error);
         return undefined;
       },
     };
@@ -89,7 +89,7 @@ export class NatsSession {
     );
   }
 
-  /** Takes nothing more, finishes what was taken, and leaves the rest where it is. */
+  /** Consumes no more commands and finishes those in flight. The other commands stay in the stream. */
   async close(): Promise<void> {
     this.#stop.abort();
     await Promise.all(this.#running);
@@ -99,7 +99,7 @@ export class NatsSession {
     return (this.#options.nc.info?.max_payload ?? 1_048_576) - headerBytes;
   }
 
-  /** Runs a part again, with growing pauses, whenever it fails; what is wrong is told once. */
+  /** Runs a task again with backoff whenever it fails. Each failure is reported once. */
   async #keepRunning(part: string, run: (onReady: () => void) => Promise<void>): Promise<void> {
     const { limits, clock, failures } = this.#options;
     const backoff = new Backoff(limits.backoff);
@@ -110,16 +110,16 @@ export class NatsSession {
           backoff.reset();
           failures.clear(part);
         });
-        this.#noteEnd(part, undefined);
+        this.#recordEnd(part, undefined);
       } catch (error) {
-        this.#noteEnd(part, error);
+        this.#recordEnd(part, error);
       }
       await pause(clock, backoff.next(), { keepAlive: false, signal });
     }
   }
 
-  /** Ending because it was told to is no failures. */
-  #noteEnd(part: string, error: unknown): void {
+  /** The end of a task during a stop is not a failure. */
+  #recordEnd(part: string, error: unknown): void {
     if (!this.#stop.signal.aborted) this.#options.failures.record(part, error);
   }
 
@@ -142,7 +142,7 @@ export class NatsSession {
   }
 
   async #repeat(event: MeshEvent, position: number): Promise<void> {
-    if (this.#publisher === undefined) throw new Error("events are not published yet");
+    if (this.#publisher === undefined) throw new Error("the event publisher has not started");
     await this.#publisher.repeat(event, position);
     this.#options.counters.repeated += 1;
   }

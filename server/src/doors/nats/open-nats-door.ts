@@ -1,7 +1,7 @@
 /**
- * Holdfast on NATS. Commands come from a durable stream, or as requests; events go from the journal into another one.
- * NATS carries, and never holds the truth: whatever it loses, repeats or mixes up, the journal has each command once, and
- * every event is published once, in order. While the server is away nothing is lost and nothing else is in its way.
+ * The NATS door. Commands arrive from a durable stream or as requests. Events go from the journal to another stream. NATS
+ * is only a transport. It may lose, repeat or reorder messages: the journal still contains each command once, and each
+ * event is published once, in order. An outage of the nats-server loses no data and blocks no other door.
  */
 import type { NatsConnection, Status } from "@nats-io/transport-node";
 import { pause } from "@holdfast/sdk/base/pause";
@@ -18,34 +18,34 @@ import { NatsSession } from "./nats-session.ts";
 import { NatsConfigError } from "./nats-config-error.ts";
 import { FailureTracker } from "./failure-tracker.ts";
 
-/** How long closing waits for what was written. */
+/** Maximum time to flush written messages on close. */
 const flushMs = 2_000;
 
-/** How the door stands. */
+/** The status of the door. */
 export interface NatsStatus {
-  /** Commands are taken and events are published. */
+  /** Whether commands are consumed and events are published. */
   readonly ready: boolean;
   readonly reasons: readonly string[];
   readonly server_version: string | null;
   /** Epoch, position and index of the last event in the stream. */
   readonly published: string | null;
-  /** How many entries the event stream is behind the journal. */
+  /** Entries by which the event stream is behind the journal. */
   readonly behind: number;
 }
 
 export interface NatsDoor {
   status(): NatsStatus;
   readonly counters: NatsCounters;
-  /** What the version that was found can't be trusted with. */
+  /** The known limits of the version of the nats-server. */
   warnings(): readonly string[];
   close(): Promise<void>;
 }
 
-/** Throws a StreamFault if the server is there and can not be used; if it is not there, the door opens when it comes. */
+/** Throws a NatsConfigError if the nats-server is unusable. If it does not answer, the door keeps connecting. */
 export async function openNatsDoor(options: NatsDoorOptions): Promise<NatsDoor> {
   for (const server of options.servers) {
-    const fault = serverAddressError(server);
-    if (fault !== undefined) throw new NatsConfigError(`the address of the nats-server ${fault}`);
+    const error = serverAddressError(server);
+    if (error !== undefined) throw new NatsConfigError(`the address of the nats-server ${error}`);
   }
   const door = new RunningNatsDoor(options);
   await door.start();
@@ -63,7 +63,7 @@ class RunningNatsDoor implements NatsDoor {
   #isConnected = false;
   #session: NatsSession | undefined;
   #version: string | undefined;
-  #living: Promise<void> = Promise.resolve();
+  #connectionLoop: Promise<void> = Promise.resolve();
 
   constructor(options: NatsDoorOptions) {
     this.#options = options;
@@ -72,7 +72,7 @@ class RunningNatsDoor implements NatsDoor {
     this.#backoff = new Backoff(this.#limits.backoff);
   }
 
-  /** The first attempt is waited for, so that whoever starts this learns at once what it can not use. */
+  /** Waits for the first attempt, so that the start fails with the reason if the nats-server is unusable. */
   async start(): Promise<void> {
     try {
       await this.#connect();
@@ -81,7 +81,7 @@ class RunningNatsDoor implements NatsDoor {
       if (error instanceof NatsConfigError) throw error;
       this.#failures.record("connection", error);
     }
-    this.#living = this.#live();
+    this.#connectionLoop = this.#keepConnected();
   }
 
   status(): NatsStatus {
@@ -90,7 +90,7 @@ class RunningNatsDoor implements NatsDoor {
     const done = publisher?.donePosition ?? 0;
     const reasons = [
       ...this.#failures.reasons,
-      ...(done > head ? [`the event stream is at ${done}, ahead of this journal, which is at ${head}`] : []),
+      ...(done > head ? [`the event stream is at position ${done}, ahead of this journal at position ${head}`] : []),
     ];
     return {
       ready: this.#isConnected && this.#session !== undefined && reasons.length === 0,
@@ -109,10 +109,10 @@ class RunningNatsDoor implements NatsDoor {
     this.#stop.abort();
     await this.#session?.close();
     await this.#drop();
-    await this.#living;
+    await this.#connectionLoop;
   }
 
-  async #live(): Promise<void> {
+  async #keepConnected(): Promise<void> {
     const { signal } = this.#stop;
     while (!signal.aborted) {
       try {
@@ -132,32 +132,32 @@ class RunningNatsDoor implements NatsDoor {
     const nc = await connectNats(options, () => this.#backoff.next());
     this.#nc = nc;
     void this.#follow(nc);
-    this.#up(nc);
+    this.#onConnected(nc);
     const [limits, counters, failures] = [this.#limits, this.counters, this.#failures];
     this.#session = await NatsSession.open({ ...options, nc, limits, counters, failures });
   }
 
-  #up(nc: NatsConnection): void {
+  #onConnected(nc: NatsConnection): void {
     this.#isConnected = true;
     this.#backoff.reset();
     this.#failures.clear("connection");
     const version = nc.info?.version;
     if (version === undefined || version === this.#version) return;
     this.#version = version;
-    this.#options.notice(`connected to nats-server ${version}; with it, know that: ${this.warnings().join("; ")}`);
+    this.#options.notice(`connected to nats-server ${version}; limits of this version: ${this.warnings().join("; ")}`);
   }
 
   async #follow(nc: NatsConnection): Promise<void> {
-    for await (const status of nc.status()) this.#note(nc, status);
+    for await (const status of nc.status()) this.#onStatus(nc, status);
   }
 
-  #note(nc: NatsConnection, status: Status): void {
+  #onStatus(nc: NatsConnection, status: Status): void {
     if (status.type === "disconnect") {
       this.#isConnected = false;
       this.counters.disconnects += 1;
-      this.#failures.record("connection", new Error("the nats-server is away"));
-    } else if (status.type === "reconnect") this.#up(nc);
-    else if (status.type === "error") this.#options.report("the nats-server refuses something", status.error);
+      this.#failures.record("connection", new Error("the connection to the nats-server is lost"));
+    } else if (status.type === "reconnect") this.#onConnected(nc);
+    else if (status.type === "error") this.#options.report("the nats-server reports an error", status.error);
   }
 
   async #drop(): Promise<void> {
@@ -167,7 +167,7 @@ class RunningNatsDoor implements NatsDoor {
     this.#session = undefined;
     this.#isConnected = false;
     if (nc === undefined) return;
-    // Answers and acknowledgements that were written must leave; a server that is away does not hold this up.
+    // Written answers and acknowledgements must be sent. A nats-server that does not answer must not block the close.
     if (isConnected)
       await Promise.race([
         nc.flush().catch(() => undefined),

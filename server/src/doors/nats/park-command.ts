@@ -4,14 +4,14 @@ import type { NatsCounters } from "./nats-counters.ts";
 import { natsHeaders } from "./send-answer.ts";
 import { ensureParkedStream } from "./streams.ts";
 
-/** What nobody should find in a stream for operators. */
+/** The headers that must not reach the parked stream. */
 const secrets = new Set(
   [meshHeaders.authorization, meshHeaders.token, meshHeaders.agentSecret].map((name) => name.toLowerCase()),
 );
 
 /**
- * Puts a command that nobody can read aside, as it came but without its secrets, where an operator finds it. Only when it
- * is there does it leave the stream of commands.
+ * Moves an unreadable command to the parked stream for the operator, unchanged but without its secrets. It stays in the
+ * command stream until the parked stream has stored it.
  */
 export async function parkCommand(
   options: { readonly jsm: JetStreamManager; readonly counters: NatsCounters },
@@ -21,7 +21,7 @@ export async function parkCommand(
   const { jsm, counters } = options;
   await ensureParkedStream(jsm);
   const kept = [...(message.headers ?? [])]
-    // What the server itself reads in headers was meant for the first stream, not for this one.
+    // The headers for the nats-server applied to the command stream, not to this one.
     .filter(([name]) => !secrets.has(name.toLowerCase()) && !name.toLowerCase().startsWith("nats-"))
     .map(([name, values]) => [name, values.join(", ")] as const);
   const headers = natsHeaders({
@@ -29,7 +29,7 @@ export async function parkCommand(
     [meshHeaders.parkedFor]: why.code,
     [meshHeaders.parkedFrom]: `${message.info.stream}:${message.seq}`,
   });
-  // With the id it is there once, if it is parked again because this runtime stopped in between.
+  // The id prevents a second copy if the command is parked again after a crash of this runtime.
   await jsm.jetstream().publish(`${meshSubjects.parked}.${message.subject}`, message.data, { headers, msgID: why.key });
   counters.parked += 1;
 }

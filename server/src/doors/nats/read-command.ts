@@ -1,4 +1,4 @@
-/** A message as a command: what the subject asks for, what the payload gives, and who sends it. */
+/** Parses a message to a command: the action from the subject, the input from the payload, the sender from the headers. */
 import { checkOf, meshHeaders, meshLockWords, meshSubjects } from "@holdfast/sdk/contract";
 import type { CallOptions } from "@holdfast/sdk";
 import { emptyInput } from "@holdfast/sdk/json/canonical";
@@ -10,14 +10,14 @@ import { parseJson } from "@holdfast/sdk/json/parse-json";
 import { bearerToken } from "../../access/bearer-token.ts";
 import type { SubjectAction, SubjectActions } from "./subject-actions.ts";
 
-/** As much of a message as is read, whichever way it came. */
+/** The parts of a message that are read, for requests and for deliveries from a stream. */
 export interface CommandMessage {
   readonly subject: string;
   readonly data: Uint8Array;
   readonly headers?: { values(name: string, match: "insensitive"): string[] } | undefined;
 }
 
-/** Why a message is no command: a code of the registry of problems, and data for the sentence. */
+/** The reason why a message is not a command: a problem code and its data. */
 export interface CommandProblem {
   readonly code: string;
   readonly data: Readonly<Record<string, unknown>>;
@@ -28,11 +28,11 @@ export interface ParsedCommand {
   readonly input: Canonical;
   readonly options: Pick<CallOptions, "key" | "agent" | "agentSecret" | "trace">;
   readonly token?: string;
-  /** The word of locks that it came as: its answer has a shape of its own. */
+  /** The lock action of the subject. Its answer has a different format. */
   readonly lock?: { readonly word: keyof typeof meshLockWords; readonly resource: string; readonly owner: string };
 }
 
-/** What the keys of commands that bring none start with. Nobody else may use them up. */
+/** Prefix of the keys for commands without a key. Senders must not use it. */
 export const implicitKeyPrefix = "nats:";
 
 const checks = new Map(Object.entries(meshLockWords).map(([word, { input }]) => [word, checkOf(input)]));
@@ -60,11 +60,11 @@ export function isCommandProblem(result: object): result is CommandProblem {
 }
 
 interface UnkeyedCommand extends Pick<ParsedCommand, "operation" | "input" | "lock"> {
-  /** What the payload says. */
+  /** The key in the payload, unchecked. */
   readonly key?: Json | undefined;
 }
 
-/** The payload of every word but an operation's own name is an object, and may bring its idempotency key along. */
+/** Except for operations by name, the payload is an object and may contain the idempotency key. */
 function commandOfAction(
   word: Exclude<SubjectAction, { shape: "named" }>,
   action: string,
@@ -75,11 +75,11 @@ function commandOfAction(
   if (word.shape === "lock") return lockCommandOf(action, value, key);
   const { entity_id: entityId, ...others } = rest;
   if (entityId !== undefined && "id" in others) {
-    return invalid([{ pointer: "/id", message: "must not stand beside entity_id, which means the same" }]);
+    return invalid([{ pointer: "/id", message: "must be absent if entity_id is present, which means the same" }]);
   }
   const input = entityId === undefined ? others : { ...others, id: entityId };
   if (word.shape === "typed") return { operation: word.operation, input, key };
-  // Putting what must not be there yet is creating it; both are one command, decided at once.
+  // A put with the expected version 0 is a creation. It is one command, decided at once.
   const operation = word.isPut && others["expected_version"] === 0 ? "create-entity" : word.operation;
   return { operation, input: { ...input, type: word.type }, key };
 }
@@ -104,13 +104,16 @@ function lockCommandOf(action: string, value: CanonicalObject, key: Json | undef
 
 function withKey({ key, ...wish }: UnkeyedCommand, { token, options }: CommandSender): ParsedCommand | CommandProblem {
   if (key !== undefined && typeof key !== "string")
-    return invalid([{ pointer: "/idempotency_key", message: "must be text" }]);
+    return invalid([{ pointer: "/idempotency_key", message: "must be a string" }]);
   if (key !== undefined && options.key !== undefined && key !== options.key) {
-    return { code: "idempotency_key_invalid", data: { reason: "the header and the payload have different keys" } };
+    return {
+      code: "idempotency_key_invalid",
+      data: { reason: `the header ${meshHeaders.key} and idempotency_key in the payload differ` },
+    };
   }
   const keyed = key === undefined ? options : { ...options, key };
   if (keyed.key?.startsWith(implicitKeyPrefix) === true) {
-    const reason = `keys that start with ${implicitKeyPrefix} are those of commands that came without`;
+    const reason = `keys that start with ${implicitKeyPrefix} are reserved for commands without a key`;
     return { code: "idempotency_key_invalid", data: { reason } };
   }
   return { ...wish, options: keyed, ...(token === undefined ? {} : { token }) };
@@ -125,27 +128,36 @@ function senderOf(message: CommandMessage): CommandSender | CommandProblem {
   const { headers } = message;
   const addresses = headers?.values(meshHeaders.replyTo, "insensitive") ?? [];
   if (addresses.length > 0 && replyAddress(message) === undefined) {
-    return { code: "request_malformed", data: { reason: `${meshHeaders.replyTo} is no address for answers` } };
+    return {
+      code: "request_malformed",
+      data: { reason: `the header ${meshHeaders.replyTo} is not a valid subject for answers` },
+    };
   }
   const found = senderHeaders(headers);
   if (isCommandProblem(found)) return found;
   const { authorization, token, ...options } = found;
   if (authorization !== undefined && token !== undefined) {
-    return { code: "request_malformed", data: { reason: "the token is sent twice, in different headers" } };
+    return {
+      code: "request_malformed",
+      data: { reason: `send either ${meshHeaders.authorization} or ${meshHeaders.token}, not both` },
+    };
   }
   const sent = token ?? bearerToken(authorization);
   return { options, ...(sent === undefined ? {} : { token: sent }) };
 }
 
-/** What the headers say about the sender, each once. */
+/** The headers about the sender. Each may occur once. */
 function senderHeaders(headers: CommandMessage["headers"]): Readonly<Record<string, string>> | CommandProblem {
   const found: Record<string, string> = {};
   for (const name of ["authorization", "token", "agent", "agentSecret", "key", "trace"] as const) {
     const [value, ...more] = headers?.values(meshHeaders[name], "insensitive") ?? [];
     if (value === undefined) continue;
-    // A header that is sent twice says nothing that can be relied on.
+    // A repeated header is ambiguous.
     if (more.length > 0 || value === "" || value.length > 512) {
-      return { code: "request_malformed", data: { reason: `the header ${meshHeaders[name]} has no use` } };
+      return {
+        code: "request_malformed",
+        data: { reason: `the header ${meshHeaders[name]} is empty, repeated or longer than 512 characters` },
+      };
     }
     found[name] = value;
   }
@@ -168,16 +180,16 @@ function invalid(issues: readonly object[]): CommandProblem {
   return { code: "input_invalid", data: { issues } };
 }
 
-/** Where the answer goes, if the sender says so. */
+/** The subject for the answer. Undefined if the sender set none. */
 export function replyAddress({ headers }: CommandMessage): string | undefined {
   const [address, ...more] = headers?.values(meshHeaders.replyTo, "insensitive") ?? [];
   return address !== undefined && more.length === 0 && isAddress(address) ? address : undefined;
 }
 
-/** An address of the sender's own, never one that is heard as a command, an event or an order to the server. */
+/** Whether a subject may receive an answer. A subject for commands, for events or for the nats-server may not. */
 function isAddress(address: string): boolean {
   const [first = ""] = address.split(".");
-  const isOurs = (Object.values(meshSubjects) as readonly string[]).includes(first);
+  const isReserved = (Object.values(meshSubjects) as readonly string[]).includes(first);
   const isPlain = /^[^\s*>.]+(\.[^\s*>.]+)*$/u.test(address) && address.length <= 512;
-  return isPlain && !isOurs && !first.startsWith("$");
+  return isPlain && !isReserved && !first.startsWith("$");
 }

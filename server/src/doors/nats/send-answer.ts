@@ -2,7 +2,7 @@ import { headers as newHeaders } from "@nats-io/transport-node";
 import type { NatsConnection } from "@nats-io/transport-node";
 import type { CommandAnswer } from "./command-answer.ts";
 
-/** An answer is sent once, to whoever listens: who missed it sends the command again with the same key. */
+/** Sends an answer once. A sender that missed it repeats the command with the same key. */
 export function sendAnswer(nc: NatsConnection, address: string, { text, headers }: CommandAnswer): void {
   if (nc.isClosed()) return;
   nc.publish(address, text, { headers: natsHeaders(headers) });

@@ -1,4 +1,4 @@
-/** What a nats-server can and can not be trusted with, by its version. */
+/** The guarantees and the known limits of a nats-server, by version. */
 
 export interface ServerVersion {
   readonly text: string;
@@ -16,27 +16,27 @@ export function isBefore({ parts }: ServerVersion, other: readonly [number, numb
   return at >= 0 && (parts[at] ?? 0) < (other[at] ?? 0);
 }
 
-/** The first one that has pull consumers as this door uses them. */
+/** The oldest version with the pull consumers that this door uses. */
 const oldest = [2, 9, 0] as const;
 
 export function versionError(version: ServerVersion): string | undefined {
   if (!isBefore(version, [...oldest])) return undefined;
-  return `nats-server ${version.text} is too old: ${oldest.join(".")} is the first that has what Holdfast needs`;
+  return `nats-server ${version.text} is too old: Holdfast needs ${oldest.join(".")} or newer`;
 }
 
-/** What Holdfast does not rely on, and nobody else should, with this version. */
+/** The features of this version that are not reliable. Holdfast does not use them. */
 export function versionWarnings(version: ServerVersion): readonly string[] {
   return [
     ...(isBefore(version, [2, 9, 21])
       ? [
-          "on replicated streams it lets several writers win who expect the same last sequence of a subject " +
-            "(mended in 2.9.21): never guard your own data by that",
+          "on replicated streams several writers can succeed with the same expected last sequence of a subject " +
+            "(fixed in 2.9.21): do not protect your own data by it",
         ]
       : []),
     isBefore(version, [2, 10, 0])
-      ? "what it acknowledged reaches the disk within two minutes, and that can't be changed (before 2.10): a power " +
-        "failure can lose commands that were not answered yet; events are published again"
-      : "what it acknowledged reaches the disk within two minutes unless `sync_interval` says otherwise: until then a " +
-        "power failure can lose commands that were not answered yet; events are published again",
+      ? "acknowledged messages reach the disk within two minutes, and versions before 2.10 cannot change that: a power " +
+        "failure can lose commands without an answer; events are published again"
+      : "acknowledged messages reach the disk within two minutes unless `sync_interval` is shorter: a power failure can " +
+        "lose commands without an answer; events are published again",
   ];
 }

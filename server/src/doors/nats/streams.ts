@@ -1,6 +1,6 @@
 /**
- * The streams on the server. Whatever captures a subject already is used as it is, whoever made it and however it is
- * named: nothing of it is ever changed. Only what is missing is made. What can not work is refused with the reason.
+ * The streams on the nats-server. An existing stream that captures a subject is used under any name, and is never changed.
+ * Only missing streams are created. An unusable stream is refused with the reason.
  */
 import { AckPolicy, DeliverPolicy, DiscardPolicy, RetentionPolicy, StorageType } from "@nats-io/jetstream";
 import type { ConsumerConfig, ConsumerInfo, JetStreamManager, StreamConfig, StreamInfo } from "@nats-io/jetstream";
@@ -16,7 +16,7 @@ const nanos = (ms: number): number => ms * 1_000_000;
 
 export async function ensureCommandStream(jsm: JetStreamManager): Promise<StreamInfo> {
   const subject = all(meshSubjects.command);
-  // What was acknowledged leaves the stream, and the tokens in its headers with it.
+  // An acknowledged command is deleted from the stream, together with the token in its headers.
   const missing = { name: "HOLDFAST_COMMANDS", retention: RetentionPolicy.Workqueue, discard: DiscardPolicy.New };
   const info = (await capturing(jsm, subject)) ?? (await add(jsm, subject, missing));
   refuseUnfit(info);
@@ -30,14 +30,14 @@ export async function ensureEventStream(jsm: JetStreamManager, limits: NatsLimit
   refuseUnfit(info);
   const { name, subjects, max_age: age, retention } = info.config;
   if (subjects.some((one) => covers(one, all(meshSubjects.command)))) {
-    throw new NatsConfigError(`the stream ${name} captures commands and events: give events a stream of their own`);
+    throw new NatsConfigError(`the stream ${name} captures commands and events: use a separate stream for events`);
   }
-  // Publishing goes on after the last message. Where that can go away by itself, nobody would know where to go on.
+  // Publishing continues after the last message. If that message can expire, the position to continue from is lost.
   if (age !== 0 || retention !== RetentionPolicy.Limits) {
-    const what = age === 0 ? `the retention ${retention}` : "a maximal age";
+    const setting = age === 0 ? `the retention ${retention}` : "max_age";
     throw new NatsConfigError(
-      `the event stream ${name} has ${what}, so its last message, after which publishing goes on, can vanish: bound it ` +
-        "by max_bytes or max_msgs instead, with retention limits",
+      `the event stream ${name} has ${setting}, so its last message, after which publishing continues, can expire: use ` +
+        "max_bytes or max_msgs with the retention limits instead",
     );
   }
   return info;
@@ -49,13 +49,13 @@ export async function ensureParkedStream(jsm: JetStreamManager): Promise<StreamI
   return (await capturing(jsm, subject)) ?? (await add(jsm, subject, missing));
 }
 
-/** A stream that captures requests answers them itself, before anybody else can. */
+/** A stream that captures requests acknowledges them before a runtime can answer. */
 export async function refuseCapturedRequests(jsm: JetStreamManager): Promise<void> {
   const [name] = await namesFor(jsm, all(meshSubjects.request));
   if (name === undefined) return;
   throw new NatsConfigError(
-    `the stream ${name} captures ${all(meshSubjects.request)}, so whoever asks there gets the acknowledgement of the ` +
-      "stream and not the answer: take these subjects out of it",
+    `the stream ${name} captures ${all(meshSubjects.request)}, so a requester gets the acknowledgement of the stream ` +
+      "instead of the answer: remove these subjects from the stream",
   );
 }
 
@@ -78,18 +78,20 @@ export async function ensureConsumer(jsm: JetStreamManager, stream: string, limi
     deliver_subject: pushed,
     filter_subject: filter,
   } = info.config;
-  const fault =
+  const problem =
     ack !== AckPolicy.Explicit
-      ? "does not ask for each acknowledgement"
+      ? "does not use explicit acknowledgements"
       : pushed !== undefined
-        ? "pushes, so runtimes could not take as much as they can do"
+        ? "is a push consumer, so runtimes could not limit their load"
         : deliveries >= 0
-          ? "gives up after some deliveries, so commands would be lost while the journal is away"
+          ? "has max_deliver, so commands would be lost while the journal is unavailable"
           : filter !== undefined && !covers(filter, all(meshSubjects.command))
-            ? "leaves out some of the commands"
+            ? "filters out some of the commands"
             : undefined;
-  if (fault === undefined) return info;
-  throw new NatsConfigError(`the consumer ${consumerName} of ${stream} ${fault}: delete it, and it is made anew`);
+  if (problem === undefined) return info;
+  throw new NatsConfigError(
+    `the consumer ${consumerName} of ${stream} ${problem}: delete it, and Holdfast creates it again`,
+  );
 }
 
 async function consumerOf(jsm: JetStreamManager, stream: string): Promise<ConsumerInfo | undefined> {
@@ -103,14 +105,16 @@ async function namesFor(jsm: JetStreamManager, subject: string): Promise<readonl
   return names;
 }
 
-/** The one stream that captures all of a subject; undefined if none captures any of it. */
+/** The stream that captures all of a subject. Undefined if no stream captures any part of it. */
 async function capturing(jsm: JetStreamManager, subject: string): Promise<StreamInfo | undefined> {
   const [name, ...others] = await namesFor(jsm, subject);
   if (name === undefined) return undefined;
   const info = await jsm.streams.info(name);
   if (others.length === 0 && info.config.subjects.some((one) => covers(one, subject))) return info;
   const named = [name, ...others].join(", ");
-  throw new NatsConfigError(`${named} captures parts of ${subject}: let one stream capture all of it, or none any`);
+  throw new NatsConfigError(
+    `${named} captures parts of ${subject}: one stream must capture all of it, or no stream any part`,
+  );
 }
 
 async function add(
@@ -121,23 +125,23 @@ async function add(
   try {
     return await jsm.streams.add({ storage: StorageType.File, ...config, subjects: [subject] });
   } catch (error) {
-    // Another runtime may have been faster; what it made is as good.
-    const made = await capturing(jsm, subject);
-    if (made !== undefined) return made;
+    // Another runtime may have created the stream at the same time.
+    const existing = await capturing(jsm, subject);
+    if (existing !== undefined) return existing;
     throw error;
   }
 }
 
 function refuseUnfit({ config }: StreamInfo): void {
-  const fault = config.sealed
+  const problem = config.sealed
     ? "is sealed"
     : config.no_ack === true
-      ? "does not acknowledge what it is given"
+      ? "does not acknowledge messages (no_ack)"
       : undefined;
-  if (fault !== undefined) throw new NatsConfigError(`the stream ${config.name} ${fault}: use another one`);
+  if (problem !== undefined) throw new NatsConfigError(`the stream ${config.name} ${problem}: use another stream`);
 }
 
-/** What about a stream an operator should know, though it works. */
+/** Warnings for the operator about a usable stream. */
 export function streamWarnings({ config }: StreamInfo): readonly string[] {
   const isCommands = config.subjects.some((one) => covers(one, all(meshSubjects.command)));
   const isDropping =
@@ -145,15 +149,15 @@ export function streamWarnings({ config }: StreamInfo): readonly string[] {
     (config.max_age > 0 || config.max_bytes > 0 || config.max_msgs > 0 || config.max_msgs_per_subject > 0);
   return [
     ...(config.storage === StorageType.Memory
-      ? [`the stream ${config.name} is kept in memory only: what is in it is lost when its server stops`]
+      ? [`the stream ${config.name} is stored in memory only: its messages are lost when its server stops`]
       : []),
     ...(isCommands && isDropping
-      ? [`the stream ${config.name} drops its oldest messages when it is full or they are old: commands may be lost`]
+      ? [`the stream ${config.name} drops its oldest messages when it reaches a limit: commands may be lost`]
       : []),
   ];
 }
 
-/** Whether every subject that fits `narrow` fits `wide`. */
+/** Whether each subject that matches `narrow` also matches `wide`. */
 export function covers(wide: string, narrow: string): boolean {
   const wides = wide.split(".");
   const narrows = narrow.split(".");

@@ -1,4 +1,4 @@
-/** What the middle and the end of a subject ask for. Every word leads to an operation of the contract, and to nothing else. */
+/** Maps the second and third token of a subject to an operation of the contract. */
 import {
   lockWord,
   meshEntityWords,
@@ -12,7 +12,7 @@ import type { LockWord } from "@holdfast/sdk/contract";
 
 /**
  * `named`: the payload is the input. `entity`: the type is added, and `entity_id` is the id. `typed`: a command of a kind
- * or a pack, which knows its type. `lock`: a word with a shape of its own.
+ * or a pack, which has a fixed type. `lock`: a lock action with its own payload format.
  */
 export type SubjectAction =
   | { readonly shape: "named"; readonly operation: string }
@@ -23,7 +23,7 @@ export type SubjectAction =
 /** `ticket.close` is the operation `close-ticket` of the kind `ticket`, `planning-mission.list` is `list-missions`. */
 export class SubjectActions {
   readonly #named: ReadonlySet<string>;
-  /** By type and word. */
+  /** Operations by type and action. */
   readonly #typed: ReadonlyMap<string, string>;
 
   constructor(kindCommands: ReadonlyMap<string, string>) {
@@ -32,7 +32,7 @@ export class SubjectActions {
     this.#typed = new Map([...typedByKinds(kindCommands), ...typedByPacks()]);
   }
 
-  /** Every pair of words that is known, for one type of entities; what documents and tests go by. */
+  /** All known pairs of tokens for one type of entity, for documents and tests. */
   all(type: string): readonly (readonly [entity: string, action: string])[] {
     const own = [...this.#typed.keys()].map((pair) => pair.split(" ") as [string, string]);
     return [
@@ -44,7 +44,7 @@ export class SubjectActions {
   }
 
   find(entity: string, action: string): SubjectAction | undefined {
-    // One that does not exist is refused as everywhere, with the whole reply.
+    // The engine refuses an unknown operation, as at every door.
     if (entity === operationWord) return { shape: "named", operation: action };
     if (entity === lockWord) {
       const word = Object.hasOwn(meshLockWords, action) ? meshLockWords[action] : undefined;
