@@ -23,7 +23,7 @@ function note(folder: string, text: string): string {
   return join(root, folder);
 }
 
-// Above all of these, so that no search goes on to the folders of the user.
+// Above all of these: a search ends here and reads no folder of the user.
 const outer = "http://127.0.0.1:10";
 note(".holdfast", JSON.stringify({ url: outer, pid: process.pid }));
 note("live/.holdfast", JSON.stringify({ url: "http://127.0.0.1:11", pid: process.pid }));

@@ -6,7 +6,7 @@ import { execChild, execChildSync, spawnChildSync } from "./spawn-child.ts";
 
 const forTests = { HOLDFAST_TEST_POSTGRES: "postgres://127.0.0.1:1/x", npm_config_cache: "/home/ann/.npm" };
 
-/** What a user may have set. */
+/** Variables that a user may have set. */
 const user = {
   ...forTests,
   PATH: "/usr/bin",

@@ -22,7 +22,7 @@ const ofDownloads =
 /** Whether the output has colours. */
 const ofTerminals = /^(TERM|COLORTERM|NO_COLOR|FORCE_COLOR|CI)$/u;
 
-/** What a user may set for a run of the tests: see CONTRIBUTING.md. */
+/** Set by a user, or by `npm run prove`, for a run of the tests: see CONTRIBUTING.md. */
 const ofTests = /^HOLDFAST_(TEST_POSTGRES|SEED|REPETITION)$/u;
 
 /** For a process that a test starts. Its home is an empty folder. */

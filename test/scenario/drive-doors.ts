@@ -29,7 +29,7 @@ async function driveOperations({ url, token }: ServerAddress): Promise<void> {
   }
 }
 
-/** An erasure saves a checkpoint, and writes the file of the checkpoints anew. */
+/** An erasure saves a checkpoint, and replaces the file of the checkpoints. */
 async function driveErasure({ url, token }: ServerAddress): Promise<void> {
   await using operator = await connect(url, { token });
   const id = randomUUID();
@@ -38,7 +38,7 @@ async function driveErasure({ url, token }: ServerAddress): Promise<void> {
   await operator.run("erase-payload", { position, reason: "asked for" });
 }
 
-/** What the server shows to people and programs that are no clients. */
+/** The pages of the server for people, browsers and monitoring. */
 async function drivePages({ url }: ServerAddress): Promise<void> {
   for (const [page, content] of [
     ["/docs", /<html/],
@@ -52,7 +52,7 @@ async function drivePages({ url }: ServerAddress): Promise<void> {
   }
 }
 
-/** What clients do on connections that stay: locks, and events as they happen. */
+/** Locks and live events on connections that stay open. */
 async function driveClients({ url }: ServerAddress): Promise<void> {
   for (const transport of ["socket", "http"] as const) {
     await using client = await connect(url, { transport });

@@ -1,4 +1,4 @@
-/** The two commands of the README in one checkout: `npm start` goes on while `npm ci` replaces what is installed. */
+/** The two commands of the README in one checkout: `npm start` keeps serving while `npm ci` replaces the packages. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";

@@ -1,4 +1,4 @@
-/** Starts processes as `node:child_process` does, in a clean environment. What a test gives as `env` is added to it. */
+/** Starts processes as `node:child_process` does, in a clean environment. The `env` of a test is added to it. */
 import { execFile, execFileSync, spawn, spawnSync } from "node:child_process";
 import type {
   ExecFileOptionsWithStringEncoding,
