@@ -1,11 +1,12 @@
 /** A real process for a scenario: it is waited for by what it says and how it ends, never by the clock. */
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
+import { noteGoneServer } from "./gone-server.ts";
 import { spawnChild } from "./spawn-child.ts";
 
 export interface Ended {
@@ -121,11 +122,14 @@ function linesOf(input: Readable): Lines {
 /** Runs a test in an empty folder that is removed afterwards. */
 export function inEmptyFolder(work: (folder: string) => Promise<void>): () => Promise<void> {
   return async () => {
-    const folder = await mkdtemp(join(tmpdir(), "holdfast-scenario-"));
+    const outer = await mkdtemp(join(tmpdir(), "holdfast-scenario-"));
+    const folder = join(outer, "work");
     try {
+      noteGoneServer(outer);
+      await mkdir(folder);
       await work(folder);
     } finally {
-      await rm(folder, { recursive: true, force: true });
+      await rm(outer, { recursive: true, force: true });
     }
   };
 }
