@@ -1,5 +1,8 @@
+import { canonicalValue } from "../../sdk/src/json/canonical-value.ts";
+import { inputLimits } from "../../sdk/src/json/input-limits.ts";
 import { callOperation } from "../../server/src/app/calls/call-operation.ts";
 import type { Speaker } from "../../server/src/app/calls/call-operation.ts";
+import { unrecordedReply } from "../../server/src/app/calls/unrecorded-reply.ts";
 import { cursorAt } from "../../server/src/app/watch/entry-events.ts";
 import { watch } from "../../server/src/app/watch/watch.ts";
 import { Engine } from "../../server/src/engine/engine.ts";
@@ -13,6 +16,7 @@ import { openMemoryJournal } from "../../server/src/journal/memory/open.ts";
 import type { SealedBatch } from "../../server/src/journal/seal.ts";
 import type { Circumstances, Machine } from "../../server/src/machine/machine.ts";
 import type { Command } from "../../server/src/machine/entry.ts";
+import { refusal } from "../../server/src/machine/refusal.ts";
 import type { Transport } from "@holdfast/sdk";
 import { markSign } from "./attempt-of.ts";
 import { FaultyJournal } from "./faulty-journal.ts";
@@ -21,8 +25,6 @@ import { changes } from "./lock-view.ts";
 import { simulatedMachine, stateText, writes } from "./simulated-machine.ts";
 import { processClock } from "./virtual-time.ts";
 import type { World } from "./world.ts";
-import { canonicalValue } from "../../sdk/src/json/canonical-value.ts";
-import { inputLimits } from "../../sdk/src/json/input-limits.ts";
 
 export interface NodeSetting {
   readonly world: World;
@@ -163,7 +165,9 @@ export class SimulatedNode {
       // Past the check of agents: most attempts are marked in their entry by an agent that is not registered.
       call: (operation, input, call) => {
         const canonical = canonicalValue(input, inputLimits);
-        if (!canonical.ok) throw new Error(`the simulation sent an input with the fault ${canonical.fault.reason}`);
+        if (!canonical.ok) {
+          return Promise.resolve(unrecordedReply(engine, refusal("input_malformed", { ...canonical.fault })));
+        }
         this.#mark = mark;
         const reply = callOperation(place, operation, canonical.value, { ...call, inputBytes: canonical.bytes });
         this.#mark = undefined;
