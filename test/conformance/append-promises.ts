@@ -15,7 +15,7 @@ const { everything } = sample;
 
 export function appendPromises(withJournal: WithJournal, kind: JournalKind): void {
   test(
-    "an empty journal has the head at position 0 that the first batch follows",
+    "an empty journal has its head at position 0, and the first batch follows it",
     withJournal(async (journal) => {
       assert.deepEqual(await journal.head(), genesis);
       assert.deepEqual(await journal.read(0, everything), []);
@@ -24,7 +24,7 @@ export function appendPromises(withJournal: WithJournal, kind: JournalKind): voi
   );
 
   test(
-    "positions have no gaps and every batch moves the head to its last entry [X1]",
+    "positions have no gaps, and every batch moves the head to its last entry [X1]",
     withJournal(async (journal) => {
       for (const count of [1, 3, 16, 2]) {
         const batch = sample.sampleBatch(await journal.head(), count);
@@ -40,7 +40,7 @@ export function appendPromises(withJournal: WithJournal, kind: JournalKind): voi
   );
 
   test(
-    "a batch after a predecessor that others have followed is behind and writes nothing",
+    "an append after a predecessor that is not the head returns behind and writes nothing",
     withJournal(async (journal) => {
       await sample.appendSample(journal, 2);
       const old = await journal.head();
@@ -52,7 +52,7 @@ export function appendPromises(withJournal: WithJournal, kind: JournalKind): voi
       ] as const) {
         const appended = await journal.append(sample.sampleBatch(after, 3));
         assert.equal(appended.kind, "behind");
-        // Whoever tells what was missed tells all of it, or the first part.
+        // A journal that returns missed entries returns all of them, or a prefix.
         if (!("missed" in appended)) continue;
         assert.deepEqual(appended.missed.entries, (await journal.read(0, everything)).slice(-missed));
         assert.deepEqual(appended.missed.head, head);
@@ -63,7 +63,7 @@ export function appendPromises(withJournal: WithJournal, kind: JournalKind): voi
   );
 
   test(
-    "the right position with another hash is diverged, at the head and before it [X1]",
+    "an append after the right position with another hash returns diverged, at the head and before it [X1]",
     withJournal(async (journal) => {
       await sample.appendSample(journal, 2);
       const lost: Head = { ...(await journal.head()), hash: "f".repeat(64) };
@@ -75,7 +75,7 @@ export function appendPromises(withJournal: WithJournal, kind: JournalKind): voi
   );
 
   test(
-    "a predecessor beyond the head, or inside a batch, is diverged",
+    "an append after a predecessor beyond the head or inside a batch returns diverged",
     withJournal(async (journal) => {
       await sample.appendSample(journal, 4);
       const head = await journal.head();
@@ -87,7 +87,7 @@ export function appendPromises(withJournal: WithJournal, kind: JournalKind): voi
   );
 
   test(
-    "time that goes back is refused, and nothing is written",
+    "an append whose time is before the head is refused and writes nothing",
     withJournal(async (journal) => {
       await sample.appendSample(journal, 1, () => ({ time: 5000 }));
       const head = await journal.head();
@@ -98,10 +98,10 @@ export function appendPromises(withJournal: WithJournal, kind: JournalKind): voi
     }),
   );
 
-  test("a batch that does not fit its predecessor can not be sealed", () => {
+  test("a batch that does not follow its predecessor cannot be sealed", () => {
     const [entry] = sample.sampleEntries(genesis, 1) as [Entry];
     const salts = sample.sampleSalts(genesis, 1);
-    const misfits: readonly (readonly [readonly Entry[], readonly string[]])[] = [
+    const invalid: readonly (readonly [readonly Entry[], readonly string[]])[] = [
       [[], salts],
       [[{ ...entry, position: 2 }], salts],
       [[{ ...entry, time: -1 }], salts],
@@ -110,11 +110,11 @@ export function appendPromises(withJournal: WithJournal, kind: JournalKind): voi
       [[entry], []],
       [[entry, entry], sample.sampleSalts(genesis, 2)],
     ];
-    for (const [entries, given] of misfits) assert.throws(() => seal(entries, genesis, given), isInvalid);
+    for (const [entries, given] of invalid) assert.throws(() => seal(entries, genesis, given), isInvalid);
   });
 
   test(
-    "a batch of 1,000 entries and several MiB is appended and read whole",
+    "a batch of 1,000 entries and several MiB is appended and read as a whole",
     withJournal(async (journal) => {
       const filler = "héllo ✨ ".repeat(400);
       const entries = await sample.appendSample(journal, 1000, () => ({ input: { filler } }));
@@ -122,7 +122,7 @@ export function appendPromises(withJournal: WithJournal, kind: JournalKind): voi
     }),
   );
 
-  test("any sequence of batches reads back equal, with the same hashes as in memory [X7]", async () => {
+  test("any sequence of batches is read as it was written, with the same hashes as in the memory journal [X7]", async () => {
     await fc.assert(
       fc.asyncProperty(arbitraryDrafts, (batches) => readsBackEqual(kind, batches)),
       { numRuns: counts.journalBatches },
@@ -133,18 +133,18 @@ export function appendPromises(withJournal: WithJournal, kind: JournalKind): voi
 async function readsBackEqual(kind: JournalKind, batches: readonly (readonly EntryDraft[])[]): Promise<void> {
   const store = await kind.create();
   const journal = await store.open();
-  const measure = openMemoryJournal(createMemoryDisk());
+  const reference = openMemoryJournal(createMemoryDisk());
   try {
     const written: Entry[] = [];
     for (const drafts of batches) {
       const head = await journal.head();
-      assert.deepEqual(head, await measure.head());
+      assert.deepEqual(head, await reference.head());
       const batch = sample.sealSample(placeDrafts(drafts, head), head);
       assert.deepEqual(await journal.append(batch), { kind: "appended" });
-      await measure.append(batch);
+      await reference.append(batch);
       written.push(...batch.entries);
     }
-    assert.deepEqual(await journal.head(), await measure.head());
+    assert.deepEqual(await journal.head(), await reference.head());
     assert.deepEqual(await journal.read(0, everything), written);
   } finally {
     await journal.close();

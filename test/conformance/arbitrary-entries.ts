@@ -4,10 +4,10 @@ import type { Head } from "../../server/src/journal/journal.ts";
 import type { Entry, Outcome } from "../../server/src/machine/entry.ts";
 import type { Json, JsonObject } from "../../sdk/src/json/json.ts";
 
-/** An entry without its place in the journal. `pause` is how much later than the one before it was decided. */
+/** An entry without position and time. `pause` is the time since the entry before it. */
 export type EntryDraft = Omit<Entry, "position" | "time"> & { readonly pause: number };
 
-/** Gives drafts their places after a head. */
+/** Assigns positions and times after a head. */
 export function placeDrafts(drafts: readonly EntryDraft[], after: Head): readonly Entry[] {
   let { time } = after;
   return drafts.map(({ pause, ...rest }, index) => {
@@ -16,9 +16,9 @@ export function placeDrafts(drafts: readonly EntryDraft[], after: Head): readonl
   });
 }
 
-// What comes back was parsed, and parsed objects have a prototype.
+// Entries that are read were parsed, and parsed objects have a prototype.
 const plain = { noNullPrototype: true } as const;
-// "binary" strings hold any code point: control characters, newlines, quotes, emoji, private use.
+// "binary" strings hold any code point, such as control characters, newlines, quotes, emoji and private use.
 const text = fc.string({ unit: "binary", maxLength: 12 });
 const name = fc.oneof(fc.constantFrom("a", "b", "lock/x", "document/42", "día\n2"), text);
 const json = fc.jsonValue({ maxDepth: 3, stringUnit: "binary" }).map((value) => canonical(value) as Json);
@@ -48,7 +48,7 @@ export const arbitraryDraft: fc.Arbitrary<EntryDraft> = fc.record(
 /** Any sequence of non-empty batches. */
 export const arbitraryDrafts = fc.array(fc.array(arbitraryDraft, { minLength: 1, maxLength: 6 }), { maxLength: 8 });
 
-/** What the doors guarantee of every value before it becomes an entry: no -0, no undefined. */
+/** Makes a value canonical, as doors do before it becomes an entry: without -0 and without undefined. */
 function canonical<Value>(value: Value): Value {
   return JSON.parse(JSON.stringify(value)) as Value;
 }

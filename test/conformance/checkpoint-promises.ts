@@ -7,34 +7,38 @@ import type { WithJournal } from "./journal-kind.ts";
 import { appendSample } from "./sample-entries.ts";
 import { counts } from "../prove/counts.ts";
 
-/** What a checkpoint holds, as text by table and key. */
-export type Saved = ReadonlyMap<string, string>;
+/** The rows of a checkpoint, as text by key. */
+export type CheckpointText = ReadonlyMap<string, string>;
 
-/** Changes of rows: a line, or nothing for a row that is gone. */
-export type Changes = Readonly<Record<string, string | undefined>>;
+/** Changes of rows: a line, or undefined for a deleted row. */
+export type RowChanges = Readonly<Record<string, string | undefined>>;
 
-const toRows = (changes: Changes): readonly CheckpointRow[] =>
+const toRows = (changes: RowChanges): readonly CheckpointRow[] =>
   Object.entries(changes).map(([key, line]) => ({ table: key.slice(0, 1), key, line }));
 
-export function factsOf(head: Head): CheckpointHeader {
+export function headerOf(head: Head): CheckpointHeader {
   return { head, rules: 1, stateHash: `state of ${head.position}` };
 }
 
-export async function readSaved(store: CheckpointStore, facts: CheckpointHeader): Promise<Saved> {
+export async function readCheckpoint(store: CheckpointStore, facts: CheckpointHeader): Promise<CheckpointText> {
   const rows: CheckpointRow[] = [];
   for await (const slice of store.rows(facts)) rows.push(...slice);
   const saved = new Map(rows.map(({ key, line }) => [key, line ?? "gone"]));
-  assert.equal(saved.size, rows.length, "each row is told once");
+  assert.equal(saved.size, rows.length, "each row is returned once");
   return saved;
 }
 
 /** Saves changes on top of the newest checkpoint, in slices of two rows. */
-export async function save(store: CheckpointStore, head: Head, changes: Changes): Promise<CheckpointHeader> {
+export async function saveCheckpoint(
+  store: CheckpointStore,
+  head: Head,
+  changes: RowChanges,
+): Promise<CheckpointHeader> {
   const draft = await store.begin((await store.list())[0]?.head);
   assert.ok(draft !== undefined);
   const rows = toRows(changes);
   for (let start = 0; start < rows.length; start += 2) await draft.write(rows.slice(start, start + 2));
-  const facts = factsOf(head);
+  const facts = headerOf(head);
   await draft.commit(facts);
   return facts;
 }
@@ -46,62 +50,69 @@ async function nextHead(journal: Journal): Promise<Head> {
 
 export function checkpointPromises(withJournal: WithJournal): void {
   test(
-    "the newest checkpoint and the one before it can be read, also after close and open [X1]",
+    "the newest checkpoint and the previous one can be read, also after close and open [X1]",
     withJournal(async (journal, store) => {
       assert.deepEqual(await journal.checkpoints.list(), []);
-      const one = await save(journal.checkpoints, await nextHead(journal), { a1: "1", a2: "2", b1: "3" });
-      const two = await save(journal.checkpoints, await nextHead(journal), { a2: undefined, b1: "4", b2: "5" });
+      const one = await saveCheckpoint(journal.checkpoints, await nextHead(journal), { a1: "1", a2: "2", b1: "3" });
+      const two = await saveCheckpoint(journal.checkpoints, await nextHead(journal), {
+        a2: undefined,
+        b1: "4",
+        b2: "5",
+      });
       await journal.close();
       const again = await store.open();
       const { checkpoints } = again;
       assert.deepEqual(await checkpoints.list(), [two, one]);
-      assert.deepEqual([...(await readSaved(checkpoints, two))], Object.entries({ a1: "1", b1: "4", b2: "5" }));
-      assert.deepEqual([...(await readSaved(checkpoints, one))], Object.entries({ a1: "1", a2: "2", b1: "3" }));
+      assert.deepEqual([...(await readCheckpoint(checkpoints, two))], Object.entries({ a1: "1", b1: "4", b2: "5" }));
+      assert.deepEqual([...(await readCheckpoint(checkpoints, one))], Object.entries({ a1: "1", a2: "2", b1: "3" }));
       await again.close();
     }),
   );
 
   test(
-    "nothing of a draft shows before its commit, after it was given up, or after a crash [X1]",
+    "a draft is invisible before its commit, after it was abandoned, and after a crash [X1]",
     withJournal(async (journal, store) => {
       const { checkpoints } = journal;
-      const one = await save(checkpoints, await nextHead(journal), { a1: "1" });
+      const one = await saveCheckpoint(checkpoints, await nextHead(journal), { a1: "1" });
       const before = [[one], [["a1", "1"]]];
-      const seen = async (): Promise<unknown> => [await checkpoints.list(), [...(await readSaved(checkpoints, one))]];
+      const visible = async (): Promise<unknown> => [
+        await checkpoints.list(),
+        [...(await readCheckpoint(checkpoints, one))],
+      ];
       const draft = await checkpoints.begin(one.head);
       await draft?.write(toRows({ a1: "2", a2: "2" }));
-      assert.deepEqual(await seen(), before);
+      assert.deepEqual(await visible(), before);
       await draft?.abandon();
-      assert.deepEqual(await seen(), before);
-      const two = await save(checkpoints, await nextHead(journal), { a3: "3" });
-      assert.deepEqual([...(await readSaved(checkpoints, two))], Object.entries({ a1: "1", a3: "3" }));
+      assert.deepEqual(await visible(), before);
+      const two = await saveCheckpoint(checkpoints, await nextHead(journal), { a3: "3" });
+      assert.deepEqual([...(await readCheckpoint(checkpoints, two))], Object.entries({ a1: "1", a3: "3" }));
       await (await checkpoints.begin(two.head))?.write(toRows({ a1: undefined, a4: "4" }));
       await store.crash(journal);
       const again = await store.open();
       assert.deepEqual(await again.checkpoints.list(), [two, one]);
-      assert.deepEqual([...(await readSaved(again.checkpoints, two))], Object.entries({ a1: "1", a3: "3" }));
+      assert.deepEqual([...(await readCheckpoint(again.checkpoints, two))], Object.entries({ a1: "1", a3: "3" }));
       await again.close();
     }),
   );
 
   test(
-    "a checkpoint is written on top of the one that the writer knows, or not at all",
+    "a checkpoint can only be written on top of the newest one",
     withJournal(async (journal) => {
       const { checkpoints } = journal;
       const head = await nextHead(journal);
       assert.equal(await checkpoints.begin(head), undefined);
-      const one = await save(checkpoints, head, { a1: "1" });
+      const one = await saveCheckpoint(checkpoints, head, { a1: "1" });
       assert.equal(await checkpoints.begin(undefined), undefined);
       await checkpoints.clear();
-      assert.deepEqual([await checkpoints.list(), await readSaved(checkpoints, one)], [[], new Map()]);
-      const two = await save(checkpoints, await nextHead(journal), { a2: "2" });
+      assert.deepEqual([await checkpoints.list(), await readCheckpoint(checkpoints, one)], [[], new Map()]);
+      const two = await saveCheckpoint(checkpoints, await nextHead(journal), { a2: "2" });
       assert.deepEqual(await checkpoints.list(), [two]);
-      assert.deepEqual([...(await readSaved(checkpoints, two))], [["a2", "2"]]);
+      assert.deepEqual([...(await readCheckpoint(checkpoints, two))], [["a2", "2"]]);
     }),
   );
 
   test(
-    "whatever is saved and given up in whatever order, both checkpoints hold exactly what was saved in them [X1]",
+    "after any sequence of saved and abandoned drafts, both checkpoints hold exactly their own rows [X1]",
     withJournal(async (journal) => {
       const { checkpoints } = journal;
       const changes = fc.dictionary(
@@ -121,16 +132,16 @@ export function checkpointPromises(withJournal: WithJournal): void {
             const head = heads[index];
             if (isGivenUp || head === undefined) await draft?.abandon();
             else {
-              await draft?.commit(factsOf(head));
+              await draft?.commit(headerOf(head));
               const rows = new Map([...(expected[0]?.rows ?? []), ...(Object.entries(changes) as [string, string][])]);
               for (const [key, line] of Object.entries(changes)) if (line === undefined) rows.delete(key);
-              expected = [{ facts: factsOf(head), rows }, ...expected].slice(0, 2);
+              expected = [{ facts: headerOf(head), rows }, ...expected].slice(0, 2);
             }
             assert.deepEqual(
               await checkpoints.list(),
               expected.map(({ facts }) => facts),
             );
-            for (const { facts, rows } of expected) assert.deepEqual(await readSaved(checkpoints, facts), rows);
+            for (const { facts, rows } of expected) assert.deepEqual(await readCheckpoint(checkpoints, facts), rows);
           }
         }),
         { numRuns: counts.checkpointSaves },

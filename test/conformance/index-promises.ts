@@ -6,7 +6,7 @@ import { appendSample, sampleBatch } from "./sample-entries.ts";
 
 export function indexPromises(withJournal: WithJournal): void {
   test(
-    "a key is found at the entry that used it first [P5]",
+    "findKeys returns the position of the entry that used a key first [P5]",
     withJournal(async (journal) => {
       await appendSample(journal, 3, (index) => ({ key: `k${index}` }));
       await appendSample(journal, 3, (index) => ({ key: `k${index + 2}` }));
@@ -16,7 +16,7 @@ export function indexPromises(withJournal: WithJournal): void {
   );
 
   test(
-    "the same key of another principal or operation is another key [P5]",
+    "findKeys treats the same key of another principal or operation as another key [P5]",
     withJournal(async (journal) => {
       await appendSample(journal, 1, () => ({ key: "k", principal: "one" }));
       await appendSample(journal, 1, () => ({ key: "k", principal: "two" }));
@@ -32,7 +32,7 @@ export function indexPromises(withJournal: WithJournal): void {
   );
 
   test(
-    "a subject's entries are found in both orders, within bounds and limit, each once [P5]",
+    "findSubject returns the entries of a subject in both orders, within bounds and limit, each once [P5]",
     withJournal(async (journal) => {
       await appendIndexed(journal, 40, 8);
       await assertSubjects(journal, 40);
@@ -40,7 +40,7 @@ export function indexPromises(withJournal: WithJournal): void {
   );
 
   test(
-    "a batch that was refused leaves nothing in the index",
+    "a refused batch leaves nothing in the index",
     withJournal(async (journal) => {
       const old = await journal.head();
       await appendSample(journal, 1);

@@ -1,10 +1,10 @@
-/** Entries whose keys and subjects repeat in a known way, and the check that an index knows them all. */
+/** Entries whose keys and subjects repeat in a known pattern, and a check that an index holds them all. */
 import assert from "node:assert/strict";
 import type { Journal, SubjectQuery } from "../../server/src/journal/journal.ts";
 import { keyScope } from "../../server/src/machine/entry.ts";
 import { appendSample } from "./sample-entries.ts";
 
-/** Subjects repeat every 7 entries, keys every 50: enough for every range to have hits and misses. */
+/** Subjects repeat every 7 entries, keys every 50, so every range has hits and misses. */
 const subjectOf = (position: number): string => `document/${position % 7}`;
 const keyOf = (position: number): string => `key-${position % 50}`;
 
@@ -26,7 +26,7 @@ export async function appendIndexed(journal: Journal, count: number, size: numbe
   }
 }
 
-/** Compares the index with the positions that appendIndexed must have led to. */
+/** Compares the index with the expected positions after appendIndexed. */
 export async function assertSubjects(journal: Journal, last: number): Promise<void> {
   for (const remainder of [0, 3]) {
     const subject = `document/${remainder}`;

@@ -2,11 +2,11 @@ import type { Journal } from "../../server/src/journal/journal.ts";
 
 /** One store, from its creation to its clean-up. */
 export interface JournalStore {
-  /** Opens the store, which nobody has open unless the kind is shared. */
+  /** Opens the store. Unless the kind is shared, no other journal may have it open. */
   open(): Promise<Journal>;
-  /** Drops a journal as a crash would: nothing is flushed or closed in order. The next open() finds what was left. */
+  /** Drops a journal as a crash would, without a flush or an orderly close. The next open() finds the remaining files. */
   crash(journal: Journal): Promise<void>;
-  /** Loses the rebuildable index of a store that nobody has open. */
+  /** Deletes the rebuildable index of a closed store. */
   loseIndex(): Promise<void>;
   cleanUp(): Promise<void>;
 }
@@ -14,11 +14,11 @@ export interface JournalStore {
 export interface JournalKind {
   readonly name: string;
   /** True if several journals may have one store open at once. */
-  readonly shared: boolean;
-  /** True if old batches can be moved to another place; one that has none says that it moved nothing. */
-  readonly archives: boolean;
+  readonly isShared: boolean;
+  /** True if old batches can be moved to an archive. Otherwise `archive` must report that it moved nothing. */
+  readonly canArchive: boolean;
   create(): Promise<JournalStore>;
 }
 
-/** Runs with a fresh store and an open journal on it, and cleans up whatever happens. */
+/** Runs the work with a new store and an open journal on it, and always cleans up. */
 export type WithJournal = (work: (journal: Journal, store: JournalStore) => Promise<void>) => () => Promise<void>;

@@ -8,8 +8,8 @@ import { sampleBatch } from "./sample-entries.ts";
 
 journalSuite({
   name: "memory",
-  shared: true,
-  archives: false,
+  isShared: true,
+  canArchive: false,
   create() {
     const disk = createMemoryDisk();
     return Promise.resolve({
@@ -21,7 +21,7 @@ journalSuite({
   },
 });
 
-test("a node whose history was lost is told that it diverged, also once others have written past it", async () => {
+test("a node whose history was lost gets diverged, also after another node has appended past its head", async () => {
   const disk = createMemoryDisk();
   const [one, two] = [openMemoryJournal(disk), openMemoryJournal(disk)];
   await appendIndexed(one, 10, 5);

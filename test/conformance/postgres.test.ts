@@ -15,19 +15,19 @@ async function onServer(sql: string): Promise<void> {
   await client.end();
 }
 
-/** Few enough that the index is written to its tables in the middle of the tests. */
+/** Small enough that the index is flushed to its tables during the tests. */
 const tailRows = 24;
 
 journalSuite({
   name: "Postgres",
-  shared: true,
-  archives: false,
+  isShared: true,
+  canArchive: false,
   create() {
     const space = `space ${String((spaceCount += 1))}`;
     const options = { url: postgres.url, clock: systemClock, allowsFsyncOff: true, schema, space, tailRows };
     return Promise.resolve({
       open: () => openPostgresJournal(options),
-      // To the server a node that crashes is a connection that ends.
+      // To the server, the crash of a node is the end of its connections.
       crash: () =>
         onServer(
           `SELECT pg_terminate_backend(pid) FROM pg_stat_activity

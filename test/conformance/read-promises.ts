@@ -7,7 +7,7 @@ import { appendSample, everything } from "./sample-entries.ts";
 
 export function readPromises(withJournal: WithJournal): void {
   test(
-    "reading goes on from any position, also from the middle of a batch",
+    "a read can start after any position, also inside a batch",
     withJournal(async (journal) => {
       const entries = [...(await appendSample(journal, 5)), ...(await appendSample(journal, 1))];
       entries.push(...(await appendSample(journal, 4)));
@@ -19,7 +19,7 @@ export function readPromises(withJournal: WithJournal): void {
   );
 
   test(
-    "a page has at most the entries asked for, across batches, and pages join without loss",
+    "a page has at most the requested number of entries, across batches, and successive pages miss no entry",
     withJournal(async (journal) => {
       const entries: Entry[] = [];
       for (const count of [3, 1, 4, 2]) entries.push(...(await appendSample(journal, count)));
@@ -37,7 +37,7 @@ export function readPromises(withJournal: WithJournal): void {
   );
 
   test(
-    "a page stays within its bytes, but has at least one entry if there is one",
+    "a page stays within its byte limit, but has at least one entry if there is one",
     withJournal(async (journal) => {
       const entries = await appendSample(journal, 6, () => ({ input: "✨".repeat(1000) }));
       const bytes = 3000 + 500;
@@ -50,7 +50,7 @@ export function readPromises(withJournal: WithJournal): void {
   );
 
   test(
-    "following a head brings whole batches and the head they lead to",
+    "follow returns whole batches after a head, and the head that they lead to",
     withJournal(async (journal) => {
       const heads = [await journal.head()];
       const entries: Entry[] = [];
@@ -63,7 +63,7 @@ export function readPromises(withJournal: WithJournal): void {
         const followed = await journal.follow(after, { entries: count, bytes });
         if (followed.kind === "diverged") return followed;
         const { isLast, ...page } = followed;
-        assert.ok(isLast === undefined || page.head.position === 8, "only the last page may be called the last");
+        assert.ok(isLast === undefined || page.head.position === 8, "only the last page has isLast");
         return page;
       };
       const all = { kind: "followed", entries, head: eight };
@@ -78,7 +78,7 @@ export function readPromises(withJournal: WithJournal): void {
   );
 
   test(
-    "a head that is not in this history can not be followed: another hash, inside a batch, beyond the end",
+    "follow returns diverged for a head with another hash, inside a batch, or beyond the end",
     withJournal(async (journal) => {
       await appendSample(journal, 3);
       await appendSample(journal, 1);
@@ -96,20 +96,20 @@ export function readPromises(withJournal: WithJournal): void {
   );
 
   test(
-    "entries are read at the positions asked for, in that order, repeated ones too",
+    "readAt returns entries in the order of the requested positions, including repeated ones",
     withJournal(async (journal) => {
       const entries = [...(await appendSample(journal, 3)), ...(await appendSample(journal, 3))];
-      const asked = [6, 1, 4, 1, 3];
+      const positions = [6, 1, 4, 1, 3];
       assert.deepEqual(
-        await journal.readAt(asked),
-        asked.map((position) => entries[position - 1]),
+        await journal.readAt(positions),
+        positions.map((position) => entries[position - 1]),
       );
       assert.deepEqual(await journal.readAt([]), []);
     }),
   );
 
   test(
-    "a position without an entry is an error, not a hole in the answer",
+    "readAt throws for a position without an entry instead of omitting it",
     withJournal(async (journal) => {
       await appendSample(journal, 2);
       for (const position of [0, -1, 3]) {
@@ -122,7 +122,7 @@ export function readPromises(withJournal: WithJournal): void {
   );
 
   test(
-    "every string comes back as it was: emoji, escapes, newlines, NUL, lone surrogates, prototype names",
+    "every string is read as it was written: emoji, escapes, newlines, NUL, lone surrogates, prototype names",
     withJournal(async (journal) => {
       const odd = 'a\nb\r\n"c"\\ \u0000\u001f\u2028\u2029 👩‍👩‍👧 \ud800 é \u007f';
       const data = {
@@ -151,7 +151,7 @@ export function readPromises(withJournal: WithJournal): void {
   );
 
   test(
-    "a missing agent or key stays missing",
+    "an entry without agent or key is read without them",
     withJournal(async (journal) => {
       await appendSample(journal, 1);
       const [entry] = await journal.read(0, everything);

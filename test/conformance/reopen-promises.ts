@@ -7,7 +7,7 @@ import { appendSample, everything, sampleBatch } from "./sample-entries.ts";
 
 export function reopenPromises(withJournal: WithJournal, kind: JournalKind): void {
   test(
-    "everything is still there after close and open",
+    "all entries and the index survive close and open",
     withJournal(async (journal, store) => {
       await appendIndexed(journal, 30, 4);
       const before = [await journal.head(), await journal.read(0, everything)];
@@ -22,7 +22,7 @@ export function reopenPromises(withJournal: WithJournal, kind: JournalKind): voi
   );
 
   test(
-    "everything that was appended is still there after a crash [X1]",
+    "all appended entries and the index survive a crash [X1]",
     withJournal(async (journal, store) => {
       await appendIndexed(journal, 30, 4);
       const before = [await journal.head(), await journal.read(0, everything)];
@@ -35,7 +35,7 @@ export function reopenPromises(withJournal: WithJournal, kind: JournalKind): voi
   );
 
   test(
-    "a lost index is built again without loss [P5]",
+    "a deleted index is rebuilt completely [P5]",
     withJournal(async (journal, store) => {
       await appendIndexed(journal, 30, 4);
       await journal.close();
@@ -47,7 +47,7 @@ export function reopenPromises(withJournal: WithJournal, kind: JournalKind): voi
   );
 
   test(
-    "closing twice is closing once, and a closed journal says so",
+    "close is idempotent, and every call on a closed journal throws the code closed",
     withJournal(async (journal) => {
       await appendSample(journal, 1);
       await Promise.all([journal.close(), journal.close()]);
@@ -60,10 +60,10 @@ export function reopenPromises(withJournal: WithJournal, kind: JournalKind): voi
     }),
   );
 
-  if (!kind.shared) return;
+  if (!kind.isShared) return;
 
   test(
-    "two journals on one store see each other's entries, and only one of two appends after the same head wins",
+    "two journals on one store read each other's entries, and one of two appends after the same head wins",
     withJournal(async (journal, store) => {
       const other = await store.open();
       await appendSample(journal, 2);
@@ -77,7 +77,7 @@ export function reopenPromises(withJournal: WithJournal, kind: JournalKind): voi
   );
 
   test(
-    "an append by one journal wakes the others, until they stop listening",
+    "an append wakes the listeners of other journals on the store until they unsubscribe",
     withJournal(async (journal, store) => {
       const other = await store.open();
       const woken = Promise.withResolvers<undefined>();
@@ -86,7 +86,7 @@ export function reopenPromises(withJournal: WithJournal, kind: JournalKind): voi
       journal.onWake(() => (own += 1));
       await appendSample(journal, 1);
       await woken.promise;
-      assert.equal(own, 0, "nobody is woken by its own append");
+      assert.equal(own, 0, "an append does not wake its own journal");
       stop();
       stop();
       await other.close();

@@ -1,4 +1,4 @@
-/** The same commands on every journal: what comes of them must not depend on where they are kept. */
+/** Runs the same commands on every journal. Their results must not depend on the store. */
 import assert from "node:assert/strict";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -22,12 +22,15 @@ function countedIds(): Ids {
   return { unique: next, salts: (wanted) => Array.from({ length: wanted }, next) };
 }
 
-type Wish = readonly [operation: string, input: Readonly<Record<string, unknown>>, key?: string];
+type OperationCall = readonly [operation: string, input: Readonly<Record<string, unknown>>, key?: string];
 
-/** Creations, changes, conflicts, refusals with a key, replays, and locks with somebody who waits. */
-const wishes: readonly Wish[] = [
-  ...Array.from({ length: 30 }, (_, n): Wish => ["create-entity", { type: "note", id: String(n), value: { n } }]),
-  ...Array.from({ length: 30 }, (_, n): Wish => [
+/** Creations, changes, conflicts, refusals with a key, replays, and a lock with a waiter. */
+const calls: readonly OperationCall[] = [
+  ...Array.from({ length: 30 }, (_, n): OperationCall => [
+    "create-entity",
+    { type: "note", id: String(n), value: { n } },
+  ]),
+  ...Array.from({ length: 30 }, (_, n): OperationCall => [
     "patch-entity",
     { type: "note", id: String(n % 7), merge: { n: -n }, expected_version: 1 },
     `key ${String(n % 9)}`,
@@ -45,18 +48,18 @@ const wishes: readonly Wish[] = [
   ["replace-entity", { type: "b", id: "c", value: 1 }],
 ];
 
-interface History {
+interface HistoryResult {
   readonly replies: readonly CallReply[];
   readonly head: Head;
 }
 
-async function historyOn(journal: Journal): Promise<History> {
+async function historyOn(journal: Journal): Promise<HistoryResult> {
   const clock = new ManualClock();
   const ids = countedIds();
   const engine = await startEngine({ journal, clock, ids, report: () => undefined });
   const client = clientOf(engine, { clock, ids, client: { retry: false } });
   const replies: CallReply[] = [];
-  for (const [operation, input, key] of wishes) {
+  for (const [operation, input, key] of calls) {
     replies.push(await client.execute(operation, input, key === undefined ? {} : { key }));
   }
   const { head } = engine;
@@ -64,7 +67,7 @@ async function historyOn(journal: Journal): Promise<History> {
   return { replies, head };
 }
 
-test("the same commands have the same answers, positions, revisions and hashes on memory, SQLite and Postgres [X7 M3]", async () => {
+test("the same commands have the same replies, positions, revisions and hashes on memory, SQLite and Postgres [X7 M3]", async () => {
   const folder = await mkdtemp(join(tmpdir(), "holdfast-same-"));
   const postgres = await processPostgres();
   const schema = `holdfast_same_${String(process.pid)}`;

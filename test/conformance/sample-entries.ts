@@ -1,4 +1,4 @@
-/** Entries and batches for tests. Random ones are in arbitrary-entries.ts. */
+/** Entries and batches for tests. arbitrary-entries.ts has random ones. */
 import type { Head, Journal } from "../../server/src/journal/journal.ts";
 import { seal, type SealedBatch } from "../../server/src/journal/seal.ts";
 import type { Entry } from "../../server/src/machine/entry.ts";
@@ -7,7 +7,7 @@ export type ChangeEntry = (index: number) => Partial<Omit<Entry, "position">>;
 
 export const everything = { entries: 1_000_000, bytes: 1_000_000_000 } as const;
 
-/** `count` plain entries that follow a head. */
+/** `count` entries that follow a head. */
 export function sampleEntries(after: Head, count: number, change: ChangeEntry = () => ({})): readonly Entry[] {
   return Array.from({ length: count }, (_, index) => {
     const position = after.position + 1 + index;
@@ -27,7 +27,7 @@ export function sampleEntries(after: Head, count: number, change: ChangeEntry = 
   });
 }
 
-/** Salts that depend on the positions only, so that equal entries get equal hashes in every journal. */
+/** Salts that depend only on positions, so that equal entries get equal hashes in every journal. */
 export function sampleSalts(after: Head, count: number): readonly string[] {
   return Array.from({ length: count }, (_, index) => (after.position + 1 + index).toString(16).padStart(32, "0"));
 }
@@ -40,7 +40,7 @@ export function sampleBatch(after: Head, count: number, change?: ChangeEntry): S
   return sealSample(sampleEntries(after, count, change), after);
 }
 
-/** Appends `count` plain entries after the journal's head and returns them. */
+/** Appends `count` entries after the journal's head and returns them. */
 export async function appendSample(journal: Journal, count: number, change?: ChangeEntry): Promise<readonly Entry[]> {
   const batch = sampleBatch(await journal.head(), count, change);
   const { kind } = await journal.append(batch);

@@ -18,11 +18,11 @@ async function openThreeBatches(folder: string): Promise<Journal> {
 }
 
 test(
-  "any changed character of any batch is an error that names a position in that batch [X1]",
+  "a read of a batch with any changed character throws an error that names a position in that batch [X1]",
   withFolder(async (folder) => {
     const journal = await openThreeBatches(folder);
     const database = new DatabaseSync(join(folder, "journal.db"));
-    const rows = database.prepare("SELECT first, count, lines FROM batches").all() as unknown as Row[];
+    const rows = database.prepare("SELECT first, count, lines FROM batches").all() as unknown as BatchRow[];
     const update = database.prepare("UPDATE batches SET lines = ? WHERE first = ?");
     const place = fc.record({ row: fc.constantFrom(...rows), share: fc.double({ min: 0, max: 1, noNaN: true }) });
     await fc.assert(
@@ -41,13 +41,13 @@ test(
   }),
 );
 
-interface Row {
+interface BatchRow {
   readonly first: number;
   readonly count: number;
   readonly lines: string;
 }
 
-function isDamageWithin({ first, count }: Row) {
+function isDamageWithin({ first, count }: BatchRow) {
   return (error: unknown): boolean => {
     if (!(error instanceof JournalError) || error.code !== "damaged" || error.position === undefined) return false;
     return error.position >= first && error.position < first + count;
@@ -63,7 +63,7 @@ for (const [change, position, says] of [
   ["lines = replace(lines, '\"input\"', '\"inputs\"')", 4, /payload/],
 ] as const) {
   test(
-    `a batch with ${change} is found damaged (${says.source}), by every way of reading it [X1]`,
+    `every read of a batch with ${change} reports damage (${says.source}) [X1]`,
     withFolder(async (folder) => {
       const journal = await openThreeBatches(folder);
       const [, , , fourth] = await journal.read(0, everything);
@@ -74,14 +74,14 @@ for (const [change, position, says] of [
       await assert.rejects(journal.read(3, everything), failure("damaged", { position, says }));
       await assert.rejects(journal.follow(heads.head, everything), failure("damaged", { position, says }));
       await assert.rejects(journal.readAt([4]), failure("damaged", { position }));
-      assert.equal((await journal.read(0, { entries: 3, bytes: 1e9 })).length, 3, "what is before it can be read");
+      assert.equal((await journal.read(0, { entries: 3, bytes: 1e9 })).length, 3, "earlier entries are readable");
       await journal.close();
     }),
   );
 }
 
 test(
-  "a batch that was taken out is an error, not a shorter answer [X1]",
+  "a read across a deleted batch throws an error instead of a shorter answer [X1]",
   withFolder(async (folder) => {
     const journal = await openThreeBatches(folder);
     tamper(folder, "journal.db", "DELETE FROM batches WHERE first = 4");
@@ -92,7 +92,7 @@ test(
 );
 
 test(
-  "a journal whose last batch is damaged does not open, and gives the folder back",
+  "a journal whose last batch is damaged does not open, and releases the folder",
   withFolder(async (folder) => {
     await (await openThreeBatches(folder)).close();
     tamper(folder, "journal.db", "UPDATE batches SET time = time + 1 WHERE first = 6");
@@ -103,7 +103,7 @@ test(
 );
 
 test(
-  "an index that is no database, or of a newer format, is built again [P5]",
+  "an index file that is not a database, or has a newer format, is rebuilt [P5]",
   withFolder(async (folder) => {
     const journal = await openFolder(folder);
     await appendIndexed(journal, 60, 7);
@@ -120,7 +120,7 @@ test(
 );
 
 test(
-  "an index made for another history is built again, also when only an unfinished flush is of that history",
+  "an index of another history is rebuilt, also if only an unfinished flush is of that history",
   withFolder(async (folder) => {
     const other = `${folder}-other`;
     for (const [place, key] of [
@@ -140,7 +140,7 @@ test(
 );
 
 test(
-  "an index that had nothing to note of another history is built again all the same",
+  "an index of another history is rebuilt even if it has no rows",
   withFolder(async (folder) => {
     const other = `${folder}-other`;
     const [mine, theirs] = [await openFolder(folder), await openFolder(other)];

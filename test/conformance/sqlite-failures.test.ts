@@ -12,10 +12,10 @@ const big = "x".repeat(100_000);
 
 for (const [name, code, start, end] of [
   ["a full disk", "full", "PRAGMA max_page_count = 1", "PRAGMA max_page_count = 1000000"],
-  ["a file that can not be written", "read_only", "PRAGMA query_only = 1", "PRAGMA query_only = 0"],
+  ["a read-only file", "read_only", "PRAGMA query_only = 1", "PRAGMA query_only = 0"],
 ] as const) {
   test(
-    `${name} refuses appends for certain, reads go on, and appends go on when it ends`,
+    `an append on ${name} fails with certain: true, reads work, and appends work again when the cause ends`,
     withFolder(async (folder) => {
       const { journal, connection } = await openWithConnection(folder);
       await appendIndexed(journal, 60, 7);
@@ -26,7 +26,7 @@ for (const [name, code, start, end] of [
           appendSample(journal, 1, () => ({ input: big })),
           failure(code, { certain: true }),
         );
-        assert.equal(connection.isTransaction, false, "nothing is left open that a later commit could carry along");
+        assert.equal(connection.isTransaction, false, "no transaction is open that a later commit could include");
         assert.deepEqual(await journal.head(), before);
         assert.equal((await journal.read(0, everything)).length, 60);
         await assertSubjects(journal, 60);
@@ -40,7 +40,7 @@ for (const [name, code, start, end] of [
 }
 
 test(
-  "a batch that is refused leaves no transaction open [W7]",
+  "a refused batch leaves no transaction open [W7]",
   withFolder(async (folder) => {
     const { journal, connection } = await openWithConnection(folder);
     await appendSample(journal, 1, () => ({ time: 5000 }));
@@ -54,7 +54,7 @@ test(
 );
 
 test(
-  "a file that another program keeps locked refuses appends for certain, until it is free again",
+  "an append fails with certain: true while another program locks the file, and works again afterwards",
   withFolder(async (folder) => {
     const journal = await openFolder(folder);
     await appendSample(journal, 1);
@@ -71,7 +71,7 @@ test(
 );
 
 test(
-  "a batch that somebody else wrote past the journal is behind, not written over",
+  "an append returns behind, and overwrites nothing, after another connection has written a batch",
   withFolder(async (folder) => {
     const journal = await openFolder(folder);
     const { after, head, entries, lines } = sampleBatch(await journal.head(), 2);
@@ -83,21 +83,21 @@ test(
     assert.deepEqual(await journal.append(sampleBatch(after, 1)), { kind: "behind" });
     assert.deepEqual(await journal.read(0, everything), entries);
     const found = await journal.findSubject({ subject: "lock/project/2", order: "oldest-first", limit: 9 });
-    assert.deepEqual(found, [2], "the index has seen it too");
+    assert.deepEqual(found, [2], "the index holds that batch too");
     await journal.close();
   }),
 );
 
 test(
-  "trouble with the index fails no append and no search, and ends when its cause ends",
+  "an error of the index fails no append and no search, and ends when its cause ends",
   withFolder(async (folder) => {
-    const troubles: unknown[] = [];
-    const onIndexError = (error: unknown): void => void troubles.push(error);
+    const errors: unknown[] = [];
+    const onIndexError = (error: unknown): void => void errors.push(error);
     const journal = await openSqliteJournal({ folder, startedAt: "today", tailRows: 40, onIndexError });
     const other = new DatabaseSync(join(folder, "index.db"));
     other.exec("BEGIN IMMEDIATE");
     await appendIndexed(journal, 60, 20);
-    assert.ok(troubles.length > 0);
+    assert.ok(errors.length > 0);
     await assertSubjects(journal, 60);
     other.exec("ROLLBACK");
     await appendIndexed(journal, 600, 10);
@@ -109,7 +109,7 @@ test(
 );
 
 test(
-  "a folder that can not take the index any more still closes, and the next open folds the rest",
+  "a journal whose index cannot be flushed still closes, and the next open folds the rest",
   withFolder(async (folder) => {
     const journal = await openFolder(folder);
     await appendIndexed(journal, 60, 20);
@@ -124,7 +124,7 @@ test(
 );
 
 test(
-  "a newer format and another space are refused with a sentence, and the folder is given back",
+  "a newer format or another space is refused with a clear message, and the folder is released",
   withFolder(async (folder) => {
     await (await openFolder(folder)).close();
     tamper(folder, "journal.db", "PRAGMA user_version = 9");
@@ -137,7 +137,7 @@ test(
 );
 
 test(
-  "the folder is its owner's alone, the log is WAL and every commit is synced [W7]",
+  "the folder is accessible to its user only, the journal mode is WAL, and every commit is synced [W7]",
   withFolder(async (folder) => {
     const { journal, connection } = await openWithConnection(folder);
     assert.equal(statSync(folder).mode & 0o777, 0o700);
@@ -148,7 +148,7 @@ test(
 );
 
 test(
-  "a read that stops in the middle leaves no reader behind that would keep the log from being emptied [W7]",
+  "a read that stops early leaves no open reader, which would block the truncation of the WAL [W7]",
   withFolder(async (folder) => {
     const { journal, connection } = await openWithConnection(folder);
     for (let batch = 0; batch < 5; batch += 1) await appendSample(journal, 2);

@@ -1,4 +1,4 @@
-/** A data folder of its own for a test of the SQLite journal, and ways to reach behind the journal's back. */
+/** A temporary data folder for a test of the SQLite journal, and functions that bypass the journal. */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -8,7 +8,7 @@ import { openJournalFile } from "../../server/src/journal/sqlite/folder/files.ts
 import { assembleSqliteJournal, openSqliteJournal } from "../../server/src/journal/sqlite/open.ts";
 import { ownFolder } from "../../server/src/journal/sqlite/folder/own-folder.ts";
 
-/** Runs a test with a folder that does not exist yet and is removed afterwards. */
+/** Runs a test with a folder that does not exist yet. The folder is removed afterwards. */
 export function withFolder(work: (folder: string) => Promise<void>): () => Promise<void> {
   return async () => {
     const base = await mkdtemp(join(tmpdir(), "holdfast-journal-"));
@@ -24,7 +24,7 @@ export async function openFolder(folder: string, tailRows = 100_000): Promise<Jo
   return openSqliteJournal({ folder, tailRows, startedAt: "2026-11-15T12:00:00Z" });
 }
 
-/** Opens a journal together with the connection that it works on, to make that one fail for real. */
+/** Opens a journal and returns its connection too, so that the test can make the connection fail. */
 export async function openWithConnection(folder: string): Promise<{ journal: Journal; connection: DatabaseSync }> {
   await (await openFolder(folder)).close();
   const release = ownFolder(folder, "2026-11-15T12:00:00Z");
@@ -32,7 +32,7 @@ export async function openWithConnection(folder: string): Promise<{ journal: Jou
   return { connection, journal: await assembleSqliteJournal(connection, release, { folder }) };
 }
 
-/** Runs SQL on one of the folder's files over another connection. */
+/** Runs SQL on a file of the folder over another connection. */
 export function tamper(folder: string, file: "journal.db" | "index.db", sql: string, ...values: string[]): void {
   const database = new DatabaseSync(join(folder, file));
   try {

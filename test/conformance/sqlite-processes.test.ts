@@ -12,27 +12,27 @@ import { appendSample, everything } from "./sample-entries.ts";
 import { failure, openFolder, withFolder } from "./sqlite-folder.ts";
 import { execChildSync, spawnChild } from "../scenario/spawn-child.ts";
 
-interface Answer {
+interface ProcessReply {
   readonly position?: number;
   readonly code?: string;
   readonly certain?: boolean;
   readonly message?: string;
 }
 
-interface Child {
+interface JournalProcess {
   readonly process: ChildProcessByStdio<Writable, Readable, null>;
-  /** The next line it says. */
-  next(): Promise<Answer>;
-  ask(line: string): Promise<Answer>;
+  /** The next line of its standard output. */
+  next(): Promise<ProcessReply>;
+  ask(line: string): Promise<ProcessReply>;
   kill(): Promise<void>;
 }
 
-type StartChild = (folder: string, tailRows?: number) => Child;
+type StartJournalProcess = (folder: string, tailRows?: number) => JournalProcess;
 
-/** Runs a test with a folder and processes of its own; none of them outlives it, which would hang the whole run. */
-function withChildren(work: (folder: string, start: StartChild) => Promise<void>): () => Promise<void> {
+/** Runs a test with its own folder and processes. A process that outlived the test would hang the whole run. */
+function withChildren(work: (folder: string, start: StartJournalProcess) => Promise<void>): () => Promise<void> {
   return withFolder(async (folder) => {
-    const children: Child[] = [];
+    const children: JournalProcess[] = [];
     try {
       await work(folder, (...options) => {
         const child = startChild(...options);
@@ -45,14 +45,14 @@ function withChildren(work: (folder: string, start: StartChild) => Promise<void>
   });
 }
 
-function startChild(folder: string, tailRows = 50): Child {
+function startChild(folder: string, tailRows = 50): JournalProcess {
   const program = join(import.meta.dirname, "sqlite-child.ts");
   const child = spawnChild(execPath, [program, folder, String(tailRows)], { stdio: ["pipe", "pipe", "inherit"] });
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
-  const next = async (): Promise<Answer> => {
+  const next = async (): Promise<ProcessReply> => {
     const line = await lines.next();
-    assert.ok(line.done !== true, "the process ended without an answer");
-    return JSON.parse(line.value) as Answer;
+    assert.ok(line.done !== true, "the process ended without a reply");
+    return JSON.parse(line.value) as ProcessReply;
   };
   return {
     process: child,
@@ -71,7 +71,7 @@ function startChild(folder: string, tailRows = 50): Child {
 }
 
 test(
-  "a folder has one owner: a second process is told who has it, until the first one is gone, however it goes",
+  "a second process cannot open an owned folder, and its error names the owner, until the owner closes or dies",
   withChildren(async (folder, start) => {
     const owner = start(folder);
     assert.deepEqual(await owner.next(), { position: 0 });
@@ -81,7 +81,7 @@ test(
     const says = new RegExp(`in use by process ${owner.process.pid} on .+ since 2026-11-15`);
     assert.match(answer.message ?? "", says);
     await assert.rejects(openFolder(folder), failure("owned", { certain: true, says }));
-    assert.deepEqual(await owner.ask("append 3"), { position: 3 }, "the owner is not disturbed");
+    assert.deepEqual(await owner.ask("append 3"), { position: 3 }, "the owner is not affected");
     await owner.kill();
     const journal = await openFolder(folder);
     await assert.rejects(openFolder(folder), failure("owned"), "also within one process");
@@ -91,7 +91,7 @@ test(
 );
 
 test(
-  "a folder can be taken and given back although the note about its owner can't be written",
+  "a folder can be owned and released although owner.json cannot be written",
   withFolder(async (folder) => {
     mkdirSync(join(folder, "owner.json"), { recursive: true });
     for (let time = 0; time < 2; time += 1) {
@@ -109,12 +109,12 @@ for (const [size, tailRows] of [
   [100, 2000],
 ] as const) {
   test(
-    `kill -9 while appending batches of ${size} and flushing the index loses nothing that was acknowledged [X1]`,
+    `no acknowledged entry is lost if kill -9 interrupts appends of ${size} entries and flushes of the index [X1]`,
     withChildren(async (folder, start) => {
-      for (const answers of [1, 60, 23]) {
+      for (const replyCount of [1, 60, 23]) {
         const child = start(folder, tailRows);
         let { position } = await child.next();
-        for (let count = 0; count < answers; count += 1) {
+        for (let count = 0; count < replyCount; count += 1) {
           ({ position } = await (count === 0 ? child.ask(`run ${size}`) : child.next()));
         }
         await child.kill();
@@ -124,7 +124,7 @@ for (const [size, tailRows] of [
   );
 }
 
-/** Everything acknowledged is there, the last batch is whole, and the index says the same as the entries. */
+/** Every acknowledged entry exists, the last batch is complete, and the index matches the entries. */
 async function assertWhole(folder: string, acknowledged: number, size: number): Promise<void> {
   const journal = await openFolder(folder, 50);
   const { position } = await journal.head();
@@ -136,19 +136,19 @@ async function assertWhole(folder: string, acknowledged: number, size: number): 
 }
 
 test(
-  "when the disk fails in the middle of a commit the answer is not certain, and the journal goes on when it works again",
+  "an append fails with certain: false if the disk fails during COMMIT, and the journal works again with the disk",
   withChildren(async (folder, start) => {
     const child = start(folder);
     await child.next();
     assert.deepEqual(await child.ask("append 5"), { position: 5 });
     const limit = (bytes: string): void =>
       void execChildSync("prlimit", ["--pid", String(child.process.pid), `--fsize=${bytes}:unlimited`]);
-    // No file may grow past the log's present size: the next commit's write fails in the kernel.
+    // No file may grow beyond the current size of the WAL, so the write of the next commit fails in the kernel.
     limit(String(statSync(join(folder, "journal.db-wal")).size));
     for (let attempt = 0; attempt < 3; attempt += 1) {
       const { code, certain } = await child.ask("append 2");
       assert.deepEqual({ code, certain }, { code: "io", certain: false });
-      assert.deepEqual(await child.ask("head"), { position: 5 }, "reads go on");
+      assert.deepEqual(await child.ask("head"), { position: 5 }, "reads work");
     }
     limit("unlimited");
     assert.deepEqual(await child.ask("append 2"), { position: 7 });

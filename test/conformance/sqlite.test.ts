@@ -7,20 +7,20 @@ import { execChildSync } from "../scenario/spawn-child.ts";
 
 for (const [name, tailRows] of [
   ["SQLite", 40_000],
-  ["SQLite, with an index that is flushed all the time,", 5],
+  ["SQLite, with an index that is flushed continuously,", 5],
 ] as const) {
   journalSuite({
     name,
-    shared: false,
-    archives: true,
+    isShared: false,
+    canArchive: true,
     async create() {
       const base = await mkdtemp(join(tmpdir(), "holdfast-journal-"));
       let folder = join(base, "data");
       return {
         open: () => openSqliteJournal({ folder, startedAt: "today", tailRows }),
         async crash(journal) {
-          // A copy of the files in use is what a crash leaves. Copied by another process: to open and close a database
-          // file here would drop the locks that this process has on it.
+          // A copy of the open files equals the files after a crash. Another process copies them, because opening and
+          // closing a database file here would drop the locks of this process on it.
           execChildSync("cp", ["-r", folder, join(base, "after-crash")]);
           await journal.close();
           folder = join(base, "after-crash");

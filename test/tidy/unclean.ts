@@ -21,7 +21,6 @@ const pending: Readonly<Record<string, readonly CheckName[]>> = {
   "test/access/": ["phrases", "titles"],
   "test/api/": ["phrases", "titles"],
   "test/client/": ["phrases", "titles"],
-  "test/conformance/": ["phrases", "titles"],
   "test/doors/": ["phrases", "titles"],
   "test/engine/": ["phrases", "titles"],
   "test/fuzz/": ["phrases"],
