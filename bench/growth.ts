@@ -6,7 +6,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { clientOf, openFolder, start, startEngine } from "../server/src/assembly/open.ts";
+import { clientOf, openFolder, servicesOf, start, startEngine } from "../server/src/assembly/open.ts";
 import { lineChart, type Series } from "./chart.ts";
 import { machineRunner } from "./machine-runner.ts";
 import { type Bench, type BenchOptions, format, median, type Row, table } from "./report.ts";
@@ -138,7 +138,7 @@ async function inFolder<Result>(work: (folder: string) => Promise<Result>): Prom
 /** Writes a journal without a checkpoint, starts anew from its first entry, and leaves a checkpoint behind. */
 async function fillAndFold(folder: string, size: number): Promise<number> {
   const first = await startEngine({ journal: await openFolder(folder), checkpointEvery: Infinity });
-  const client = clientOf(first);
+  const client = clientOf(servicesOf(first));
   let next = 0;
   const write = async (): Promise<void> => {
     for (let number = next++; number < size; number = next++) {
@@ -155,7 +155,7 @@ async function fillAndFold(folder: string, size: number): Promise<number> {
   const second = await startEngine({ journal: await openFolder(folder), checkpointEvery: Infinity });
   const ms = performance.now() - begin;
   await second.checkpoint();
-  await clientOf(second).close();
+  await clientOf(servicesOf(second)).close();
   return ms;
 }
 

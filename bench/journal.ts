@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { readDataFolder } from "../server/src/assembly/data-folder.ts";
-import { clientOf, openFolder, start, startEngine } from "../server/src/assembly/open.ts";
+import { clientOf, openFolder, servicesOf, start, startEngine } from "../server/src/assembly/open.ts";
 import type { Client } from "holdfast";
 import { type Bench, type BenchOptions, format, type Row, table } from "./report.ts";
 
@@ -71,7 +71,7 @@ async function measureLived(folder: string, size: Size, options: BenchOptions): 
 async function measureStall(folder: string, size: Size, options: BenchOptions): Promise<Row> {
   options.say(`saving ${format(size.rows)} rows …`);
   const engine = await startEngine({ journal: await openFolder(folder), checkpointEvery: Infinity });
-  const client = clientOf(engine);
+  const client = clientOf(servicesOf(engine));
   await fill(client, { ...size, entries: size.rows, entities: size.rows }, options);
   const delay = monitorEventLoopDelay({ resolution: 1 });
   delay.enable();

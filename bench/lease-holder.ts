@@ -32,7 +32,7 @@ async function inPages(count: number, work: (index: number) => Promise<unknown>)
 
 /** What is kept, once the state is saved: until then a list of changes waits to be written, whoever made them. */
 async function keptBytes(): Promise<number> {
-  await running.engine.checkpoint();
+  await running.services.engine.checkpoint();
   if (globalThis.gc === undefined) throw new Error("without --expose-gc this would count garbage");
   globalThis.gc();
   return process.memoryUsage().heapUsed;

@@ -16,7 +16,7 @@ export const nodeStart: Bench = async (options) => {
     const place = { journal: postgres.url };
     const first = await start(place);
     await fill(first.client, size, options);
-    await first.engine.checkpoint();
+    await first.services.engine.checkpoint();
     // Beside the node that wrote them, as a node that joins.
     options.say("starting beside it …");
     const rows = [await measure(place, `a node that joins ${format(size.entries)} entries with a checkpoint, s`)];

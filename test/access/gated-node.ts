@@ -37,9 +37,9 @@ export async function gatedNode(options: GatedOptions = {}): Promise<GatedNode> 
   const { requiresAgentSecret = false, disk, clock: given, ...more } = options;
   const place = { ...(disk === undefined ? {} : { disk }), ...(given === undefined ? {} : { clock: given }) };
   const node = await lockNode(place);
-  const { engine, clock } = node;
+  const { services, clock } = node;
   const gate = openGate({
-    ...behindGate(engine, { clock, requiresAgentSecret }),
+    ...behindGate(services, { requiresAgentSecret }),
     operatorDigest: digestOf(operatorSecret),
     requiresToken: false,
     clock,

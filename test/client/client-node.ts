@@ -12,11 +12,10 @@ export interface ClientNode extends LockNode, AsyncDisposable {
 /** A node whose clients live by the clock that the test moves. */
 export async function clientNode(options: Parameters<typeof lockNode>[0] = {}): Promise<ClientNode> {
   const node = await lockNode(options);
-  const { engine, clock } = node;
   return {
     ...node,
     [Symbol.asyncDispose]: () => node.stop(),
-    fresh: (name, more = {}) => clientOf(engine, { clock, client: { name, ...more } }),
+    fresh: (name, more = {}) => clientOf(node.services, { client: { name, ...more } }),
   };
 }
 

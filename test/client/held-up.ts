@@ -19,7 +19,7 @@ export interface HeldUp {
 
 /** A client on the network's other side, whose calls and events can be held up. */
 export function heldUp(node: ClientNode, name: string): HeldUp {
-  const inner = transportOf(node.engine, { clock: node.clock });
+  const inner = transportOf(node.services);
   const clock = new ManualClock();
   const ways = { areCallsHeldUp: false, areAnswersHeldUp: false, areEventsHeldUp: false };
   let waiting: (() => void)[] = [];

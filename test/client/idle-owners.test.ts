@@ -16,7 +16,7 @@ const collect = runInNewContext("gc") as () => void;
 
 /** A client, and for whom it watches. */
 function watchingClient(node: ClientNode): { client: Client; watched: Set<string | undefined> } {
-  const inner = transportOf(node.engine, { clock: node.clock });
+  const inner = transportOf(node.services);
   const watched = new Set<string | undefined>();
   const watch: Transport["watch"] = (options) => {
     const pages = inner.watch(options);

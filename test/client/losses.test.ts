@@ -47,7 +47,7 @@ describe("a lock renews itself", () => {
 
 test("a lock whose watch is refused is not kept by heartbeats, which name no lock: its loss is noticed within a lease", async () => {
   await using node = await clientNode();
-  const inner = transportOf(node.engine, { clock: node.clock });
+  const inner = transportOf(node.services);
   const refused = new HoldfastError("watch", "watch_limit", { data: { limit: 0 }, position: 0, replayed: false });
   let isRefused = true;
   const watch: Transport["watch"] = (options) => {

@@ -17,7 +17,7 @@ export interface Lossy {
 
 /** A client by the clock of a node, over a network that loses what the test says. */
 export function lossy(node: ClientNode, name: string, options: ClientOptions = {}): Lossy {
-  const inner = transportOf(node.engine, { clock: node.clock });
+  const inner = transportOf(node.services);
   const network: Lossy["network"] = { fate: () => undefined };
   const sent: string[] = [];
   let ids = 0;

@@ -187,7 +187,7 @@ async function doorOf(t: TestContext, node: ClientNode): Promise<string> {
       refresh: () => Promise.resolve(false),
       admit: ({ connection: caller }) => ({
         ...{ principal: "local", isOperator: false },
-        transport: doorTransportsOf(node.engine, { clock: node.clock })({ principal: "local", caller }),
+        transport: doorTransportsOf(node.services, {})({ principal: "local", caller }),
       }),
     },
   });

@@ -128,7 +128,7 @@ for (const [who, hasAnswer] of [
 ] as const) {
   test(`a write is done once, also if ${who} sends it again after its agent has ended [P9]`, async () => {
     await using node = await clientNode();
-    const inner = transportOf(node.engine, { clock: node.clock });
+    const inner = transportOf(node.services);
     const end = (agent: string): Promise<unknown> => node.client.agents.end(agent);
     const { transport, keys } = losingOneAnswer(inner, () => hasAnswer, end);
     let ids = 0;

@@ -11,7 +11,7 @@ import type { Head, Journal } from "../../server/src/journal/journal.ts";
 import { createMemoryDisk } from "../../server/src/journal/memory/disk.ts";
 import { openMemoryJournal } from "../../server/src/journal/memory/open.ts";
 import { openPostgresJournal } from "../../server/src/journal/postgres/open.ts";
-import { clientOf, openFolder, startEngine } from "../../server/src/assembly/open.ts";
+import { clientOf, openFolder, servicesOf, startEngine } from "../../server/src/assembly/open.ts";
 import { ManualClock } from "../engine/manual-clock.ts";
 import { processPostgres } from "../nodes/process-postgres.ts";
 
@@ -57,7 +57,7 @@ async function historyOn(journal: Journal): Promise<HistoryResult> {
   const clock = new ManualClock();
   const ids = countedIds();
   const engine = await startEngine({ journal, clock, ids, report: () => undefined });
-  const client = clientOf(engine, { clock, ids, client: { retry: false } });
+  const client = clientOf(servicesOf(engine, { clock, ids }), { client: { retry: false } });
   const replies: CallReply[] = [];
   for (const [operation, input, key] of calls) {
     replies.push(await client.execute(operation, input, key === undefined ? {} : { key }));

@@ -25,9 +25,9 @@ describe("batches", () => {
   });
 
   test("callers take turns: one that sends thousands does not make another one wait", async () => {
-    const { client, engine } = await startNode();
+    const { client, services } = await startNode();
     const flood = Array.from({ length: 5000 }, (_, n) => client.entities.create("flood", String(n), {}));
-    const other = clientOf(engine, { caller: "other" });
+    const other = clientOf(services, { caller: "other" });
     const { position } = await other.entities.create("document", "1", {});
     assert.ok(position <= 2, `the other caller had to wait for ${String(position)} entries`);
     await Promise.all(flood);

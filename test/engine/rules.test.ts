@@ -57,9 +57,9 @@ async function startWith(knownRules: readonly number[], disk = createMemoryDisk(
 
 /** Starts a build that carries these rules, writes one entity, and returns the operation and the rules of each entry. */
 async function entriesAfterStart(folder: string, rules: readonly number[], id: string): Promise<readonly unknown[]> {
-  const { client, engine } = await start(folder, { rules });
+  const { client, services } = await start(folder, { rules });
   await client.entities.create("note", id, {});
-  const entries = await engine.entriesAfter(0, { entries: 10, bytes: Infinity });
+  const entries = await services.engine.entriesAfter(0, { entries: 10, bytes: Infinity });
   await client.close();
   return entries.map(({ operation, rules: decidedBy }) => [operation, decidedBy]);
 }

@@ -1,14 +1,16 @@
 import type { Client } from "holdfast";
+import type { EngineServices } from "../../server/src/app/engine-services.ts";
 import type { Engine } from "../../server/src/engine/engine.ts";
 import { createMemoryDisk } from "../../server/src/journal/memory/disk.ts";
 import type { MemoryDisk } from "../../server/src/journal/memory/disk.ts";
 import { openMemoryJournal } from "../../server/src/journal/memory/open.ts";
-import { clientOf, startEngine } from "../../server/src/assembly/open.ts";
+import { clientOf, servicesOf, startEngine } from "../../server/src/assembly/open.ts";
 import { ManualClock } from "./manual-clock.ts";
 import { StagedJournal } from "./staged-journal.ts";
 
 export interface Node {
   readonly engine: Engine;
+  readonly services: EngineServices;
   readonly client: Client;
   readonly journal: StagedJournal;
   readonly clock: ManualClock;
@@ -41,5 +43,6 @@ export async function startNode(options: NodeOptions = {}): Promise<Node> {
     ...(rules === undefined ? {} : { rules }),
     report: (message) => reports.push(message),
   });
-  return { engine, client: clientOf(engine, { clock, client: { retry: false } }), journal, clock, disk, reports };
+  const services = servicesOf(engine, { clock });
+  return { engine, services, client: clientOf(services, { client: { retry: false } }), journal, clock, disk, reports };
 }

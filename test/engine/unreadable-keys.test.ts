@@ -11,7 +11,7 @@ import type { Journal } from "../../server/src/journal/journal.ts";
 import { createMemoryDisk } from "../../server/src/journal/memory/disk.ts";
 import { openMemoryJournal } from "../../server/src/journal/memory/open.ts";
 import { keyScope } from "../../server/src/machine/entry.ts";
-import { clientOf, startEngine } from "../../server/src/assembly/open.ts";
+import { clientOf, servicesOf, startEngine } from "../../server/src/assembly/open.ts";
 import { appendSample } from "../conformance/sample-entries.ts";
 import { openFolder, withFolder } from "../conformance/sqlite-folder.ts";
 import { startNode } from "./start-node.ts";
@@ -36,8 +36,8 @@ describe("a key whose entry can't be read", () => {
     withFolder(async (folder) => {
       const first = await openFolder(folder);
       const before = await startEngine({ journal: first });
-      const { position } = await send(clientOf(before), "1", "old");
-      await send(clientOf(before), "2", "younger");
+      const { position } = await send(clientOf(servicesOf(before)), "1", "old");
+      await send(clientOf(servicesOf(before)), "2", "younger");
       await first.archive(position);
       await before.checkpoint();
       await before.stop();
@@ -49,7 +49,7 @@ describe("a key whose entry can't be read", () => {
         journal: await openFolder(folder),
         report: (message) => reports.push(message),
       });
-      const client = clientOf(engine, { client: { retry: false } });
+      const client = clientOf(servicesOf(engine), { client: { retry: false } });
       for (const round of ["first", "second"]) {
         const [a, old, b, c] = await sendBeside(client, round);
         assert.deepEqual([a, b, c], ["done", "done", "done"]);

@@ -5,7 +5,7 @@ import Type from "typebox";
 import { refusalOf, refusedWith } from "../api/refused-with.ts";
 import { promise, promiseOnEveryStore } from "../api/with-client.ts";
 import { openMemoryJournal } from "../../server/src/journal/memory/open.ts";
-import { clientOf, startEngine } from "../../server/src/assembly/open.ts";
+import { clientOf, servicesOf, startEngine } from "../../server/src/assembly/open.ts";
 import { createMemoryDisk } from "../../server/src/journal/memory/disk.ts";
 import { Decider, told } from "./decider.ts";
 import { granted, lockNode, queued } from "./lock-node.ts";
@@ -103,7 +103,7 @@ describe("a fence", () => {
       rule: (_next, _previous, context) => (context.holdsLock("page/1") ? undefined : refuse("lock_missing")),
     });
     const engine = await startEngine({ journal: openMemoryJournal(createMemoryDisk()), kinds: [page] });
-    await using client = clientOf(engine, { kinds: [page] });
+    await using client = clientOf(servicesOf(engine), { kinds: [page] });
     await assert.rejects(client.entities.create("page", "1", {}), refusedWith("page.lock_missing"));
     const agent = client.as(await client.agents.register());
     await agent.locks.acquire("page/1", ttl);

@@ -9,7 +9,7 @@ import type { Engine } from "../../server/src/engine/engine.ts";
 import { createMemoryDisk } from "../../server/src/journal/memory/disk.ts";
 import { openMemoryJournal } from "../../server/src/journal/memory/open.ts";
 import { type MeshOptions, type NatsDoor, openMesh } from "../../server/src/assembly/mesh.ts";
-import { startEngine } from "../../server/src/assembly/open.ts";
+import { servicesOf, startEngine } from "../../server/src/assembly/open.ts";
 
 export const operatorToken = "the-operator-token-of-this-test-only";
 
@@ -47,7 +47,7 @@ export async function startMeshNode(url: string, options: MeshNodeOptions = {}):
   const journal = openMemoryJournal(createMemoryDisk());
   const engine = given ?? (await startEngine({ journal, kinds, report }));
   const gate = openGate({
-    ...behindGate(engine, { kinds }),
+    ...behindGate(servicesOf(engine), { kinds }),
     operatorDigest: digestOf(operatorToken),
     requiresToken: true,
     clock: systemClock,

@@ -5,7 +5,7 @@ import { systemClock } from "../../server/src/base/clock.ts";
 import type { Engine } from "../../server/src/engine/engine.ts";
 import { openPostgresJournal } from "../../server/src/journal/postgres/open.ts";
 import type { PostgresJournalOptions } from "../../server/src/journal/postgres/options.ts";
-import { clientOf, startEngine } from "../../server/src/assembly/open.ts";
+import { clientOf, servicesOf, startEngine } from "../../server/src/assembly/open.ts";
 import type { PrivatePostgres } from "../scenario/private-postgres.ts";
 
 export interface PostgresNode {
@@ -47,7 +47,7 @@ export function shareJournal(postgres: Pick<PrivatePostgres, "url">, space = "ma
         ...options,
       });
       const engine = await startEngine({ journal, report, ...(checkpointEvery !== undefined && { checkpointEvery }) });
-      const node = { engine, client: clientOf(engine, { client: { retry: false } }), reports };
+      const node = { engine, client: clientOf(servicesOf(engine), { client: { retry: false } }), reports };
       nodes.push(node);
       return node;
     },

@@ -6,7 +6,7 @@ import { Client as Connection } from "pg";
 import { systemClock } from "../../server/src/base/clock.ts";
 import { JournalError } from "../../server/src/journal/journal.ts";
 import { openPostgresJournal } from "../../server/src/journal/postgres/open.ts";
-import { clientOf, startEngine } from "../../server/src/assembly/open.ts";
+import { clientOf, servicesOf, startEngine } from "../../server/src/assembly/open.ts";
 import { type OwnPostgres, startOwnPostgres } from "../scenario/private-postgres.ts";
 import { startTcpProxy } from "./tcp-proxy.ts";
 
@@ -104,7 +104,7 @@ async function startNode(options: Parameters<typeof openPostgresJournal>[0]) {
   const reports: string[] = [];
   const report = (message: string): void => void reports.push(message);
   const engine = await startEngine({ journal: await openPostgresJournal(options), report });
-  return { engine, client: clientOf(engine), reports };
+  return { engine, client: clientOf(servicesOf(engine)), reports };
 }
 
 async function onServer(url: string, sql: string): Promise<void> {

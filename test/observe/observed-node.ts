@@ -5,7 +5,7 @@ import { openObservation } from "../../server/src/assembly/observation.ts";
 import { openLog } from "../../server/src/observe/log.ts";
 import type { LogLevel } from "../../server/src/observe/log-level.ts";
 import { checkedTransport } from "../access/checked-transport.ts";
-import { clientOf, startEngine, transportOf } from "../../server/src/assembly/open.ts";
+import { clientOf, servicesOf, startEngine, transportOf } from "../../server/src/assembly/open.ts";
 import type { Engine } from "../../server/src/engine/engine.ts";
 import type { Journal } from "../../server/src/journal/journal.ts";
 import { createMemoryDisk } from "../../server/src/journal/memory/disk.ts";
@@ -37,7 +37,8 @@ export async function observedNode(
   const { onBatch, report } = observation;
   const engine = await startEngine({ journal, report, onBatch });
   observation.follow(engine);
-  const transport = transportOf(engine, { principal: "ann", caller: "c1" });
+  const services = servicesOf(engine);
+  const transport = transportOf(services, { principal: "ann", caller: "c1" });
   let isOpen = true;
   const gate = observation.gate({
     refresh: () => Promise.resolve(false),
@@ -51,7 +52,7 @@ export async function observedNode(
   const page = (): Promise<string> => observation.metricsText();
   return {
     ...{ engine, client, lines, page },
-    inside: clientOf(engine, { caller: "c2" }),
+    inside: clientOf(services, { caller: "c2" }),
     rejectCaller() {
       isOpen = false;
       gate.admit(credentials);

@@ -3,13 +3,13 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { clientOf, openFolder, startEngine } from "../../server/src/assembly/open.ts";
+import { clientOf, openFolder, servicesOf, startEngine } from "../../server/src/assembly/open.ts";
 
 test("checkpoints go on after an erasure, and the next start uses them", async () => {
   const folder = await mkdtemp(join(tmpdir(), "holdfast-"));
   try {
     const engine = await startEngine({ journal: await openFolder(folder) });
-    const client = clientOf(engine);
+    const client = clientOf(servicesOf(engine));
     await client.entities.create("note", "1", { text: "secret" });
     await engine.checkpoint();
     await client.entities.replace("note", "1", { text: "public" });

@@ -5,7 +5,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
 import { open } from "holdfast";
 import type { CallReply, Client } from "holdfast";
-import { clientOf, startEngine } from "../../server/src/assembly/open.ts";
+import { clientOf, servicesOf, startEngine } from "../../server/src/assembly/open.ts";
 import { openWithConnection } from "../conformance/sqlite-folder.ts";
 import { ManualClock, turns } from "../engine/manual-clock.ts";
 import { inEmptyFolder } from "./program.ts";
@@ -26,7 +26,7 @@ async function start(folder: string): Promise<Place> {
   const clock = new ManualClock();
   const reports: string[] = [];
   const report = (message: string): void => void reports.push(message);
-  const client = clientOf(await startEngine({ journal, clock, report }), { report });
+  const client = clientOf(servicesOf(await startEngine({ journal, clock, report })), { report });
   for (const id of callers) await client.entities.create("page", String(id), { text: "", count: 0 });
   return { client, clock, reports, connection };
 }

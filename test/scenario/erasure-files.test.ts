@@ -8,7 +8,7 @@ import { readDataFolder } from "../../server/src/assembly/data-folder.ts";
 import type { Engine } from "../../server/src/engine/engine.ts";
 import { noErasureMark } from "../../server/src/journal/erasure-mark.ts";
 import type { Journal } from "../../server/src/journal/journal.ts";
-import { clientOf, openFolder, startEngine } from "../../server/src/assembly/open.ts";
+import { clientOf, openFolder, servicesOf, startEngine } from "../../server/src/assembly/open.ts";
 import { refusalOf, refusedWith } from "../api/refused-with.ts";
 import { withFolder } from "../conformance/sqlite-folder.ts";
 import { filesWith, secretOf } from "./journal-work.ts";
@@ -25,7 +25,7 @@ async function start(folder: string): Promise<Started> {
   const report = (message: string): void => void reports.push(message);
   const journal = await openFolder(folder, report);
   const engine = await startEngine({ journal, report });
-  return { journal, engine, client: clientOf(engine, { client: { retry: false } }), reports };
+  return { journal, engine, client: clientOf(servicesOf(engine), { client: { retry: false } }), reports };
 }
 
 /** Notes with a secret at the positions from 1 on, none of which the state still needs. */

@@ -7,7 +7,7 @@ import { readFileSync, writeSync } from "node:fs";
 import { open } from "holdfast";
 import type { Client } from "holdfast";
 import { openSqliteJournal } from "../../server/src/journal/sqlite/open.ts";
-import { clientOf, startEngine } from "../../server/src/assembly/open.ts";
+import { clientOf, servicesOf, startEngine } from "../../server/src/assembly/open.ts";
 import { dyingJournal } from "./dying-journal.ts";
 import { type Answer, type Line, type Plan, seededRandom, type Wish } from "./kill-lines.ts";
 
@@ -33,9 +33,11 @@ function written(bytes: Buffer): number {
 
 async function openClient(): Promise<Client> {
   const { folder, tailRows, dies } = plan;
-  if (dies !== undefined) return clientOf(await startEngine({ journal: await dyingJournal(folder, dies) }));
+  if (dies !== undefined) return clientOf(servicesOf(await startEngine({ journal: await dyingJournal(folder, dies) })));
   if (tailRows === undefined) return open(folder);
-  return clientOf(await startEngine({ journal: await openSqliteJournal({ folder, tailRows, startedAt: "now" }) }));
+  return clientOf(
+    servicesOf(await startEngine({ journal: await openSqliteJournal({ folder, tailRows, startedAt: "now" }) })),
+  );
 }
 
 const oneOf = (count: number): number => Math.floor(random() * count);

@@ -7,7 +7,7 @@ import { verificationOf } from "../../server/src/assembly/data-folder.ts";
 import { verify } from "../../server/src/engine/verify/verify.ts";
 import { verifyFiles } from "../../server/src/journal/sqlite/folder/verify-files.ts";
 import { openReadOnly, openSqliteReader } from "../../server/src/journal/sqlite/folder/sqlite-reader.ts";
-import { clientOf, openFolder, startEngine } from "../../server/src/assembly/open.ts";
+import { clientOf, openFolder, servicesOf, startEngine } from "../../server/src/assembly/open.ts";
 import { refusedWith } from "../api/refused-with.ts";
 import { appendSample } from "../conformance/sample-entries.ts";
 import { failure, withFolder } from "../conformance/sqlite-folder.ts";
@@ -48,7 +48,7 @@ test(
   withFolder(async (folder) => {
     const journal = await openFolder(folder);
     const engine = await startEngine({ journal });
-    const client = clientOf(engine, { client: { retry: false } });
+    const client = clientOf(servicesOf(engine), { client: { retry: false } });
     for (let index = 1; index <= count; index += 1) await client.entities.create("note", String(index), { filling });
     await client.entities.replace("note", String(count), {});
     await journal.archive(count);

@@ -3,6 +3,8 @@ import { inputLimits } from "../../sdk/src/json/input-limits.ts";
 import { callOperation } from "../../server/src/app/calls/call-operation.ts";
 import type { Speaker } from "../../server/src/app/calls/call-operation.ts";
 import { unrecordedReply } from "../../server/src/app/calls/unrecorded-reply.ts";
+import { engineServices } from "../../server/src/app/engine-services.ts";
+import type { EngineServices } from "../../server/src/app/engine-services.ts";
 import { cursorAt } from "../../server/src/app/watch/entry-events.ts";
 import { watch } from "../../server/src/app/watch/watch.ts";
 import { Engine } from "../../server/src/engine/engine.ts";
@@ -41,7 +43,7 @@ export class SimulatedNode {
   readonly #setting: NodeSetting;
   #life = 0;
   #wallMs: number;
-  #engine: Engine | undefined;
+  #services: EngineServices | undefined;
   #journal: FaultyJournal | undefined;
   #grace: GraceWatch | undefined;
   #machine: Machine | undefined;
@@ -65,7 +67,7 @@ export class SimulatedNode {
   }
 
   get engine(): Engine | undefined {
-    return this.#engine;
+    return this.#services?.engine;
   }
 
   start(): void {
@@ -78,15 +80,17 @@ export class SimulatedNode {
     world.log(() => `${owner} starts`);
     const lateMs = (): number => (world.strikes("timer is late") ? world.random.between(1, 900) : 0);
     world.wallMsMax = Math.max(world.wallMsMax, this.#wallMs);
-    const clock = { wallMs: () => this.#wallMs, startMs: world.random.between(0, 1_000_000), lateMs };
+    const ofProcess = { wallMs: () => this.#wallMs, startMs: world.random.between(0, 1_000_000), lateMs };
     this.#grace = new GraceWatch(world, owner);
     const journal = this.#openJournal(owner);
     this.#journal = journal;
+    const clock = processClock(world.time, owner, ofProcess);
+    const ids = this.#ids(owner);
     const started = Engine.start({
       journal: journal.port,
       createMachine: () => this.#createMachine(),
-      clock: processClock(world.time, owner, clock),
-      ids: this.#ids(owner),
+      clock,
+      ids,
       afterLoss: (lost) => {
         this.lostEpoch = currentEpoch(lost);
         world.faults.count("node notices that the journal went back");
@@ -112,7 +116,7 @@ export class SimulatedNode {
     started.then(
       (engine) => {
         if (this.owner !== owner || this.state !== "starting") return;
-        this.#engine = engine;
+        this.#services = engineServices(engine, { clock, ids });
         this.state = "up";
         world.log(() => `${owner} is up at position ${engine.head.position}`);
       },
@@ -132,7 +136,7 @@ export class SimulatedNode {
 
   stop(): void {
     const { owner } = this;
-    const engine = this.#engine;
+    const engine = this.#services?.engine;
     if (this.state !== "up" || engine === undefined) return;
     this.state = "stopping";
     this.#setting.world.log(() => `${owner} is asked to stop`);
@@ -158,9 +162,10 @@ export class SimulatedNode {
   }
 
   transport(speaker: Speaker, mark?: string): Transport | undefined {
-    const engine = this.#engine;
-    if (engine === undefined) return undefined;
-    const place = { engine, speaker, writes, sharesData: false };
+    const services = this.#services;
+    if (services === undefined) return undefined;
+    const { engine } = services;
+    const place = { services, speaker, writes, sharesData: false };
     return {
       // Past the check of agents: most attempts are marked in their entry by an agent that is not registered.
       call: (operation, input, call) => {
@@ -173,7 +178,7 @@ export class SimulatedNode {
         this.#mark = undefined;
         return reply;
       },
-      watch: ({ after }) => watch(engine, after === undefined ? {} : { after }),
+      watch: ({ after }) => watch(services, after === undefined ? {} : { after }),
       notices: () => {
         throw new Error("nobody listens in a simulation");
       },
@@ -184,7 +189,7 @@ export class SimulatedNode {
 
   /** Whether what this node has folded is still in the journal. */
   isInHistory(): boolean {
-    const head = this.#engine?.head;
+    const head = this.#services?.engine.head;
     if (head === undefined || head.position === 0) return true;
     return (this.#setting.disk as MemoryStore).batches.some(({ hash }) => hash === head.hash);
   }
@@ -192,7 +197,7 @@ export class SimulatedNode {
   /** Whoever is at the head of the journal has the state that the history leads to. */
   compareState(): void {
     const { world, disk } = this.#setting;
-    const head = this.#engine?.head;
+    const head = this.#services?.engine.head;
     if (head === undefined || head.hash === this.#comparedHash || this.#machine?.isUnsettled !== false) return;
     if (head.hash !== (disk as MemoryStore).head().hash) return;
     this.#comparedHash = head.hash;
@@ -208,7 +213,7 @@ export class SimulatedNode {
   #end(): void {
     this.#setting.world.time.forget(this.owner);
     this.state = "down";
-    this.#engine = undefined;
+    this.#services = undefined;
     this.#machine = undefined;
     this.#setting.crashed(this.owner);
   }

@@ -15,7 +15,7 @@ export async function doorFor(
   t: TestContext,
   limits: Partial<SocketLimits>,
 ): Promise<{ url: string; cutCount: () => number }> {
-  const { engine, client } = await start({ memory: true });
+  const { services, client } = await start({ memory: true });
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
   let cutCount = 0;
@@ -27,7 +27,7 @@ export async function doorFor(
       return {
         principal,
         isOperator: false,
-        transport: doorTransportsOf(engine, {})({ principal, caller }),
+        transport: doorTransportsOf(services, {})({ principal, caller }),
       };
     },
   };

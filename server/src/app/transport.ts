@@ -6,55 +6,48 @@ import type { Transport, WatchedEvent } from "@holdfast/sdk";
 import type { DoorTransport } from "@holdfast/sdk/door-transport";
 import { canonicalValue } from "@holdfast/sdk/json/canonical-value";
 import { inputLimits } from "@holdfast/sdk/json/input-limits";
-import type { Clock } from "../base/clock.ts";
 import type { Engine } from "../engine/engine.ts";
 import { AgentCalls } from "./calls/agent-calls.ts";
-import type { AgentDoor } from "./calls/agent-door.ts";
 import { refusal } from "../machine/refusal.ts";
 import { unrecordedReply } from "./calls/unrecorded-reply.ts";
 import type { CallPlace } from "./calls/call-operation.ts";
 import { copyJson } from "./calls/copy-json.ts";
 import { cursorAt } from "./watch/entry-events.ts";
 import { unreadable } from "./calls/journal-refusal.ts";
-import { noticeHubOf } from "./notices/notice-hub.ts";
 import { watch } from "./watch/watch.ts";
 
 export interface AppTransportOptions extends Omit<CallPlace, "sharesData"> {
-  /** What is known of agents, shared by all clients of an engine. */
-  readonly agents: AgentDoor;
   /** Whether an agent must send its secret; a bare id is taken at its word otherwise. */
   readonly requiresAgentSecret?: boolean;
-  /** For what is told by the time: that a lease nears its end, and a place at most once a second. */
-  readonly clock: Clock;
   readonly close: () => Promise<void>;
 }
 
 /** For a program in this process. It may change its objects at any time. */
 export function inProcessTransport(options: AppTransportOptions): Transport {
-  const { engine, clock, close } = options;
+  const { services, close } = options;
   const calls = new AgentCalls({ ...options, sharesData: false });
   return {
     call(operation, input, call) {
       const canonical = canonicalValue(input, inputLimits);
       if (canonical.ok) return calls.call(operation, canonical.value, { ...call, inputBytes: canonical.bytes });
-      return Promise.resolve(unrecordedReply(engine, refusal("input_malformed", { ...canonical.fault })));
+      return Promise.resolve(unrecordedReply(services.engine, refusal("input_malformed", { ...canonical.fault })));
     },
-    watch: (wanted) => copied(watch(engine, wanted)),
-    notices: ({ owner }) => noticeHubOf(engine, clock).listen(owner),
-    cursor: () => cursorOf(engine),
+    watch: (wanted) => copied(watch(services, wanted)),
+    notices: ({ owner }) => services.notices.listen(owner),
+    cursor: () => cursorOf(services.engine),
     close,
   };
 }
 
 /** For doors. They only write replies as text, so they share the data of the state and must not change it. */
 export function doorTransport(options: AppTransportOptions): DoorTransport {
-  const { engine, clock, close } = options;
+  const { services, close } = options;
   const calls = new AgentCalls({ ...options, sharesData: true });
   return {
     call: (operation, input, call) => calls.call(operation, input, call),
-    watch: (wanted) => watch(engine, wanted),
-    notices: ({ owner }) => noticeHubOf(engine, clock).listen(owner),
-    cursor: () => cursorOf(engine),
+    watch: (wanted) => watch(services, wanted),
+    notices: ({ owner }) => services.notices.listen(owner),
+    cursor: () => cursorOf(services.engine),
     close,
   };
 }

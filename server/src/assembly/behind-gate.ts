@@ -3,6 +3,7 @@ import type { KnownToken, Lookups, Owned } from "../access/lookups.ts";
 import type { GateOptions } from "../access/open-gate.ts";
 import type { RefusedAttempt } from "../access/refusal-notes.ts";
 import { isSameDigest } from "../base/new-secret.ts";
+import type { EngineServices } from "../app/engine-services.ts";
 import type { Engine } from "../engine/engine.ts";
 import { agentTable, findAgent } from "../features/agents/agent-table.ts";
 import { findGrant } from "../features/locks/guard-write.ts";
@@ -14,11 +15,12 @@ import type { SpeakerOptions } from "./open.ts";
 import { TokenChanges } from "./token-changes.ts";
 
 export function behindGate(
-  engine: Engine,
-  options: Pick<SpeakerOptions, "kinds" | "clock" | "requiresAgentSecret">,
+  services: EngineServices,
+  options: Pick<SpeakerOptions, "kinds" | "requiresAgentSecret">,
 ): Pick<GateOptions, "transportOf" | "lookups" | "kindCommands" | "record"> {
+  const { engine } = services;
   return {
-    transportOf: doorTransportsOf(engine, options),
+    transportOf: doorTransportsOf(services, options),
     lookups: lookupsOf(engine),
     kindCommands: kindCommandsOf(options.kinds ?? []),
     record: (attempt) => {

@@ -7,7 +7,8 @@ import { systemClock } from "../base/clock.ts";
 import type { Clock } from "../base/clock.ts";
 import { systemIds } from "../base/ids.ts";
 import type { Ids } from "../base/ids.ts";
-import { agentDoorOf } from "../app/calls/agent-door.ts";
+import { engineServices } from "../app/engine-services.ts";
+import type { EngineServices } from "../app/engine-services.ts";
 import { doorTransport, inProcessTransport } from "../app/transport.ts";
 import type { AppTransportOptions } from "../app/transport.ts";
 import { Engine } from "../engine/engine.ts";
@@ -71,7 +72,7 @@ export async function open(place: JournalPlace, options: OpenOptions = {}): Prom
 /** A Holdfast that runs in this process, as its operator sees it. */
 export interface Running {
   readonly client: Client;
-  readonly engine: Engine;
+  readonly services: EngineServices;
   /** Also after the client was closed. */
   readonly facts: () => Promise<{ readonly position: number; readonly epoch: number; readonly entityCount: number }>;
 }
@@ -89,9 +90,10 @@ export async function start(place: JournalPlace, options: OpenOptions & BuildOpt
   if (journal.coordination !== undefined) followCommonRules(engine, journal.coordination, rules);
   else await raiseRules(engine, rules);
   await setComponents(engine, options);
+  const services = servicesOf(engine);
   return {
-    client: clientOf(engine, options),
-    engine,
+    client: clientOf(services, options),
+    services,
     facts: () =>
       engine.read((state) => ({
         position: engine.head.position,
@@ -202,16 +204,22 @@ export function machineOf(kinds: readonly Kind[], rules: readonly number[] = kno
   });
 }
 
+/** The services of an engine, with the clock and the ids of this process unless others are given. */
+export function servicesOf(
+  engine: Engine,
+  { clock = systemClock, ids = systemIds }: { readonly clock?: Clock; readonly ids?: Ids } = {},
+): EngineServices {
+  return engineServices(engine, { clock, ids });
+}
+
 export interface SpeakerOptions extends OpenOptions {
   readonly caller?: string;
-  readonly clock?: Clock;
-  readonly ids?: Ids;
   /** Whether an agent must send its secret. */
   readonly requiresAgentSecret?: boolean;
 }
 
-export function clientOf(engine: Engine, options: SpeakerOptions = {}): Client {
-  const { clock = systemClock, ids = systemIds, client } = options;
+export function clientOf(services: EngineServices, options: SpeakerOptions = {}): Client {
+  const { clock, ids } = services;
   // Bound, and not spread: a clock of a test may be an object with a class.
   const time = {
     monotonicMs: () => clock.monotonicMs(),
@@ -221,33 +229,33 @@ export function clientOf(engine: Engine, options: SpeakerOptions = {}): Client {
     random: () => systemClientClock.random(),
     unique: () => ids.unique(),
   };
-  return createClient(transportOf(engine, options), { clock: time, ...client });
+  return createClient(transportOf(services, options), { clock: time, ...options.client });
 }
 
-export function transportOf(engine: Engine, options: SpeakerOptions): Transport {
+export function transportOf(services: EngineServices, options: SpeakerOptions = {}): Transport {
   const { principal = "local", caller = "in-process" } = options;
-  return inProcessTransport({ ...transportPartsOf(engine, options), speaker: { principal, caller } });
+  return inProcessTransport({ ...transportPartsOf(services, options), speaker: { principal, caller } });
 }
 
 /** The transports of doors on one engine, for many callers. Their common parts are made once. */
 export function doorTransportsOf(
-  engine: Engine,
+  services: EngineServices,
   options: Omit<SpeakerOptions, "principal" | "caller">,
 ): (speaker: { readonly principal: string; readonly caller: string }) => DoorTransport {
-  const parts = transportPartsOf(engine, options);
+  const parts = transportPartsOf(services, options);
   return (speaker) => doorTransport({ ...parts, speaker });
 }
 
-function transportPartsOf(engine: Engine, options: SpeakerOptions): Omit<AppTransportOptions, "speaker"> {
-  const { kinds = [], clock = systemClock, ids = systemIds, requiresAgentSecret = false } = options;
-  const agents = agentDoorOf(engine, { clock, ids });
+function transportPartsOf(services: EngineServices, options: SpeakerOptions): Omit<AppTransportOptions, "speaker"> {
+  const { kinds = [], requiresAgentSecret = false } = options;
+  const { engine, agents } = services;
   const close = (): Promise<void> => {
     // Both start now: what is collected is sent before the engine takes nothing more.
     agents.beats.flush();
     return engine.stop();
   };
   const writes = writesOf(kinds);
-  return { engine, agents, clock, writes, close, requiresAgentSecret };
+  return { services, writes, close, requiresAgentSecret };
 }
 
 function writesOf(kinds: readonly Kind[]): ReadonlyMap<string, { readonly type?: string }> {

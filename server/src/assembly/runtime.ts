@@ -9,6 +9,7 @@ import { systemIds } from "../base/ids.ts";
 import { digestOf, newSecret } from "../base/new-secret.ts";
 import { StartError } from "../base/start-error.ts";
 import { behindGate } from "./behind-gate.ts";
+import type { EngineServices } from "../app/engine-services.ts";
 import type { Engine } from "../engine/engine.ts";
 import { systemPrincipal } from "../engine/timer-watch.ts";
 import type { Kind } from "../features/entities/kind.ts";
@@ -68,10 +69,11 @@ export async function createRuntime(config: RuntimeConfig): Promise<Runtime> {
   const { lock_manager: locks, ...ofPacks } = toggles;
   const components = { isOptIn: true, ...(locks === undefined ? {} : { lock_manager: locks }) };
   const speaker = principal === undefined ? {} : { principal };
-  const { client, engine } = await start(journal, { kinds, ...told, ...speaker, components });
+  const { client, services } = await start(journal, { kinds, ...told, ...speaker, components });
+  const { engine } = services;
   try {
     await switchPacks(engine, ofPacks);
-    const gate = await gateOf(engine, config);
+    const gate = await gateOf(services, config);
     const door = nats === undefined ? undefined : await openMesh(nats, { engine, gate, kinds, ...told });
     return {
       client,
@@ -99,10 +101,10 @@ async function switchPacks(engine: Engine, wanted: Readonly<Record<string, boole
 }
 
 /** Without an operator's token nobody has it, and nobody can guess it. */
-async function gateOf(engine: Engine, { kinds = [], operator_token: given }: RuntimeConfig): Promise<Gate> {
+async function gateOf(services: EngineServices, { kinds = [], operator_token: given }: RuntimeConfig): Promise<Gate> {
   const operatorDigest =
     given === undefined
       ? digestOf(newSecret(systemIds))
       : await operatorDigestOf({ folder: "", given, ids: systemIds });
-  return openGate({ ...behindGate(engine, { kinds }), operatorDigest, requiresToken: true, clock: systemClock });
+  return openGate({ ...behindGate(services, { kinds }), operatorDigest, requiresToken: true, clock: systemClock });
 }

@@ -8,6 +8,7 @@ import { systemClock } from "../base/clock.ts";
 import { systemIds } from "../base/ids.ts";
 import { StartError } from "../base/start-error.ts";
 import { behindGate } from "./behind-gate.ts";
+import type { EngineServices } from "../app/engine-services.ts";
 import type { Engine } from "../engine/engine.ts";
 import { tokenTable } from "../features/tokens/token-table.ts";
 import { reportToStandardError } from "./open.ts";
@@ -33,21 +34,21 @@ export interface ServeGateOptions extends OpenOptions, AccessOptions {
 }
 
 /** It refuses to stand at an address where it could not tell callers apart. */
-export async function serveGate(engine: Engine, options: ServeGateOptions): Promise<Gate> {
+export async function serveGate(services: EngineServices, options: ServeGateOptions): Promise<Gate> {
   const { data, host, kinds = [], operatorToken, report = reportToStandardError } = options;
   const given = operatorToken === undefined ? {} : { given: operatorToken };
   const plan = {
     host,
     names: options.allowedHosts ?? [],
     requireToken: options.requireToken ?? false,
-    hasTokens: operatorToken !== undefined || (await hasTokens(engine)),
+    hasTokens: operatorToken !== undefined || (await hasTokens(services.engine)),
   };
   const fault = listeningFault(plan);
   if (fault !== undefined) throw new StartError(fault);
   const warning = listeningWarning(plan);
   if (warning !== undefined) report(warning, undefined);
   const operatorDigest = await operatorDigestOf({ folder: data, ...given, ids: systemIds });
-  const behind = behindGate(engine, { kinds, requiresAgentSecret: options.agentSecrets === "required" });
+  const behind = behindGate(services, { kinds, requiresAgentSecret: options.agentSecrets === "required" });
   return openGate({
     ...behind,
     operatorDigest,

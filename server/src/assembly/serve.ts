@@ -55,9 +55,10 @@ export async function serve(options: ServeOptions): Promise<Serving> {
   const node = systemIds.unique().slice(0, 12);
   const observation = observationOf({ report: reportToStandardError, ...options, version });
   const { onBatch, report, metricsText } = observation;
-  const { client, engine, facts } = await start(journal ?? data, { ...options, report, onBatch });
+  const { client, services, facts } = await start(journal ?? data, { ...options, report, onBatch });
+  const { engine } = services;
   observation.follow(engine);
-  const unwatched = await serveGate(engine, { ...options, report }).catch(async (error: unknown) => {
+  const unwatched = await serveGate(services, { ...options, report }).catch(async (error: unknown) => {
     await client.close();
     observation.close();
     throw error;

@@ -19,7 +19,7 @@ import { type ArchiveResult, type Head, type Journal, JournalError } from "../jo
 import { backupFolder, markRestored, restoreFolder } from "../journal/sqlite/folder/backup-folder.ts";
 import { headOf } from "../journal/unseal.ts";
 import type { StoredBatch } from "../journal/unseal.ts";
-import { clientOf, openFolder, startEngine } from "./open.ts";
+import { clientOf, servicesOf, openFolder, startEngine } from "./open.ts";
 
 export { backupFolder, restoreFolder };
 
@@ -138,7 +138,7 @@ async function asOwner<Result>(
   }
   const journal = await openFolder(folder, options.report);
   const engine = await startEngine({ ...options, journal });
-  const client = clientOf(engine, { principal: "operator" });
+  const client = clientOf(servicesOf(engine), { principal: "operator" });
   try {
     return await work({ engine, journal, client });
   } finally {

@@ -15,7 +15,6 @@ import { unrecordedReply } from "./unrecorded-reply.ts";
 
 /** Where agents' calls are made. */
 export interface AgentCallPlace extends CallPlace {
-  readonly agents: AgentDoor;
   /** Whether an agent must send its secret. */
   readonly requiresAgentSecret?: boolean;
 }
@@ -36,7 +35,7 @@ export class AgentCalls {
 
   call(operation: string, input: Canonical, call: DoorCallOptions): Promise<CallReply> {
     const options = this.#options;
-    const { engine, agents } = options;
+    const { engine, agents } = options.services;
     const agent = call.agent ?? options.speaker.agent;
     if (agent === undefined) {
       if (operation === "register-agent") return register(options, agents, input, call);
@@ -59,7 +58,7 @@ export class AgentCalls {
   }
 
   #callAs(row: AgentRow, operation: string, input: Canonical, call: DoorCallOptions): Promise<CallReply> {
-    const { engine, agents } = this.#options;
+    const { engine, agents } = this.#options.services;
     if (operation === "heartbeat") {
       return agents.beats
         .beat(row)
@@ -91,7 +90,7 @@ function callWithSecrets(
   call: DoorCallOptions,
 ): Promise<CallReply> {
   if (operation !== "create-token") return callOperation(options, operation, input, call);
-  return createToken(options.agents.ids, (...wish) => callOperation(options, ...wish), input, call);
+  return createToken(options.services.ids, (...wish) => callOperation(options, ...wish), input, call);
 }
 
 async function register(

@@ -22,13 +22,13 @@ export interface SpeakerRules {
 export class AgentDoor {
   readonly beats: Beats;
   readonly #engine: Engine;
-  readonly ids: Ids;
+  readonly #ids: Ids;
   /** Secrets that were right: hashing one for every call would cost more than deciding it. */
   readonly #proven = new Map<string, { readonly secret: string; readonly hash: string }>();
 
   constructor(engine: Engine, { clock, ids }: { readonly clock: Clock; readonly ids: Ids }) {
     this.#engine = engine;
-    this.ids = ids;
+    this.#ids = ids;
     this.beats = new Beats(engine, clock);
   }
 
@@ -56,7 +56,7 @@ export class AgentDoor {
 
   /** Only the hash of the secret goes on; the secret itself is shown once, in the reply. */
   registration(input: Canonical, call: CallOptions): { readonly input: Canonical; readonly secret: string } {
-    const secret = newSecret(this.ids);
+    const secret = newSecret(this.#ids);
     // A key that makes a registration safe to send again is the agent's own key: a repeat resumes, and gets a new secret.
     const ownKey = call.key === undefined ? {} : { own_key: call.key };
     const given = isObject(input) ? { ...ownKey, ...input, secret_hash: digestOf(secret) } : input;
@@ -70,13 +70,4 @@ export class AgentDoor {
     this.#proven.set(row.id, { secret, hash: wanted });
     return true;
   }
-}
-
-const doors = new WeakMap<Engine, AgentDoor>();
-
-/** One for each engine: the beats of all its clients share an entry. */
-export function agentDoorOf(engine: Engine, tools: { readonly clock: Clock; readonly ids: Ids }): AgentDoor {
-  const door = doors.get(engine) ?? new AgentDoor(engine, tools);
-  doors.set(engine, door);
-  return door;
 }

@@ -3,6 +3,7 @@ import { packOfOperation, publishedName, recordedAs, traceContext } from "@holdf
 import type { CallOptions, CallReply } from "@holdfast/sdk";
 import type { DoorCallOptions } from "@holdfast/sdk/door-transport";
 import type { Engine } from "../../engine/engine.ts";
+import type { EngineServices } from "../engine-services.ts";
 import type { Reply } from "../../engine/reply.ts";
 import type { Canonical } from "@holdfast/sdk/json/canonical";
 import type { Event, Outcome } from "../../machine/entry.ts";
@@ -30,7 +31,7 @@ export interface Speaker {
 }
 
 export interface CallPlace {
-  readonly engine: Engine;
+  readonly services: EngineServices;
   readonly speaker: Speaker;
   /** The operations that a caller may send, with the type of entity that they are about if it is not in the input. */
   readonly writes: ReadonlyMap<string, { readonly type?: string }>;
@@ -51,7 +52,7 @@ export function callOperation(
 
 function callPlain(options: CallPlace, operation: string, input: Canonical, call: DoorCallOptions): Promise<CallReply> {
   // Not an async function: on the way of every command each further promise would cost as much as its decision.
-  const { engine } = options;
+  const { engine } = options.services;
   const read = readOperations.get(operation);
   if (read !== undefined) {
     return readOperation(engine, read, { input, agent: options.speaker.agent, call }).then((outcome) =>
@@ -92,7 +93,8 @@ function latest<Result>(engine: Engine, work: () => Promise<Result>): Promise<Re
 }
 
 function sendCommand(options: CallPlace, wish: Wish, input: Json, call: DoorCallOptions): Promise<CallReply> {
-  const { engine, speaker } = options;
+  const { speaker } = options;
+  const { engine } = options.services;
   const { operation } = wish;
   const { principal, agent, caller } = speaker;
   // Only these: what else a caller puts into its options must not say who it is.
@@ -115,7 +117,7 @@ async function explainReply(
   reply: Reply,
   { input, call }: { readonly input: JsonObject; readonly call: CallOptions },
 ): Promise<CallReply> {
-  const { engine } = place;
+  const { engine } = place.services;
   if (wish.operation === "erase-payload" && reply.outcome.kind === "done") {
     const unfinished = await carryOutErasure(engine, reply.outcome.data);
     if (unfinished !== undefined) return unrecordedReply(engine, unfinished);

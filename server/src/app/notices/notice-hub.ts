@@ -166,12 +166,3 @@ function placeIn(data: unknown): number | undefined {
   const { place } = data as { readonly place?: unknown };
   return typeof place === "number" ? place : undefined;
 }
-
-const hubs = new WeakMap<Engine, NoticeHub>();
-
-/** One for each engine. */
-export function noticeHubOf(engine: Engine, clock: Clock): NoticeHub {
-  const hub = hubs.get(engine) ?? new NoticeHub(engine, clock);
-  hubs.set(engine, hub);
-  return hub;
-}

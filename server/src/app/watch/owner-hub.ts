@@ -101,12 +101,3 @@ export class OwnerHub {
     for (const { listener } of boxes) listener.wake();
   }
 }
-
-const hubs = new WeakMap<Engine, OwnerHub>();
-
-/** One for each engine. */
-export function ownerHubOf(engine: Engine): OwnerHub {
-  const hub = hubs.get(engine) ?? new OwnerHub(engine);
-  hubs.set(engine, hub);
-  return hub;
-}

@@ -5,11 +5,15 @@ import type { Engine } from "../../engine/engine.ts";
 import { Signal } from "../../engine/signal.ts";
 import type { Subscription } from "../../engine/subscription.ts";
 import { entryEvents } from "./entry-events.ts";
-import { ownerHubOf } from "./owner-hub.ts";
 import type { OwnerHub } from "./owner-hub.ts";
 
 export type OwnerFilter = WatchFilter & { readonly owner: string };
 type Events = readonly WatchedEvent[];
+
+export interface WatchServices {
+  readonly engine: Engine;
+  readonly owners: OwnerHub;
+}
 
 /**
  * What concerns one owner, after a position: first what the journal has, then what the hub hands out. Whoever falls
@@ -17,6 +21,7 @@ type Events = readonly WatchedEvent[];
  */
 export class OwnerWatch {
   readonly #engine: Engine;
+  readonly #hub: OwnerHub;
   readonly #filter: OwnerFilter;
   readonly #awake = new Signal();
   #position: number;
@@ -24,8 +29,9 @@ export class OwnerWatch {
   #journal: Subscription;
   #listening: ReturnType<OwnerHub["listen"]> | undefined;
 
-  constructor(engine: Engine, filter: OwnerFilter, after: number) {
+  constructor({ engine, owners }: WatchServices, filter: OwnerFilter, after: number) {
     this.#engine = engine;
+    this.#hub = owners;
     this.#filter = filter;
     this.#position = after;
     this.#journal = engine.subscribe(after);
@@ -54,7 +60,7 @@ export class OwnerWatch {
 
   async #look(): Promise<Events | undefined> {
     if (this.hasEnded) return this.#readOn(this.#position);
-    this.#listening ??= ownerHubOf(this.#engine).listen(this.#filter.owner, {
+    this.#listening ??= this.#hub.listen(this.#filter.owner, {
       wake: () => {
         this.#awake.fire();
       },

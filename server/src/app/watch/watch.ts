@@ -8,6 +8,7 @@ import { isInHistory } from "../../features/space/space-table.ts";
 import { pageEvents } from "./entry-events.ts";
 import { unreadable } from "../calls/journal-refusal.ts";
 import { OwnerWatch } from "./watch-owner.ts";
+import type { WatchServices } from "./watch-owner.ts";
 
 type Events = readonly WatchedEvent[];
 
@@ -20,7 +21,8 @@ interface Source {
 }
 
 /** Pages of events after a cursor. Without one it starts with what comes after this very call. */
-export function watch(engine: Engine, options: WatchRequest): AsyncIterableIterator<Events> {
+export function watch(services: WatchServices, options: WatchRequest): AsyncIterableIterator<Events> {
+  const { engine } = services;
   const { after, onWatching, ...filter } = options;
   const now = engine.head.position;
   let source: Source | undefined;
@@ -28,7 +30,7 @@ export function watch(engine: Engine, options: WatchRequest): AsyncIterableItera
   return {
     async next() {
       if (source === undefined) {
-        source = sourceOf(engine, filter, after === undefined ? now : await positionOf(engine, after));
+        source = sourceOf(services, filter, after === undefined ? now : await positionOf(engine, after));
         onWatching?.();
       }
       if (isStopped) source.stop();
@@ -56,9 +58,11 @@ export function watch(engine: Engine, options: WatchRequest): AsyncIterableItera
   };
 }
 
-function sourceOf(engine: Engine, filter: WatchFilter, after: number): Source {
+function sourceOf(services: WatchServices, filter: WatchFilter, after: number): Source {
   const { owner } = filter;
-  return owner === undefined ? allEvents(engine, filter, after) : new OwnerWatch(engine, { ...filter, owner }, after);
+  return owner === undefined
+    ? allEvents(services.engine, filter, after)
+    : new OwnerWatch(services, { ...filter, owner }, after);
 }
 
 function allEvents(engine: Engine, filter: WatchFilter, after: number): Source {

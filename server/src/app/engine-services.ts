@@ -1,0 +1,33 @@
+/** The parts that all transports and doors of one engine share. Assembly makes one object for each engine. */
+import type { Clock } from "../base/clock.ts";
+import type { Ids } from "../base/ids.ts";
+import type { Engine } from "../engine/engine.ts";
+import { AgentDoor } from "./calls/agent-door.ts";
+import { NoticeHub } from "./notices/notice-hub.ts";
+import { OwnerHub } from "./watch/owner-hub.ts";
+
+export interface EngineServices {
+  readonly engine: Engine;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  /** Identifies agents. The heartbeats of all clients share an entry. */
+  readonly agents: AgentDoor;
+  /** Events by owner. All watches of owners share a subscription. */
+  readonly owners: OwnerHub;
+  /** Notices to owners. All listeners share a subscription. */
+  readonly notices: NoticeHub;
+}
+
+export function engineServices(
+  engine: Engine,
+  { clock, ids }: { readonly clock: Clock; readonly ids: Ids },
+): EngineServices {
+  return {
+    engine,
+    clock,
+    ids,
+    agents: new AgentDoor(engine, { clock, ids }),
+    owners: new OwnerHub(engine),
+    notices: new NoticeHub(engine, clock),
+  };
+}
