@@ -67,7 +67,7 @@ function copyRest(name: Package, out: string): void {
   if (readme !== undefined) cpSync(readme, join(out, "README.md"));
 }
 
-/** Sources are private, so that they are never published by mistake; what is built from them is not. */
+/** Sources are private, so that they are never published by mistake. The built packages are not private. */
 function writeManifest(name: Package, out: string): void {
   const source = readFileSync(join(root, name, "package.json"), "utf8");
   const built = source.replace(/"\.\/src\/([^"]+)\.ts"/g, '"./$1.js"');

@@ -14,9 +14,9 @@ export async function commandsPage(): Promise<string> {
   return [
     "# The command line",
     made,
-    "Each command explains itself: `holdfast help COMMAND`. What went wrong is said on standard error with its code and " +
-      "what to do next; with `--json` as a line of JSON on standard output. Colours go to terminals only, and `NO_COLOR` and " +
-      "`FORCE_COLOR` are obeyed.",
+    "Each command explains itself: `holdfast help COMMAND`. An error is printed on standard error with its code and the next " +
+      "step. With `--json` it is a line of JSON on standard output. Only terminals get colours; `NO_COLOR` and `FORCE_COLOR` " +
+      "change that.",
     "## Which server is asked",
     "That of `--url`; the one that runs on the folder of `--data`; `HOLDFAST_URL`; the one on the folder of " +
       "`HOLDFAST_DATA`, or on the nearest `.holdfast`, from here upwards; else port 4653 of this host. `get` and `history` " +
@@ -76,7 +76,7 @@ export function configurationPage(): string {
       "`holdfast up --print-config` shows what it would start with, and where each value comes from.",
     rowsOf(["key", "option", "variable", "takes", "default", "what it is"], rows),
     '```json\n{ "port": 4700, "require_token": true, "allowed_hosts": ["holdfast.example.org"] }\n```',
-    "What decisions read, such as the quota of the state, is set by an entry and not here: see the operation " +
+    "Settings that decisions read, such as the quota of the state, are set by an entry and not here: see the operation " +
       "[configure](operations.md#configure).",
   ].join("\n\n");
 }

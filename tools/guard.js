@@ -1,4 +1,4 @@
-// Runs before every npm script, on whatever Node is there. It is plain, old JavaScript, so that an old Node reaches
+// Runs before every npm script, on any version of Node. It is plain, old JavaScript, so that an old Node reaches
 // the sentence below instead of stopping at a syntax error that explains nothing.
 const needed = 24;
 const running = process.versions.node;

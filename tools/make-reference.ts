@@ -40,8 +40,8 @@ function operationsPage(): string {
     "# Operations",
     made,
     "Every door offers these operations under these names. A `write` becomes a command, and may become an entry of the " +
-      "journal; a `read` looks at what is durable. Besides the problems that are listed, any operation may be refused " +
-      "with those that concern every call: see [problems](problems.md).",
+      "journal. A `read` shows the durable state. Any operation may also be refused with the problems of every call: see " +
+      "[problems](problems.md).",
     ...open.map(operationSection),
     "## Packs",
     packs.map(({ name, summary }) => `- [\`${name}\`](${name}.md): ${summary}`).join("\n"),
@@ -106,10 +106,9 @@ function eventsPage(): string {
   return [
     "# Events",
     made,
-    "What happened, as entries hold it and `watch` tells it. An event about an entity is published under the entity's " +
-      "own type: `entity.created` of the type `plan` is `evt.plan.created`. Kinds may give their changes verbs of their " +
-      "own. What folding an event does never changes; a new meaning is a new type. Readers ignore members that they do " +
-      "not know.",
+    "The events that entries hold and `watch` sends. An event about an entity is published under the entity's own type: " +
+      "`entity.created` of the type `plan` is `evt.plan.created`. Kinds may give their changes verbs of their own. The fold " +
+      "of an event type never changes; a new meaning is a new type. Readers ignore members that they do not know.",
     ...Object.entries<EventType>(events).map(([type, { summary, data }]) =>
       [`## ${type}`, summary, `Published as \`${publishedAs(type)}\`.`, fieldTable(data)].join("\n\n"),
     ),

@@ -1,6 +1,6 @@
 /**
- * Loaded into every process that `npm test` starts. At the end of the process it writes the processor seconds of the process
- * and of the children that it waited for, as one line of JSON, to file descriptor 3.
+ * Loaded into every process that `npm test` starts. When the process ends, it writes one line of JSON to file descriptor 3:
+ * the processor seconds of the process and of the children that it waited for.
  */
 import { readFileSync, writeSync } from "node:fs";
 import { isMainThread } from "node:worker_threads";
@@ -11,7 +11,7 @@ export const reportDescriptor = 3;
 /** Linux counts the time of children in hundredths of a second. */
 const ticksPerSecond = 100;
 
-/** Seconds of the children that have ended; undefined where the system does not tell. */
+/** Seconds of the children that have ended; undefined on systems without `/proc`. */
 function childSeconds(): number | undefined {
   if (process.platform !== "linux") return undefined;
   const fields = readFileSync("/proc/self/stat", "utf8").split(") ")[1]?.split(" ") ?? [];

@@ -3,7 +3,7 @@ import type { Command, Outcome } from "../server/src/machine/entry.ts";
 import type { Json, JsonObject } from "../sdk/src/json/json.ts";
 import { randomOf } from "../test/machine/sample-history.ts";
 
-/** What records a history: it decides one command after another, and lets time pass in between. */
+/** Records a history: decides one command after another, and lets time pass in between. */
 export interface LockRecorder {
   decide(command: Omit<Command, "id">, grace?: boolean): Outcome;
   pass(durationMs: number): void;
@@ -93,7 +93,7 @@ class Scene {
     this.#self("expire-ticket", { ticket: c.ticket });
   }
 
-  /** One owner in line again and again for the same, and then as a reader of what it waits to write. */
+  /** One owner queues for the same path several times, and then as a reader of the path that it waits to write. */
   twice(): void {
     const a = this.#acquire("a", ["tw"]);
     for (const owner of ["b", "b"]) this.#acquire(owner, ["tw"], { wait: true });
@@ -103,7 +103,7 @@ class Scene {
     this.#acquire("b", ["tw"], { wait: true });
   }
 
-  /** Waits that would never end: behind one that has its place already, and behind those who wait for what is given back. */
+  /** Waits that would never end: behind an owner that is queued already, and behind waiters for a released lock. */
   tied(): void {
     const wait = { wait: true, ticket_seconds: 600 };
     this.#acquire("ann", ["t/a"]);
@@ -166,7 +166,7 @@ class Scene {
     this.#self("expire-lock", { fence: late.fence });
   }
 
-  /** A family that has more than fits into one entry, and is in the way of somebody. */
+  /** A family of agents that has more locks than fit into one entry, and blocks a waiter. */
   endings(): void {
     const parent = this.#register({ name: "parent", inactivity_seconds: 600 });
     const child = this.#register({ parent, inactivity_seconds: 600 });
@@ -185,7 +185,7 @@ class Scene {
     this.#self("continue-handover", { blocker_id: fence ?? "" });
   }
 
-  /** So many share a path that not every event names them all. */
+  /** More readers share a path than one event names. */
   crowd(): void {
     for (let reader = 0; reader < 30; reader += 1) {
       this.#acquire(`reader-${String(reader)}`, ["shared"], { mode: "read" });
@@ -195,7 +195,7 @@ class Scene {
     }
   }
 
-  /** Anything, by anybody, about a few paths. */
+  /** Random commands of random owners on a few paths. */
   chance(count: number): void {
     const random = randomOf(77);
     const fences = ["1.1"];

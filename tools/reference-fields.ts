@@ -25,7 +25,7 @@ interface Field {
   readonly description: string;
 }
 
-/** Members of members are shown too, but not for ever. */
+/** Maximum depth at which members of members are shown. */
 const depthMax = 3;
 
 export function fieldTable(given: object): string {
@@ -55,7 +55,7 @@ function fieldsOf(schema: Schema, prefix: string, depth: number): readonly Field
   });
 }
 
-/** What a member has inside: itself, what its list holds, or what it is unless it is null. */
+/** The schema inside a member: its own, that of its list, or that of its value unless it is null. */
 function innerOf(member: Schema, name: string): { readonly schema: Schema; readonly prefix: string } | undefined {
   if (isObject(member)) return { schema: member, prefix: `${name}.` };
   const { items } = member;

@@ -16,7 +16,7 @@ const tool = (file: string): string => join(import.meta.dirname, file);
 
 /**
  * All files of a folder run in one process, one after the other: most of a small file's time is the start of its process.
- * Folders that start processes themselves, and so mostly wait, are split into several groups that run beside each other.
+ * Folders that start processes themselves, and so mostly wait, are split into several groups that run concurrently.
  */
 const groupCounts: Readonly<Record<string, number>> = { scenario: 6, client: 2 };
 

@@ -1,4 +1,4 @@
-/** What `npm test` shows at its end: used and allowed seconds of each part, the slowest files, and the results. */
+/** The end of the output of `npm test`: used and allowed seconds of each part, and the slowest files. */
 import type { TaskResult } from "./run-task.ts";
 import { allowances, budgetSeconds, margin } from "./test-budget.ts";
 

@@ -1,5 +1,5 @@
 /**
- * Everything that must hold before a change is merged: `npm test`. The checks (types, lint, format, imports) run beside the
+ * Everything that must hold before a change is merged: `npm test`. The checks (types, lint, format, imports) run with the
  * tests, which wait for processes and disks about as often as they compute. The first check that fails ends the run, since
  * the tests of a program that does not compile prove nothing.
  *

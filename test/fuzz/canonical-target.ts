@@ -27,7 +27,7 @@ function textOf(random: Random): string {
   }
 }
 
-/** Whatever is read is a value that says the same in every spelling; whatever is not is refused with its place. */
+/** An accepted text is the same value in every spelling. A refused one is refused with the place of the fault. */
 function round(random: Random): void {
   const limits = random.pick([inputLimits, small]);
   const text = textOf(random);
@@ -42,10 +42,10 @@ function round(random: Random): void {
   }
   const { value } = parsed;
   const again = parseJson(canonicalText(value), inputLimits);
-  assert.ok(again.ok && sameJson(again.value, value), "its canonical text gives the value back");
+  assert.ok(again.ok && sameJson(again.value, value), "its canonical text is read as the same value");
   const copied = canonicalValue(value, limits);
   assert.ok(!copied.ok || sameJson(copied.value, value), "a copy is the same value");
-  handOver(random, limits);
+  checkProgramValue(random, limits);
 }
 
 /** A text is judged in an envelope as it is alone, or it breaks the envelope. */
@@ -58,8 +58,8 @@ function sendInEnvelope(random: Random, text: string, limits: typeof inputLimits
   else if (fault !== undefined) assert.ok(fault.pointer === "" || fault.pointer.startsWith("/"));
 }
 
-/** The same from a program: what JSON can't say is refused, and nothing is thrown. */
-function handOver(random: Random, limits: typeof inputLimits): void {
+/** The same from a program: a value that JSON cannot express is refused, and nothing is thrown. */
+function checkProgramValue(random: Random, limits: typeof inputLimits): void {
   const odd: readonly unknown[] = [undefined, () => 1, Symbol("x"), 1n, new Date(0), NaN, new Map(), [undefined]];
   const value = random.chance(0.5) ? anyJson(random) : [anyJson(random), random.pick(odd), anyJson(random)];
   const copied = canonicalValue(value, limits);

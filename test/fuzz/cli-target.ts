@@ -9,7 +9,7 @@ import type { Random } from "../simulation/random.ts";
 import type { FuzzTarget } from "./fuzz-target.ts";
 import { anyText, damaged } from "./fuzz-values.ts";
 
-/** Words as somebody might type them: options of this command and of none, values, more words, a command after `--`. */
+/** Words as a user might type them: options of this command and of none, values, more words, a command after `--`. */
 function wordsFor(random: Random, command: CliCommand): readonly string[] {
   const options = Object.keys(command.options);
   const option = (): string => {
@@ -47,8 +47,8 @@ function checkParsed(command: CliCommand, words: readonly string[]): void {
 
 /** A command that does not exist, and one that is asked for its help, touch nothing: they can be run as they are. */
 async function checkRun(random: Random, words: readonly string[]): Promise<void> {
-  const said: string[] = [];
-  const tell = (line: string): void => void said.push(line);
+  const printed: string[] = [];
+  const print = (line: string): void => void printed.push(line);
   const terminal = {
     env: {},
     folder: "/",
@@ -58,9 +58,9 @@ async function checkRun(random: Random, words: readonly string[]): Promise<void>
   };
   const first = `${anyText(random)}${random.pick(["!", "?", " ", "-x"])}`;
   if ((await allCommands.find([first, ...words])) !== undefined || /^-[hv]|^--(help|version)$/u.test(first)) return;
-  assert.equal(await runCommandLine([first, ...words], { ...terminal, print: tell, warn: tell }), exitCodes.usage);
-  assert.ok(said.length > 0, "whoever misspells a command is told so");
-  assert.doesNotMatch(said.join(""), /[\u0000-\u001f\u007f-\u009f\u202e]/u, "and the terminal obeys none of it");
+  assert.equal(await runCommandLine([first, ...words], { ...terminal, print, warn: print }), exitCodes.usage);
+  assert.ok(printed.length > 0, "a misspelled command is reported");
+  assert.doesNotMatch(printed.join(""), /[\u0000-\u001f\u007f-\u009f\u202e]/u, "the output has no control characters");
 }
 
 export const cliTarget: FuzzTarget = {

@@ -1,4 +1,4 @@
-/** Input that nobody expects: texts, JSON and bytes, made by a seed so that each can be had again. */
+/** Unexpected input: texts, JSON and bytes, made from a seed so that each can be reproduced. */
 import type { Random } from "../simulation/random.ts";
 
 const nasty = [

@@ -1,4 +1,4 @@
-/** Unexpected input, some thousand times. `npm run fuzz` goes on for longer. */
+/** Unexpected input, some thousand times. `npm run fuzz` runs more rounds. */
 import { test } from "node:test";
 import { counts } from "../prove/counts.ts";
 import { runRound } from "./fuzz-rounds.ts";

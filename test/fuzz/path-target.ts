@@ -17,7 +17,7 @@ function pathOf(random: Random): string {
     : random.pick([damaged(random, whole), anyText(random)]);
 }
 
-/** What a path is, said once more in the plainest words. */
+/** The definition of a path, in the plainest code. */
 function isPath(text: string): boolean {
   const parts = text.split("/");
   return (
@@ -52,7 +52,7 @@ function round(random: Random): void {
 
 function roundOfPointers(random: Random): void {
   const segments = Array.from({ length: random.below(5) }, () => anyText(random));
-  assert.deepEqual(parsePointer(formatPointer(segments)), segments, "a pointer gives its names back");
+  assert.deepEqual(parsePointer(formatPointer(segments)), segments, "a pointer is parsed into its names");
   const text = damaged(random, formatPointer(segments));
   const parsed = parsePointer(text);
   if (parsed !== undefined) assert.equal(formatPointer(parsed), text, "a pointer has one spelling");

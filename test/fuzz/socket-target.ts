@@ -1,4 +1,4 @@
-/** The socket door: frames of every kind, and bytes that are no frames. Whatever comes, the next caller is served. */
+/** The socket door: frames of every kind, and bytes that are no frames. The next caller is always served. */
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
@@ -14,7 +14,7 @@ import type { FuzzTarget } from "./fuzz-target.ts";
 import { anyBytes, anyJson, anyNumber, anyText, damaged, deepText } from "./fuzz-values.ts";
 
 const kinds = ["call", "watch", "listen", "agent", "more", "unwatch", "cursor", "ping", "hello", "bye"];
-/** What the server says; anything else is no message of the protocol. */
+/** The messages of the server. Any other is not part of the protocol. */
 const known = new Set(["welcome", "reply", "watching", "events", "ended", "cursor", "pong", "problem", "bye"]);
 const operations = Object.keys(allOperations);
 const frameBytesMax = 4 * 1_048_576;
@@ -66,7 +66,7 @@ function frameOf(random: Random): string | Buffer {
   }
 }
 
-/** Talks like a client that has lost its mind, until it has said what it wanted or is turned away. */
+/** Sends random messages until all are sent or the server closes the connection. */
 async function babble(url: string, random: Random): Promise<void> {
   const socket = new WebSocket(`${url}/v1/socket`);
   const faults: string[] = [];

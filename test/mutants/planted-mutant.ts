@@ -6,9 +6,9 @@ export interface PlantedMutant {
   /** The text that is replaced. It occurs exactly once, or the mutant is about code that is gone. */
   readonly find: string;
   readonly put: string;
-  /** What catches it: seeds of the simulation, or a test file. */
+  /** The proof that catches it: seeds of the simulation, or a test file. */
   readonly by: "simulation" | `test/${string}.test.ts`;
-  /** The command whose counts are enough to catch it. What `npm test` catches, `npm run prove` catches, too. */
+  /** The command whose counts are enough to catch it. `npm run prove` repeats more. */
   readonly caughtIn: "npm test" | "npm run prove";
 }
 

@@ -9,14 +9,14 @@ import { checkPublished, type PublishedEvent, PublishedHistory } from "./faults/
 
 const cycles = counts.faultCycles;
 
-test("three nodes under real faults lose nothing acknowledged but by a restore, do nothing twice, keep others out by fence, publish every event once in order, and go on within seconds [X1 X3 X7 M4 M11]", async () => {
-  const { struck, acknowledgedCount, publishedCount: toldCount } = await runFaults({ cycles, seed: 7 });
+test("three nodes under real faults lose nothing acknowledged, do nothing twice, publish every event once in order, and answer again within seconds [X1 X3 X7 M4 M11]", async () => {
+  const { struck, acknowledgedCount, publishedCount } = await runFaults({ cycles, seed: 7 });
   assert.equal(struck.size, nodeFaults.length, "every fault kind struck");
   assert.ok(acknowledgedCount > 10 * cycles, String(acknowledgedCount));
-  assert.ok(toldCount > 10 * cycles, String(toldCount));
+  assert.ok(publishedCount > 10 * cycles, String(publishedCount));
 });
 
-test("a write under an older fence behind one under a newer is seen, and only a restore excuses a loss", () => {
+test("the check of fences finds a write under an older fence after a newer one, and only a restore excuses a loss", () => {
   const write = (epoch: number, position: number, fence: string): AcknowledgedWrite => ({
     ...{ what: "guarded", id: "x", version: 1, atMs: 10 },
     ...{ epoch, position, fence },
@@ -30,8 +30,8 @@ test("a write under an older fence behind one under a newer is seen, and only a 
   assert.ok(!mayBeLost(write(2, 5, "2.2"), { savedAtMs: 9, epoch: 2 }));
 });
 
-test("an event that is told twice, out of order or not at all is seen, and only a new epoch takes something back", () => {
-  const told = (epoch: number, position: number, name = "evt.note.created"): PublishedEvent => ({
+test("the check of events finds one that is published twice, out of order or never, and only a new epoch takes one back", () => {
+  const event = (epoch: number, position: number, name = "evt.note.created"): PublishedEvent => ({
     ...{ epoch, position, index: 0, name },
   });
   const historyOf = (...all: readonly PublishedEvent[]): PublishedHistory => {
@@ -39,19 +39,19 @@ test("an event that is told twice, out of order or not at all is seen, and only 
     for (const one of all) history.add(one);
     return history;
   };
-  const [first, second, third] = [told(1, 1), told(1, 2), told(1, 3)];
+  const [first, second, third] = [event(1, 1), event(1, 2), event(1, 3)];
   assert.throws(() => historyOf(first, second, second), /twice, or out of order/);
   assert.throws(() => historyOf(first, third, second), /twice, or out of order/);
-  assert.throws(() => historyOf(told(2, 1), told(1, 2)), /twice, or out of order/);
-  assert.throws(() => historyOf(first, second, told(2, 2)), /no new epoch was told/);
+  assert.throws(() => historyOf(event(2, 1), event(1, 2)), /twice, or out of order/);
+  assert.throws(() => historyOf(first, second, event(2, 2)), /without a new epoch/);
   assert.throws(() => {
     checkPublished(historyOf(first, third).events, [first, second, third]);
-  }, /told: evt\.note\.created at 1\.3\.0, journal: evt\.note\.created at 1\.2\.0/);
+  }, /published: evt\.note\.created at 1\.3\.0, journal: evt\.note\.created at 1\.2\.0/);
   assert.throws(() => {
     checkPublished([first], [first, second]);
-  }, /told: nothing/);
-  const raised = told(2, 2, "evt.space.epoch_raised");
-  const restored = historyOf(first, second, third, raised, told(2, 3));
+  }, /published: nothing/);
+  const raised = event(2, 2, "evt.space.epoch_raised");
+  const restored = historyOf(first, second, third, raised, event(2, 3));
   assert.equal(restored.returnCount, 1);
-  checkPublished(restored.events, [first, raised, told(2, 3)]);
+  checkPublished(restored.events, [first, raised, event(2, 3)]);
 });

@@ -1,4 +1,4 @@
-/** What must be true of the journal after everything that happened. */
+/** Checks of the journal after all faults. */
 import assert from "node:assert/strict";
 import { connect } from "@holdfast/sdk";
 import type { Client, Entity } from "@holdfast/sdk";
@@ -22,7 +22,7 @@ export async function checkEnd(cluster: NodeCluster, load: Load, losses: readonl
   assert.deepEqual(new Set(healths.map(({ epoch }) => epoch)).size, 1, "all nodes are in the same epoch");
 }
 
-/** Only what came after the copy, and not what was acknowledged in the epoch that began with it. */
+/** A write after the copy, unless it was acknowledged in the epoch that began with the restore. */
 export function mayBeLost({ atMs, epoch }: AcknowledgedWrite, loss: Loss): boolean {
   return atMs >= loss.savedAtMs && epoch < loss.epoch;
 }
@@ -40,7 +40,7 @@ async function checkNotes(client: Client, kept: readonly AcknowledgedWrite[]): P
   }
 }
 
-/** Every version was written by the one who was told so, on top of the one before. */
+/** Every version was written by the worker that got its acknowledgement, on top of the version before. */
 async function checkCounter(client: Client, kept: readonly AcknowledgedWrite[]): Promise<void> {
   const counted = kept.filter(({ what }) => what === "counter");
   const { version, value } = await client.entities.get("counter", "1");
@@ -52,11 +52,11 @@ async function checkCounter(client: Client, kept: readonly AcknowledgedWrite[]):
   }
 }
 
-/** Nobody was told that it wrote a version that another one was told, too. */
+/** No version was acknowledged to two workers. */
 function checkCounted(acknowledged: readonly AcknowledgedWrite[]): void {
   const counted = acknowledged.filter(({ what }) => what === "counter");
   const versions = new Set(counted.map(({ epoch, version }) => `${String(epoch)}.${String(version)}`));
-  assert.equal(versions.size, counted.length, "two were told that they wrote the same version");
+  assert.equal(versions.size, counted.length, "two workers got the acknowledgement of one version");
 }
 
 /** In the order of the journal fences only rise: a write under an older fence never comes after one under a newer. */
@@ -65,12 +65,12 @@ export function checkFences(acknowledged: readonly AcknowledgedWrite[]): void {
     .filter(({ what }) => what === "guarded")
     .toSorted((a, b) => a.epoch - b.epoch || a.position - b.position);
   for (const [index, { fence = "", id }] of guarded.entries()) {
-    const { fence: before = "0.0", id: other = "nobody" } = guarded[index - 1] ?? {};
+    const { fence: before = "0.0", id: other = "none" } = guarded[index - 1] ?? {};
     assert.ok(isNotBefore(fence, before), `${id} wrote under ${fence} after ${other} had under ${before}`);
   }
 }
 
-/** A fence was given to one alone, whatever history it was in. */
+/** A fence was given to one owner only, in all histories. */
 export function checkOwners(acknowledged: readonly AcknowledgedWrite[]): void {
   const owners = new Map<string, string>();
   for (const { fence, id } of acknowledged) {

@@ -1,4 +1,4 @@
-/** Three nodes under load, to which one thing after the other happens. */
+/** Three nodes under load, struck by one fault after the other. */
 import { startNats } from "../../mesh/private-nats.ts";
 import { Random } from "../../simulation/random.ts";
 import { startCluster } from "../node-processes.ts";
@@ -11,7 +11,7 @@ export interface FaultRunOptions {
   readonly seed: number;
   readonly cycles: number;
   readonly faults?: readonly NodeFault[];
-  /** How soon everybody must get on after a fault. */
+  /** Maximum time until all workers progress after a fault. */
   readonly progressMs?: number;
   readonly onCycle?: (cycle: number, name: string, progressMs: number) => void;
 }
@@ -20,10 +20,10 @@ export interface FaultReport {
   /** How often each fault struck. */
   readonly struck: ReadonlyMap<string, number>;
   readonly acknowledgedCount: number;
-  /** Events that the mesh was told of the history that holds in the end, each once. */
+  /** Published events of the valid history, each once. */
   readonly publishedCount: number;
   readonly lostLocks: number;
-  /** From the end of a fault until everybody had got on. */
+  /** From the end of a fault until all workers had progressed. */
   readonly progressMs: { readonly median: number; readonly max: number };
 }
 
@@ -57,7 +57,7 @@ export async function runFaults(options: FaultRunOptions): Promise<FaultReport> 
       const took = await load.progress(progressMs);
       waits.push(took);
       onCycle?.(cycle + 1, fault.name, took);
-      // In the middle of it, too: a long run must not find out late what went wrong early.
+      // Also during the run, so that a long run finds an early error early.
       if ((cycle + 1) % checkEvery === 0) await check();
     }
     await load.stop();

@@ -1,4 +1,4 @@
-/** What happens to real nodes on a real Postgres and a real nats-server. Each fault is over when it returns; what it may have lost it says. */
+/** Faults of real nodes on a real Postgres and a real nats-server. A fault ends when it returns, and reports lost history. */
 import { Client as Connection } from "pg";
 import type { PrivateNats } from "../../mesh/private-nats.ts";
 import type { Random } from "../../simulation/random.ts";
@@ -11,22 +11,22 @@ export interface FaultTarget {
   readonly nats: PrivateNats;
   readonly load: Load;
   readonly random: Random;
-  /** Fails if not everybody gets on within the time that is allowed. */
+  /** Fails if a worker does not progress in time. */
   readonly progress: () => Promise<void>;
 }
 
-/** History that was taken away underneath, and the epoch that began because of it. */
+/** History that a restore took away, and the epoch that began because of it. */
 export interface Loss {
-  /** What was acknowledged after this, in an earlier epoch, may be gone. */
+  /** A write that was acknowledged after this time in an earlier epoch may be gone. */
   readonly savedAtMs: number;
   readonly epoch: number;
 }
 
 export interface NodeFault {
   readonly name: string;
-  /** How often it is drawn, among all. */
+  /** How frequent it is, compared with the others. */
   readonly weight: number;
-  readonly strike: (place: FaultTarget) => Promise<Loss | undefined>;
+  readonly strike: (target: FaultTarget) => Promise<Loss | undefined>;
 }
 
 export const nodeFaults: readonly NodeFault[] = [
@@ -61,22 +61,22 @@ async function cutConnections({ cluster, random }: FaultTarget): Promise<undefin
   }
 }
 
-/** The others go on without it; only then it comes back. */
-async function killNode(place: FaultTarget): Promise<undefined> {
-  const node = anyNode(place);
+/** The other nodes progress without it before it starts again. */
+async function killNode(target: FaultTarget): Promise<undefined> {
+  const node = anyNode(target);
   await node.end("SIGKILL");
-  await place.progress();
+  await target.progress();
   await node.start();
 }
 
-async function restartNode(place: FaultTarget): Promise<undefined> {
-  const node = anyNode(place);
+async function restartNode(target: FaultTarget): Promise<undefined> {
+  const node = anyNode(target);
   await node.end("SIGTERM");
   await node.start();
 }
 
-async function sleepNode(place: FaultTarget): Promise<undefined> {
-  const { program } = anyNode(place);
+async function sleepNode(target: FaultTarget): Promise<undefined> {
+  const { program } = anyNode(target);
   program.signal("SIGSTOP");
   await pause(beyondLeaseMs);
   program.signal("SIGCONT");
@@ -87,27 +87,27 @@ async function crashPostgres({ cluster: { postgres } }: FaultTarget): Promise<un
   await postgres.order("start");
 }
 
-/** Everything else goes on without it, for a moment or for longer; what happened meanwhile is told when it is back. */
+/** The nodes continue without it, briefly or for longer. The events of that time are published when it is back. */
 async function killNats({ nats, random, progress }: FaultTarget): Promise<undefined> {
   await nats.kill();
   if (random.below(2) === 0) await progress();
   await nats.start();
 }
 
-/** What was acknowledged since the copy was made is gone, and that must be noticed: a new epoch begins at every node. */
-async function restoreBackup(place: FaultTarget): Promise<Loss> {
-  const { cluster, load } = place;
+/** Writes since the copy are gone. Every node must notice that and begin a new epoch. */
+async function restoreBackup(target: FaultTarget): Promise<Loss> {
+  const { cluster, load } = target;
   const { postgres, nodes } = cluster;
   await postgres.order("crash");
   const savedAtMs = performance.now();
   await postgres.order("save");
   await postgres.order("start");
-  await place.progress();
+  await target.progress();
   const before = Math.max(...load.acknowledged.map(({ epoch }) => epoch));
   await postgres.order("crash");
   await postgres.order("restore");
   await postgres.order("start");
-  await place.progress();
+  await target.progress();
   const epochs = await Promise.all(nodes.map(async (node) => (await node.health()).epoch));
   const epoch = Math.min(...epochs);
   if (epoch > before) return { savedAtMs, epoch };

@@ -1,6 +1,6 @@
 /**
- * What clients do to the nodes while things happen to them, and what they were told: each acknowledgement is kept, to be
- * looked for in the end. Whoever is refused in a way that a repeat must not be refused stops everything.
+ * The load on the nodes during the faults. Each acknowledgement is kept and searched for in the journal at the end. A call
+ * that is refused although its retry must succeed ends the run.
  */
 import assert from "node:assert/strict";
 import { connect, HoldfastError, LockLostError, systemClientClock } from "@holdfast/sdk";
@@ -20,7 +20,7 @@ export interface AcknowledgedWrite {
 }
 
 const leaseSeconds = 2;
-/** A node that sleeps for so long has slept through a lease. */
+/** A node that sleeps this long has slept through a lease. */
 export const beyondLeaseMs = leaseSeconds * 1_000 + 300;
 
 export class Load {
@@ -33,7 +33,7 @@ export class Load {
   #lossCount = 0;
 
   static async start(urls: readonly string[]): Promise<Load> {
-    // Each has another node first, so that all nodes have something to do.
+    // Each client prefers another node, so that all nodes have work.
     const clients = await Promise.all(
       Array.from({ length: 3 }, (_, index) => {
         const clock = { ...systemClientClock, random: () => 0 };
@@ -42,7 +42,7 @@ export class Load {
     );
     const load = new Load(clients);
     const [first] = clients as [Client];
-    for (const type of ["counter", "guarded"]) await first.entities.create(type, "1", { n: 0, by: "nobody" });
+    for (const type of ["counter", "guarded"]) await first.entities.create(type, "1", { n: 0, by: "none" });
     load.#begin();
     return load;
   }
@@ -54,16 +54,16 @@ export class Load {
       this.#counting(client, `counting ${String(index)}`),
       this.#locking(client, `locking ${String(index)}`),
     ]);
-    // It is looked at when somebody waits for progress, which may be later.
+    // It is awaited by the next call of progress(), which may be later.
     this.#broken.promise.catch(() => undefined);
   }
 
-  /** How often a lock was lost while it was used: that may happen, and must do no harm. */
+  /** How often a lock was lost in use. That may happen, and must do no harm. */
   get lossCount(): number {
     return this.#lossCount;
   }
 
-  /** Everybody did something that was begun after this call; it fails if that takes longer than it may. */
+  /** Resolves when every worker has done a step that began after this call. Fails if that takes too long. */
   async progress(withinMs: number): Promise<number> {
     const startMs = performance.now();
     const all = Promise.all(this.workers.map((worker) => worker.progress()));
@@ -92,7 +92,7 @@ export class Load {
     );
   }
 
-  /** A write under a key is sent until it is answered. It was done once, or `entity_exists` would say otherwise. */
+  /** A write under a key is retried until it is answered. If it had been done twice, the answer would be `entity_exists`. */
   #notes(client: Client, name: string): Worker {
     let count = 0;
     return new Worker(name, async () => {
@@ -104,7 +104,7 @@ export class Load {
     });
   }
 
-  /** Reads the latest, and writes if nobody else was faster: then the number is as large as the version says. */
+  /** Reads the latest version, and writes if no other client was faster. So the number follows from the version. */
   #counting(client: Client, name: string): Worker {
     let count = 0;
     return new Worker(name, async () => {
@@ -124,7 +124,7 @@ export class Load {
   /** Takes the lock, writes twice under its fence, and releases it. A lock may be lost in between; then a write is refused. */
   #locking(client: Client, name: string): Worker {
     let count = 0;
-    // An agent of its own: the lock excludes the others who use the same connection.
+    // An agent of its own: the lock excludes the other users of the connection.
     const own = client.fork({ name });
     return new Worker(name, async () => {
       count += 1;
@@ -140,7 +140,7 @@ export class Load {
         }
       } catch (error) {
         if (!isLoss(error)) throw error;
-        // The same agent goes on: a place in the line that it has left with a node that is gone is the one it asks for.
+        // The same agent continues, so it finds a ticket that it left with a node that is gone.
         this.#lossCount += 1;
       }
     });
@@ -158,8 +158,8 @@ export class Load {
 }
 
 /**
- * The lock is not held any more, or nothing could be reached for so long that the client gave up. Its place in the line may
- * be left behind then, in which it would wait for itself; that is refused as a deadlock, until the place is passed on.
+ * The lock was lost, or the client gave up because no node answered. It may have left a ticket behind. Waiting behind its own
+ * ticket is refused as a deadlock until that ticket expires.
  */
 function isLoss(error: unknown): boolean {
   if (error instanceof LockLostError) return true;

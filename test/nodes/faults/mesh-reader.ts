@@ -1,4 +1,4 @@
-/** Hears what the nodes tell the mesh, and compares it with their journal. */
+/** Reads the events that the nodes publish to the mesh, and compares them with their journal. */
 import assert from "node:assert/strict";
 import { DeliverPolicy } from "@nats-io/jetstream";
 import type { JsMsg } from "@nats-io/jetstream";
@@ -22,20 +22,20 @@ export class MeshReader {
     return this.#history.events.length;
   }
 
-  /** Everything that is in the journal now was told once, in order, or is within this time. */
+  /** Every event of the journal was published once and in order, or is within this time. */
   async check(cluster: NodeCluster, natsUrl: string, { withinMs, lossCount }: MeshCheck): Promise<void> {
     const events = eventsOf(await readJournal(cluster));
     await using agent = await MeshAgent.connect(natsUrl);
     await within(withinMs, this.#readUntil(agent, events.length), () => {
-      // Something that is missing in the middle says more than that the end is.
+      // An event that is missing in the middle is the better error.
       checkPublished(this.#history.events, events);
-      return new Error(`not every event was told within ${String(withinMs)} ms`);
+      return new Error(`not every event was published within ${String(withinMs)} ms`);
     });
     checkPublished(this.#history.events, events);
-    assert.ok(this.#history.returnCount <= lossCount, "something was taken back, and nothing was restored");
+    assert.ok(this.#history.returnCount <= lossCount, "events were taken back without a restore");
   }
 
-  /** So many that hold, and then whatever else is there: a second time would be among it. */
+  /** Reads until this many valid events, and then the rest, which may hold a repeat. */
   async #readUntil(agent: MeshAgent, count: number): Promise<void> {
     const from = { deliver_policy: DeliverPolicy.StartSequence, opt_start_seq: this.#sequence + 1 };
     const consumer = await agent.js.consumers.get(stream, { ...from, headers_only: true });
@@ -48,20 +48,20 @@ export class MeshReader {
   }
 
   #take(message: JsMsg): void {
-    assert.equal(message.seq, this.#sequence + 1, "a message is not in the stream any more");
+    assert.equal(message.seq, this.#sequence + 1, "a message is missing in the stream");
     this.#sequence = message.seq;
     if (message.headers?.get("Holdfast-Replayed") === "true") return;
-    this.#history.add(toldBy(message));
+    this.#history.add(publishedBy(message));
   }
 }
 
 export interface MeshCheck {
   readonly withinMs: number;
-  /** How often history was taken away underneath. */
+  /** Number of restores. */
   readonly lossCount: number;
 }
 
-function toldBy({ subject, headers }: JsMsg): PublishedEvent {
+function publishedBy({ subject, headers }: JsMsg): PublishedEvent {
   const number = (name: string): number => Number(headers?.get(name));
   const place = {
     epoch: number("Holdfast-Epoch"),

@@ -1,13 +1,13 @@
 /**
- * Every event of the journal is told to the mesh once, in order. History that a restore took away stays in the stream, for
- * nobody can take back what was told; what happened instead follows it in a higher epoch, and says so first. So a reader of
- * the stream knows what holds, and that must be the journal.
+ * Every event of the journal is published to the mesh once, in order. History that a restore took away stays in the stream,
+ * because a published event cannot be taken back. The new history follows in a higher epoch, which its first event announces. So a
+ * reader of the stream knows the valid history, which must be the journal.
  */
 import assert from "node:assert/strict";
 import { publishedName } from "@holdfast/sdk/contract";
 import type { Entry } from "../../../server/src/machine/entry.ts";
 
-/** An event at its place. */
+/** An event with its place in the journal. */
 export interface PublishedEvent {
   readonly epoch: number;
   readonly position: number;
@@ -16,13 +16,13 @@ export interface PublishedEvent {
   readonly name: string;
 }
 
-/** What a reader of the stream holds for true, message by message. */
+/** The valid history as a reader of the stream knows it. */
 export class PublishedHistory {
-  readonly #told: PublishedEvent[] = [];
+  readonly #events: PublishedEvent[] = [];
   #returnCount = 0;
 
   get events(): readonly PublishedEvent[] {
-    return this.#told;
+    return this.#events;
   }
 
   /** How often history went back. */
@@ -31,24 +31,24 @@ export class PublishedHistory {
   }
 
   add(one: PublishedEvent): void {
-    const last = this.#told.at(-1);
+    const last = this.#events.at(-1);
     if (last !== undefined && one.epoch > last.epoch && one.position <= last.position) this.#goBack(one);
-    const before = this.#told.at(-1);
+    const before = this.#events.at(-1);
     if (before !== undefined) {
-      assert.ok(isAfter(one, before), `${textOf(one)} was told after ${textOf(before)}: twice, or out of order`);
+      assert.ok(isAfter(one, before), `${textOf(one)} was published after ${textOf(before)}: twice, or out of order`);
     }
-    this.#told.push(one);
+    this.#events.push(one);
   }
 
   #goBack(one: PublishedEvent): void {
-    assert.equal(one.name, "evt.space.epoch_raised", `${textOf(one)} takes something back, and no new epoch was told`);
+    assert.equal(one.name, "evt.space.epoch_raised", `${textOf(one)} takes an event back without a new epoch`);
     this.#returnCount += 1;
-    const kept = this.#told.findLastIndex(({ position }) => position < one.position) + 1;
-    this.#told.length = kept;
+    const kept = this.#events.findLastIndex(({ position }) => position < one.position) + 1;
+    this.#events.length = kept;
   }
 }
 
-/** What the journal has to tell. */
+/** The events that the journal must publish. */
 export function eventsOf(entries: readonly Entry[]): readonly PublishedEvent[] {
   let epoch = 1;
   return entries.flatMap((entry) => {
@@ -58,7 +58,7 @@ export function eventsOf(entries: readonly Entry[]): readonly PublishedEvent[] {
   });
 }
 
-/** Whoever asks for a lock in the name of an owner is answered on the mesh, also where nothing changed. */
+/** An acquire in the name of an owner is answered on the mesh, even if nothing changed. */
 function answerOfLock({ operation, outcome, events, input }: Entry): readonly string[] {
   if (outcome.kind === "refusal") return outcome.code === "lock_denied" ? ["evt.lock.denied"] : [];
   const { owner_id: owner } = (input ?? {}) as { readonly owner_id?: string };
@@ -67,13 +67,13 @@ function answerOfLock({ operation, outcome, events, input }: Entry): readonly st
 }
 
 /** The journal may be ahead or behind by what was written since; up to its last event both must be the same. */
-export function checkPublished(told: readonly PublishedEvent[], events: readonly PublishedEvent[]): void {
+export function checkPublished(published: readonly PublishedEvent[], events: readonly PublishedEvent[]): void {
   for (const [index, event] of events.entries()) {
-    const heard = told[index];
+    const found = published[index];
     assert.deepEqual(
-      heard,
+      found,
       event,
-      `told: ${heard === undefined ? "nothing" : textOf(heard)}, journal: ${textOf(event)}`,
+      `published: ${found === undefined ? "nothing" : textOf(found)}, journal: ${textOf(event)}`,
     );
   }
 }

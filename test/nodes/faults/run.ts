@@ -1,5 +1,5 @@
 /**
- * Real faults on real processes, for as long as you like:
+ * Real faults on real processes:
  *   npm run faults -- --cycles 500 --seed 1
  */
 import { parseArgs } from "node:util";
@@ -22,7 +22,9 @@ try {
     cycles,
     seed,
     onCycle: (cycle, name, tookMs) => {
-      console.log(`${cycle} of ${cycles}: ${name}; everybody got on after ${tookMs.toFixed(0)} ms (${seconds()} s)`);
+      console.log(
+        `${cycle} of ${cycles}: ${name}; all workers progressed after ${tookMs.toFixed(0)} ms (${seconds()} s)`,
+      );
     },
   });
   for (const [name, count] of report.struck) console.log(`${String(count).padStart(6)}  ${name}`);

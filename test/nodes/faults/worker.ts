@@ -1,7 +1,7 @@
 import { HoldfastError } from "@holdfast/sdk";
 import { systemClock } from "../../../server/src/base/clock.ts";
 
-/** Does one thing after the other until it is stopped, and can be waited for. */
+/** Repeats a step until it is stopped, and reports progress. */
 export class Worker {
   readonly name: string;
   readonly #step: () => Promise<void>;
@@ -18,7 +18,7 @@ export class Worker {
     return this.#doneCount;
   }
 
-  /** It ends when it is stopped; it throws when a promise was broken. */
+  /** Resolves when it is stopped, and rejects when a promise is broken. */
   async run(): Promise<void> {
     while (!this.#isStopped) {
       await this.#step();
@@ -28,7 +28,7 @@ export class Worker {
         this.#waiting.delete(one);
         one.resolve();
       }
-      // Others need the processor, too: nodes have to start beside it.
+      // Leaves processor time to the nodes, which have to start meanwhile.
       await pause(15);
     }
   }
@@ -37,22 +37,22 @@ export class Worker {
     this.#isStopped = true;
   }
 
-  /** Something was done that was begun after this call. */
+  /** Resolves when a step is done that began after this call. */
   progress(): Promise<void> {
-    // What is under way was begun before.
+    // The running step began before.
     const doneCount = this.#doneCount + 2;
     return new Promise((resolve) => this.#waiting.add({ doneCount, resolve }));
   }
 }
 
-/** How long a fault lasts, or somebody takes for a step: part of what happens, not a way to wait for it. */
+/** The duration of a fault, or of a step of a client: part of the run, not a way to wait for it. */
 export function pause(ms: number): Promise<void> {
   return new Promise((resolve) => {
     systemClock.after(ms, resolve, { keepAlive: true });
   });
 }
 
-/** Waits for something that must come in time. Who was in time leaves no timer behind, which would keep the process alive. */
+/** Waits for work that must end in time. Clears its timer, which would keep the process alive. */
 export async function within<Result>(ms: number, work: Promise<Result>, onLate: () => Error): Promise<Result> {
   const late = Promise.withResolvers<never>();
   const cancel = systemClock.after(
@@ -69,7 +69,7 @@ export async function within<Result>(ms: number, work: Promise<Result>, onLate: 
   }
 }
 
-/** Sends the same until it is answered. The client itself tries for a while; an outage may be longer. */
+/** Repeats a call until it is answered. The client retries too, but an outage may be longer. */
 export async function persist<Result>(work: () => Promise<Result>, mayStop: () => boolean): Promise<Result> {
   for (;;) {
     try {
