@@ -3,7 +3,7 @@ import { describe, test } from "node:test";
 import { entityOperations, packs } from "@holdfast/sdk/contract";
 import type { Allowance, Verb } from "@holdfast/sdk/contract";
 import type { CallReply, Client } from "holdfast";
-import { shownWrite } from "../../server/src/access/blind-writes.ts";
+import { redactWriteReply } from "../../server/src/access/redact-write-reply.ts";
 import { gatedNode } from "./gated-node.ts";
 import type { GatedNode } from "./gated-node.ts";
 
@@ -167,7 +167,7 @@ describe("who may write and not read", () => {
   test("by a command that a kind brings is told no more", () => {
     const kindCommands = new Map([["close-ticket", "ticket"]]);
     const answer = (outcome: CallReply["outcome"], under: string) =>
-      shownWrite(
+      redactWriteReply(
         {
           principal: "blind",
           allow: [

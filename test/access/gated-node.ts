@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { createClient } from "@holdfast/sdk";
 import type { Allowance, Client } from "holdfast";
-import { isTurned } from "../../server/src/access/gate.ts";
-import type { Caller, Credentials, Gate } from "../../server/src/access/gate.ts";
+import { isRejection } from "../../server/src/access/gate.ts";
+import type { AdmittedCaller, Credentials, Gate } from "../../server/src/access/gate.ts";
 import { openGate } from "../../server/src/access/open-gate.ts";
 import type { GateOptions } from "../../server/src/access/open-gate.ts";
 import { digestOf } from "../../server/src/base/new-secret.ts";
@@ -18,7 +18,7 @@ export const operatorSecret = "hf_the-operator-of-these-tests-0123456789";
 export interface GatedNode extends LockNode {
   readonly gate: Gate;
   /** Somebody who comes in through a door, or the test fails. */
-  come(credentials?: Partial<Credentials>): Caller;
+  come(credentials?: Partial<Credentials>): AdmittedCaller;
   /** A client of somebody who came in. */
   clientWith(credentials?: Partial<Credentials>): Client;
   readonly operator: Client;
@@ -45,9 +45,9 @@ export async function gatedNode(options: GatedOptions = {}): Promise<GatedNode> 
     clock,
     ...more,
   });
-  const come = (credentials: Partial<Credentials> = {}): Caller => {
+  const come = (credentials: Partial<Credentials> = {}): AdmittedCaller => {
     const caller = gate.admit({ isLoopback: true, connection: "c1", door: "http", ...credentials });
-    assert.ok(!isTurned(caller), JSON.stringify(caller));
+    assert.ok(!isRejection(caller), JSON.stringify(caller));
     return caller;
   };
   // A refusal must be seen as it comes: a client that tries again by itself would wait for a clock that stands.

@@ -112,7 +112,7 @@ test("what is about everything needs the verb on everything", async () => {
   }
   assert.equal(await codeOf(client, "list-entities", { type: "repo" }), "done");
   const { outcome } = await client.execute("list-audit", {});
-  assert.match(JSON.stringify(outcome.data), /it is about everything; list-history and list-lock-history/u);
+  assert.match(JSON.stringify(outcome.data), /it concerns the whole space; list-history and list-lock-history/u);
   await node.stop();
 });
 

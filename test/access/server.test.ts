@@ -66,7 +66,7 @@ test(
     assert.equal((await second.command("list-tokens", {}, bearer(secret)))[0], 200);
     await second.close();
     await chmod(file, 0o644);
-    await assert.rejects(serving(folder), /operator-token can be read by others.*chmod 600/);
+    await assert.rejects(serving(folder), /operator-token is readable by other users.*chmod 600/);
     await chmod(file, 0o600);
     await (await serving(folder)).close();
   }),

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Client } from "holdfast";
-import { isTurned } from "../../server/src/access/gate.ts";
+import { isRejection } from "../../server/src/access/gate.ts";
 import { refusalOf, refusedWith } from "../api/refused-with.ts";
 import { gatedNode, operatorSecret } from "./gated-node.ts";
 import type { GatedNode } from "./gated-node.ts";
@@ -14,7 +14,7 @@ const everything = [{ verbs: ["read", "write", "lock", "register"] as const, und
 function turnedWith(node: GatedNode, token: string | undefined, isLoopback = true): string | undefined {
   const credentials = { isLoopback, connection: "c", door: "http" as const };
   const result = node.gate.admit(token === undefined ? credentials : { ...credentials, token });
-  return isTurned(result) ? result.code : undefined;
+  return isRejection(result) ? result.code : undefined;
 }
 
 test("without a token only callers on this host come in, and none of them where tokens are required [M14]", async () => {

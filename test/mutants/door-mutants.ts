@@ -27,7 +27,7 @@ export const doorMutants: readonly PlantedMutant[] = [
   },
   {
     name: "the gate accepts an input that does not fit its schema",
-    file: "server/src/access/check-rights.ts",
+    file: "server/src/access/rights-check.ts",
     find: 'if (issues !== undefined) return { code: "input_invalid", data: { issues } };',
     put: "if (issues !== undefined) return undefined;",
     by: "test/access/odd-input.test.ts",
@@ -43,7 +43,7 @@ export const doorMutants: readonly PlantedMutant[] = [
   },
   {
     name: "a revoked token is valid until its connection closes",
-    file: "server/src/access/standing.ts",
+    file: "server/src/access/caller-rights.ts",
     find: "return () => tokenStanding(lookups, digest);",
     put: "const standing = tokenStanding(lookups, digest);\n  return () => standing;",
     by: "test/access/tokens.test.ts",
@@ -51,7 +51,7 @@ export const doorMutants: readonly PlantedMutant[] = [
   },
   {
     name: "a token is valid after its expiry",
-    file: "server/src/access/standing.ts",
+    file: "server/src/access/caller-rights.ts",
     find: "if (known === undefined || known.expiresAt <= lookups.now()) return",
     put: "if (known === undefined) return",
     by: "test/access/tokens.test.ts",
@@ -59,7 +59,7 @@ export const doorMutants: readonly PlantedMutant[] = [
   },
   {
     name: "a watch shows events that its token may not read",
-    file: "server/src/access/visible-events.ts",
+    file: "server/src/access/event-visibility.ts",
     find: "const visible = events.filter((event) => this.#isVisible(standing, event));",
     put: "const visible = events.filter((event) => this.#isVisible(standing, event) || true);",
     by: "test/access/sight.test.ts",

@@ -211,7 +211,7 @@ test(
     assert.deepEqual([failed?.["code"], failed?.["exit"]], ["cannot_listen", 8]);
     const foreign = await run(folder, "up --host 0.0.0.0");
     assert.equal(foreign.code, 7, foreign.errors);
-    assert.match(foreign.errors, /nobody could be told from anybody at 0\.0\.0\.0/);
+    assert.match(foreign.errors, /callers at 0\.0\.0\.0 could not be authenticated/);
     assert.equal(foreign.errors.trim().split("\n").length, 1, "one sentence, not a stack trace");
   }),
 );

@@ -1,10 +1,10 @@
 import type { Clock } from "../base/clock.ts";
 import type { Lookups } from "./lookups.ts";
 
-/** For so long a count is taken as it was, plus what was let through since. */
+/** Time for which a count is reused, plus the registrations admitted since. */
 const freshMs = 1_000;
 
-/** How many agents a principal has. Going through all of them for each registration would itself be a way to overload. */
+/** The number of agents of a principal. Counting all of them for each registration would itself allow an overload. */
 export class AgentCensus {
   readonly #clock: Clock;
   readonly #lookups: Lookups;
@@ -15,10 +15,10 @@ export class AgentCensus {
     this.#lookups = lookups;
   }
 
-  /** At most a second old, and never less than what was let through meanwhile. */
+  /** At most a second old, and never less than the registrations admitted since. */
   async count(principal: string, enough: number): Promise<number> {
     const total = this.#lookups.agentTotal();
-    // Nobody has more than there are.
+    // No principal has more agents than exist.
     if (total < enough) return total;
     const nowMs = this.#clock.monotonicMs();
     const known = this.#counts.get(principal);

@@ -1,6 +1,6 @@
 /**
- * The token in an `Authorization`, through whatever door it comes. One that is not well formed is no token, and is refused
- * as one: it is never taken for a caller without.
+ * The token of an `Authorization` header, at every door. A malformed one is refused as a token: its caller never counts
+ * as one without a token.
  */
 export function bearerToken(authorization: string | undefined): string | undefined {
   if (authorization === undefined) return undefined;

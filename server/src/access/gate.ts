@@ -1,54 +1,54 @@
 /**
- * Who may come in, and what they may do. Every door asks the gate first, and speaks to Holdfast only through the
- * transport that the gate hands out: so rights, limits and the names in the journal are the same through all of them.
+ * The gate authenticates callers and limits what they may do. Every door asks it first, and calls Holdfast only through
+ * the transport that it returns. So rights, limits and the principals in the journal are the same at every door.
  */
 import type { DoorTransport } from "@holdfast/sdk/door-transport";
 
-/** What a door knows about whoever knocks. */
+/** The credentials of a caller, as a door knows them. */
 export interface Credentials {
-  /** The secret of a token, as it was sent. */
+  /** The secret of a token, as sent. */
   readonly token?: string;
-  /** Who somebody without a token is, where the operator vouches for all who can reach the door. */
+  /** The principal of callers without a token, where the operator trusts every caller that can reach the door. */
   readonly vouched?: string | undefined;
-  /** Whether the connection comes from this host itself. */
+  /** Whether the connection comes from this host. */
   readonly isLoopback: boolean;
-  /** Commands of one connection stay in order, and take turns with those of others. */
+  /** Commands of one connection stay in order, and share the queue fairly with other connections. */
   readonly connection: string;
-  /** Which door it is, for figures and logs. */
+  /** The name of the door, for metrics and logs. */
   readonly door: "http" | "socket" | "nats" | "mcp";
 }
 
-/** Somebody who was let in. */
-export interface Caller {
-  /** Who it is in the journal: the token's principal, `operator`, `anonymous`, or whom the operator vouches for. */
+/** An admitted caller. */
+export interface AdmittedCaller {
+  /** Its principal in the journal: that of the token, `operator`, `anonymous`, or the one the operator configured. */
   readonly principal: string;
   readonly isOperator: boolean;
-  /** Calls are checked against the caller's rights and limits; events that it may not read are left out. */
+  /** Checks each call against the caller's rights and limits, and leaves out events that it may not read. */
   readonly transport: DoorTransport;
 }
 
-/** Why somebody is not let in: a code of the contract's registry of problems, and data for the sentence. */
-export interface Turned {
+/** The reason of a rejection: a problem code and its data. */
+export interface Rejection {
   readonly code: string;
   readonly data: Readonly<Record<string, unknown>>;
 }
 
 export interface Gate {
-  /** Lets somebody in, or says why not. A token is looked at again with every call: it may be revoked meanwhile. */
-  admit(credentials: Credentials): Caller | Turned;
-  /** Learns what other nodes have written. False if there is nothing to learn, because there are none. */
+  /** Admits a caller, or rejects it. A token is checked again with every call, since it may be revoked. */
+  admit(credentials: Credentials): AdmittedCaller | Rejection;
+  /** Catches up with other nodes. False if there are none. */
   refresh(): Promise<boolean>;
 }
 
-/** Lets somebody in; one whose token is not known here may have got it through another node a moment ago. */
-export async function admitLatest(gate: Gate, credentials: Credentials): Promise<Caller | Turned> {
+/** Admits a caller. An unknown token may have been created on another node a moment ago. */
+export async function admitLatest(gate: Gate, credentials: Credentials): Promise<AdmittedCaller | Rejection> {
   const caller = gate.admit(credentials);
-  if (!isTurned(caller) || caller.code !== "token_invalid") return caller;
-  // If that can't be found out, nobody is let in.
+  if (!isRejection(caller) || caller.code !== "token_invalid") return caller;
+  // If the node cannot catch up, the caller is rejected.
   const mayKnowMore = await gate.refresh().catch(() => false);
   return mayKnowMore ? gate.admit(credentials) : caller;
 }
 
-export function isTurned(result: object): result is Turned {
+export function isRejection(result: object): result is Rejection {
   return "code" in result;
 }

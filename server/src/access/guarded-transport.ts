@@ -3,36 +3,36 @@ import { callRefusal } from "@holdfast/sdk/call-refusal";
 import type { CallReply } from "@holdfast/sdk";
 import type { DoorCallOptions, DoorTransport } from "@holdfast/sdk/door-transport";
 import type { Canonical } from "@holdfast/sdk/json/canonical";
-import type { Allotment, Askers } from "./allotment.ts";
-import { shownWrite } from "./blind-writes.ts";
-import type { RightsCheck } from "./check-rights.ts";
-import { isAudited } from "./check-rights.ts";
-import { isTurned } from "./gate.ts";
-import type { Turned } from "./gate.ts";
+import type { RateLimiter, ConnectionCallers } from "./rate-limiter.ts";
+import { redactWriteReply } from "./redact-write-reply.ts";
+import type { RightsCheck } from "./rights-check.ts";
+import { isAudited } from "./rights-check.ts";
+import { isRejection } from "./gate.ts";
+import type { Rejection } from "./gate.ts";
 import type { Lookups } from "./lookups.ts";
 import type { RefusalNotes } from "./refusal-notes.ts";
-import { isAllowedEverywhere } from "./standing.ts";
-import type { Standing } from "./standing.ts";
-import { EventSight } from "./visible-events.ts";
+import { isAllowedEverywhere } from "./caller-rights.ts";
+import type { CallerRights } from "./caller-rights.ts";
+import { EventVisibility } from "./event-visibility.ts";
 import { withVisiblePaths } from "./visible-paths.ts";
 
 export interface Guard {
   readonly lookups: Lookups;
   readonly rights: RightsCheck;
   readonly notes: RefusalNotes;
-  readonly allotment: Allotment;
-  readonly askers: Askers;
-  /** The commands that kinds of entities bring, each with its type of entity. */
+  readonly allotment: RateLimiter;
+  readonly askers: ConnectionCallers;
+  /** The commands of kinds, each with its entity type. */
   readonly kindCommands: ReadonlyMap<string, string>;
-  /** How the caller stands now. */
-  readonly standing: () => Standing | Turned;
-  /** Calls back once it would not be let in any more. Returns the way to stop. */
+  /** The current rights of the caller. */
+  readonly standing: () => CallerRights | Rejection;
+  /** Calls back when the caller would be rejected. Returns the function to unsubscribe. */
   readonly onLost: (callback: () => void) => () => void;
 }
 
 type Pages<Item> = AsyncIterableIterator<readonly Item[]>;
 
-/** The transport of somebody who was let in: everything is checked anew with every call and every page. */
+/** The transport of an admitted caller. Every call and every page is checked again. */
 export function guardedTransport(inner: DoorTransport, guard: Guard): DoorTransport {
   return {
     call: (operation, input, call) => guardedCall(inner, guard, { operation, input, call }),
@@ -50,83 +50,87 @@ export function guardedTransport(inner: DoorTransport, guard: Guard): DoorTransp
       standingNow(guard, "cursor");
       return inner.cursor();
     },
-    // A door that closes ends what it has opened itself. What is behind the gate is not for callers to stop.
+    // A closing door ends what it opened. A caller cannot stop what is behind the gate.
     close: () => Promise.resolve(),
   };
 }
 
-interface Wish {
+interface GuardedCall {
   readonly operation: string;
   readonly input: Canonical;
   readonly call: DoorCallOptions;
 }
 
-function guardedCall(inner: DoorTransport, guard: Guard, wish: Wish): Promise<CallReply> {
+function guardedCall(inner: DoorTransport, guard: Guard, wish: GuardedCall): Promise<CallReply> {
   const { operation, input, call } = wish;
   const standing = guard.standing();
-  if (isTurned(standing)) return Promise.resolve(refused(guard, standing));
+  if (isRejection(standing)) return Promise.resolve(refused(guard, standing));
   const turned = guard.allotment.call(guard.askers.of(call.agent)) ?? guard.rights.refusalOf(standing, wish);
   if (turned !== undefined) {
     if (isAudited(turned)) note(guard, standing, wish);
     return Promise.resolve(refused(guard, turned));
   }
   const answer = operation === "register-agent" ? registered(inner, guard, wish) : inner.call(operation, input, call);
-  // Nearly everybody may read what it touches; then there is nothing to leave out, and nothing to wait for.
+  // Most callers may read what they touch. Then nothing is redacted, and nothing awaited.
   return isAllowedEverywhere(standing, ["read"]) ? answer : answer.then((reply) => shown(guard, standing, wish, reply));
 }
 
-async function registered(inner: DoorTransport, guard: Guard, { operation, input, call }: Wish): Promise<CallReply> {
+async function registered(
+  inner: DoorTransport,
+  guard: Guard,
+  { operation, input, call }: GuardedCall,
+): Promise<CallReply> {
   const turned = await guard.allotment.register(guard.askers.own);
   return turned === undefined ? inner.call(operation, input, call) : refused(guard, turned);
 }
 
-/** The answer without what the caller may not read. A ticket tells its paths only when it was granted. */
-function shown(guard: Guard, standing: Standing, { operation, input }: Wish, reply: CallReply): CallReply {
-  const events = new EventSight(guard.lookups).visible(standing, reply.events);
+/** The reply without what the caller may not read. The paths of a ticket are known only after its grant. */
+function shown(guard: Guard, standing: CallerRights, { operation, input }: GuardedCall, reply: CallReply): CallReply {
+  const events = new EventVisibility(guard.lookups).visible(standing, reply.events);
   const turned = operation === "get-ticket" ? guard.rights.refusalOfGrant(standing, operation, reply) : undefined;
   if (turned !== undefined) return refused(guard, turned);
   const { kindCommands } = guard;
-  const written = shownWrite(standing, { operation, input, reply, kindCommands });
+  const written = redactWriteReply(standing, { operation, input, reply, kindCommands });
   return { ...withVisiblePaths(standing, operation, written), events };
 }
 
-/** Whether it is the agent that it says was not found out yet; nobody may leave somebody else's name in the audit trail. */
-function note({ notes, lookups }: Guard, { principal }: Standing, { operation, call }: Wish): void {
+/** The agent is not authenticated yet, so its name must not appear in the audit trail. */
+function note({ notes, lookups }: Guard, { principal }: CallerRights, { operation, call }: GuardedCall): void {
   const isOwn = call.agent !== undefined && lookups.principalOf(call.agent) === principal;
   const agent = isOwn ? { agent: call.agent } : {};
   notes.note({ principal, ...agent, operation, reason: "not_allowed" });
 }
 
-function refused({ lookups }: Guard, { code, data }: Turned): CallReply {
+function refused({ lookups }: Guard, { code, data }: Rejection): CallReply {
   return callRefusal(code, data, lookups.position());
 }
 
-function standingNow(guard: Guard, operation: string): Standing {
+function standingNow(guard: Guard, operation: string): CallerRights {
   const standing = guard.standing();
-  if (!isTurned(standing)) return standing;
+  if (!isRejection(standing)) return standing;
   throw problem(guard, operation, standing);
 }
 
-function problem({ lookups }: Guard, operation: string, { code, data }: Turned): HoldfastError {
+function problem({ lookups }: Guard, operation: string, { code, data }: Rejection): HoldfastError {
   return new HoldfastError(operation, code, { data, position: lookups.position() });
 }
 
 interface Sighted<Item> {
   readonly open: () => Pages<Item>;
-  readonly visible: (sight: EventSight, standing: Standing, items: readonly Item[]) => readonly Item[];
+  readonly visible: (sight: EventVisibility, standing: CallerRights, items: readonly Item[]) => readonly Item[];
 }
 
-/** Pages of what the caller may see. When its token is revoked or expires it ends, also while nothing happens. */
+/** The pages that the caller may see. They end when its token is revoked or expires, even while nothing happens. */
 function guardedPages<Item>(guard: Guard, owner: string | undefined, { open, visible }: Sighted<Item>): Pages<Item> {
-  const sight = new EventSight(guard.lookups);
+  const sight = new EventVisibility(guard.lookups);
   const first = guard.standing();
-  if (!isTurned(first) && owner !== undefined) sight.expect(first, owner);
-  const counted = isTurned(first) ? first : guard.allotment.watch(guard.askers.own);
-  // Opened at once, not with the first page: it starts with what comes after this very call.
-  const pages = isTurned(counted) ? undefined : open();
+  if (!isRejection(first) && owner !== undefined) sight.expect(first, owner);
+  const counted = isRejection(first) ? first : guard.allotment.watch(guard.askers.own);
+  // Opened at once, not with the first page: it starts with events after this call.
+  const pages = isRejection(counted) ? undefined : open();
   const listenNoMore = pages === undefined ? undefined : guard.onLost(() => void pages.return?.());
   const end = async (): Promise<{ done: true; value: undefined }> => {
-    if (!isTurned(counted)) counted();
+    if (!isRejection(counted)) counted();
     listenNoMore?.();
     await pages?.return?.();
     return { done: true, value: undefined };
@@ -136,7 +140,7 @@ function guardedPages<Item>(guard: Guard, owner: string | undefined, { open, vis
       for (;;) {
         try {
           standingNow(guard, "watch");
-          if (isTurned(counted)) throw problem(guard, "watch", counted);
+          if (isRejection(counted)) throw problem(guard, "watch", counted);
           const page = (await pages?.next()) ?? (await end());
           const standing = standingNow(guard, "watch");
           if (page.done === true) return await end();

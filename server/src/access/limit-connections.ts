@@ -1,8 +1,8 @@
 import type { Server, Socket } from "node:net";
 
 /**
- * Cuts off connections from an address that has too many open already. It happens before a byte is read: there is no
- * request yet that could be answered.
+ * Closes connections of an address that has too many open. It happens before a byte is read, so there is no request to
+ * answer.
  */
 export function limitConnections(server: Server, perAddressMax: number): void {
   const counts = new Map<string, number>();

@@ -1,17 +1,17 @@
 /**
- * What one caller may ask for. The engine bounds what waits in its queue and takes turns between callers, and each door
- * bounds its own connections; these bounds keep one principal, or one program that runs wild, from being all of it.
+ * Limits of one caller. The engine bounds its queue and shares it fairly, and each door bounds its connections. These
+ * limits keep one principal, or one program out of control, from using everything.
  */
 export interface AccessLimits {
-  /** Calls of one agent, or of a connection on which no agent speaks. */
+  /** Calls per second of one agent, or of a connection without an agent. */
   readonly callsPerSecond: number;
-  /** Calls of all who come with tokens of one principal. */
+  /** Calls per second of all tokens of one principal. */
   readonly principalCallsPerSecond: number;
-  /** Watches of one principal, event streams and long polls included. */
+  /** Maximum watches of one principal, event streams and long polls included. */
   readonly watchesMax: number;
-  /** Agents that one principal may have registered. */
+  /** Maximum registered agents of one principal. */
   readonly agentsMax: number;
-  /** Connections from one address. */
+  /** Maximum connections of one address. */
   readonly connectionsPerAddressMax: number;
 }
 

@@ -3,42 +3,42 @@ import { isLoopback } from "./is-loopback.ts";
 
 export interface ListeningPlan {
   readonly host: string;
-  /** Further names under which it may be spoken to. */
+  /** Further host names of the server. */
   readonly names: readonly string[];
-  /** The operator wants tokens from everybody. */
+  /** The operator requires tokens from every caller. */
   readonly requireToken: boolean;
-  /** A token exists that somebody else may have: one that was created, or the operator's own, brought along. */
+  /** A token exists that another person may have: a created one, or an operator token that was configured. */
   readonly hasTokens: boolean;
 }
 
 /**
- * Whether everybody needs a token. Behind a proxy all callers seem to come from this host; so as soon as the server can
- * be reached under another address or name, coming from this host proves nothing.
+ * Whether every caller needs a token. Behind a proxy all callers seem to come from this host. So if the server is
+ * reachable under another address or name, a loopback connection proves nothing.
  */
 export function needsTokens({ host, names, requireToken }: ListeningPlan): boolean {
   return requireToken || names.length > 0 || !isLoopback(host);
 }
 
-/** Why it must not start, and what to do about it; undefined if it may. */
-export function listeningFault(plan: ListeningPlan): string | undefined {
+/** The reason not to start, and what to do; undefined if it may start. */
+export function listeningRulesFault(plan: ListeningPlan): string | undefined {
   if (plan.hasTokens || !needsTokens(plan) || isLoopback(plan.host)) return undefined;
   return (
-    `nobody could be told from anybody at ${plan.host}, because there is no token yet: start on 127.0.0.1, create a ` +
-    "token (`create-token`) and start again; or set HOLDFAST_OPERATOR_TOKEN to a secret of your own"
+    `callers at ${plan.host} could not be authenticated, because there is no token: start on 127.0.0.1, create a ` +
+    "token (\`holdfast token create\`) and start again; or set HOLDFAST_OPERATOR_TOKEN to your own secret"
   );
 }
 
-/** The names under which it may be spoken to, besides those of this host itself. */
+/** The host names of the server, in addition to those of loopback. */
 export function hostNamesOf({ host, names }: Pick<ListeningPlan, "host" | "names">): readonly string[] {
   if (isLoopback(host) || host === "0.0.0.0" || host === "::") return names;
   return [...names, host.includes(":") ? `[${host}]` : host];
 }
 
-/** What an operator should know about an address that others can reach. */
+/** A warning for an operator about an address that is reachable from elsewhere. */
 export function listeningWarning({ host }: ListeningPlan): string | undefined {
   if (isLoopback(host)) return undefined;
   return (
-    `listening on ${host} in plain HTTP: whoever is on the way can read tokens and data; ` +
+    `listening on ${host} in plain HTTP: every host on the network path can read tokens and data; ` +
     "put a proxy that speaks TLS in front of it"
   );
 }

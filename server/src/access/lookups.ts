@@ -1,41 +1,41 @@
 import type { Allowance } from "@holdfast/sdk/contract";
 
-/** A token as the gate sees it. */
+/** A token as the gate knows it. */
 export interface KnownToken {
   readonly principal: string;
   readonly allow: readonly Allowance[];
-  /** In the time of the engine. */
+  /** In engine time. */
   readonly expiresAt: number;
 }
 
-/** Something that was granted, or is waited for. */
-export interface Owned {
+/** A grant or a ticket. */
+export interface OwnedPaths {
   readonly owner: string;
   readonly paths: readonly string[];
 }
 
 /**
- * What the gate has to know of the state that it stands in front of. All of it is looked up in memory, at the time of
- * the question: what was revoked is revoked at once.
+ * The gate's queries of the state. Each is a look-up in memory at the time of the call, so a revocation applies at
+ * once.
  */
 export interface Lookups {
-  /** False while the state is being folded again: then nobody can be told what they may do. */
+  /** False while the state is being folded again: rights are then unknown. */
   isReady(): boolean;
-  /** Learns what other nodes have written; false if there are none. */
+  /** Catches up with other nodes. False if there are none. */
   refresh(): Promise<boolean>;
-  /** The time of the engine. */
+  /** The engine's time. */
   now(): number;
-  /** The position of the last entry. */
+  /** Position of the last entry. */
   position(): number;
   token(digest: string): KnownToken | undefined;
-  grant(fence: string): Owned | undefined;
-  /** A ticket that waits; one that was granted is found by its fence only. */
-  ticket(ticket: string): Owned | undefined;
-  /** How many agents there are, and how many of them a principal has registered. */
+  grant(fence: string): OwnedPaths | undefined;
+  /** A queued ticket. A granted one is found only by its fence. */
+  ticket(ticket: string): OwnedPaths | undefined;
+  /** Number of all agents, and of those that a principal registered. */
   agentTotal(): number;
   agentCount(principal: string): Promise<number>;
-  /** Calls back whenever a token may be one no more. Returns the way to stop. */
+  /** Calls back when a token may have become invalid. Returns the function to unsubscribe. */
   onTokensChanged(callback: () => void): () => void;
-  /** Who registered an agent. */
+  /** The principal that registered an agent. */
   principalOf(agent: string): string | undefined;
 }

@@ -1,6 +1,6 @@
 /**
- * The operator's token: who has it may do everything. It is made at the first start and lies in the data folder, where
- * whoever can read it could do anything anyway; or it is given, and then lies nowhere.
+ * The operator's token allows everything. The first start makes it and stores it in the data folder, whose readers
+ * could do anything anyway. A configured token is not stored.
  */
 import { readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -13,24 +13,24 @@ const lengthMin = 32;
 
 export interface OperatorTokenOptions {
   readonly folder: string;
-  /** The token, if the operator has brought one. */
+  /** The token, if the operator configured one. */
   readonly given?: string;
   readonly ids: Ids;
 }
 
-/** The digest of the operator's token; the token itself is not kept in memory. */
+/** The digest of the operator's token. The token itself is not kept in memory. */
 export async function operatorDigestOf({ folder, given, ids }: OperatorTokenOptions): Promise<string> {
   if (given === undefined) return digestOf(await tokenOfFolder(join(folder, operatorTokenFile), ids));
   if (given.length >= lengthMin) return digestOf(given);
   throw new StartError(
-    `the operator token that was given is too short: take at least ${lengthMin} random characters, ` +
-      "such as `openssl rand -hex 32` makes, or give none and use the one in the data folder",
+    `the configured operator token is too short: use at least ${lengthMin} random characters, ` +
+      "for example from \`openssl rand -hex 32\`, or configure none and use the one in the data folder",
   );
 }
 
 async function tokenOfFolder(file: string, ids: Ids): Promise<string> {
   try {
-    // `wx`: whoever comes second finds the one that is there, and never replaces it.
+    // `wx`: a concurrent start uses the existing file and never replaces it.
     await writeFile(file, `${newSecret(ids)}\n`, { mode: 0o600, flag: "wx" });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
@@ -38,16 +38,16 @@ async function tokenOfFolder(file: string, ids: Ids): Promise<string> {
   await refuseIfOpen(file);
   const token = (await readFile(file, "utf8")).trim();
   if (token.length >= lengthMin) return token;
-  throw new StartError(`${file} holds no operator token: delete it, and the next start makes a new one`);
+  throw new StartError(`${file} contains no operator token: delete it, and the next start makes a new one`);
 }
 
 async function refuseIfOpen(file: string): Promise<void> {
-  // Windows has no such bits; there the folder's own rights protect it.
+  // Windows has no such bits. There the rights of the folder protect the file.
   if (process.platform === "win32") return;
   const { mode } = await stat(file);
   if ((mode & 0o077) === 0) return;
   throw new StartError(
-    `${file} can be read by others, so what it holds may be known: run \`chmod 600\` on it if you are sure it is not, ` +
+    `${file} is readable by other users, so its token may be known: run \`chmod 600\` on it if you are sure it is not, ` +
       "else delete it, and the next start makes a new one",
   );
 }

@@ -1,12 +1,12 @@
 import type { Clock } from "../base/clock.ts";
 
-/** An attempt at what belongs to operators. */
+/** A refused operator operation. */
 export interface RefusedAttempt {
   readonly principal: string;
   readonly agent?: string;
   readonly operation: string;
   readonly reason: string;
-  /** Attempts of the same principal before this one that were only counted. */
+  /** Earlier attempts of the same principal that were only counted. */
   readonly unrecorded: number;
 }
 
@@ -21,8 +21,8 @@ interface Count {
 }
 
 /**
- * Puts refused attempts into the journal, a few of each principal a minute: the audit trail must show them, and nobody
- * may fill the journal with them. What is beyond that is counted, and told with the next one that is noted.
+ * Records refused attempts in the journal, a few per principal and minute. The audit trail must show them, but no
+ * caller may fill the journal with them. Further attempts are counted and reported with the next recorded one.
  */
 export class RefusalNotes {
   readonly #clock: Clock;

@@ -1,6 +1,6 @@
 import type { Clock } from "../base/clock.ts";
 
-/** How many there are before those that are full again are forgotten. */
+/** Number of buckets at which full ones are removed. */
 const bucketsMax = 10_000;
 
 interface Bucket {
@@ -9,8 +9,8 @@ interface Bucket {
 }
 
 /**
- * So many a second for each name, and twice as many at once after a while of rest. A bucket that is full again is the
- * same as none, so names that come once leave nothing behind.
+ * A rate per second for each key, with a burst of twice that after a pause. A full bucket equals no bucket, so keys
+ * that appear once leave nothing behind.
  */
 export class TokenBuckets {
   readonly #clock: Clock;
@@ -23,7 +23,7 @@ export class TokenBuckets {
     this.#perSecond = perSecond;
   }
 
-  /** Takes one. If there is none, nothing is taken, and it says in how many milliseconds there will be one. */
+  /** Takes a token. Without one, nothing is taken, and the result is the milliseconds until the next. */
   take(name: string): number {
     const nowMs = this.#clock.monotonicMs();
     const bucket = this.#fill(name, nowMs);
@@ -51,7 +51,7 @@ export class TokenBuckets {
     return bucket;
   }
 
-  /** The next one comes when there are twice as many, so that many who are busy do not make every call go through all. */
+  /** The next sweep runs at twice the count, so that many busy keys do not make every call sweep. */
   #sweep(nowMs: number): void {
     for (const [name, bucket] of this.#buckets) {
       if (this.#leftAt(bucket, nowMs) >= this.#full) this.#buckets.delete(name);

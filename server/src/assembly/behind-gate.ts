@@ -1,5 +1,5 @@
 /** What the gate gets of the engine: the gate itself knows nothing of what it stands in front of. */
-import type { KnownToken, Lookups, Owned } from "../access/lookups.ts";
+import type { KnownToken, Lookups, OwnedPaths } from "../access/lookups.ts";
 import type { GateOptions } from "../access/open-gate.ts";
 import type { RefusedAttempt } from "../access/refusal-notes.ts";
 import { isSameDigest } from "../base/new-secret.ts";
@@ -64,7 +64,7 @@ function tokenOf(row: TokenRow | undefined, digest: string): KnownToken | undefi
 
 function ownedOf(
   row: { readonly owner: string; readonly paths: readonly { readonly path: string }[] } | undefined,
-): Owned | undefined {
+): OwnedPaths | undefined {
   return row === undefined ? undefined : { owner: row.owner, paths: row.paths.map(({ path }) => path) };
 }
 

@@ -3,7 +3,7 @@
  * them: the batches that the engine appends, and the transports that the gate hands out.
  */
 import { allOperations } from "@holdfast/sdk/contract";
-import { isTurned } from "../access/gate.ts";
+import { isRejection } from "../access/gate.ts";
 import type { Gate } from "../access/gate.ts";
 import { systemClock } from "../base/clock.ts";
 import type { Clock } from "../base/clock.ts";
@@ -91,7 +91,7 @@ export function openObservation(options: ObservationOptions): Observation {
       admit(credentials) {
         const caller = gate.admit(credentials);
         const { door } = credentials;
-        if (isTurned(caller)) {
+        if (isRejection(caller)) {
           calls.recordRejection(door, caller.code);
           log.write("warn", "caller.turned_away", { door, code: caller.code });
           return caller;

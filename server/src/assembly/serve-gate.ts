@@ -1,7 +1,7 @@
 /** The gate of a server: who may come in, by what the operator has set and by the tokens that the journal knows. */
 import { openGate } from "../access/open-gate.ts";
 import type { Gate } from "../access/gate.ts";
-import { listeningFault, listeningWarning, needsTokens } from "../access/listening-rules.ts";
+import { listeningRulesFault, listeningWarning, needsTokens } from "../access/listening-rules.ts";
 import type { AccessLimits } from "../access/limits.ts";
 import { operatorDigestOf } from "../access/operator-token.ts";
 import { systemClock } from "../base/clock.ts";
@@ -43,7 +43,7 @@ export async function serveGate(services: EngineServices, options: ServeGateOpti
     requireToken: options.requireToken ?? false,
     hasTokens: operatorToken !== undefined || (await hasTokens(services.engine)),
   };
-  const fault = listeningFault(plan);
+  const fault = listeningRulesFault(plan);
   if (fault !== undefined) throw new StartError(fault);
   const warning = listeningWarning(plan);
   if (warning !== undefined) report(warning, undefined);

@@ -6,7 +6,7 @@ import type { Server } from "node:http";
 import Fastify from "fastify";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { allowedHostsOf, foreignRequest } from "../../access/foreign-request.ts";
-import type { Caller, Gate } from "../../access/gate.ts";
+import type { AdmittedCaller, Gate } from "../../access/gate.ts";
 import type { Clock } from "../../base/clock.ts";
 import { addCommandRoutes } from "./routes/command-routes.ts";
 import { addDocumentRoutes } from "./routes/document-routes.ts";
@@ -54,7 +54,7 @@ export interface HttpDoor {
 
 export async function openHttpDoor(options: HttpDoorOptions): Promise<HttpDoor> {
   const app = createApp(options.report, options.limits);
-  const callers = new WeakMap<FastifyRequest, Caller>();
+  const callers = new WeakMap<FastifyRequest, AdmittedCaller>();
   const endings = new Endings();
   const places: string[] = [];
   app.addHook("onRoute", ({ method, path }) => {
@@ -140,7 +140,7 @@ function portOf(server: Server): number {
   return address.port;
 }
 
-function knownCaller(callers: WeakMap<FastifyRequest, Caller>, request: FastifyRequest): Caller {
+function knownCaller(callers: WeakMap<FastifyRequest, AdmittedCaller>, request: FastifyRequest): AdmittedCaller {
   const caller = callers.get(request);
   if (caller === undefined) throw new Error(`nobody was let in for ${request.url}`);
   return caller;

@@ -1,5 +1,5 @@
-import { admitLatest, isTurned } from "../../access/gate.ts";
-import type { Caller, Gate, Turned } from "../../access/gate.ts";
+import { admitLatest, isRejection } from "../../access/gate.ts";
+import type { AdmittedCaller, Gate, Rejection } from "../../access/gate.ts";
 
 const callersMax = 1_000;
 
@@ -11,7 +11,7 @@ export class CallerCache {
   readonly #gate: Gate;
   readonly #principal: string | undefined;
   /** The admitted callers by token. The gate checks each call again, so a cached caller is no risk. */
-  readonly #known = new Map<string, Caller>();
+  readonly #known = new Map<string, AdmittedCaller>();
 
   constructor(gate: Gate, principal: string | undefined) {
     this.#gate = gate;
@@ -19,11 +19,11 @@ export class CallerCache {
   }
 
   /** Returns a known caller synchronously, so that its commands keep their order. */
-  admit(token: string | undefined): Caller | Turned | Promise<Caller | Turned> {
+  admit(token: string | undefined): AdmittedCaller | Rejection | Promise<AdmittedCaller | Rejection> {
     return this.#known.get(token ?? "") ?? this.#admitNew(token);
   }
 
-  async #admitNew(token: string | undefined): Promise<Caller | Turned> {
+  async #admitNew(token: string | undefined): Promise<AdmittedCaller | Rejection> {
     const caller = await admitLatest(this.#gate, {
       ...(token === undefined ? { vouched: this.#principal } : { token }),
       isLoopback: false,
@@ -31,7 +31,7 @@ export class CallerCache {
       connection: "nats",
       door: "nats",
     });
-    if (isTurned(caller)) return caller;
+    if (isRejection(caller)) return caller;
     if (this.#known.size >= callersMax) this.#known.clear();
     this.#known.set(token ?? "", caller);
     return caller;

@@ -1,7 +1,7 @@
 import { problemOf } from "@holdfast/sdk/contract";
 import type { CallReply } from "@holdfast/sdk";
-import { isTurned } from "../../access/gate.ts";
-import type { Caller, Turned } from "../../access/gate.ts";
+import { isRejection } from "../../access/gate.ts";
+import type { AdmittedCaller, Rejection } from "../../access/gate.ts";
 import type { CommandAnswer } from "./command-answer.ts";
 import { answerReply, problemAnswer } from "./command-answer.ts";
 import { isCommandProblem, readCommand } from "./read-command.ts";
@@ -10,7 +10,7 @@ import type { SubjectActions } from "./subject-actions.ts";
 
 export interface CommandHandlerOptions {
   readonly actions: SubjectActions;
-  readonly admit: (token: string | undefined) => Caller | Turned | Promise<Caller | Turned>;
+  readonly admit: (token: string | undefined) => AdmittedCaller | Rejection | Promise<AdmittedCaller | Rejection>;
   /** Maximum size of a message. */
   readonly bytesMax: () => number;
   /** Receives the error of a call that hit a defect. */
@@ -52,7 +52,7 @@ export async function handleCommand(
   if (isCommandProblem(command)) return { verdict: "unreadable", answer: problemAnswer(command), code: command.code };
   const admitted = options.admit(command.token);
   const caller = admitted instanceof Promise ? await admitted : admitted;
-  if (isTurned(caller)) return { verdict: verdictOf(caller.code), answer: problemAnswer(caller), code: caller.code };
+  if (isRejection(caller)) return { verdict: verdictOf(caller.code), answer: problemAnswer(caller), code: caller.code };
   const { operation, input, options: callOptions } = command;
   const inputBytes = message.data.length;
   const reply = await caller.transport

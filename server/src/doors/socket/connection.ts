@@ -7,8 +7,8 @@ import { callRefusal } from "@holdfast/sdk/call-refusal";
 import type { DoorCallOptions } from "@holdfast/sdk/door-transport";
 import type { Canonical } from "@holdfast/sdk/json/canonical";
 import type { InputFault } from "@holdfast/sdk/json/input-fault";
-import { isTurned } from "../../access/gate.ts";
-import type { Caller, Turned } from "../../access/gate.ts";
+import { isRejection } from "../../access/gate.ts";
+import type { AdmittedCaller, Rejection } from "../../access/gate.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { SocketLimits } from "./limits.ts";
 import { Outbox } from "./outbox.ts";
@@ -26,7 +26,7 @@ export interface ConnectionOptions {
   /** Told about defects. */
   readonly report: (message: string, cause: unknown) => void;
   /** Lets somebody in with the token of its `hello`, if it sent one. */
-  readonly admit: (token: string | undefined) => Promise<Caller | Turned>;
+  readonly admit: (token: string | undefined) => Promise<AdmittedCaller | Rejection>;
 }
 
 type Agent = Pick<CallOptions, "agent" | "agentSecret">;
@@ -46,7 +46,7 @@ export class Connection {
   readonly #agents = new Map<number, Agent>();
   readonly #ended = Promise.withResolvers<undefined>();
   readonly #cancelHello: () => void;
-  #caller: Caller | undefined;
+  #caller: AdmittedCaller | undefined;
   #inbox = noFrame;
   #taken = 0;
   #later: Frame[] = [];
@@ -242,7 +242,7 @@ export class Connection {
     const mismatch = protocolMismatch(protocol, socketProtocol);
     const admitted = mismatch === undefined ? admit(token) : Promise.resolve(mismatch);
     this.#hold(
-      admitted.then(async (caller) => (isTurned(caller) ? caller : this.#letIn(caller))),
+      admitted.then(async (caller) => (isRejection(caller) ? caller : this.#letIn(caller))),
       (answer) => {
         if (typeof answer !== "string") {
           this.#complain(answer);
@@ -256,7 +256,7 @@ export class Connection {
     );
   }
 
-  #letIn(caller: Caller): Promise<string> {
+  #letIn(caller: AdmittedCaller): Promise<string> {
     this.#cancelHello();
     this.#caller = caller;
     return caller.transport.cursor();
@@ -278,7 +278,7 @@ export class Connection {
       });
   }
 
-  #call({ transport }: Caller, message: CallMessage, frame: Frame, fault: InputFault | undefined): void {
+  #call({ transport }: AdmittedCaller, message: CallMessage, frame: Frame, fault: InputFault | undefined): void {
     const agent = message.as === undefined ? undefined : this.#agents.get(message.as);
     if (agent === undefined && message.as !== undefined) {
       this.#complain({ code: "frame_malformed", data: { reason: `nobody said who ${message.as} is` } }, message.id);
@@ -308,7 +308,7 @@ export class Connection {
     else if (this.#isBehind) this.#go();
   }
 
-  #watch({ transport }: Caller, message: Extract<ClientMessage, { kind: "watch" }>): void {
+  #watch({ transport }: AdmittedCaller, message: Extract<ClientMessage, { kind: "watch" }>): void {
     const refused = this.#watches.refusalOf(message);
     if (refused !== undefined) {
       this.#complain(refused, message.id);
@@ -321,7 +321,7 @@ export class Connection {
     else start(message.after);
   }
 
-  #listen({ transport }: Caller, message: Extract<ClientMessage, { kind: "listen" }>): void {
+  #listen({ transport }: AdmittedCaller, message: Extract<ClientMessage, { kind: "listen" }>): void {
     const refused = this.#watches.refusalOf(message);
     if (refused === undefined) this.#watches.listen(transport, message);
     else this.#complain(refused, message.id);

@@ -3,15 +3,15 @@ import type { Socket } from "node:net";
 import type { FastifyRequest } from "fastify";
 import type { CallOptions } from "@holdfast/sdk";
 import { bearerToken } from "../../../access/bearer-token.ts";
-import { admitLatest, isTurned } from "../../../access/gate.ts";
-import type { Caller, Gate } from "../../../access/gate.ts";
+import { admitLatest, isRejection } from "../../../access/gate.ts";
+import type { AdmittedCaller, Gate } from "../../../access/gate.ts";
 import { isLoopback } from "../../../access/is-loopback.ts";
 import { HttpProblem } from "../response/http-problem.ts";
 
 const connections = new WeakMap<Socket, string>();
 let connectionCount = 0;
 
-export async function admitVisitor(gate: Gate, request: FastifyRequest): Promise<Caller> {
+export async function admitVisitor(gate: Gate, request: FastifyRequest): Promise<AdmittedCaller> {
   const { socket } = request.raw;
   const token = bearerToken(single(request, "authorization"));
   const caller = await admitLatest(gate, {
@@ -20,7 +20,7 @@ export async function admitVisitor(gate: Gate, request: FastifyRequest): Promise
     connection: connectionOf(socket),
     door: "http",
   });
-  if (isTurned(caller)) throw new HttpProblem(caller.code, caller.data);
+  if (isRejection(caller)) throw new HttpProblem(caller.code, caller.data);
   return caller;
 }
 

@@ -1,6 +1,7 @@
 /**
- * Who may write something and not read it is told that it was written, or why not, and nothing of what is written there.
- * What is told is named here, so whatever an operation or a pack comes to show is left out until somebody names it.
+ * Redacts replies for callers with write but not read permission: they learn that the write succeeded or why it failed,
+ * never the value. The visible members are listed here, so a new member of an operation or a pack is hidden until it is
+ * listed.
  */
 import {
   entityOperations,
@@ -11,37 +12,37 @@ import {
   rightOf,
 } from "@holdfast/sdk/contract";
 import type { CallReply } from "@holdfast/sdk";
-import type { Standing } from "./standing.ts";
+import type { CallerRights } from "./caller-rights.ts";
 
-type Facts = Readonly<Record<string, unknown>>;
+type ReplyData = Readonly<Record<string, unknown>>;
 
-/** What is known of every written entity, whatever it holds. */
+/** The members of every written entity that do not reveal its value. */
 const writtenFacts = [
   ...["id", "version", "revision", "previous_revision", "changed"],
   ...["changed_at", "changed_by", "position"],
 ];
-/** A pack shows fields beside the facts and leaves out the type: there a field may be called so. */
+/** A pack shows its fields next to these members and leaves out the type, so a field may have that name. */
 const entityFacts = ["type", ...writtenFacts];
 
-/** What refusals of every writer tell of the value that they met. */
+/** The members of refusals that reveal the value of the entity. */
 const toldOfValue = ["changes", "changes_reason", "truncated", "pointers"];
 
-export interface AnsweredWrite {
+export interface WriteReply {
   readonly operation: string;
   readonly input: unknown;
   readonly reply: CallReply;
-  /** The commands that kinds of entities bring, each with its type of entity. */
+  /** The commands of kinds, each with its entity type. */
   readonly kindCommands: ReadonlyMap<string, string>;
 }
 
-/** The answer to a write as its caller may see it; any other answer as it is. */
-export function shownWrite(standing: Standing, write: AnsweredWrite): CallReply {
+/** The reply to a write as its caller may see it. Any other reply is unchanged. */
+export function redactWriteReply(standing: CallerRights, write: WriteReply): CallReply {
   const { operation, reply } = write;
   if (!writesEntity(operation) || mayRead(standing, write)) return reply;
   const { outcome } = reply;
   if (outcome.kind === "done") {
     const told = packOfOperation(operation) === undefined ? entityFacts : writtenFacts;
-    return { ...reply, outcome: { ...outcome, data: only(outcome.data as Facts, told) } };
+    return { ...reply, outcome: { ...outcome, data: only(outcome.data as ReplyData, told) } };
   }
   return { ...reply, outcome: { ...outcome, data: refusedFacts(outcome.code, outcome.data) } };
 }
@@ -56,29 +57,29 @@ function writesEntity(operation: string): boolean {
   return rightOf(operation) === undefined;
 }
 
-/** A pack's answer does not say of which type its entity is, so the operation does. What has no type nobody may read. */
-function mayRead({ allow }: Standing, { operation, input, reply, kindCommands }: AnsweredWrite): boolean {
+/** The reply of a pack has no entity type, so the operation defines it. Without a type no caller may read the value. */
+function mayRead({ allow }: CallerRights, { operation, input, reply, kindCommands }: WriteReply): boolean {
   const given = input as { readonly type?: unknown; readonly id?: unknown } | undefined;
   const pack = packOfOperation(operation);
   const type =
     pack === undefined ? (kindCommands.get(operation) ?? given?.type) : resourceOfOperation(pack, operation)?.type;
   if (typeof type !== "string") return false;
-  // One that was made without an id got one; a refusal may name the id of something else.
-  const made = reply.outcome.kind === "done" ? (reply.outcome.data as Facts)["id"] : undefined;
+  // A resource created without an id got one. A refusal may name the id of another resource.
+  const made = reply.outcome.kind === "done" ? (reply.outcome.data as ReplyData)["id"] : undefined;
   const id = given?.id ?? made;
   return isAllowed(allow, ["read"], typeof id === "string" ? `${type}/${id}` : type);
 }
 
-/** What a kind or a pack refuses by rules of its own may tell anything of the value, and of others. */
-function refusedFacts(code: string, data: Facts): Facts {
+/** A refusal by the rules of a kind or a pack may reveal anything about this value and others. */
+function refusedFacts(code: string, data: ReplyData): ReplyData {
   const isOfKind = plainCode(code).includes(".");
   return isOfKind ? {} : without(data, toldOfValue);
 }
 
-function without(facts: Facts, names: readonly string[]): Facts {
+function without(facts: ReplyData, names: readonly string[]): ReplyData {
   return Object.fromEntries(Object.entries(facts).filter(([name]) => !names.includes(name)));
 }
 
-function only(facts: Facts, names: readonly string[]): Facts {
+function only(facts: ReplyData, names: readonly string[]): ReplyData {
   return Object.fromEntries(Object.entries(facts).filter(([name]) => names.includes(name)));
 }

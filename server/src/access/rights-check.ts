@@ -1,13 +1,13 @@
 import { allOperations, checkOf, isAllowed, packOfOperation, rightOf, rightToKind } from "@holdfast/sdk/contract";
 import type { Check, OperationName, Right, Touch, Verb } from "@holdfast/sdk/contract";
 import type { CallOptions, CallReply } from "@holdfast/sdk";
-import type { Turned } from "./gate.ts";
+import type { Rejection } from "./gate.ts";
 import type { Lookups } from "./lookups.ts";
-import { isAllowedEverywhere } from "./standing.ts";
-import type { Standing } from "./standing.ts";
+import { isAllowedEverywhere } from "./caller-rights.ts";
+import type { CallerRights } from "./caller-rights.ts";
 
-/** One call, as far as rights are concerned. */
-export interface Wish {
+/** The part of a call that rights depend on. */
+export interface CheckedCall {
   readonly operation: string;
   readonly input: unknown;
   readonly call: CallOptions;
@@ -15,11 +15,11 @@ export interface Wish {
 
 export interface RightsOptions {
   readonly lookups: Lookups;
-  /** The commands that kinds of entities bring, each with its type of entity. */
+  /** The commands of kinds, each with its entity type. */
   readonly kindCommands: ReadonlyMap<string, string>;
 }
 
-/** Decides whether a standing is enough for a call. What it lets through, the machine still decides by its own rules. */
+/** Decides whether the rights of a caller allow a call. The machine still applies its own rules. */
 export class RightsCheck {
   readonly #options: RightsOptions;
   readonly #checks = new Map<string, Check>();
@@ -28,19 +28,20 @@ export class RightsCheck {
     this.#options = options;
   }
 
-  /** Why a call is refused; undefined if the caller has the right to it. */
-  refusalOf(standing: Standing, wish: Wish): Turned | undefined {
+  /** The refusal of a call; undefined if the caller has the right. */
+  refusalOf(standing: CallerRights, wish: CheckedCall): Rejection | undefined {
     const { operation, input, call } = wish;
     const right = rightOf(operation) ?? this.#kindRight(operation);
     if (right === undefined) return { code: "operation_unknown", data: { operation } };
     const { verbs } = right;
-    if (verbs.includes("operate") && call.agent !== undefined) return notAllowed(operation, verbs, "an agent asks");
+    if (verbs.includes("operate") && call.agent !== undefined)
+      return notAllowed(operation, verbs, "the caller is an agent");
     if (isAllowedEverywhere(standing, verbs) && operation !== "end-agent") return undefined;
     if (!standing.allow.some((one) => one.verbs.some((verb) => verbs.includes(verb)))) {
       return notAllowed(operation, verbs);
     }
-    // There is no telling what an input touches that does not fit. It is refused here: doors set members of some inputs
-    // further on, and what they set may make it fit.
+    // The paths of an invalid input are unknown, so it is refused here. Otherwise a member that a door sets later could
+    // make it valid.
     const issues = this.#issuesOf(operation, input);
     if (issues !== undefined) return { code: "input_invalid", data: { issues } };
     return this.#untouchable(standing, wish, {
@@ -49,8 +50,8 @@ export class RightsCheck {
     });
   }
 
-  /** Why a grant that was looked up by its ticket is not shown. */
-  refusalOfGrant(standing: Standing, operation: string, { outcome }: CallReply): Turned | undefined {
+  /** The refusal of a grant that was looked up by its ticket. */
+  refusalOfGrant(standing: CallerRights, operation: string, { outcome }: CallReply): Rejection | undefined {
     const { fence } = outcome.data as { readonly fence?: string };
     const touch = fence === undefined ? {} : { fence };
     return this.#foreignOwner(standing, { operation, input: {}, call: {} }, { verbs: ["read", "lock"], touch });
@@ -61,7 +62,7 @@ export class RightsCheck {
     return type === undefined ? undefined : rightToKind(type, "write", operation);
   }
 
-  /** By the schema that the call is checked by once more where it is decided. */
+  /** The same schema checks the input again before the decision. */
   #issuesOf(operation: string, input: unknown): ReturnType<Check> {
     const known = this.#checks.get(operation);
     if (known !== undefined) return known(input);
@@ -72,13 +73,13 @@ export class RightsCheck {
     return check(input);
   }
 
-  #untouchable(standing: Standing, wish: Wish, needed: Needed): Turned | undefined {
+  #untouchable(standing: CallerRights, wish: CheckedCall, needed: Needed): Rejection | undefined {
     const { verbs, touch } = needed;
     const { operation } = wish;
     const isOut = (path: string): boolean => !isAllowed(standing.allow, verbs, path);
     if (touch.space === true && isOut("")) {
       const { instead } = needed;
-      const reason = `it is about everything${instead === undefined ? "" : `; ${instead}`}`;
+      const reason = `it concerns the whole space${instead === undefined ? "" : `; ${instead}`}`;
       return notAllowed(operation, verbs, reason);
     }
     const path = touch.paths?.find(isOut);
@@ -86,19 +87,23 @@ export class RightsCheck {
     return this.#foreignAgent(standing, wish, touch) ?? this.#foreignOwner(standing, wish, needed);
   }
 
-  /** Ending a registration is for the agent itself or its parent, which the machine sees to, and for operators. */
-  #foreignAgent(standing: Standing, { operation, call }: Wish, { agent }: Touch): Turned | undefined {
+  /** Only the agent itself, its parent or an operator may end a registration. The machine checks the first two. */
+  #foreignAgent(standing: CallerRights, { operation, call }: CheckedCall, { agent }: Touch): Rejection | undefined {
     if (agent === undefined || call.agent !== undefined || isAllowedEverywhere(standing, ["operate"])) return undefined;
-    return notAllowed(operation, ["operate"], "only the agent itself, its parent or an operator ends it");
+    return notAllowed(operation, ["operate"], "only the agent itself, its parent or an operator may end it");
   }
 
-  /** What an owner has is its own to use; anybody else needs the right to every path of it. */
-  #foreignOwner(standing: Standing, { operation, call }: Wish, { verbs, touch }: Needed): Turned | undefined {
+  /** An owner may use its own locks. Any other caller needs the right to each of their paths. */
+  #foreignOwner(
+    standing: CallerRights,
+    { operation, call }: CheckedCall,
+    { verbs, touch }: Needed,
+  ): Rejection | undefined {
     const { lookups } = this.#options;
     const isOwn = (owner: string): boolean => owner === call.agent || lookups.principalOf(owner) === standing.principal;
     const isOut = (path: string): boolean => !isAllowed(standing.allow, verbs, path);
     if (touch.owner !== undefined && !isOwn(touch.owner) && isOut("")) {
-      return notAllowed(operation, verbs, "it is about another owner");
+      return notAllowed(operation, verbs, "it belongs to another owner");
     }
     for (const owned of this.#owned(touch)) {
       if (isOwn(owned.owner) && !verbs.includes("operate")) continue;
@@ -108,7 +113,7 @@ export class RightsCheck {
     if (touch.fence === undefined || lookups.grant(touch.fence) !== undefined || !verbs.includes("operate")) {
       return undefined;
     }
-    // It may be granted before this is decided, on whatever path. Its owner may ask so early, nobody else.
+    // It may be granted before the decision, on any path. Only its owner may ask that early.
     return { code: "lock_not_held", data: { fence: touch.fence } };
   }
 
@@ -122,7 +127,7 @@ export class RightsCheck {
   }
 }
 
-/** The schema of a kind's own command is known to the kind alone; its rights need no more than an object. */
+/** Only the kind knows the schema of its command. The rights need no more than an object. */
 const isNoObject: Check = (input) =>
   typeof input === "object" && input !== null ? undefined : [{ pointer: "", message: "must be an object" }];
 
@@ -132,7 +137,7 @@ interface Needed {
   readonly instead?: string;
 }
 
-function notAllowed(operation: string, verbs: readonly Verb[], reason?: string, path?: string): Turned {
+function notAllowed(operation: string, verbs: readonly Verb[], reason?: string, path?: string): Rejection {
   const needs = verbs.join(" or ");
   return {
     code: "not_allowed",
@@ -140,7 +145,7 @@ function notAllowed(operation: string, verbs: readonly Verb[], reason?: string, 
   };
 }
 
-/** Attempts at what belongs to operators are in the audit trail, whoever makes them. */
-export function isAudited({ code, data }: Turned): boolean {
+/** Refused operator operations of any caller are in the audit trail. */
+export function isAudited({ code, data }: Rejection): boolean {
   return code === "not_allowed" && data["needs"] === "operate";
 }

@@ -1,41 +1,41 @@
 import type { Clock } from "../base/clock.ts";
 import { AgentCensus } from "./agent-census.ts";
-import type { Turned } from "./gate.ts";
+import type { Rejection } from "./gate.ts";
 import type { AccessLimits } from "./limits.ts";
 import type { Lookups } from "./lookups.ts";
-import { anonymousStanding, operatorStanding } from "./standing.ts";
+import { anonymousRights, operatorRights } from "./caller-rights.ts";
 import { TokenBuckets } from "./token-buckets.ts";
 
-/** How long a caller should wait that has too much open at once: something ends, sooner or later. */
+/** Retry delay for a caller with too much open at once. Something ends eventually. */
 const openRetryMs = 1_000;
 const agentsRetryMs = 60_000;
 
-/** Who asks, as far as limits are concerned. */
-export interface Asker {
+/** A rate-limited caller. */
+export interface RateLimitedCaller {
   readonly principal: string;
-  /** Under this name its calls are counted. */
+  /** The key under which calls are rate-limited. */
   readonly speaker: string;
 }
 
-/** Agents of one connection whose names are kept; over it all are forgotten, and made again for those who go on. */
+/** Maximum agents of one connection whose keys are cached. Beyond it the cache is cleared. */
 const askersMax = 4_096;
 
-/** Those who speak over one connection: itself, and agents. */
-export class Askers {
-  readonly own: Asker;
-  readonly #agents = new Map<string, Asker>();
+/** The rate-limited callers of one connection: the connection itself, and its agents. */
+export class ConnectionCallers {
+  readonly own: RateLimitedCaller;
+  readonly #agents = new Map<string, RateLimitedCaller>();
 
   constructor(principal: string, connection: string) {
     this.own = { principal, speaker: `connection ${connection}` };
   }
 
-  of(agent: string | undefined): Asker {
+  of(agent: string | undefined): RateLimitedCaller {
     if (agent === undefined) return this.own;
     const known = this.#agents.get(agent);
     if (known !== undefined) return known;
     if (this.#agents.size >= askersMax) this.#agents.clear();
     const { principal } = this.own;
-    // An agent's id alone would let one principal spend what is another's.
+    // The agent's id alone would let one principal spend the limits of another.
     const asker = { principal, speaker: `agent ${principal} ${agent}` };
     this.#agents.set(agent, asker);
     return asker;
@@ -43,10 +43,10 @@ export class Askers {
 }
 
 /**
- * Keeps account of what callers have and have had. On this host everybody without a token is `anonymous`, so there each
- * agent and each connection counts for itself. An operator must get through whatever others do, and is not counted.
+ * Enforces the limits of callers. On this host every caller without a token is `anonymous`, so each agent and each
+ * connection counts for itself. An operator must always get through, and is not counted.
  */
-export class Allotment {
+export class RateLimiter {
   readonly #limits: AccessLimits;
   readonly #speakers: TokenBuckets;
   readonly #principals: TokenBuckets;
@@ -61,20 +61,20 @@ export class Allotment {
     this.#principals = new TokenBuckets(clock, limits.principalCallsPerSecond);
   }
 
-  /** Counts a call; undefined if there is room for it. */
-  call({ principal, speaker }: Asker): Turned | undefined {
-    if (principal === operatorStanding.principal) return undefined;
+  /** Counts a call; undefined if it is within the limits. */
+  call({ principal, speaker }: RateLimitedCaller): Rejection | undefined {
+    if (principal === operatorRights.principal) return undefined;
     const waitMs = this.#speakers.take(speaker);
     if (waitMs > 0) return limited("callsPerSecond", this.#limits.callsPerSecond, waitMs);
-    if (principal === anonymousStanding.principal) return undefined;
+    if (principal === anonymousRights.principal) return undefined;
     const principalWaitMs = this.#principals.take(principal);
     if (principalWaitMs === 0) return undefined;
     return limited("principalCallsPerSecond", this.#limits.principalCallsPerSecond, principalWaitMs);
   }
 
-  /** Counts a watch, and returns the way to end it; or why there is no room. */
-  watch({ principal }: Pick<Asker, "principal">): (() => void) | Turned {
-    if (principal === operatorStanding.principal) return () => undefined;
+  /** Counts a watch and returns the function to end it, or the refusal. */
+  watch({ principal }: Pick<RateLimitedCaller, "principal">): (() => void) | Rejection {
+    if (principal === operatorRights.principal) return () => undefined;
     const { watchesMax } = this.#limits;
     const counts = this.#watches;
     const count = counts.get(principal) ?? 0;
@@ -90,9 +90,9 @@ export class Allotment {
     };
   }
 
-  /** Whether one more agent may be registered. */
-  async register({ principal }: Pick<Asker, "principal">): Promise<Turned | undefined> {
-    if (principal === operatorStanding.principal) return undefined;
+  /** Refuses a registration over the limit of agents. */
+  async register({ principal }: Pick<RateLimitedCaller, "principal">): Promise<Rejection | undefined> {
+    if (principal === operatorRights.principal) return undefined;
     const { agentsMax } = this.#limits;
     const count = await this.#agents.count(principal, agentsMax);
     if (count >= agentsMax) return limited("agentsMax", agentsMax, agentsRetryMs);
@@ -101,7 +101,7 @@ export class Allotment {
   }
 }
 
-function limited(limit: keyof AccessLimits, bound: number, retryAfterMs: number): Turned {
+function limited(limit: keyof AccessLimits, bound: number, retryAfterMs: number): Rejection {
   const name = limit.replace(/[A-Z]/gu, (letter) => `_${letter.toLowerCase()}`);
   return { code: "rate_limited", data: { limit: name, bound, retry_after_ms: retryAfterMs } };
 }
