@@ -87,7 +87,10 @@ test(
 test(
   "at an address that others reach it starts only with tokens, says what to do, and asks everybody for one",
   inFolder(async (folder) => {
-    await assert.rejects(serving(folder, { host: "0.0.0.0" }), /no token yet.*127\.0\.0\.1.*HOLDFAST_OPERATOR_TOKEN/);
+    await assert.rejects(
+      serving(folder, { host: "0.0.0.0" }),
+      /there is no token.*127\.0\.0\.1.*HOLDFAST_OPERATOR_TOKEN/,
+    );
     const local = await serving(folder);
     const operator = bearer((await readFile(join(folder, "operator-token"), "utf8")).trim());
     const [, made] = await local.command(
