@@ -93,6 +93,6 @@ describe("a kind", () => {
     await assert.rejects(open({ memory: true }, { kinds: [kind, kind] }), /same type/);
     const command = { summary: "", input: {}, event: "x", decide: () => 1 };
     const entity = defineKind({ type: "entity", value: Type.Any(), commands: { create: command } });
-    await assert.rejects(open({ memory: true }, { kinds: [entity] }), /two operations are called create-entity/);
+    await assert.rejects(open({ memory: true }, { kinds: [entity] }), /two operations have the name create-entity/);
   });
 });
