@@ -3,7 +3,7 @@ import { describe, test } from "node:test";
 import { LockLostError } from "holdfast";
 import type { Lock, LockState } from "holdfast";
 import { HeldGrant, clockPoint } from "../../sdk/src/client/locks/handle/held-grant.ts";
-import { ManualClock, turns } from "../engine/manual-clock.ts";
+import { ManualClock, loopTicks } from "../engine/manual-clock.ts";
 import { clientNode, held, soon } from "./client-node.ts";
 import type { ClientNode } from "./client-node.ts";
 import { heldUp } from "./held-up.ts";
@@ -70,7 +70,7 @@ describe("who waited", () => {
       void waiting.then(() => (isGot = true));
       await ann.release();
       await soon(() => bob.sent.includes("accept-lock") && bob.sent.includes("renew-lock"));
-      await turns(20);
+      await loopTicks(20);
       assert.equal(isGot, false);
       bob.flow();
       const lock = held(await waiting);
@@ -137,7 +137,7 @@ describe("who waited", () => {
       await bob.clock.pass(1_000, 250);
       await soon(() => bob.sent.includes("cancel-ticket"));
       await ann.release();
-      await turns(20);
+      await loopTicks(20);
       bob.ways.areEventsHeldUp = true;
       const { holders } = await node.client.locks.status("doc/1");
       if (isGone) await node.client.locks.forceRelease(holders[0]!.fence, "stuck");

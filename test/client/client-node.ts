@@ -1,6 +1,6 @@
 import type { Client, ClientOptions, DeniedLock, Lock } from "holdfast";
 import { clientOf } from "../../server/src/assembly/open.ts";
-import { turns } from "../engine/manual-clock.ts";
+import { loopTicks } from "../engine/manual-clock.ts";
 import { lockNode } from "../locks/lock-node.ts";
 import type { LockNode } from "../locks/lock-node.ts";
 
@@ -33,7 +33,7 @@ export function denied(lock: Lock | DeniedLock): DeniedLock {
 export async function soon(isSo: () => boolean | Promise<boolean>): Promise<void> {
   for (let look = 0; look < 2_000; look += 1) {
     if (await isSo()) return;
-    await turns(1);
+    await loopTicks(1);
   }
   throw new Error("it did not come to be");
 }

@@ -3,7 +3,7 @@ import { getEventListeners } from "node:events";
 import { describe, test } from "node:test";
 import { LockUsageError } from "holdfast";
 import type { Lock, LockState } from "holdfast";
-import { turns } from "../engine/manual-clock.ts";
+import { loopTicks } from "../engine/manual-clock.ts";
 import { clientNode, held, soon } from "./client-node.ts";
 import type { ClientNode } from "./client-node.ts";
 
@@ -18,7 +18,7 @@ async function uncertainLock(node: ClientNode): Promise<{ readonly lock: Lock; r
 }
 
 async function silence(node: ClientNode): Promise<void> {
-  node.journal.fate = () => ({ lands: false, certain: true, code: "io" });
+  node.journal.fate = () => ({ isWritten: false, certain: true, code: "io" });
   await node.clock.pass(40_000, 250);
 }
 
@@ -109,7 +109,7 @@ for (const how of ["upgrade", "downgrade"] as const) {
     for (let moment = 0; moment < 4; moment += 1) {
       const lock = held(await ann.acquire(path, { mode: how === "upgrade" ? "read" : "write" }));
       const change = (how === "upgrade" ? lock.upgrade() : lock.downgrade("read")).catch((error: unknown) => error);
-      await turns(moment);
+      await loopTicks(moment);
       await lock.release();
       const outcome = await change;
       assert.ok(outcome === undefined || outcome instanceof LockUsageError, String(outcome));

@@ -6,7 +6,7 @@ import { runInNewContext } from "node:vm";
 import { createClient } from "holdfast";
 import type { Client, Transport } from "holdfast";
 import { transportOf } from "../../server/src/assembly/open.ts";
-import { turns } from "../engine/manual-clock.ts";
+import { loopTicks } from "../engine/manual-clock.ts";
 import { clientNode, held, soon } from "./client-node.ts";
 import type { ClientNode } from "./client-node.ts";
 import { clientTime } from "./client-time.ts";
@@ -41,7 +41,7 @@ test("what was made to speak as an agent, and took no lock, is not kept", async 
     { length: 20 },
     (_, index) => new WeakRef(node.client.as({ agent_id: `a${index}` }).acquire),
   );
-  await turns(2);
+  await loopTicks(2);
   collect();
   assert.deepEqual(
     spoken.filter((one) => one.deref() !== undefined),

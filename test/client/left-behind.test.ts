@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { Client, DeniedLock, Lock } from "holdfast";
 import { refusedWith } from "../api/refused-with.ts";
-import { turns } from "../engine/manual-clock.ts";
+import { loopTicks } from "../engine/manual-clock.ts";
 import { clientNode, held, soon } from "./client-node.ts";
 import type { ClientNode } from "./client-node.ts";
 import { lossy } from "./lossy.ts";
@@ -61,7 +61,7 @@ describe("nothing is left behind, neither held nor in line,", () => {
     const failing = errorOf(bob.acquire(path));
     await node.clock.pass(20_000, 250);
     await lock.release();
-    node.journal.fate = () => ({ lands: false, certain: true, code: "io" });
+    node.journal.fate = () => ({ isWritten: false, certain: true, code: "io" });
     await node.clock.pass(25_000, 250);
     node.journal.fate = () => undefined;
     await node.clock.pass(5_000, 250);
@@ -75,11 +75,11 @@ describe("nothing is left behind, neither held nor in line,", () => {
     for (let moment = 0; moment < 8; moment += 1) {
       const bob = node.client.fork({ name: `bob ${moment}` });
       const failing = errorOf(bob.acquire(path));
-      await turns(moment);
+      await loopTicks(moment);
       await bob.close();
       const error = await failing;
       if (error !== undefined) assert.ok(refusedWith("closed")(error));
-      await turns(20);
+      await loopTicks(20);
       assert.deepEqual((await node.client.locks.status(path)).holders, []);
       assert.deepEqual((await node.client.agents.list()).items, []);
     }
@@ -95,7 +95,7 @@ describe("nothing is left behind, neither held nor in line,", () => {
       await bob.close();
       const end = await asked;
       assert.ok(end instanceof Error ? refusedWith("closed")(end) : (end as Lock).state === "released", String(end));
-      await turns(20);
+      await loopTicks(20);
       assert.deepEqual((await node.client.locks.status(path)).holders, []);
     }
   });
@@ -116,7 +116,7 @@ describe("nothing is left behind, neither held nor in line,", () => {
       assert.ok(refusedWith("closed")(await failing));
       assert.equal(kept.state, "released");
       await lock?.release();
-      await turns(5);
+      await loopTicks(5);
       // The agent lives on, and its heartbeats would keep whatever it has.
       const { holds, waits } = await node.client.as(agent).agents.whoAmI();
       assert.deepEqual([holds, waits], [[], []], `moment ${moment}`);
@@ -180,7 +180,7 @@ describe("nothing is left behind, neither held nor in line,", () => {
         void acquire(path);
         await inLine(node, 1);
         const released = lock.release();
-        await turns(moment);
+        await loopTicks(moment);
         await released;
         throw new Error("mine");
       });
@@ -189,7 +189,7 @@ describe("nothing is left behind, neither held nor in line,", () => {
     }
     let late: Promise<unknown> | undefined;
     const failed = bob.retryOnDeadlock(async ({ acquire }) => {
-      late = turns(3).then(() => assert.rejects(acquire(path), /the try has ended/u));
+      late = loopTicks(3).then(() => assert.rejects(acquire(path), /the try has ended/u));
       throw new Error("at once");
     });
     await assert.rejects(failed, /at once/u);

@@ -3,7 +3,7 @@ import { describe, test } from "node:test";
 import { createClient, HoldfastError, LockLostError } from "holdfast";
 import type { Lock, LockState, LossReason, Transport } from "holdfast";
 import { transportOf } from "../../server/src/assembly/open.ts";
-import { turns } from "../engine/manual-clock.ts";
+import { loopTicks } from "../engine/manual-clock.ts";
 import { clientNode, held, soon } from "./client-node.ts";
 import type { ClientNode } from "./client-node.ts";
 import { clientTime } from "./client-time.ts";
@@ -75,7 +75,7 @@ async function beatCount(node: ClientNode): Promise<number> {
   let count = 0;
   const events = node.client.watch({ after: "1.0", names: ["evt.agents.renewed"] });
   const next = async (): Promise<boolean> => {
-    const event = await Promise.race([events.next(), turns(30)]);
+    const event = await Promise.race([events.next(), loopTicks(30)]);
     return event !== undefined && event.done !== true;
   };
   while (await next()) count += 1;
@@ -146,7 +146,7 @@ describe("a server that does not answer", () => {
     const states: [LockState, number][] = [];
     const from = node.clock.monotonicMs();
     lock.onStateChange((state) => states.push([state, node.clock.monotonicMs() - from]));
-    node.journal.fate = () => ({ lands: false, certain: true, code: "io" });
+    node.journal.fate = () => ({ isWritten: false, certain: true, code: "io" });
     await node.clock.pass(40_000, 250);
     assert.equal(lossOf(lock), "server-unreachable");
     assert.deepEqual(
@@ -162,7 +162,7 @@ describe("a server that does not answer", () => {
     await using node = await clientNode();
     const ann = node.fresh("ann", { retry: false });
     const lock = held(await ann.acquire("doc/1", { ttlSeconds: 30, patienceMs: 60_000 }));
-    node.journal.fate = () => ({ lands: false, certain: true, code: "io" });
+    node.journal.fate = () => ({ isWritten: false, certain: true, code: "io" });
     await node.clock.pass(40_000, 250);
     assert.deepEqual([lock.state, lock.signal.aborted], ["uncertain", false]);
     const certain = lock.certain();
@@ -199,7 +199,7 @@ describe("a server that does not answer", () => {
     const ann = node.fresh("ann", { retry: false });
     const other = held(await ann.acquire("doc/2"));
     const lock = held(await ann.acquire("doc/1", { ttlSeconds: 600 }));
-    node.journal.fate = () => ({ lands: false, certain: true, code: "io" });
+    node.journal.fate = () => ({ isWritten: false, certain: true, code: "io" });
     await lock[Symbol.asyncDispose]();
     assert.equal(lock.state, "released");
     node.journal.fate = () => undefined;

@@ -10,7 +10,7 @@ import { systemClock } from "../../server/src/base/clock.ts";
 import { systemIds } from "../../server/src/base/ids.ts";
 import { openSocketDoor } from "../../server/src/doors/socket/open.ts";
 import { doorTransportsOf } from "../../server/src/assembly/open.ts";
-import { turns } from "../engine/manual-clock.ts";
+import { loopTicks } from "../engine/manual-clock.ts";
 import { queued } from "../locks/lock-node.ts";
 import { rawSocketFor } from "../socket/raw-socket.ts";
 import { proxyFor } from "../socket/tcp-proxy.ts";
@@ -126,7 +126,7 @@ test("while nobody listens, nothing follows the journal for it, and no timer run
   const listening = noticesOf(node, "ann");
   await soon(() => node.engine.health().subscriberCount === before + 1);
   await listening.stop();
-  await turns(2);
+  await loopTicks(2);
   assert.equal(node.engine.health().subscriberCount, before);
 });
 

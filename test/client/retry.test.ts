@@ -5,7 +5,7 @@ import type { ProblemCode, Transport } from "holdfast";
 import { transportOf } from "../../server/src/assembly/open.ts";
 import { refusalOf, refusedWith } from "../api/refused-with.ts";
 import { everyWay } from "./every-way.ts";
-import { turns } from "../engine/manual-clock.ts";
+import { loopTicks } from "../engine/manual-clock.ts";
 import { clientNode, held, soon } from "./client-node.ts";
 import { clientTime } from "./client-time.ts";
 import { scripted } from "./scripted-transport.ts";
@@ -39,7 +39,7 @@ describe("after a refusal the client obeys the rule of its code", () => {
       retry: { tries: 4, baseMs: 1_000, capMs: 2_000 },
     });
     const result = refusalOf(client.run("patch-entity", write));
-    await turns(2);
+    await loopTicks(2);
     await clock.pass(20_000, 50);
     assert.equal((await result).code, "journal_unavailable");
     const times = sent.map(({ atMs }) => atMs);
@@ -94,7 +94,7 @@ test("what is aborted between two tries ends at once, and is not sent again", as
   const controller = new AbortController();
   const reason = new Error("no longer wanted");
   const result = client.run("patch-entity", write, { signal: controller.signal }).catch((error: unknown) => error);
-  await turns(2);
+  await loopTicks(2);
   controller.abort(reason);
   assert.equal(await result, reason);
   await clock.pass(20_000, 500);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { turns } from "../engine/manual-clock.ts";
+import { loopTicks } from "../engine/manual-clock.ts";
 import type { Lock } from "holdfast";
 import { clientNode, denied, held, soon } from "./client-node.ts";
 import type { ClientNode } from "./client-node.ts";
@@ -42,7 +42,7 @@ describe("two tasks that share what they lock", () => {
     const hasty = bob.acquire(path, { reentrant: true, waitMs: 2_000 });
     const stop = new AbortController();
     const stopped = bob.acquire(path, { reentrant: true, signal: stop.signal });
-    await turns(20);
+    await loopTicks(20);
     stop.abort(new Error("enough"));
     await assert.rejects(stopped, /enough/u);
     await node.clock.pass(2_500, 100);
@@ -65,9 +65,9 @@ test("who asks again at any moment while its place is being given up waits on, a
     await inLine(node, 1);
     stop.abort();
     await given;
-    await turns(moment);
+    await loopTicks(moment);
     const again = bob.acquire(path);
-    await turns(20);
+    await loopTicks(20);
     await inLine(node, 1);
     await lock.release();
     await held(await again).release();
@@ -86,7 +86,7 @@ async function assertKept(node: ClientNode, lock: Lock, when: string): Promise<v
 /** Small moments between the turns of the loop, and then whole turns. */
 async function wait(moment: number): Promise<void> {
   for (let step = 0; step < moment; step += 1) await Promise.resolve();
-  if (moment > 24) await turns(moment - 24);
+  if (moment > 24) await loopTicks(moment - 24);
 }
 
 describe("a lock stays with who has it, whatever became of an earlier question for it:", () => {
@@ -102,7 +102,7 @@ describe("a lock stays with who has it, whatever became of an earlier question f
       const got = await first;
       if (got?.granted === true) await got.release();
       const again = held(await bob.acquire(path));
-      await turns(10);
+      await loopTicks(10);
       assert.equal(again.state, "held", `moment ${moment}`);
       assert.equal((await node.client.locks.status(path)).holders.length, 1);
       await again.release();
@@ -141,7 +141,7 @@ describe("a lock stays with who has it, whatever became of an earlier question f
       await wait(moment);
       await first.release();
       const second = held(await asked);
-      await turns(10);
+      await loopTicks(10);
       assert.equal(second.state, "held", `moment ${moment}`);
       await second.release();
       assert.deepEqual((await node.client.locks.status(path)).holders, []);
@@ -158,7 +158,7 @@ describe("a lock stays with who has it, whatever became of an earlier question f
       await wait(moment);
       stop.abort();
       const second = await asked;
-      await turns(10);
+      await loopTicks(10);
       assert.equal(first.state, "held", `moment ${moment}`);
       if (second?.granted === true) await second.release();
       await first.release();

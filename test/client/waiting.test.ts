@@ -3,7 +3,7 @@ import { describe, test } from "node:test";
 import type { Client, QueuePlace, ReleaseRequest } from "holdfast";
 import { refusedWith } from "../api/refused-with.ts";
 import { everyWay } from "./every-way.ts";
-import { turns } from "../engine/manual-clock.ts";
+import { loopTicks } from "../engine/manual-clock.ts";
 import { clientNode, held, soon } from "./client-node.ts";
 import { heldUp } from "./held-up.ts";
 
@@ -52,13 +52,13 @@ describe("waiting", () => {
     for (let moment = 0; moment < 12; moment += 1) {
       const stop = new AbortController();
       const waiting = bob.acquire("doc/1", { signal: stop.signal }).catch((error: unknown) => error);
-      await turns(moment);
+      await loopTicks(moment);
       stop.abort(new Error(`stop ${moment}`));
       assert.match(String(await waiting), new RegExp(`stop ${moment}`, "u"));
     }
     await soon(async () => (await node.client.locks.status("doc/1")).queue.length === 0);
     await lock.release();
-    await turns(20);
+    await loopTicks(20);
     assert.equal((await node.client.locks.status("doc/1")).holders.length, 0);
     const early = AbortSignal.abort(new Error("before"));
     await assert.rejects(bob.acquire("doc/1", { signal: early }), /before/u);
@@ -73,7 +73,7 @@ describe("waiting", () => {
       const waiting = bob.acquire("doc/1", { signal: stop.signal }).catch(() => undefined);
       await queued(node.client, 1);
       const released = lock.release();
-      await turns(moment);
+      await loopTicks(moment);
       stop.abort();
       await released;
       const got = await waiting;
@@ -96,10 +96,10 @@ describe("waiting", () => {
       await queued(node.client, 1);
       const released = reader.release();
       for (let step = 0; step < moment; step += 1) await Promise.resolve();
-      if (moment > 30) await turns(moment - 30);
+      if (moment > 30) await loopTicks(moment - 30);
       stop.abort();
       await Promise.all([released, upgrading]);
-      await turns(10);
+      await loopTicks(10);
       assert.equal(lock.state, "held", `moment ${moment}`);
       const { holders, queue } = await node.client.locks.status("doc/1");
       assert.deepEqual([holders.map(({ fence }) => fence), queue], [[lock.fence], []], `moment ${moment}`);
@@ -122,7 +122,7 @@ describe("waiting", () => {
     stop.abort(new Error("enough"));
     await assert.rejects(upgrading, /enough/u);
     await soon(() => ann.sent.includes("cancel-ticket"));
-    await turns(20);
+    await loopTicks(20);
     assert.equal((await node.client.locks.status("doc/1")).holders[0]?.mode, "write");
     ann.flow();
     await soon(() => lock.mode === "write");
@@ -137,7 +137,7 @@ describe("waiting", () => {
     for (let round = 0; round < 30; round += 1) {
       const lock = held(await ann.acquire("doc/1"));
       const waiting = bob.acquire("doc/1");
-      await turns(round % 6);
+      await loopTicks(round % 6);
       await lock.release();
       await held(await waiting).release();
     }

@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { clientOf } from "../../server/src/assembly/open.ts";
 import { refusalOf } from "../api/refused-with.ts";
-import { turns } from "./manual-clock.ts";
+import { loopTicks } from "./manual-clock.ts";
 import { startNode } from "./start-node.ts";
 
 describe("batches", () => {
-  test("commands that arrive together are made durable by one append", async () => {
+  test("one append makes all commands durable that arrive together", async () => {
     const { client, journal } = await startNode();
     await Promise.all(Array.from({ length: 100 }, (_, n) => client.entities.create("document", String(n), {})));
     assert.equal(journal.batches.length, 1);
@@ -24,7 +24,7 @@ describe("batches", () => {
     await client.close();
   });
 
-  test("callers take turns: one that sends thousands does not make another one wait", async () => {
+  test("callers are served round-robin, so a caller with thousands of commands does not delay another one", async () => {
     const { client, services } = await startNode();
     const flood = Array.from({ length: 5000 }, (_, n) => client.entities.create("flood", String(n), {}));
     const other = clientOf(services, { caller: "other" });
@@ -34,7 +34,7 @@ describe("batches", () => {
     await client.close();
   });
 
-  test("the commands of one caller stay in order", async () => {
+  test("the commands of one caller are decided in their order", async () => {
     const { client } = await startNode();
     const written = await Promise.all([
       client.entities.create("document", "1", { n: 0 }),
@@ -47,11 +47,11 @@ describe("batches", () => {
     await client.close();
   });
 
-  test("a command whose deadline passed is dropped before it is decided", async () => {
+  test("a command whose deadline has passed is refused and not decided", async () => {
     const { client, clock, journal } = await startNode();
     const release = journal.hold();
     const first = client.entities.create("document", "1", {});
-    await turns(2);
+    await loopTicks(2);
     const late = client.entities.create("document", "2", {}, { deadlineMs: 100 });
     const patient = client.entities.create("document", "3", {}, { deadlineMs: 10_000 });
     await clock.pass(200);
@@ -63,11 +63,11 @@ describe("batches", () => {
     await client.close();
   });
 
-  test("a full queue answers at once with the time to come back, and loses nothing that waits", async () => {
+  test("a full queue refuses new commands immediately with a retry delay, and loses no queued command", async () => {
     const { client, journal } = await startNode();
     const release = journal.hold();
     const waiting = Array.from({ length: 20_000 }, (_, n) => client.entities.create("document", String(n), {}));
-    await turns(1);
+    await loopTicks(1);
     const tooMany = Array.from({ length: 2_000 }, (_, n) => refusalOf(client.entities.create("more", String(n), {})));
     const refused = await Promise.all(tooMany.slice(-100));
     for (const one of refused) {
@@ -80,11 +80,11 @@ describe("batches", () => {
     await client.close();
   });
 
-  test("a stop answers everything that waits and loses nothing; later commands are refused", async () => {
+  test("a stop answers all queued commands and loses none, and later commands are refused", async () => {
     const { client, journal } = await startNode();
     const release = journal.hold();
     const waiting = Array.from({ length: 3000 }, (_, n) => client.entities.create("document", String(n), {}));
-    await turns(1);
+    await loopTicks(1);
     const stopped = client.close();
     assert.equal((await refusalOf(client.entities.create("late", "1", {}))).code, "stopping");
     release();

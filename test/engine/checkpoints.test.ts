@@ -5,12 +5,12 @@ import { entityTable } from "../../server/src/features/entities/entity-table.ts"
 import type { MemoryDisk } from "../../server/src/journal/memory/disk.ts";
 import { openMemoryJournal } from "../../server/src/journal/memory/open.ts";
 import { machineOf } from "../../server/src/assembly/open.ts";
-import { turns } from "./manual-clock.ts";
+import { loopTicks } from "./manual-clock.ts";
 import { startNode } from "./start-node.ts";
 
 const everything = { entries: 1_000_000, bytes: Infinity };
 
-/** The hash of the state, folded from the first entry on, in one go. */
+/** The hash of the state after a fold from the first entry. */
 async function foldedHash(disk: MemoryDisk, to = Infinity): Promise<string> {
   const entries = await openMemoryJournal(disk).read(0, everything);
   const machine = machineOf([]);
@@ -21,7 +21,7 @@ async function foldedHash(disk: MemoryDisk, to = Infinity): Promise<string> {
 }
 
 describe("checkpoints", () => {
-  test("are taken while commands go on, hold what the journal folds to, and only what changed is written", async () => {
+  test("checkpoints are saved during writes, and each matches the fold of the journal up to its position", async () => {
     const { client, engine, disk } = await startNode({ checkpointEvery: 100 });
     for (let n = 0; n < 450; n += 1) await client.entities.create("document", String(n % 60), { n }).catch(() => 0);
     for (let n = 0; n < 450; n += 1)
@@ -35,12 +35,12 @@ describe("checkpoints", () => {
     await client.close();
   });
 
-  test("make a start fold only what came after; from every one the state is the same as from nothing [X1]", async () => {
+  test("a start from a checkpoint folds the later entries and has the same state as a fold of all entries [X1]", async () => {
     const first = await startNode({ checkpointEvery: 50 });
     for (let n = 0; n < 230; n += 1) await first.client.entities.create("document", String(n), { n });
     await first.engine.checkpoint();
     for (let n = 0; n < 30; n += 1) await first.client.entities.delete("document", String(n));
-    await turns(20);
+    await loopTicks(20);
     const second = await startNode({ disk: first.disk });
     assert.equal(second.engine.head.position, 260);
     assert.equal((await second.client.entities.list("document", { limit: 1000 })).items.length, 200);
@@ -50,7 +50,7 @@ describe("checkpoints", () => {
     await second.client.close();
   });
 
-  test("hold no row that is gone, so that the next start can use them", async () => {
+  test("a checkpoint holds no deleted row, so the next start can use it", async () => {
     const { client, engine, disk } = await startNode();
     const lock = await client.locks.acquire("a", { ttlSeconds: 60, ownerId: "x" });
     await engine.checkpoint();
@@ -62,7 +62,7 @@ describe("checkpoints", () => {
     await next.client.close();
   });
 
-  test("that do not give their own hash are passed over, and the previous one or the journal is used", async () => {
+  test("a checkpoint that does not match its own hash is skipped, and the previous one or the journal is used", async () => {
     const { client, engine, disk } = await startNode();
     await client.entities.create("document", "1", { n: 1 });
     await engine.checkpoint();
@@ -79,7 +79,7 @@ describe("checkpoints", () => {
     await next.client.close();
   });
 
-  test("of a history that was lost are never used", async () => {
+  test("a checkpoint of a lost history is never used", async () => {
     const { client, engine, disk } = await startNode();
     await client.entities.create("document", "1", {});
     await client.entities.create("document", "2", {});
@@ -93,12 +93,12 @@ describe("checkpoints", () => {
     await next.client.close();
   });
 
-  test("of nodes that share a store build on each other, whoever saves, and go on when one of them is gone", async () => {
+  test("nodes that share a store save checkpoints on top of each other's, also after one of them has stopped", async () => {
     const a = await startNode({ checkpointEvery: 100 });
     const b = await startNode({ disk: a.disk, checkpointEvery: 100 });
     const write = async (node: typeof a, from: number, to: number): Promise<void> => {
       for (let n = from; n < to; n += 1) await node.client.entities.replace("document", String(n % 70), { n });
-      await turns(20);
+      await loopTicks(20);
     };
     for (let n = 0; n < 70; n += 1) await a.client.entities.create("document", String(n), {});
     await write(a, 0, 450);
@@ -110,7 +110,7 @@ describe("checkpoints", () => {
     const [newest] = checkpoints.list();
     assert.ok(newest !== undefined && newest.head.position > 1_000);
     assert.equal(newest.stateHash, await foldedHash(a.disk, newest.head.position));
-    // Without any, the next one is whole.
+    // Without a base, the next checkpoint holds all rows.
     checkpoints.clear();
     await write(b, 1_200, 1_500);
     const [whole] = checkpoints.list();
@@ -122,7 +122,7 @@ describe("checkpoints", () => {
     await b.client.close();
   });
 
-  test("are saved at a stop, if the next start would otherwise fold much", async () => {
+  test("a stop saves a checkpoint if the next start would fold many entries", async () => {
     const { client, disk } = await startNode();
     await Promise.all(Array.from({ length: 1_500 }, (_, n) => client.entities.create("document", String(n), {})));
     await client.close();
@@ -131,11 +131,11 @@ describe("checkpoints", () => {
 });
 
 describe("the hash of the state", () => {
-  test("is recorded every so many entries, and is that of exactly this position [M3 X1]", async () => {
+  test("the hash of the state is recorded at each multiple of state_hash_every, for exactly that position [M3 X1]", async () => {
     const { client, disk } = await startNode();
     await client.run("configure", { settings: { state_hash_every: 100 }, reason: "to see it" });
     await Promise.all(Array.from({ length: 350 }, (_, n) => client.entities.create("document", String(n), { n })));
-    await turns(50);
+    await loopTicks(50);
     const entries = await openMemoryJournal(disk).read(0, everything);
     const hashes = entries.flatMap(({ events }) => events.filter(({ type }) => type === "space.state_hashed"));
     assert.deepEqual(
@@ -146,13 +146,13 @@ describe("the hash of the state", () => {
     await client.close();
   });
 
-  test("that differs from a replica's own stops that replica, and says where [X1]", async () => {
+  test("a replica whose state differs from the recorded hash stops and reports the position [X1]", async () => {
     const a = await startNode();
     await a.client.run("configure", { settings: { state_hash_every: 100 } });
     const b = await startNode({ disk: a.disk });
     await Promise.all(Array.from({ length: 98 }, (_, n) => a.client.entities.create("document", String(n), { n })));
-    // A bit of b's memory goes bad: one entry is folded into another row than everywhere else.
-    await turns(10);
+    // Simulates a memory error of b: one of its rows differs from the row of all other nodes.
+    await loopTicks(10);
     await b.engine.read((state) => {
       const rows = state.rows(entityTable);
       (rows.get("document/7") as { version: number }).version = 99;
@@ -161,11 +161,11 @@ describe("the hash of the state", () => {
     await Promise.all(
       Array.from({ length: 9 }, (_, n) => a.client.entities.create("more", String(n), {}).catch(() => 0)),
     );
-    await turns(50);
+    await loopTicks(50);
     const stopped = [...a.reports, ...b.reports].filter((report) => report.includes("this node is stopping"));
     assert.ok(
       stopped.some((report) => report.includes("position 100")),
-      stopped.join("; ") || "nobody stopped",
+      stopped.join("; ") || "no node stopped",
     );
     await a.client.close();
     await b.client.close();

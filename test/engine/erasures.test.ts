@@ -4,28 +4,28 @@ import type { Client } from "holdfast";
 import { noErasureMark } from "../../server/src/journal/erasure-mark.ts";
 import { JournalError } from "../../server/src/journal/journal.ts";
 import { refusalOf, refusedWith } from "../api/refused-with.ts";
-import { turns } from "./manual-clock.ts";
+import { loopTicks } from "./manual-clock.ts";
 import type { StagedJournal } from "./staged-journal.ts";
-import { type Node, startNode } from "./start-node.ts";
+import { type TestNode, startNode } from "./start-node.ts";
 
-/** An erasure is durable and none is carried out, as when a node is killed there. */
+/** Makes every erasure fail after its request is durable, as if the node were killed there. */
 function failErasures(journal: StagedJournal): void {
   journal.erase = () => Promise.reject(new JournalError("io", "staged: io", { certain: true }));
 }
 
-/** What the journal is asked at a start. */
-function countAsked(journal: StagedJournal): { read: number; erased: number } {
-  const asked = { read: 0, erased: 0 };
+/** Counts the calls of the journal at a start. */
+function countCalls(journal: StagedJournal): { read: number; erased: number } {
+  const calls = { read: 0, erased: 0 };
   const { readAt, erase } = journal;
   journal.readAt = (positions) => {
-    asked.read += positions.length;
+    calls.read += positions.length;
     return readAt(positions);
   };
   journal.erase = (position, by) => {
-    asked.erased += 1;
+    calls.erased += 1;
     return erase(position, by);
   };
-  return asked;
+  return calls;
 }
 
 const secret = "a secret name";
@@ -40,34 +40,34 @@ async function writeSecrets({ entities }: Client, count: number): Promise<readon
 const erase = (client: Client, position: number): Promise<unknown> =>
   client.run("erase-payload", { position, reason: "asked for" });
 
-async function erasedIn({ journal }: Node, positions: readonly number[]): Promise<number> {
+async function erasedIn({ journal }: TestNode, positions: readonly number[]): Promise<number> {
   return (await journal.readAt(positions)).filter(({ erased }) => erased !== undefined).length;
 }
 
 describe("erasures", () => {
-  test("a start carries out all that a kill left undone, and the next one has nothing to look at [X1]", async () => {
+  test("a start executes all erasures that a kill interrupted, and the next start checks none [X1]", async () => {
     const first = await startNode({ prepare: failErasures });
     const positions = await writeSecrets(first.client, 40);
     for (const result of await Promise.allSettled(positions.map((position) => erase(first.client, position)))) {
-      assert.equal(result.status, "rejected", "nothing is said to be erased that is not");
+      assert.equal(result.status, "rejected", "no erasure is reported as done that is not");
     }
     assert.equal(await erasedIn(first, positions), 0);
     await first.client.close();
     const second = await startNode({ disk: first.disk });
     assert.deepEqual([await erasedIn(second, positions), second.reports], [40, []]);
     await second.client.close();
-    let asked: { read: number; erased: number } | undefined;
+    let calls: { read: number; erased: number } | undefined;
     const third = await startNode({
       disk: first.disk,
       prepare: (journal) => {
-        asked = countAsked(journal);
+        calls = countCalls(journal);
       },
     });
-    assert.deepEqual(asked, { read: 0, erased: 0 });
+    assert.deepEqual(calls, { read: 0, erased: 0 });
     await third.client.close();
   });
 
-  test("a journal without a mark, as older ones are, has each erasure looked at once [X1]", async () => {
+  test("a start on a journal without an erasure mark checks each erasure once [X1]", async () => {
     const first = await startNode({ prepare: failErasures });
     const positions = await writeSecrets(first.client, 20);
     await Promise.allSettled(positions.map((position) => erase(first.client, position)));
@@ -79,27 +79,27 @@ describe("erasures", () => {
     await second.client.close();
   });
 
-  test("one that fails is refused to who asked for it, until it succeeds, and keeps no other from its end", async () => {
+  test("a failed erasure is refused to its caller until it succeeds, and blocks no other erasure", async () => {
     const node = await startNode();
     const [one = 0, other = 0] = await writeSecrets(node.client, 2);
-    const { erase: eraseWell } = node.journal;
+    const { erase: originalErase } = node.journal;
     node.journal.erase = (position, by) =>
       position === one
         ? Promise.reject(new JournalError("io", "staged: io", { certain: true }))
-        : eraseWell(position, by);
+        : originalErase(position, by);
     const [failed, done] = await Promise.allSettled([erase(node.client, one), erase(node.client, other)]);
     assert.deepEqual([failed.status, done.status], ["rejected", "fulfilled"]);
     assert.equal(await erasedIn(node, [one, other]), 1);
     await assert.rejects(erase(node.client, one), refusedWith("erasure_unfinished"));
-    assert.deepEqual(node.reports, [], "who asked for it was told");
-    node.journal.erase = eraseWell;
+    assert.deepEqual(node.reports, [], "the caller got the error, so the operator gets no report");
+    node.journal.erase = originalErase;
     await erase(node.client, one);
     assert.equal(await erasedIn(node, [one, other]), 2);
     assert.deepEqual((await node.journal.erasureMark()).left, []);
     await node.client.close();
   });
 
-  test("what only a history asked for that is gone is never erased in the one that took its place", async () => {
+  test("an erasure that only a lost history requested is never executed in the history that replaced it", async () => {
     const first = await startNode({ prepare: failErasures });
     await first.client.entities.create("person", "1", { name: "kept" });
     const [position = 0] = await writeSecrets(first.client, 1);
@@ -108,7 +108,7 @@ describe("erasures", () => {
     assert.equal(mark.left.length, 1);
     await first.client.close();
     first.disk.truncate(1);
-    // Worse than what can happen: the store that went back keeps the mark of the history that it lost.
+    // Worse than the real case: the store that was rolled back keeps the mark of the lost history.
     const second = await startNode({ disk: first.disk });
     assert.equal(
       (await second.client.entities.create("person", "2", { name: "of the new history" })).position,
@@ -123,9 +123,9 @@ describe("erasures", () => {
   });
 });
 
-describe("an erased payload, from the moment that its erasure is durable", () => {
-  /** All that a client can be shown of the entry at position 1. */
-  async function shown({ client, engine }: Node): Promise<string> {
+describe("payloads with a durable erasure", () => {
+  /** All data about the entry at position 1 that a client can read. */
+  async function shown({ client, engine }: TestNode): Promise<string> {
     const listed = await client.run("list-journal", {});
     const history = await client.entities.history("person", "1");
     const subscription = engine.subscribe(0);
@@ -137,19 +137,19 @@ describe("an erased payload, from the moment that its erasure is durable", () =>
   const input = { type: "person", id: "1", value: { name: secret } };
 
   for (const isHeld of [false, true]) {
-    const when = isHeld ? "while it is still in the store" : "once it is gone";
-    test(`is shown by no node, nor recalled by its key, ${when} [X1]`, async () => {
+    const when = isHeld ? "while the store still holds it" : "once the store has removed it";
+    test(`no node returns an erased payload, by a read or by its key, ${when} [X1]`, async () => {
       const a = await startNode();
       const b = await startNode({ disk: a.disk });
       await a.client.run("create-entity", input, { key: "k" });
       await a.client.entities.replace("person", "1", { name: "public" });
-      await turns(3);
-      assert.match(await shown(b), new RegExp(secret), "it is in the memory of the other node");
+      await loopTicks(3);
+      assert.match(await shown(b), new RegExp(secret), "the payload is in the memory of the other node");
       if (isHeld) failErasures(a.journal);
       const erasing = erase(a.client, 1);
       if (isHeld) await assert.rejects(erasing, refusedWith("erasure_unfinished"));
       else await erasing;
-      await turns(3);
+      await loopTicks(3);
       const c = await startNode({ disk: a.disk, prepare: isHeld ? failErasures : () => undefined });
       for (const node of [a, b, c]) {
         assert.doesNotMatch(await shown(node), new RegExp(secret));

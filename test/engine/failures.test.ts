@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { refusalOf } from "../api/refused-with.ts";
-import { turns } from "./manual-clock.ts";
+import { loopTicks } from "./manual-clock.ts";
 import { startNode } from "./start-node.ts";
 
 describe("visibility", () => {
-  test("nothing is visible, answered or published before it is durable", async () => {
+  test("a command is not visible, answered or published before its entry is durable", async () => {
     const { client, journal } = await startNode();
     await client.entities.create("document", "1", { n: 1 });
     const events = client.watch();
@@ -17,11 +17,11 @@ describe("visibility", () => {
       return written;
     });
     const created = client.entities.create("document", "2", {});
-    await turns(3);
+    await loopTicks(3);
     assert.deepEqual((await client.entities.get("document", "1")).value, { n: 1 });
     assert.equal((await refusalOf(client.entities.get("document", "2"))).code, "entity_not_found");
     const list = client.entities.list("document");
-    assert.equal(await Promise.race([next.then(() => "published"), turns(2).then(() => "silent")]), "silent");
+    assert.equal(await Promise.race([next.then(() => "published"), loopTicks(2).then(() => "silent")]), "silent");
     assert.equal(isAnswered, false);
     release();
     assert.equal((await patched).version, 2);
@@ -36,11 +36,11 @@ describe("visibility", () => {
   });
 });
 
-describe("a journal that fails", () => {
-  test("for certain: the batch is undone, callers are told when to come back, reads go on, writes come back", async () => {
+describe("failing appends", () => {
+  test("after a certain failure the batch is undone, callers get a retry delay, reads work, and writes recover", async () => {
     const { client, journal, clock, reports } = await startNode();
     await client.entities.create("document", "1", { n: 1 });
-    journal.fate = () => ({ code: "full", certain: true, lands: false });
+    journal.fate = () => ({ code: "full", certain: true, isWritten: false });
     const refused = await refusalOf(client.entities.patch("document", "1", { merge: { n: 2 } }));
     assert.deepEqual(
       [refused.code, refused.data["reason"], refused.retry],
@@ -58,9 +58,9 @@ describe("a journal that fails", () => {
     await client.close();
   });
 
-  test("again and again is asked less and less often", async () => {
+  test("the delay between attempts doubles with each failure, up to 2 s", async () => {
     const { client, journal, clock } = await startNode();
-    journal.fate = () => ({ code: "full", certain: true, lands: false });
+    journal.fate = () => ({ code: "full", certain: true, isWritten: false });
     const waits: number[] = [];
     for (let attempt = 0; attempt < 8; attempt += 1) {
       const refused = await refusalOf(client.entities.create("document", "1", {}));
@@ -71,16 +71,16 @@ describe("a journal that fails", () => {
     await client.close();
   });
 
-  test("after the batch was written: it is found by its command ids and answered, and nothing runs twice", async () => {
+  test("commands of a written batch with an unknown result are found by their ids, answered, and not run twice", async () => {
     const { client, journal, clock } = await startNode();
     await client.entities.create("counter", "1", { list: [] });
-    journal.fate = () => ({ code: "io", certain: false, lands: true });
+    journal.fate = () => ({ code: "io", certain: false, isWritten: true });
     const add = { patch: [{ op: "add" as const, path: "/list/-", value: 1 }] };
     const pending = [
       client.entities.patch("counter", "1", add),
       client.entities.patch("counter", "1", add, { key: "k" }),
     ];
-    await turns(5);
+    await loopTicks(5);
     journal.fate = () => undefined;
     await clock.pass(200);
     const written = await Promise.all(pending);
@@ -95,22 +95,22 @@ describe("a journal that fails", () => {
     await client.close();
   });
 
-  test("before the batch was written, without saying so: it is decided again", async () => {
+  test("commands of a batch with an unknown result that was not written are decided again", async () => {
     const { client, journal, clock } = await startNode();
-    journal.fate = () => ({ code: "io", certain: false, lands: false });
+    journal.fate = () => ({ code: "io", certain: false, isWritten: false });
     const pending = client.entities.create("document", "1", {});
-    await turns(5);
+    await loopTicks(5);
     journal.fate = () => undefined;
     await clock.pass(200);
     assert.equal((await pending).version, 1);
     await client.close();
   });
 
-  test("and can't even be read until the deadline: the answer is that nobody knows, and the key is safe to use again", async () => {
+  test("a command gets outcome_unknown if reads fail until its deadline, and a retry with its key does not run twice", async () => {
     const { client, journal, clock } = await startNode();
-    journal.fate = () => ({ code: "io", certain: false, lands: true });
+    journal.fate = () => ({ code: "io", certain: false, isWritten: true });
     const pending = refusalOf(client.entities.create("document", "1", { n: 1 }, { key: "k", deadlineMs: 500 }));
-    await turns(3);
+    await loopTicks(3);
     journal.readsFail = true;
     await clock.pass(5000);
     assert.deepEqual([(await pending).code, (await pending).retry], ["outcome_unknown", "same-key"]);
@@ -122,20 +122,20 @@ describe("a journal that fails", () => {
     await client.close();
   });
 
-  test("while it stops: what could not be written is said so, and the stop ends", async () => {
+  test("a stop ends during an outage, and commands with an unknown result get outcome_unknown", async () => {
     const { client, journal } = await startNode();
-    journal.fate = () => ({ code: "io", certain: false, lands: false });
+    journal.fate = () => ({ code: "io", certain: false, isWritten: false });
     const pending = refusalOf(client.entities.create("document", "1", {}));
-    await turns(3);
+    await loopTicks(3);
     journal.readsFail = true;
     await client.close();
     assert.equal((await pending).code, "outcome_unknown");
   });
 
-  test("because of one command alone refuses that one, and its neighbours are written", async () => {
+  test("a command that makes its append invalid is refused alone, and the other commands of its batch are written", async () => {
     const { client, journal, reports } = await startNode();
     journal.fate = (batch) =>
-      batch.lines.includes("poison") ? { code: "invalid", certain: true, lands: false } : undefined;
+      batch.lines.includes("poison") ? { code: "invalid", certain: true, isWritten: false } : undefined;
     const before = client.entities.create("document", "1", {});
     const poison = refusalOf(client.entities.create("document", "2", "poison"));
     const after = client.entities.create("document", "3", {});

@@ -9,11 +9,11 @@ import { genesis } from "../../server/src/journal/seal.ts";
 import { keyScope } from "../../server/src/machine/entry.ts";
 import { appendSample, sampleEntries } from "../conformance/sample-entries.ts";
 
-test("a key is answered from the entry that used it, not from one of a lost history at the same position [M4]", async () => {
+test("findKeyedEntries returns the entry that used a key, not an entry of a lost history at the same position [M4]", async () => {
   const journal = openMemoryJournal(createMemoryDisk());
   const [used] = await appendSample(journal, 1, () => ({ key: "k" }));
   assert.ok(used !== undefined);
-  // This node still has what stood there before the journal went back.
+  // This node still holds the entry of the lost history in memory.
   const recent = new RecentEntries();
   recent.push(
     sampleEntries(genesis, 1, () => ({ key: "another", id: "lost" })),

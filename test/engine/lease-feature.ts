@@ -2,40 +2,40 @@ import type { Feature } from "../../server/src/machine/feature.ts";
 import { done, refusal } from "../../server/src/machine/refusal.ts";
 import type { TableSpec } from "../../server/src/machine/table.ts";
 
-interface Lease {
+interface LeaseRow {
   readonly name: string;
   readonly untilMs: number;
 }
 
-export const leases: TableSpec<Lease, "until"> = {
+export const leases: TableSpec<LeaseRow, "until"> = {
   name: "leases",
   key: (row) => row.name,
   sorts: { until: (row) => String(row.untilMs).padStart(16, "0") },
 };
 
-interface Wish {
+interface LeaseInput {
   readonly name: string;
   readonly ttlMs: number;
 }
 
-const anything = (): undefined => undefined;
+const acceptAny = (): undefined => undefined;
 
-/** The smallest feature with timers: a lease that is held, renewed, and expired by a command of its own. */
+/** A minimal feature with timers: a lease that is held, renewed, and expired by a timer command. */
 export const leaseFeature: Feature = {
   name: "leases",
   needs: [],
   tables: [leases],
   rules: {
     "hold-lease": {
-      check: anything,
-      decide: ({ name, ttlMs }: Wish, { time }) => ({
+      check: acceptAny,
+      decide: ({ name, ttlMs }: LeaseInput, { time }) => ({
         outcome: done({ until: time + ttlMs }),
         events: [{ type: "lease.held", subject: name, data: { until: time + ttlMs } }],
       }),
     },
     "expire-lease": {
-      check: anything,
-      decide: ({ name }: Wish, { state, time }) => {
+      check: acceptAny,
+      decide: ({ name }: LeaseInput, { state, time }) => {
         const lease = state.rows(leases).get(name);
         if (lease === undefined || lease.untilMs > time) return { outcome: refusal("not_due", {}), events: [] };
         return { outcome: done({}), events: [{ type: "lease.expired", subject: name, data: {} }] };

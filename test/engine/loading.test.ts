@@ -2,22 +2,22 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { Client } from "holdfast";
 import { refusalOf } from "../api/refused-with.ts";
-import { turns } from "./manual-clock.ts";
-import { alone } from "./staged-journal.ts";
-import { type Node, type NodeOptions, startNode } from "./start-node.ts";
+import { loopTicks } from "./manual-clock.ts";
+import { singleNode } from "./staged-journal.ts";
+import { type TestNode, type TestNodeOptions, startNode } from "./start-node.ts";
 
-/** What a reader gets: all ids, or why not. */
+/** The result of a read: all notes, or the code of the refusal. */
 async function notes(client: Client): Promise<string> {
   const { outcome } = await client.execute("list-entities", { type: "note" });
   return outcome.kind === "done" ? JSON.stringify(outcome.data) : outcome.code;
 }
 
-/** A node of an older build, on a journal that went back and was continued by rules that it does not know. */
-async function startOutdated(prepare: NodeOptions["prepare"] = () => undefined): Promise<Node> {
+/** A node of an older build, on a journal that was rolled back and continued by rules that the node does not know. */
+async function startOutdated(prepare: TestNodeOptions["prepare"] = () => undefined): Promise<TestNode> {
   const old = await startNode({
     rules: [1],
     prepare(journal) {
-      // It finds out by itself, when the test wants it to.
+      // The node detects the rollback at its next append, not by a wake.
       journal.onWake = () => () => undefined;
       prepare(journal);
     },
@@ -32,19 +32,19 @@ async function startOutdated(prepare: NodeOptions["prepare"] = () => undefined):
   return old;
 }
 
-/** The journal answers nothing more from the second time on that it is followed: in the middle of folding again. */
-function holdSecondFollow({ journal }: Node): { readonly held: Promise<unknown>; readonly release: () => void } {
+/** Holds the second `follow` of the journal, which happens in the middle of a reload. */
+function holdSecondFollow({ journal }: TestNode): { readonly held: Promise<unknown>; readonly release: () => void } {
   const { promise: held, resolve: isHeld } = Promise.withResolvers<undefined>();
   const { promise: released, resolve } = Promise.withResolvers<undefined>();
   const follow = journal.follow.bind(journal);
   let count = 0;
-  journal.follow = async (...asked) => {
+  journal.follow = async (...args) => {
     count += 1;
     if (count === 2) {
       isHeld(undefined);
       await released;
     }
-    return follow(...asked);
+    return follow(...args);
   };
   const release = (): void => {
     resolve(undefined);
@@ -52,15 +52,15 @@ function holdSecondFollow({ journal }: Node): { readonly held: Promise<unknown>;
   return { held, release };
 }
 
-// What is promised here is that nothing waits for ever.
-describe("a node that folds its state again", { timeout: 10_000 }, () => {
-  test("and meets what it does not understand refuses its readers, those that wait and those that come", async () => {
+// The timeout is part of the promise: no reader waits forever.
+describe("reload of the state", { timeout: 10_000 }, () => {
+  test("a node whose reload finds unknown rules refuses its waiting readers and later ones", async () => {
     const node = await startOutdated();
     const { held, release } = holdSecondFollow(node);
     const writing = refusalOf(node.client.entities.create("note", "new", {}));
     await held;
     const waiting = [notes(node.client), refusalOf(node.client.cursor()).then(({ code }) => code)];
-    assert.equal(await Promise.race([...waiting, turns(3).then(() => "still waiting")]), "still waiting");
+    assert.equal(await Promise.race([...waiting, loopTicks(3).then(() => "still waiting")]), "still waiting");
     release();
     assert.equal((await writing).code, "stopping");
     assert.deepEqual(await Promise.all(waiting), ["stopping", "stopping"]);
@@ -69,11 +69,11 @@ describe("a node that folds its state again", { timeout: 10_000 }, () => {
     await node.client.close();
   });
 
-  test("and shares its journal refuses also those who wait for the latest", async () => {
+  test("a node on a shared journal whose reload finds unknown rules also refuses readers that wait for the head", async () => {
     const node = await startOutdated((journal) => {
       const done = (): Promise<void> => Promise.resolve();
       journal.coordination = {
-        ...alone,
+        ...singleNode,
         takeTurn: done,
         endTurn: done,
         findKeysInMemory: () => undefined,
@@ -81,18 +81,18 @@ describe("a node that folds its state again", { timeout: 10_000 }, () => {
       };
     });
     const { held, release } = holdSecondFollow(node);
-    // The first begins the look; the second comes too late for it, and waits for the next.
+    // The first reader starts the refresh. The second one arrives during it and waits for the next refresh.
     const waiting = [notes(node.client)];
     await held;
     waiting.push(notes(node.client));
-    await turns(1);
+    await loopTicks(1);
     release();
     assert.deepEqual(await Promise.all(waiting), ["stopping", "stopping"]);
     assert.equal(await notes(node.client), "stopping");
     await node.client.close();
   });
 
-  test("and is stopped before it is done answers nothing from a state that is not whole", async () => {
+  test("a node that stops during a reload returns no read from the incomplete state", async () => {
     const node = await startNode();
     for (const id of ["1", "2", "3"]) await node.client.entities.create("note", id, {});
     node.disk.truncate(2);

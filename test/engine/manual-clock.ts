@@ -5,7 +5,7 @@ interface Alarm {
   readonly callback: () => void;
 }
 
-/** A clock that moves only when a test says so. `soon` runs as soon as the test's own code waits. */
+/** A clock that a test moves. `soon` runs its callback in the next tick of the event loop. */
 export class ManualClock implements Clock {
   #monotonic = 0;
   #wall = Date.UTC(2026, 0, 1);
@@ -31,23 +31,23 @@ export class ManualClock implements Clock {
     setImmediate(callback);
   }
 
-  /** Somebody sets the wall clock. */
+  /** Adjusts the wall clock, as an operator would. */
   jumpWall(deltaMs: number): void {
     this.#wall += deltaMs;
   }
 
-  /** Lets time pass, in small steps, so that what an alarm starts can end before the next one. */
+  /** Moves time in small steps, so that the work of an alarm can end before the next alarm. */
   async pass(durationMs: number, stepMs = 50): Promise<void> {
     for (let passed = 0; passed < durationMs; passed += stepMs) await this.#move(Math.min(stepMs, durationMs - passed));
   }
 
-  /** Time has passed, and no alarm has rung yet: what arrives now comes before what is due. */
+  /** Moves time without running alarms. A command that arrives next is processed before due alarms. */
   advance(durationMs: number): void {
     this.#monotonic += durationMs;
     this.#wall += durationMs;
   }
 
-  /** The process stood still: all of it passes at once. */
+  /** Simulates a suspended process: the whole duration passes in one step. */
   async stall(durationMs: number): Promise<void> {
     await this.#move(durationMs);
   }
@@ -60,13 +60,13 @@ export class ManualClock implements Clock {
       this.#alarms.delete(alarm);
       alarm.callback();
     }
-    await turns(3);
+    await loopTicks(3);
   }
 }
 
-/** Waits until what is under way has had its turns on the event loop. Nothing here waits for time. */
-export async function turns(count: number): Promise<void> {
-  for (let turn = 0; turn < count; turn += 1) {
+/** Waits for a number of ticks of the event loop, so that running work can continue. It does not wait for time. */
+export async function loopTicks(count: number): Promise<void> {
+  for (let tick = 0; tick < count; tick += 1) {
     await new Promise<void>((resolve) => {
       setImmediate(resolve);
     });

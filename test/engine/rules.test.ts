@@ -10,7 +10,7 @@ import type { Feature } from "../../server/src/machine/feature.ts";
 import { Machine } from "../../server/src/machine/machine.ts";
 import { done } from "../../server/src/machine/refusal.ts";
 import { inEmptyFolder } from "../scenario/program.ts";
-import { ManualClock, turns } from "./manual-clock.ts";
+import { ManualClock, loopTicks } from "./manual-clock.ts";
 
 /** A feature whose decision changes with rules 2, which exist in this test alone. The decision of rules 1 stays callable. */
 const greeter: Feature = {
@@ -55,7 +55,7 @@ async function startWith(knownRules: readonly number[], disk = createMemoryDisk(
   return { engine, send, disk, reports };
 }
 
-/** Starts a build that carries these rules, writes one entity, and returns the operation and the rules of each entry. */
+/** Starts a build with these rules, writes one entity, and returns the operation and the rules of each entry. */
 async function entriesAfterStart(folder: string, rules: readonly number[], id: string): Promise<readonly unknown[]> {
   const { client, services } = await start(folder, { rules });
   await client.entities.create("note", id, {});
@@ -65,7 +65,7 @@ async function entriesAfterStart(folder: string, rules: readonly number[], id: s
 }
 
 describe("rules numbers", () => {
-  test("every entry names its rules, an entry raises them, and older entries are decided again by theirs [M3]", async () => {
+  test("every entry names its rules, an entry raises them, and older entries are decided again by their own rules [M3]", async () => {
     const { engine, send, disk } = await startWith([1, 2]);
     await send("greet");
     await send("raise-rules", { to: 2 });
@@ -85,7 +85,7 @@ describe("rules numbers", () => {
     }
   });
 
-  test("rules are raised one number at a time, and never to a number that this build does not carry [M3]", async () => {
+  test("rules are raised one number at a time, and never to a number that this build does not have [M3]", async () => {
     const { engine, send } = await startWith([1, 2]);
     const isRefused = async (to: number): Promise<void> => {
       const { outcome } = await send("raise-rules", { to });
@@ -98,12 +98,12 @@ describe("rules numbers", () => {
     await engine.stop();
   });
 
-  test("rules that a node does not know stop it, while it runs and when it starts [M3]", async () => {
+  test("a node stops at rules that it does not know, while it runs and when it starts [M3]", async () => {
     const modern = await startWith([1, 2]);
     const old = await startWith([1], modern.disk);
     await modern.send("raise-rules", { to: 2 });
     await modern.send("greet");
-    await turns(5);
+    await loopTicks(5);
     assert.ok(old.reports.some((report) => /this node is stopping: .*rules 2/.test(report)));
     const refused = await old.send("greet");
     assert.equal(refused.outcome.kind === "refusal" && refused.outcome.code, "stopping");
@@ -113,7 +113,7 @@ describe("rules numbers", () => {
   });
 
   test(
-    "a build that carries newer rules raises them when it starts on a journal that no other node uses [M3]",
+    "a build with newer rules raises them when it starts on a journal that no other node uses [M3]",
     inEmptyFolder(async (folder) => {
       assert.deepEqual(await entriesAfterStart(folder, [1], "a"), [["create-entity", 1]]);
       const raised = [

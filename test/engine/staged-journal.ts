@@ -2,19 +2,19 @@ import type { AppendResult, Journal, NodeCoordination } from "../../server/src/j
 import { JournalError } from "../../server/src/journal/journal.ts";
 import type { SealedBatch } from "../../server/src/journal/seal.ts";
 
-/** What happens to one append: it fails, having landed or not, and says so for certain or not. */
-export interface Failure {
-  readonly lands: boolean;
+/** The staged failure of an append: whether the batch is written anyway, and whether the error is certain. */
+export interface StagedFailure {
+  readonly isWritten: boolean;
   readonly certain: boolean;
   readonly code: "full" | "io" | "invalid";
 }
 
-/** A real journal whose appends a test can hold back, fail and count. */
+/** A real journal whose appends a test can delay, fail and count. */
 export class StagedJournal implements Journal {
   readonly batches: SealedBatch[] = [];
   readonly #journal: Journal;
-  /** Decides the fate of each append; undefined lets it through. */
-  fate: (batch: SealedBatch) => Failure | undefined = () => undefined;
+  /** Decides the failure of each append. Undefined lets the append succeed. */
+  fate: (batch: SealedBatch) => StagedFailure | undefined = () => undefined;
   readsFail = false;
   #held: Promise<void> | undefined;
 
@@ -22,7 +22,7 @@ export class StagedJournal implements Journal {
     this.#journal = journal;
   }
 
-  /** Appends wait until what this returns is called. */
+  /** Delays appends until the returned function is called. */
   hold(): () => void {
     const { promise, resolve } = Promise.withResolvers<undefined>();
     this.#held = promise;
@@ -35,10 +35,10 @@ export class StagedJournal implements Journal {
   async append(batch: SealedBatch, unproven?: readonly string[]): Promise<AppendResult> {
     await this.#held;
     const failure = this.fate(batch);
-    if (failure !== undefined && !failure.lands) throw failed(failure);
+    if (failure !== undefined && !failure.isWritten) throw stagedError(failure);
     const appended = await this.#journal.append(batch, unproven);
     if (appended.kind === "appended") this.batches.push(batch);
-    if (failure !== undefined) throw failed(failure);
+    if (failure !== undefined) throw stagedError(failure);
     return appended;
   }
 
@@ -62,17 +62,17 @@ export class StagedJournal implements Journal {
   close: Journal["close"] = () => this.#journal.close();
 
   async #read<Result>(read: () => Promise<Result>): Promise<Result> {
-    if (this.readsFail) throw failed({ lands: false, certain: true, code: "io" });
+    if (this.readsFail) throw stagedError({ isWritten: false, certain: true, code: "io" });
     return read();
   }
 }
 
-/** What a journal tells of others where nobody else is. */
-export const alone: Pick<NodeCoordination, "clusterStatus" | "onClusterStatus"> = {
+/** The cluster status of a journal that one node uses. */
+export const singleNode: Pick<NodeCoordination, "clusterStatus" | "onClusterStatus"> = {
   clusterStatus: () => ({ observedAtMs: 0, position: 0, nodeCount: 1, commonRules: 1, errorCode: undefined }),
   onClusterStatus: () => () => undefined,
 };
 
-function failed({ code, certain }: Failure): JournalError {
+function stagedError({ code, certain }: StagedFailure): JournalError {
   return new JournalError(code, `staged: ${code}`, { certain });
 }

@@ -8,29 +8,29 @@ import { clientOf, servicesOf, startEngine } from "../../server/src/assembly/ope
 import { ManualClock } from "./manual-clock.ts";
 import { StagedJournal } from "./staged-journal.ts";
 
-export interface Node {
+export interface TestNode {
   readonly engine: Engine;
   readonly services: EngineServices;
   readonly client: Client;
   readonly journal: StagedJournal;
   readonly clock: ManualClock;
   readonly disk: MemoryDisk;
-  /** What an operator would have been told. */
+  /** The messages that an operator would have got. */
   readonly reports: string[];
 }
 
-export interface NodeOptions {
+export interface TestNodeOptions {
   readonly disk?: MemoryDisk;
   readonly clock?: ManualClock;
   readonly checkpointEvery?: number;
-  /** The rules that this build carries. */
+  /** The rules that this build has. */
   readonly rules?: readonly number[];
-  /** Changes the journal before the engine sees it. */
+  /** Changes the journal before the engine uses it. */
   readonly prepare?: (journal: StagedJournal) => void;
 }
 
 /** A real engine on a memory disk, with a clock and a journal that the test controls. */
-export async function startNode(options: NodeOptions = {}): Promise<Node> {
+export async function startNode(options: TestNodeOptions = {}): Promise<TestNode> {
   const { disk = createMemoryDisk(), clock = new ManualClock() } = options;
   const journal = new StagedJournal(openMemoryJournal(disk));
   options.prepare?.(journal);

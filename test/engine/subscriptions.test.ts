@@ -3,7 +3,7 @@ import { describe, test } from "node:test";
 import type { Client, WatchedEvent } from "holdfast";
 import { refusalOf } from "../api/refused-with.ts";
 import { promise, promiseOnEveryStore } from "../api/with-client.ts";
-import { turns } from "./manual-clock.ts";
+import { loopTicks } from "./manual-clock.ts";
 import { startNode } from "./start-node.ts";
 
 async function take(events: AsyncIterableIterator<WatchedEvent>, count: number): Promise<WatchedEvent[]> {
@@ -24,35 +24,38 @@ async function write(client: Client, from: number, to: number): Promise<void> {
 
 const upTo = (count: number): number[] => Array.from({ length: count }, (_, n) => n + 1);
 
-describe("a subscription", () => {
-  promiseOnEveryStore("gets what was there and then what comes, without gap or repeat", async (client) => {
-    await write(client, 0, 50);
-    const events = client.watch({ after: "1.0" });
-    const taken = take(events, 150);
-    for (let from = 50; from < 150; from += 10) await write(client, from, from + 10);
-    assert.deepEqual(
-      (await taken).map(({ position }) => position),
-      upTo(150),
-    );
-  });
+describe("subscriptions", () => {
+  promiseOnEveryStore(
+    "a subscription delivers existing events and then new ones, without gaps or duplicates",
+    async (client) => {
+      await write(client, 0, 50);
+      const events = client.watch({ after: "1.0" });
+      const taken = take(events, 150);
+      for (let from = 50; from < 150; from += 10) await write(client, from, from + 10);
+      assert.deepEqual(
+        (await taken).map(({ position }) => position),
+        upTo(150),
+      );
+    },
+  );
 
-  promise("goes on from any cursor after a reconnect", async (client) => {
+  promise("a subscription continues from any cursor after a reconnect", async (client) => {
     await write(client, 0, 40);
-    const seen: number[] = [];
+    const delivered: number[] = [];
     let cursor = "1.0";
-    while (seen.length < 40) {
+    while (delivered.length < 40) {
       const events = client.watch({ after: cursor });
-      for (const event of await take(events, Math.min(7, 40 - seen.length))) {
-        seen.push(event.position);
+      for (const event of await take(events, Math.min(7, 40 - delivered.length))) {
+        delivered.push(event.position);
         cursor = event.cursor;
       }
       await events.return?.();
     }
-    assert.deepEqual(seen, upTo(40));
+    assert.deepEqual(delivered, upTo(40));
   });
 
   promise(
-    "without a cursor starts with what comes after the call, even if nobody has asked for an event yet",
+    "a subscription without a cursor delivers all events after the call, also those before the first read",
     async (client) => {
       await write(client, 0, 5);
       const events = client.watch();
@@ -64,7 +67,7 @@ describe("a subscription", () => {
     },
   );
 
-  promise("can be narrowed to names and subjects", async ({ entities, watch }) => {
+  promise("a subscription can be filtered by names and subjects", async ({ entities, watch }) => {
     const mine = watch({ subject: "document/1" });
     const changes = watch({ names: ["evt.note.changed"] });
     const notes = watch({ subject: "note/" });
@@ -87,7 +90,7 @@ describe("a subscription", () => {
     );
   });
 
-  promise("with a cursor that is none, or that nobody can have, is refused", async (client) => {
+  promise("a subscription with a malformed cursor, or a cursor beyond the head, is refused", async (client) => {
     for (const after of ["", "x", "1", "0.1", "1.-1", "1.1.1"]) {
       assert.equal((await refusalOf(client.watch({ after }).next())).code, "cursor_invalid", after);
     }
@@ -96,7 +99,7 @@ describe("a subscription", () => {
     }
   });
 
-  test("that is slow costs the others nothing, and misses nothing itself", async () => {
+  test("a slow subscription does not delay the others and misses no event", async () => {
     const { client } = await startNode();
     const slow = client.watch();
     const fast = take(client.watch(), 20_000);
@@ -105,7 +108,7 @@ describe("a subscription", () => {
       (await fast).map(({ position }) => position),
       upTo(20_000),
     );
-    // Far behind what is kept in memory, it reads from the journal.
+    // The slow subscription is far behind the entries in memory, so it reads from the journal.
     assert.deepEqual(
       (await take(slow, 20_000)).map(({ position }) => position),
       upTo(20_000),
@@ -113,10 +116,10 @@ describe("a subscription", () => {
     await client.close();
   });
 
-  test("ends when its node stops", async () => {
+  test("a subscription ends when its node stops", async () => {
     const { client } = await startNode();
     const next = client.watch().next();
-    await turns(1);
+    await loopTicks(1);
     await client.close();
     assert.equal((await next).done, true);
   });

@@ -6,13 +6,13 @@ import { createMemoryDisk } from "../../server/src/journal/memory/disk.ts";
 import { openMemoryJournal } from "../../server/src/journal/memory/open.ts";
 import { Machine } from "../../server/src/machine/machine.ts";
 import { leaseFeature, leases } from "./lease-feature.ts";
-import { ManualClock, turns } from "./manual-clock.ts";
-import { alone, StagedJournal } from "./staged-journal.ts";
+import { ManualClock, loopTicks } from "./manual-clock.ts";
+import { singleNode, StagedJournal } from "./staged-journal.ts";
 
 async function startLeases(disk = createMemoryDisk(), { clock = new ManualClock(), rank = 0 } = {}) {
   const journal = new StagedJournal(openMemoryJournal(disk));
   journal.coordination = {
-    ...alone,
+    ...singleNode,
     takeTurn: async () => {},
     endTurn: async () => {},
     findKeysInMemory: () => undefined,
@@ -42,7 +42,7 @@ async function startLeases(disk = createMemoryDisk(), { clock = new ManualClock(
 }
 
 describe("timers", () => {
-  test("what is due is expired by an entry of its own, once, when the grace is over [M9]", async () => {
+  test("an entry of its own expires a due lease, once, after the grace period [M9]", async () => {
     const { engine, clock, journal, hold, isHeld } = await startLeases();
     await clock.pass(10_000);
     await hold("a", 500);
@@ -61,7 +61,7 @@ describe("timers", () => {
     await engine.stop();
   });
 
-  test("after a start nothing expires for ten seconds, and holders can renew what is overdue [M9]", async () => {
+  test("no lease expires for ten seconds after a start, and holders can renew overdue leases [M9]", async () => {
     const first = await startLeases();
     await first.hold("renewed", 100);
     await first.hold("left", 100);
@@ -75,24 +75,24 @@ describe("timers", () => {
     await engine.stop();
   });
 
-  test("a stall of the process starts the grace again [M9]", async () => {
+  test("a stall of the process restarts the grace period [M9]", async () => {
     const { engine, clock, hold, isHeld } = await startLeases();
     await clock.pass(10_000);
     await hold("a", 3_000);
     await clock.pass(1_000);
     await clock.stall(5_000);
     await clock.pass(8_000);
-    assert.equal(await isHeld("a"), true, "overdue, but its holder could not reach us");
+    assert.equal(await isHeld("a"), true, "the lease is overdue, but its holder could not reach the server");
     await clock.pass(3_000);
     assert.equal(await isHeld("a"), false);
     await engine.stop();
   });
 
-  test("a journal that failed starts the grace again [M9]", async () => {
+  test("a failed append restarts the grace period [M9]", async () => {
     const { engine, clock, journal, hold, isHeld } = await startLeases();
     await clock.pass(10_000);
     await hold("a", 1_000);
-    journal.fate = () => ({ code: "full", certain: true, lands: false });
+    journal.fate = () => ({ code: "full", certain: true, isWritten: false });
     await hold("b", 1_000);
     journal.fate = () => undefined;
     await clock.pass(8_000);
@@ -102,7 +102,7 @@ describe("timers", () => {
     await engine.stop();
   });
 
-  test("a renewal that arrives together with the expiry comes first [M9]", async () => {
+  test("a renewal that arrives together with the expiry is decided first [M9]", async () => {
     const { engine, clock, journal, hold, isHeld } = await startLeases();
     await clock.pass(10_000);
     await hold("a", 500);
@@ -110,13 +110,13 @@ describe("timers", () => {
     const renewal = hold("a", 10_000);
     void clock.stall(100);
     await renewal;
-    await turns(3);
+    await loopTicks(3);
     assert.equal(await isHeld("a"), true);
     assert.ok(!journal.batches.some(({ entries }) => entries.some(({ operation }) => operation === "expire-lease")));
     await engine.stop();
   });
 
-  test("the wall clock may jump; leases follow the engine's own time, which never goes back [M9]", async () => {
+  test("leases follow the engine's time, which never decreases, when the wall clock jumps [M9]", async () => {
     const { engine, clock, journal, hold, isHeld } = await startLeases();
     await clock.pass(10_000);
     await hold("a", 1_000);
@@ -134,14 +134,14 @@ describe("timers", () => {
     await engine.stop();
   });
 
-  test("a start on a journal whose last time lies in the future goes on from there [M9]", async () => {
+  test("a start on a journal whose last time is in the future continues from that time [M9]", async () => {
     const first = await startLeases();
     first.clock.jumpWall(86_400_000);
     const ahead = await startLeases(first.disk);
     ahead.clock.jumpWall(0);
     await first.hold("a", 100);
     await first.engine.stop();
-    await turns(2);
+    await loopTicks(2);
     const reply = await ahead.hold("b", 100);
     const [entry] = await ahead.engine.entriesAt([reply.position]);
     const [earlier] = await ahead.engine.entriesAt([reply.position - 1]);
@@ -149,7 +149,7 @@ describe("timers", () => {
     await ahead.engine.stop();
   });
 
-  test("of several nodes one acts on what is due, and the next only if that one is gone", async () => {
+  test("one of several nodes acts on due timers, and the next one acts only if the first has stopped", async () => {
     const clock = new ManualClock();
     const first = await startLeases(createMemoryDisk(), { clock });
     const second = await startLeases(first.disk, { clock, rank: 1 });
@@ -168,7 +168,7 @@ describe("timers", () => {
     await second.engine.stop();
   });
 
-  test("another node whose clock is far ahead expires nothing here before its holder could renew [M9]", async () => {
+  test("a node expires no lease before its holder could renew, even if the clock of another node is far ahead [M9]", async () => {
     const here = await startLeases();
     await here.clock.pass(10_000);
     await here.hold("a", 5_000);
@@ -177,7 +177,7 @@ describe("timers", () => {
     const there = await startLeases(here.disk, { clock: ahead });
     await there.hold("b", 500_000);
     await here.clock.pass(1_000);
-    assert.ok(here.engine.now() > 60_000, "its time is lifted");
+    assert.ok(here.engine.now() > 60_000, "the time of this node is lifted");
     assert.equal(await here.isHeld("a"), true);
     await here.clock.pass(8_000);
     assert.equal(await here.isHeld("a"), true);

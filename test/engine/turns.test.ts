@@ -2,16 +2,16 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { Journal } from "../../server/src/journal/journal.ts";
 import { engineLimits } from "../../server/src/engine/limits.ts";
-import { turns } from "./manual-clock.ts";
-import { alone } from "./staged-journal.ts";
+import { loopTicks } from "./manual-clock.ts";
+import { singleNode } from "./staged-journal.ts";
 import type { StagedJournal } from "./staged-journal.ts";
-import { type Node, startNode } from "./start-node.ts";
+import { type TestNode, startNode } from "./start-node.ts";
 
-/** Lets a node share its journal, and counts how it does. */
-function share({ journal }: Pick<Node, "journal">): { taken: number; given: number } {
+/** Makes the journal of a node shared, and counts its turns. */
+function share({ journal }: Pick<TestNode, "journal">): { taken: number; given: number } {
   const counts = { taken: 0, given: 0 };
   journal.coordination = {
-    ...alone,
+    ...singleNode,
     takeTurn: () => {
       counts.taken += 1;
       return Promise.resolve();
@@ -26,10 +26,10 @@ function share({ journal }: Pick<Node, "journal">): { taken: number; given: numb
   return counts;
 }
 
-/** The writer looks at what its journal offers when it is made, so a test must offer it before. */
+/** The writer reads `coordination` in its constructor, so a test must set it before the start. */
 async function startSharing(
   options: Parameters<typeof startNode>[0] & { prepareMore?: (journal: StagedJournal) => void } = {},
-): Promise<Node & { counts: ReturnType<typeof share> }> {
+): Promise<TestNode & { counts: ReturnType<typeof share> }> {
   let counts = { taken: 0, given: 0 };
   const prepare = (journal: StagedJournal): void => {
     counts = share({ journal });
@@ -40,7 +40,7 @@ async function startSharing(
 }
 
 describe("nodes that share a journal", () => {
-  test("take no turns as long as each is alone, and take them once another one was faster", async () => {
+  test("a node takes no turns while it is alone, and takes turns after it has lost a race", async () => {
     const a = await startSharing();
     const b = await startSharing({ disk: a.disk });
     for (let n = 0; n < 5; n += 1) await a.client.entities.create("note", String(n), {});
@@ -48,8 +48,8 @@ describe("nodes that share a journal", () => {
     const loseRace = holdWake(b.journal);
     await b.client.entities.create("note", "late", {});
     loseRace();
-    assert.ok(b.counts.taken > 0, "after a lost race it takes its turn");
-    // Nobody else is met any more: after a while it stops.
+    assert.ok(b.counts.taken > 0, "the node takes a turn after a lost race");
+    // No other node appends, so the node stops taking turns after quietTurnsMax turns.
     for (let n = 0; n < 40; n += 1) await b.client.entities.create("more", String(n), {});
     const { taken } = b.counts;
     await b.client.entities.create("more", "last", {});
@@ -58,7 +58,7 @@ describe("nodes that share a journal", () => {
     await b.client.close();
   });
 
-  test("have a turn for several batches, and give it back when it is over or nothing is left", async () => {
+  test("a turn covers several batches, and the node releases it when it expires or the queue is empty", async () => {
     const a = await startSharing();
     const lose = loseOnce(a.journal);
     await a.client.entities.create("note", "first", {});
@@ -66,7 +66,7 @@ describe("nodes that share a journal", () => {
     const { taken, given } = a.counts;
     const { batches } = a.journal;
     const before = batches.length;
-    // Each answer leads to the next command, as with a busy client.
+    // Each reply causes the next command, as with a busy client.
     for (let n = 0; n < 8; n += 1) {
       await a.client.entities.create("note", String(n), {});
       a.clock.advance(5);
@@ -74,13 +74,13 @@ describe("nodes that share a journal", () => {
     assert.equal(batches.length - before, 8);
     const turnCount = a.counts.taken - taken;
     assert.ok(turnCount >= 2 && turnCount <= 4, `8 batches in ${String(turnCount)} turns`);
-    await turns(3);
-    assert.equal(a.counts.taken, a.counts.given, "nothing is left to do");
+    await loopTicks(3);
+    assert.equal(a.counts.taken, a.counts.given, "the queue is empty");
     assert.ok(a.counts.given > given);
     await a.client.close();
   });
 
-  test("fold what others append while they wait for their turn, and answer readers meanwhile", async () => {
+  test("a node that waits for its turn folds the entries of other nodes and answers readers", async () => {
     const a = await startSharing();
     const b = await startSharing({ disk: a.disk });
     const lose = loseOnce(b.journal);
@@ -88,7 +88,7 @@ describe("nodes that share a journal", () => {
     lose();
     const grant = holdTurn(b.journal);
     const waiting = b.client.entities.create("note", "waits", {});
-    await turns(3);
+    await loopTicks(3);
     await a.client.entities.create("note", "meanwhile", {});
     await b.engine.catchUp();
     assert.equal((await b.client.entities.get("note", "meanwhile")).version, 1);
@@ -99,28 +99,28 @@ describe("nodes that share a journal", () => {
     await b.client.close();
   });
 
-  test("look a key up that only the append found, and answer as before [M4]", async () => {
+  test("a node queries the journal for a key that only the append found, and replays its outcome [M4]", async () => {
     const a = await startSharing();
     const input = { type: "note", id: "1", value: {} };
     const first = await a.client.execute("create-entity", input, { key: "k" });
-    const asked: unknown[] = [];
+    const unprovenKeys: unknown[] = [];
     const { coordination } = a.journal;
     const append = a.journal.append.bind(a.journal);
     if (coordination !== undefined) coordination.findKeysInMemory = (scopes) => scopes.map(() => undefined);
     a.journal.append = async (batch, unproven = []) => {
-      asked.push(unproven);
+      unprovenKeys.push(unproven);
       return unproven.some((scope) => scope.includes('"k"')) ? { kind: "used" } : append(batch);
     };
     const again = await a.client.execute("create-entity", input, { key: "k" });
     assert.deepEqual(again, { ...first, replayed: true });
-    assert.equal(asked.length, 1);
-    // What would not be appended at all is looked up before it is refused.
+    assert.equal(unprovenKeys.length, 1);
+    // A command that would not be appended is looked up before it is refused.
     const other = await a.client.execute("create-entity", { type: 1 }, { key: "k" });
     assert.equal(other.outcome.kind === "refusal" && other.outcome.code, "idempotency_replay_conflict");
     await a.client.close();
   });
 
-  test("a reader that catches up waits for a look that began after it asked, and is told if there is none", async () => {
+  test("catchUp waits for a refresh that starts after the call, and throws if the refresh fails", async () => {
     const a = await startSharing();
     const b = await startSharing({ disk: a.disk });
     await a.client.entities.create("note", "1", {});
@@ -135,12 +135,12 @@ describe("nodes that share a journal", () => {
     await b.client.close();
   });
 
-  test("begin a new epoch before anything else, once the journal says that it may have another future", async () => {
+  test("a node starts a new epoch before any other command once the journal reports a fork", async () => {
     const a = await startSharing();
     const before = await a.client.entities.create("note", "1", {});
     forkUnder(a.journal, "it was put on another server");
     const after = await a.client.entities.create("note", "2", {});
-    await turns(3);
+    await loopTicks(3);
     assert.match(before.revision, /^1\./);
     assert.doesNotMatch(after.revision, /^1\./);
     assert.equal(a.journal.forkReason, undefined);
@@ -148,7 +148,7 @@ describe("nodes that share a journal", () => {
     await a.client.close();
   });
 
-  test("begin another epoch for each fork, also a node that has missed the one before: no fence is given twice [X3]", async () => {
+  test("each fork starts its own epoch, also on a node that missed the one before, so no fence is issued twice [X3]", async () => {
     const a = await startSharing();
     const b = await startSharing({ disk: a.disk, prepareMore: (journal) => (journal.onWake = () => () => undefined) });
     await a.client.entities.create("note", "1", {});
@@ -168,7 +168,7 @@ describe("nodes that share a journal", () => {
     await b.client.close();
   });
 
-  test("begin the new epoch first also while they stop and the journal fails: nothing is decided in the old one [X3]", async () => {
+  test("a stopping node with failing appends starts the new epoch first and decides nothing in the old one [X3]", async () => {
     const limits = engineLimits as { batchCommandsMax: number };
     const usual = limits.batchCommandsMax;
     limits.batchCommandsMax = 1;
@@ -176,7 +176,7 @@ describe("nodes that share a journal", () => {
       const node = await startSharing();
       forkUnder(node.journal, "it was put on another server");
       let failures = 1;
-      node.journal.fate = () => (failures-- > 0 ? { lands: false, certain: true, code: "full" } : undefined);
+      node.journal.fate = () => (failures-- > 0 ? { isWritten: false, certain: true, code: "full" } : undefined);
       const [created] = await Promise.allSettled([node.client.entities.create("note", "1", {}), node.client.close()]);
       assert.ok(created.status === "fulfilled");
       assert.doesNotMatch(created.value.revision, /^1\./);
@@ -186,9 +186,9 @@ describe("nodes that share a journal", () => {
   });
 });
 
-/** The journal says that it may have another future, as one does that notices it: by an append that does nothing else. */
-function forkUnder(journal: StagedJournal, because: string): void {
-  journal.forkReason = because;
+/** Makes the journal report a fork, as a real one does: the append that detects it does nothing else. */
+function forkUnder(journal: StagedJournal, reason: string): void {
+  journal.forkReason = reason;
   const append = journal.append.bind(journal);
   journal.append = () => {
     journal.append = append;
@@ -200,7 +200,7 @@ function forkUnder(journal: StagedJournal, because: string): void {
   };
 }
 
-/** Another node was faster with the next append. */
+/** Makes the next append lose the race against another node. */
 function loseOnce(journal: Pick<Journal, "append">): () => void {
   const { append } = journal;
   let isLost = false;
@@ -214,7 +214,7 @@ function loseOnce(journal: Pick<Journal, "append">): () => void {
   };
 }
 
-/** Turns are granted when what this returns is called. */
+/** Delays the turn until the returned function is called. */
 function holdTurn({ coordination }: Pick<Journal, "coordination">): () => void {
   const { promise, resolve } = Promise.withResolvers<undefined>();
   (coordination as { takeTurn: () => Promise<void> }).takeTurn = () => promise;
@@ -223,7 +223,7 @@ function holdTurn({ coordination }: Pick<Journal, "coordination">): () => void {
   };
 }
 
-/** Keeps a node from hearing of others: it finds out by losing. */
+/** Hides the entries of other nodes from a node, so that it loses its next race. */
 function holdWake(journal: Pick<Journal, "follow">): () => void {
   const { follow } = journal;
   let isFirst = true;

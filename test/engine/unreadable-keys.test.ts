@@ -19,8 +19,8 @@ import { startNode } from "./start-node.ts";
 const send = (client: Client, id: string, key?: string): ReturnType<Client["execute"]> =>
   client.execute("create-entity", { type: "note", id, value: {} }, key === undefined ? {} : { key });
 
-/** An old key, and beside it three commands that have nothing to do with it; they share a batch. */
-async function sendBeside(client: Client, round: string): Promise<readonly unknown[]> {
+/** Sends a command with an old key and three unrelated commands in one batch. */
+async function sendTogether(client: Client, round: string): Promise<readonly unknown[]> {
   const replies = await Promise.all([
     send(client, `${round} a`, `${round} a`),
     send(client, "1", "old"),
@@ -30,9 +30,9 @@ async function sendBeside(client: Client, round: string): Promise<readonly unkno
   return replies.map(({ outcome }) => (outcome.kind === "done" ? "done" : outcome));
 }
 
-describe("a key whose entry can't be read", () => {
+describe("keys with an unreadable entry", () => {
   test(
-    "because its segment was moved away is refused as expired, alone: its neighbours are written, the node stays ready [M4]",
+    "a key whose segment file is missing is refused as expired, the rest of its batch is written, and the node stays ready [M4]",
     withFolder(async (folder) => {
       const first = await openFolder(folder);
       const before = await startEngine({ journal: first });
@@ -51,14 +51,14 @@ describe("a key whose entry can't be read", () => {
       });
       const client = clientOf(servicesOf(engine), { client: { retry: false } });
       for (const round of ["first", "second"]) {
-        const [a, old, b, c] = await sendBeside(client, round);
+        const [a, old, b, c] = await sendTogether(client, round);
         assert.deepEqual([a, b, c], ["done", "done", "done"]);
         assert.deepEqual(old, { kind: "refusal", code: "idempotency_key_expired", data: { position } });
         const { isWritable, reasons, outageMs } = engine.health();
         assert.deepEqual([isWritable, reasons, outageMs], [true, [], 0]);
       }
       assert.deepEqual(reports, []);
-      // What was moved away comes back, and with it the answer.
+      // After the file is restored, the key is replayed.
       await rename(join(folder, "moved-away"), join(folder, "archive", segment));
       const again = await send(client, "1", "old");
       assert.deepEqual([again.outcome.kind, again.replayed, again.position], ["done", true, position]);
@@ -66,7 +66,7 @@ describe("a key whose entry can't be read", () => {
     }),
   );
 
-  test("because it is damaged is refused alone, the operator is told, and nothing runs [M4]", async () => {
+  test("a key whose entry is damaged is refused alone, does not run again, and is reported to the operator [M4]", async () => {
     const disk = createMemoryDisk();
     const before = await startNode({ disk });
     const { position } = await send(before.client, "1", "old");
@@ -76,7 +76,7 @@ describe("a key whose entry can't be read", () => {
       disk,
       prepare: (journal) => void failAt(journal, [position], "damaged"),
     });
-    const [a, old, b, c] = await sendBeside(client, "first");
+    const [a, old, b, c] = await sendTogether(client, "first");
     assert.deepEqual([a, b, c], ["done", "done", "done"]);
     const data = { reason: "damaged", retry_after_ms: 1_000 };
     assert.deepEqual(old, { kind: "refusal", code: "journal_unavailable", data });
@@ -86,37 +86,37 @@ describe("a key whose entry can't be read", () => {
     await client.close();
   });
 
-  test("does not hide the entries of the other keys, and few reads find it among many", async () => {
+  test("an unreadable entry does not hide the entries of other keys, and few reads find it among many", async () => {
     const journal = openMemoryJournal(createMemoryDisk());
     const entries = await appendSample(journal, 256, (index) => ({ key: `key ${String(index)}` }));
-    const asked = failAt(journal, [100, 101], "archived");
-    const waiting = entries.map((command) => ({ command, scope: keyScope(command) }) as unknown as PendingCommand);
+    const reads = failAt(journal, [100, 101], "archived");
+    const pending = entries.map((command) => ({ command, scope: keyScope(command) }) as unknown as PendingCommand);
     const source = { journal, recent: new RecentEntries(), head: await journal.head(), mustQuery: false };
-    const priors = await findKeyedEntries(waiting, source);
-    assert.equal(priors.entries.size, 254);
-    const unreadable = [...priors.unreadable].map(([scope, { position, error }]) => [scope, position, error.code]);
+    const keyed = await findKeyedEntries(pending, source);
+    assert.equal(keyed.entries.size, 254);
+    const unreadable = [...keyed.unreadable].map(([scope, { position, error }]) => [scope, position, error.code]);
     assert.deepEqual(
       unreadable,
-      [100, 101].map((position) => [waiting[position - 1]?.scope, position, "archived"]),
+      [100, 101].map((position) => [pending[position - 1]?.scope, position, "archived"]),
     );
-    assert.ok(asked.length < 40, `${String(asked.length)} reads`);
+    assert.ok(reads.length < 40, `${String(reads.length)} reads`);
     await journal.close();
   });
 });
 
-/** Reads fail that touch one of these positions. Returns what is asked for. */
+/** Makes reads of these positions fail. Returns the list of all reads. */
 function failAt(
   journal: Journal,
   positions: readonly number[],
   code: "archived" | "damaged",
 ): readonly (readonly number[])[] {
-  const asked: (readonly number[])[] = [];
+  const reads: (readonly number[])[] = [];
   const readAt = journal.readAt.bind(journal);
   journal.readAt = async (wanted) => {
-    asked.push(wanted);
+    reads.push(wanted);
     const bad = wanted.find((position) => positions.includes(position));
     if (bad !== undefined) throw new JournalError(code, `staged: ${code}`, { certain: true, position: bad });
     return readAt(wanted);
   };
-  return asked;
+  return reads;
 }

@@ -1,4 +1,4 @@
-/** Verification itself, where the command line is too far away: hashes of the state, keys, what differs. */
+/** Tests the parts of the verification that the command line does not reach: state hashes, keys and shown differences. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { verificationOf } from "../../server/src/assembly/data-folder.ts";
@@ -11,7 +11,7 @@ import type { Entry } from "../../server/src/machine/entry.ts";
 import type { Json } from "../../sdk/src/json/json.ts";
 import { machineOf } from "../../server/src/assembly/open.ts";
 
-/** A history that hashes its state at position 100, and records at 101 what `recorded` makes of the hash. */
+/** A history that hashes its state at position 100, and records the result of `recorded` at position 101. */
 function hashedHistory(recorded: (hash: string) => string): readonly Entry[] {
   const machine = machineOf([]);
   const entries: Entry[] = [];
@@ -48,22 +48,22 @@ function verify(entries: readonly Entry[]): VerificationResult {
   return verification.finish();
 }
 
-test("a recorded hash of the state is compared with the state that the entries lead to [X1]", () => {
+test("the verification compares a recorded hash with the state that the entries lead to [X1]", () => {
   const { ok, hashesChecked } = verify(hashedHistory((hash) => hash));
   assert.deepEqual([ok, hashesChecked], [true, 1]);
-  const lied = verify(hashedHistory((hash) => hash.replace(/^./, (digit) => (digit === "0" ? "1" : "0"))));
-  assert.equal(lied.ok, false);
-  assert.deepEqual([lied.firstBad?.position, lied.firstBad?.what], [101, "state"]);
+  const forged = verify(hashedHistory((hash) => hash.replace(/^./, (digit) => (digit === "0" ? "1" : "0"))));
+  assert.equal(forged.ok, false);
+  assert.deepEqual([forged.firstBad?.position, forged.firstBad?.what], [101, "state"]);
 });
 
-test("a set of keys knows every key that it was given, and no other, also after it grew", () => {
+test("KeySet holds every added key and no other, also after it has grown", () => {
   const keys = new KeySet();
   for (let index = 0; index < 20_000; index += 1) assert.ok(keys.add(`key ${index}`), `key ${index} is new`);
   for (let index = 0; index < 20_000; index += 97) assert.ok(!keys.add(`key ${index}`), `key ${index} is known`);
   assert.ok(keys.add("key 20000"));
 });
 
-test("long texts are cut so that their first difference is seen in both", () => {
+test("differenceOf cuts long texts so that both show the first difference", () => {
   const same = "x".repeat(1_000);
   const { expected, found } = differenceOf(`${same}one${same}`, `${same}two${same}`);
   assert.match(expected, /^…x{40}one/);

@@ -6,7 +6,7 @@ import { test } from "node:test";
 import type { TestContext } from "node:test";
 import type { CallReply } from "holdfast";
 import { EventStream } from "../../server/src/doors/http/response/event-stream.ts";
-import { ManualClock, turns } from "../engine/manual-clock.ts";
+import { ManualClock, loopTicks } from "../engine/manual-clock.ts";
 import { readEvents } from "./event-reader.ts";
 import { httpServer } from "./http-server.ts";
 import { NoPages, scriptedDoor } from "./scripted-door.ts";
@@ -65,7 +65,7 @@ test("a reader that leaves before it is known where its events begin leaves no w
   await asked.promise;
   await reader.leave();
   cursor.resolve("1.1");
-  await turns(5);
+  await loopTicks(5);
   assert.ok(opened.every(({ isOver }) => isOver));
 });
 
@@ -131,7 +131,7 @@ test("a lock is not taken up for a client that hung up while the lock was asked 
   const { calls, visit, answer } = await askedForLock(t, "acquire-lock");
   await visit.leave();
   answer();
-  await turns(5);
+  await loopTicks(5);
   assert.deepEqual(calls, ["acquire-lock"]);
 });
 
@@ -140,6 +140,6 @@ test("a lock is not taken up, nor a sign of life given, for a client that hung u
   await visit.leave();
   await clock.pass(30_000, 1_000);
   answer();
-  await turns(5);
+  await loopTicks(5);
   assert.deepEqual(calls, ["acquire-lock", "get-ticket"]);
 });

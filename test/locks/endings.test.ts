@@ -5,7 +5,7 @@ import { replayedLock } from "../../server/src/app/calls/lock-replies.ts";
 import { agentLimits } from "../../server/src/features/agents/agent-table.ts";
 import { lockLimits } from "../../server/src/features/locks/tables/settings.ts";
 import { refusalOf } from "../api/refused-with.ts";
-import { turns } from "../engine/manual-clock.ts";
+import { loopTicks } from "../engine/manual-clock.ts";
 import { granted, lockNode, queued } from "./lock-node.ts";
 
 const ttl = { ttlSeconds: 3_600 };
@@ -56,7 +56,7 @@ describe("the end of a family of agents", () => {
     const refused = await refusalOf(node.client.locks.acquire("elsewhere", { ...ttl, ownerId: parent.id }));
     assert.equal(refused.code, "owner_taken");
     await node.clock.pass(1_000);
-    await turns(20);
+    await loopTicks(20);
     assert.deepEqual(
       (await node.client.locks.records()).items.map(({ owner }) => owner),
       ["last"],
@@ -84,7 +84,7 @@ describe("the end of a family of agents", () => {
     await parent.agents.end();
     assert.equal((await node.client.agents.list()).items.length, 0);
     await node.clock.pass(1_000);
-    await turns(20);
+    await loopTicks(20);
     assert.equal((await node.client.locks.records()).items.length, 0);
     granted(await node.client.locks.acquire("0/p/0", { ...ttl, ownerId: "next" }));
     await node.stop();

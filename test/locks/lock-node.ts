@@ -1,11 +1,11 @@
 import type { Client, Granted, Queued } from "holdfast";
 import type { MemoryDisk } from "../../server/src/journal/memory/disk.ts";
 import type { ManualClock } from "../engine/manual-clock.ts";
-import { turns } from "../engine/manual-clock.ts";
+import { loopTicks } from "../engine/manual-clock.ts";
 import { startNode } from "../engine/start-node.ts";
-import type { Node } from "../engine/start-node.ts";
+import type { TestNode } from "../engine/start-node.ts";
 
-export interface LockNode extends Node {
+export interface LockNode extends TestNode {
   /** A client that speaks as a new agent of this name. */
   agent(name: string): Promise<Client & { readonly id: string }>;
   stop(): Promise<void>;
@@ -28,9 +28,9 @@ export async function lockNode(
 }
 
 /** Waits for something that the clock has to bring about. */
-export async function after<Result>(node: Node, work: Promise<Result>, ms = 300): Promise<Result> {
+export async function after<Result>(node: TestNode, work: Promise<Result>, ms = 300): Promise<Result> {
   await node.clock.pass(ms);
-  await turns(5);
+  await loopTicks(5);
   return work;
 }
 

@@ -64,7 +64,7 @@ test("a command is redelivered until the journal accepts it, and takes effect on
   const { engine } = running;
   await using node = await startMeshNode(nats.url, { engine });
   await using agent = await MeshAgent.connect(nats.url);
-  journal.fate = () => ({ lands: false, certain: true, code: "full" });
+  journal.fate = () => ({ isWritten: false, certain: true, code: "full" });
   const answer = agent.command("cmd.plan.create", { entity_id: "1", value: {} });
   while (node.door.counters.redeliveries < 6) await new Promise((resolve) => setImmediate(resolve));
   journal.fate = () => undefined;

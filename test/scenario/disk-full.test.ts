@@ -7,7 +7,7 @@ import { open } from "holdfast";
 import type { CallReply, Client } from "holdfast";
 import { clientOf, servicesOf, startEngine } from "../../server/src/assembly/open.ts";
 import { openWithConnection } from "../conformance/sqlite-folder.ts";
-import { ManualClock, turns } from "../engine/manual-clock.ts";
+import { ManualClock, loopTicks } from "../engine/manual-clock.ts";
 import { inEmptyFolder } from "./program.ts";
 
 const callers = Array.from({ length: 20 }, (_, index) => index);
@@ -78,7 +78,7 @@ test(
       await clock.pass(waitMs);
     }
     assert.equal(reports.length, 1, "the operator is told once");
-    assert.equal(await Promise.race([published.then(() => "published"), turns(3).then(() => "silent")]), "silent");
+    assert.equal(await Promise.race([published.then(() => "published"), loopTicks(3).then(() => "silent")]), "silent");
     connection.exec("PRAGMA max_page_count = 1000000");
     await clock.pass(waitMs);
     const replies = await writeAll(client);

@@ -7,7 +7,7 @@ import type { CheckpointStore } from "../../server/src/journal/checkpoint.ts";
 import { JournalError } from "../../server/src/journal/journal.ts";
 import type { AppendResult, Journal, NodeCoordination } from "../../server/src/journal/journal.ts";
 import type { SealedBatch } from "../../server/src/journal/seal.ts";
-import { alone } from "../engine/staged-journal.ts";
+import { singleNode } from "../engine/staged-journal.ts";
 import { KeyMemory } from "./key-memory.ts";
 import { outside } from "./virtual-time.ts";
 import type { World } from "./world.ts";
@@ -145,7 +145,7 @@ export class FaultyJournal {
         return this.#memory.recall(scopes, at);
       },
       rank: () => 0,
-      ...alone,
+      ...singleNode,
     };
   }
 
