@@ -1,9 +1,11 @@
-/** What doors send of events. The transport hands the same objects to all who watch, so each becomes text once. */
+/**
+ * The events that doors send. The transport passes the same objects to all watches, so each event is serialised once.
+ */
 import type { WatchedEvent } from "@holdfast/sdk";
 
 const texts = new WeakMap<WatchedEvent, string>();
 
-/** An event as JSON, which has no raw line ends: it is one line, whatever it holds. */
+/** An event as JSON on one line: JSON has no raw line breaks. */
 export function eventText(event: WatchedEvent): string {
   const known = texts.get(event);
   if (known !== undefined) return known;
@@ -12,11 +14,11 @@ export function eventText(event: WatchedEvent): string {
   return text;
 }
 
-/** Makes something of a page of events, once for all who get the same page: most who keep up do. */
+/** Converts a page of events once for all watches with the same page. Most watches that keep up have the same. */
 export function oncePerPage<Made>(
   make: (events: readonly WatchedEvent[]) => Made,
 ): (events: readonly WatchedEvent[]) => Made {
-  /** The last page that began with an event. */
+  /** The last page, by its first event. */
   const pages = new WeakMap<WatchedEvent, { readonly events: readonly WatchedEvent[]; readonly made: Made }>();
   return (events) => {
     const [first] = events;
@@ -28,7 +30,7 @@ export function oncePerPage<Made>(
   };
 }
 
-/** Every event is compared: with other filters or rights, pages with the same ends may differ between them. */
+/** Every event is compared: with other filters or rights, pages with equal ends may differ in between. */
 function isSame(one: readonly WatchedEvent[], other: readonly WatchedEvent[]): boolean {
   if (one === other) return true;
   return one.length === other.length && one.every((event, index) => event === other[index]);

@@ -1,19 +1,21 @@
 import type { Clock } from "../base/clock.ts";
 
-/** Each frame costs about as much as ten events in it, so all who watch together get at most 10,000 frames a second. */
+/**
+ * Interval per watch. A frame costs about as much as ten events in it, so all watches together get at most 10,000
+ * frames a second.
+ */
 const msPerWatcher = 0.1;
 
 /**
- * Wakes all who wait for it at the same moment, at most once in a while. Without it a busy journal would be read, and a
- * frame sent, for each batch and each watcher: most of the time would go into frames with one event. The more there are who
- * watch, the rarer the moments: their number would make the server busy otherwise, whatever happens.
+ * Wakes all waiting watches at the same moment, at a minimum interval. Without it every batch would cost a read and a
+ * frame per watch, most of them with one event. The interval grows with the number of watches.
  */
 export class Pace {
   readonly #clock: Clock;
   readonly #everyMs: number;
   #next: Promise<void> | undefined;
   #waiterCount = 0;
-  /** How many the last moment woke. */
+  /** Number of watches that the last moment woke. */
   #wokenCount = 0;
 
   constructor(clock: Clock, everyMs: number) {

@@ -3,11 +3,11 @@ import type { AdmittedCaller } from "../../access/gate.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { Endings } from "./response/endings.ts";
 
-/** What the routes of the door share. */
+/** The parts that the routes of the door share. */
 export interface DoorParts {
-  /** Who sends a request; it was let in before its body was read. */
+  /** The caller of a request, admitted before its body is read. */
   readonly callerOf: (request: FastifyRequest) => AdmittedCaller;
   readonly clock: Clock;
-  /** Answers that take long, which must end when the door closes. */
+  /** Long answers, which must end when the door closes. */
   readonly endings: Endings;
 }

@@ -1,6 +1,6 @@
 /**
- * The HTTP door. It asks the gate who comes in, reads what is asked for, calls the operation, and turns the reply into
- * a response. It decides nothing: what is promised through a transport holds through it, word for word.
+ * The HTTP door. It asks the gate to admit the caller, reads the request, calls the operation, and turns the reply into
+ * a response. It decides nothing, so every promise of a transport holds through it.
  */
 import type { Server } from "node:http";
 import Fastify from "fastify";
@@ -37,7 +37,7 @@ export interface HttpDoorOptions extends HealthOptions {
   readonly clock: Clock;
   readonly report: Report;
   readonly version: string;
-  /** Names under which the server may be spoken to, besides those of loopback. */
+  /** Host names of the server, in addition to those of loopback. */
   readonly hostNames?: readonly string[];
   readonly limits?: Partial<ClientLimits>;
 }
@@ -46,9 +46,9 @@ export interface HttpDoor {
   readonly url: string;
   /** The socket door listens on the same port. */
   readonly server: Server;
-  /** Every method and address that is served: `GET /health`. */
+  /** Every served method and path: `GET /health`. */
   readonly places: readonly string[];
-  /** Ends what takes long, answers what is in flight, and lets go of the port. */
+  /** Ends long answers, answers requests in flight, and closes the port. */
   close(): Promise<void>;
 }
 
@@ -60,7 +60,7 @@ export async function openHttpDoor(options: HttpDoorOptions): Promise<HttpDoor> 
   app.addHook("onRoute", ({ method, path }) => {
     for (const one of [method].flat()) places.push(`${one} ${path.replaceAll(/:([a-z_]+)/gu, "{$1}")}`);
   });
-  // The port is known when it listens, and nobody asks before.
+  // The port is known when the server listens, and no request comes before.
   let allowed = allowedHostsOf(options.port);
   const parts: DoorParts = { ...options, endings, callerOf: (request) => knownCaller(callers, request) };
   answerUnmatched(app);
@@ -71,8 +71,8 @@ export async function openHttpDoor(options: HttpDoorOptions): Promise<HttpDoor> 
     for (const [name, value] of Object.entries(plainHeaders)) reply.header(name, value);
     const foreign = foreignRequest(request, allowed);
     if (foreign !== undefined) throw new HttpProblem(foreign.code, foreign.data);
-    // Before its body is read: whoever is not let in must not make the server read a megabyte.
-    // By the route and not by the address, which may be written in full or with percent signs and mean the same.
+    // Before the body is read: a rejected caller must not make the server read a megabyte. By the route, not by the
+    // URL, which may be absolute or percent-encoded and mean the same.
     if (request.routeOptions.url?.startsWith("/v1/") === true)
       callers.set(request, await admitVisitor(options.gate, request));
   });
@@ -92,7 +92,7 @@ export async function openHttpDoor(options: HttpDoorOptions): Promise<HttpDoor> 
     async close() {
       endings.closeAll();
       const closing = app.close();
-      // Whoever does not take its answer is not waited for; whoever merely keeps its connection open neither.
+      // A client that does not read its answer is not awaited, nor is one that merely keeps its connection open.
       const cut = (): void => {
         app.server.closeAllConnections();
       };
@@ -118,7 +118,7 @@ function createApp(report: Report, given: Partial<ClientLimits> = {}): FastifyIn
       headersTimeout: limits.headersMs,
       connectionsCheckingInterval: limits.checkEveryMs,
     },
-    // An id of 256 characters may have 12 bytes for each, behind percent signs.
+    // An id of 256 characters may have 12 percent-encoded bytes per character.
     routerOptions: { maxParamLength: 4_096 },
     clientErrorHandler: answerBrokenRequest,
     frameworkErrors: (error, _request, reply) => {
@@ -126,7 +126,7 @@ function createApp(report: Report, given: Partial<ClientLimits> = {}): FastifyIn
     },
   });
   app.server.maxConnections = httpLimits.connectionsMax;
-  // Bodies are bytes here. They are read as JSON by the project's own parser, and by nobody else.
+  // Bodies are bytes here. Only the project's own parser reads them as JSON.
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("*", { parseAs: "buffer" }, (_request, body, done) => {
     done(null, body);
@@ -142,6 +142,6 @@ function portOf(server: Server): number {
 
 function knownCaller(callers: WeakMap<FastifyRequest, AdmittedCaller>, request: FastifyRequest): AdmittedCaller {
   const caller = callers.get(request);
-  if (caller === undefined) throw new Error(`nobody was let in for ${request.url}`);
+  if (caller === undefined) throw new Error(`no caller was admitted for ${request.url}`);
   return caller;
 }

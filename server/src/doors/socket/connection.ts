@@ -23,9 +23,9 @@ export interface ConnectionOptions {
   readonly limits: SocketLimits;
   readonly pace: Pace;
   readonly version: string;
-  /** Told about defects. */
+  /** Receives errors of bugs. */
   readonly report: (message: string, cause: unknown) => void;
-  /** Lets somebody in with the token of its `hello`, if it sent one. */
+  /** Admits a caller with the token of its `hello`, if it sent one. */
   readonly admit: (token: string | undefined) => Promise<AdmittedCaller | Rejection>;
 }
 
@@ -35,8 +35,8 @@ const noFrame: Frame = { messages: [], faults: new Map(), messageBytes: 0 };
 const noInput: InputFault = { reason: "undefined_value", pointer: "" };
 
 /**
- * One socket. Messages are taken in their order; calls are then answered as their entries become durable. While too many
- * calls are being answered, or what was sent is not taken, nothing more is read.
+ * One socket. It processes messages in order, and answers calls when their entries are durable. It stops reading while
+ * too many calls are pending, or the client does not read.
  */
 export class Connection {
   readonly #socket: WebSocket;
@@ -52,7 +52,7 @@ export class Connection {
   #later: Frame[] = [];
   #callCount = 0;
   #malformedCount = 0;
-  /** A message whose place in the order matters is being worked on. */
+  /** A message whose order matters is being processed. */
   #isHeld = false;
   #isStopping = false;
   #isOver = false;
@@ -83,7 +83,7 @@ export class Connection {
     });
   }
 
-  /** Answers what was asked, says goodbye and closes. Nothing more is read. */
+  /** Answers pending calls, sends `bye` and closes. Nothing more is read. */
   async stop(): Promise<void> {
     this.#isStopping = true;
     this.#socket.pause();
@@ -137,13 +137,13 @@ export class Connection {
 
   #close(code: number, reason: string): void {
     this.#outbox.flush();
-    // One that is not read from would never hear the client's goodbye.
+    // A paused socket would never receive the client's close.
     this.#socket.resume();
     this.#socket.close(code, reason);
     this.#end();
   }
 
-  /** Takes messages as long as there is room for what they lead to. */
+  /** Processes messages while there is capacity. */
   #go(): void {
     while (this.#hasRoom()) {
       if (this.#taken === this.#inbox.messages.length) {
@@ -164,9 +164,9 @@ export class Connection {
     this.#readOrWait();
   }
 
-  /** A defect. It ends this socket and nothing else: whoever spoke through it comes back and says what still matters. */
+  /** A bug. It ends only this socket: its client reconnects and repeats what is still needed. */
   #fail(error: unknown): void {
-    this.#options.report("a message over the socket met a defect", error);
+    this.#options.report("a message over the socket failed because of a bug", error);
     this.#close(closeCodes.defect, "internal error");
   }
 
@@ -180,7 +180,7 @@ export class Connection {
     );
   }
 
-  /** Messages are waiting for room. */
+  /** Messages wait for capacity. */
   get #isBehind(): boolean {
     return this.#taken < this.#inbox.messages.length || this.#later.length > 0;
   }
@@ -236,7 +236,7 @@ export class Connection {
   #greet(protocol: number, token: string | undefined): void {
     const { admit, version } = this.#options;
     if (this.#caller !== undefined) {
-      this.#complain({ code: "frame_malformed", data: { reason: "hello was said already" } });
+      this.#complain({ code: "frame_malformed", data: { reason: "hello was already sent" } });
       return;
     }
     const mismatch = protocolMismatch(protocol, socketProtocol);
@@ -262,13 +262,13 @@ export class Connection {
     return caller.transport.cursor();
   }
 
-  /** Nothing after this message is taken before it is done. */
+  /** Nothing after this message is processed before it is done. */
   #hold<Result>(work: Promise<Result>, then: (result: Result) => void): void {
     this.#isHeld = true;
     void work
       .then(then)
       .catch((error: unknown) => {
-        // What is refused here is refused because the node stops, or the token is none any more.
+        // A refusal here means that the node is stopping, or that the token has become invalid.
         if (error instanceof HoldfastError) this.#close(closeCodes.goingAway, "stopping");
         else this.#fail(error);
       })
@@ -281,7 +281,13 @@ export class Connection {
   #call({ transport }: AdmittedCaller, message: CallMessage, frame: Frame, fault: InputFault | undefined): void {
     const agent = message.as === undefined ? undefined : this.#agents.get(message.as);
     if (agent === undefined && message.as !== undefined) {
-      this.#complain({ code: "frame_malformed", data: { reason: `nobody said who ${message.as} is` } }, message.id);
+      this.#complain(
+        {
+          code: "frame_malformed",
+          data: { reason: `Unknown agent number ${message.as}. Send an \`agent\` message first.` },
+        },
+        message.id,
+      );
       return;
     }
     if (fault !== undefined || message.input === undefined) {
@@ -304,7 +310,7 @@ export class Connection {
     this.#callCount -= 1;
     this.#outbox.push(text);
     if (this.#isStopping && this.#callCount === 0) this.#sayGoodbye();
-    // Only if something waits for room: it is asked once for every call.
+    // Checked once per call, and only if something waits for capacity.
     else if (this.#isBehind) this.#go();
   }
 

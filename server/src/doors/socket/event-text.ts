@@ -2,7 +2,7 @@ import type { WatchedEvent } from "@holdfast/sdk";
 import { eventText, oncePerPage } from "../event-pages.ts";
 import type { SharedMessage } from "./outbox.ts";
 
-/** A page of events as the message of a watch. Watches with the same page and the same id get the same message. */
+/** A page of events as the message of a watch. Watches with the same page and the same id share the message. */
 export function eventsMessage(id: number, events: readonly WatchedEvent[]): SharedMessage {
   return pageOf(events).message(id);
 }
@@ -11,7 +11,7 @@ const pageOf = oncePerPage((events) => new EventPage(events));
 
 class EventPage {
   readonly #text: string;
-  /** The last one that was asked for. Clients count their watches from one, so most ask for the same. */
+  /** The last message made. Clients number their watches from one, so most ask for the same. */
   #last: EventsMessage | undefined;
 
   constructor(events: readonly WatchedEvent[]) {
@@ -44,7 +44,7 @@ class EventsMessage implements SharedMessage {
   }
 }
 
-/** Not from the pool that small buffers share: it lives as long as its page, and would keep its neighbours with it. */
+/** Not from the shared pool of small buffers: it lives as long as its page, and would keep the pool alive with it. */
 function bytesOf(text: string): Buffer {
   const bytes = Buffer.allocUnsafeSlow(Buffer.byteLength(text));
   bytes.write(text);

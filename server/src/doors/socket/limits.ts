@@ -1,29 +1,29 @@
 import { frameBytesMax, socketAgentsMax } from "@holdfast/sdk/contract";
 
-/** What one socket may cost. Over a bound it waits, or is told, or is closed; nobody else notices. */
+/** Limits of one socket. Beyond a limit it is paused, refused or closed, without effect on others. */
 export interface SocketLimits {
-  /** Bytes of one frame. */
+  /** Maximum bytes of a frame. */
   readonly frameBytesMax: number;
-  /** Calls that are being answered; while there are so many nothing more is read. */
+  /** Maximum pending calls. Beyond it the socket is not read. */
   readonly callsMax: number;
-  /** Bytes that wait to be taken; over it nothing more is read, and events wait in the journal. */
+  /** Maximum unread bytes. Beyond it the socket is not read, and events stay in the journal. */
   readonly bufferedBytesMax: number;
-  /** How long a socket may be over that bound. */
+  /** Maximum time over that limit. */
   readonly stalledMsMax: number;
-  /** Watches that look at every event. */
+  /** Maximum watches of all events. */
   readonly watchesMax: number;
-  /** Watches of what concerns one owner, and listening. Each costs something only when something does. */
+  /** Maximum watches and listeners of single owners. Each costs only when something concerns its owner. */
   readonly ownerWatchesMax: number;
-  /** Agents that speak through one socket. */
+  /** Maximum agents of one socket. */
   readonly agentsMax: number;
-  /** Frames that were not understood. */
+  /** Maximum malformed frames. */
   readonly malformedMax: number;
   readonly helloMsMax: number;
-  /** How long a stop waits for a socket to be answered and to close, before it is cut off. */
+  /** Maximum time that a stop waits for a socket to finish and close. */
   readonly goodbyeMsMax: number;
-  /** A socket is asked for a sign of life so often, and closed if it gives none until the next time. */
+  /** Interval between pings. A socket without a reply until the next one is closed. */
   readonly pingEveryMs: number;
-  /** Events that follow each other closely are sent together, so far apart. */
+  /** Minimum interval between event messages. Events within it share a message. */
   readonly eventsEveryMs: number;
   readonly socketsMax: number;
 }
@@ -34,7 +34,7 @@ export const defaultSocketLimits: SocketLimits = {
   bufferedBytesMax: 1_048_576,
   stalledMsMax: 15_000,
   watchesMax: 256,
-  // Each agent may watch, and listen.
+  // Each agent may have a watch and a listener.
   ownerWatchesMax: 2 * socketAgentsMax,
   agentsMax: socketAgentsMax,
   malformedMax: 5,

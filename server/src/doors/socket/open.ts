@@ -1,6 +1,6 @@
 /**
  * The socket door: commands, replies and events of many agents over one WebSocket, on the port of the HTTP door. It is
- * the fast way in: what belongs to one moment travels in one frame, and an event becomes text once for all who watch.
+ * the fast path: messages of one tick share a frame, and an event is serialised once for all watches.
  */
 import type { IncomingMessage, Server } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -26,19 +26,19 @@ export interface SocketDoorOptions {
   /** The server of the HTTP door. */
   readonly server: Server;
   readonly gate: Gate;
-  /** Names of this server besides those of its loopback addresses. */
+  /** Host names of this server, in addition to those of loopback. */
   readonly hostNames?: readonly string[];
   readonly clock: Clock;
   readonly ids: Ids;
-  /** Of the server, for `welcome`. */
+  /** The version of the server, for `welcome`. */
   readonly version: string;
-  /** Told about defects. */
+  /** Receives errors of bugs. */
   readonly report: (message: string, cause: unknown) => void;
   readonly limits?: Partial<SocketLimits>;
 }
 
 export interface SocketDoor {
-  /** Answers what was asked, says goodbye, and closes every socket. */
+  /** Answers pending calls, sends `bye`, and closes every socket. */
   close(): Promise<void>;
 }
 
@@ -90,14 +90,14 @@ interface Guard {
   readonly isFull: boolean;
 }
 
-/** A page of another site can open sockets too, and browsers don't stop it: only the headers tell. */
+/** A page of another site can open sockets too, and browsers do not prevent it. Only the headers reveal it. */
 function refusalOf({ url = "", method = "GET", headers }: IncomingMessage, guard: Guard): string | undefined {
   if (url.split("?", 1)[0] !== socketPath) return "404 Not Found";
   if (foreignRequest({ method, headers }, guard.allowed) !== undefined) return "403 Forbidden";
   return guard.isFull ? "503 Service Unavailable" : undefined;
 }
 
-/** A token comes in the header, or, from browsers, which can't set one, in `hello`; never in the address. */
+/** A token is in the header or, from browsers, which cannot set one, in `hello`. It is never in the URL. */
 function admitterOf({ gate, ids }: SocketDoorOptions, { headers, socket }: IncomingMessage) {
   const sent = bearerToken(headers.authorization);
   const connection = ids.unique();

@@ -4,21 +4,21 @@ import type { Clock } from "../../base/clock.ts";
 import type { SocketLimits } from "./limits.ts";
 
 /**
- * A message that many sockets send. Alone in its moment it goes out as bytes that were made once for all of them; among
- * others it is text like these.
+ * A message that many sockets send. Alone in its tick it is sent as bytes that were made once for all of them. Together
+ * with other messages it is sent as text.
  */
 export interface SharedMessage {
   readonly text: string;
-  /** The bytes of a frame with this message and no other. Nobody may change them. */
+  /** The bytes of a frame with this message alone. They must not be changed. */
   readonly frame: Buffer;
 }
 
-/** Bytes would go out as binary frames otherwise. */
+/** Otherwise bytes would be sent as binary frames. */
 const asText = { binary: false };
 
 /**
- * What goes out over one socket. Messages of one moment share a frame. Over the bound it says so, and everybody who
- * would add to it waits; a reader that takes nothing for too long is cut off, so that it costs nobody else anything.
+ * The outgoing messages of one socket. Messages of one tick share a frame. Over the limit it reports that, and every
+ * sender waits. A client that reads nothing for too long is disconnected, so that it costs other clients nothing.
  */
 export class Outbox {
   readonly #socket: WebSocket;
@@ -71,7 +71,7 @@ export class Outbox {
     this.#cancelCutOff ??= this.#clock.after(
       this.#limits.stalledMsMax,
       () => {
-        // A close frame would wait behind what is not taken.
+        // A close frame would wait behind the unread data.
         this.#socket.close(closeCodes.slow, "too slow");
         this.#socket.terminate();
       },

@@ -25,7 +25,7 @@ export function readFrame(text: string): Frame {
   if (!parsed.ok) throw new FrameFault(notJson(parsed.fault));
   const { value: messages, faults } = parsed;
   if (!Array.isArray(messages)) throw new FrameFault("a frame is an array of messages");
-  // A client of another protocol may send messages that this one lacks: it must learn of the number, not of those.
+  // A client of another protocol may send messages that this one lacks. It must learn the protocol number first.
   if (isForeignHello(messages[0])) return { messages: [messages[0]], faults, messageBytes: text.length };
   for (let index = 0; index < messages.length; index += 1) {
     const fault = faultOf(messages[index] as Json);
@@ -38,7 +38,7 @@ function notJson({ reason, pointer, offset = 0 }: InputFault): string {
   return `the frame is not JSON: ${reason} at "${pointer}", offset ${offset}`;
 }
 
-/** In characters, as everywhere else: these are the lengths of the schemas of commands and of `GET /v1/events`. */
+/** In characters, as everywhere else: these are the lengths in the schemas of commands and of `GET /v1/events`. */
 const textMax = { agent: 128, secret: 256, token: 512, cursor: 64, subject: 2_200, name: 255 } as const;
 
 type Members = Readonly<Record<string, unknown>>;
@@ -46,7 +46,7 @@ type Rule = readonly [name: string, isRight: (value: unknown) => boolean, what: 
 
 const id: Rule = ["id", isId, "a whole number from 0"];
 const text = (name: string): Rule => [name, (value) => typeof value === "string", "a text"];
-/** What is kept for as long as the socket is open. Without a longest length it could fill the memory. */
+/** Texts that are kept while the socket is open. Without a maximum length they could fill the memory. */
 const keptText = (name: string, lengthMax: number): Rule => [
   name,
   (value) => typeof value === "string" && value.length <= lengthMax,
@@ -98,7 +98,7 @@ const rules: ReadonlyMap<unknown, readonly Rule[]> = new Map<string, readonly Ru
 function faultOf(message: unknown): string | undefined {
   if (typeof message !== "object" || message === null) return "a message is an object";
   const wanted = rules.get((message as Members)["kind"]);
-  if (wanted === undefined) return `there is no such kind; known are ${[...rules.keys()].join(", ")}`;
+  if (wanted === undefined) return `unknown kind; the known kinds are ${[...rules.keys()].join(", ")}`;
   for (const [name, isRight, what, isOptional] of wanted) {
     const value = (message as Members)[name];
     if (value === undefined && isOptional === true) continue;

@@ -3,7 +3,7 @@ import type { CallReply } from "@holdfast/sdk";
 
 const defect = callRefusal("internal_error", {});
 
-/** A reply as a message. Without one the call met a defect, of which the caller learns only that. */
+/** A reply as a message. A call that failed because of a bug gets only that information. */
 export function replyText(id: number, reply: CallReply | undefined): string {
   return `{"kind":"reply","id":${id},${JSON.stringify(reply ?? defect).slice(1)}`;
 }

@@ -1,7 +1,7 @@
 import type { WebSocket } from "ws";
 import type { Clock } from "../../base/clock.ts";
 
-/** Asks each socket for a sign of life from time to time, and ends those that gave none: their host may be gone. */
+/** Sends pings to each socket and closes those without a reply: their host may be gone. */
 export class SignsOfLife {
   readonly #clock: Clock;
   readonly #everyMs: number;
@@ -33,7 +33,7 @@ export class SignsOfLife {
 
   readonly #look = (): void => {
     for (const [socket, isSilent] of this.#silent) {
-      // One that is not read from can't give a sign, and has a time limit of its own.
+      // A paused socket cannot reply, and has a time limit of its own.
       if (isSilent && !socket.isPaused) socket.terminate();
       else if (!socket.isPaused) socket.ping();
       this.#silent.set(socket, true);

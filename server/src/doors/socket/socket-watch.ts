@@ -3,11 +3,11 @@ import { HoldfastError } from "@holdfast/sdk";
 import type { Outbox, SharedMessage } from "./outbox.ts";
 import type { Pace } from "../pace.ts";
 
-/** Where the pages of a watch come from, and how one becomes a message. */
+/** The source of the pages of a watch, and their conversion to messages. */
 export interface WatchSource<Item> {
   readonly pages: AsyncIterableIterator<readonly Item[]>;
   readonly message: (id: number, page: readonly Item[]) => string | SharedMessage;
-  /** Whether pages that follow closely are sent together. What concerns one owner is little and urgent, and is not. */
+  /** Whether consecutive pages share a message. Events of one owner are few and urgent, so they are not delayed. */
   readonly isPaced: boolean;
 }
 
@@ -18,8 +18,8 @@ export interface WatchPlace {
 }
 
 /**
- * One watch of one socket. It takes events from the journal only as fast as the client wants them and the network takes
- * them; what waits, waits in the journal.
+ * One watch of one socket. It reads events from the journal only as fast as the client acknowledges and the network
+ * accepts them. Pending events stay in the journal.
  */
 export class SocketWatch<Item> {
   readonly id: number;
@@ -36,7 +36,7 @@ export class SocketWatch<Item> {
     void this.#pump();
   }
 
-  /** The client has taken so many messages. */
+  /** The client has acknowledged this number of messages. */
   more(count: number): void {
     this.#ahead = Math.min(eventsAhead, this.#ahead + count);
     this.wake();

@@ -15,21 +15,21 @@ export interface WatchesOptions {
 
 type WatchMessage = Extract<ClientMessage, { kind: "watch" }>;
 
-/** What one socket watches and listens to. Ids of both are of one kind; whatever is for one owner counts for itself. */
+/** The watches and listeners of one socket. They share their ids. Those of single owners have a limit of their own. */
 export class Watches {
   readonly #options: WatchesOptions;
   readonly #watches = new Map<number, Pick<SocketWatch<never>, "more" | "wake" | "stop">>();
-  /** Those of them that are for one owner. */
+  /** The watches of single owners. */
   readonly #owned = new Set<number>();
 
   constructor(options: WatchesOptions) {
     this.#options = options;
   }
 
-  /** Why there can be no such watch; undefined if there can. */
+  /** The reason to refuse a watch; undefined if it may start. */
   refusalOf({ id, owner }: { readonly id: number; readonly owner?: string }): SocketProblem | undefined {
     const { watchesMax, ownerWatchesMax } = this.#options.limits;
-    if (this.#watches.has(id)) return { code: "frame_malformed", data: { reason: `${id} is watching already` } };
+    if (this.#watches.has(id)) return { code: "frame_malformed", data: { reason: `the id ${id} is already in use` } };
     const count = owner === undefined ? this.#watches.size - this.#owned.size : this.#owned.size;
     const limit = owner === undefined ? watchesMax : ownerWatchesMax;
     return count >= limit ? { code: "watch_limit", data: { limit } } : undefined;
@@ -38,7 +38,7 @@ export class Watches {
   watch(transport: DoorTransport, message: WatchMessage, after: string): void {
     const { kind: _kind, id, ...filter } = message;
     this.#options.outbox.push(JSON.stringify({ kind: "watching", id, cursor: after }));
-    // What concerns one owner is little and urgent: somebody waits for a grant.
+    // Events of one owner are few and urgent: a client waits for a grant.
     const isPaced = filter.owner === undefined;
     if (!isPaced) this.#owned.add(id);
     this.#add(id, { pages: transport.watch({ ...filter, after }), message: eventsMessage, isPaced });
@@ -57,7 +57,7 @@ export class Watches {
     this.#watches.get(id)?.stop();
   }
 
-  /** There is room again for what waits. */
+  /** There is capacity for what waits. */
   wake(): void {
     for (const watch of this.#watches.values()) watch.wake();
   }

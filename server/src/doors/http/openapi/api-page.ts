@@ -1,4 +1,7 @@
-/** The description of the door for people: one page, made from the same data as /openapi.json, with nothing from elsewhere. */
+/**
+ * The description of the API for people: one page, made from the same data as /openapi.json, without external
+ * resources.
+ */
 import { hash } from "node:crypto";
 import type { OpenApiObject } from "./openapi-parts.ts";
 
@@ -13,7 +16,7 @@ code, pre { font: 14px/1.4 ui-monospace, monospace; } pre { background: var(--so
 table { border-collapse: collapse; width: 100%; } td, th { border-top: 1px solid var(--line); padding: .3rem; text-align: left; vertical-align: top; }
 `;
 
-/** No script, no picture, no font: only the style of this page, by its hash. */
+/** No script, no image, no font: only the style of this page, by its hash. */
 export const pagePolicy = `default-src 'none'; style-src 'sha256-${hash("sha256", style, "base64")}'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'`;
 
 interface Described {

@@ -1,4 +1,4 @@
-/** The description of the door in OpenAPI 3.1, made from the contract: what is not in it does not exist. */
+/** The OpenAPI 3.1 document of the door, made from the contract. */
 import { allOperations, callReply, commandRequest, programLockRoutes, routedOperations } from "@holdfast/sdk/contract";
 import { commandsMax, membersOf, notice, noticeQuery, watchQuery } from "@holdfast/sdk/contract";
 import type { Operation } from "@holdfast/sdk/contract";
@@ -32,7 +32,10 @@ export function openApiDocument(version: string): OpenApiObject {
   }
   for (const route of programLockRoutes) add(route.method, route.path, programOperation(route));
   add("POST", "/v1/commands", commands());
-  add("GET", "/v1/cursor", { operationId: "cursor", ...plain("Where the journal is now.", "events", cursorSchema) });
+  add("GET", "/v1/cursor", {
+    operationId: "cursor",
+    ...plain("The position of the journal's head.", "events", cursorSchema),
+  });
   add("GET", "/v1/events", events());
   add("GET", "/v1/notices", notices());
   add("GET", "/health", health());
@@ -41,7 +44,7 @@ export function openApiDocument(version: string): OpenApiObject {
     info: {
       title: "Holdfast",
       version,
-      description: "Lets many agents change the same things at once, and nothing gets lost.",
+      description: "Coordinates many agents that change the same state, without lost updates.",
       license: { name: "Apache-2.0", identifier: "Apache-2.0" },
     },
     servers: [{ url: "/" }],
@@ -58,7 +61,7 @@ export function openApiDocument(version: string): OpenApiObject {
   };
 }
 
-/** Two operations at one address and method: a header says which is meant, and either may be refused. */
+/** Two operations share this route and method. A header selects one, and either may be refused. */
 function together(first: OpenApiObject, second: OpenApiObject): OpenApiObject {
   const both = (name: string): readonly unknown[] => {
     const all = [first, second].flatMap((one) => (one[name] ?? []) as readonly unknown[]);
@@ -90,7 +93,8 @@ function commands(): OpenApiObject {
   const many = { type: "array", maxItems: commandsMax };
   return {
     operationId: "commands",
-    summary: "Any operation by name, or several. The answer is the whole reply; nothing is required beyond its input.",
+    summary:
+      "Runs any operation by name, or several. The response is the whole reply. Only the operation's own input is required.",
     tags: ["commands"],
     parameters: [...speaker, ref("parameters", "TraceParent"), ref("parameters", "IdempotencyKey")],
     requestBody: {
@@ -99,7 +103,7 @@ function commands(): OpenApiObject {
     },
     responses: {
       "200": {
-        description: "The reply; for several commands the replies in their order, refusals included.",
+        description: "The reply; for several commands the replies in order, refusals included.",
         content: { "application/json": { schema: { anyOf: [reply, { ...many, items: reply }] } } },
       },
       ...anyProblem(Object.values<Operation>(allOperations).flatMap(({ problems }) => problems)),
@@ -116,11 +120,12 @@ function events(): OpenApiObject {
   const filters = Object.entries(membersOf(watchQuery)).map(([name, schema]) => ({ name, in: "query", schema }));
   return {
     operationId: "events",
-    summary: "Every event as it becomes durable, as an event stream: `id` is the cursor, `data` the event in JSON.",
+    summary:
+      "Streams every event as it becomes durable, as server-sent events. `id` is the cursor, `data` the event as JSON.",
     tags: ["events"],
     parameters: [...filters, ref("parameters", "LastEventId"), ...speaker],
     responses: {
-      "200": { description: "Events, until either side ends it.", content: { "text/event-stream": {} } },
+      "200": { description: "Events, until either side closes the stream.", content: { "text/event-stream": {} } },
       ...problemResponses(["cursor_invalid", "cursor_lost", "input_invalid", "token_invalid", "stopping"]),
     },
   };
@@ -129,8 +134,7 @@ function events(): OpenApiObject {
 function notices(): OpenApiObject {
   return {
     operationId: "notices",
-    summary:
-      "What is told to an owner and is no event, as an event stream: its place in a line, and leases that near their end.",
+    summary: "Streams the notices of an owner as server-sent events: its place in a queue, and expiring leases.",
     tags: ["events"],
     parameters: [
       ...Object.entries(membersOf(noticeQuery)).map(([name, schema]) => ({
@@ -143,7 +147,8 @@ function notices(): OpenApiObject {
     ],
     responses: {
       "200": {
-        description: "Notices, until either side ends it. `event` is their name, and `data` holds this as JSON.",
+        description:
+          "Notices, until either side closes the stream. `event` is the kind of the notice, `data` the notice as JSON.",
         content: { "text/event-stream": { schema: { type: "string", contentSchema: notice } } },
       },
       ...problemResponses(["input_invalid", "token_invalid", "rate_limited", "stopping"]),
@@ -171,7 +176,7 @@ function health(): OpenApiObject {
   const content = { "application/json": { schema } };
   return {
     operationId: "health",
-    summary: "Whether the server lives, whether it takes writes, and why not.",
+    summary: "Liveness and readiness of the server, with the reasons if it is not ready.",
     tags: ["server"],
     security: [],
     responses: { "200": { description: "Ready.", content }, "503": { description: "Not ready.", content } },

@@ -115,9 +115,9 @@ function successes({ operation, route }: RoutedOperation): OpenApiObject {
   });
   return {
     [String(route.status)]: response("Done."),
-    ...(name === "register-agent" ? { "200": response("The agent was registered, and goes on.") } : {}),
-    ...(queues(name) ? { "202": response("Queued: `ticket` is the place in the queue.", ["Location"]) } : {}),
-    ...(isTaggedRead(operation) ? { "304": { description: "It is still the version of If-None-Match." } } : {}),
+    ...(name === "register-agent" ? { "200": response("The agent was already registered and is resumed.") } : {}),
+    ...(queues(name) ? { "202": response("Queued: `ticket` identifies the request.", ["Location"]) } : {}),
+    ...(isTaggedRead(operation) ? { "304": { description: "The version of If-None-Match is still current." } } : {}),
   };
 }
 
@@ -135,7 +135,7 @@ function queues(name: string): boolean {
   return name === "acquire-lock" || name === "upgrade-lock" || name === "accept-lock";
 }
 
-/** Over HTTP a write says beside its output whether it is a replay, so its schema must leave room for that. */
+/** Over HTTP the response of a write also says whether it is a replay, so its schema must allow that member. */
 function withoutClosing(schema: object): OpenApiObject {
   const { additionalProperties: _closed, ...rest } = schema as { readonly additionalProperties?: unknown };
   if (!("anyOf" in rest) || !Array.isArray(rest.anyOf)) return rest;

@@ -1,4 +1,4 @@
-/** The parts that many operations share in the description of the door. */
+/** The parts that many operations share in the OpenAPI document. */
 import { problemOf, problems } from "@holdfast/sdk/contract";
 import type { Operation } from "@holdfast/sdk/contract";
 import { problemType } from "../response/http-problem.ts";
@@ -14,26 +14,26 @@ const header = (name: string, description: string, schema: OpenApiObject = text)
 });
 
 export const parameters = {
-  AgentId: header("X-Agent-Id", "The registered agent that acts."),
+  AgentId: header("X-Agent-Id", "The calling agent."),
   AgentSecret: header("X-Agent-Secret", "The secret that its registration returned."),
-  TraceParent: header("traceparent", "The caller's place in a trace (W3C). It is kept with the entry."),
+  TraceParent: header("traceparent", "The caller's span in a trace (W3C). The entry stores it."),
   IdempotencyKey: header(
     "Idempotency-Key",
-    "One intent, one key: the same request with the same key is done once, and answered the same each time. Bare or " +
-      "between quotes, 1 to 255 printable ASCII characters without quote and backslash. A UUID is a good one.",
+    "Makes a write safe to retry: the same request with the same key runs once and gets the same reply. Bare or " +
+      "quoted, 1 to 255 printable ASCII characters without quote and backslash, for example a UUID.",
     { ...text, minLength: 1, maxLength: 257 },
   ),
   IfMatch: header(
     "If-Match",
-    "The ETag of the version that you have seen, one strong tag. `if_match` in the body of application/json does the same.",
+    "The ETag of the version that you read, one strong tag. `if_match` in the body of application/json does the same.",
   ),
-  IfNoneMatch: header("If-None-Match", "The ETag that you have: if it is still the current one, the answer is 304."),
-  CreateOnly: header("If-None-Match", "`*` asks to create the entity, if it does not exist."),
+  IfNoneMatch: header("If-None-Match", "The ETag that you have. If it is still current, the response is 304."),
+  CreateOnly: header("If-None-Match", "`*` creates the entity if it does not exist."),
   Prefer: header(
     "Prefer",
-    "`wait=n` holds the answer back for up to n seconds (60 at most), until the lock is granted.",
+    "`wait=n` delays the response until the lock is granted, by n seconds at most (maximum 60).",
   ),
-  LastEventId: header("Last-Event-ID", "The id of the last event that you have: go on after it."),
+  LastEventId: header("Last-Event-ID", "The id of the last received event. The stream continues after it."),
 } as const;
 
 export type ParameterName = keyof typeof parameters;
@@ -41,18 +41,18 @@ export type ParameterName = keyof typeof parameters;
 const named = (description: string, schema: OpenApiObject = text): OpenApiObject => ({ description, schema });
 
 export const headers = {
-  ETag: named("The revision, between quotes: for If-Match and If-None-Match."),
-  Location: named("Where the new entity or the ticket is."),
-  "Retry-After": named("Seconds after which to come back.", { type: "integer" }),
-  Allow: named("The methods that this address takes."),
-  "Holdfast-Position": named("The position in the journal that the answer is about.", { type: "integer" }),
-  "Idempotent-Replayed": named("`true` if this is the recorded answer of an earlier use of the key."),
+  ETag: named("The quoted revision, for If-Match and If-None-Match."),
+  Location: named("The URL of the new entity or of the ticket."),
+  "Retry-After": named("Seconds to wait before a retry.", { type: "integer" }),
+  Allow: named("The methods of this route."),
+  "Holdfast-Position": named("The position in the journal of the reply.", { type: "integer" }),
+  "Idempotent-Replayed": named("`true` if this is the recorded reply of an earlier use of the key."),
   "Preference-Applied": named("The preference that was honoured."),
 } as const;
 
 export const problemSchema: OpenApiObject = {
   type: "object",
-  description: "A problem document (RFC 9457). Programs compare `code` or `type`; the rest is for people.",
+  description: "A problem document (RFC 9457). Programs compare `code` or `type`; the other members are for people.",
   required: ["type", "title", "status", "code", "detail", "next", "retry"],
   properties: {
     type: { ...text, format: "uri", description: "The problem, as a URI: `urn:holdfast:problem:` and the code." },
@@ -60,8 +60,8 @@ export const problemSchema: OpenApiObject = {
     status: { type: "integer", minimum: 400, maximum: 599 },
     code: text,
     detail: text,
-    instance: { ...text, description: "The entry that recorded it." },
-    next: { ...text, description: "What to do about it." },
+    instance: { ...text, description: "Position of the entry that recorded it." },
+    next: { ...text, description: "The next step." },
     retry: {
       enum: ["never", "new-key-after-read", "same-key", "later"],
       description: "What a program may do by itself.",
@@ -72,7 +72,7 @@ export const problemSchema: OpenApiObject = {
   },
 };
 
-/** What any request may be refused with, whatever it asks for. */
+/** The refusals that any request may get. */
 const always = ["request_malformed", "token_invalid", "foreign_request", "overloaded", "stopping", "rate_limited"];
 const always500 = ["internal_error"];
 const withInput = ["input_invalid", "input_malformed"];
@@ -104,7 +104,7 @@ export function problemCodes(operation: Operation, options: { readonly isTagged:
   ];
 }
 
-/** One response for each status, with the codes that lead to it. A weak tag is the one code with two statuses. */
+/** One response per status, with its codes. A weak tag is the only code with two statuses. */
 export function problemResponses(codes: readonly string[]): OpenApiObject {
   const byStatus = Map.groupBy(codes, (code) => problemOf(code).status);
   return Object.fromEntries(

@@ -13,7 +13,7 @@ import { readQuery, typedValues } from "./read-query.ts";
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** The input of an operation as a request spells it, and the tag that may stand beside it in the body. */
+/** The input of an operation from a request, and the tag that may be in its body. */
 export interface SpelledInput {
   readonly input: CanonicalObject;
   readonly bodyTag: Json | undefined;
@@ -23,15 +23,15 @@ const json = "application/json";
 const mergePatch = "application/merge-patch+json";
 const jsonPatch = "application/json-patch+json";
 
-/** Which media types a route takes. */
+/** The media types of a route. */
 export function acceptedTypes({ route }: RoutedOperation): readonly string[] {
   if (route.method !== "PATCH") return [json];
   return route.patches === undefined ? [json, mergePatch, jsonPatch] : [json, mergePatch];
 }
 
 /**
- * Collects the members of the input from path, query and body. What does not belong to the operation stays in it, so
- * that the one check of the contract refuses it; only what would be in two places is refused here.
+ * Collects the members of the input from path, query and body. Unknown members stay, so that the schema check refuses
+ * them. Only members that appear in two places are refused here.
  */
 export function readInput(routed: RoutedOperation, request: FastifyRequest): SpelledInput {
   const { members, bodyTag } = request.method === "GET" ? noBody : readMembers(routed, request);
@@ -50,7 +50,7 @@ interface BodyMembers {
 
 const noBody: BodyMembers = { members: emptyInput, bodyTag: undefined };
 
-/** A patch is one member of the input. So it may be one level less deep than an input, as through every other door. */
+/** A patch is one member of the input, so it may be one level less deep than an input, as at every other door. */
 const patchLimits = { ...inputLimits, depthMax: inputLimits.depthMax - 1 };
 
 function readMembers(routed: RoutedOperation, request: FastifyRequest): BodyMembers {
@@ -74,7 +74,7 @@ function memberOf(name: string, value: Canonical): CanonicalObject {
 function refuseMisplaced({ route, sources }: RoutedOperation, from: "query" | "body", members: Members): void {
   for (const name of Object.keys(members)) {
     const source = sources.get(name);
-    if (route.without?.includes(name) === true) throw invalid(`/${name}`, "can not be given here");
+    if (route.without?.includes(name) === true) throw invalid(`/${name}`, "cannot be sent here");
     if (source !== undefined && source !== from) throw invalid(`/${name}`, `comes from the ${wordOf(source)} here`);
   }
 }

@@ -2,7 +2,7 @@ import { HttpProblem } from "../response/http-problem.ts";
 
 type Query = ReadonlyMap<string, readonly string[]>;
 
-/** The parameters after the question mark, each with all its values. Nothing is guessed: what is not UTF-8 is refused. */
+/** The query parameters, each with all its values. Invalid UTF-8 is refused. */
 export function readQuery(url: string): Query {
   const query = new Map<string, string[]>();
   const mark = url.indexOf("?");
@@ -18,15 +18,15 @@ export function readQuery(url: string): Query {
 }
 
 /**
- * Text into what a schema asks for. What does not fit stays text, so that the schema refuses it in its own words: an
- * integer has one way to be written, and `1e3`, `+1` or ` 1` is none.
+ * Converts text to the type of the schema. Text that does not match stays text, so that the schema refuses it. An
+ * integer has one spelling: `1e3`, `+1` and ` 1` are not integers.
  */
 export function typedValues(query: Query, schemas: Readonly<Record<string, object>>): Record<string, unknown> {
   const typed: Record<string, unknown> = {};
   for (const [name, values] of query) {
     const schema = Object.hasOwn(schemas, name) ? schemas[name] : undefined;
-    // Named like this it would vanish from the object; nothing is called so.
-    if (name === "__proto__") throw malformed("a parameter is called __proto__");
+    // This name would disappear from the object. No parameter has it.
+    if (name === "__proto__") throw malformed("a parameter has the name __proto__");
     if (schema !== undefined && typeOf(schema) === "array") typed[name] = values;
     else if (values.length > 1) throw repeated(name);
     else typed[name] = typedValue(values[0] ?? "", schema);
@@ -49,12 +49,12 @@ function decoded(text: string): string {
   try {
     return decodeURIComponent(text.replaceAll("+", " "));
   } catch {
-    throw malformed("the address is not UTF-8 behind its percent signs");
+    throw malformed("the URL is not valid percent-encoded UTF-8");
   }
 }
 
 function repeated(name: string): HttpProblem {
-  return new HttpProblem("input_invalid", { issues: [{ pointer: `/${name}`, message: "is given more than once" }] });
+  return new HttpProblem("input_invalid", { issues: [{ pointer: `/${name}`, message: "is sent more than once" }] });
 }
 
 function malformed(reason: string): HttpProblem {

@@ -1,18 +1,18 @@
-/** If-Match and If-None-Match. The tag of an entity is its revision between quotes. */
+/** If-Match and If-None-Match. The tag of an entity is its quoted revision. */
 import { HttpProblem } from "../response/http-problem.ts";
 
-/** What a caller says about the version that it has seen. */
+/** The version that a caller has read. */
 export type Expected =
   | { readonly kind: "nothing" }
   | { readonly kind: "revision"; readonly revision: string }
-  /** A tag that could be one and that no version ever had. */
+  /** A well-formed tag that no version ever had. */
   | { readonly kind: "unknown"; readonly tag: string };
 
 const strongTag = /^"([\x21\x23-\x7e\x80-\xff]*)"$/u;
 const weakTag = /^W\/"[\x21\x23-\x7e\x80-\xff]*"$/u;
 const revision = /^[1-9][0-9]{0,14}\.[1-9][0-9]{0,14}$/u;
 
-/** The values are those of the header as they were sent, one for each time. */
+/** The values of the header as sent, one per occurrence. */
 export function readIfMatch(values: readonly string[] | undefined): Expected {
   const [value, ...more] = values ?? [];
   if (value === undefined) return { kind: "nothing" };
@@ -20,25 +20,25 @@ export function readIfMatch(values: readonly string[] | undefined): Expected {
   return readTag(value, "If-Match");
 }
 
-/** The same in a body, where quotes are not asked for: `if_match` may be a revision as the body of a read has it. */
+/** The same in a body, without required quotes: `if_match` may be a revision as the body of a read has it. */
 export function readBodyTag(value: unknown): Expected {
   if (value === undefined) return { kind: "nothing" };
   if (typeof value !== "string") throw invalid("if_match is not a text");
   return readTag(revision.test(value) ? `"${value}"` : value, "if_match");
 }
 
-/** Both may be given if they say the same. */
+/** Both may be sent if they agree. */
 export function agreed(header: Expected, body: Expected): Expected {
   if (header.kind === "nothing") return body;
   if (body.kind !== "nothing" && nameOf(header) !== nameOf(body)) throw invalid("If-Match and if_match differ");
   return header;
 }
 
-/** On a write the only meaning of If-None-Match is: create, if there is nothing. */
+/** On a write If-None-Match only means: create if absent. */
 export function asksToCreate(values: readonly string[] | undefined): boolean {
   if (values === undefined) return false;
   if (values.length === 1 && values[0] === "*") return true;
-  throw invalid("If-None-Match takes only * here");
+  throw invalid("If-None-Match accepts only * here");
 }
 
 /** For reads: weak comparison, any of the tags. */
@@ -50,13 +50,13 @@ export function isNoneMatch(values: readonly string[] | undefined, tag: string):
 }
 
 function readTag(value: string, where: string): Expected {
-  if (value === "*") throw invalid(`${where}: * would overwrite whatever is there`);
+  if (value === "*") throw invalid(`${where}: * would overwrite any version`);
   if (weakTag.test(value)) {
-    const reason = `${where} is a weak tag, which a write can not rest on; something on the way may have weakened it`;
+    const reason = `${where} is a weak tag, which a write cannot use; a proxy may have weakened it`;
     throw new HttpProblem("concurrency_etag_invalid", { reason }, 412);
   }
   const tag = strongTag.exec(value)?.[1];
-  if (tag === undefined) throw invalid(`${where} is not one tag between quotes`);
+  if (tag === undefined) throw invalid(`${where} is not one quoted tag`);
   return revision.test(tag) ? { kind: "revision", revision: tag } : { kind: "unknown", tag };
 }
 

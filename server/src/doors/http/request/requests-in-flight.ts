@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
 
-/** Requests that are not answered to the last byte. Whoever closes the door waits for them, and for nobody who is idle. */
+/** Requests that are not completely answered. A closing door waits for them, and not for idle connections. */
 export class RequestsInFlight {
   #count = 0;
   #onNone: (() => void) | undefined;

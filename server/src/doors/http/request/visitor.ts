@@ -1,4 +1,4 @@
-/** Who sends a request: what the headers say, and what the gate makes of it. */
+/** The caller of a request: its headers, and the gate's answer. */
 import type { Socket } from "node:net";
 import type { FastifyRequest } from "fastify";
 import type { CallOptions } from "@holdfast/sdk";
@@ -24,7 +24,7 @@ export async function admitVisitor(gate: Gate, request: FastifyRequest): Promise
   return caller;
 }
 
-/** The agent that speaks, if one does. */
+/** The calling agent, if there is one. */
 export function agentOf(request: FastifyRequest): Pick<CallOptions, "agent" | "agentSecret"> {
   const agent = single(request, "x-agent-id");
   const agentSecret = single(request, "x-agent-secret");
@@ -34,7 +34,7 @@ export function agentOf(request: FastifyRequest): Pick<CallOptions, "agent" | "a
   };
 }
 
-/** What the call is part of: a trace, another attempt. What is not well formed here is ignored, and no reason to refuse. */
+/** The trace and the retry cause of a call. Malformed values are ignored and never refused. */
 export function traceOf({ headers }: FastifyRequest): Pick<CallOptions, "trace" | "retry"> {
   const { traceparent, "holdfast-retry": retry } = headers;
   return {
@@ -43,21 +43,24 @@ export function traceOf({ headers }: FastifyRequest): Pick<CallOptions, "trace" 
   };
 }
 
-/** How far a read must look. A word that is none is refused: whoever asks for the latest must not get less. */
+/**
+ * The required freshness of a read. An unknown word is refused: a caller that asks for the latest must not get less.
+ */
 export function readsOf(request: FastifyRequest): Pick<CallOptions, "reads"> {
   const reads = single(request, "holdfast-reads");
   if (reads === undefined) return {};
   if (reads === "latest" || reads === "local") return { reads };
-  throw new HttpProblem("request_malformed", { reason: "Holdfast-Reads is latest or local" });
+  throw new HttpProblem("request_malformed", { reason: "Header Holdfast-Reads must be latest or local" });
 }
 
-/** A header that is sent twice says nothing that can be relied on. */
+/** A repeated header is ambiguous. */
 function single({ raw }: FastifyRequest, name: string): string | undefined {
   const values = raw.headersDistinct[name];
   if (values === undefined) return undefined;
   const [value = "", ...more] = values;
-  if (more.length > 0) throw new HttpProblem("request_malformed", { reason: `${name} is sent more than once` });
-  if (value === "" || value.length > 512) throw new HttpProblem("request_malformed", { reason: `${name} has no use` });
+  if (more.length > 0) throw new HttpProblem("request_malformed", { reason: `Header ${name} is sent more than once` });
+  if (value === "" || value.length > 512)
+    throw new HttpProblem("request_malformed", { reason: `Header ${name} is empty or longer than 512 characters` });
   return value;
 }
 

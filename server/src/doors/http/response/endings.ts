@@ -1,14 +1,14 @@
-/** Answers that take long, as streams of events and waits for a lock do. Closing the door ends them all, each in its own way. */
+/** Long answers, such as event streams and waits for a lock. Closing the door ends each in its own way. */
 export class Endings {
   readonly #open = new Set<() => void>();
   #isClosing = false;
 
-  /** True once the door closes: nothing that takes long begins any more. */
+  /** True once the door closes: no long answer may start. */
   get isClosing(): boolean {
     return this.#isClosing;
   }
 
-  /** `end` is called once when the door closes. Returns the way to say that it has ended by itself. */
+  /** `end` is called once when the door closes. Returns the function to call when the answer has ended by itself. */
   add(end: () => void): () => void {
     if (this.#isClosing) end();
     else this.#open.add(end);

@@ -5,15 +5,15 @@ import { HttpProblem, problemDocument } from "./http-problem.ts";
 import { httpLimits } from "../limits.ts";
 import { plainHeaders, sendProblem } from "./send.ts";
 
-/** Told about what should never happen: an answer of 500 has a cause that somebody must mend. */
+/** Receives errors that should never happen: the cause of a response with status 500. */
 export type Report = (message: string, cause: unknown) => void;
 
-/** Turns whatever a route throws into a problem document. */
+/** Turns an error of a route into a problem document. */
 export function answerErrors(app: FastifyInstance, report: Report): void {
   app.setErrorHandler((error, _request, reply) => sendProblem(reply, problemOfError(error, report)));
 }
 
-/** Faults that are found before there is a route: an address that is none. */
+/** Errors before routing: an invalid URL. */
 export function answerFrameworkError(error: unknown, reply: FastifyReply, report: Report): void {
   for (const [name, value] of Object.entries(plainHeaders)) reply.header(name, value);
   sendProblem(reply, problemOfError(error, report));
@@ -26,21 +26,21 @@ function problemOfError(error: unknown, report: Report): Pick<HttpProblem, "code
     case "FST_ERR_CTP_BODY_TOO_LARGE":
       return new HttpProblem("body_too_large", { limit_bytes: httpLimits.bodyBytesMax });
     case "FST_ERR_CTP_INVALID_CONTENT_LENGTH":
-      return new HttpProblem("request_malformed", { reason: "the body is not as long as Content-Length says" });
+      return new HttpProblem("request_malformed", { reason: "the length of the body does not match Content-Length" });
     case "FST_ERR_CTP_INVALID_MEDIA_TYPE":
       return new HttpProblem("content_type_unsupported", { accepted: ["application/json"] });
     case "FST_ERR_BAD_URL":
     case "FST_ERR_MAX_PARAM_LENGTH":
-      return new HttpProblem("request_malformed", { reason: "the address is not well-formed" });
+      return new HttpProblem("request_malformed", { reason: "the URL is malformed" });
     case "ECONNRESET":
-      return new HttpProblem("request_malformed", { reason: "the connection broke before the body was whole" });
+      return new HttpProblem("request_malformed", { reason: "the connection broke before the body was complete" });
     default:
-      report("a request failed in a way that nobody foresaw", error);
+      report("a request failed with an unexpected error", error);
       return new HttpProblem("internal_error");
   }
 }
 
-/** Faults of a connection, found before there is a request: an answer is written by hand, and the connection ends. */
+/** Errors of a connection before there is a request. The response is written by hand, and the connection ends. */
 export function answerBrokenRequest(error: { readonly code?: unknown }, socket: Socket): void {
   if (error.code === "ECONNRESET" || socket.destroyed) return;
   const problem = brokenRequest(error.code);
@@ -67,7 +67,7 @@ const reasons: Readonly<Record<number, string>> = {
 function brokenRequest(code: unknown): HttpProblem {
   if (code === "HPE_HEADER_OVERFLOW") return new HttpProblem("headers_too_large");
   if (code === "ERR_HTTP_REQUEST_TIMEOUT") return new HttpProblem("request_timeout");
-  return new HttpProblem("request_malformed", { reason: "this is not HTTP" });
+  return new HttpProblem("request_malformed", { reason: "the data is not HTTP" });
 }
 
 function codeOf(error: unknown): unknown {

@@ -11,7 +11,7 @@ export interface StreamOptions<Item> {
   readonly pages: AsyncIterableIterator<readonly Item[]>;
   readonly bytesOf: (page: readonly Item[]) => Buffer;
   readonly clock: Clock;
-  /** What is paced waits for it after each page. */
+  /** A paced stream waits for this after each page. */
   readonly pace?: Pace;
 }
 
@@ -20,11 +20,11 @@ export interface Opening<Item> extends Omit<StreamOptions<Item>, "pages"> {
   readonly endings: Endings;
   /** Sent before the first page. */
   readonly firstFields: string;
-  /** What refuses the pages before this is over is told by the status. Then the stream begins, though none has come. */
+  /** Time for a refusal to become the status of the response. Then the stream starts even without a page. */
   readonly patience: Promise<void>;
 }
 
-/** Answers with an event stream, if somebody is there to read it. */
+/** Answers with an event stream if the client is still connected. */
 export async function answerWithStream<Item>(reply: FastifyReply, opening: Opening<Item>): Promise<void> {
   const { open, endings, firstFields, patience } = opening;
   const response = reply.raw;
@@ -40,7 +40,7 @@ export async function answerWithStream<Item>(reply: FastifyReply, opening: Openi
     throw error;
   }
   reply.hijack();
-  // Whoever left meanwhile was heard: its pages have ended.
+  // The client disconnected in the meantime, and its pages have ended.
   if (hasHungUp(response)) {
     forget();
     return;
@@ -53,18 +53,19 @@ function begin(response: ServerResponse, firstFields: string): void {
   response.writeHead(200, {
     ...plainHeaders,
     "content-type": "text/event-stream; charset=utf-8",
-    // For proxies that would wait for more before they pass anything on.
+    // For proxies that would buffer the stream.
     "x-accel-buffering": "no",
   });
   response.write(`retry: 1000\n${firstFields}\n`);
 }
 
 /**
- * Writes pages as they come. The next one is asked for when the last one has left and the pace allows it, so nothing piles
- * up here: a slow reader costs its own reading from the journal, and one that takes nothing at all is cut off.
+ * Writes pages as they arrive. The next page is read when the last one has been written and the pace allows it, so
+ * nothing accumulates here. A slow reader costs its own reads of the journal, and one that reads nothing is
+ * disconnected.
  */
 export class EventStream<Item> {
-  /** Asked for at once, to hear of a cursor that is none before the answer begins. */
+  /** Read at once, so that an invalid cursor is refused before the response starts. */
   readonly first: Promise<IteratorResult<readonly Item[]>>;
   readonly #response: ServerResponse;
   readonly #options: StreamOptions<Item>;
@@ -75,7 +76,7 @@ export class EventStream<Item> {
     this.#response = response;
     this.#options = options;
     this.first = options.pages.next();
-    // From here on, and not from the first page: a reader that leaves before it would keep its watch for good.
+    // From here on, not from the first page: a reader that disconnects before it would keep its watch forever.
     onHangUp(response, () => {
       this.stop();
     });
@@ -92,7 +93,7 @@ export class EventStream<Item> {
         if (this.#isOver) break;
       }
     } catch {
-      // The history is lost, or the right to read it. Whoever comes back with its cursor is told by the status.
+      // The history is lost, or the right to read it. A reconnect with the cursor gets the status.
     }
     this.stop();
     response.end();
@@ -105,7 +106,7 @@ export class EventStream<Item> {
     void this.#options.pages.return?.();
   }
 
-  /** Comments keep the connection open through whatever closes idle ones, and tell a reader that it is. */
+  /** Comments keep the connection open through proxies that close idle ones, and show the reader that it is. */
   #beat(): void {
     const response = this.#response;
     this.#stopBeating = this.#options.clock.after(
@@ -120,7 +121,8 @@ export class EventStream<Item> {
 
   #drained(): Promise<void> {
     const response = this.#response;
-    // A page that was on its way when the reader left: nothing drains any more, and its close is not told again.
+    // A page was being written when the reader disconnected: no drain event follows, and the close event is not
+    // repeated.
     if (hasHungUp(response)) return Promise.resolve();
     return new Promise((resolve) => {
       const cut = (): void => void response.destroy();

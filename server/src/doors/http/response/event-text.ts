@@ -7,8 +7,8 @@ export const pageBytes = oncePerPage((events) =>
 );
 
 /**
- * The id is where to go on from, and a cursor names a whole entry: so only its last event has one. Whoever loses the
- * connection between two events of an entry gets both again, and misses none.
+ * The id is the cursor to resume from, and a cursor names a whole entry, so only the last event of an entry has one. A
+ * reader that loses the connection between two events of an entry gets both again and misses none.
  */
 function messageText(event: WatchedEvent, next: WatchedEvent | undefined): string {
   const text = eventText(event);

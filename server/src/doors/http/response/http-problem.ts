@@ -1,6 +1,6 @@
 import { problemOf } from "@holdfast/sdk/contract";
 
-/** Thrown where a request can not go on; the door answers with the document. */
+/** Thrown when a request cannot continue. The door answers with the document. */
 export class HttpProblem extends Error {
   override readonly name = "HttpProblem";
   readonly code: string;
@@ -15,7 +15,7 @@ export class HttpProblem extends Error {
   }
 }
 
-/** A problem document (RFC 9457), as every error of this door is told. */
+/** A problem document (RFC 9457), the form of every error of this door. */
 export interface ProblemDocument {
   readonly type: string;
   readonly title: string;
@@ -33,7 +33,7 @@ export function problemType(code: string): string {
 
 const ownMembers = new Set(["title", "status", "code", "detail", "next", "retry"]);
 
-/** What was refused, as data beside the members that every document has, which it never takes the place of. */
+/** The data of the refusal, next to the members of every document. It never replaces them. */
 export function problemDocument({
   code,
   data,
@@ -44,7 +44,7 @@ export function problemDocument({
   return { ...facts, type: problemType(code), title, status, code, detail: detailOf(title, data), next, retry };
 }
 
-/** `type` is the one member of both worlds that is common: there it names the problem, here the type of an entity. */
+/** `type` is the one name in both: in the document it names the problem, in the data the type of an entity. */
 function factName(name: string): string {
   if (name === "type") return "entity_type";
   return ownMembers.has(name) ? `data_${name}` : name;
@@ -68,7 +68,7 @@ function issueText({ pointer, message }: Issue): string {
   return pointer === "" ? message : `${pointer} ${message}`;
 }
 
-/** How long to wait, in whole seconds, if the problem says so. */
+/** The retry time in whole seconds, if the problem has one. */
 export function retryAfterSeconds(data: Readonly<Record<string, unknown>>): number | undefined {
   const ms = data["retry_after_ms"];
   return typeof ms === "number" ? Math.max(1, Math.ceil(ms / 1000)) : undefined;

@@ -7,7 +7,7 @@ import { sendJson, sendProblem } from "./send.ts";
 
 type Facts = Readonly<Record<string, unknown>>;
 
-/** The answer of an operation as a response: status, headers and the representation. */
+/** The reply of an operation as a response: status, headers and representation. */
 export function sendReply(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -23,7 +23,7 @@ export function sendReply(
   if (tag !== undefined) reply.header("etag", tag);
   if (operation.kind === "read") {
     if (tag === undefined) return sendJson(reply, 200, data);
-    // A cache may keep it, if it asks each time.
+    // A cache may store it if it revalidates each time.
     reply.header("cache-control", "private, no-cache, no-transform");
     const isKnown = !isNoneMatch(request.raw.headersDistinct["if-none-match"], tag);
     return isKnown ? reply.code(304).send() : sendJson(reply, 200, data);
@@ -33,7 +33,7 @@ export function sendReply(
   return sendJson(reply, statusOf(routed, data), { ...data, replayed });
 }
 
-/** What every answer of the engine says about itself. */
+/** The headers of every reply of the engine. */
 export function setReplyHeaders(request: FastifyRequest, reply: FastifyReply, answer: CallReply): void {
   reply.header("holdfast-position", String(answer.position));
   if (request.headers["idempotency-key"] !== undefined) reply.header("idempotent-replayed", String(answer.replayed));
@@ -44,13 +44,13 @@ type Refusal = Extract<CallReply["outcome"], { kind: "refusal" }>;
 function sendRefusal(reply: FastifyReply, { code, data }: Refusal, more: { position: number; replayed: boolean }) {
   const tag = tagOf("", data["current_revision"]);
   if (tag !== undefined) reply.header("etag", tag);
-  // A conflict is in the history, where it can be found by its position.
+  // A conflict is in the history, where its position identifies it.
   const isRecorded = code.endsWith("concurrency_mismatch");
   const instance = isRecorded ? { instance: `urn:holdfast:entry:${more.position}` } : {};
   return sendProblem(reply, { code, data, status: problemOf(code).status }, { ...more, ...instance });
 }
 
-/** A deleted entity has no representation that a tag could name. */
+/** A deleted entity has no representation, so it has no tag. */
 function tagOf(operation: string, revision: unknown): string | undefined {
   return typeof revision === "string" && !operation.startsWith("delete-") ? `"${revision}"` : undefined;
 }

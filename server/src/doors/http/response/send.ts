@@ -2,7 +2,7 @@ import type { FastifyReply } from "fastify";
 import type { HttpProblem } from "./http-problem.ts";
 import { problemDocument, retryAfterSeconds } from "./http-problem.ts";
 
-/** Sent with every answer. Nothing of this server is for other sites, and nothing is to be framed, guessed or kept. */
+/** The headers of every response. Nothing of this server may be used by other sites, framed, sniffed or cached. */
 export const plainHeaders = {
   "cache-control": "no-store, no-transform",
   "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
@@ -15,7 +15,7 @@ export function sendJson(reply: FastifyReply, status: number, body: unknown): Fa
   return reply.code(status).header("content-type", "application/json; charset=utf-8").send(JSON.stringify(body));
 }
 
-/** `more` is what an answer has besides the problem, such as its position. */
+/** `more` are members of the response in addition to the problem, such as its position. */
 export function sendProblem(
   reply: FastifyReply,
   problem: Pick<HttpProblem, "code" | "data" | "status">,

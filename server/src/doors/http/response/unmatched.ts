@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { sendProblem } from "./send.ts";
 
-/** Says which methods an address takes, or that there is nothing there. To be called before any route is added. */
+/** Answers with the allowed methods of a path, or that the route is unknown. Call it before any route is added. */
 export function answerUnmatched(app: FastifyInstance): void {
   const places = new Map<string, { readonly pattern: RegExp; readonly methods: Set<string> }>();
   app.addHook("onRoute", ({ url, method }) => {
@@ -14,7 +14,7 @@ export function answerUnmatched(app: FastifyInstance): void {
     const found = [...places.values()].filter(({ pattern }) => pattern.test(path));
     if (found.length === 0) return sendProblem(reply, { code: "route_not_found", data: {}, status: 404 });
     const allow = [...new Set(found.flatMap(({ methods }) => [...methods]))].toSorted();
-    // Nothing is offered to other sites: a preflight gets no header that would let a browser go on.
+    // Nothing is offered to other sites: a preflight gets no header that would let a browser continue.
     if (request.method === "OPTIONS") return reply.code(204).header("allow", allow.join(", ")).send();
     return sendProblem(reply, { code: "method_not_allowed", data: { allow }, status: 405 });
   });

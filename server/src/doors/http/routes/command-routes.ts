@@ -20,7 +20,9 @@ import { agentOf, readsOf, traceOf } from "../request/visitor.ts";
 
 const check = checkOf(commandRequest);
 
-/** Any operation by name, one or many, with the whole reply as the body. Nothing is asked for that the operation does not ask for. */
+/**
+ * Any operation by name, one or several, with the whole reply as the body. Only the operation's own input is required.
+ */
 export function addCommandRoutes(app: FastifyInstance, parts: DoorParts): void {
   app.post("/v1/commands", async (request, reply) => {
     const { transport } = parts.callerOf(request);
@@ -48,7 +50,9 @@ function optionsOf(request: FastifyRequest): DoorCallOptions {
 
 type Faults = ReadonlyMap<number, InputFault>;
 
-/** The commands and their inputs, parsed in one pass. A fault in an input refuses its command, with its place there. */
+/**
+ * The commands and their inputs, parsed in one pass. A fault in an input refuses its command, with its pointer there.
+ */
 function readEnvelopes(request: FastifyRequest): { readonly value?: Json; readonly faults: Faults } {
   const text = readBodyText(request, ["application/json"]);
   if (text === undefined) return { faults: new Map() };
@@ -57,16 +61,17 @@ function readEnvelopes(request: FastifyRequest): { readonly value?: Json; readon
   return parsed;
 }
 
-/** Sends all commands before the first reply, so that they share an entry's cost. The replies have their order. */
+/** Sends all commands before the first reply, so that they share a batch. The replies keep their order. */
 async function callMany(
   transport: DoorTransport,
   body: readonly Json[],
   faults: Faults,
   options: DoorCallOptions,
 ): Promise<readonly CallReply[]> {
-  if (body.length > commandsMax) throw invalid([{ pointer: "", message: `must not have more than ${commandsMax}` }]);
+  if (body.length > commandsMax)
+    throw invalid([{ pointer: "", message: `must not have more than ${commandsMax} commands` }]);
   if (options.key !== undefined) {
-    throw new HttpProblem("idempotency_key_invalid", { reason: "each of several commands has a key of its own" });
+    throw new HttpProblem("idempotency_key_invalid", { reason: "each of several commands needs its own key" });
   }
   const commands = body.map((one, index) => readCommand(one, `/${index}`));
   const each = { ...options, inputBytes: options.inputBytes / commands.length };
@@ -91,7 +96,7 @@ function callOne(transport: DoorTransport, command: CommandRequest, options: Doo
   if (key !== undefined && options.key !== undefined && key !== options.key) {
     throw new HttpProblem("idempotency_key_invalid", { reason: "the header and the body have different keys" });
   }
-  // An agent brings its own secret: that of another must not be tried on it.
+  // An agent uses its own secret. The secret of another must not be tried on it.
   const speaker = agent === undefined ? {} : { agent, ...(agentSecret === undefined ? {} : { agentSecret }) };
   const { agent: _agent, agentSecret: _secret, ...rest } = options;
   return transport.call(operation, input as Canonical, {
@@ -104,7 +109,7 @@ function callOne(transport: DoorTransport, command: CommandRequest, options: Doo
   });
 }
 
-/** A refusal is a problem like any other; what it is about stands in its outcome. */
+/** A refusal is a problem like any other. Its data is in the outcome. */
 function sendWhole(reply: FastifyReply, answer: CallReply): FastifyReply {
   const { outcome } = answer;
   if (outcome.kind === "done") return sendJson(reply, 200, answer);

@@ -4,7 +4,7 @@ import type { DoorCallOptions, DoorTransport } from "@holdfast/sdk/door-transpor
 import type { CanonicalObject } from "@holdfast/sdk/json/canonical";
 import type { Expected } from "../request/read-tags.ts";
 
-/** A write to an entity, as a resource route asks for it. */
+/** A write to an entity on a resource route. */
 export interface ResourceWrite {
   readonly operation: string;
   readonly route: Route;
@@ -24,7 +24,7 @@ export async function writeConditionally(transport: DoorTransport, write: Resour
     case "revision":
       return transport.call(operation, { ...input, expected_revision: expected.revision }, options);
     case "unknown":
-      // No version ever had this tag: its sender has seen none, so all that is there is news to it.
+      // No version ever had this tag: its sender has read none, so every change is new to it.
       return transport.call(operation, { ...input, expected_version: 0 }, options);
     case "nothing":
       return transport.call(operation, input, { ...options, mustExpect: true });

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply } from "fastify";
 import { apiPage, pagePolicy } from "../openapi/api-page.ts";
 import { openApiDocument } from "../openapi/openapi-document.ts";
 
-/** What the door is, for programs and for people. It is the same for everybody, and needs no token. */
+/** The API documents for programs and people. They are the same for every caller and need no token. */
 export function addDocumentRoutes(app: FastifyInstance, version: string): void {
   const document = openApiDocument(version);
   const json = JSON.stringify(document);

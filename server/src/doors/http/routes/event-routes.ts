@@ -12,7 +12,7 @@ import { Pace } from "../../pace.ts";
 
 const check = checkOf(watchQuery);
 
-/** How long an answer waits to hear that its cursor is good, before it begins. */
+/** Maximum time to wait for the check of a cursor before the response starts. */
 const cursorMs = 250;
 
 /** Every event as it becomes durable, without gap or repeat, also across connections. */
@@ -35,13 +35,13 @@ async function stream(transport: DoorTransport, shared: Shared, request: Fastify
   const { clock, endings } = shared.parts;
   const { after: given, ...filter } = wanted(request);
   const after = given ?? (await transport.cursor());
-  // Whether there is room for a watch is known at once, and what is wrong with a cursor soon; a good one may have nothing to
-  // tell for hours.
+  // The limit of watches is checked at once, and an invalid cursor is found soon. A valid one may have no event for
+  // hours.
   const patience = new Promise<void>((resolve) => {
     if (given === undefined) clock.soon(resolve);
     else clock.after(cursorMs, resolve, { keepAlive: false });
   });
-  // An id without data: whoever is cut off before the first event goes on from here.
+  // An id without data: a reader that loses the connection before the first event resumes here.
   const firstFields = `id: ${after}\n`;
   const open = () => transport.watch({ ...filter, after });
   const { pace } = shared;

@@ -5,36 +5,36 @@ import { HttpProblem } from "../response/http-problem.ts";
 import { sendJson } from "../response/send.ts";
 import { admitVisitor } from "../request/visitor.ts";
 
-/** What `/health` tells. */
+/** The body of `/health`. */
 export interface Health {
   readonly live: boolean;
   readonly ready: boolean;
-  /** Why it is not ready. */
+  /** The reasons why the node is not ready. */
   readonly reasons: readonly string[];
-  /** The name of this node, made at its start. */
+  /** The id of this node, made at its start. */
   readonly node: string;
   readonly version: string;
   readonly journal: "sqlite" | "postgres";
-  /** How many nodes share the journal, this one included. */
+  /** Number of nodes that share the journal, this one included. */
   readonly nodes: number;
-  /** The last entry that is folded here. */
+  /** Position of the last folded entry. */
   readonly position: number;
-  /** How far that is behind the head of a shared journal, and how old this knowledge is. */
+  /** Lag behind the head of a shared journal, and the age of this information. */
   readonly lag: { readonly entries: number; readonly heard_ms_ago: number };
-  /** Not known while the state is folded again. */
+  /** Unknown while the state is being folded again. */
   readonly epoch: number | null;
   readonly rules: number | null;
-  /** Parts of it that may have trouble of their own while the rest is ready. */
+  /** Parts that may fail on their own while the rest is ready. */
   readonly components?: Readonly<Record<string, { readonly ready: boolean; readonly reasons: readonly string[] }>>;
 }
 
 export interface HealthOptions {
   readonly health: () => Promise<Health>;
-  /** The figures, in the text format of Prometheus. */
+  /** The metrics in the text format of Prometheus. */
   readonly metricsText?: () => Promise<string>;
 }
 
-/** For whoever watches over the server. Health needs no token; figures are for those who may read. */
+/** For monitoring. Health needs no token. Metrics need the right to read. */
 export function addHealthRoutes(app: FastifyInstance, options: HealthOptions & { readonly gate: Gate }): void {
   const { health, metricsText, gate } = options;
   app.get("/health", async (_request, reply) => {
@@ -49,7 +49,7 @@ export function addHealthRoutes(app: FastifyInstance, options: HealthOptions & {
   });
 }
 
-/** They name no one, but how busy who is through which door is nobody's business who may not look at the state. */
+/** Metrics name no caller, but the load of each door is visible only to callers that may read the state. */
 async function admitReader(gate: Gate, request: FastifyRequest): Promise<void> {
   const { transport } = await admitVisitor(gate, request);
   const { outcome } = await transport.call("list-agents", { ...emptyInput, limit: 1 }, { inputBytes: 0 });

@@ -8,7 +8,7 @@ import { readQuery, typedValues } from "../request/read-query.ts";
 
 const check = checkOf(noticeQuery);
 
-/** What is told to an owner and is no event. There is no id to go on from: each stream begins with what is so then. */
+/** The notices of an owner. There is no cursor: each stream starts with the current state. */
 export function addNoticeRoutes(app: FastifyInstance, parts: DoorParts): void {
   app.get("/v1/notices", { exposeHeadRoute: false }, async (request, reply) => {
     const { clock, endings } = parts;
@@ -16,7 +16,7 @@ export function addNoticeRoutes(app: FastifyInstance, parts: DoorParts): void {
     const { transport } = parts.callerOf(request);
     const query = wanted(request.url);
     const open = () => transport.notices(query);
-    // Whoever may not listen is told by the status.
+    // A caller that may not listen gets the status.
     const patience = new Promise<void>((resolve) => clock.soon(resolve));
     await answerWithStream(reply, { open, patience, firstFields: "", bytesOf, clock, endings });
     return reply;

@@ -16,7 +16,7 @@ import { sendReply } from "../response/send-reply.ts";
 import { agentOf, readsOf, traceOf } from "../request/visitor.ts";
 import { preferredWait, waitForGrant } from "./wait-for-grant.ts";
 
-/** A route for every operation of the contract. Two operations may share one: then a header says which is meant. */
+/** A route for every operation of the contract. Two operations may share one, and then a header selects. */
 export function addOperationRoutes(app: FastifyInstance, parts: DoorParts): void {
   const places = Map.groupBy(routedOperations, ({ route }) => `${route.method} ${route.path}`);
   for (const [{ method, path }, group] of [...places.values()].map((list) => [routeOf(list), list] as const)) {
@@ -33,7 +33,7 @@ export function addOperationRoutes(app: FastifyInstance, parts: DoorParts): void
   }
 }
 
-/** What this door refuses by itself has the name of the pack in front, like what the machine refuses. */
+/** A refusal of this door has the prefix of the pack, as a refusal of the machine has. */
 function ofPack({ operation }: RoutedOperation, error: unknown): unknown {
   const pack = packOfOperation(operation.name);
   if (pack === undefined || !(error instanceof HttpProblem)) return error;
@@ -42,19 +42,19 @@ function ofPack({ operation }: RoutedOperation, error: unknown): unknown {
 
 function routeOf(group: readonly RoutedOperation[]): RoutedOperation["route"] {
   const [first] = group;
-  if (first === undefined) throw new Error("a place without a route");
+  if (first === undefined) throw new Error("unreachable: a path without a route");
   return first.route;
 }
 
 function pick(group: readonly RoutedOperation[], request: FastifyRequest): RoutedOperation {
   const [first, ...others] = group;
-  if (first === undefined) throw new Error("a place without a route");
+  if (first === undefined) throw new Error("unreachable: a path without a route");
   if (others.length === 0) return first;
   const wanted = asksToCreate(request.raw.headersDistinct["if-none-match"]) ? "if-none-match" : "if-match";
   return group.find(({ route }) => route.needs === wanted) ?? first;
 }
 
-/** Headers first, then the body, then the call: the order in which a request is refused is part of the contract. */
+/** Headers first, then the body, then the call: the order of refusals is part of the contract. */
 async function answer(
   parts: DoorParts,
   routed: RoutedOperation,
@@ -73,7 +73,7 @@ async function answer(
   );
 }
 
-/** The call itself. Where the request prefers to wait for a lock, its answer is held back. */
+/** The call itself. If the request prefers to wait for a lock, its response is delayed. */
 export async function callWaiting(
   parts: DoorParts,
   routed: RoutedOperation,
@@ -110,12 +110,12 @@ export function optionsOf({ operation, route }: RoutedOperation, request: Fastif
   if (route.speaker === undefined) return options;
   const agent = (request.params as Readonly<Record<string, string>>)[route.speaker] ?? "";
   if (options.agent === undefined || options.agent === agent) return { ...options, agent };
-  throw new HttpProblem("not_allowed", { reason: "X-Agent-Id is another agent than the one in the address" });
+  throw new HttpProblem("not_allowed", { reason: "X-Agent-Id does not match the agent id in the URL" });
 }
 
 function headerTag({ route }: RoutedOperation, request: FastifyRequest): Expected {
   const header = request.raw.headersDistinct["if-match"];
   if (route.needs === "if-match") return readIfMatch(header);
   if (header === undefined || route.method === "GET") return { kind: "nothing" };
-  throw new HttpProblem("concurrency_etag_invalid", { reason: "If-Match has no meaning here" });
+  throw new HttpProblem("concurrency_etag_invalid", { reason: "If-Match is not supported here" });
 }

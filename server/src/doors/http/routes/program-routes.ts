@@ -21,7 +21,7 @@ const inputs: Readonly<Record<string, (program: string, body: never) => Facts>> 
   "renew-lock": renewInput,
 };
 
-/** The locks of a program. Each address is a view of an operation, in other words. */
+/** The locks of a program. Each route is a view of an operation on locks. */
 export function addProgramRoutes(app: FastifyInstance, parts: DoorParts): void {
   for (const { method, path, operation, body } of programLockRoutes) {
     const routed = routedAs(operation);

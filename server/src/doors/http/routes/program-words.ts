@@ -1,4 +1,4 @@
-/** What the operations say about paths, in the words of programs and functions, and the other way round. */
+/** Translates between paths and the terms of programs and functions. */
 import { defined } from "@holdfast/sdk/base/defined";
 import type { ProgramAcquire, ProgramBatch, ProgramRelease, ProgramRenew } from "@holdfast/sdk/contract";
 import { HttpProblem } from "../response/http-problem.ts";
@@ -25,7 +25,7 @@ export function renewInput(program: string, { function_id, fence, ttl_seconds, d
   return defined({ fence, path, ttl_seconds, note: description });
 }
 
-/** A grant, a place in the queue, or what was released. */
+/** A grant, a place in the queue, or released paths. */
 export function inProgramWords(data: Facts): Facts {
   const { paths, owner_id, place, waits_for, released, ...rest } = data;
   return defined({
@@ -40,7 +40,7 @@ export function inProgramWords(data: Facts): Facts {
   });
 }
 
-/** Who holds what is in the way, for each function. */
+/** The blocking holders of each function. */
 export function denialWords(data: Facts): Facts {
   const { holders, place } = data;
   const denials = isList(holders)
@@ -85,7 +85,7 @@ function waiterWords(waiter: Facts): Facts {
 
 function namedFunctions({ function_id, function_ids }: ProgramAcquire | ProgramRelease): readonly string[] {
   if ((function_id === undefined) === (function_ids === undefined)) {
-    const message = "give function_id or function_ids, one of them";
+    const message = "send either function_id or function_ids";
     throw new HttpProblem("input_invalid", { issues: [{ pointer: "", message }] });
   }
   return function_ids ?? [function_id as string];
@@ -95,7 +95,7 @@ function pathOf(program: string, id: string): string {
   return `program/${program}/function/${id}`;
 }
 
-/** The function that a path is about; null if it is about the whole program, or something above. */
+/** The function of a path; null if the path is the whole program or above it. */
 function functionOf(path: unknown): string | null {
   return typeof path === "string" ? (/^program\/[^/]+\/function\/([^/]+)/u.exec(path)?.[1] ?? null) : null;
 }

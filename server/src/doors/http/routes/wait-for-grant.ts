@@ -9,7 +9,7 @@ import type { Endings } from "../response/endings.ts";
 import { hasHungUp, onHangUp } from "../request/hang-up.ts";
 import { httpLimits } from "../limits.ts";
 
-/** Seconds that `Prefer: wait=n` asks for, as far as they are granted; undefined if it does not ask. */
+/** The granted seconds of `Prefer: wait=n`; undefined if the header is absent. */
 export function preferredWait(request: FastifyRequest): number | undefined {
   const { prefer } = request.headers;
   const text = Array.isArray(prefer) ? prefer.join(",") : prefer;
@@ -25,22 +25,22 @@ export interface LongPoll {
   readonly seconds: number;
   readonly clock: Clock;
   readonly endings: Endings;
-  /** What the client waits for, and closes when it hangs up. */
+  /** The response, which closes when the client disconnects. */
   readonly response: ServerResponse;
 }
 
 type Facts = Readonly<Record<string, unknown>>;
 
 /**
- * Asks for a lock and holds the answer back until it is granted or the time is over. The request itself is the sign of
- * life of the waiter. If the client hangs up, its ticket stays for as long as its lease lasts, and is not taken up.
+ * Requests a lock and delays the response until it is granted or the time is up. The open request renews the ticket. If
+ * the client disconnects, its ticket stays until its lease ends, and its grant is not accepted.
  */
 export async function waitForGrant(poll: LongPoll): Promise<CallReply> {
   const { transport, operation, options, seconds } = poll;
   const isTicket = operation === "get-ticket";
   const input = isTicket || poll.input["wait"] !== undefined ? poll.input : { ...poll.input, wait: true };
   const owner = (input["owner_id"] as string | undefined) ?? options.agent;
-  // Watched before it is asked for: a grant between the two must not be missed.
+  // The watch starts before the request: a grant between the two must not be missed.
   const pages = transport.watch(owner === undefined ? { names: grantNames } : { owner });
   onHangUp(poll.response, () => void pages.return?.());
   try {
@@ -48,10 +48,11 @@ export async function waitForGrant(poll: LongPoll): Promise<CallReply> {
     const ticket = waitingTicket(asked);
     if (ticket === undefined || seconds === 0) return asked;
     await waitingOver(poll, pages, ticket);
-    // Nothing is between this look and the call: what is taken up for somebody who is gone is held for a whole lease.
+    // Nothing is between this check and the call: a grant accepted for a disconnected client would be held for a whole
+    // lease.
     if (hasHungUp(poll.response)) return asked;
     if (isTicket) return await transport.call(operation, input, options);
-    // Taking it up, or, if it still waits, a last sign of life with the place that it has by now.
+    // Accepts the grant, or, if the ticket still waits, renews it a last time with its current place.
     const { key: _key, ...speaker } = options;
     const accepted = await transport.call("accept-lock", acceptInput(ticket, input), speaker);
     return { ...accepted, replayed: asked.replayed };
@@ -62,7 +63,7 @@ export async function waitForGrant(poll: LongPoll): Promise<CallReply> {
 
 const grantNames = ["evt.lock.acquired", "evt.lock.upgraded", "evt.lock.cancelled"];
 
-/** The ticket that an answer is about, as long as it waits. */
+/** The ticket of a reply while it waits. */
 function waitingTicket({ outcome }: CallReply): string | undefined {
   if (outcome.kind === "refusal") return undefined;
   const { ticket, granted, state, still_waiting: isWaiting } = outcome.data as Facts;
@@ -76,7 +77,7 @@ function acceptInput(ticket: string, { owner_id: owner }: CanonicalObject): Cano
 
 type Pages = ReturnType<DoorTransport["watch"]>;
 
-/** Ends when the ticket waits no more, when the time is over, or when there is nobody left to answer. */
+/** Ends when the ticket has ended, the time is up, or the client has disconnected. */
 async function waitingOver(poll: LongPoll, pages: Pages, ticket: string): Promise<void> {
   const { transport, options, clock, response } = poll;
   const stop = (): void => void pages.return?.();
@@ -86,7 +87,7 @@ async function waitingOver(poll: LongPoll, pages: Pages, ticket: string): Promis
   const { key: _key, ...speaker } = options;
   try {
     while (!hasHungUp(response)) {
-      // A read, so that looking costs no entry.
+      // A read, so that it makes no entry.
       const seen = await transport.call("get-ticket", { ...emptyInput, ticket }, speaker);
       if (waitingTicket(seen) === undefined || (await pages.next()).done === true) return;
     }
@@ -97,7 +98,7 @@ async function waitingOver(poll: LongPoll, pages: Pages, ticket: string): Promis
   }
 }
 
-/** A ticket has a short lease; whoever holds a request open for it is alive. */
+/** A ticket has a short lease. A client that holds its request open is alive. */
 function signsOfLife(poll: LongPoll, ticket: string): () => void {
   const { transport, operation, input, options, clock, response } = poll;
   if (operation === "get-ticket") return () => undefined;
@@ -108,9 +109,9 @@ function signsOfLife(poll: LongPoll, ticket: string): () => void {
     cancel = clock.after((leaseSeconds * 1000) / 3, sign, { keepAlive: false });
   };
   const sign = (): void => {
-    // Gone, though an answer is still awaited: a ticket that was granted meanwhile would be taken up by the sign.
+    // Disconnected while a reply is awaited: the renewal would accept a ticket that was granted in the meantime.
     if (hasHungUp(response)) return;
-    // A failure shows at the next look.
+    // The next read shows a failure.
     void transport.call("accept-lock", acceptInput(ticket, input), speaker).catch(() => undefined);
     next();
   };
