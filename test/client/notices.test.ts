@@ -205,7 +205,7 @@ test("one socket carries replies, events, places and warnings of many owners; wh
   socket.hello();
   socket.send({ kind: "listen", id: 1, owner: "eve" }, { kind: "listen", id: 2, owner: "ann" });
   socket.send({ kind: "watch", id: 3, owner: "eve" }, { kind: "listen", id: 1, owner: "bob" });
-  assert.match(JSON.stringify(await socket.message("problem")), /1 is watching already/u);
+  assert.match(JSON.stringify(await socket.message("problem")), /the id 1 is already in use/u);
   const acquire = (id: number, owner_id: string) => ({
     ...{ kind: "call", id, operation: "acquire-lock" },
     input: { paths: ["doc/1"], wait: true, ttl_seconds: 30, owner_id },

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { connect } from "holdfast";
 import type { WatchedEvent } from "holdfast";
-import { pageBytes } from "../../server/src/doors/http/response/event-text.ts";
-import { eventsMessage } from "../../server/src/doors/socket/event-text.ts";
+import { eventTextBytes } from "../../server/src/doors/http/response/event-text.ts";
+import { eventTextMessage } from "../../server/src/doors/socket/event-text.ts";
 import { serverFor } from "../socket/with-server.ts";
 
 const event = (position: number, subject: string): WatchedEvent => ({
@@ -19,9 +19,9 @@ const event = (position: number, subject: string): WatchedEvent => ({
 
 test("pages that begin and end alike are told apart by what lies between: nobody gets events of another's filter", () => {
   const [first, mine, others, last] = [event(1, "a/1"), event(2, "a/2"), event(2, "b/2"), event(3, "a/3")];
-  const overHttp = (page: WatchedEvent[]): string => pageBytes(page).toString();
-  const overSocket = (page: WatchedEvent[]): string => eventsMessage(1, page).text;
-  const asFrame = (page: WatchedEvent[]): string => eventsMessage(1, page).frame.toString();
+  const overHttp = (page: WatchedEvent[]): string => eventTextBytes(page).toString();
+  const overSocket = (page: WatchedEvent[]): string => eventTextMessage(1, page).text;
+  const asFrame = (page: WatchedEvent[]): string => eventTextMessage(1, page).frame.toString();
   for (const textOf of [overHttp, overSocket, asFrame]) {
     assert.match(textOf([first, mine, last]), /a\/2/u);
     const other = textOf([first, others, last]);
@@ -32,13 +32,13 @@ test("pages that begin and end alike are told apart by what lies between: nobody
 
 test("a page becomes bytes once for all watches with the same id, and each watch gets its own id", () => {
   const page = [event(1, "a/ü"), event(2, "a/2")];
-  const one = eventsMessage(1, page);
-  assert.equal(eventsMessage(1, [...page]).frame, one.frame);
-  const two = eventsMessage(2, page);
+  const one = eventTextMessage(1, page);
+  assert.equal(eventTextMessage(1, [...page]).frame, one.frame);
+  const two = eventTextMessage(2, page);
   for (const [id, message] of [
     [1, one],
     [2, two],
-    [1, eventsMessage(1, page)],
+    [1, eventTextMessage(1, page)],
   ] as const) {
     assert.deepEqual(JSON.parse(message.frame.toString()), [{ kind: "events", id, events: page }]);
     assert.deepEqual(JSON.parse(message.text), { kind: "events", id, events: page });

@@ -85,7 +85,7 @@ test("an agent says once who it is, and then speaks by a number [M14]", async (t
   const { outcome } = await socket.message("reply");
   assert.equal((outcome as { data: { agent: { agent_id: string } } }).data.agent.agent_id, agent_id);
   socket.send({ ...who, id: 2, as: 4 });
-  assert.equal((await socket.message("problem"))["id"], 2, "nobody said who 4 is");
+  assert.equal((await socket.message("problem"))["id"], 2, "agent number 4 is unknown");
   socket.send({ kind: "agent", as: 5, agent: agent_id, secret: "wrong" }, { ...who, id: 3, as: 5 });
   assert.equal(((await socket.message("reply"))["outcome"] as { code: string }).code, "agent_unknown");
 });

@@ -15,7 +15,7 @@ export function eventText(event: WatchedEvent): string {
 }
 
 /** Converts a page of events once for all watches with the same page. Most watches that keep up have the same. */
-export function oncePerPage<Made>(
+export function convertEventPages<Made>(
   make: (events: readonly WatchedEvent[]) => Made,
 ): (events: readonly WatchedEvent[]) => Made {
   /** The last page, by its first event. */

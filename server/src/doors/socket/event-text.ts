@@ -1,13 +1,13 @@
 import type { WatchedEvent } from "@holdfast/sdk";
-import { eventText, oncePerPage } from "../event-pages.ts";
+import { eventText, convertEventPages } from "../event-pages.ts";
 import type { SharedMessage } from "./outbox.ts";
 
 /** A page of events as the message of a watch. Watches with the same page and the same id share the message. */
-export function eventsMessage(id: number, events: readonly WatchedEvent[]): SharedMessage {
+export function eventTextMessage(id: number, events: readonly WatchedEvent[]): SharedMessage {
   return pageOf(events).message(id);
 }
 
-const pageOf = oncePerPage((events) => new EventPage(events));
+const pageOf = convertEventPages((events) => new EventPage(events));
 
 class EventPage {
   readonly #text: string;

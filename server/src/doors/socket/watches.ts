@@ -1,7 +1,7 @@
 import type { ClientMessage, Notice, SocketProblem } from "@holdfast/sdk/contract";
 import type { DoorTransport } from "@holdfast/sdk/door-transport";
 import type { Pace } from "../pace.ts";
-import { eventsMessage } from "./event-text.ts";
+import { eventTextMessage } from "./event-text.ts";
 import type { SocketLimits } from "./limits.ts";
 import type { Outbox } from "./outbox.ts";
 import { SocketWatch } from "./socket-watch.ts";
@@ -41,7 +41,7 @@ export class Watches {
     // Events of one owner are few and urgent: a client waits for a grant.
     const isPaced = filter.owner === undefined;
     if (!isPaced) this.#owned.add(id);
-    this.#add(id, { pages: transport.watch({ ...filter, after }), message: eventsMessage, isPaced });
+    this.#add(id, { pages: transport.watch({ ...filter, after }), message: eventTextMessage, isPaced });
   }
 
   listen(transport: DoorTransport, { id, owner }: Extract<ClientMessage, { kind: "listen" }>): void {

@@ -2,10 +2,10 @@
 import { allOperations, callReply, commandRequest, programLockRoutes, routedOperations } from "@holdfast/sdk/contract";
 import { commandsMax, membersOf, notice, noticeQuery, watchQuery } from "@holdfast/sdk/contract";
 import type { Operation } from "@holdfast/sdk/contract";
-import { describeOperation, tagOf } from "./openapi-operation.ts";
+import { openApiOperation, tagOf } from "./openapi-operation.ts";
 import {
   headers,
-  parameters,
+  openApiParts,
   problemCodes,
   problemExamples,
   problemResponses,
@@ -28,7 +28,7 @@ export function openApiDocument(version: string): OpenApiObject {
     const { name } = routed.operation;
     const index = counts.get(name) ?? 0;
     counts.set(name, index + 1);
-    add(routed.route.method, routed.route.path, describeOperation(routed, index));
+    add(routed.route.method, routed.route.path, openApiOperation(routed, index));
   }
   for (const route of programLockRoutes) add(route.method, route.path, programOperation(route));
   add("POST", "/v1/commands", commands());
@@ -53,7 +53,7 @@ export function openApiDocument(version: string): OpenApiObject {
     paths,
     components: {
       schemas: { Problem: problemSchema, CommandRequest: commandRequest, CallReply: callReply },
-      parameters,
+      parameters: openApiParts,
       examples: problemExamples,
       headers,
       securitySchemes: { token: { type: "http", scheme: "bearer" } },

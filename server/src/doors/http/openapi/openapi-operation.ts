@@ -7,7 +7,7 @@ import { acceptedTypes } from "../request/read-input.ts";
 const ref = (place: string, name: string): OpenApiObject => ({ $ref: `#/components/${place}/${name}` });
 
 /** An operation of the contract at one of its routes, as OpenAPI describes it. */
-export function describeOperation(routed: RoutedOperation, index: number): OpenApiObject {
+export function openApiOperation(routed: RoutedOperation, index: number): OpenApiObject {
   const { operation, route } = routed;
   const isTagged = route.needs === "if-match";
   const body = requestBody(routed);

@@ -13,7 +13,7 @@ const header = (name: string, description: string, schema: OpenApiObject = text)
   schema,
 });
 
-export const parameters = {
+export const openApiParts = {
   AgentId: header("X-Agent-Id", "The calling agent."),
   AgentSecret: header("X-Agent-Secret", "The secret that its registration returned."),
   TraceParent: header("traceparent", "The caller's span in a trace (W3C). The entry stores it."),
@@ -36,7 +36,7 @@ export const parameters = {
   LastEventId: header("Last-Event-ID", "The id of the last received event. The stream continues after it."),
 } as const;
 
-export type ParameterName = keyof typeof parameters;
+export type ParameterName = keyof typeof openApiParts;
 
 const named = (description: string, schema: OpenApiObject = text): OpenApiObject => ({ description, schema });
 
@@ -64,7 +64,7 @@ export const problemSchema: OpenApiObject = {
     next: { ...text, description: "The next step." },
     retry: {
       enum: ["never", "new-key-after-read", "same-key", "later"],
-      description: "What a program may do by itself.",
+      description: "The retry rule for programs.",
     },
     retry_after_ms: { type: "integer" },
     position: { type: "integer" },

@@ -1,8 +1,8 @@
 import type { WatchedEvent } from "@holdfast/sdk";
-import { eventText, oncePerPage } from "../../event-pages.ts";
+import { eventText, convertEventPages } from "../../event-pages.ts";
 
 /** A page of events in the format of an event stream. */
-export const pageBytes = oncePerPage((events) =>
+export const eventTextBytes = convertEventPages((events) =>
   Buffer.from(events.map((event, index) => messageText(event, events[index + 1])).join("")),
 );
 

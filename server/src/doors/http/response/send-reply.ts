@@ -5,7 +5,7 @@ import type { RoutedOperation } from "@holdfast/sdk/contract";
 import { isNoneMatch } from "../request/read-tags.ts";
 import { sendJson, sendProblem } from "./send.ts";
 
-type Facts = Readonly<Record<string, unknown>>;
+type ReplyFields = Readonly<Record<string, unknown>>;
 
 /** The reply of an operation as a response: status, headers and representation. */
 export function sendReply(
@@ -18,7 +18,7 @@ export function sendReply(
   setReplyHeaders(request, reply, answer);
   const { outcome, position, replayed } = answer;
   if (outcome.kind === "refusal") return sendRefusal(reply, outcome, { position, replayed });
-  const data = outcome.data as Facts;
+  const data = outcome.data as ReplyFields;
   const tag = tagOf(operation.name, data["revision"]);
   if (tag !== undefined) reply.header("etag", tag);
   if (operation.kind === "read") {
@@ -55,12 +55,12 @@ function tagOf(operation: string, revision: unknown): string | undefined {
   return typeof revision === "string" && !operation.startsWith("delete-") ? `"${revision}"` : undefined;
 }
 
-function statusOf({ operation, route }: RoutedOperation, data: Facts): number {
+function statusOf({ operation, route }: RoutedOperation, data: ReplyFields): number {
   if (data["granted"] === false) return 202;
   return operation.name === "register-agent" && data["resumed"] === true ? 200 : route.status;
 }
 
-function locationOf({ operation, route }: RoutedOperation, data: Facts): string | undefined {
+function locationOf({ operation, route }: RoutedOperation, data: ReplyFields): string | undefined {
   const { ticket, granted, type, id } = data;
   if (granted === false) return `/v1/tickets/${String(ticket)}`;
   if (packOfOperation(operation.name) !== undefined && route.status === 201) {

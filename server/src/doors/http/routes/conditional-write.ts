@@ -17,7 +17,7 @@ export interface ResourceWrite {
  * Sends a write that must say which version it expects. The order of checks is the machine's: a known key is answered
  * first, then the input is checked, and only then does it matter what the caller has seen.
  */
-export async function writeConditionally(transport: DoorTransport, write: ResourceWrite): Promise<CallReply> {
+export async function conditionalWrite(transport: DoorTransport, write: ResourceWrite): Promise<CallReply> {
   const { operation, route, input, expected, options } = write;
   if (route.needs === "if-none-match") return transport.call(operation, { ...input, expected_version: 0 }, options);
   switch (expected.kind) {

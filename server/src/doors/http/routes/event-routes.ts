@@ -4,7 +4,7 @@ import { checkOf, membersOf, watchQuery } from "@holdfast/sdk/contract";
 import type { WatchQuery } from "@holdfast/sdk/contract";
 import type { DoorParts } from "../door-parts.ts";
 import { answerWithStream } from "../response/event-stream.ts";
-import { pageBytes } from "../response/event-text.ts";
+import { eventTextBytes } from "../response/event-text.ts";
 import { HttpProblem } from "../response/http-problem.ts";
 import { httpLimits } from "../limits.ts";
 import { readQuery, typedValues } from "../request/read-query.ts";
@@ -45,7 +45,7 @@ async function stream(transport: DoorTransport, shared: Shared, request: Fastify
   const firstFields = `id: ${after}\n`;
   const open = () => transport.watch({ ...filter, after });
   const { pace } = shared;
-  await answerWithStream(reply, { open, patience, firstFields, bytesOf: pageBytes, clock, endings, pace });
+  await answerWithStream(reply, { open, patience, firstFields, bytesOf: eventTextBytes, clock, endings, pace });
 }
 
 function wanted(request: FastifyRequest): WatchQuery {

@@ -4,7 +4,7 @@ import type { DoorCallOptions, DoorTransport } from "@holdfast/sdk/door-transpor
 import { codeOfPack, packOfOperation, routedOperations } from "@holdfast/sdk/contract";
 import type { RoutedOperation } from "@holdfast/sdk/contract";
 import type { CanonicalObject } from "@holdfast/sdk/json/canonical";
-import { writeConditionally } from "./conditional-write.ts";
+import { conditionalWrite } from "./conditional-write.ts";
 import type { DoorParts } from "../door-parts.ts";
 import { HttpProblem } from "../response/http-problem.ts";
 import { bodyBytes } from "../request/read-body.ts";
@@ -77,7 +77,7 @@ async function answer(
 export async function callWaiting(
   parts: DoorParts,
   routed: RoutedOperation,
-  wish: Wish,
+  wish: OperationRequest,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<CallReply> {
@@ -91,14 +91,18 @@ export async function callWaiting(
   return waitForGrant({ transport, operation: operation.name, input, options, seconds, ...parts, response });
 }
 
-export interface Wish {
+export interface OperationRequest {
   readonly input: CanonicalObject;
   readonly expected: Expected;
   readonly options: DoorCallOptions;
 }
 
-function callRouted(transport: DoorTransport, { operation, route }: RoutedOperation, wish: Wish): Promise<CallReply> {
-  if (route.needs !== undefined) return writeConditionally(transport, { operation: operation.name, route, ...wish });
+function callRouted(
+  transport: DoorTransport,
+  { operation, route }: RoutedOperation,
+  wish: OperationRequest,
+): Promise<CallReply> {
+  if (route.needs !== undefined) return conditionalWrite(transport, { operation: operation.name, route, ...wish });
   return transport.call(operation.name, wish.input, wish.options);
 }
 

@@ -7,7 +7,7 @@ import type { DoorParts } from "../door-parts.ts";
 import { HttpProblem } from "../response/http-problem.ts";
 import { callWaiting, optionsOf } from "./operation-routes.ts";
 import { acquireInput, denialWords, inProgramWords, releaseInput, renewInput, rowWords } from "./program-words.ts";
-import type { Facts } from "./program-words.ts";
+import type { ProgramFields } from "./program-words.ts";
 import { canonicalInput } from "../request/canonical-input.ts";
 import { readBody } from "../request/read-body.ts";
 import { readQuery, typedValues } from "../request/read-query.ts";
@@ -15,7 +15,7 @@ import { sendReply } from "../response/send-reply.ts";
 
 const checkProgram = checkOf(programId);
 
-const inputs: Readonly<Record<string, (program: string, body: never) => Facts>> = {
+const inputs: Readonly<Record<string, (program: string, body: never) => ProgramFields>> = {
   "acquire-lock": acquireInput,
   "release-lock": releaseInput,
   "renew-lock": renewInput,
@@ -89,10 +89,10 @@ function sendInWords(
     const data = outcome.code === "lock_denied" ? denialWords(outcome.data) : outcome.data;
     return sendReply(request, reply, routed, { ...answer, outcome: { ...outcome, data } });
   }
-  const data = outcome.data as Facts;
+  const data = outcome.data as ProgramFields;
   const words =
     routed.operation.name === "list-locks"
-      ? { locks: (data["items"] as readonly Facts[]).map(rowWords), next: data["next"] }
+      ? { locks: (data["items"] as readonly ProgramFields[]).map(rowWords), next: data["next"] }
       : inProgramWords(data);
   return sendReply(request, reply, routed, { ...answer, outcome: { kind: "done", data: words } });
 }

@@ -3,9 +3,9 @@ import { defined } from "@holdfast/sdk/base/defined";
 import type { ProgramAcquire, ProgramBatch, ProgramRelease, ProgramRenew } from "@holdfast/sdk/contract";
 import { HttpProblem } from "../response/http-problem.ts";
 
-export type Facts = Readonly<Record<string, unknown>>;
+export type ProgramFields = Readonly<Record<string, unknown>>;
 
-export function acquireInput(program: string, body: ProgramAcquire | ProgramBatch): Facts {
+export function acquireInput(program: string, body: ProgramAcquire | ProgramBatch): ProgramFields {
   const { mode, description, wait, ttl_seconds } = body;
   const paths =
     "locks" in body
@@ -14,19 +14,22 @@ export function acquireInput(program: string, body: ProgramAcquire | ProgramBatc
   return defined({ paths, mode, wait, ttl_seconds, purpose: description });
 }
 
-export function releaseInput(program: string, body: ProgramRelease): Facts {
+export function releaseInput(program: string, body: ProgramRelease): ProgramFields {
   const { fence, function_id, function_ids } = body;
   const isNamed = function_id !== undefined || function_ids !== undefined;
   return defined({ fence, paths: isNamed ? namedFunctions(body).map((id) => pathOf(program, id)) : undefined });
 }
 
-export function renewInput(program: string, { function_id, fence, ttl_seconds, description }: ProgramRenew): Facts {
+export function renewInput(
+  program: string,
+  { function_id, fence, ttl_seconds, description }: ProgramRenew,
+): ProgramFields {
   const path = function_id === undefined ? undefined : pathOf(program, function_id);
   return defined({ fence, path, ttl_seconds, note: description });
 }
 
 /** A grant, a place in the queue, or released paths. */
-export function inProgramWords(data: Facts): Facts {
+export function inProgramWords(data: ProgramFields): ProgramFields {
   const { paths, owner_id, place, waits_for, released, ...rest } = data;
   return defined({
     ...rest,
@@ -41,7 +44,7 @@ export function inProgramWords(data: Facts): Facts {
 }
 
 /** The blocking holders of each function. */
-export function denialWords(data: Facts): Facts {
+export function denialWords(data: ProgramFields): ProgramFields {
   const { holders, place } = data;
   const denials = isList(holders)
     ? holders.map((holder) => ({
@@ -53,7 +56,7 @@ export function denialWords(data: Facts): Facts {
   return { ...data, denials };
 }
 
-export function rowWords(row: Facts): Facts {
+export function rowWords(row: ProgramFields): ProgramFields {
   const { path, holders, queue } = row;
   return {
     function_id: functionOf(path),
@@ -63,7 +66,7 @@ export function rowWords(row: Facts): Facts {
   };
 }
 
-function holderWords(holder: Facts): Facts {
+function holderWords(holder: ProgramFields): ProgramFields {
   const { owner_id, name, purpose, path, mode, fence, since, until, state } = holder;
   return defined({
     agent_id: owner_id,
@@ -78,7 +81,7 @@ function holderWords(holder: Facts): Facts {
   });
 }
 
-function waiterWords(waiter: Facts): Facts {
+function waiterWords(waiter: ProgramFields): ProgramFields {
   const { acquired_at: requested_at, ...words } = holderWords(waiter);
   return { ...words, ticket: waiter["ticket"], requested_at };
 }
@@ -100,6 +103,6 @@ function functionOf(path: unknown): string | null {
   return typeof path === "string" ? (/^program\/[^/]+\/function\/([^/]+)/u.exec(path)?.[1] ?? null) : null;
 }
 
-function isList(value: unknown): value is readonly Facts[] {
+function isList(value: unknown): value is readonly ProgramFields[] {
   return Array.isArray(value);
 }

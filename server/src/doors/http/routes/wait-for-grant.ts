@@ -29,7 +29,7 @@ export interface LongPoll {
   readonly response: ServerResponse;
 }
 
-type Facts = Readonly<Record<string, unknown>>;
+type TicketFields = Readonly<Record<string, unknown>>;
 
 /**
  * Requests a lock and delays the response until it is granted or the time is up. The open request renews the ticket. If
@@ -66,7 +66,7 @@ const grantNames = ["evt.lock.acquired", "evt.lock.upgraded", "evt.lock.cancelle
 /** The ticket of a reply while it waits. */
 function waitingTicket({ outcome }: CallReply): string | undefined {
   if (outcome.kind === "refusal") return undefined;
-  const { ticket, granted, state, still_waiting: isWaiting } = outcome.data as Facts;
+  const { ticket, granted, state, still_waiting: isWaiting } = outcome.data as TicketFields;
   const waits = granted === false || state === "waiting";
   return waits && isWaiting !== false && typeof ticket === "string" ? ticket : undefined;
 }
