@@ -86,7 +86,7 @@ test("an address that a crash left behind is written over at the next start, and
 
 test("an address with a secret in it, or that is none, is refused with what to give instead", () => {
   for (const wrong of ["nonsense", "ftp://x", "http://user:secret@127.0.0.1", "http://127.0.0.1/?token=secret"]) {
-    assert.throws(() => parseAddresses(wrong, "the test"), /Give (one like http|a token as the option)/u);
+    assert.throws(() => parseAddresses(wrong, "the test"), /Use one such as http|Pass a token as the option/u);
   }
 });
 

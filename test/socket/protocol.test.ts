@@ -157,7 +157,7 @@ test("what is not understood changes nothing, is answered with what is wrong, an
     const { problem } = await socket.message("problem");
     reasons.push((problem as { data: { reason: string } }).data.reason);
   }
-  assert.match(String(reasons[3]), /no such kind; known are call, hello/u);
+  assert.match(String(reasons[3]), /unknown kind; the known kinds are call, hello/u);
   assert.match(String(reasons[4]), /message 0: `id` must be a whole number/u);
   assert.equal(await socket.closed, 4400);
 });
