@@ -19,7 +19,7 @@ export async function npmStart(folder: string, env: Readonly<Record<string, stri
       program.signal("SIGTERM");
       const { code, lines, errors } = await program.ended;
       assert.equal(code, 0, errors);
-      assert.match(lines.at(-1) ?? "", /^stopped; the last position is \d+\.$/);
+      assert.match(lines.at(-1) ?? "", /^stopped at position \d+\.$/);
       assert.doesNotMatch(errors, /ENOENT|ERR_MODULE_NOT_FOUND|Cannot find/);
     },
   };

@@ -21,7 +21,7 @@ test(
     // It gets the lock after the thread that renews it became unloadable, and holds it for longer than a lease.
     const words = ["lock", "demo", "--ttl", "4", "--", "sh", "-c", "echo runs; sleep 6; echo ends"];
     const waiter = startProgram(join(folder, "server", "bin", "holdfast.js"), words, { folder });
-    await waiter.errorLine(/waiting, number 1/);
+    await waiter.errorLine(/waiting at queue position 1/);
 
     checkout.remove();
     await held[Symbol.asyncDispose]();

@@ -115,7 +115,7 @@ test(
     await program.line(/stopping/);
     program.signal("SIGINT");
     const { code, lines } = await program.ended;
-    assert.deepEqual([code, lines.at(-1)], [0, "stopped; the last position is 0."]);
+    assert.deepEqual([code, lines.at(-1)], [0, "stopped at position 0."]);
   }),
 );
 
