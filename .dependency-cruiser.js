@@ -1,18 +1,18 @@
-// Imports point one way. The folders are layers, and this file says what each layer may know.
+// Imports point one way. The folders are layers, and this file defines what each layer may import.
 const source = "^server/src/";
 const under = (...folders) => `^server/src/(${folders.join("|")})`;
 const contract = "^sdk/src/contract/";
 const json = "^sdk/src/json/";
 const sdkBase = "^sdk/src/base/";
 
-/** Files that nobody imports, because they are where a program, a test run or a thread starts. */
+/** Files that no file imports, because a program, a test run or a thread starts there. */
 const entryPoints = [
   "^sdk/src/(contract/)?index\\.ts$",
-  // What a browser gets where Node gets the file of the same name with `.node.ts`: see "imports" in sdk/package.json.
+  // A browser gets these instead of the file of the same name with `.node.ts`: see "imports" in sdk/package.json.
   "^sdk/src/.*\\.browser\\.ts$",
   "^server/src/index\\.ts$",
   "^server/src/doors/cli/main\\.ts$",
-  // Started as threads, by URL, which is no import.
+  // Started as threads, by URL, which is not an import.
   "^(server|sdk)/src/.*[/-]worker(\\.node)?\\.ts$",
   "^(test|bench|tools)/",
 ];
@@ -26,7 +26,7 @@ const layer = ({ name, folder, except, knows, comment }) => ({
   to: { path: ["^(server|sdk|test|bench|tools)/"], pathNot: [folder, ...knows] },
 });
 
-/** A library, or a part of Node, that only one place may import. */
+/** A library, or a part of Node, that only one folder may import. */
 const only = ({ name, library, where, comment }) => ({
   name,
   comment,
@@ -40,7 +40,7 @@ const layers = [
     name: "json-knows-nothing",
     folder: json,
     knows: [],
-    comment: "Canonical JSON is the ground of client and server: what both must do in the same way.",
+    comment: "Canonical JSON is shared by client and server, which must produce the same bytes.",
   },
   {
     name: "sdk-base-knows-nothing",
@@ -52,7 +52,7 @@ const layers = [
     name: "machine-knows-json",
     folder: under("machine/"),
     knows: [json],
-    comment: "The machine can be executed again only as long as nothing outside can change it.",
+    comment: "The machine can be replayed only if nothing outside can change its result.",
   },
   {
     name: "features-know-machine-and-contract",
@@ -94,13 +94,13 @@ const layers = [
     name: "observe-knows-the-sdk",
     folder: under("observe/"),
     knows: ["^sdk/src/", under("base/")],
-    comment: "Metrics and logs receive what happens; they never ask.",
+    comment: "Metrics and logs receive what happens; they never call back.",
   },
   {
     name: "config-knows-base-and-contract",
     folder: under("config/"),
     knows: [under("base/"), contract, sdkBase],
-    comment: "Configuration is read once, at the start, and handed down.",
+    comment: "Configuration is read once, at the start, and passed down.",
   },
   {
     name: "app-knows-the-engine",
@@ -143,7 +143,10 @@ const libraries = [
   { name: "only-socket-door-uses-ws", library: ["ws"], where: under("doors/socket/") },
   { name: "only-observe-uses-prom-client-and-pino", library: ["prom-client", "pino"], where: under("observe/") },
   { name: "only-tables-use-sorted-btree", library: ["sorted-btree"], where: under("machine/table[^/]*\\.ts$") },
-].map((rule) => ({ ...rule, comment: "One place to look at, to replace, and to update." }));
+].map((rule) => ({
+  ...rule,
+  comment: "One folder uses the library, so one folder changes when the library is updated or replaced.",
+}));
 
 export default {
   forbidden: [
@@ -186,21 +189,21 @@ export default {
     },
     {
       name: "sdk-uses-no-node-module",
-      comment: "The sdk also runs in a browser; it never gets to see the files that are named for Node.",
+      comment: "The sdk also runs in a browser; it never loads the files that are named for Node.",
       severity: "error",
       from: { path: "^sdk/src/", pathNot: "\\.node\\.ts$" },
       to: { dependencyTypes: ["core"] },
     },
     {
       name: "sdk-depends-on-typebox-alone",
-      comment: "Who installs the sdk gets a schema library and nothing else.",
+      comment: "Installing the sdk installs a schema library and nothing else.",
       severity: "error",
       from: { path: "^sdk/src/" },
       to: { path: "node_modules/", pathNot: "node_modules/typebox/" },
     },
     {
       name: "only-assembly-names-journals-and-doors",
-      comment: "Parts are put together in one place.",
+      comment: "Parts are connected only in the assembly.",
       severity: "error",
       from: {
         path: source,
@@ -210,7 +213,7 @@ export default {
     },
     {
       name: "journals-and-doors-do-not-know-each-other",
-      comment: "What two of them share lies beside them, not in one of them.",
+      comment: "Shared code is in the folder above them, not in one of them.",
       severity: "error",
       from: { path: "^server/src/((?:journal|doors)/[^/]+)/" },
       to: { path: under("(journal|doors)/[^/]+/"), pathNot: "^server/src/$1/" },

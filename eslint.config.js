@@ -1,4 +1,4 @@
-// The house rules that a machine can check. A rule that is switched off or relaxed has its reason beside it.
+// The house rules that a machine can check. A rule that is switched off or relaxed has its reason next to it.
 import { defineConfig } from "eslint/config";
 import tseslint from "typescript-eslint";
 import { ownLines } from "./tools/own-lines-rule.js";
@@ -13,11 +13,11 @@ const sourceFolders = ["server/src/**/*.ts", "sdk/src/**/*.ts"];
 const testFolders = ["test/**/*.ts", "bench/**/*.ts"];
 const configFiles = ["eslint.config.js", ".dependency-cruiser.js", "tools/test-tally.ts"];
 
-/** Sources that may read the clock, start timers and make ids themselves. Everybody else is given them. */
+/** Sources that may read the clock, start timers and make ids themselves. All others receive them as arguments. */
 const clockOwners = [
-  // It implements Clock and Ids for real: the one place where time and chance enter.
+  // It implements the real Clock and Ids: the only source of time and randomness.
   "server/src/base/**/*.ts",
-  // The same for the client, which has nothing of the server.
+  // The same for the client, which imports nothing of the server.
   "sdk/src/client/client-clock.ts",
 ];
 
@@ -77,7 +77,7 @@ export default defineConfig(
     rules: {
       "@typescript-eslint/consistent-type-imports": "error",
       "@typescript-eslint/switch-exhaustiveness-check": ["error", { considerDefaultExhaustiveForUnions: true }],
-      // node:test keeps account of these promises itself; awaiting them in a file's body changes nothing.
+      // node:test tracks these promises itself, so awaiting them in a file's body changes nothing.
       "@typescript-eslint/no-floating-promises": [
         "error",
         {
@@ -86,7 +86,7 @@ export default defineConfig(
           ],
         },
       ],
-      // A name that starts with _ is an argument that an interface demands and this implementation has no use for.
+      // A name that starts with _ is an argument that an interface requires and this implementation does not use.
       "@typescript-eslint/no-unused-vars": ["error", { argsIgnorePattern: "^_", varsIgnorePattern: "^_" }],
       // Numbers print the same everywhere, and positions and times are in nearly every message.
       "@typescript-eslint/restrict-template-expressions": ["error", { allowNumber: true }],
@@ -148,9 +148,9 @@ export default defineConfig(
       // Replaced by own-lines: a suite is a function that holds many tests, and may be long.
       "max-lines-per-function": "off",
       "holdfast/own-lines": ["error", { max: 70 }],
-      // Off: a value that is missing against expectation fails the test at that line, which is what a test is for.
+      // Off: a value that is missing against expectation fails the test at that line, which is the purpose of a test.
       "@typescript-eslint/no-non-null-assertion": "off",
-      // Off: a listener that does nothing is an honest test double.
+      // Off: a listener that does nothing is a valid test double.
       "@typescript-eslint/no-empty-function": "off",
     },
   },

@@ -1,4 +1,4 @@
-/** Every benchmark in one run, each in a process of its own, and the page that shows what came of it. */
+/** Every benchmark in one run, each in its own process, and the page that shows the results. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
@@ -8,11 +8,11 @@ export interface Outcome {
   readonly bench: string;
   readonly seconds: number;
   readonly rows: readonly Row[];
-  /** Why there are none. */
+  /** Why there are no rows. */
   readonly failure?: string;
 }
 
-/** A benchmark that fails does not keep the others from being run: its failure is shown in its place. */
+/** A benchmark that fails does not stop the others. The page shows its failure instead of its rows. */
 export async function runAll(names: readonly string[], words: readonly string[]): Promise<readonly Outcome[]> {
   const outcomes: Outcome[] = [];
   for (const [index, name] of names.entries()) {
@@ -30,7 +30,7 @@ async function runOne(bench: string, more: readonly string[]): Promise<Outcome> 
   child.stdout.setEncoding("utf8").on("data", (text: string) => (said += text));
   const [code] = (await once(child, "close")) as [number | null];
   const seconds = (performance.now() - begin) / 1_000;
-  if (code !== 0) return { bench, seconds, rows: [], failure: `it ended with ${String(code)}` };
+  if (code !== 0) return { bench, seconds, rows: [], failure: `the benchmark ended with exit code ${String(code)}` };
   const last = said.trimEnd().split("\n").at(-1) ?? "";
   return { bench, seconds, rows: (JSON.parse(last) as { readonly rows: readonly Row[] }).rows };
 }

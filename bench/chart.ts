@@ -1,4 +1,4 @@
-/** Charts as SVG, for pages that people read: lines over time or size, and bars beside a goal. */
+/** Charts as SVG: lines over time or size, and bars with a goal. */
 
 export interface Series {
   readonly name: string;
@@ -54,7 +54,7 @@ export function lineChart({ title, x, y, series, isLogarithmic = false }: LineCh
   return picture(frame.height, [...grid, ...lines, ...marks, ...names]);
 }
 
-/** Each bar is a ratio; the mark on it is the goal. Both are shown on one scale, as a share of the goal. */
+/** Each bar is a ratio, and its mark is the goal. Both use one scale, as a share of the goal. */
 export function barChart(title: string, bars: readonly Bar[]): string {
   const row = 22;
   const left = 460;

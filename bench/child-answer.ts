@@ -1,9 +1,9 @@
-/** What a process of its own has found out, for measurements that must not share a heap or a core with anything else. */
+/** The result of a separate process, for measurements that must not share a heap or a core with other work. */
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 
-/** Runs a file of this folder, which sends one message, and ends. */
+/** Runs a file of this folder that sends one message and ends. */
 export async function childAnswer(
   file: string,
   words: readonly string[],

@@ -1,11 +1,11 @@
-/** A server in a process of its own, so that clients and server have a core each. */
+/** A server in its own process, so that clients and server have a core each. */
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 
 export interface ChildServer {
   readonly url: string;
-  /** How many milliseconds its loop was busy since it started, and its clock. */
+  /** Milliseconds for which its event loop was busy since it started, and its clock. */
   readonly busy: () => Promise<{ readonly loopMs: number; readonly nowMs: number }>;
   close(): Promise<void>;
 }

@@ -1,11 +1,14 @@
-/** Locks straight on Postgres, as one would write them by hand: advisory locks, and rows that are inserted and deleted. */
+/**
+ * Locks directly on Postgres, as an application would write them: advisory locks, and rows that are inserted and
+ * deleted.
+ */
 import { Client } from "pg";
 import { type Load, runLoad } from "./load.ts";
 
 const connectionCount = 32;
 const keysOfEach = 8;
 
-/** Each connection has keys of its own, so that nobody waits for a lock. */
+/** Each connection has its own keys, so that no connection waits for a lock. */
 export class DirectLocks {
   readonly #clients: readonly Client[];
   #count = 0;

@@ -1,4 +1,4 @@
-/** Holdfast as a process of its own, for the benchmark of the doors: `node bench/doors-server.ts FOLDER`. */
+/** Holdfast as a separate process, for the benchmark of the doors: `node bench/doors-server.ts FOLDER`. */
 import { serve } from "../server/src/assembly/serve.ts";
 
 const [, , data = ""] = process.argv;

@@ -1,4 +1,4 @@
-/** What the doors cost, with a server in a process of its own: cycles of locks, one lock that all want, HTTP, subscribers. */
+/** The cost of the doors, with a server in its own process: lock cycles, one contended lock, HTTP, subscribers. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { Agent, request } from "node:http";
 import { tmpdir } from "node:os";
@@ -14,7 +14,7 @@ import { atLeast, atMost, format, median, rowTable, spread, spreadOf } from "./r
 import type { Bench, BenchOptions, Row } from "./report.ts";
 import { Subscriber } from "./subscribers.ts";
 
-interface Place extends BenchOptions {
+interface DoorsSetup extends BenchOptions {
   readonly server: ChildServer;
   readonly folder: string;
 }
@@ -23,10 +23,10 @@ export const doors: Bench = async (options) => {
   const folder = mkdtempSync(join(tmpdir(), "holdfast-bench-"));
   const server = await startChild("doors-server.ts", [join(folder, "data")]);
   try {
-    const place = { ...options, server, folder };
-    // Subscribers come first: they count from the beginning of the journal.
-    const rows = [...(await subscribers(place)), await many(place), await alone(place)];
-    rows.push(...(await contended(place)), await overHttp(place));
+    const setup = { ...options, server, folder };
+    // Subscribers run first: they count from the beginning of the journal.
+    const rows = [...(await subscribers(setup)), await many(setup), await alone(setup)];
+    rows.push(...(await contended(setup)), await overHttp(setup));
     options.say(rowTable(rows, 2));
     return rows;
   } finally {
@@ -35,7 +35,9 @@ export const doors: Bench = async (options) => {
   }
 };
 
-/** Rounds of ours and of the peer, in turn, so that whatever else the computer does falls on both. The first is dropped. */
+/**
+ * Alternates rounds of Holdfast and of the peer, so that other load on the host affects both. Drops the first round.
+ */
 async function inTurns(options: BenchOptions, ours: () => Promise<number>, peer: () => Promise<number>) {
   const [mine, theirs]: [number[], number[]] = [[], []];
   for (let round = -1; round < (options.isQuick ? 3 : 5); round += 1) {
@@ -50,7 +52,7 @@ async function inTurns(options: BenchOptions, ours: () => Promise<number>, peer:
 
 const durationOf = ({ isQuick }: BenchOptions): number => (isQuick ? 1_000 : 3_000);
 
-/** How often the work of each of so many was done in a second. */
+/** Completed calls of `work` per second, by `count` concurrent workers. */
 async function ratePerSecond(count: number, durationMs: number, work: (index: number) => Promise<void>) {
   const startMs = performance.now();
   let doneCount = 0;
@@ -74,16 +76,16 @@ async function agentsOf(client: Client, count: number): Promise<readonly Client[
   return Promise.all(Array.from({ length: count }, register));
 }
 
-async function many(place: Place): Promise<Row> {
+async function many(setup: DoorsSetup): Promise<Row> {
   const redis = await startRedis({ fsync: false });
   const redlock = redlockOn(redis.port);
-  const client = await connect(place.server.url);
+  const client = await connect(setup.server.url);
   const agents = await agentsOf(client, 256);
-  const durationMs = durationOf(place);
-  // Until the code of the server is compiled for its hottest paths, this would measure the compiler.
+  const durationMs = durationOf(setup);
+  // Without this warm-up the rounds would measure the compilation of the server's hottest paths.
   await ratePerSecond(256, 3 * durationMs, (index) => cycle(agents[index] as Client, `bench/${index}`));
   const { ours, peer } = await inTurns(
-    place,
+    setup,
     () => ratePerSecond(256, durationMs, (index) => cycle(agents[index] as Client, `bench/${index}`)),
     () => ratePerSecond(256, durationMs, (index) => redlock.cycle(`bench/${index}`)),
   );
@@ -93,12 +95,12 @@ async function many(place: Place): Promise<Row> {
   return atLeast("lock cycles/s, 256 agents over the socket, SQLite, over Redlock without fsync", ours, peer, 2);
 }
 
-async function alone(place: Place): Promise<Row> {
-  const client = await connect(place.server.url);
+async function alone(setup: DoorsSetup): Promise<Row> {
+  const client = await connect(setup.server.url);
   const [agent] = await agentsOf(client, 1);
-  const raw = new RawInserts(join(place.folder, "raw"));
+  const raw = new RawInserts(join(setup.folder, "raw"));
   const row = "x".repeat(600);
-  const count = place.isQuick ? 300 : 1_000;
+  const count = setup.isQuick ? 300 : 1_000;
   const p50 = async (work: () => unknown): Promise<number> => {
     const times: number[] = [];
     for (let index = 0; index < count; index += 1) {
@@ -109,7 +111,7 @@ async function alone(place: Place): Promise<Row> {
     return median(times);
   };
   const { ours, peer } = await inTurns(
-    place,
+    setup,
     () => p50(() => cycle(agent as Client, "alone")),
     () => p50(() => raw.run([row, row], 1)),
   );
@@ -118,16 +120,16 @@ async function alone(place: Place): Promise<Row> {
   return atMost("p50 of a cycle of one agent alone over the socket, over two bare commits, ms", ours, peer, 2.5);
 }
 
-/** One lock that 32 want, each with the handle that a program gets. */
-async function contended(place: Place): Promise<readonly Row[]> {
+/** One lock that 32 agents contend for, each with the handle that a program gets. */
+async function contended(setup: DoorsSetup): Promise<readonly Row[]> {
   const redis = await startRedis({ fsync: true });
   const redlock = redlockOn(redis.port);
-  const client = await connect(place.server.url);
+  const client = await connect(setup.server.url);
   const agents = Array.from({ length: 32 }, (_, index) => client.fork({ name: `agent ${index}` }));
-  const durationMs = durationOf(place);
+  const durationMs = durationOf(setup);
   const rounds: number[][] = [];
   const { ours, peer } = await inTurns(
-    place,
+    setup,
     () => {
       const waits: number[] = [];
       rounds.push(waits);
@@ -150,9 +152,9 @@ async function contended(place: Place): Promise<readonly Row[]> {
   ];
 }
 
-/** The longest of all rounds is told, not that of a middle one: it is the wait that somebody had. */
+/** Reports the longest wait of all rounds, not that of a median round: an agent really waited that long. */
 function longestWait(rounds: readonly (readonly number[])[]): Row {
-  // The first ones of a round find an empty line.
+  // The first waits of a round find an empty queue.
   const settled = rounds.map((waits) => waits.slice(waits.length >> 1));
   const all = settled.flat();
   const row = atMost("the longest wait for it over the median wait, ms", Math.max(...all), median(all), 3);
@@ -160,7 +162,7 @@ function longestWait(rounds: readonly (readonly number[])[]): Row {
   return { ...row, spread: spreadOf(longest, settled.map(median)) };
 }
 
-async function overHttp(place: Place): Promise<Row> {
+async function overHttp(setup: DoorsSetup): Promise<Row> {
   const echo = await startChild("echo-server.ts");
   const agent = new Agent({ keepAlive: true, maxSockets: 64 });
   let count = 0;
@@ -171,9 +173,9 @@ async function overHttp(place: Place): Promise<Row> {
     return postTo(new URL("/v1/commands", url), agent, body);
   };
   const { ours, peer } = await inTurns(
-    place,
-    () => ratePerSecond(64, durationOf(place), () => post(place.server.url)),
-    () => ratePerSecond(64, durationOf(place), () => post(echo.url)),
+    setup,
+    () => ratePerSecond(64, durationOf(setup), () => post(setup.server.url)),
+    () => ratePerSecond(64, durationOf(setup), () => post(echo.url)),
   );
   agent.destroy();
   await echo.close();
@@ -193,23 +195,23 @@ function postTo(url: URL, agent: Agent, body: string): Promise<void> {
   });
 }
 
-/** 200 who watch everything while 2,000 events happen in a second. */
-async function subscribers(place: Place): Promise<readonly Row[]> {
-  const client = await connect(place.server.url);
-  const all = await Promise.all(Array.from({ length: 200 }, () => Subscriber.connect(place.server.url)));
-  const seconds = place.isQuick ? 3 : 10;
-  const looks = [await place.server.busy()];
+/** 200 subscribers watch all events while 2,000 events occur per second. */
+async function subscribers(setup: DoorsSetup): Promise<readonly Row[]> {
+  const client = await connect(setup.server.url);
+  const all = await Promise.all(Array.from({ length: 200 }, () => Subscriber.connect(setup.server.url)));
+  const seconds = setup.isQuick ? 3 : 10;
+  const looks = [await setup.server.busy()];
   const startMs = performance.now();
   const writes: Promise<unknown>[] = [];
   for (let count = 0; count < seconds * 2_000; count += 1) {
-    if (count > 0 && count % 2_000 === 0) looks.push(await place.server.busy());
+    if (count > 0 && count % 2_000 === 0) looks.push(await setup.server.busy());
     writes.push(client.entities.create("watched", String(count), { count }));
     const aheadMs = count / 2 - (performance.now() - startMs);
     if (aheadMs > 5) await new Promise((resolve) => setTimeout(resolve, aheadMs));
   }
   await Promise.all(writes);
   const tookMs = performance.now() - startMs;
-  looks.push(await place.server.busy());
+  looks.push(await setup.server.busy());
   const last = Number((await client.cursor()).split(".")[1]);
   const deadlineMs = performance.now() + 10_000;
   while (performance.now() < deadlineMs && all.some(({ position }) => position < last)) {
@@ -218,14 +220,14 @@ async function subscribers(place: Place): Promise<readonly Row[]> {
   const delivered = all.reduce((sum, { position }) => sum + position, 0);
   for (const subscriber of all) subscriber.close();
   await client.close();
-  place.say(`  ${format((seconds * 2_000_000) / tookMs)} events/s to 200 subscribers`);
+  setup.say(`  ${format((seconds * 2_000_000) / tookMs)} events/s to 200 subscribers`);
   return [
     atLeast("200 subscribers, 2,000 events/s: events delivered over events to deliver", delivered, 200 * last, 1),
     loopBusy(looks),
   ];
 }
 
-/** Of the whole time; the rounds are its seconds. */
+/** The ratio covers the whole time. The rounds are its seconds. */
 function loopBusy(looks: readonly { readonly loopMs: number; readonly nowMs: number }[]): Row {
   const steps = (of: "loopMs" | "nowMs"): number[] =>
     looks.slice(1).map((look, index) => look[of] - (looks[index]?.[of] ?? NaN));

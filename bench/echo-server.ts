@@ -1,4 +1,4 @@
-/** The peer of the HTTP door: a bare Fastify that sends back the body. It promises nothing and keeps nothing. */
+/** The peer of the HTTP door: a bare Fastify that returns the body. It stores nothing and guarantees nothing. */
 import Fastify from "fastify";
 
 const app = Fastify();

@@ -1,6 +1,6 @@
 /**
- * The peer of entity writes: the event store of Emmett, where the same changes become events of the same streams:
- * node bench/emmett-load.ts URL WRITERS.
+ * The peer of entity writes: the event store of Emmett, where the same changes become events of the same streams.
+ * Usage: node bench/emmett-load.ts URL WRITERS.
  */
 import { getPostgreSQLEventStore } from "@event-driven-io/emmett-postgresql";
 import { Pool } from "pg";
@@ -9,7 +9,7 @@ import { serveLoad } from "./load.ts";
 
 const [url = "", writers = "32"] = process.argv.slice(2);
 
-// A connection for each writer makes Emmett about a fifth faster than the ten that a pool has by itself.
+// One connection per writer makes Emmett about a fifth faster than the pool's default of ten.
 const pool = new Pool({ connectionString: url, max: Number(writers) });
 const store = getPostgreSQLEventStore(url, { connectionOptions: { pool } });
 await store.schema.migrate();

@@ -6,13 +6,13 @@ export const entityCount = 1_000;
 
 export interface Load {
   readonly callers: number;
-  /** For how long new commands are sent. */
+  /** The time during which callers send new commands. */
   readonly durationMs: number;
-  /** Every second command brings a key of its own. */
+  /** Every second command has its own idempotency key. */
   readonly isHalfKeyed: boolean;
 }
 
-/** About ten members of the kinds that people use. */
+/** About ten members of common types. */
 export function firstValue(index: number): Record<string, unknown> {
   return {
     title: `Task ${index} of the plan for this week`,
@@ -28,7 +28,9 @@ export function firstValue(index: number): Record<string, unknown> {
   };
 }
 
-/** What the command with this number changes. Each one differs from the one before, so that each becomes an entry. */
+/**
+ * The change that the command with this number makes. Each differs from the one before, so that each becomes an entry.
+ */
 export function mergeOf(number: number): Record<string, unknown> {
   return {
     status: number % 2 === 0 ? "running" : "waiting",
@@ -39,8 +41,8 @@ export function mergeOf(number: number): Record<string, unknown> {
 }
 
 /**
- * Made before the clock starts, as the peer's bytes are: what is measured is Holdfast. Their number and that of the
- * entities have no common multiple nearby, so an entity never gets the same one twice in a row.
+ * Made before the clock starts, like the peer's bytes, so that only Holdfast is measured. The number of merges and the
+ * number of entities have no small common multiple, so an entity never gets the same merge twice in a row.
  */
 const merges = Array.from({ length: 1_024 }, (_, number) => ({ merge: mergeOf(number) }));
 
@@ -62,7 +64,7 @@ export class Callers {
     this.#client = client;
   }
 
-  /** Sends commands for a while. Tells how many there were, and how long it took until the last one was answered. */
+  /** Sends commands for `durationMs`. Returns their number, and the time until the last one was answered. */
   async run(load: Load): Promise<{ readonly commands: number; readonly ms: number }> {
     const before = this.#number;
     const startMs = performance.now();

@@ -1,6 +1,6 @@
 /**
- * What each part of the way of a command costs, measured on the real parts, put together here without the engine's
- * waiting in between. The parts run in the engine's order, batch by batch, on the same load.
+ * The cost of each step of a command, measured on the real parts, without the engine's waits between them. The steps
+ * run in the engine's order, batch by batch, on the same load.
  */
 import { randomUUID } from "node:crypto";
 import { systemIds } from "../server/src/base/ids.ts";
@@ -81,7 +81,7 @@ export async function engineParts(folder: string, plan: Plan): Promise<readonly 
   const endMs = performance.now() + plan.durationMs;
   while (performance.now() < endMs) await batch(plan.batchSize, false);
   await journal.close();
-  // The journal's own append also adds to its index; what that costs was measured beside it.
+  // The journal's append also adds to its index. The cost of the index is measured separately.
   spentMs.append -= spentMs.index;
   return names.map((name) => ({ name, us: (spentMs[name] * 1_000) / entryCount }));
 }

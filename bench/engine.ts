@@ -1,4 +1,4 @@
-/** Commands in process, every write durable, over raw inserts of the bytes that they left, at several batch sizes. */
+/** In-process commands, every write durable, compared with raw inserts of the same bytes, at several batch sizes. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -26,7 +26,7 @@ interface Measured {
   readonly row: Row;
   readonly batchSize: number;
   readonly isHalfKeyed: boolean;
-  /** How many entries our batches really had. */
+  /** The measured number of entries per batch. */
   readonly realBatchSize: number;
   readonly bytes: number;
   readonly spreads: readonly [ours: string, peer: string];
@@ -48,7 +48,7 @@ export const engine: Bench = async (options) => {
   }
   options.say(`\nIn-process commands/s over raw inserts of the same bytes, every write durable\n`);
   options.say(resultTable(measured));
-  options.say(`\nWhat an entry costs, in µs, by part; the rest is the door, the queue, waiting and answering\n`);
+  options.say(`\nCost of an entry, in µs, by part. The rest is the door, the queue, waiting and answering.\n`);
   options.say(partsTable(measured));
   return measured.map(({ row }) => row);
 };

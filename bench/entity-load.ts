@@ -1,4 +1,7 @@
-/** Writers that each change an entity through one node and wait until it is durable: node bench/entity-load.ts URL WRITERS. */
+/**
+ * Writers that each change an entity through one node and wait until it is durable. Usage: node bench/entity-load.ts
+ * URL WRITERS.
+ */
 import { open } from "holdfast";
 import { fillEntities, idOf, mergeOf } from "./engine-load.ts";
 import { serveLoad } from "./load.ts";

@@ -1,6 +1,6 @@
 /**
- * The peer of lock cycles: the locks of `etcd3`, each a key with a lease of its own, as that package makes them:
- * node bench/etcd-load.ts URL AGENTS. All agents share its connection, which carries many requests at a time.
+ * The peer of lock cycles: the locks of `etcd3`, each a key with its own lease, as that package makes them. Usage: node
+ * bench/etcd-load.ts URL AGENTS. All agents share its connection, which carries many requests at a time.
  */
 import { Etcd3 } from "etcd3";
 import { serveLoad } from "./load.ts";
@@ -14,5 +14,5 @@ await serveLoad(Number(agents), async (agent) => {
   await lock.release();
 });
 client.close();
-// The package keeps timers for the leases that it gave back, which would hold the process until their TTL has passed.
+// The package keeps timers for the leases that it released. They would keep the process alive until the TTL has passed.
 process.exit(0);

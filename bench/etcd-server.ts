@@ -1,4 +1,4 @@
-/** The peer etcd: a real server of this run's own, one member, on free ports and in a folder of its own. */
+/** The peer etcd: a real server of this run, one member, on free ports and in its own folder. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -13,7 +13,7 @@ export interface EtcdServer {
   close(): Promise<void>;
 }
 
-/** As it comes: every write waits for the disk. */
+/** With default settings: every write waits for the disk. */
 export async function startEtcd(): Promise<EtcdServer> {
   ensureProgram("etcd", "etcd-server");
   const folder = mkdtempSync(join(tmpdir(), "holdfast-etcd-"));

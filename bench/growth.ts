@@ -1,7 +1,7 @@
 /**
- * How the cost of one call grows with what is there already: with a thousand, ten thousand, a hundred thousand and a million
- * leases held, waiters in line, entities, entries behind. Deciding is measured on the machine alone, where nothing else
- * could hide a curve; catching up and starting are measured on a real journal.
+ * How the cost of one call grows with the existing state: leases held, queued waiters, entities and journal entries,
+ * from a thousand to a million. Decisions are measured on the machine alone, where no other cost can hide a curve.
+ * Catch-up and start are measured on a real journal.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -12,12 +12,15 @@ import { machineRunner } from "./machine-runner.ts";
 import { type Bench, type BenchOptions, format, median, type Row, table } from "./report.ts";
 
 export interface Curve extends Series {
-  /** What it grows with, and in which unit one point is. */
+  /** The quantity that grows, and the unit of a point. */
   readonly with: string;
   readonly unit: string;
 }
 
-/** Ten times as much may cost so much more: a tree that is one level deeper, and caches that no longer hold all of it. */
+/**
+ * Maximum factor of cost for ten times as much state. It allows for a tree that is one level deeper, and for caches
+ * that do not hold all of it.
+ */
 const perTenfoldMost = 2;
 
 export const growth: Bench = async (options) => {
@@ -26,7 +29,7 @@ export const growth: Bench = async (options) => {
   options.say(table(["", "before", "after", "ratio", "goal"], rows.map(lineOf)));
   for (const unit of new Set(curves.map((curve) => curve.unit))) {
     const series = curves.filter((curve) => curve.unit === unit);
-    const chart = { title: "What one costs", x: "how much is there already", y: unit, series, isLogarithmic: true };
+    const chart = { title: "Cost of one operation", x: "existing state", y: unit, series, isLogarithmic: true };
     options.show(unit === "ms" ? "growth-of-start" : "growth-of-calls", lineChart(chart));
   }
   return rows;
@@ -37,7 +40,7 @@ export async function measureGrowth(options: BenchOptions): Promise<readonly Cur
   const curves: Curve[] = [];
   for (const [name, grows, measure] of [
     ["acquire", "leases held", acquireUs],
-    ["release to the next", "waiters in line", releaseUs],
+    ["release to the next", "queued waiters", releaseUs],
     ["write of an entity", "entities", writeUs],
   ] as const) {
     const points = sizes.map((size) => {
@@ -49,7 +52,10 @@ export async function measureGrowth(options: BenchOptions): Promise<readonly Cur
   return [...curves, ...(await journalCurves(sizes, options))];
 }
 
-/** The step from one size to the next that costs the most: a curve that bends upwards late is not hidden by its start. */
+/**
+ * Judges the step from one size to the next that costs the most. A curve that bends upwards late is not hidden by its
+ * start.
+ */
 function rowOf({ name, with: grows, unit, points }: Curve): Row {
   let worst: Pick<Row, "ours" | "peer" | "ratio"> = { ours: NaN, peer: NaN, ratio: 0 };
   for (const [index, [, peer]] of points.entries()) {
@@ -135,21 +141,21 @@ async function inFolder<Result>(work: (folder: string) => Promise<Result>): Prom
   }
 }
 
-/** Writes a journal without a checkpoint, starts anew from its first entry, and leaves a checkpoint behind. */
+/** Writes a journal without a checkpoint, starts from its first entry, and leaves a checkpoint. */
 async function fillAndFold(folder: string, size: number): Promise<number> {
   const first = await startEngine({ journal: await openFolder(folder), checkpointEvery: Infinity });
   const client = clientOf(servicesOf(first));
   let next = 0;
   const write = async (): Promise<void> => {
     for (let number = next++; number < size; number = next++) {
-      // As many entities at every size: what grows is the journal, not the state.
+      // The number of entities is the same at every size: the journal grows, not the state.
       const input = { type: "document", id: String(number % 500), value: { n: number } };
       await client.run(number < 500 ? "create-entity" : "replace-entity", input);
     }
   };
   await Promise.all(Array.from({ length: 500 }, write));
   await client.close();
-  // A stop saves the state; who has lost that folds every entry.
+  // A stop saves the state. A node without that checkpoint folds every entry.
   for (const end of ["", "-shm", "-wal"]) rmSync(join(folder, `checkpoint.db${end}`), { force: true });
   const begin = performance.now();
   const second = await startEngine({ journal: await openFolder(folder), checkpointEvery: Infinity });

@@ -7,7 +7,7 @@ const beatEveryMs = 10_000;
 const stepMs = 1_000;
 const hourMs = 3_600_000;
 
-/** The bytes of a day, taken from the last of so many hours: in the first one all agents are new at the same time. */
+/** Journal bytes of a day, computed from the last of `hours`. In the first hour all agents are new at the same time. */
 export async function idleAgentBytes(agentCount: number, hours: number): Promise<number> {
   const node = await startNode();
   const agents: Client[] = [];
@@ -29,7 +29,7 @@ export async function idleAgentBytes(agentCount: number, hours: number): Promise
   await beats(hourMs);
   const bytes = journalBytes(node.disk as MemoryStore) - before;
   const { items } = await node.client.agents.list({ limit: 1 });
-  if (items.length === 0) throw new Error("the agents have ended, though they gave signs of life");
+  if (items.length === 0) throw new Error("the agents have ended, though they sent heartbeats");
   await node.engine.stop();
   return 24 * bytes;
 }

@@ -1,4 +1,7 @@
-/** A journal that has lived for a while: how fast it starts, folds and verifies, and whether saving it is noticed. */
+/**
+ * A journal with a long history: how fast it starts, folds and verifies, and whether a checkpoint stalls the event
+ * loop.
+ */
 import { mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -11,21 +14,21 @@ import { type Bench, type BenchOptions, format, type Row, table } from "./report
 interface Size {
   readonly entries: number;
   readonly entities: number;
-  /** Rows of the checkpoint during which the event loop is watched. */
+  /** Rows of the checkpoint during which the event loop is measured. */
   readonly rows: number;
 }
 
 const full: Size = { entries: 1_000_000, entities: 100_000, rows: 1_000_000 };
 const quick: Size = { entries: 100_000, entities: 10_000, rows: 100_000 };
 
-/** How many callers write at a time while the journal is filled. */
+/** Callers that write concurrently while the journal is filled. */
 const callers = 500;
 
 export const journal: Bench = async (options) => {
   const size = options.isQuick ? quick : full;
   const folder = mkdtempSync(join(tmpdir(), "holdfast-bench-"));
   try {
-    const lived = await measureLived(join(folder, "lived"), size, options);
+    const lived = await measureLifecycle(join(folder, "lived"), size, options);
     const rows = [...lived, await measureStall(join(folder, "stall"), size, options)];
     options.say(`\nA journal of ${format(size.entries)} entries about ${format(size.entities)} entities\n`);
     const lines = rows.map(({ name, ours, peer, goal, met }) => [
@@ -41,7 +44,7 @@ export const journal: Bench = async (options) => {
   }
 };
 
-async function measureLived(folder: string, size: Size, options: BenchOptions): Promise<readonly Row[]> {
+async function measureLifecycle(folder: string, size: Size, options: BenchOptions): Promise<readonly Row[]> {
   options.say(`writing ${format(size.entries)} entries …`);
   const first = await start(folder);
   await fill(first.client, size, options);
@@ -61,13 +64,13 @@ async function measureLived(folder: string, size: Size, options: BenchOptions): 
   const foldSeconds = await secondsToStart(folder);
   return [
     atMost("start with all entries covered by a checkpoint, s", startSeconds, 2),
-    told("entries folded a second, read from disk and proven", size.entries / foldSeconds),
-    told("entries verified a second, each decided again", size.entries / verifySeconds),
-    told("bytes per entry in journal.db", bytes),
+    withoutGoal("entries folded a second, read from disk and proven", size.entries / foldSeconds),
+    withoutGoal("entries verified a second, each decided again", size.entries / verifySeconds),
+    withoutGoal("bytes per entry in journal.db", bytes),
   ];
 }
 
-/** The longest time for which nobody else was served while a checkpoint of many rows was written. */
+/** The longest time for which the server answered no call while it wrote a checkpoint of many rows. */
 async function measureStall(folder: string, size: Size, options: BenchOptions): Promise<Row> {
   options.say(`saving ${format(size.rows)} rows …`);
   const engine = await startEngine({ journal: await openFolder(folder), checkpointEvery: Infinity });
@@ -79,10 +82,10 @@ async function measureStall(folder: string, size: Size, options: BenchOptions): 
   delay.disable();
   options.say(`  saved in ${format(took, 1)} s`);
   await client.close();
-  return told("longest stall of the event loop during that checkpoint, ms", delay.max / 1e6);
+  return withoutGoal("longest stall of the event loop during that checkpoint, ms", delay.max / 1e6);
 }
 
-/** Writes entries about so many entities, from many callers at a time. */
+/** Writes `size.entries` entries about `size.entities` entities, from many concurrent callers. */
 export async function fill(client: Client, size: Omit<Size, "rows">, options: BenchOptions): Promise<void> {
   let next = 0;
   const write = async (): Promise<void> => {
@@ -114,12 +117,12 @@ export async function seconds(work: () => Promise<unknown>): Promise<number> {
   return (performance.now() - startMs) / 1000;
 }
 
-/** A number over the most that it may be; its peer is that bound. */
+/** Compares a number with its upper bound, which is the peer of the row. */
 export function atMost(name: string, ours: number, bound: number): Row {
   return { name, ours, peer: bound, ratio: ours / bound, goal: 1, met: ours <= bound };
 }
 
-/** A number without a goal of its own. */
-function told(name: string, ours: number): Row {
+/** A number without a goal. */
+function withoutGoal(name: string, ours: number): Row {
   return { name, ours, peer: ours, ratio: 1, goal: 0, met: true };
 }

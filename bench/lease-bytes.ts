@@ -1,4 +1,4 @@
-/** What a held lease keeps in the heap of its server. */
+/** The bytes that a held lease occupies in the heap of its server. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,11 +1,11 @@
 /**
- * A process that holds leases and tells what each of them keeps in its heap: `node --expose-gc bench/lease-holder.ts
- * FOLDER`. It is a process of its own so that nothing else is in the heap, and all garbage is collected before both looks.
+ * A process that holds leases and reports the heap bytes of each: `node --expose-gc bench/lease-holder.ts FOLDER`. It
+ * is a separate process so that nothing else is in the heap. It collects all garbage before both measurements.
  */
 import { start } from "../server/src/assembly/open.ts";
 
 const [, , folder = ""] = process.argv;
-/** Enough that noise vanishes. */
+/** Large enough that noise is negligible. */
 const leaseCount = 100_000;
 const pageSize = 1_000;
 const running = await start(folder, {});
@@ -30,17 +30,18 @@ async function inPages(count: number, work: (index: number) => Promise<unknown>)
     await Promise.all(Array.from({ length: pageSize }, (_, index) => work(first + index)));
 }
 
-/** What is kept, once the state is saved: until then a list of changes waits to be written, whoever made them. */
+/** The heap after the state is saved. Until then the heap also holds the list of changes that are not written yet. */
 async function keptBytes(): Promise<number> {
   await running.services.engine.checkpoint();
-  if (globalThis.gc === undefined) throw new Error("without --expose-gc this would count garbage");
+  if (globalThis.gc === undefined)
+    throw new Error("Run node with --expose-gc: without it the result would include garbage.");
   globalThis.gc();
   return process.memoryUsage().heapUsed;
 }
 
 /**
- * Some memory has bounds of its own, whatever is held: the newest entries, and 100,000 rows of the index before they are
- * written. It is as full at the second look as at the first: the index was written once in between, and is done with it.
+ * Some memory has its own bounds, regardless of the leases: the newest entries, and 100,000 index rows before they are
+ * written. These cycles fill it equally before both measurements, since the index is written once between them.
  */
 const cycleCount = 24_000;
 

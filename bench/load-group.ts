@@ -1,4 +1,4 @@
-/** Processes that are under load at the same time. They stay from round to round, so that their code stays warm. */
+/** Processes that are under load at the same time. They live through all rounds, so that their code stays compiled. */
 import { join } from "node:path";
 import { type Program, startProgram } from "../test/scenario/program.ts";
 import type { Load } from "./load.ts";
@@ -11,7 +11,7 @@ export class LoadGroup {
     this.#programs = programs;
   }
 
-  /** The file is one of this folder; there is a process for each of these lists of words. */
+  /** The file is in this folder. Each list of words is the arguments of one process. */
   static async start(file: string, words: readonly (readonly string[])[]): Promise<LoadGroup> {
     const path = join(import.meta.dirname, file);
     const programs = words.map((each) => startProgram(path, each, { inputStaysOpen: true }));

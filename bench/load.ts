@@ -1,9 +1,9 @@
-/** Workers that each do the same again and again, for as long as they are told. */
+/** Workers that each repeat the same work for a given duration. */
 import { createInterface } from "node:readline";
 
 export interface Load {
   readonly perSecond: number;
-  /** Of one time, in milliseconds. */
+  /** Latency of one call, in milliseconds. */
   readonly p50: number;
   readonly p99: number;
 }
@@ -25,7 +25,7 @@ export async function runLoad(
     }
   };
   await Promise.all(Array.from({ length: workers }, (_, worker) => repeat(worker)));
-  // Until the last answer, since those that came after the end are counted too.
+  // Until the last answer, because answers after the end of the duration are counted too.
   const tookMs = performance.now() - startMs;
   times.sort((a, b) => a - b);
   const at = (share: number): number => times[Math.floor(times.length * share)] ?? NaN;
@@ -33,8 +33,8 @@ export async function runLoad(
 }
 
 /**
- * The load of a process of its own. It says `ready`; a line `NUMBER MS` starts a round, whose result is the line
- * `NUMBER {…}`; it goes with its input.
+ * The load of a separate process. It prints `ready`. A line `NUMBER MS` on its input starts a round, and the result is
+ * the line `NUMBER {…}`. The process ends when its input ends.
  */
 export async function serveLoad(workers: number, work: (worker: number) => Promise<void>): Promise<void> {
   console.log("ready");

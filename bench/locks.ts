@@ -1,4 +1,6 @@
-/** Locks in process, every write durable: cycles over raw inserts, long lines, large sets, many leases, idle agents. */
+/**
+ * In-process locks, every write durable: cycles over raw inserts, long queues, large sets, many leases, idle agents.
+ */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -26,7 +28,7 @@ async function inFolder<Result>(work: (folder: string) => Promise<Result>): Prom
   }
 }
 
-/** 256 owners, each with a path of its own: acquire and release, as fast as they can. */
+/** 256 owners, each with its own path, acquire and release as fast as they can. */
 async function runCycles(client: Client, durationMs: number): Promise<{ readonly count: number; readonly ms: number }> {
   const startMs = performance.now();
   let count = 0;
@@ -73,12 +75,12 @@ function decisions(options: BenchOptions): readonly Row[] {
   const single = of(() => setUs(1));
   const set = of(() => setUs(1_000) / 1_000);
   return [
-    atMost("release with 10,000 waiters in line over release with 10, µs", long, short, 2),
+    atMost("release with 10,000 queued waiters over release with 10, µs", long, short, 2),
     atMost("a set of 1,000 paths, per path, over a single path, µs of deciding", set, single, 1),
   ];
 }
 
-/** What a release costs that hands over to the first of so many who wait: the median of ten of them. */
+/** The cost of a release that grants the lock to the first of `waiters`: the median of ten releases. */
 function releaseUs(waiters: number): number {
   const run = machineRunner();
   const common = { paths: ["line"], ttl_seconds: 3_600, ticket_seconds: 3_600 };
@@ -110,7 +112,7 @@ function setUs(size: number): number {
   return median(us.slice(5));
 }
 
-/** p95 of an acquire with many leases held, over the same with none. */
+/** p95 of an acquire with many leases held, compared with no leases. */
 async function leases(options: BenchOptions): Promise<Row> {
   const count = options.isQuick ? 20_000 : 100_000;
   return inFolder(async (folder) => {
@@ -129,7 +131,10 @@ async function leases(options: BenchOptions): Promise<Row> {
   });
 }
 
-/** Several rounds: the burst before them leaves checkpoints and index pages to be written for a while. */
+/**
+ * Several rounds, because the burst before them leaves checkpoints and index pages that are written during the first
+ * ones.
+ */
 async function p95s(client: Client): Promise<readonly number[]> {
   const rounds: number[] = [];
   for (let round = 0; round < 7; round += 1) rounds.push(await acquireP95(client));

@@ -1,4 +1,4 @@
-/** A machine alone, to see what deciding costs: nothing else can hide a curve. */
+/** A machine alone, to measure the cost of deciding without any other cost that could hide a curve. */
 import { machineOf } from "../server/src/assembly/open.ts";
 
 export function machineRunner() {

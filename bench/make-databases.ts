@@ -1,4 +1,4 @@
-/** Databases on the server of a URL, which must be new there. Tells the URL of each. */
+/** Creates databases on the server of a URL, where they must not exist yet. Returns the URL of each. */
 import { Client } from "pg";
 
 export async function makeDatabases<Name extends string>(

@@ -1,6 +1,6 @@
 /**
- * Events appended a second, beside Emmett on the same Postgres: 32 writers, each with one write on its way. The streams are
- * a thousand entities, the events are the same changes of them, byte for byte, one to a write.
+ * Events appended per second, compared with Emmett on the same Postgres: 32 writers, each with one write in flight. The
+ * streams are a thousand entities, and the events are the same changes, byte for byte, one per write.
  */
 import { LoadGroup } from "./load-group.ts";
 import { makeDatabases } from "./make-databases.ts";

@@ -1,4 +1,4 @@
-/** Lock cycles on one, two and three nodes, beside locks straight on Postgres and locks of etcd. */
+/** Lock cycles on one, two and three nodes, compared with locks directly on Postgres and locks of etcd. */
 import { startTcpProxy } from "../test/nodes/tcp-proxy.ts";
 import { DirectLocks } from "./direct-locks.ts";
 import { startEtcd } from "./etcd-server.ts";
@@ -10,7 +10,7 @@ import { describe, inTurn, type Plan, sum } from "./rounds.ts";
 
 export async function lockRows(postgresUrl: string, plan: Plan, say: (line: string) => void): Promise<readonly Row[]> {
   await using open = new AsyncDisposableStack();
-  // Nodes that should not meet have databases of their own.
+  // Nodes of different contenders have separate databases.
   const urls = await makeDatabases(postgresUrl, ["direct", "one", "two", "three"]);
   const start = async (file: string, words: readonly (readonly string[])[]): Promise<LoadGroup> => {
     const group = await LoadGroup.start(file, words);

@@ -1,4 +1,4 @@
-/** A new node on a Postgres journal that has lived for a while: how soon it is ready. */
+/** The time until a new node is ready on a Postgres journal with a long history. */
 import { startOwnPostgres } from "../test/scenario/private-postgres.ts";
 import { start } from "../server/src/assembly/open.ts";
 import { childAnswer } from "./child-answer.ts";
@@ -17,8 +17,8 @@ export const nodeStart: Bench = async (options) => {
     const first = await start(place);
     await fill(first.client, size, options);
     await first.services.engine.checkpoint();
-    // Beside the node that wrote them, as a node that joins.
-    options.say("starting beside it …");
+    // As a node that joins the node that wrote them.
+    options.say("starting as a second node …");
     const rows = [await measure(place, `a node that joins ${format(size.entries)} entries with a checkpoint, s`)];
     await first.client.close();
     options.say("starting alone …");
@@ -35,7 +35,7 @@ export const nodeStart: Bench = async (options) => {
   }
 };
 
-/** In a process of its own, as nodes are: in this one it would wait while what was written here is collected. */
+/** In a separate process, as nodes are. In this process it would also wait for the garbage collection of the writes. */
 async function measure({ journal }: { readonly journal: string }, name: string): Promise<Row> {
   return atMost(name, await childAnswer("starting-node.ts", [journal]), 2);
 }

@@ -1,4 +1,4 @@
-/** Lock cycles through one node, each agent on a path of its own: node bench/nodes-load.ts URL NAME AGENTS. */
+/** Lock cycles through one node, each agent on its own path. Usage: node bench/nodes-load.ts URL NAME AGENTS. */
 import { open } from "holdfast";
 import { serveLoad } from "./load.ts";
 
@@ -8,7 +8,7 @@ const client = await open({ journal: url });
 await serveLoad(Number(agents), async (agent) => {
   const ownerId = `${name}-${String(agent)}`;
   const held = await client.locks.acquire(`bench/${ownerId}`, { ttlSeconds: 60, ownerId });
-  if (!held.granted) throw new Error(`${ownerId} did not get a path that nobody else wants`);
+  if (!held.granted) throw new Error(`${ownerId} did not get a path that no other owner requests`);
   await client.locks.release({ fence: held.fence }, { ownerId });
 });
 await client.close();

@@ -1,9 +1,9 @@
-/** Planning: whether somebody is booked twice is found by one look into the order of time, however many bookings there are. */
+/** Planning: one lookup in the order of time finds a double booking, regardless of the number of bookings. */
 import { open } from "holdfast";
 import type { Client } from "holdfast";
 import { atMost, type Bench, type BenchOptions, format, median, spread, spreadText, table } from "./report.ts";
 
-/** A hundred times as many may take so many times as long: a look into a tree grows with the logarithm. */
+/** Maximum factor of time for a hundred times as many bookings: a lookup in a tree grows with the logarithm. */
 const goal = 2;
 const collaboratorCount = 100;
 const perMission = 500;
@@ -22,7 +22,7 @@ export const planning: Bench = async (options) => {
   const [small, large] = measured.map(({ micros }) => micros) as [readonly number[], readonly number[]];
   const name = `moving one of ${format(sizes[1] ?? 0)} assignments over one of ${format(sizes[0] ?? 0)}`;
   const row = atMost(name, large, small, goal);
-  options.say(`\nWhat it takes to move an assignment of a planned mission, in memory, in µs\n`);
+  options.say(`\nTime to move an assignment of a planned mission, in memory, in µs\n`);
   const lines = measured.map(({ size, micros }) => [format(size), format(median(micros), 1), spread(micros, 1)]);
   options.say(table(["assignments", "median", "rounds"], lines));
   options.say(
@@ -51,7 +51,7 @@ async function measure(size: number, { isQuick }: BenchOptions): Promise<readonl
   return micros.slice(1);
 }
 
-/** Half of its hour, now the first and now the second: each move is looked at for clashes and none has one. */
+/** Alternates between the first and the second half of its hour. Each move is checked for clashes, and none has one. */
 function shift(id: string, round: number): { from: string; to: string } {
   const start = hour(Number(id.slice(id.lastIndexOf("-") + 1)));
   const middle = start.replace(":00:00Z", ":30:00Z");
@@ -87,7 +87,7 @@ async function fill(client: Client, size: number): Promise<readonly string[]> {
   return ids;
 }
 
-/** So many at a time, so that they share batches. */
+/** Runs a limited number at a time, so that they share batches. */
 async function inTurns(count: number, work: (number: number) => Promise<unknown>): Promise<void> {
   let next = 0;
   const worker = async (): Promise<void> => {

@@ -1,4 +1,7 @@
-/** The peer: the least that SQLite needs to keep the same bytes as safely. One row per entry, one transaction per batch. */
+/**
+ * The peer: the minimum that SQLite needs to store the same bytes as safely. One row per entry, one transaction per
+ * batch.
+ */
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -15,7 +18,7 @@ export class RawInserts {
     this.#database.exec("CREATE TABLE entries (position INTEGER PRIMARY KEY, lines TEXT NOT NULL) STRICT");
   }
 
-  /** Inserts all entries and returns how many milliseconds it took. */
+  /** Inserts all entries and returns the duration in milliseconds. */
   run(entries: readonly string[], batchSize: number): number {
     const begin = this.#database.prepare("BEGIN IMMEDIATE");
     const commit = this.#database.prepare("COMMIT");
@@ -35,7 +38,7 @@ export class RawInserts {
   }
 }
 
-/** What a journal's rows say that was written after a position: the bytes of each entry, and the sizes of the batches. */
+/** The rows of a journal after a position: the bytes of each entry, and the sizes of the batches. */
 export function writtenAfter(
   folder: string,
   position: number,
@@ -50,7 +53,7 @@ export function writtenAfter(
   }
 }
 
-/** An entry is a line of header and a line of payload. */
+/** An entry is a header line and a payload line. */
 function pairs(lines: readonly string[]): readonly string[] {
   return Array.from({ length: lines.length / 2 }, (_, index) => `${lines[2 * index]}\n${lines[2 * index + 1]}`);
 }

@@ -1,4 +1,4 @@
-/** The peer Redis: a real server of this run's own, on a free port and in a folder of its own. */
+/** The peer Redis: a real server of this run, on a free port and in its own folder. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -13,7 +13,7 @@ export interface RedisServer {
   close(): Promise<void>;
 }
 
-/** Without `fsync` it keeps everything in memory only, which is how most people run locks on it. */
+/** Without `fsync` it keeps everything in memory only, which is how most deployments run locks on it. */
 export async function startRedis({ fsync }: { readonly fsync: boolean }): Promise<RedisServer> {
   ensureProgram("redis-server", "redis-server");
   const folder = mkdtempSync(join(tmpdir(), "holdfast-redis-"));

@@ -1,4 +1,7 @@
-/** The peer of the locks: the package `redlock` on one Redis, whose commands share a connection as ioredis does it. */
+/**
+ * The peer of the locks: the package `redlock` on one Redis. Its commands share a connection, as ioredis does by
+ * default.
+ */
 import { createRequire } from "node:module";
 import { Redis } from "ioredis";
 
@@ -17,7 +20,7 @@ const { default: Redlock } = createRequire(import.meta.url)("redlock") as {
 };
 
 export interface RedlockPeer {
-  /** Takes a lock and gives it back; if somebody else has it, it tries again until it is free. */
+  /** Takes a lock and releases it. While another holder has the lock, it retries. */
   cycle(path: string): Promise<void>;
   close(): void;
 }

@@ -1,4 +1,4 @@
-/** One line of a benchmark's result. `ratio` is ours over the peer; a goal is the least that it should be. */
+/** One line of a benchmark's result. `ratio` is ours over the peer, and `goal` is its bound. */
 export interface Row {
   readonly name: string;
   readonly ours: number;
@@ -6,11 +6,11 @@ export interface Row {
   readonly ratio: number;
   readonly goal: number;
   readonly met: boolean;
-  /** Missing where there was one measurement only. */
+  /** Missing if there was only one measurement. */
   readonly spread?: Spread;
 }
 
-/** The lowest and the highest ratio of so many rounds. */
+/** The lowest and the highest ratio of the rounds. */
 export interface Spread {
   readonly from: number;
   readonly to: number;
@@ -22,9 +22,9 @@ export type Figures = number | readonly number[];
 
 export interface BenchOptions {
   readonly isQuick: boolean;
-  /** Tells people what goes on; programs read the last line of the output only. */
+  /** Prints progress for people. Programs read only the last line of the output. */
   readonly say: (line: string) => void;
-  /** Keeps a picture beside the results, if anybody wants one. */
+  /** Saves a picture next to the results, if the run writes a page. */
   readonly show: (name: string, svg: string) => void;
 }
 
@@ -50,7 +50,7 @@ interface Judged {
   readonly isMet: (ratio: number) => boolean;
 }
 
-/** The ratio is that of the medians: one bad round moves neither. */
+/** The ratio of the medians: one bad round does not change it. */
 function rowOf(name: string, ours: Figures, peer: Figures, { goal, isMet }: Judged): Row {
   const middle = (figures: Figures): number => (typeof figures === "number" ? figures : median(figures));
   const ratio = middle(ours) / middle(peer);
@@ -58,13 +58,13 @@ function rowOf(name: string, ours: Figures, peer: Figures, { goal, isMet }: Judg
   return { name, ours: middle(ours), peer: middle(peer), ratio, goal, met: isMet(ratio), ...spread };
 }
 
-/** Rounds are compared in pairs: ours and the peer's of the same moment. */
+/** Rounds are compared in pairs: each of ours with the peer's next to it in time. */
 export function spreadOf(ours: readonly number[], peer: readonly number[]): Spread {
   const ratios = ours.map((one, round) => one / (peer[round] ?? NaN));
   return { from: Math.min(...ratios), to: Math.max(...ratios), rounds: ratios.length };
 }
 
-/** For a column of a table; empty where there was one measurement only. */
+/** For a column of a table. Empty if there was only one measurement. */
 export function spreadText({ spread: over }: Row): string {
   return over === undefined ? "" : `${format(over.from, 2)}–${format(over.to, 2)} in ${over.rounds}`;
 }
@@ -89,7 +89,7 @@ export function median(numbers: readonly number[]): number {
   return sorted.length % 2 === 1 ? upper : (upper + (sorted[middle - 1] ?? NaN)) / 2;
 }
 
-/** The least and the most, rounded: how far apart the rounds were. */
+/** The minimum and the maximum, rounded. */
 export function spread(numbers: readonly number[], digits = 0): string {
   return `${format(Math.min(...numbers), digits)}–${format(Math.max(...numbers), digits)}`;
 }
@@ -98,7 +98,7 @@ export function format(number: number, digits = 0): string {
   return number.toLocaleString("en", { minimumFractionDigits: digits, maximumFractionDigits: digits });
 }
 
-/** Columns for people: the first one to the left, the others to the right. */
+/** Columns for people: the first is aligned left, the others right. */
 export function table(header: readonly string[], lines: readonly (readonly string[])[]): string {
   const all = [header, ...lines];
   const widths = header.map((_, column) => Math.max(...all.map((line) => (line[column] ?? "").length)));

@@ -1,4 +1,4 @@
-/** The page and the pictures that a run of all benchmarks leaves behind. */
+/** The page and the pictures that a run of all benchmarks writes. */
 import { execFileSync } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { arch, cpus, platform, release, totalmem } from "node:os";
@@ -7,16 +7,16 @@ import type { Outcome } from "./all.ts";
 import { barChart } from "./chart.ts";
 import { format, type Row, spreadText } from "./report.ts";
 
-export interface Written {
+export interface ResultsPage {
   readonly folder: string;
   readonly isQuick: boolean;
-  /** The day on which it was measured. */
+  /** The day of the measurement. */
   readonly day: string;
   readonly versions: readonly string[];
 }
 
-export function writeResults(outcomes: readonly Outcome[], written: Written): void {
-  const { folder } = written;
+export function writeResults(outcomes: readonly Outcome[], page: ResultsPage): void {
+  const { folder } = page;
   mkdirSync(join(folder, "results"), { recursive: true });
   for (const { bench, rows } of outcomes) {
     const bars = rows.filter(({ goal }) => goal > 0);
@@ -25,12 +25,12 @@ export function writeResults(outcomes: readonly Outcome[], written: Written): vo
   }
   writeFileSync(
     join(folder, "results", "results.json"),
-    `${JSON.stringify({ ...written, folder: undefined, outcomes })}\n`,
+    `${JSON.stringify({ ...page, folder: undefined, outcomes })}\n`,
   );
-  writeFileSync(join(folder, "RESULTS.md"), pageOf(outcomes, written));
+  writeFileSync(join(folder, "RESULTS.md"), pageOf(outcomes, page));
 }
 
-/** What it was measured on. A number without this says little. */
+/** The host of the measurement. A number means little without it. */
 export function hostLines(): readonly string[] {
   const [first] = cpus();
   return [
@@ -39,7 +39,7 @@ export function hostLines(): readonly string[] {
   ];
 }
 
-/** The exact versions of packages that the run used, as installed. */
+/** The installed versions of the packages that the run used. */
 export function packageVersions(names: readonly string[]): readonly string[] {
   return names.map((name) => {
     const file = join(import.meta.dirname, "..", "node_modules", name, "package.json");
@@ -48,7 +48,7 @@ export function packageVersions(names: readonly string[]): readonly string[] {
   });
 }
 
-/** What the servers say that the peers ran on; they come from the host's packages. */
+/** The versions that the peers' servers report. They are packages of the host. */
 export function serverVersions(names: readonly string[]): readonly string[] {
   return names.map((name) => {
     const [line = ""] = execFileSync(name, ["--version"], { encoding: "utf8" }).split("\n");
@@ -56,7 +56,7 @@ export function serverVersions(names: readonly string[]): readonly string[] {
   });
 }
 
-function pageOf(outcomes: readonly Outcome[], { isQuick, day, versions }: Written): string {
+function pageOf(outcomes: readonly Outcome[], { isQuick, day, versions }: ResultsPage): string {
   const judged = outcomes.flatMap(({ rows }) => rows).filter(({ goal }) => goal > 0);
   const met = judged.filter((row) => row.met).length;
   const parts = [
@@ -73,12 +73,12 @@ function pageOf(outcomes: readonly Outcome[], { isQuick, day, versions }: Writte
   return `${parts.join("\n")}\n`;
 }
 
-/** Pictures of their own, besides the bars. */
+/** Separate pictures, in addition to the bars. */
 const curves: Readonly<Record<string, readonly string[]>> = { growth: ["growth-of-calls", "growth-of-start"] };
 
 function sectionOf({ bench, seconds, rows, failure }: Outcome): readonly string[] {
   const head = ["", `## ${bench}`, ""];
-  if (failure !== undefined) return [...head, `**It failed**: ${failure}.`];
+  if (failure !== undefined) return [...head, `**The benchmark failed**: ${failure}.`];
   const names = [...(rows.some(({ goal }) => goal > 0) ? [bench] : []), ...(curves[bench] ?? [])];
   const picture = names.flatMap((name) => [`![${name}](results/${name}.svg)`, ""]);
   const lines = rows.map((row) => `| ${cellsOf(row).join(" | ")} |`);

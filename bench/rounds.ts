@@ -1,10 +1,10 @@
-/** Contenders that are measured one after the other, round after round, so that a slow minute meets them all. */
+/** Contenders that are measured in turn, round after round, so that a slow minute affects all of them. */
 import type { Load } from "./load.ts";
 import { format, median, spread } from "./report.ts";
 
 export interface Plan {
   readonly rounds: number;
-  /** Before the first round: the code of a node gets faster for seconds. */
+  /** Before the first round: the code of a node gets faster for several seconds. */
   readonly warmUpMs: number;
   readonly durationMs: number;
 }
@@ -12,7 +12,7 @@ export interface Plan {
 /** One load for each process that takes part. */
 export type Contender = (durationMs: number) => Promise<readonly Load[]>;
 
-/** What each contender came to: for each round, the loads of its processes. */
+/** The results of each contender: for each round, the loads of its processes. */
 export type Rounds<Name extends string> = Readonly<Record<Name, readonly (readonly Load[])[]>>;
 
 export async function inTurn<Name extends string>(
@@ -29,7 +29,7 @@ export async function inTurn<Name extends string>(
 
 export const sum = (loads: readonly Load[]): number => loads.reduce((total, { perSecond }) => total + perSecond, 0);
 
-/** The medians of what all processes of a contender did together, and of each of them. */
+/** The medians over all processes of a contender together, and of each process. */
 export function describe(name: string, rounds: readonly (readonly Load[])[]): string {
   const sums = rounds.map(sum);
   const each = (rounds[0] ?? []).map((_, index) => {

@@ -1,5 +1,5 @@
 /**
- * Measures, with a peer in the same run. What is told are ratios: how fast this computer is today is nobody's promise.
+ * Measures Holdfast with a peer in the same run. Results are ratios, because absolute speed depends on the host.
  *   npm run bench -- NAME [--quick] [--json]     one benchmark; with --json the last line is one object {"rows": [...]}
  *   npm run bench [-- --quick] [--json]          all of them, with bench/RESULTS.md and its pictures unless it is quick
  *   npm run bench -- --out FOLDER                the same, with the page in another folder
@@ -21,16 +21,16 @@ import { packageVersions, serverVersions, writeResults } from "./results.ts";
 
 const benches: Readonly<Record<string, { readonly summary: string; readonly run: Bench }>> = {
   engine: { summary: "commands in process, over raw inserts of the same bytes", run: engine },
-  doors: { summary: "locks over the socket beside Redlock, HTTP, subscribers", run: doors },
-  locks: { summary: "lock cycles, long lines, large sets, many leases, idle agents", run: locks },
-  nodes: { summary: "one, two and three nodes on Postgres, beside direct locks, etcd and Emmett", run: nodes },
+  doors: { summary: "locks over the socket compared with Redlock, HTTP, subscribers", run: doors },
+  locks: { summary: "lock cycles, long queues, large sets, many leases, idle agents", run: locks },
+  nodes: { summary: "one, two and three nodes on Postgres, compared with direct locks, etcd and Emmett", run: nodes },
   "node-start": { summary: "a new node on a million entries in Postgres", run: nodeStart },
-  planning: { summary: "whether somebody is booked twice, among a hundred thousand assignments", run: planning },
+  planning: { summary: "the check for double bookings, among a hundred thousand assignments", run: planning },
   journal: { summary: "start, fold, verify and save of a journal of a million entries", run: journal },
-  growth: { summary: "how the cost of a call grows with what is there already, up to a million", run: growth },
+  growth: { summary: "how the cost of a call grows with the existing state, up to a million", run: growth },
 };
 
-/** Packages of peers and doors, whose versions belong to the numbers. */
+/** Packages of peers and doors. Their versions are part of the results. */
 const peers = [
   "fastify",
   "ws",
@@ -72,7 +72,7 @@ function show(picture: string, svg: string): void {
   writeFileSync(join(pictures, `${picture}.svg`), svg);
 }
 
-/** A goal that is missed is no failure of the run: it is what the run is there to show. */
+/** A missed goal does not fail the run: the run exists to show it. */
 async function runEverything(): Promise<void> {
   const folder = values.out ?? (values.quick ? undefined : import.meta.dirname);
   const pictures = folder === undefined ? [] : ["--pictures", join(folder, "results")];

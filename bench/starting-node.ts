@@ -1,4 +1,6 @@
-/** A node that starts on a journal and tells how many seconds passed until its first answer: `node bench/starting-node.ts URL`. */
+/**
+ * A node that starts on a journal and reports the seconds until its first answer: `node bench/starting-node.ts URL`.
+ */
 import { start } from "../server/src/assembly/open.ts";
 import { seconds } from "./journal.ts";
 

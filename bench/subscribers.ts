@@ -1,4 +1,4 @@
-/** Many who watch everything, and only count: reading what they get would measure the reader. */
+/** Many subscribers that watch everything and only count: parsing the events would measure the reader. */
 import { once } from "node:events";
 import { WebSocket } from "ws";
 

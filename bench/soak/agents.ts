@@ -1,20 +1,23 @@
-/** What 200 agents do all day: each kind has its own habits, good and bad. */
+/** The behaviour of the 200 agents of the soak run. Each kind has its own habits, good and bad. */
 import { connect } from "holdfast";
 import type { Client } from "holdfast";
 import { systemClock } from "../../server/src/base/clock.ts";
 
 export interface Habits {
   readonly url: string;
-  /** A connection that several agents share, as the tasks of one program do: so they also share the thread that renews. */
+  /**
+   * A connection that several agents share, like the tasks of one program. They also share the thread that renews
+   * leases.
+   */
   readonly shared: Client;
   readonly chance: () => number;
-  /** Told how long something took that waits for nobody else. */
+  /** Records the duration of a call that waits for no other agent. */
   readonly took: (ms: number) => void;
   readonly failed: (error: unknown) => void;
   readonly isOver: () => boolean;
 }
 
-/** How many of each, 200 together. */
+/** Number of agents of each kind, 200 in total. */
 export const crowd = { locker: 80, editor: 40, booker: 20, watcher: 20, keeper: 20, vanisher: 20 } as const;
 
 export type Kind = keyof typeof crowd;
@@ -22,7 +25,7 @@ export type Kind = keyof typeof crowd;
 type Life = (habits: Habits, name: string) => Promise<void>;
 
 export const lives: Readonly<Record<Kind, Life>> = {
-  // Wants one of a few paths, waits for it, holds it for a moment.
+  // Requests one of a few paths, waits for it, and holds it briefly.
   locker: asTask(async (client, habits) => {
     const path = `soak/${Math.floor(habits.chance() * 40)}`;
     {
@@ -31,7 +34,7 @@ export const lives: Readonly<Record<Kind, Life>> = {
     }
     await rest(habits, 400);
   }),
-  // Changes documents that others change too.
+  // Changes documents that other agents change too.
   editor: withClient({}, async (client, habits) => {
     const id = String(Math.floor(habits.chance() * 200));
     await measured(habits, () =>
@@ -39,7 +42,7 @@ export const lives: Readonly<Record<Kind, Life>> = {
     );
     await rest(habits, 400);
   }),
-  // Speaks HTTP, with keys of its own, and sends everything twice.
+  // Uses HTTP with its own idempotency keys, and sends every request twice.
   booker: withClient({ transport: "http" }, async (client, habits, number) => {
     const id = String(Math.floor(habits.chance() * 200));
     const key = `${number}-${habits.chance()}`;
@@ -48,7 +51,7 @@ export const lives: Readonly<Record<Kind, Life>> = {
     await measured(habits, write);
     await rest(habits, 600);
   }),
-  // Follows everything for a while, then comes back where it left off.
+  // Follows all events for some time, then reconnects and resumes at its last position.
   watcher: withClient({}, async (client, habits) => {
     let left = 200;
     for await (const _event of client.watch()) {
@@ -57,7 +60,7 @@ export const lives: Readonly<Record<Kind, Life>> = {
     }
     await rest(habits, 200);
   }),
-  // Holds something of its own nearly all the time.
+  // Holds its own lock nearly all the time.
   keeper: asTask(async (client, habits, number) => {
     await using lock = await client.acquire(`kept/${number}`, { ttlSeconds: 5 });
     for (let beats = 0; beats < 20 && lock.granted && !habits.isOver(); beats += 1) await rest(habits, 1_000);
@@ -65,7 +68,7 @@ export const lives: Readonly<Record<Kind, Life>> = {
   vanisher: vanish,
 };
 
-/** Takes a lock and is gone without a word; comes back under its own key and finds it again. */
+/** Takes a lock and disconnects without a release. Then it reconnects under its own key and finds the lock again. */
 async function vanish(habits: Habits, name: string): Promise<void> {
   while (!habits.isOver()) {
     const client = await connect(habits.url, { transport: "http" });
@@ -82,7 +85,7 @@ async function vanish(habits: Habits, name: string): Promise<void> {
 
 type Turn = (client: Client, habits: Habits, name: string) => Promise<void>;
 
-/** An agent of its own on the connection that it shares. */
+/** A separate agent on a shared connection. */
 function asTask(once: Turn): Life {
   return async (habits, name) => {
     await using client = habits.shared.fork({ name });
@@ -90,7 +93,7 @@ function asTask(once: Turn): Life {
   };
 }
 
-/** A connection of its own. */
+/** An agent with its own connection. */
 function withClient(options: { readonly transport?: "http" }, once: Turn): Life {
   return async (habits, name) => {
     await using client = await connect(habits.url, { ...options, name });
@@ -114,7 +117,7 @@ function rest({ chance }: Habits, aboutMs: number): Promise<void> {
   });
 }
 
-/** A document that no editor has made yet. */
+/** Ignores the error for a document that no editor has made yet. */
 function absent(error: unknown): void {
   if ((error as { readonly code?: string }).code !== "entity_not_found") throw error;
 }

@@ -1,6 +1,6 @@
 /**
- * 200 agents of mixed behaviour on one server for a long time: `npm run soak -- --minutes 30 [--out FOLDER]`. Memory, file
- * descriptors and latency must be flat. The picture and the figures are written into the folder.
+ * 200 agents of mixed behaviour on one server for a long time: `npm run soak -- --minutes 30 [--out FOLDER]`. Memory,
+ * file descriptors and latency must be flat. The run writes a picture and the figures into the folder.
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -115,7 +115,11 @@ function report(samples: readonly Sample[]): void {
   const picture = stacked([
     chart("Memory of the server", "MB", { memory: ({ memoryMb }) => memoryMb }),
     chart("File descriptors of the server", "count", { descriptors: ({ descriptors }) => descriptors }),
-    chart("Calls that wait for nobody", "ms", { p50: ({ p50 }) => p50, p95: ({ p95 }) => p95, p99: ({ p99 }) => p99 }),
+    chart("Calls that wait for no other agent", "ms", {
+      p50: ({ p50 }) => p50,
+      p95: ({ p95 }) => p95,
+      p99: ({ p99 }) => p99,
+    }),
   ]);
   writeFileSync(join(values.out, "soak.svg"), picture);
   writeFileSync(join(values.out, "soak.json"), `${JSON.stringify({ minutes, findings, samples })}\n`);

@@ -1,4 +1,4 @@
-/** What a running server uses, as the system sees it from outside. */
+/** Resource usage of a running server, as the operating system reports it. */
 import { readdirSync, readFileSync } from "node:fs";
 
 export interface Sample {

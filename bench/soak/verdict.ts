@@ -1,4 +1,4 @@
-/** Whether a long run was flat: its last third beside the third before it. The first one is for warming up. */
+/** Whether a long run was flat: compares its last third with the middle third. The first third is the warm-up. */
 import { median } from "../report.ts";
 import type { Sample } from "./sample.ts";
 
@@ -6,7 +6,7 @@ export interface Finding {
   readonly what: string;
   readonly before: number;
   readonly after: number;
-  /** How much more it may be at the end. */
+  /** Maximum ratio of the last third to the middle third. */
   readonly most: number;
   readonly isFlat: boolean;
 }
@@ -21,6 +21,6 @@ export function findingsOf(samples: readonly Sample[]): readonly Finding[] {
   return [
     compare("memory of the server, MB", ({ memoryMb }) => memoryMb, 1.1, 5),
     compare("file descriptors of the server", ({ descriptors }) => descriptors, 1, 5),
-    compare("p95 of a call that waits for nobody, ms", ({ p95 }) => p95, 1.5, 2),
+    compare("p95 of a call that waits for no other agent, ms", ({ p95 }) => p95, 1.5, 2),
   ];
 }

@@ -1,19 +1,19 @@
--- Guards rows in your own Postgres with the fences of Holdfast: a writer whose lock went to somebody else is refused in
--- the same transaction as its write, however long it was asleep.
+-- Guards rows in your own Postgres with the fences of Holdfast. It refuses a writer whose lock went to another owner. The
+-- check is part of the transaction of the write, so it also holds for a writer that was suspended for hours.
 --
--- A fence is a text: epoch.position, and .number if one entry granted several. It is compared number by number. Only
--- fences of write locks belong here: a reader must not shut out another one.
+-- A fence is a text: epoch.position, and .number if one entry granted several. It is compared number by number. Use only
+-- fences of write locks here: one reader must not exclude another.
 CREATE TABLE IF NOT EXISTS holdfast_fences (
   resource text PRIMARY KEY,
   fence bigint[] NOT NULL,
   seen_at timestamptz NOT NULL DEFAULT now()
 );
 
--- Call it first in the transaction of the write: SELECT holdfast_guard('doc/42', '1.815'). It raises if a later fence was
--- seen for the resource; otherwise it notes this one, and keeps others waiting until the transaction ends.
+-- Call it first in the transaction of the write: SELECT holdfast_guard('doc/42', '1.815'). It raises an exception if the
+-- resource has a later fence. Otherwise it stores this fence and blocks other writers until the transaction ends.
 --
--- A stale fence has a code of its own, SF001. Serialization failures (40001) are tried again by many drivers, and a lock
--- that was lost does not come back by trying.
+-- A stale fence has its own code, SF001. Many drivers retry serialization failures (40001), but a retry does not restore a
+-- lost lock.
 CREATE OR REPLACE FUNCTION holdfast_guard(guarded text, presented text) RETURNS void
 LANGUAGE plpgsql AS $$
 DECLARE
