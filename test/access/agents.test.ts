@@ -6,7 +6,7 @@ import { gatedNode } from "./gated-node.ts";
 
 const everything: Allowance[] = [{ verbs: ["read", "write", "lock", "register"], under: "" }];
 
-test("an agent's id is good only for the principal that registered it, whatever secret is sent [M14 G1]", async () => {
+test("an agent's id is valid only for the principal that registered it, with any secret [M14 G1]", async () => {
   const node = await gatedNode();
   const ann = node.clientWith({ token: await node.tokenFor("ann", everything) });
   const bob = node.clientWith({ token: await node.tokenFor("bob", everything) });
@@ -25,7 +25,7 @@ test("an agent's id is good only for the principal that registered it, whatever 
   await node.stop();
 });
 
-test("a wrong secret is refused, and where secrets are required a bare id is good for nothing [M14]", async () => {
+test("a wrong agent secret is refused, and an id without a secret is refused where secrets are required [M14]", async () => {
   const lenient = await gatedNode();
   const strict = await gatedNode({ requiresAgentSecret: true });
   for (const node of [lenient, strict]) {
@@ -40,7 +40,7 @@ test("a wrong secret is refused, and where secrets are required a bare id is goo
   }
 });
 
-test("an agent is ended by itself, its parent or an operator, and by no neighbour [G1 W13]", async () => {
+test("an agent can be ended by itself, its parent or an operator, and by no other agent [G1 W13]", async () => {
   const node = await gatedNode();
   const client = node.clientWith();
   const parent = await client.agents.register({ name: "parent" });
@@ -58,7 +58,7 @@ test("an agent is ended by itself, its parent or an operator, and by no neighbou
   await node.stop();
 });
 
-test("a revoked token is noticed before an agent, a key or an input is looked at [P6]", async () => {
+test("a revoked token is refused before the server checks the agent, the key or the input [P6]", async () => {
   const node = await gatedNode();
   const { secret, token_id } = await node.operator.tokens.create({ principal: "ann", allow: everything });
   const client = node.clientWith({ token: secret });

@@ -4,12 +4,12 @@ import { allowedHostsOf, foreignRequest } from "../../server/src/access/foreign-
 
 const allowed = allowedHostsOf(4700, ["holdfast.example", "[2001:db8::1]:8080"]);
 
-/** The code that a request is turned away with; undefined if it is answered. */
+/** The code with which a request is refused; undefined if it is accepted. */
 function codeOf(headers: Record<string, string | string[]>, method = "GET"): string | undefined {
   return foreignRequest({ method, headers: { host: "127.0.0.1:4700", ...headers } }, allowed)?.code;
 }
 
-test("a server is spoken to under its own names and port alone, whatever a foreign name resolves to", () => {
+test("a request is accepted only if its Host header has a name and the port of this server", () => {
   const own = ["127.0.0.1:4700", "localhost:4700", "LOCALHOST:4700", "[::1]:4700", "holdfast.example"];
   for (const host of [...own, "holdfast.example:4700", "[2001:db8::1]:8080"]) {
     assert.equal(codeOf({ host }), undefined, host);
@@ -21,18 +21,18 @@ test("a server is spoken to under its own names and port alone, whatever a forei
   }
 });
 
-test("a request without a host, or with two of them, is not answered", () => {
+test("a request without a Host header, or with two of them, is refused", () => {
   assert.equal(foreignRequest({ method: "GET", headers: {} }, allowed)?.code, "foreign_request");
   assert.equal(codeOf({ host: ["127.0.0.1:4700", "evil.example"] }), "foreign_request");
 });
 
-test("a server on port 80 is also spoken to without a port", () => {
+test("a server on port 80 accepts a Host header without a port", () => {
   const onPort80 = allowedHostsOf(80);
   const ask = (host: string) => foreignRequest({ method: "GET", headers: { host } }, onPort80)?.code;
   assert.deepEqual(["localhost", "localhost:80", "evil.example"].map(ask), [undefined, undefined, "foreign_request"]);
 });
 
-test("a page of another origin is refused, also one without a name, and a page of this server is not", () => {
+test("a page of another origin or of the origin null is refused, and a page of this server is accepted", () => {
   for (const origin of ["http://127.0.0.1:4700", "http://localhost:4700", "https://holdfast.example"]) {
     assert.equal(codeOf({ origin }), undefined, origin);
   }
@@ -42,14 +42,14 @@ test("a page of another origin is refused, also one without a name, and a page o
   assert.equal(codeOf({ origin: ["http://localhost:4700", "http://evil.example"] }), "foreign_request");
 });
 
-test("what a browser says about a page of another site is believed, also without an origin", () => {
+test("a request that the browser marks as cross-site is refused, also without an Origin header", () => {
   for (const site of ["same-origin", "none"]) assert.equal(codeOf({ "sec-fetch-site": site }), undefined, site);
   for (const site of ["cross-site", "same-site", "new-kind"]) {
     assert.equal(codeOf({ "sec-fetch-site": site }), "foreign_request", site);
   }
 });
 
-test("a body must be JSON by its own words, since a page may send text and forms anywhere without asking", () => {
+test("a body must have the content type JSON, because a page can send text and forms to any site without a preflight", () => {
   const body = { "content-length": "2" };
   const types = ["application/json", "Application/JSON; charset=utf-8", "application/merge-patch+json"];
   for (const type of [...types, "application/json-patch+json"]) {

@@ -17,9 +17,9 @@ export const operatorSecret = "hf_the-operator-of-these-tests-0123456789";
 
 export interface GatedNode extends LockNode {
   readonly gate: Gate;
-  /** Somebody who comes in through a door, or the test fails. */
-  come(credentials?: Partial<Credentials>): AdmittedCaller;
-  /** A client of somebody who came in. */
+  /** A caller that the gate admits. The test fails if the gate rejects the credentials. */
+  admit(credentials?: Partial<Credentials>): AdmittedCaller;
+  /** A client of an admitted caller. */
   clientWith(credentials?: Partial<Credentials>): Client;
   readonly operator: Client;
   /** The secret of a new token. */
@@ -32,11 +32,11 @@ export interface GatedOptions extends Partial<Pick<GateOptions, "requiresToken" 
   readonly clock?: ManualClock;
 }
 
-/** A real engine with a clock that the test moves, and the gate in front of it as a server has it. */
+/** A real engine with a manual clock, behind the gate that a server uses. */
 export async function gatedNode(options: GatedOptions = {}): Promise<GatedNode> {
   const { requiresAgentSecret = false, disk, clock: given, ...more } = options;
-  const place = { ...(disk === undefined ? {} : { disk }), ...(given === undefined ? {} : { clock: given }) };
-  const node = await lockNode(place);
+  const lockOptions = { ...(disk === undefined ? {} : { disk }), ...(given === undefined ? {} : { clock: given }) };
+  const node = await lockNode(lockOptions);
   const { services, clock } = node;
   const gate = openGate({
     ...behindGate(services, { requiresAgentSecret }),
@@ -45,19 +45,19 @@ export async function gatedNode(options: GatedOptions = {}): Promise<GatedNode> 
     clock,
     ...more,
   });
-  const come = (credentials: Partial<Credentials> = {}): AdmittedCaller => {
+  const admit = (credentials: Partial<Credentials> = {}): AdmittedCaller => {
     const caller = gate.admit({ isLoopback: true, connection: "c1", door: "http", ...credentials });
     assert.ok(!isRejection(caller), JSON.stringify(caller));
     return caller;
   };
-  // A refusal must be seen as it comes: a client that tries again by itself would wait for a clock that stands.
+  // The client does not retry, so that the test sees each refusal. A retry would wait for the manual clock.
   const clientWith = (credentials?: Partial<Credentials>): Client =>
-    createClient(checkedTransport(come(credentials).transport), { retry: false });
+    createClient(checkedTransport(admit(credentials).transport), { retry: false });
   const operator = clientWith({ token: operatorSecret, connection: "operator" });
   return {
     ...node,
     gate,
-    come,
+    admit,
     clientWith,
     operator,
     tokenFor: async (principal, allow) => (await operator.tokens.create({ principal, allow })).secret,

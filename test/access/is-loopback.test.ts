@@ -1,4 +1,4 @@
-/** Which addresses count as this host: the callers that may need no token. */
+/** Which addresses count as this host. Callers from these addresses may need no token. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { isLoopback } from "../../server/src/access/is-loopback.ts";
@@ -32,6 +32,6 @@ const rows: readonly (readonly [address: string | undefined, isLoopback: boolean
 ];
 
 for (const [address, expected] of rows)
-  test(`${address === undefined ? "no address" : JSON.stringify(address)} ${expected ? "is" : "is not"} loopback`, () => {
+  test(`isLoopback returns ${String(expected)} for ${address === undefined ? "an unknown address" : JSON.stringify(address)}`, () => {
     assert.equal(isLoopback(address), expected);
   });

@@ -22,7 +22,7 @@ async function callsUntilLimit(client: Client): Promise<number> {
   }
 }
 
-test("a caller has so many calls a second and twice as many at once, and is told when to come back", async () => {
+test("a caller that exceeds its rate limit is refused with the time to retry, after a burst of twice the rate", async () => {
   const node = await gatedNode({ limits: { callsPerSecond: 5 } });
   const client = node.clientWith({ connection: "busy" });
   assert.equal(await callsUntilLimit(client), 10);
@@ -32,26 +32,26 @@ test("a caller has so many calls a second and twice as many at once, and is told
   node.clock.advance(199);
   await assert.rejects(client.entities.list("doc"), refusedWith("rate_limited"));
   node.clock.advance(1);
-  assert.deepEqual((await client.entities.list("doc")).items, [], "nothing had been written");
-  assert.equal(await callsUntilLimit(node.clientWith({ connection: "other" })), 10, "others have their own");
+  assert.deepEqual((await client.entities.list("doc")).items, [], "the refused call wrote nothing");
+  assert.equal(await callsUntilLimit(node.clientWith({ connection: "other" })), 10, "another caller has its own limit");
   for (let count = 0; count < 30; count += 1) await node.operator.entities.list("doc");
   await node.stop();
 });
 
-test("each agent counts for itself, and all tokens of one principal count together", async () => {
+test("each agent has its own rate limit, and all tokens of one principal share one", async () => {
   const node = await gatedNode({ limits: { callsPerSecond: 5, principalCallsPerSecond: 8 } });
   const anonymous = node.clientWith();
   const [a, b] = [await anonymous.agents.register({}), await anonymous.agents.register({})];
   assert.deepEqual([await callsUntilLimit(anonymous.as(a)), await callsUntilLimit(anonymous.as(b))], [10, 10]);
   const tokens = [await node.tokenFor("ci", everything), await node.tokenFor("ci", everything)];
   const [one, two] = tokens.map((token, index) => node.clientWith({ token, connection: `t${index}` }));
-  assert.deepEqual([await callsUntilLimit(one!), await callsUntilLimit(two!)], [10, 6], "16 for both");
+  assert.deepEqual([await callsUntilLimit(one!), await callsUntilLimit(two!)], [10, 6], "16 calls for both tokens");
   const { data } = await refusalOf(two!.entities.list("doc"));
   assert.equal(data["limit"], "principal_calls_per_second");
   await node.stop();
 });
 
-test("a principal has so many watches at once, and one that ended makes room for the next", async () => {
+test("a principal has a maximum of open watches, and a watch that ends frees its slot", async () => {
   const node = await gatedNode({ limits: { watchesMax: 2 } });
   const client = node.clientWith({ token: await node.tokenFor("ci", everything) });
   const [first] = [client.watch(), client.watch()];
@@ -59,14 +59,14 @@ test("a principal has so many watches at once, and one that ended makes room for
   await first.return?.();
   await first.return?.();
   const third = client.watch();
-  await assert.rejects(client.watch().next(), refusedWith("rate_limited"), "an end counts once");
+  await assert.rejects(client.watch().next(), refusedWith("rate_limited"), "an end is counted once");
   const event = third.next();
   await node.operator.entities.create("doc", "1", {});
   assert.equal(((await event).value as WatchedEvent).subject, "doc/1");
   await node.stop();
 });
 
-test("a principal has so many agents, also within the second for which they are counted", async () => {
+test("a principal has a maximum of agents, also within the second in which the count is cached", async () => {
   const node = await gatedNode({ limits: { agentsMax: 3 } });
   const client = node.clientWith({ token: await node.tokenFor("ci", everything) });
   const other = node.clientWith();
@@ -82,7 +82,7 @@ test("a principal has so many agents, also within the second for which they are 
   await node.stop();
 });
 
-test("callers that come once leave no trace in the account of calls", async () => {
+test("the rate limiter forgets callers that stay idle", async () => {
   const clock = new ManualClock();
   const buckets = new TokenBuckets(clock, 1);
   for (let caller = 0; caller < 10_000; caller += 1) buckets.take(`caller ${caller}`);
@@ -91,7 +91,7 @@ test("callers that come once leave no trace in the account of calls", async () =
   assert.equal(buckets.size, 1);
 });
 
-test("an address has so many connections, and one that closes makes room for the next", async () => {
+test("an address has a maximum of connections, and a connection that closes frees its slot", async () => {
   const server = createServer();
   limitConnections(server, 2);
   server.listen(0, "127.0.0.1");

@@ -15,7 +15,7 @@ async function annAndBob() {
 
 const shared = { ownerId: "worker-1", ttlSeconds: 60 };
 
-test("an owner that is not registered is its principal's alone, as long as it has something [M14]", async () => {
+test("an owner id without registration belongs to its principal while it has a lock or a ticket [M14]", async () => {
   const { node, ann, bob } = await annAndBob();
   const held = await ann.locks.acquire("repo/a", shared);
   assert.ok(held.granted);
@@ -34,14 +34,14 @@ test("an owner that is not registered is its principal's alone, as long as it ha
   const another = await ann.locks.acquire("repo/b", shared);
   assert.ok(another.granted);
   await ann.locks.release({ fence }, shared);
-  await assert.rejects(bob.locks.acquire("repo/c", shared), refusedWith("owner_taken"), "it still has repo/b");
+  await assert.rejects(bob.locks.acquire("repo/c", shared), refusedWith("owner_taken"), "the owner still has repo/b");
   await ann.locks.release({ fence: another.fence }, shared);
-  assert.ok((await bob.locks.acquire("repo/a", shared)).granted, "a name that has nothing is free again");
+  assert.ok((await bob.locks.acquire("repo/a", shared)).granted, "an owner id without locks is free");
   await assert.rejects(ann.locks.acquire("repo/b", shared), refusedWith("owner_taken"));
   await node.stop();
 });
 
-test("a ticket stays its principal's when it is granted in somebody else's entry, and when that is upgraded [M14]", async () => {
+test("a ticket belongs to its principal after another caller's entry grants it, and after an upgrade [M14]", async () => {
   const { node, ann, bob } = await annAndBob();
   const first = await bob.locks.acquire("repo/a", { ownerId: "bobs", ttlSeconds: 60 });
   assert.ok(first.granted);
@@ -63,7 +63,7 @@ test("a ticket stays its principal's when it is granted in somebody else's entry
   await node.stop();
 });
 
-test("what is handed to a registered agent is that agent's, whoever hands it over [M14]", async () => {
+test("a lock that is transferred to a registered agent belongs to that agent, for any sender [M14]", async () => {
   const { node, ann, bob } = await annAndBob();
   const agent = await bob.agents.register({ name: "b" });
   const held = await ann.locks.acquire("repo/a", shared);
@@ -77,7 +77,7 @@ test("what is handed to a registered agent is that agent's, whoever hands it ove
   await node.stop();
 });
 
-test("a fence that everybody can see proves something only for the principal that has the lock [X3 W13]", async () => {
+test("a visible fence is accepted only from the principal that holds the lock [X3 W13]", async () => {
   const { node, ann, bob } = await annAndBob();
   const held = await ann.locks.acquire("doc/1", shared);
   assert.ok(held.granted);

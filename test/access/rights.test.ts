@@ -11,7 +11,7 @@ import type { GatedNode } from "./gated-node.ts";
 
 const agentVerbs: Verb[] = ["read", "write", "lock", "register"];
 
-test("a prefix is compared name by name, never as a text", () => {
+test("a prefix is compared segment by segment, never as text", () => {
   for (const path of ["repo/x", "repo/x/a", "repo/x/a/b"]) assert.ok(isAtOrBelow(path, "repo/x"), path);
   for (const path of ["repo/xy", "repo/x-a", "repo", "repo/", "", "a/repo/x"]) {
     assert.ok(!isAtOrBelow(path, "repo/x"), path);
@@ -22,11 +22,11 @@ test("a prefix is compared name by name, never as a text", () => {
     { verbs: ["write" as const], under: "repo/x" },
   ];
   assert.ok(isAllowed(allow, ["write"], "repo/x/a"));
-  assert.ok(!isAllowed(allow, ["write"], "repo/y"), "verbs of one allowance do not go with the prefix of another");
+  assert.ok(!isAllowed(allow, ["write"], "repo/y"), "verbs of one allowance do not apply to the prefix of another");
   assert.ok(!isAllowed(allow, ["read"], ""));
 });
 
-test("every operation that somebody may ask for has a right that it needs [M14]", () => {
+test("every public operation requires a right [M14]", () => {
   const operations = [...publicOperations, ...packs.flatMap((pack) => Object.values(pack.operations))];
   assert.ok(operations.length > 60);
   for (const { name } of operations) assert.ok((rightOf(name)?.verbs.length ?? 0) > 0, name);
@@ -34,29 +34,29 @@ test("every operation that somebody may ask for has a right that it needs [M14]"
   assert.equal(rightOf("toString"), undefined);
 });
 
-/** Each operation with an input that lies under `repo/x`, or under the type `doc`, and one that does not. */
-const confined: readonly (readonly [string, (place: string) => object])[] = [
-  ["create-entity", (place) => ({ ...entityAt(place), value: {} })],
-  ["replace-entity", (place) => ({ ...entityAt(place), value: {} })],
-  ["patch-entity", (place) => ({ ...entityAt(place), merge: {} })],
+/** Each operation with a function that makes its input below a prefix, for example `repo/x` or the type `doc`. */
+const confined: readonly (readonly [string, (path: string) => object])[] = [
+  ["create-entity", (path) => ({ ...entityAt(path), value: {} })],
+  ["replace-entity", (path) => ({ ...entityAt(path), value: {} })],
+  ["patch-entity", (path) => ({ ...entityAt(path), merge: {} })],
   ["delete-entity", entityAt],
   ["get-entity", entityAt],
   ["list-history", entityAt],
-  ["acquire-lock", (place) => ({ paths: [place, { path: `${place}/b`, mode: "read" }], owner_id: "o" })],
-  ["release-lock", (place) => ({ paths: [place], owner_id: "o" })],
-  ["renew-lock", (place) => ({ path: place, owner_id: "o" })],
-  ["upgrade-lock", (place) => ({ path: place, owner_id: "o" })],
-  ["downgrade-lock", (place) => ({ path: place, mode: "read", owner_id: "o" })],
-  ["transfer-lock", (place) => ({ path: place, to: "p", owner_id: "o" })],
-  ["request-release", (place) => ({ path: place, reason: "please", owner_id: "o" })],
-  ["list-locks", (place) => ({ under: place })],
-  ["get-lock", (place) => ({ path: place })],
-  ["list-lock-history", (place) => ({ path: place })],
-  ["check-fence", (place) => ({ path: place, fence: "1.1" })],
+  ["acquire-lock", (path) => ({ paths: [path, { path: `${path}/b`, mode: "read" }], owner_id: "o" })],
+  ["release-lock", (path) => ({ paths: [path], owner_id: "o" })],
+  ["renew-lock", (path) => ({ path, owner_id: "o" })],
+  ["upgrade-lock", (path) => ({ path, owner_id: "o" })],
+  ["downgrade-lock", (path) => ({ path, mode: "read", owner_id: "o" })],
+  ["transfer-lock", (path) => ({ path, to: "p", owner_id: "o" })],
+  ["request-release", (path) => ({ path, reason: "please", owner_id: "o" })],
+  ["list-locks", (path) => ({ under: path })],
+  ["get-lock", (path) => ({ path })],
+  ["list-lock-history", (path) => ({ path })],
+  ["check-fence", (path) => ({ path, fence: "1.1" })],
 ];
 
-function entityAt(place: string): { type: string; id: string } {
-  const [type = "", ...id] = place.split("/");
+function entityAt(path: string): { type: string; id: string } {
+  const [type = "", ...id] = path.split("/");
   return { type, id: id.join("/") };
 }
 
@@ -65,23 +65,23 @@ async function codeOf(client: Client, operation: string, input: object): Promise
   return outcome.kind === "done" ? "done" : outcome.code;
 }
 
-test("a token reaches what lies under its prefixes, and nothing beside them, whatever the operation", async () => {
+test("a token reaches paths and types below its prefixes and no others, with any operation", async () => {
   const node = await gatedNode();
   const client = node.clientWith({ token: await node.tokenFor("ci", [{ verbs: agentVerbs, under: "repo/x" }]) });
   for (const [operation, input] of confined) {
-    for (const place of ["repo/x", "repo/x/a"]) {
-      assert.notEqual(await codeOf(client, operation, input(place)), "not_allowed", `${operation} ${place}`);
+    for (const path of ["repo/x", "repo/x/a"]) {
+      assert.notEqual(await codeOf(client, operation, input(path)), "not_allowed", `${operation} ${path}`);
     }
-    for (const place of ["repo/xy", "repo/y", "other/x"]) {
-      assert.equal(await codeOf(client, operation, input(place)), "not_allowed", `${operation} ${place}`);
+    for (const path of ["repo/xy", "repo/y", "other/x"]) {
+      assert.equal(await codeOf(client, operation, input(path)), "not_allowed", `${operation} ${path}`);
     }
   }
   const mixed = { paths: ["repo/x/a", "repo/y"], owner_id: "o" };
-  assert.equal(await codeOf(client, "acquire-lock", mixed), "not_allowed", "one path of a set is enough");
+  assert.equal(await codeOf(client, "acquire-lock", mixed), "not_allowed", "one forbidden path refuses the whole set");
   await node.stop();
 });
 
-test("a token without the verb is refused under its own prefix too", async () => {
+test("a token without the verb of an operation is refused below its own prefix too", async () => {
   const node = await gatedNode();
   for (const [operation, input] of confined) {
     const verbs = rightOf(operation)?.verbs ?? [];
@@ -92,10 +92,10 @@ test("a token without the verb is refused under its own prefix too", async () =>
   await node.stop();
 });
 
-test("what is about everything needs the verb on everything", async () => {
+test("an operation on the whole space requires the verb on every path", async () => {
   const node = await gatedNode();
   const client = node.clientWith({ token: await node.tokenFor("ci", [{ verbs: agentVerbs, under: "repo" }]) });
-  const wishes: (readonly [string, object])[] = [
+  const calls: (readonly [string, object])[] = [
     ["list-agents", {}],
     ["list-waits", {}],
     ["list-locks", {}],
@@ -107,7 +107,7 @@ test("what is about everything needs the verb on everything", async () => {
     ["list-missions", {}],
     ["create-organization", { name: "x" }],
   ];
-  for (const [operation, input] of wishes) {
+  for (const [operation, input] of calls) {
     assert.equal(await codeOf(client, operation, input), "not_allowed", `${operation} ${JSON.stringify(input)}`);
   }
   assert.equal(await codeOf(client, "list-entities", { type: "repo" }), "done");
@@ -116,7 +116,7 @@ test("what is about everything needs the verb on everything", async () => {
   await node.stop();
 });
 
-test("a fence or a ticket alone is no way to what lies outside of a token's prefixes", async () => {
+test("a fence or a ticket gives no access to a lock outside the token's prefixes", async () => {
   const node = await gatedNode();
   const holder = node.clientWith({ connection: "holder" });
   const held = await holder.locks.acquire("repo/y/a", { ownerId: "o" });
@@ -125,7 +125,7 @@ test("a fence or a ticket alone is no way to what lies outside of a token's pref
   assert.ok(!queued.granted);
   const client = node.clientWith({ token: await node.tokenFor("ci", [{ verbs: agentVerbs, under: "repo/x" }]) });
   const { fence } = held;
-  const wishes: (readonly [string, object])[] = [
+  const calls: (readonly [string, object])[] = [
     ["release-lock", { fence, owner_id: "o" }],
     ["release-lock", { fence, paths: ["repo/x/a"], owner_id: "o" }],
     ["renew-lock", { fence, owner_id: "o" }],
@@ -137,19 +137,19 @@ test("a fence or a ticket alone is no way to what lies outside of a token's pref
     ["get-ticket", { ticket: queued.ticket }],
   ];
   const before = node.engine.head.position;
-  for (const [operation, input] of wishes)
+  for (const [operation, input] of calls)
     assert.equal(await codeOf(client, operation, input), "not_allowed", operation);
-  assert.equal(node.engine.head.position, before, "nothing of it is in the journal");
+  assert.equal(node.engine.head.position, before, "the journal has no entry of it");
   await holder.locks.release({ fence }, { ownerId: "o" });
   const granted = await codeOf(client, "get-ticket", { ticket: queued.ticket });
-  assert.equal(granted, "not_allowed", "a ticket that was granted tells its paths as well");
+  assert.equal(granted, "not_allowed", "a granted ticket is protected by its paths too");
   await node.stop();
 });
 
-test("an operator of some paths frees the locks there, and no others, and configures nothing [W10]", async () => {
+test("an operator of a prefix can force-release locks below it, no others, and cannot configure the server [W10]", async () => {
   const node = await gatedNode();
   const secret = await node.tokenFor("janitor", [{ verbs: ["operate"], under: "repo/x" }]);
-  const janitor = node.come({ token: secret });
+  const janitor = node.admit({ token: secret });
   assert.equal(janitor.isOperator, false);
   const client = node.clientWith({ token: secret });
   const inside = await node.operator.locks.acquire("repo/x/a", { ownerId: "o" });
@@ -166,7 +166,7 @@ test("an operator of some paths frees the locks there, and no others, and config
   await node.stop();
 });
 
-test("an operation that does not exist, or is Holdfast's own, is unknown to everybody", async () => {
+test("an unknown or internal operation is refused as unknown for all callers", async () => {
   const node = await gatedNode();
   for (const operation of ["note-refusal", "expire-lock", "renew-agents", "constructor", "nothing"]) {
     for (const client of [node.operator, node.clientWith()]) {
@@ -176,7 +176,7 @@ test("an operation that does not exist, or is Holdfast's own, is unknown to ever
   await node.stop();
 });
 
-test("who may write and not read is told neither the value nor what others changed", async () => {
+test("a write reply to a caller that may not read has neither the value nor changes of others", async () => {
   const node = await gatedNode();
   const secret = await node.tokenFor("blind", [{ verbs: ["write"], under: "doc" }]);
   const client = node.clientWith({ token: secret });
@@ -196,7 +196,7 @@ test("who may write and not read is told neither the value nor what others chang
   await node.stop();
 });
 
-/** All that can happen to a set of paths of which one is seen and the others are not; then who holds what. */
+/** Runs every lock operation on sets of one visible and one hidden path. At the end one owner holds them all. */
 async function workOnSets({ operator: { locks }, clock }: GatedNode): Promise<void> {
   for (const hidden of ["a-secret/1", "secret/plan-9"]) {
     const paths = ["repo/x/a", hidden];
@@ -217,7 +217,7 @@ async function workOnSets({ operator: { locks }, clock }: GatedNode): Promise<vo
   granted(await locks.acquire(["a-secret/1", "repo/x/a", "secret/plan-9"], { ownerId: "last", ttlSeconds: 3_600 }));
 }
 
-test("whoever sees one path of a set learns of no other that it may neither read nor lock", async () => {
+test("a caller that may see one path of a lock set learns of no path that it may neither read nor lock", async () => {
   const node = await gatedNode();
   await workOnSets(node);
   const path = "repo/x/a";
@@ -240,16 +240,16 @@ test("whoever sees one path of a set learns of no other that it may neither read
     ];
     for (const answer of answers) assert.doesNotMatch(JSON.stringify(answer), /secret/);
     const items = history.items as readonly { readonly data: Readonly<Record<string, unknown>> }[];
-    assert.ok(items.length >= whole.items.length, "each thing that happened is told");
+    assert.ok(items.length >= whole.items.length, "every event is listed");
     assert.ok(
       items.some(({ data }) => JSON.stringify(data["paths"] ?? []).includes(path)),
-      "with what may be seen",
+      "events show the visible path",
     );
   }
   await node.stop();
 });
 
-test("a deadlock is told with all who are in it, and without the paths that one may neither read nor lock [X6]", async () => {
+test("a deadlock report names all owners in the cycle, and hides paths that its reader may neither read nor lock [X6]", async () => {
   const node = await gatedNode();
   const allow = [{ verbs: ["lock" as const, "register" as const], under: "repo/x" }];
   const client = node.clientWith({ token: await node.tokenFor("ci", allow), connection: "ci" });

@@ -1,4 +1,4 @@
-/** A real server on a real folder, spoken to over HTTP: what the gate promises, seen from outside. */
+/** The gate of a real server on a real folder, tested over HTTP. */
 import assert from "node:assert/strict";
 import { chmod, mkdtemp, readFile, readdir, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -10,7 +10,7 @@ import type { ServeOptions, Serving } from "../../server/src/assembly/serve.ts";
 interface Served extends Serving {
   readonly data: string;
   readonly reports: string[];
-  /** The status and the body of a command. */
+  /** The status and the body of the answer to a command. */
   command(operation: string, input: object, headers?: Record<string, string>): Promise<[number, Answer]>;
 }
 
@@ -51,7 +51,7 @@ const bearer = (secret: string): Record<string, string> => ({ authorization: `Be
 const settings = { settings: { state_hash_every: 1_000 } };
 
 test(
-  "the first start makes an operator's token that its owner alone can read, and later ones keep it [W10]",
+  "the first start creates an operator token that only its owner can read, and later starts keep it [W10]",
   inFolder(async (folder) => {
     const first = await serving(folder);
     const file = join(folder, "operator-token");
@@ -73,7 +73,7 @@ test(
 );
 
 test(
-  "an operator's token that is given is the only one, leaves no file, and must be long enough",
+  "a configured operator token is the only one, is not written to a file, and has a minimum length",
   inFolder(async (folder) => {
     await assert.rejects(serving(folder, { operatorToken: "short" }), /too short.*openssl rand/);
     const operatorToken = "0123456789abcdef0123456789abcdef";
@@ -85,7 +85,7 @@ test(
 );
 
 test(
-  "at an address that others reach it starts only with tokens, says what to do, and asks everybody for one",
+  "a server on a public address refuses to start without tokens, explains the fix, and requires a token from all callers",
   inFolder(async (folder) => {
     await assert.rejects(
       serving(folder, { host: "0.0.0.0" }),
@@ -110,7 +110,7 @@ test(
 );
 
 test(
-  "who asks for tokens from everybody gets them, and so does who gives the server another name",
+  "a server with requireToken or with allowed hosts requires a token from local callers too",
   inFolder(async (folder) => {
     for (const options of [{ requireToken: true }, { allowedHosts: ["holdfast.example"] }]) {
       const server = await serving(folder, options);
@@ -121,7 +121,7 @@ test(
 );
 
 test(
-  "no secret is in the journal, in a file of the data folder, in a report, in a problem or in a list",
+  "no secret occurs in the journal, a file of the data folder, a report, a problem or a list",
   inFolder(async (folder) => {
     const server = await serving(folder);
     const operator = (await readFile(join(folder, "operator-token"), "utf8")).trim();
@@ -154,12 +154,12 @@ test(
     await server.close();
     const files = (await readdir(folder, { recursive: true })).filter((name) => name !== "operator-token");
     const texts = await Promise.all(files.map((name) => readFile(join(folder, name), "latin1").catch(() => "")));
-    assert.ok(texts.join("").includes("token.created"), "the journal can be read as text");
+    assert.ok(texts.join("").includes("token.created"), "the journal is readable as text");
     for (const secret of [operator, token, agentSecret]) {
       assert.match(secret, /^hf_[0-9a-f]{64}$/);
-      assert.ok(!JSON.stringify(answers).includes(secret.slice(3)), "in an answer");
-      assert.ok(!server.reports.join("\n").includes(secret.slice(3)), "in a report");
-      assert.ok(!texts.join("").includes(secret.slice(3)), "in a file");
+      assert.ok(!JSON.stringify(answers).includes(secret.slice(3)), "an answer has a secret");
+      assert.ok(!server.reports.join("\n").includes(secret.slice(3)), "a report has a secret");
+      assert.ok(!texts.join("").includes(secret.slice(3)), "a file has a secret");
     }
   }),
 );

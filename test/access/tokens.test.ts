@@ -11,26 +11,26 @@ const everything = [{ verbs: ["read", "write", "lock", "register"] as const, und
   under: one.under,
 }));
 
-function turnedWith(node: GatedNode, token: string | undefined, isLoopback = true): string | undefined {
+function rejectionCode(node: GatedNode, token: string | undefined, isLoopback = true): string | undefined {
   const credentials = { isLoopback, connection: "c", door: "http" as const };
   const result = node.gate.admit(token === undefined ? credentials : { ...credentials, token });
   return isRejection(result) ? result.code : undefined;
 }
 
-test("without a token only callers on this host come in, and none of them where tokens are required [M14]", async () => {
+test("a caller without a token is admitted only from this host, and not where tokens are required [M14]", async () => {
   const open = await gatedNode();
   const closed = await gatedNode({ requiresToken: true });
-  assert.equal(turnedWith(open, undefined), undefined);
-  assert.equal(turnedWith(open, undefined, false), "token_required");
-  assert.equal(turnedWith(closed, undefined), "token_required");
-  assert.equal(turnedWith(closed, operatorSecret), undefined);
+  assert.equal(rejectionCode(open, undefined), undefined);
+  assert.equal(rejectionCode(open, undefined, false), "token_required");
+  assert.equal(rejectionCode(closed, undefined), "token_required");
+  assert.equal(rejectionCode(closed, operatorSecret), undefined);
   for (const wrong of ["", "hf_wrong", `${operatorSecret}x`, operatorSecret.slice(1)]) {
-    assert.equal(turnedWith(open, wrong), "token_invalid", wrong);
+    assert.equal(rejectionCode(open, wrong), "token_invalid", wrong);
   }
   await Promise.all([open.stop(), closed.stop()]);
 });
 
-test("who comes with a token is its principal in the history, and nobody else [M14]", async () => {
+test("the journal records the principal of a caller's token as the actor [M14]", async () => {
   const node = await gatedNode();
   const secret = await node.tokenFor("ci", everything);
   assert.match(secret, /^hf_[0-9a-f]{64}$/);
@@ -41,7 +41,7 @@ test("who comes with a token is its principal in the history, and nobody else [M
   await node.stop();
 });
 
-test("a revoked token is refused at once, also on an open connection and for an answer that it had before [P6]", async () => {
+test("a revoked token is refused at once, also on an open connection and for a replay [P6]", async () => {
   const node = await gatedNode();
   const { secret, token_id } = await node.operator.tokens.create({ principal: "ci", allow: everything });
   const client = node.clientWith({ token: secret });
@@ -53,13 +53,13 @@ test("a revoked token is refused at once, also on an open connection and for an 
   assert.equal(principal, "ci");
   const refusal = await refusalOf(write());
   assert.deepEqual([refusal.code, refusal.status, refusal.replayed], ["token_invalid", 401, false]);
-  assert.equal(turnedWith(node, secret), "token_invalid");
+  assert.equal(rejectionCode(node, secret), "token_invalid");
   await assert.rejects(client.cursor(), refusedWith("token_invalid"));
-  assert.equal(node.engine.head.position, head.position + 1, "only the revocation was recorded");
+  assert.equal(node.engine.head.position, head.position + 1, "the journal has only the revocation");
   await node.stop();
 });
 
-test("a token expires by the time of the engine, to the millisecond, and is forgotten then", async () => {
+test("a token expires by the engine's clock, to the millisecond, and is then forgotten", async () => {
   const node = await gatedNode();
   const cursor = await node.client.cursor();
   const made = await node.operator.tokens.create({ principal: "ci", allow: everything, expiresInSeconds: 60 });
@@ -77,7 +77,7 @@ test("a token expires by the time of the engine, to the millisecond, and is forg
   await node.stop();
 });
 
-test("a token lives 30 days if nothing else is said, and is listed without its secret or the hash of it", async () => {
+test("a token lasts 30 days by default, and lists show neither its secret nor the hash", async () => {
   const node = await gatedNode();
   const { secret, ...made } = await node.operator.tokens.create({
     principal: "ci",
@@ -93,18 +93,18 @@ test("a token lives 30 days if nothing else is said, and is listed without its s
   await node.stop();
 });
 
-test("asking again with a key gives the same token a new secret, and the old secret is void", async () => {
+test("a repeated create-token with the same key gives the token a new secret and voids the old one", async () => {
   const node = await gatedNode();
   const ask = () => node.operator.tokens.create({ principal: "ci", allow: everything }, { key: "once" });
   const [first, second] = [await ask(), await ask()];
   assert.equal(first.token_id, second.token_id);
-  assert.equal(turnedWith(node, first.secret), "token_invalid");
-  assert.equal(turnedWith(node, second.secret), undefined);
+  assert.equal(rejectionCode(node, first.secret), "token_invalid");
+  assert.equal(rejectionCode(node, second.secret), undefined);
   assert.equal((await node.operator.tokens.list()).items.length, 1);
   await node.stop();
 });
 
-test("no token is made for a principal that means something else, and a token that is not there can't be revoked", async () => {
+test("a token for a reserved principal is refused, and so is the revocation of an unknown token", async () => {
   const node = await gatedNode();
   for (const principal of ["operator", "anonymous", "local", "holdfast"]) {
     const asked = node.operator.tokens.create({ principal, allow: everything });
@@ -120,19 +120,19 @@ test("no token is made for a principal that means something else, and a token th
   await node.stop();
 });
 
-test("tokens are a fold of the journal: a node that starts on it knows the same ones", async () => {
+test("a node that starts on an existing journal knows the same tokens", async () => {
   const node = await gatedNode();
   const kept = await node.operator.tokens.create({ principal: "ci", allow: everything });
   const revoked = await node.operator.tokens.create({ principal: "old", allow: everything });
   await node.operator.tokens.revoke(revoked.token_id);
   await node.stop();
   const again = await gatedNode({ disk: node.disk, clock: node.clock });
-  assert.equal(turnedWith(again, kept.secret), undefined);
-  assert.equal(turnedWith(again, revoked.secret), "token_invalid");
+  assert.equal(rejectionCode(again, kept.secret), undefined);
+  assert.equal(rejectionCode(again, revoked.secret), "token_invalid");
   await again.stop();
 });
 
-test("an attempt at what belongs to operators is refused and recorded, with a bound on how often [W10 W13]", async () => {
+test("an attempt at an operator's operation is refused and recorded, at a limited rate [W10 W13]", async () => {
   const node = await gatedNode();
   const anonymous = node.clientWith();
   const attempts: ((client: Client) => Promise<unknown>)[] = [
@@ -157,21 +157,21 @@ test("an attempt at what belongs to operators is refused and recorded, with a bo
     if (name === "evt.access.refused") seen.push({ ...(data as object), by });
   }
   const operations = seen.map((one) => (one as { operation: string }).operation);
-  assert.equal(operations.length, 11, "ten in the first minute, and one after it");
+  assert.equal(operations.length, 11, "ten in the first minute and one after it");
   assert.deepEqual(operations.slice(0, 3), ["configure", "configure-locks", "force-release"]);
   const by = { principal: "anonymous" };
   assert.deepEqual(seen.at(-1), { operation: "configure-locks", reason: "not_allowed", unrecorded: 19, by });
   await node.stop();
 });
 
-test("no agent does what belongs to operators, not even one of the operator's own [W10 W13]", async () => {
+test("an agent is refused operators' operations, even an agent of the operator [W10 W13]", async () => {
   const node = await gatedNode();
   const agent = node.operator.as(await node.operator.agents.register({ name: "helper" }));
-  const wishes = [
+  const calls = [
     ["configure", { settings: { state_hash_every: 100 } }],
     ["create-token", { principal: "me", allow: everything }],
   ] as const;
-  for (const [operation, input] of wishes) {
+  for (const [operation, input] of calls) {
     await assert.rejects(agent.run(operation, input), refusedWith("not_allowed"));
     const embedded = await node.client.agents.register({ name: "embedded" });
     if (operation === "create-token") {

@@ -30,7 +30,7 @@ export const doorMutants: readonly PlantedMutant[] = [
     file: "server/src/access/rights-check.ts",
     find: 'if (issues !== undefined) return { code: "input_invalid", data: { issues } };',
     put: "if (issues !== undefined) return undefined;",
-    by: "test/access/odd-input.test.ts",
+    by: "test/access/rights-of-invalid-input.test.ts",
     caughtIn: "npm test",
   },
   {
@@ -62,7 +62,7 @@ export const doorMutants: readonly PlantedMutant[] = [
     file: "server/src/access/event-visibility.ts",
     find: "const visible = events.filter((event) => this.#isVisible(standing, event));",
     put: "const visible = events.filter((event) => this.#isVisible(standing, event) || true);",
-    by: "test/access/sight.test.ts",
+    by: "test/access/event-visibility.test.ts",
     caughtIn: "npm test",
   },
   {

@@ -7,8 +7,8 @@ import { redactWriteReply } from "../../server/src/access/redact-write-reply.ts"
 import { gatedNode } from "./gated-node.ts";
 import type { GatedNode } from "./gated-node.ts";
 
-/** Everything that is told of a write to who may not read what was written. */
-const facts = [
+/** Members of a write reply that a caller without read permission may see. */
+const metadata = [
   ...["id", "version", "revision", "previous_revision", "changed"],
   ...["changed_at", "changed_by", "position"],
 ];
@@ -16,7 +16,7 @@ const facts = [
 const range = { from: "2027-03-01T08:00:00Z", to: "2027-03-05T17:00:00Z" };
 const kept = { from: "2027-03-02T08:00:00Z", to: "2027-03-03T17:00:00Z" };
 
-/** Every way to write a resource, in an order in which each has something to do. The secret is in every field of text. */
+/** Every write operation of the packs, ordered so that each one succeeds. The secret is in every text field. */
 const steps: readonly (readonly [string, Readonly<Record<string, unknown>>])[] = [
   ["create-organization", { id: "acme", name: "sesame works" }],
   ["update-organization", { id: "acme", changes: { name: "sesame" } }],
@@ -64,11 +64,11 @@ async function plannerWith(node: GatedNode, verbs: readonly Verb[]): Promise<Cli
   return node.clientWith({ token: await node.tokenFor(verbs.join("-"), allow), connection: verbs.join("-") });
 }
 
-describe("who may write and not read", () => {
-  test("is told of no operation of any pack what a resource holds, and of each that it was done", async () => {
+describe("replies to callers with write but not read permission", () => {
+  test("a pack operation reports success to a caller that may write but not read, without the resource's values", async () => {
     const writes = packs.flatMap(({ operations }) => Object.values(operations).filter(({ kind }) => kind === "write"));
     const taken = [...new Set(steps.map(([operation]) => operation))].sort();
-    assert.deepEqual(taken, writes.map(({ name }) => name).sort(), "every operation is taken");
+    assert.deepEqual(taken, writes.map(({ name }) => name).sort(), "every write operation is covered");
     const node = await gatedNode();
     const blind = await plannerWith(node, ["write", "operate"]);
     for (const [operation, input] of steps) {
@@ -77,7 +77,7 @@ describe("who may write and not read", () => {
       assert.equal(outcome.kind, "done", `${operation}: ${JSON.stringify(outcome)}`);
       const names = Object.keys(outcome.data as object);
       assert.deepEqual(
-        names.filter((name) => !facts.includes(name)),
+        names.filter((name) => !metadata.includes(name)),
         [],
         operation,
       );
@@ -88,7 +88,7 @@ describe("who may write and not read", () => {
     await node.stop();
   });
 
-  test("is told why a pack refuses, and neither what others changed nor what the pack's rules met", async () => {
+  test("a refusal of a pack gives its reason to a caller that may not read, without values or changes of others", async () => {
     const node = await gatedNode();
     for (const [operation, input] of steps.slice(0, 10)) await node.operator.run(operation, input);
     const blind = await plannerWith(node, ["write", "operate"]);
@@ -109,14 +109,14 @@ describe("who may write and not read", () => {
       ["delete-organization", { id: "acme" }, "planning.in_use"],
       ["update-mission", { id: "weld", changes: { to: kept.from } }, "planning.outside_range"],
     ];
-    const told = ["type", "id", "expected_version", "current_version", "current_revision"];
+    const visible = ["type", "id", "expected_version", "current_version", "current_revision"];
     for (const [operation, input, code] of refusals) {
       const reply = await blind.execute(operation, input);
       const { outcome } = reply;
       assert.equal(outcome.kind === "refusal" ? outcome.code : "done", code, operation);
       const names = Object.keys(outcome.data as object);
       assert.deepEqual(
-        names.filter((name) => !told.includes(name)),
+        names.filter((name) => !visible.includes(name)),
         [],
         `${operation} ${code}`,
       );
@@ -124,11 +124,11 @@ describe("who may write and not read", () => {
     }
     const seer = await plannerWith(node, ["read", "write"]);
     const clash = await seer.execute("update-project", { id: "bridge", changes: { name: "x" }, expected_version: 1 });
-    assert.match(JSON.stringify(clash), /sesame bridge/, "who may read is told");
+    assert.match(JSON.stringify(clash), /sesame bridge/, "a caller with read permission gets the values");
     await node.stop();
   });
 
-  test("is shown of two resources the one that it may read", async () => {
+  test("a caller that may read one of two resources sees the values of that one only", async () => {
     const node = await gatedNode();
     for (const [operation, input] of steps.slice(0, 3)) await node.operator.run(operation, input);
     await node.operator.run("create-project", { id: "tunnel", organization_id: "acme", name: "sesame tunnel" });
@@ -143,7 +143,7 @@ describe("who may write and not read", () => {
     await node.stop();
   });
 
-  test("by the operations of entities is told the same facts", async () => {
+  test("an entity operation returns only metadata to a caller that may write but not read", async () => {
     const node = await gatedNode();
     const blind = node.clientWith({ token: await node.tokenFor("blind", [{ verbs: ["write"], under: "doc" }]) });
     const target = { type: "doc", id: "1" };
@@ -158,13 +158,13 @@ describe("who may write and not read", () => {
     for (const [operation, input] of Object.entries(inputs)) {
       const { outcome } = await blind.execute(operation, { ...target, ...input });
       assert.equal(outcome.kind, "done");
-      const others = Object.keys(outcome.data as object).filter((name) => ![...facts, "type"].includes(name));
+      const others = Object.keys(outcome.data as object).filter((name) => ![...metadata, "type"].includes(name));
       assert.deepEqual(others, [], operation);
     }
     await node.stop();
   });
 
-  test("by a command that a kind brings is told no more", () => {
+  test("a command of a kind returns only metadata to a caller that may write but not read", () => {
     const kindCommands = new Map([["close-ticket", "ticket"]]);
     const answer = (outcome: CallReply["outcome"], under: string) =>
       redactWriteReply(

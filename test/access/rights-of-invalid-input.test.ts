@@ -14,43 +14,43 @@ const operations: readonly Operation[] = [
   ...packs.flatMap((pack) => Object.values(pack.operations)),
 ];
 
-/** The input, with each of its members in turn, also those that only doors set, as something that it can't be. */
-function oddly(operation: string, input: Facts): readonly Facts[] {
+/** Copies of the input. In each copy one member, including those that only doors set, has an invalid value. */
+function invalidVariants(operation: string, input: Facts): readonly Facts[] {
   const known = operations.find(({ name }) => name === operation);
   const members = known === undefined ? {} : membersOf(known.input);
-  return Object.keys(members).map((name) => ({ ...input, [name]: { odd: true } }));
+  return Object.keys(members).map((name) => ({ ...input, [name]: { invalid: true } }));
 }
 
 const codeOf = ({ outcome }: CallReply): string => (outcome.kind === "done" ? "done" : outcome.code);
 
-test("what a token may not do it may not do with an input that does not fit either, whatever doors set in it [M14]", async () => {
+test("a token gets no access with an invalid input that it would not get with a valid one [M14]", async () => {
   const node = await gatedNode();
-  const operator = checkedTransport(node.come({ token: operatorSecret, connection: "operator" }).transport);
+  const operator = checkedTransport(node.admit({ token: operatorSecret, connection: "operator" }).transport);
   const secret = await node.tokenFor("narrow", [{ verbs: everyVerb, under: "nowhere" }]);
-  const narrow = checkedTransport(node.come({ token: secret, connection: "narrow" }).transport);
+  const narrow = checkedTransport(node.admit({ token: secret, connection: "narrow" }).transport);
   const before: CallReply[] = [];
-  let oddCount = 0;
+  let invalidCount = 0;
   for (const { operation, input: make, key, agent: who } of script) {
     const input = make(before);
     const agent = who?.(before);
     if (codeOf(await narrow.call(operation, input, {})) === "not_allowed") {
-      for (const odd of oddly(operation, input)) {
-        const code = codeOf(await narrow.call(operation, odd, {}));
-        assert.ok(["not_allowed", "input_invalid"].includes(code), `${operation} ${JSON.stringify(odd)}: ${code}`);
-        oddCount += 1;
+      for (const invalid of invalidVariants(operation, input)) {
+        const code = codeOf(await narrow.call(operation, invalid, {}));
+        assert.ok(["not_allowed", "input_invalid"].includes(code), `${operation} ${JSON.stringify(invalid)}: ${code}`);
+        invalidCount += 1;
       }
     }
     const options = { ...(key === undefined ? {} : { key }), ...(agent === undefined ? {} : { agent }) };
     before.push(await operator.call(operation, input, options));
   }
-  assert.ok(oddCount > 200, `${oddCount} odd inputs were tried`);
+  assert.ok(invalidCount > 200, `only ${invalidCount} invalid inputs were tried`);
   await node.stop();
 });
 
-test("a secret that its caller has chosen is no way around the rights to a token, nor events to those of an erasure [M14]", async () => {
+test("a caller cannot set the members that only doors set, such as a token's secret hash or the events of an erasure [M14]", async () => {
   const node = await gatedNode();
   const secret = await node.tokenFor("narrow", [{ verbs: everyVerb, under: "nowhere" }]);
-  const narrow = checkedTransport(node.come({ token: secret, connection: "narrow" }).transport);
+  const narrow = checkedTransport(node.admit({ token: secret, connection: "narrow" }).transport);
   await node.operator.entities.create("doc", "1", { secret: true });
   const { position } = node.engine.head;
   const everything = { principal: "mallory", allow: [{ verbs: everyVerb, under: "" }] };
@@ -62,6 +62,6 @@ test("a secret that its caller has chosen is no way around the rights to a token
   for (const [operation, input] of attempts) {
     assert.equal(codeOf(await narrow.call(operation, input, {})), "input_invalid", JSON.stringify(input));
   }
-  assert.equal(node.engine.head.position, position, "nothing was decided");
+  assert.equal(node.engine.head.position, position, "no attempt is in the journal");
   await node.stop();
 });

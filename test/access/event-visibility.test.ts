@@ -4,7 +4,7 @@ import type { Client, WatchedEvent } from "holdfast";
 import { refusedWith } from "../api/refused-with.ts";
 import { gatedNode } from "./gated-node.ts";
 
-/** What is seen until the last thing that this file's tests write. */
+/** The events up to the one about the last subject. */
 async function seenUntil(events: AsyncIterableIterator<WatchedEvent>, last: string): Promise<readonly string[]> {
   const seen: string[] = [];
   for await (const { name, subject } of events) {
@@ -26,7 +26,7 @@ async function work(client: Client): Promise<void> {
   await client.entities.create("doc", "last", {});
 }
 
-test("a watch leaves out what its caller may not read, and starts with what comes after it was asked for", async () => {
+test("a watch omits events that its caller may not read, and starts after the moment of the request", async () => {
   const node = await gatedNode();
   const client = node.clientWith({ token: await node.tokenFor("ci", [{ verbs: ["read"], under: "doc" }]) });
   const live = client.watch();
@@ -34,13 +34,17 @@ test("a watch leaves out what its caller may not read, and starts with what come
   await node.operator.agents.register({ name: "somebody" });
   const visible = ["evt.doc.created doc/seen", "evt.lock.acquired lock/doc/seen", "evt.lock.released lock/doc/seen"];
   assert.deepEqual(await seenUntil(live, "doc/last"), visible);
-  assert.deepEqual(await seenUntil(client.watch({ after: "1.0" }), "doc/last"), visible, "nor from the journal");
+  assert.deepEqual(
+    await seenUntil(client.watch({ after: "1.0" }), "doc/last"),
+    visible,
+    "a watch from a cursor omits them too",
+  );
   const all = await seenUntil(node.clientWith().watch({ after: "1.0" }), "doc/last");
-  assert.ok(all.length > visible.length + 3, "who may read everything sees everything");
+  assert.ok(all.length > visible.length + 3, "a caller that may read everything sees all events");
   await node.stop();
 });
 
-test("an agent hears what concerns it, also where its token may only lock, and also that it has ended [M14]", async () => {
+test("an agent gets the events about itself, including its end, with a token that may only lock [M14]", async () => {
   const node = await gatedNode();
   const client = node.clientWith({
     token: await node.tokenFor("ci", [{ verbs: ["lock", "register"], under: "repo" }]),
@@ -52,16 +56,16 @@ test("an agent hears what concerns it, also where its token may only lock, and a
   await node.operator.as(stranger).locks.acquire("elsewhere", { ttlSeconds: 60 });
   await client.as(agent).locks.acquire("repo/a");
   await node.operator.agents.end(agent.agent_id);
-  const heard: string[] = [];
-  for await (const { name } of own) if (heard.push(name) === 3) break;
-  assert.deepEqual(heard.toSorted(), ["evt.agent.ended", "evt.lock.acquired", "evt.lock.released"]);
+  const names: string[] = [];
+  for await (const { name } of own) if (names.push(name) === 3) break;
+  assert.deepEqual(names.toSorted(), ["evt.agent.ended", "evt.lock.acquired", "evt.lock.released"]);
   await client.as(await client.agents.register({ name: "c" })).locks.acquire("repo/last");
   const seen = await seenUntil(others, "lock/repo/last");
   assert.ok(!seen.some((line) => line.includes("elsewhere") || line.includes(stranger.agent_id)), seen.join("\n"));
   await node.stop();
 });
 
-test("a watch ends when its token is revoked, before another event is seen [P6]", async () => {
+test("a watch ends when its token is revoked, before it delivers another event [P6]", async () => {
   const node = await gatedNode();
   const allow = [{ verbs: ["read" as const], under: "" }];
   const { secret, token_id } = await node.operator.tokens.create({ principal: "ci", allow });

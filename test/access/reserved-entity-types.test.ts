@@ -1,4 +1,7 @@
-/** Entities may be of types that are called like what is Holdfast's own. They are entities, and nothing else. */
+/**
+ * Entities whose type has the same name as one of Holdfast's own subjects, such as `lock`. They are treated like all
+ * entities.
+ */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { events, recordedAs } from "@holdfast/sdk/contract";
@@ -10,7 +13,7 @@ import { granted } from "../locks/lock-node.ts";
 import { gatedNode } from "./gated-node.ts";
 import type { GatedNode } from "./gated-node.ts";
 
-/** The first words of Holdfast's own events and of what they are about. */
+/** The first segments of Holdfast's own event types and subjects. */
 const ownWords = [
   ...new Set([...Object.keys(events).map((type) => type.slice(0, type.indexOf("."))), "ticket", "entry"]),
 ].filter((word) => word !== "entity");
@@ -22,11 +25,11 @@ function allowing(verbs: readonly Verb[], under: string): Allowance {
   return { verbs: [...verbs], under };
 }
 
-async function comer(node: GatedNode, name: string, ...allow: Allowance[]): Promise<Client> {
+async function clientFor(node: GatedNode, name: string, ...allow: Allowance[]): Promise<Client> {
   return node.clientWith({ token: await node.tokenFor(name, allow), connection: name });
 }
 
-/** What is seen up to the entity that comes last. */
+/** The events up to the one about the last subject. */
 async function seenUntil(watched: AsyncIterableIterator<WatchedEvent>, last: string): Promise<readonly string[]> {
   const seen: string[] = [];
   for await (const { name, subject } of watched) {
@@ -40,20 +43,20 @@ async function textOfHistory(client: Client): Promise<string> {
   return JSON.stringify(await client.locks.history(path));
 }
 
-describe("an entity is an entity", () => {
+describe("entities with reserved type names", () => {
   for (const word of ownWords) {
-    test(`also of the type "${word}": whoever may read and write it alone sees all of it`, async () => {
+    test(`an entity of the type "${word}" is fully visible to a caller with read and write permission for that type alone`, async () => {
       const node = await gatedNode();
-      const client = await comer(node, "tracker", allowing(["read", "write"], word), allowing(["read"], "last"));
+      const client = await clientFor(node, "tracker", allowing(["read", "write"], word), allowing(["read"], "last"));
       const watched = client.watch();
       const made = await client.execute("create-entity", { type: word, id: "42", value: { n: 1 } });
       const patched = await client.execute("patch-entity", { type: word, id: "42", merge: { n: 2 } });
       const late = await client.execute("patch-entity", { type: word, id: "42", merge: {}, expected_version: 1 });
       await node.operator.entities.create("last", "1", {});
       const expected = ["created", "changed", "conflict"].map((verb) => `evt.${word}.${verb} ${word}/42`);
-      const told = [made, patched, late].flatMap((reply) => reply.events);
+      const published = [made, patched, late].flatMap((reply) => reply.events);
       assert.deepEqual(
-        told.map(({ name, subject }) => `${name} ${subject}`),
+        published.map(({ name, subject }) => `${name} ${subject}`),
         expected,
       );
       assert.deepEqual(await seenUntil(watched, "last/1"), expected);
@@ -63,10 +66,10 @@ describe("an entity is an entity", () => {
     });
   }
 
-  test("of whatever type may be read by who sees none of Holdfast's own events by that right", async () => {
+  test("a caller that may read entities of every reserved type sees none of Holdfast's own events by that right", async () => {
     const node = await gatedNode();
     const allow = ownWords.map((word) => allowing(["read"], word));
-    const reader = await comer(node, "reader", ...allow);
+    const reader = await clientFor(node, "reader", ...allow);
     const watched = reader.watch();
     const { operator } = node;
     await node.clientWith().execute("configure-locks", { lock_manager: false });
@@ -86,9 +89,9 @@ describe("an entity is an entity", () => {
     await node.stop();
   });
 
-  test("of the type lock is not shown to who may lock the path that is its id, nor listed among its locks", async () => {
+  test("an entity of the type lock is hidden from a caller that may only lock its path, and from the lock's history", async () => {
     const node = await gatedNode();
-    const locker = await comer(node, "locker", allowing(["lock"], "repo/x"));
+    const locker = await clientFor(node, "locker", allowing(["lock"], "repo/x"));
     const watched = locker.watch();
     granted(await node.operator.locks.acquire(path, held));
     const { entities } = node.operator;
@@ -97,11 +100,7 @@ describe("an entity is an entity", () => {
     assert.doesNotMatch(await textOfHistory(locker), /sesame/);
     assert.doesNotMatch(await textOfHistory(node.operator), /sesame/);
     const { items, next } = await locker.locks.history(path, { limit: 1 });
-    assert.deepEqual(
-      [items.length, next],
-      [1, null],
-      "a page holds what happened to the lock, not what lies before it",
-    );
+    assert.deepEqual([items.length, next], [1, null], "a page of the history holds only events of the lock");
     await node.operator.locks.release({ paths: [path] }, { ownerId: held.ownerId });
     granted(await node.operator.locks.acquire("repo/x/last", held));
     const seen = await seenUntil(watched, "lock/repo/x/last");
@@ -109,7 +108,7 @@ describe("an entity is an entity", () => {
     await node.stop();
   });
 
-  test("of the type lock hides nobody who holds the path that is its id, at whatever position it is asked for", async () => {
+  test("an entity of the type lock does not hide the holder of the lock on the same path, at any position", async () => {
     const node = await gatedNode();
     const { locks, entities } = node.operator;
     const first = granted(await locks.acquire(path, held));
@@ -132,10 +131,10 @@ describe("an entity is an entity", () => {
     await node.stop();
   });
 
-  test("of the type lock has its own history and versions, whatever happens to the lock of the same name", async () => {
+  test("an entity of the type lock has its own history and versions, apart from the lock on the same path", async () => {
     const node = await gatedNode();
     const { locks, entities } = node.operator;
-    const reader = await comer(node, "reader", allowing(["read"], "lock"));
+    const reader = await clientFor(node, "reader", allowing(["read"], "lock"));
     await entities.create("lock", path, { n: 1 });
     const lost = await refusalOf(reader.entities.history("lock", "repo/x/none"));
     granted(await locks.acquire([path, "repo/x/none"], held));
@@ -154,7 +153,7 @@ describe("an entity is an entity", () => {
     );
     assert.equal(lost.code, "entity_not_found");
     const still = await refusalOf(reader.entities.history("lock", "repo/x/none"));
-    assert.equal(still.code, "entity_not_found", "a lock alone is no entity");
+    assert.equal(still.code, "entity_not_found", "a lock without an entity is not an entity");
     const late = await refusalOf(entities.patch("lock", path, { merge: { n: 9 } }, { expectedVersion: 1 }));
     assert.match(JSON.stringify(late.data["changes"]), /"before":1,"after":3/);
     const audit = await node.operator.audit.list({ subject: `lock/${path}`, operation: "patch-entity" });
@@ -163,9 +162,9 @@ describe("an entity is an entity", () => {
     await node.stop();
   });
 
-  test("of the type agent is told to no agent as its own, and hides from none why it ended", async () => {
+  test("an entity of the type agent is not shown to the agent of the same id, and does not hide the reason of its end", async () => {
     const node = await gatedNode();
-    const client = await comer(node, "ci", allowing(["lock", "register"], "repo"));
+    const client = await clientFor(node, "ci", allowing(["lock", "register"], "repo"));
     const agent = await client.agents.register({ name: "a" });
     const own = client.watch({ owner: agent.agent_id });
     await node.operator.entities.create("agent", agent.agent_id, { s: "sesame" });
@@ -178,11 +177,13 @@ describe("an entity is an entity", () => {
     await node.stop();
   });
 
-  test("of the type lock is told over the mesh with its id, whatever its kind calls a change", () => {
-    const told = { name: "evt.lock.acquired", subject: "lock/front-door", data: { version: 1, value: {} } };
-    const entity = meshEvent(recordedAs("entity.replaced", { ...told }));
+  test("an event of an entity of the type lock carries the entity's id on the mesh, with any event name of its kind", () => {
+    const event = { name: "evt.lock.acquired", subject: "lock/front-door", data: { version: 1, value: {} } };
+    const entity = meshEvent(recordedAs("entity.replaced", { ...event }));
     assert.deepEqual(entity.data, { entity_id: "front-door", version: 1, value: {} });
-    const lock = meshEvent(recordedAs("lock.acquired", { ...told, data: { resource_id: "front-door", fence: "1.1" } }));
+    const lock = meshEvent(
+      recordedAs("lock.acquired", { ...event, data: { resource_id: "front-door", fence: "1.1" } }),
+    );
     assert.deepEqual([lock.data["resource_id"], "entity_id" in lock.data], ["front-door", false]);
   });
 });

@@ -1,4 +1,4 @@
-/** Whoever only listens is looked at too: a token that is none any more ends what is open in its name. */
+/** Open watches and streams are checked too: they end when their token is revoked or expires. */
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -12,18 +12,18 @@ import { gatedNode } from "./gated-node.ts";
 
 const allow = [{ verbs: ["read" as const, "lock" as const], under: "" }];
 
-/** What is open and idle in somebody's name. */
+/** Idle watches of a client. */
 function idleOf(client: Client): readonly Promise<unknown>[] {
   const idle = [client.watch(), client.watch({ owner: "ann" }), client.notices({ owner: "ann" })];
   return idle.map((one) => one.next());
 }
 
-test("a revoked token ends watches on which nothing happens, and nobody else's [P6]", async () => {
+test("a revoked token ends its own idle watches and no others [P6]", async () => {
   const node = await gatedNode();
   const { secret, token_id } = await node.operator.tokens.create({ principal: "ci", allow });
   const other = await node.tokenFor("other", allow);
   const ended = idleOf(node.clientWith({ token: secret }));
-  // All but the first of each, which hears of the revocation itself.
+  // The first watch of each client is left out because it receives the event of the revocation.
   const others = [node.clientWith(), node.clientWith({ token: other })].flatMap((one) => idleOf(one).slice(1));
   const untouched = Promise.race(others);
   await node.operator.tokens.revoke(token_id);
@@ -32,7 +32,7 @@ test("a revoked token ends watches on which nothing happens, and nobody else's [
   await node.stop();
 });
 
-test("a token that expires ends watches in that moment, by the time of the engine", async () => {
+test("a token that expires ends its idle watches at once, by the engine's clock", async () => {
   const node = await gatedNode();
   const { secret } = await node.operator.tokens.create({ principal: "ci", allow, expiresInSeconds: 60 });
   const ended = Promise.allSettled(idleOf(node.clientWith({ token: secret })));
@@ -61,7 +61,7 @@ test("a revoked token closes its idle event streams and ends its watches, over H
   await socket.message("watching");
   const bodies = streams.map((stream) => stream.text());
   await operator.tokens.revoke(token_id);
-  // Each of them ends, and none with an event that its reader may not have.
+  // Each stream ends without an event that its reader may not see.
   for (const body of await Promise.all(bodies)) assert.doesNotMatch(body, /token/u);
   for (const _ of [1, 2]) {
     const { problem } = await socket.message("ended");
