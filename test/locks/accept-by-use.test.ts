@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { lockLimits } from "../../server/src/features/locks/tables/settings.ts";
-import { Decider, told } from "./decider.ts";
+import { Decider, eventLines } from "./decider.ts";
 
-/** A set that bob waited for and was granted, but has not accepted yet. */
-function handedOver(mode = "upgradeable"): Decider {
+/** A set that Bob waited for and was granted but has not accepted yet. */
+function grantedNotAccepted(mode = "upgradeable"): Decider {
   const decider = new Decider();
   decider.acquire("ann", "a b");
   decider.wait("bob", `a:${mode} b:${mode}`);
@@ -22,25 +22,25 @@ const uses: readonly { readonly how: string; readonly operation: string; readonl
 
 describe("acceptance by use", () => {
   for (const { how, operation, input } of uses) {
-    test(`a granted ticket is accepted by ${how}, and its lease lasts as long as the answer says [X5 M9]`, () => {
-      const decider = handedOver();
+    test(`a granted ticket is accepted by ${how}, and its lease ends when the reply says [X5 M9]`, () => {
+      const decider = grantedNotAccepted();
       const { code, data } = decider.ask(operation, { path: "a", owner_id: "bob", ...input });
       assert.deepEqual([code, data["expires_at"]], ["done", new Date(decider.time - 1_000 + 600_000).toISOString()]);
-      assert.deepEqual(told(decider.pass(lockLimits.acceptMs)), []);
-      assert.deepEqual(told(decider.pass(600_000)).slice(0, 1), [`lock.expired ${input["to"] ?? "bob"} lease`]);
+      assert.deepEqual(eventLines(decider.pass(lockLimits.acceptMs)), []);
+      assert.deepEqual(eventLines(decider.pass(600_000)).slice(0, 1), [`lock.expired ${input["to"] ?? "bob"} lease`]);
     });
   }
 
-  test("a granted ticket is accepted by the release of a part, and the rest is kept [X5 M9]", () => {
-    const decider = handedOver();
+  test("a granted ticket is accepted by the release of one of its paths, and its owner keeps the rest [X5 M9]", () => {
+    const decider = grantedNotAccepted();
     decider.release("bob", "b");
-    assert.deepEqual(told(decider.pass(lockLimits.acceptMs)), []);
+    assert.deepEqual(eventLines(decider.pass(lockLimits.acceptMs)), []);
     assert.deepEqual(decider.holders(), ["bob: a upgradeable"]);
   });
 
-  test("a granted ticket is accepted by an upgrade that waits, and not by one that is refused [X5 W1]", () => {
+  test("a granted ticket is accepted by an upgrade that waits but not by an upgrade that is refused [X5 W1]", () => {
     for (const wait of [true, false]) {
-      const decider = handedOver("read");
+      const decider = grantedNotAccepted("read");
       decider.acquire("cid", "a:read");
       const { code } = decider.ask("upgrade-lock", { path: "a", owner_id: "bob", wait });
       assert.equal(code, wait ? "done" : "lock_denied");
@@ -49,9 +49,9 @@ describe("acceptance by use", () => {
     }
   });
 
-  test("a granted ticket is accepted by an upgrade to the mode that it has [X5]", () => {
-    const decider = handedOver("write");
+  test("a granted ticket is accepted by an upgrade to the mode that it already has [X5]", () => {
+    const decider = grantedNotAccepted("write");
     assert.equal(decider.ask("upgrade-lock", { path: "a", owner_id: "bob" }).data["granted"], true);
-    assert.deepEqual(told(decider.pass(lockLimits.acceptMs)), []);
+    assert.deepEqual(eventLines(decider.pass(lockLimits.acceptMs)), []);
   });
 });

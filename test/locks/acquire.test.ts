@@ -9,7 +9,7 @@ const ttl = { ttlSeconds: 30 };
 
 describe("acquiring", () => {
   promiseOnEveryStore(
-    "answers at once: acquired until a time, or denied by the earliest holder [M7 G4]",
+    "an acquire replies at once, with the expiry of the grant or a denial that names the earliest holder [M7 G4]",
     async (client) => {
       const first = granted(await client.locks.acquire("doc/1", { ...ttl, ownerId: "a", purpose: "editing" }));
       assert.equal(Date.parse(first.expires_at) - Date.parse(first.acquired_at), 30_000);
@@ -26,7 +26,7 @@ describe("acquiring", () => {
   );
 
   promise(
-    "what you hold answers acquired with the same fence, and a stronger mode is an upgrade [M7]",
+    "an acquire of a held path returns the same fence, and a stronger mode is an upgrade [M7]",
     async (client) => {
       const first = granted(await client.locks.acquire("doc/1", { ...ttl, mode: "read", ownerId: "a" }));
       const again = granted(await client.locks.acquire("doc/1", { ttlSeconds: 60, mode: "read", ownerId: "a" }));
@@ -38,17 +38,21 @@ describe("acquiring", () => {
     },
   );
 
-  promise("needs a lease of 1 to 86,400 seconds, unless the kind of path has a usual one [M7 M9]", async (client) => {
-    const refuse = async (ttlSeconds: number | undefined, path = "doc/1") =>
-      refusalOf(client.locks.acquire(path, { ownerId: "a", ...(ttlSeconds === undefined ? {} : { ttlSeconds }) }));
-    for (const bad of [undefined, 0, 86_401, 1.5]) assert.equal((await refuse(bad)).code, "input_invalid", String(bad));
-    assert.equal(granted(await client.locks.acquire("program/7/function/1", { ownerId: "a" })).ttl_seconds, 1800);
-    assert.equal(granted(await client.locks.acquire("project/p/map/m", { ownerId: "a" })).ttl_seconds, 45);
-    assert.equal((await refuse(29, "project/q")).code, "input_invalid");
-    assert.equal((await refuse(61, "project/q")).code, "input_invalid");
-  });
+  promise(
+    "an acquire needs a lease of 1 to 86,400 seconds unless the kind of path has a default [M7 M9]",
+    async (client) => {
+      const refuse = async (ttlSeconds: number | undefined, path = "doc/1") =>
+        refusalOf(client.locks.acquire(path, { ownerId: "a", ...(ttlSeconds === undefined ? {} : { ttlSeconds }) }));
+      for (const bad of [undefined, 0, 86_401, 1.5])
+        assert.equal((await refuse(bad)).code, "input_invalid", String(bad));
+      assert.equal(granted(await client.locks.acquire("program/7/function/1", { ownerId: "a" })).ttl_seconds, 1800);
+      assert.equal(granted(await client.locks.acquire("project/p/map/m", { ownerId: "a" })).ttl_seconds, 45);
+      assert.equal((await refuse(29, "project/q")).code, "input_invalid");
+      assert.equal((await refuse(61, "project/q")).code, "input_invalid");
+    },
+  );
 
-  promise("refuses what is no path, with the reason", async (client) => {
+  promise("an acquire of an invalid path is refused with the reason", async (client) => {
     const bad = ["", "/a", "a/", "a//b", "a/../b", ".", "a/\u0007", `${"a/".repeat(32)}a`, "a".repeat(1025), "e\u0301"];
     for (const path of bad) {
       const refused = await refusalOf(client.locks.acquire(path, { ...ttl, ownerId: "a" }));
@@ -56,30 +60,35 @@ describe("acquiring", () => {
     }
   });
 
-  promise("a set is all or nothing: one path that is taken leaves all the others free [G3]", async (client) => {
-    await client.locks.acquire("f/2", { ...ttl, ownerId: "a" });
-    const set = ["f/3", "f/1", "f/2"];
-    await assert.rejects(client.locks.acquire(set, { ...ttl, ownerId: "b" }), refusedWith("lock_denied"));
-    granted(await client.locks.acquire("f/1", { ...ttl, ownerId: "c" }));
-    await client.locks.release({ paths: ["f/1"] }, { ownerId: "c" });
-    await client.locks.release({ paths: ["f/2"] }, { ownerId: "a" });
-    const all = granted(await client.locks.acquire([...set, { path: "f/1", mode: "read" }], { ...ttl, ownerId: "b" }));
-    assert.deepEqual(
-      all.paths.map(({ path, mode }) => [path, mode]),
-      [
-        ["f/1", "write"],
-        ["f/2", "write"],
-        ["f/3", "write"],
-      ],
-    );
-    assert.equal((await client.locks.records({ ownerId: "b" })).items.length, 3);
-    await client.locks.release({ paths: ["f/2"] }, { ownerId: "b" });
-    granted(await client.locks.acquire("f/2", { ...ttl, ownerId: "c" }));
-    await client.locks.release({ fence: all.fence }, { ownerId: "b" });
-    assert.equal((await client.locks.records({ ownerId: "b" })).items.length, 0);
-  });
+  promise(
+    "an acquire of a set takes all paths or none, so one held path leaves the others free [G3]",
+    async (client) => {
+      await client.locks.acquire("f/2", { ...ttl, ownerId: "a" });
+      const set = ["f/3", "f/1", "f/2"];
+      await assert.rejects(client.locks.acquire(set, { ...ttl, ownerId: "b" }), refusedWith("lock_denied"));
+      granted(await client.locks.acquire("f/1", { ...ttl, ownerId: "c" }));
+      await client.locks.release({ paths: ["f/1"] }, { ownerId: "c" });
+      await client.locks.release({ paths: ["f/2"] }, { ownerId: "a" });
+      const all = granted(
+        await client.locks.acquire([...set, { path: "f/1", mode: "read" }], { ...ttl, ownerId: "b" }),
+      );
+      assert.deepEqual(
+        all.paths.map(({ path, mode }) => [path, mode]),
+        [
+          ["f/1", "write"],
+          ["f/2", "write"],
+          ["f/3", "write"],
+        ],
+      );
+      assert.equal((await client.locks.records({ ownerId: "b" })).items.length, 3);
+      await client.locks.release({ paths: ["f/2"] }, { ownerId: "b" });
+      granted(await client.locks.acquire("f/2", { ...ttl, ownerId: "c" }));
+      await client.locks.release({ fence: all.fence }, { ownerId: "b" });
+      assert.equal((await client.locks.records({ ownerId: "b" })).items.length, 0);
+    },
+  );
 
-  promise("sets in any order, taken by many at once, never deadlock and all get their turn [G3]", async (client) => {
+  promise("concurrent acquires of sets in any order never deadlock and are all granted [G3]", async (client) => {
     const paths = ["g/1", "g/2", "g/3", "g/4"];
     const owners = Array.from({ length: 10 }, (_, index) => `o${index}`);
     const shuffled = (index: number) =>
@@ -99,16 +108,19 @@ describe("acquiring", () => {
     assert.equal(served, answers.length);
   });
 
-  promise("releasing what you do not hold answers not held, and publishes nothing [M8]", async (client) => {
-    await client.locks.acquire("doc/1", { ...ttl, ownerId: "a" });
-    const reply = await client.execute("release-lock", { paths: ["doc/1"], owner_id: "b" });
-    assert.deepEqual([reply.outcome.kind, (reply.outcome as { code: string }).code], ["refusal", "lock_not_held"]);
-    assert.deepEqual(reply.events, []);
-    await client.locks.release({ paths: ["doc/1"] }, { ownerId: "a" });
-    await assert.rejects(client.locks.release({ paths: ["doc/1"] }, { ownerId: "a" }), refusedWith("lock_not_held"));
-  });
+  promise(
+    "a release of a path that its caller does not hold is refused with lock_not_held and publishes nothing [M8]",
+    async (client) => {
+      await client.locks.acquire("doc/1", { ...ttl, ownerId: "a" });
+      const reply = await client.execute("release-lock", { paths: ["doc/1"], owner_id: "b" });
+      assert.deepEqual([reply.outcome.kind, (reply.outcome as { code: string }).code], ["refusal", "lock_not_held"]);
+      assert.deepEqual(reply.events, []);
+      await client.locks.release({ paths: ["doc/1"] }, { ownerId: "a" });
+      await assert.rejects(client.locks.release({ paths: ["doc/1"] }, { ownerId: "a" }), refusedWith("lock_not_held"));
+    },
+  );
 
-  promise("release, refresh and expiry have one event each [M8]", async (client) => {
+  promise("a release, a renewal and an expiry publish one event each [M8]", async (client) => {
     const { fence } = granted(await client.locks.acquire("doc/1", { ...ttl, ownerId: "a", purpose: "x" }));
     await client.locks.renew({ path: "doc/1" }, { ttlSeconds: 60, note: "half done", ownerId: "a" });
     await client.locks.release({ fence }, { ownerId: "a" });
@@ -120,7 +132,7 @@ describe("acquiring", () => {
   });
 
   promise(
-    "a request that is sent again under its key gives the same grant, and says whether it is still held",
+    "an acquire that is repeated under its key returns the same grant and reports whether it is still held",
     async (client) => {
       const ask = () => client.locks.acquire("doc/1", { ...ttl, ownerId: "a", key: "request-1" });
       const first = granted(await ask());
@@ -134,7 +146,7 @@ describe("acquiring", () => {
     },
   );
 
-  test("an owner id that is registered can be used by that agent alone; others need not be registered [M14]", async () => {
+  test("a registered owner id is reserved for its agent, and other owner ids need no registration [M14]", async () => {
     const node = await lockNode();
     const a = await node.agent("a");
     const refused = await refusalOf(node.client.locks.acquire("doc/1", { ...ttl, ownerId: a.id }));
@@ -144,7 +156,7 @@ describe("acquiring", () => {
     await node.stop();
   });
 
-  test("switched off, every lock command is refused, and a kind that needs locks does not start [M6]", async () => {
+  test("a server with locks disabled refuses every lock command and does not start a kind that needs locks [M6]", async () => {
     await using client = await open({ memory: true }, { components: { lock_manager: false } });
     const refused = await refusalOf(client.locks.acquire("doc/1", { ...ttl, ownerId: "a" }));
     assert.deepEqual([refused.code, refused.data["toggle"]], ["locks_off", "component_toggles.lock_manager"]);

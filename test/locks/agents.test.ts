@@ -5,8 +5,8 @@ import { after, granted, lockNode, queued } from "./lock-node.ts";
 
 const ttl = { ttlSeconds: 30 };
 
-describe("an agent", () => {
-  test("registers, is listed, and by ending frees all its locks and tickets in one entry [G1]", async () => {
+describe("agents", () => {
+  test("an agent registers, is listed, and frees all its locks and tickets in one entry when it ends [G1]", async () => {
     const node = await lockNode();
     const [a, b] = [await node.agent("a"), await node.agent("b")];
     assert.match(a.id, /^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$/u);
@@ -31,7 +31,7 @@ describe("an agent", () => {
     await node.stop();
   });
 
-  test("that is unknown or has ended is told so, with when and why [M14]", async () => {
+  test("a call by an unknown or ended agent is refused with the time and the reason of its end [M14]", async () => {
     const node = await lockNode();
     const a = await node.agent("a");
     await node.client.agents.end(a.id, { reason: "done" });
@@ -46,7 +46,7 @@ describe("an agent", () => {
     await node.stop();
   });
 
-  test("is known by its secret, of which only the hash is in the journal [M14 G1]", async () => {
+  test("an agent authenticates with its secret, and the journal contains only the hash of it [M14 G1]", async () => {
     const node = await lockNode();
     const registered = await node.client.agents.register({ name: "a" });
     const thief = node.client.as({ agent_id: registered.agent_id, secret: "guessed" });
@@ -57,7 +57,7 @@ describe("an agent", () => {
     await node.stop();
   });
 
-  test("that registers again with its own key is the same agent, with the same locks and tickets [G1]", async () => {
+  test("an agent that registers again with its own key keeps its id, its locks and its tickets [G1]", async () => {
     const node = await lockNode();
     const first = await node.client.agents.register({ ownKey: "worker-1", name: "w" });
     const held = granted(await node.client.as(first).locks.acquire("x", ttl));
@@ -65,16 +65,23 @@ describe("an agent", () => {
     assert.deepEqual([again.agent_id, again.resumed], [first.agent_id, true]);
     const me = await node.client.as(again).agents.whoAmI();
     assert.equal(me.holds[0]?.fence, held.fence);
-    await assert.rejects(node.client.as(first).agents.whoAmI(), refusedWith("agent_unknown"), "the old secret is void");
+    await assert.rejects(
+      node.client.as(first).agents.whoAmI(),
+      refusedWith("agent_unknown"),
+      "the old secret is invalid",
+    );
     await node.stop();
   });
 
-  test("that is silent for an hour ends, and no lock outlives it; a child ends with its parent [G1]", async () => {
+  test("an agent that is silent for an hour ends with its children, and no lock outlives its agent [G1]", async () => {
     const node = await lockNode();
     const a = await node.agent("a");
     const child = node.client.as(await node.client.agents.register({ parent: a.id }));
     const held = granted(await child.locks.acquire("x", { ttlSeconds: 86_400 }));
-    assert.ok(Date.parse(held.expires_at) - Date.parse(held.acquired_at) <= 66 * 60_000, "not beyond the registration");
+    assert.ok(
+      Date.parse(held.expires_at) - Date.parse(held.acquired_at) <= 66 * 60_000,
+      "the lease ends with the registration",
+    );
     await node.clock.pass(59 * 60_000, 1_000);
     await child.agents.whoAmI();
     assert.equal((await node.client.locks.list()).items.length, 1);
@@ -84,7 +91,7 @@ describe("an agent", () => {
     await node.stop();
   });
 
-  test("renews all that it holds with one beat, and all beats of a tick share one entry [X11 G1]", async () => {
+  test("an agent renews all its locks with one heartbeat, and all heartbeats of a tick share one entry [X11 G1]", async () => {
     const node = await lockNode();
     const agents = await Promise.all(["a", "b", "c"].map((name) => node.agent(name)));
     for (const [index, agent] of agents.entries()) {
@@ -101,7 +108,7 @@ describe("an agent", () => {
     await node.stop();
   });
 
-  test("that is idle costs nothing for most of its beats, and stays registered [X11]", async () => {
+  test("an idle agent stays registered, and most of its heartbeats write no entry [X11]", async () => {
     const node = await lockNode();
     const a = await node.agent("a");
     const before = node.engine.head.position;
@@ -109,7 +116,7 @@ describe("an agent", () => {
       await a.agents.heartbeat();
       await node.clock.pass(10_000, 1_000);
     }
-    assert.ok(node.engine.head.position - before <= 1, "five minutes of beats are one entry");
+    assert.ok(node.engine.head.position - before <= 1, "five minutes of heartbeats are one entry");
     await node.stop();
   });
 });

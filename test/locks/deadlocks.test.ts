@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { Decider, told } from "./decider.ts";
+import { Decider, eventLines } from "./decider.ts";
 
-/** Who waits for whom in the cycle that an answer or an event tells. */
+/** The edges of the cycle in a reply or an event: each owner with the owner it waits for. */
 function cycleOf(data: Readonly<Record<string, unknown>> | undefined): readonly string[] {
   const cycle = (data?.["cycle"] ?? []) as readonly { owner_id: string; blocked_by: string }[];
   return cycle.map(({ owner_id: owner, blocked_by: other }) => `${owner} waits for ${other}`);
 }
 
-/** Ann holds a, and waits for a and b together; bob waits for a and for what cid holds. */
+/** Ann holds a and waits for a and b together. Bob waits for a and for a path that Cid holds. */
 function covered(): Decider {
   const decider = new Decider();
   decider.acquire("ann", "a");
@@ -19,7 +19,7 @@ function covered(): Decider {
   return decider;
 }
 
-/** Ann holds p too, which bob waits for: once a is given back, ann stands behind bob and bob waits for ann. */
+/** Ann also holds p, which Bob waits for. Once Ann releases a, Ann waits for Bob and Bob waits for Ann. */
 function releasable(): Decider {
   const decider = new Decider();
   decider.acquire("ann", "a");
@@ -30,16 +30,16 @@ function releasable(): Decider {
   return decider;
 }
 
-const tied = ["ann waits for bob", "bob waits for ann"];
+const cycle = ["ann waits for bob", "bob waits for ann"];
 
-describe("a deadlock", () => {
-  test("is found behind somebody who waits for more than it holds, and stands behind nobody itself [X6]", () => {
+describe("deadlocks", () => {
+  test("a deadlock is detected through a waiter that holds part of its request and has no ticket ahead of it [X6]", () => {
     const decider = covered();
     const { code, data } = decider.wait("cid", "a");
     assert.deepEqual([code, cycleOf(data)], ["deadlock", ["cid waits for bob", "bob waits for cid"]]);
   });
 
-  test("is found when an upgrade would close it that need not wait itself [X6 W1]", () => {
+  test("a deadlock is detected when an upgrade would close the cycle without waiting itself [X6 W1]", () => {
     const decider = new Decider();
     decider.acquire("bob", "e:upgradeable");
     decider.acquire("kim", "c");
@@ -48,7 +48,7 @@ describe("a deadlock", () => {
     decider.wait("bob", "q");
     const { code, data, events } = decider.ask("upgrade-lock", { path: "e", owner_id: "bob" });
     assert.deepEqual([code, cycleOf(data)], ["deadlock", ["bob waits for dee", "dee waits for bob"]]);
-    assert.deepEqual(told(events), ["lock.deadlock"]);
+    assert.deepEqual(eventLines(events), ["lock.deadlock"]);
     decider.release("kim", "c");
     assert.deepEqual(decider.holders(), ["bob: e upgradeable", "dee: c write, e read", "dee: q write"]);
     decider.ask("cancel-ticket", { ticket: "1.5", owner_id: "bob" });
@@ -61,32 +61,35 @@ describe("a deadlock", () => {
     readonly lose: (decider: Decider) => Readonly<ReturnType<Decider["ask"]>>;
   }[] = [
     { how: "is released", lose: (decider) => decider.release("ann", "a") },
-    { how: "is handed on", lose: (decider) => decider.ask("transfer-lock", { path: "a", owner_id: "ann", to: "eve" }) },
     {
-      how: "becomes weaker",
+      how: "is transferred",
+      lose: (decider) => decider.ask("transfer-lock", { path: "a", owner_id: "ann", to: "eve" }),
+    },
+    {
+      how: "is downgraded",
       lose: (decider) => decider.ask("downgrade-lock", { path: "a", owner_id: "ann", mode: "read" }),
     },
-    { how: "is forced", lose: (decider) => decider.ask("force-release", { fence: "1.1", reason: "test" }) },
+    { how: "is force-released", lose: (decider) => decider.ask("force-release", { fence: "1.1", reason: "test" }) },
   ];
   for (const { how, lose } of losses) {
-    test(`that arises when what its owner need not wait for ${how} takes its ticket out of the line, and is told [X6 X5]`, () => {
+    test(`a ticket is cancelled with a deadlock event when its owner's lock ${how} and that closes a cycle [X6 X5]`, () => {
       const decider = releasable();
       const { code, events } = lose(decider);
       assert.equal(code, "done");
-      assert.deepEqual(cycleOf(events.find(({ type }) => type === "lock.deadlock")?.data), tied);
-      assert.deepEqual(told(events).slice(-2), ["lock.deadlock", "lock.cancelled ann deadlock"]);
+      assert.deepEqual(cycleOf(events.find(({ type }) => type === "lock.deadlock")?.data), cycle);
+      assert.deepEqual(eventLines(events).slice(-2), ["lock.deadlock", "lock.cancelled ann deadlock"]);
       assert.deepEqual(decider.waiters(), ["bob: a write, p write"]);
     });
   }
 
-  test("that arises by an expiry takes the ticket out of the line too [X6 M9]", () => {
+  test("a ticket is cancelled when the expiry of its owner's lock closes a cycle [X6 M9]", () => {
     const decider = new Decider();
     decider.acquire("ann", "a", { ttlSeconds: 10 });
     decider.acquire("ann", "p");
     decider.acquire("kim", "b");
     decider.wait("bob", "a p");
     decider.wait("ann", "a b");
-    assert.deepEqual(told(decider.pass(10_000)), [
+    assert.deepEqual(eventLines(decider.pass(10_000)), [
       "lock.expired ann lease",
       "lock.waiting",
       "lock.deadlock",
@@ -94,10 +97,10 @@ describe("a deadlock", () => {
     ]);
   });
 
-  test("is none if all that the others wait for is given back at once: the ticket stays [X6]", () => {
+  test("a ticket stays queued if its owner releases all paths that the other owners wait for at once [X6]", () => {
     const decider = releasable();
     assert.deepEqual(
-      told(decider.release("ann", "a p").events).filter((one) => one.includes("deadlock")),
+      eventLines(decider.release("ann", "a p").events).filter((one) => one.includes("deadlock")),
       [],
     );
     assert.deepEqual(decider.holders(), ["bob: a write, p write", "kim: b write"]);
@@ -107,7 +110,7 @@ describe("a deadlock", () => {
     assert.deepEqual(decider.holders(), ["ann: a write, b write"]);
   });
 
-  test("leaves the other tickets of its owner, and those who wait elsewhere, as they are [X6]", () => {
+  test("a ticket that is cancelled for a deadlock leaves its owner's other tickets and all other waiters unchanged [X6]", () => {
     const decider = releasable();
     decider.wait("ann", "b");
     decider.wait("eve", "b");

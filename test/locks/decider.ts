@@ -3,8 +3,8 @@ import type { Json, JsonObject } from "../../sdk/src/json/json.ts";
 import type { Machine } from "../../server/src/machine/machine.ts";
 import { machineOf } from "../../server/src/assembly/open.ts";
 
-/** What came of a command: its data or the code of its refusal, and what happened. */
-export interface Decided {
+/** The outcome of a command: its data or the code of its refusal, and its events. */
+export interface DecisionResult {
   readonly code: string;
   readonly data: JsonObject;
   readonly events: readonly Event[];
@@ -12,13 +12,13 @@ export interface Decided {
 
 type Mode = "read" | "upgradeable" | "write";
 
-/** The machine alone, one command after the other, at the time that the test says. */
+/** A machine without an engine. It decides one command after the other at the time that the test sets. */
 export class Decider {
   readonly machine: Machine = machineOf([]);
   readonly entries: Entry[] = [];
   time = 1_000_000;
 
-  ask(operation: string, input: Json, principal = "p"): Decided {
+  ask(operation: string, input: Json, principal = "p"): DecisionResult {
     const position = this.entries.length + 1;
     const command = { id: `command-${position}`, operation, principal, input };
     const place = { position, time: this.time, grace: false, prior: undefined };
@@ -30,8 +30,12 @@ export class Decider {
     return { code, data: outcome.data, events: entry?.events ?? [] };
   }
 
-  /** Paths with their modes after a colon, `write` if there is none. */
-  acquire(owner: string, paths: string, more: { readonly wait?: boolean; readonly ttlSeconds?: number } = {}): Decided {
+  /** Paths with their modes after a colon. The default mode is `write`. */
+  acquire(
+    owner: string,
+    paths: string,
+    more: { readonly wait?: boolean; readonly ttlSeconds?: number } = {},
+  ): DecisionResult {
     const wanted = paths.split(" ").map((one) => {
       const [path, mode = "write"] = one.split(":") as [string, Mode?];
       return { path, mode };
@@ -41,15 +45,15 @@ export class Decider {
     return this.ask("acquire-lock", { paths: wanted, owner_id: owner, ttl_seconds: ttlSeconds, ...ticket });
   }
 
-  wait(owner: string, paths: string): Decided {
+  wait(owner: string, paths: string): DecisionResult {
     return this.acquire(owner, paths, { wait: true });
   }
 
-  release(owner: string, paths: string): Decided {
+  release(owner: string, paths: string): DecisionResult {
     return this.ask("release-lock", { paths: paths.split(" "), owner_id: owner });
   }
 
-  /** Lets time pass, and does what it brings about. */
+  /** Advances the time and runs the commands that become due. */
   pass(ms: number): readonly Event[] {
     this.time += ms;
     const events: Event[] = [];
@@ -60,7 +64,7 @@ export class Decider {
     }
   }
 
-  /** Who holds what, and who waits for what: `ann: a write, b read`. */
+  /** The owners with the paths they hold, such as `ann: a write, b read`. */
   holders(): readonly string[] {
     return this.#rows("lock-grants");
   }
@@ -78,8 +82,8 @@ export class Decider {
   }
 }
 
-/** Types of events, with who or why: what a test compares. */
-export function told(events: readonly Event[]): readonly string[] {
+/** The type of each event with its owner and its reason, for comparison in a test. */
+export function eventLines(events: readonly Event[]): readonly string[] {
   return events.map(({ type, data }) => {
     const { owner_id: owner, why } = data as { owner_id?: string; why?: string };
     return [type, owner, why].filter((word) => word !== undefined).join(" ");

@@ -7,15 +7,15 @@ import { promise, promiseOnEveryStore } from "../api/with-client.ts";
 import { openMemoryJournal } from "../../server/src/journal/memory/open.ts";
 import { clientOf, servicesOf, startEngine } from "../../server/src/assembly/open.ts";
 import { createMemoryDisk } from "../../server/src/journal/memory/disk.ts";
-import { Decider, told } from "./decider.ts";
+import { Decider, eventLines } from "./decider.ts";
 import { granted, lockNode, queued } from "./lock-node.ts";
 
 const ttl = { ttlSeconds: 30 };
 const rank = (fence: string) => fence.split(".").map(Number);
 
-describe("a fence", () => {
+describe("fences", () => {
   promiseOnEveryStore(
-    "is checked in the entry of the write: good while its grant lives, and for nothing else [X3 M10]",
+    "a fence is checked in the entry of the write and is valid only for the paths and the lifetime of its grant [X3 M10]",
     async (client) => {
       const { locks, entities } = client;
       const held = granted(await locks.acquire("doc/1", { ...ttl, ownerId: "a" }));
@@ -32,7 +32,7 @@ describe("a fence", () => {
     },
   );
 
-  test("of a lease that is over is refused, and the write's entry expires it [X3 M9]", async () => {
+  test("a fence of an expired lease is refused, and the entry of the write expires the lease [X3 M9]", async () => {
     const node = await lockNode();
     const held = granted(await node.client.locks.acquire("doc/1", { ...ttl, ownerId: "a" }));
     await node.clock.pass(29_950);
@@ -48,7 +48,7 @@ describe("a fence", () => {
   });
 
   promise(
-    "is needed where locks are enforced and somebody else holds one; elsewhere locks are advisory [M10]",
+    "a fence is required where locks are enforced and another owner holds one, and elsewhere locks are advisory [M10]",
     async (client) => {
       const { locks, entities } = client;
       await client.run("configure-locks", { enforce: ["plan"] });
@@ -64,7 +64,7 @@ describe("a fence", () => {
     },
   );
 
-  test("is needed in the very entry in which an enforced lock expires and goes to who waited for it [M10]", () => {
+  test("a fence is required in the same entry in which an enforced lock expires and is granted to its waiter [M10]", () => {
     const decider = new Decider();
     decider.ask("configure-locks", { enforce: ["doc"] });
     decider.acquire("ann", "doc/1", { ttlSeconds: 10 });
@@ -74,12 +74,12 @@ describe("a fence", () => {
     const { code, data, events } = decider.ask("create-entity", write, "other");
     assert.equal(code, "fence_required");
     assert.match(JSON.stringify(data["holders"]), /bob/u);
-    assert.deepEqual(told(events), ["lock.expired ann lease", "lock.acquired bob"]);
+    assert.deepEqual(eventLines(events), ["lock.expired ann lease", "lock.acquired bob"]);
     decider.release("bob", "doc/1");
     assert.equal(decider.ask("create-entity", write, "other").code, "done");
   });
 
-  test("is needed while one lock of many is live, however many of them are overdue [M10]", () => {
+  test("a fence is required while one of many locks is live, however many of them are overdue [M10]", () => {
     for (const count of [9, 10, 11, 150]) {
       const decider = new Decider();
       decider.ask("configure-locks", { enforce: ["doc"] });
@@ -95,7 +95,7 @@ describe("a fence", () => {
     }
   });
 
-  test("or the agent's own lock is what a kind may ask for, in the entry of the write [M10]", async () => {
+  test("a kind can require a fence or the agent's own lock, checked in the entry of the write [M10]", async () => {
     const page = defineKind({
       type: "page",
       value: Type.Unknown(),
@@ -113,7 +113,7 @@ describe("a fence", () => {
     await client.entities.replace("page", "1", {}, { fence: holds[0]!.fence });
   });
 
-  test("rises for ever: over delete, hand-over of many at once, restart and a history that went back [X3]", async () => {
+  test("a fence is always higher than the ones before it, across release, concurrent grants, restart and rollback [X3]", async () => {
     const first = await lockNode();
     const fences: string[] = [];
     const { locks } = first.client;
@@ -153,7 +153,7 @@ describe("a fence", () => {
   });
 
   promise(
-    "a grant tells how the lock was left before; its history and state at any position stay [X3]",
+    "a grant reports how the previous holder left the lock, and the state at any position stays readable [X3]",
     async (client) => {
       const { locks } = client;
       const held = granted(await locks.acquire("p/1", { ...ttl, ownerId: "a", purpose: "first" }));

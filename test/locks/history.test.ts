@@ -7,7 +7,7 @@ import type { LockNode } from "./lock-node.ts";
 
 const ttl = { ttlSeconds: 86_400 };
 
-/** Who holds a path now: owner, mode, scope and fence. */
+/** The current holders of a path: owner, mode, scope and fence. */
 async function holdersNow(node: LockNode, path: string): Promise<readonly string[]> {
   const { holders, above } = await node.client.locks.status(path, { limit: 500 });
   return [...holders, ...above].map(textOf).sort();
@@ -31,7 +31,7 @@ function textOf({ owner_id, path, mode, scope, fence, since }: Holder): string {
   return `${path} ${owner_id} ${mode} ${scope} ${fence} ${since}`;
 }
 
-/** How many entries are read from the history meanwhile. */
+/** The number of history entries that are read during the work. */
 async function entriesRead(node: LockNode, work: () => Promise<unknown>): Promise<number> {
   const { engine } = node;
   const entriesAbout = engine.entriesAbout.bind(engine);
@@ -46,8 +46,8 @@ async function entriesRead(node: LockNode, work: () => Promise<unknown>): Promis
   return count;
 }
 
-describe("a lock as it was", () => {
-  test("at every position is as it was shown then, for a path and all above it, whatever happened [X9]", async () => {
+describe("lock history", () => {
+  test("the holders at every past position equal the holders shown at that time, for a path and its ancestors [X9]", async () => {
     const node = await lockNode();
     const random = randomOf(7);
     const paths = ["a", "a/b", "a/b/c", "d"];
@@ -82,7 +82,7 @@ describe("a lock as it was", () => {
     await node.stop();
   });
 
-  test("is found with little work however long its history is, also where many come and go [X9]", async () => {
+  test("the holders at a past position are found with at most 300 reads, however long the history is [X9]", async () => {
     const node = await lockNode();
     const { locks } = node.client;
     const [start] = [granted(await locks.acquire("p", { ...ttl, mode: "read", ownerId: "eldest" }))];
@@ -104,7 +104,7 @@ describe("a lock as it was", () => {
     await node.stop();
   });
 
-  test("beyond the last position is as it is now: who, what for, since when [X9]", async () => {
+  test("a position beyond the head returns the current holders with purpose and start of the hold [X9]", async () => {
     const node = await lockNode();
     const held = granted(await node.client.locks.acquire("p", { ...ttl, ownerId: "a", purpose: "work" }));
     const past = await node.client.locks.statusAt("p", 999_999);

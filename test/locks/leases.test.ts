@@ -10,14 +10,14 @@ const events = async (node: LockNode, path: string) =>
     ({ event, operation }) => `${event} by ${operation}`,
   );
 
-/** A lease of thirty seconds is over, and its timer has not rung yet. */
+/** Advances until a lease of thirty seconds is over but its timer has not fired. */
 async function untilJustDue(node: LockNode): Promise<void> {
   await node.clock.pass(29_950);
   node.clock.advance(60);
 }
 
-describe("a lease", () => {
-  test("ends by an entry without any heartbeat, and the next one has the lock within a second [G5 M9]", async () => {
+describe("leases", () => {
+  test("a lease without heartbeats ends by an entry, and the next waiter has the lock within a second [G5 M9]", async () => {
     const node = await lockNode();
     const { locks } = node.client;
     await locks.acquire("p", { ...ttl, ownerId: "a" });
@@ -33,7 +33,7 @@ describe("a lease", () => {
     await node.stop();
   });
 
-  test("that is due ends in the entry of the first command that meets it [M9]", async () => {
+  test("a lease that is due ends in the entry of the first command that meets it [M9]", async () => {
     const node = await lockNode();
     await node.client.locks.acquire("p", { ...ttl, ownerId: "a" });
     await untilJustDue(node);
@@ -46,7 +46,7 @@ describe("a lease", () => {
     await node.stop();
   });
 
-  test("is not revived by a late renewal, release or heartbeat [M8 M9]", async () => {
+  test("an expired lease is not revived by a late renewal, release or heartbeat [M8 M9]", async () => {
     const node = await lockNode();
     const a = await node.agent("a");
     const held = granted(await a.locks.acquire("p", ttl));
@@ -61,7 +61,7 @@ describe("a lease", () => {
     await node.stop();
   });
 
-  test("that is overdue after an outage is kept for the grace, so that holders can renew: no mass expiry [M9]", async () => {
+  test("a lease that is overdue after an outage is kept for the grace period, so that its holder can renew it [M9]", async () => {
     const first = await lockNode();
     const a = granted(await first.client.locks.acquire("a", { ...ttl, ownerId: "a" }));
     await first.client.locks.acquire("b", { ...ttl, ownerId: "b" });
@@ -79,7 +79,7 @@ describe("a lease", () => {
     await node.stop();
   });
 
-  test("is never made shorter by asking again for what one holds, and ends when it was told to [M7]", async () => {
+  test("a lease is never shortened by a repeated acquire, and ends at the reported time [M7]", async () => {
     const node = await lockNode();
     const { locks } = node.client;
     const a = granted(await locks.acquire("p", { ...ttl, ownerId: "a" }));
@@ -87,13 +87,13 @@ describe("a lease", () => {
     await locks.release({ fence: a.fence }, { ownerId: "a" });
     const again = granted(await locks.acquire("p", { ttlSeconds: 2, ownerId: "b" }));
     const status = await locks.ticket(ticket);
-    assert.equal(status.expires_at, again.expires_at, "it is as long as it was told");
+    assert.equal(status.expires_at, again.expires_at, "the lease is as long as the reply said");
     await node.clock.pass(15_000, 500);
-    assert.equal((await locks.checkFence("p", again.fence)).valid, true, "asking again took the ticket up");
+    assert.equal((await locks.checkFence("p", again.fence)).valid, true, "the repeated acquire accepted the ticket");
     await node.stop();
   });
 
-  test("is separate from the longest hold, which renewals do not extend", async () => {
+  test("a lease is separate from the maximum hold, which renewals do not extend", async () => {
     const node = await lockNode();
     const { locks } = node.client;
     const held = granted(await locks.acquire("p", { ...ttl, maxHoldSeconds: 40, ownerId: "a" }));
@@ -105,7 +105,7 @@ describe("a lease", () => {
     await node.stop();
   });
 
-  test("of a holder that crashed may be held off, and a clean release is not", async () => {
+  test("a path of a crashed holder is held off, and a path that is released cleanly is not", async () => {
     const node = await lockNode();
     const { locks } = node.client;
     await locks.acquire("p", { ...ttl, holdOffSeconds: 20, ownerId: "a" });
@@ -120,14 +120,18 @@ describe("a lease", () => {
   });
 });
 
-describe("a hold-off", () => {
-  test("covers all that was lost, also where the same owner has another lock that goes on", async () => {
+describe("hold-offs", () => {
+  test("a hold-off covers all expired paths, also where the same owner keeps another live lock", async () => {
     const node = await lockNode();
     const { locks } = node.client;
     await locks.acquire("t", { ...ttl, holdOffSeconds: 20, ownerId: "a" });
     const kept = granted(await locks.acquire("t/1", { ttlSeconds: 300, ownerId: "a" }));
     await node.clock.pass(31_000, 500);
-    assert.equal((await locks.checkFence("t/1", kept.fence)).valid, true, "what goes on is still its own");
+    assert.equal(
+      (await locks.checkFence("t/1", kept.fence)).valid,
+      true,
+      "the remaining lock still belongs to its owner",
+    );
     const denied = await refusalOf(locks.acquire("t/2", { ...ttl, ownerId: "b" }));
     assert.match(JSON.stringify(denied.data["holders"]), /hold-off after a/u);
     const next = queued(await locks.acquire("t/2", { ...ttl, wait: true, ownerId: "b" }));
@@ -138,7 +142,7 @@ describe("a hold-off", () => {
   });
 });
 
-describe("a workspace lock", () => {
+describe("workspace locks", () => {
   const path = "project/p1/map/m1";
   const claim = (node: LockNode, fence: string, job: string | null) =>
     node.engine.execute({
@@ -149,7 +153,7 @@ describe("a workspace lock", () => {
       bytes: 0,
     });
 
-  test("that lapsed is shown as stale and still excludes; its holder may come back [W3]", async () => {
+  test("a workspace lock with a lapsed lease is shown as stale, still excludes, and can be renewed by its holder [W3]", async () => {
     const node = await lockNode();
     const { locks } = node.client;
     const held = granted(await locks.acquire(path, { ownerId: "a", metadata: { tool: "tiles" } }));
@@ -166,7 +170,7 @@ describe("a workspace lock", () => {
     await node.stop();
   });
 
-  test("is recovered when the lease passed, the heartbeat is old and no job claims it, and that is audited [W3]", async () => {
+  test("a workspace lock is recovered and audited once its lease passed, its heartbeat is old and no job claims it [W3]", async () => {
     const node = await lockNode();
     const { locks } = node.client;
     await locks.acquire(path, { ownerId: "a" });
@@ -181,7 +185,7 @@ describe("a workspace lock", () => {
     await node.stop();
   });
 
-  test("is not recovered while its lease runs, though all else holds [W3]", async () => {
+  test("a workspace lock is not recovered while its lease runs, even if all other conditions hold [W3]", async () => {
     const node = await lockNode();
     const { locks } = node.client;
     await node.client.run("configure-locks", {
@@ -195,7 +199,7 @@ describe("a workspace lock", () => {
     await node.stop();
   });
 
-  test("is not recovered while its heartbeat is within the grace, though all else holds [W3]", async () => {
+  test("a workspace lock is not recovered while its heartbeat is within the grace, even if all other conditions hold [W3]", async () => {
     const node = await lockNode();
     const { locks } = node.client;
     const held = granted(await locks.acquire(path, { ownerId: "a" }));
@@ -206,7 +210,7 @@ describe("a workspace lock", () => {
     await node.stop();
   });
 
-  test("is not recovered while an active job claims it, though all else holds, nor freed with its agent [W3]", async () => {
+  test("a workspace lock that an active job claims is neither recovered nor freed when its agent ends [W3]", async () => {
     const node = await lockNode();
     const a = await node.agent("a");
     const held = granted(await a.locks.acquire(path));
@@ -221,7 +225,7 @@ describe("a workspace lock", () => {
     await node.stop();
   });
 
-  test("one record per grant has lock id, owner, lease end, heartbeat, metadata, resource and mode [W2]", async () => {
+  test("a workspace lock has one record per grant: lock id, owner, lease end, heartbeat, metadata, resource and mode [W2]", async () => {
     const node = await lockNode();
     const a = await node.agent("a");
     const held = granted(await a.locks.acquire(path, { mode: "read", metadata: { n: 1 } }));
@@ -243,7 +247,7 @@ describe("a workspace lock", () => {
     await node.stop();
   });
 
-  test("is forced by operators alone; an agent that asks is refused and audited, an override is told apart [W10]", async () => {
+  test("a workspace lock is force-released only by operators, agents are refused, and overrides are audited as such [W10]", async () => {
     const node = await lockNode();
     const a = await node.agent("a");
     const held = granted(await a.locks.acquire(path));
@@ -267,7 +271,7 @@ describe("a workspace lock", () => {
     await node.stop();
   });
 
-  test("is waited for in one global order only; the refusal names both paths [W5]", async () => {
+  test("a workspace lock can be waited for only in one global order, and the refusal names both paths [W5]", async () => {
     const node = await lockNode();
     const a = await node.agent("a");
     const wait = { wait: true };

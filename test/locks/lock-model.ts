@@ -1,6 +1,6 @@
 /**
- * A small lock table that is obviously right: it keeps plain lists, compares everything with everything, and after each
- * change grants, in order, whatever can be granted. The machine must always agree with it.
+ * A small reference lock table. It keeps plain lists and compares everything with everything. After each change it
+ * grants, in order, all requests that can be granted. The machine must always agree with it.
  */
 import type { LockMode, LockScope } from "holdfast";
 
@@ -12,7 +12,7 @@ export interface ModelPath {
 
 export interface ModelGrant {
   readonly owner: string;
-  /** Holdfast keeps others away from what this owner lost; what the owner has left there goes on. */
+  /** The owner whose expired paths this hold-off protects. Other locks of that owner continue there. */
   readonly guards?: string | undefined;
   readonly paths: readonly ModelPath[];
 }
@@ -22,8 +22,8 @@ export interface ModelTicket extends ModelGrant {
   readonly upgrades?: ModelGrant;
 }
 
-/** A grant that is about to be another owner's. */
-interface ModelHanded {
+/** A grant that is about to belong to another owner. */
+interface ModelTransfer {
   readonly grant: ModelGrant;
   readonly to: string;
 }
@@ -48,8 +48,8 @@ export function clash(a: ModelPath, b: ModelPath): boolean {
 export class LockModel {
   grants: ModelGrant[] = [];
   queue: ModelTicket[] = [];
-  /** How many tickets were taken out of the line, since a release made a cycle of their waits. */
-  untiedCount = 0;
+  /** Number of tickets that were cancelled because a release closed a cycle of waits. */
+  deadlockCancelCount = 0;
 
   acquire(owner: string, paths: readonly ModelPath[], wait: boolean, position: number): string {
     const same = this.sameSets(owner, paths);
@@ -57,22 +57,22 @@ export class LockModel {
     if (held !== undefined) {
       return coversSet(held.paths, paths) ? "granted" : this.upgrade(held, paths, wait, position);
     }
-    const wish = { owner, paths, rank: 1e15 + position };
-    if (!this.isBlocked(wish, paths)) {
+    const request = { owner, paths, rank: 1e15 + position };
+    if (!this.isBlocked(request, paths)) {
       this.grants.push({ owner, paths });
       this.#grantAll();
       return "granted";
     }
     if (!wait) return "lock_denied";
-    return this.#waitsAlready(wish) ? "queued" : this.#enqueue(wish);
+    return this.#waitsAlready(request) ? "queued" : this.#enqueue(request);
   }
 
-  /** What an owner has of exactly these paths. Having given back parts of sets, it may have them more than once. */
+  /** The owner's grants of exactly these paths. After partial releases there can be more than one. */
   sameSets(owner: string, paths: readonly ModelPath[]): readonly ModelGrant[] {
     return this.grants.filter((grant) => grant.owner === owner && sameSet(grant.paths, paths));
   }
 
-  /** An owner that asks again for what it waits for keeps its ticket. */
+  /** An owner that repeats an acquire keeps its ticket. */
   #waitsAlready({ owner, paths }: ModelTicket): boolean {
     const isSame = (ticket: ModelTicket): boolean =>
       ticket.upgrades === undefined && coversSet(ticket.paths, paths) && coversSet(paths, ticket.paths);
@@ -92,25 +92,25 @@ export class LockModel {
       ticket.owner !== held.owner &&
       ticket.paths.some((one) => one.mode !== "read" && raised.some((other) => regionsMeet(one, other)));
     if (upgrades.some(isRival)) return "upgrade_refused";
-    const wish = { owner: held.owner, paths, rank: position, upgrades: held };
-    if (!this.isBlocked(wish, raised)) {
-      // Who waited for the weaker mode to go would now wait for its owner.
-      if (this.#isInCycle(held.owner, [...this.queue, wish])) return "deadlock";
+    const request = { owner: held.owner, paths, rank: position, upgrades: held };
+    if (!this.isBlocked(request, raised)) {
+      // Requests that waited only for the weaker mode would wait for this owner as well.
+      if (this.#isInCycle(held.owner, [...this.queue, request])) return "deadlock";
       this.grants = this.grants.map((grant) => (grant === held ? { ...held, paths } : grant));
       this.#grantAll();
       return "granted";
     }
-    return wait ? this.#enqueue(wish) : "lock_denied";
+    return wait ? this.#enqueue(request) : "lock_denied";
   }
 
   free(grant: ModelGrant): void {
     this.grants = this.grants.filter((one) => one !== grant);
     this.queue = this.queue.filter((ticket) => ticket.upgrades !== grant);
     this.#grantAll();
-    this.#untie(grant.owner);
+    this.#cancelDeadlocked(grant.owner);
   }
 
-  /** Some paths of a grant are given back. The upgrade of all of them is over by that. */
+  /** Releases some paths of a grant. That ends the upgrade of the whole grant. */
   freePart(grant: ModelGrant, freed: readonly string[]): void {
     const paths = grant.paths.filter(({ path }) => !freed.includes(path));
     if (paths.length === 0) {
@@ -120,7 +120,7 @@ export class LockModel {
     this.grants = this.grants.map((one) => (one === grant ? { ...grant, paths } : one));
     this.queue = this.queue.filter((ticket) => ticket.upgrades !== grant);
     this.#grantAll();
-    this.#untie(grant.owner);
+    this.#cancelDeadlocked(grant.owner);
   }
 
   transfer(grant: ModelGrant, to: string): string {
@@ -134,7 +134,7 @@ export class LockModel {
     this.queue = this.queue.filter((ticket) => ticket.upgrades !== grant);
     this.grants = this.grants.map((one) => (one === grant ? { ...grant, owner: to } : one));
     this.#grantAll();
-    this.#untie(grant.owner);
+    this.#cancelDeadlocked(grant.owner);
     return "granted";
   }
 
@@ -144,7 +144,7 @@ export class LockModel {
     this.queue = this.queue.filter((ticket) => ticket.upgrades !== grant);
     this.grants = this.grants.map((one) => (one === grant ? { ...grant, paths } : one));
     this.#grantAll();
-    this.#untie(grant.owner);
+    this.#cancelDeadlocked(grant.owner);
   }
 
   cancel(ticket: ModelTicket): void {
@@ -152,12 +152,12 @@ export class LockModel {
     this.#grantAll();
   }
 
-  isBlocked(wish: ModelTicket, paths = wish.paths): boolean {
-    return paths.some((one) => this.#inTheWay(wish, one).length > 0);
+  isBlocked(request: ModelTicket, paths = request.paths): boolean {
+    return paths.some((one) => this.#blockersOf(request, one).length > 0);
   }
 
-  /** How many are ahead of a ticket, and itself. */
-  placeOf(ticket: ModelTicket): number {
+  /** The position of a ticket in the queue: one more than the number of tickets ahead of it. */
+  positionOf(ticket: ModelTicket): number {
     const isAhead = (other: ModelTicket): boolean =>
       other.rank < ticket.rank &&
       other.owner !== ticket.owner &&
@@ -169,32 +169,34 @@ export class LockModel {
     return this.grants.some((grant) => grant.owner === owner && grant.paths.some((own) => coversPath(own, one)));
   }
 
-  /** The owners of all that is in the way of one path of a wish; a lock that is handed over counts as its next owner's. */
-  #inTheWay(wish: ModelTicket, one: ModelPath, queue = this.queue, handed?: ModelHanded): readonly string[] {
+  /** The owners that block one path of a request. A transferred lock counts as its next owner's. */
+  #blockersOf(request: ModelTicket, one: ModelPath, queue = this.queue, transfer?: ModelTransfer): readonly string[] {
     const holders = this.grants
       .filter((grant) => grant.paths.some((other) => clash(one, other)))
-      .map((grant) => (grant === handed?.grant ? handed.to : grant.owner));
-    const isCovered = this.#isCovered(wish.owner, one);
+      .map((grant) => (grant === transfer?.grant ? transfer.to : grant.owner));
+    const isCovered = this.#isCovered(request.owner, one);
     const earlier = queue.filter(
-      (ticket) => ticket.rank < wish.rank && ticket.paths.some((other) => clash(one, other)),
+      (ticket) => ticket.rank < request.rank && ticket.paths.some((other) => clash(one, other)),
     );
     const owners = [...holders, ...(isCovered ? [] : earlier.map(({ owner }) => owner))];
-    return owners.filter((owner) => owner !== wish.owner);
+    return owners.filter((owner) => owner !== request.owner);
   }
 
-  #enqueue(wish: ModelTicket): string {
-    const queue = [...this.queue, wish];
-    if (this.#isInCycle(wish.owner, queue)) return "deadlock";
+  #enqueue(request: ModelTicket): string {
+    const queue = [...this.queue, request];
+    if (this.#isInCycle(request.owner, queue)) return "deadlock";
     this.queue = queue.sort((a, b) => a.rank - b.rank);
     return "queued";
   }
 
-  /** True if an owner waits for itself, over whomever, or does so with one of its tickets alone. */
-  #isInCycle(owner: string, queue = this.queue, handed?: ModelHanded, only?: ModelTicket): boolean {
+  /**
+   * True if an owner waits for itself, directly or through others. With `only`, counts a single ticket of the owner.
+   */
+  #isInCycle(owner: string, queue = this.queue, transfer?: ModelTransfer, only?: ModelTicket): boolean {
     const reached = new Set<string>();
     const visit = (waits: readonly ModelTicket[]): void => {
       for (const other of waits.flatMap((ticket) =>
-        ticket.paths.flatMap((one) => this.#inTheWay(ticket, one, queue, handed)),
+        ticket.paths.flatMap((one) => this.#blockersOf(ticket, one, queue, transfer)),
       )) {
         if (reached.has(other)) continue;
         reached.add(other);
@@ -205,21 +207,24 @@ export class LockModel {
     return reached.has(owner);
   }
 
-  /** True if some owner waits for itself: all who are in the cycle would wait for ever. */
+  /** True if some owner waits for itself. All owners in the cycle would wait forever. */
   hasCycle(): boolean {
     return this.queue.some(({ owner }) => this.#isInCycle(owner));
   }
 
-  /** True if a ticket is part of a cycle: what is in its way waits, in the end, for its owner. */
-  isTied(ticket: ModelTicket): boolean {
+  /** True if a ticket is part of a cycle: its blockers wait, directly or through others, for its owner. */
+  isDeadlocked(ticket: ModelTicket): boolean {
     return this.#isInCycle(ticket.owner, this.queue, undefined, ticket);
   }
 
-  /** Who gave back what it had of its own wish stands behind others now. If these wait for it, it leaves the line. */
-  #untie(owner: string): void {
+  /**
+   * An owner that releases a part of its own request waits behind others for it. If these wait for the owner, its
+   * ticket is cancelled.
+   */
+  #cancelDeadlocked(owner: string): void {
     for (const ticket of this.queue.filter((one) => one.owner === owner)) {
-      if (!this.queue.includes(ticket) || !this.isTied(ticket)) continue;
-      this.untiedCount += 1;
+      if (!this.queue.includes(ticket) || !this.isDeadlocked(ticket)) continue;
+      this.deadlockCancelCount += 1;
       this.cancel(ticket);
     }
   }
@@ -241,7 +246,7 @@ export class LockModel {
     if (!has) this.grants.push({ owner, paths });
   }
 
-  /** No two owners hold what excludes each other. */
+  /** True if no two owners hold locks that exclude each other. */
   isSound(): boolean {
     const isSame = (a: ModelGrant, b: ModelGrant) =>
       a.owner === b.owner || a.guards === b.owner || b.guards === a.owner;
@@ -251,7 +256,7 @@ export class LockModel {
   }
 }
 
-/** True if these are the same paths, and whoever has `held` needs nothing more to do what `wanted` allows. */
+/** True if these are the same paths and the modes of `held` include those of `wanted`. */
 export function coversSet(held: readonly ModelPath[], wanted: readonly ModelPath[]): boolean {
   return sameSet(held, wanted) && wanted.every(({ mode }, index) => strength[held[index]!.mode] >= strength[mode]);
 }

@@ -6,12 +6,12 @@ import { startNode } from "../engine/start-node.ts";
 import type { TestNode } from "../engine/start-node.ts";
 
 export interface LockNode extends TestNode {
-  /** A client that speaks as a new agent of this name. */
+  /** A client that acts as a new agent of this name. */
   agent(name: string): Promise<Client & { readonly id: string }>;
   stop(): Promise<void>;
 }
 
-/** A node with a clock that the test moves, after the grace of its start. */
+/** A node past its start-up grace, with a clock that the test moves. */
 export async function lockNode(
   options: { disk?: MemoryDisk; clock?: ManualClock; inGrace?: true } = {},
 ): Promise<LockNode> {
@@ -27,7 +27,7 @@ export async function lockNode(
   };
 }
 
-/** Waits for something that the clock has to bring about. */
+/** Awaits work that the clock has to trigger. */
 export async function after<Result>(node: TestNode, work: Promise<Result>, ms = 300): Promise<Result> {
   await node.clock.pass(ms);
   await loopTicks(5);
@@ -35,11 +35,11 @@ export async function after<Result>(node: TestNode, work: Promise<Result>, ms = 
 }
 
 export function granted(answer: Granted | Queued): Granted {
-  if (!answer.granted) throw new Error(`queued, not granted: ${JSON.stringify(answer)}`);
+  if (!answer.granted) throw new Error(`queued instead of granted: ${JSON.stringify(answer)}`);
   return answer;
 }
 
 export function queued(answer: Granted | Queued): Queued {
-  if (answer.granted) throw new Error(`granted, not queued: ${JSON.stringify(answer)}`);
+  if (answer.granted) throw new Error(`granted instead of queued: ${JSON.stringify(answer)}`);
   return answer;
 }

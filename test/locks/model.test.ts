@@ -17,7 +17,7 @@ const mode = fc.constantFrom<LockMode[]>("read", "upgradeable", "write");
 const owner = fc.constantFrom(...owners);
 const pick = fc.nat(50);
 
-/** A tree, in which most requests meet others; and a few paths, for which nearly everybody waits. */
+/** A tree in which most requests conflict, and a few paths for which nearly all owners wait. */
 const tree = ["a", "a/b", "a/b/c", "a/b/d", "a/e", "f", "f/g"];
 const few = ["a", "b", "c", "d"];
 
@@ -27,7 +27,7 @@ function commandsOn(names: readonly string[], wait: fc.Arbitrary<boolean>, exten
   const paths = fc.uniqueArray(locked, { minLength: 1, maxLength: 3, selector: (one) => one.path });
   return fc.oneof(
     { weight: 6, arbitrary: fc.record({ do: fc.constant("acquire"), owner, paths, wait }) },
-    // Something that its owner holds, and more.
+    // A path that its owner holds, with one more.
     { weight: extendWeight, arbitrary: fc.record({ do: fc.constant("extend"), pick, more: locked, wait }) },
     { weight: 4, arbitrary: fc.record({ do: fc.constant("release"), pick }) },
     { weight: 2, arbitrary: fc.record({ do: fc.constant("part"), pick, path: pick }) },
@@ -40,11 +40,11 @@ function commandsOn(names: readonly string[], wait: fc.Arbitrary<boolean>, exten
 }
 
 const onTree = commandsOn(tree, fc.boolean(), 2);
-/** Nearly everybody waits. */
+/** Nearly all owners wait. */
 const onFew = commandsOn(few, fc.constant(true), 8);
 type ModelCommand = typeof onTree extends fc.Arbitrary<infer C> ? C : never;
 
-/** Machine and model side by side. Grants and tickets are paired by what they are about. */
+/** Machine and model side by side. Grants and tickets are paired by owner and paths. */
 class Pair {
   readonly machine: Machine = machineOf([]);
   readonly model = new LockModel();
@@ -62,21 +62,21 @@ class Pair {
     return outcome.data["granted"] === false ? "queued" : "granted";
   }
 
-  run(wish: ModelCommand): void {
+  run(command: ModelCommand): void {
     const { model } = this;
     const position = this.entries.length + 1;
-    if (wish.do === "acquire" && "paths" in wish) {
-      this.#acquire(wish.owner, wish.paths, wish.wait);
+    if (command.do === "acquire" && "paths" in command) {
+      this.#acquire(command.owner, command.paths, command.wait);
       return;
     }
-    if (wish.do === "cancel") {
-      const ticket = model.queue[wish.pick % Math.max(1, model.queue.length)];
+    if (command.do === "cancel") {
+      const ticket = model.queue[command.pick % Math.max(1, model.queue.length)];
       if (ticket === undefined) return;
       this.decide("cancel-ticket", { ticket: this.#ticketOf(ticket), owner_id: ticket.owner });
       model.cancel(ticket);
       return;
     }
-    this.#change(wish, position);
+    this.#change(command, position);
   }
 
   #acquire(holder: string, paths: readonly ModelPath[], wait: boolean): void {
@@ -88,44 +88,48 @@ class Pair {
     assert.equal(answer, this.model.acquire(holder, sorted, wait, position));
   }
 
-  /** True if several grants of the same paths could be upgraded: which one is chosen is not specified. */
+  /** True if several grants of the same paths could be upgraded. The contract does not say which one is chosen. */
   #isAmbiguous(holder: string, paths: readonly ModelPath[]): boolean {
     const same = this.model.sameSets(holder, paths);
     const isEnough = same.some((grant) => coversSet(grant.paths, paths));
-    return !isEnough && new Set(same.map(inLine)).size > 1;
+    return !isEnough && new Set(same.map(describeOwner)).size > 1;
   }
 
-  #change(wish: ModelCommand, position: number): void {
+  #change(command: ModelCommand, position: number): void {
     const { model } = this;
-    const grant = "pick" in wish ? model.grants[wish.pick % Math.max(1, model.grants.length)] : undefined;
+    const grant = "pick" in command ? model.grants[command.pick % Math.max(1, model.grants.length)] : undefined;
     if (grant === undefined) return;
     const about = { fence: this.#fenceOf(grant), owner_id: grant.owner };
-    if (this.#share(wish, grant, about)) return;
-    if (wish.do === "upgrade" && "wait" in wish) {
+    if (this.#share(command, grant, about)) return;
+    if (command.do === "upgrade" && "wait" in command) {
       const stronger = grant.paths.map((one) => ({ ...one, mode: "write" as const }));
-      const answer = this.decide("upgrade-lock", { ...about, wait: wish.wait });
-      assert.equal(answer, model.upgrade(grant, stronger, wish.wait, position));
-    } else if (wish.do === "downgrade" && "mode" in wish) {
-      this.decide("downgrade-lock", { ...about, mode: wish.mode });
-      model.downgrade(grant, wish.mode);
+      const answer = this.decide("upgrade-lock", { ...about, wait: command.wait });
+      assert.equal(answer, model.upgrade(grant, stronger, command.wait, position));
+    } else if (command.do === "downgrade" && "mode" in command) {
+      this.decide("downgrade-lock", { ...about, mode: command.mode });
+      model.downgrade(grant, command.mode);
     } else {
-      if (wish.do === "force") this.decide("force-release", { fence: about.fence, reason: "test" });
+      if (command.do === "force") this.decide("force-release", { fence: about.fence, reason: "test" });
       else this.decide("release-lock", about);
       model.free(grant);
     }
   }
 
-  /** What goes on with more than it was, with another owner, or with less. */
-  #share(wish: ModelCommand, grant: ModelGrant, about: { readonly fence: string; readonly owner_id: string }): boolean {
+  /** Extends, transfers or shrinks a grant. */
+  #share(
+    command: ModelCommand,
+    grant: ModelGrant,
+    about: { readonly fence: string; readonly owner_id: string },
+  ): boolean {
     const { model } = this;
-    if ("more" in wish) {
-      const others = grant.paths.filter(({ path }) => path !== wish.more.path);
-      this.#acquire(grant.owner, [wish.more, ...others.slice(0, 1)], wish.wait);
-    } else if (wish.do === "transfer" && "owner" in wish) {
-      const answer = this.decide("transfer-lock", { ...about, to: wish.owner });
-      assert.equal(answer, model.transfer(grant, wish.owner));
-    } else if (wish.do === "part" && "path" in wish) {
-      const { path } = grant.paths[wish.path % grant.paths.length]!;
+    if ("more" in command) {
+      const others = grant.paths.filter(({ path }) => path !== command.more.path);
+      this.#acquire(grant.owner, [command.more, ...others.slice(0, 1)], command.wait);
+    } else if (command.do === "transfer" && "owner" in command) {
+      const answer = this.decide("transfer-lock", { ...about, to: command.owner });
+      assert.equal(answer, model.transfer(grant, command.owner));
+    } else if (command.do === "part" && "path" in command) {
+      const { path } = grant.paths[command.path % grant.paths.length]!;
       this.decide("release-lock", { ...about, paths: [path] });
       model.freePart(grant, [path]);
     } else return false;
@@ -150,7 +154,7 @@ class Pair {
       .ticket;
   }
 
-  /** Both have the same holders and the same line. */
+  /** Machine and model have the same holders and the same queue. */
   compare(): void {
     const { machine, model } = this;
     const holds = machine.durable.rows(holdTable).scan("owner", { limit: 10_000 });
@@ -160,8 +164,8 @@ class Pair {
       model.grants.flatMap((grant) => grant.paths.map((one) => `${grant.owner} ${text(one)}`)).sort(),
     );
     const line = machine.durable.rows(ticketTable).scan("line", { limit: 10_000 });
-    assert.deepEqual(line.map(inLine), model.queue.map(inLine));
-    assert.ok(model.isSound(), "two owners hold what excludes each other");
+    assert.deepEqual(line.map(describeOwner), model.queue.map(describeOwner));
+    assert.ok(model.isSound(), "two owners hold locks that exclude each other");
     assert.ok(!model.hasCycle(), "owners wait for each other");
   }
 }
@@ -170,25 +174,25 @@ function text(one: ModelPath): string {
   return `${one.path} ${one.mode} ${one.scope}`;
 }
 
-function inLine(one: ModelGrant): string {
+function describeOwner(one: ModelGrant): string {
   return `${one.owner}: ${one.paths.map(text).join(", ")}`;
 }
 
-describe("the lock table", () => {
-  test("agrees with a model that compares everything with everything, over twenty thousand commands [X2 X5 X6 W1 G3]", () => {
+describe("lock table", () => {
+  test("the lock table agrees with a model that compares everything with everything, over 20,000 commands [X2 X5 X6 W1 G3]", () => {
     agreesWithModel(onTree, counts.lockModelRuns);
   });
 
-  test("never lets owners wait for each other, whatever they share, upgrade, hand on or give back [X6]", () => {
-    const untiedCount = agreesWithModel(onFew, counts.deadlockModelRuns);
-    assert.ok(untiedCount > 0, "no release made a cycle");
+  test("the lock table never lets owners wait for each other after any share, upgrade, transfer or release [X6]", () => {
+    const deadlockCancelCount = agreesWithModel(onFew, counts.deadlockModelRuns);
+    assert.ok(deadlockCancelCount > 0, "no release closed a cycle");
   });
 });
 
-/** Compares after every command. Returns how many tickets left the queue because a release closed a cycle. */
+/** Compares after every command. Returns the number of tickets that were cancelled because a release closed a cycle. */
 function agreesWithModel(command: typeof onTree, runs: number): number {
   let count = 0;
-  let untied = 0;
+  let cancelled = 0;
   fc.assert(
     fc.property(fc.array(command, { maxLength: 600, size: "max" }), (commands) => {
       const pair = new Pair();
@@ -199,19 +203,19 @@ function agreesWithModel(command: typeof onTree, runs: number): number {
       }
       while (pair.model.grants.length > 0) pair.run({ do: "release", pick: 0 });
       pair.compare();
-      untied += pair.model.untiedCount;
-      assert.deepEqual(left(pair.machine), [], "what is free leaves nothing behind");
+      cancelled += pair.model.deadlockCancelCount;
+      assert.deepEqual(remainingRows(pair.machine), [], "a free lock leaves no rows");
       const again = machineOf([]);
       for (const entry of pair.entries) again.fold(JSON.parse(JSON.stringify(entry)) as Entry);
-      assert.deepEqual([...again.dump()], [...pair.machine.dump()], "folding gives what deciding gave");
+      assert.deepEqual([...again.dump()], [...pair.machine.dump()], "folding produces the same state as deciding");
     }),
     { numRuns: runs },
   );
   assert.ok(count >= (runs / 120) * 20_000, `${count} commands`);
-  return untied;
+  return cancelled;
 }
 
-/** Rows of locks, but for the few numbers that are kept for all of them. */
-function left(machine: Machine): readonly unknown[] {
+/** Rows of locks, except for the counters that all locks share. */
+function remainingRows(machine: Machine): readonly unknown[] {
   return [...machine.dump()].filter(({ table }) => table !== "lock-facts" && table !== spaceTable.name);
 }

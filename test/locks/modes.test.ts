@@ -3,26 +3,29 @@ import { describe, test } from "node:test";
 import type { LockMode, LockScope } from "holdfast";
 import { refusalOf, refusedWith } from "../api/refused-with.ts";
 import { promise, promiseOnEveryStore } from "../api/with-client.ts";
-import { Decider, told } from "./decider.ts";
+import { Decider, eventLines } from "./decider.ts";
 import { granted, lockNode, queued } from "./lock-node.ts";
 
 const ttl = { ttlSeconds: 30 };
 
 describe("modes", () => {
-  promiseOnEveryStore("read shares with read and one upgradeable, write with nothing [W1]", async (client) => {
-    const shares = async (one: LockMode, other: LockMode, path: string): Promise<boolean> => {
-      await client.locks.acquire(path, { ...ttl, mode: one, ownerId: "a" });
-      const answer = await client.locks.tryAcquire(path, { ...ttl, mode: other, ownerId: "b" });
-      return answer.granted;
-    };
-    const modes: LockMode[] = ["read", "upgradeable", "write"];
-    const found: string[] = [];
-    for (const one of modes)
-      for (const other of modes) if (await shares(one, other, `m/${one}-${other}`)) found.push(`${one}+${other}`);
-    assert.deepEqual(found, ["read+read", "read+upgradeable", "upgradeable+read"]);
-  });
+  promiseOnEveryStore(
+    "a read lock shares with reads and one upgradeable lock, and a write lock shares with nothing [W1]",
+    async (client) => {
+      const shares = async (one: LockMode, other: LockMode, path: string): Promise<boolean> => {
+        await client.locks.acquire(path, { ...ttl, mode: one, ownerId: "a" });
+        const answer = await client.locks.tryAcquire(path, { ...ttl, mode: other, ownerId: "b" });
+        return answer.granted;
+      };
+      const modes: LockMode[] = ["read", "upgradeable", "write"];
+      const found: string[] = [];
+      for (const one of modes)
+        for (const other of modes) if (await shares(one, other, `m/${one}-${other}`)) found.push(`${one}+${other}`);
+      assert.deepEqual(found, ["read+read", "read+upgradeable", "upgradeable+read"]);
+    },
+  );
 
-  promise("what comes and goes at one path does not count for another that is held alike [W1]", async (client) => {
+  promise("a lock on one path is unaffected by grants and releases on another path [W1]", async (client) => {
     const { locks } = client;
     const read = async (path: string, ownerId: string) =>
       granted(await locks.acquire(path, { ...ttl, mode: "read", ownerId }));
@@ -30,16 +33,16 @@ describe("modes", () => {
       (await locks.tryAcquire(path, { ...ttl, ownerId: "writer" })).granted;
     const [one, other] = [await read("one", "a"), await read("other", "a")];
     await locks.release({ fence: one.fence }, { ownerId: "a" });
-    assert.equal(await writes("other"), false, "its reader is still there");
+    assert.equal(await writes("other"), false, "the path still has its reader");
     const [first, second] = [await read("one", "b"), await read("one", "c")];
     await locks.release({ fence: first.fence }, { ownerId: "b" });
-    assert.equal(await writes("one"), false, "one of two readers is still there");
+    assert.equal(await writes("one"), false, "the path still has one of its two readers");
     await locks.release({ fence: second.fence }, { ownerId: "c" });
     await locks.release({ fence: other.fence }, { ownerId: "a" });
     assert.deepEqual([await writes("one"), await writes("other")], [true, true]);
   });
 
-  promise("an upgrade is atomic, and happens only with no other reader [W1]", async (client) => {
+  promise("an upgrade is atomic and succeeds only without other readers [W1]", async (client) => {
     const { locks } = client;
     const mine = granted(await locks.acquire("p", { ...ttl, mode: "upgradeable", ownerId: "a" }));
     const other = granted(await locks.acquire("p", { ...ttl, mode: "read", ownerId: "b" }));
@@ -51,13 +54,13 @@ describe("modes", () => {
       reply.events.map(({ name }) => name),
       ["evt.lock.released", "evt.lock.upgraded"],
     );
-    assert.equal((await locks.checkFence("p", mine.fence)).valid, false, "the old fence is void");
+    assert.equal((await locks.checkFence("p", mine.fence)).valid, false, "the old fence is invalid");
     const [holder] = (await locks.status("p")).holders;
     assert.deepEqual([holder?.owner_id, holder?.mode], ["a", "write"]);
     assert.equal((await locks.ticket(waiting.ticket)).state, "granted");
   });
 
-  test("an upgrade goes before a waiting writer, and a downgrade lets readers in but no writer slip in [W1]", async () => {
+  test("an upgrade is granted before a waiting writer, and a downgrade admits readers but no writer [W1]", async () => {
     const node = await lockNode();
     const { locks } = node.client;
     const wait = { ...ttl, wait: true };
@@ -75,30 +78,33 @@ describe("modes", () => {
     await node.stop();
   });
 
-  test("a path that is given back while its upgrade waits is free, and does not come back with the upgrade [W1 M8]", () => {
+  test("a path that is released while its upgrade waits is free and is not granted again with the upgrade [W1 M8]", () => {
     const decider = new Decider();
     decider.acquire("ann", "a:read b:read");
     decider.acquire("bob", "b:read");
     assert.equal(decider.ask("upgrade-lock", { path: "a", owner_id: "ann", wait: true }).data["granted"], false);
     const { events } = decider.release("ann", "a");
-    assert.deepEqual(told(events), ["lock.cancelled ann part_released", "lock.released ann"]);
+    assert.deepEqual(eventLines(events), ["lock.cancelled ann part_released", "lock.released ann"]);
     assert.equal(decider.acquire("cid", "a").code, "done");
-    assert.deepEqual(told(decider.release("bob", "b").events), ["lock.released bob"]);
+    assert.deepEqual(eventLines(decider.release("bob", "b").events), ["lock.released bob"]);
     assert.deepEqual(decider.holders(), ["ann: b read", "cid: a write"]);
     assert.equal(decider.ask("upgrade-lock", { path: "b", owner_id: "ann" }).data["granted"], true);
   });
 
-  promise("who re-enters what it holds does not stand behind the writer that waits for it", async (client) => {
-    const { locks } = client;
-    await locks.acquire("p", { ...ttl, mode: "read", ownerId: "a" });
-    queued(await locks.acquire("p", { ...ttl, wait: true, ownerId: "w" }));
-    granted(await locks.acquire("p/1", { ...ttl, mode: "read", ownerId: "a" }));
-  });
+  promise(
+    "an owner that re-enters its lock does not wait behind the writer that waits for that lock",
+    async (client) => {
+      const { locks } = client;
+      await locks.acquire("p", { ...ttl, mode: "read", ownerId: "a" });
+      queued(await locks.acquire("p", { ...ttl, wait: true, ownerId: "w" }));
+      granted(await locks.acquire("p/1", { ...ttl, mode: "read", ownerId: "a" }));
+    },
+  );
 });
 
 describe("hierarchy", () => {
   promise(
-    "tree excludes, and is excluded by, ancestors and descendants; self covers the record alone [X2]",
+    "a tree lock excludes ancestors and descendants and is excluded by them, and a self lock covers one record [X2]",
     async (client) => {
       const cases: [string, LockScope, string, LockScope, boolean][] = [
         ["a/1", "tree", "a/1/b/2", "tree", false],
@@ -125,24 +131,27 @@ describe("hierarchy", () => {
     },
   );
 
-  promise("reads of a tree share with reads below, and a writer below waits for the tree [X2]", async (client) => {
-    const { locks } = client;
-    const tree = granted(await locks.acquire("a", { ...ttl, mode: "read", ownerId: "t" }));
-    granted(await locks.acquire("a/b/c", { ...ttl, mode: "read", ownerId: "r" }));
-    const writer = queued(await locks.acquire("a/b/d", { ...ttl, wait: true, ownerId: "w" }));
-    await assert.rejects(locks.acquire("a", { ...ttl, mode: "read", ownerId: "u" }), refusedWith("lock_denied"));
-    await locks.release({ fence: tree.fence }, { ownerId: "t" });
-    assert.equal((await locks.ticket(writer.ticket)).state, "granted");
-    const status = await locks.status("a/b");
-    assert.deepEqual(
-      status.below.map(({ path }) => path),
-      ["a/b/c", "a/b/d"],
-    );
-  });
+  promise(
+    "a read lock of a tree shares with reads below it, and a writer below it waits for the tree [X2]",
+    async (client) => {
+      const { locks } = client;
+      const tree = granted(await locks.acquire("a", { ...ttl, mode: "read", ownerId: "t" }));
+      granted(await locks.acquire("a/b/c", { ...ttl, mode: "read", ownerId: "r" }));
+      const writer = queued(await locks.acquire("a/b/d", { ...ttl, wait: true, ownerId: "w" }));
+      await assert.rejects(locks.acquire("a", { ...ttl, mode: "read", ownerId: "u" }), refusedWith("lock_denied"));
+      await locks.release({ fence: tree.fence }, { ownerId: "t" });
+      assert.equal((await locks.ticket(writer.ticket)).state, "granted");
+      const status = await locks.status("a/b");
+      assert.deepEqual(
+        status.below.map(({ path }) => path),
+        ["a/b/c", "a/b/d"],
+      );
+    },
+  );
 });
 
-describe("handing on", () => {
-  test("a transfer gives the lock, with a new fence, to a child; whoever waits now waits for the child", async () => {
+describe("transfers", () => {
+  test("a transfer grants the lock to a child with a new fence, and the waiters then wait for the child", async () => {
     const node = await lockNode();
     const a = await node.agent("a");
     const registered = await node.client.agents.register({ parent: a.id, name: "child" });
@@ -158,7 +167,7 @@ describe("handing on", () => {
     await node.stop();
   });
 
-  test("a transfer that would close a cycle is refused, with the cycle [X6]", async () => {
+  test("a transfer that would close a cycle is refused with the cycle [X6]", async () => {
     const node = await lockNode();
     const { locks } = node.client;
     const x = granted(await locks.acquire("x", { ...ttl, ownerId: "a" }));
@@ -170,7 +179,7 @@ describe("handing on", () => {
     await node.stop();
   });
 
-  promise("a transfer is refused while the giver keeps another lock there [X2]", async ({ locks }) => {
+  promise("a transfer is refused while its caller keeps another lock on the path [X2]", async ({ locks }) => {
     const tree = granted(await locks.acquire("t", { ...ttl, ownerId: "a" }));
     const leaf = granted(await locks.acquire("t/1", { ...ttl, ownerId: "a" }));
     await assert.rejects(locks.transfer({ fence: leaf.fence }, "b", { ownerId: "a" }), refusedWith("lock_denied"));
@@ -178,7 +187,7 @@ describe("handing on", () => {
     await locks.transfer({ fence: leaf.fence }, "b", { ownerId: "a" });
   });
 
-  promise("request-release tells the holder who asks and why, and takes nothing", async (client) => {
+  promise("a release request informs the holder of its sender and the reason, and releases nothing", async (client) => {
     const { locks } = client;
     const held = granted(await locks.acquire("p/1", { ...ttl, ownerId: "a" }));
     const { asked } = await locks.requestRelease("p", "I must deploy", { ownerId: "b" });

@@ -6,8 +6,8 @@ import { granted, lockNode, queued } from "./lock-node.ts";
 const ttl = { ttlSeconds: 30 };
 const wait = { ...ttl, wait: true, ticketSeconds: 600 };
 
-describe("a queue", () => {
-  test("is first come, first served, with places, and the releasing entry hands over [X5 G4]", async () => {
+describe("queues", () => {
+  test("a queue is first come, first served, reports places, and grants in the entry of the release [X5 G4]", async () => {
     const node = await lockNode();
     const { locks } = node.client;
     const first = granted(await locks.acquire("p", { ...ttl, ownerId: "a" }));
@@ -35,7 +35,7 @@ describe("a queue", () => {
     await node.stop();
   });
 
-  test("lets adjacent readers in together, and no reader past a waiting writer: a writer is not starved by readers [X5]", async () => {
+  test("a queue grants adjacent readers together and no reader before an earlier writer, so writers never starve [X5]", async () => {
     const node = await lockNode();
     const { locks } = node.client;
     const a = granted(await locks.acquire("p", { ...ttl, mode: "read", ownerId: "a" }));
@@ -52,11 +52,11 @@ describe("a queue", () => {
       readers.map(({ owner_id }) => owner_id),
       ["b", "c"],
     );
-    assert.equal(new Set(readers.map(({ fence }) => fence)).size, 2, "each grant has a fence of its own");
+    assert.equal(new Set(readers.map(({ fence }) => fence)).size, 2, "each grant has its own fence");
     await node.stop();
   });
 
-  test("of thousands who all went silent is left behind by one release, and by the lease of its holder [X5]", async () => {
+  test("a queue of thousands of dead waiters is skipped after one release or after the holder's lease [X5]", async () => {
     for (const [ending, seconds] of [
       ["released", 2],
       ["expired", 22],
@@ -68,7 +68,7 @@ describe("a queue", () => {
         locks.acquire("p", { ...wait, ticketSeconds: 30, ownerId: `dead ${index}` }),
       );
       await Promise.all(asking);
-      // In one step: no timer looks at any of them before.
+      // A single step, so that no timer expires any of them earlier.
       node.clock.advance(40_000);
       const last = locks.acquire("p", { ...wait, ownerId: "alive" });
       if (ending === "released") await locks.release({ fence }, { ownerId: "holder" });
@@ -81,7 +81,7 @@ describe("a queue", () => {
     }
   });
 
-  test("gives nothing to a dead waiter, and is not jammed by one [X5]", async () => {
+  test("a queue grants nothing to a dead waiter and is not blocked by one [X5]", async () => {
     const node = await lockNode();
     const { locks } = node.client;
     const a = granted(await locks.acquire("p", { ttlSeconds: 300, ownerId: "a" }));
@@ -95,7 +95,7 @@ describe("a queue", () => {
     await node.stop();
   });
 
-  test("passes a grant on that nobody takes up within ten seconds [X5]", async () => {
+  test("a grant that its waiter does not accept within ten seconds is passed to the next waiter [X5]", async () => {
     const node = await lockNode();
     const { locks } = node.client;
     const a = granted(await locks.acquire("p", { ...ttl, ownerId: "a" }));
@@ -112,7 +112,7 @@ describe("a queue", () => {
     await node.stop();
   });
 
-  test("survives a restart: same places, same grants, fences go on rising [X5 X3]", async () => {
+  test("a queue survives a restart with the same places and grants, and fences continue to rise [X5 X3]", async () => {
     const first = await lockNode();
     const a = granted(await first.client.locks.acquire("p", { ttlSeconds: 600, ownerId: "a" }));
     const b = queued(await first.client.locks.acquire("p", { ...wait, ownerId: "b" }));
@@ -125,13 +125,13 @@ describe("a queue", () => {
     await node.stop();
   });
 
-  test("a set has one ticket, and singles can not overtake it for ever [X5 G3]", async () => {
+  test("a set has one ticket, and later requests for single paths cannot overtake it forever [X5 G3]", async () => {
     const node = await lockNode();
     const { locks } = node.client;
     const one = granted(await locks.acquire("x", { ...ttl, ownerId: "a" }));
     const set = queued(await locks.acquire(["x", "y"], { ...wait, ownerId: "s" }));
     const single = queued(await locks.acquire("y", { ...wait, ownerId: "b" }));
-    assert.equal((await locks.status("y")).holders.length, 0, "y is free, and reserved for who came first");
+    assert.equal((await locks.status("y")).holders.length, 0, "y is free, and reserved for the earlier waiter");
     await locks.release({ fence: one.fence }, { ownerId: "a" });
     const both = granted(await locks.accept(set.ticket, { ownerId: "s" }));
     assert.equal(both.paths.length, 2);
@@ -140,7 +140,7 @@ describe("a queue", () => {
     await node.stop();
   });
 
-  test("the release of a non-owner, or a late one, never frees the successor [M8 X5]", async () => {
+  test("a release by a non-owner or a late release never frees the successor's lock [M8 X5]", async () => {
     const node = await lockNode();
     const { locks } = node.client;
     const a = granted(await locks.acquire("p", { ...ttl, ownerId: "a" }));
@@ -154,8 +154,8 @@ describe("a queue", () => {
   });
 });
 
-describe("a deadlock", () => {
-  test("is found when it would arise, told in words, and in the audit trail [X6]", async () => {
+describe("detection of deadlocks", () => {
+  test("a deadlock is detected on acquire, described in words, and recorded in the audit trail [X6]", async () => {
     const node = await lockNode();
     const [a, b] = [await node.agent("a"), await node.agent("b")];
     await a.locks.acquire("x", ttl);
@@ -181,7 +181,7 @@ describe("a deadlock", () => {
     await node.stop();
   });
 
-  test("is found over those who wait earlier, three of them, and converging waits are none [X6]", async () => {
+  test("a deadlock is detected through three earlier waiters, and converging waits are not reported as one [X6]", async () => {
     const node = await lockNode();
     const { locks } = node.client;
     await locks.acquire("x", { ...ttl, ownerId: "a" });
@@ -196,7 +196,7 @@ describe("a deadlock", () => {
     await node.stop();
   });
 
-  test("of two upgrades is refused at once: the second upgrader is told, the first one gets it [X6 W1]", async () => {
+  test("a deadlock of two upgrades is refused at once for the second one, and the first one is granted [X6 W1]", async () => {
     const node = await lockNode();
     const { locks } = node.client;
     const read = { ...ttl, mode: "read" } as const;
@@ -206,12 +206,12 @@ describe("a deadlock", () => {
     await assert.rejects(locks.upgrade({ fence: b.fence }, { ownerId: "b" }), refusedWith("upgrade_refused"));
     const deadlocks = async () =>
       ((await locks.history("p")).items as { event: string }[]).filter(({ event }) => event === "evt.lock.deadlock");
-    assert.equal((await deadlocks()).length, 0, "who does not wait makes no cycle");
+    assert.equal((await deadlocks()).length, 0, "a caller that does not wait closes no cycle");
     await assert.rejects(
       locks.upgrade({ fence: b.fence }, { wait: true, ownerId: "b" }),
       refusedWith("upgrade_refused"),
     );
-    assert.equal((await deadlocks()).length, 1, "it is in the audit trail");
+    assert.equal((await deadlocks()).length, 1, "the deadlock is in the audit trail");
     await locks.release({ fence: b.fence }, { ownerId: "b" });
     assert.deepEqual(
       (await locks.status("p")).holders.map(({ owner_id, mode }) => [owner_id, mode]),

@@ -10,9 +10,9 @@ const ttl = { ttlSeconds: 3_600 };
 const wait = { ...ttl, wait: true, ticketSeconds: 3_600 };
 const read: { mode: LockMode } = { mode: "read" };
 
-describe("the wait-for graph", () => {
+describe("wait-for graph", () => {
   promiseOnEveryStore(
-    "names everything that keeps a ticket waiting, where, and how much there is [X6]",
+    "the wait-for graph names all holders and waiters that block a ticket, with paths and totals [X6]",
     async (client) => {
       const { locks } = client;
       const x = granted(await locks.acquire("x", { ...ttl, ...read, ownerId: "a" }));
@@ -53,7 +53,7 @@ describe("the wait-for graph", () => {
     },
   );
 
-  test("is bounded: twenty are named and two hundred counted, page after page [X6]", async () => {
+  test("the wait-for graph is bounded to twenty names and a count of two hundred per ticket, page by page [X6]", async () => {
     const node = await lockNode();
     const { locks } = node.client;
     for (let index = 0; index < 250; index += 1) {
@@ -67,8 +67,8 @@ describe("the wait-for graph", () => {
   });
 });
 
-describe("a denial", () => {
-  test("names the ten earliest it finds, and tells how many holders there are [G4 M7]", async () => {
+describe("denials", () => {
+  test("a denial names the ten earliest holders that it finds and the total number of holders [G4 M7]", async () => {
     const node = await lockNode();
     const { locks } = node.client;
     const denied = async () => {
@@ -88,8 +88,8 @@ describe("a denial", () => {
   });
 });
 
-describe("a place", () => {
-  test("counts who is really ahead: each set once, nobody of other lines, and it falls as they leave [X5 G4]", async () => {
+describe("places", () => {
+  test("a place counts each set ahead once, ignores other queues, and falls as earlier tickets leave [X5 G4]", async () => {
     const node = await lockNode();
     const { locks } = node.client;
     await locks.acquire("else", { ...ttl, ownerId: "h" });
@@ -109,7 +109,7 @@ describe("a place", () => {
       [1, 2],
     );
     const far = await locks.ticket(last);
-    assert.equal(far.state === "waiting" && far.place, 1_001, "a thousand or more are ahead");
+    assert.equal(far.state === "waiting" && far.place, 1_001, "at least a thousand tickets are ahead");
     await node.stop();
   });
 });

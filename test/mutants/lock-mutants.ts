@@ -134,7 +134,7 @@ export const lockMutants: readonly PlantedMutant[] = [
     file: "server/src/features/locks/rules/acquire-lock.ts",
     find: "if (waiting !== undefined) return renewTicket(context, waiting);",
     put: "void waiting;",
-    by: "test/locks/twice-in-line.test.ts",
+    by: "test/locks/repeated-acquire.test.ts",
     caughtIn: "npm test",
   },
   {
@@ -150,7 +150,7 @@ export const lockMutants: readonly PlantedMutant[] = [
     file: "server/src/app/calls/lock-replies.ts",
     find: "still_held: view !== undefined });",
     put: "still_held: true });",
-    by: "test/locks/answers.test.ts",
+    by: "test/locks/left-before.test.ts",
     caughtIn: "npm test",
   },
   {

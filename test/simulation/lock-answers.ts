@@ -18,7 +18,7 @@ export class LockAnswers {
     for (const grant of view.grants.values()) addTo(this.#ends, grant.fence, view.shownEnd(grant));
     for (const ticket of view.tickets.values()) {
       addTo(this.#ends, ticket.ticket, isoTime(ticket.leaseUntil));
-      addTo(this.#places, ticket.ticket, model.placeOf(ticket));
+      addTo(this.#places, ticket.ticket, model.positionOf(ticket));
     }
     for (const { data } of entry.events) {
       const { ticket, fence, previous_fence: previous } = data;
@@ -40,7 +40,7 @@ export class LockAnswers {
         ? grant !== undefined && view.shownEnd(grant) === end
         : waiting !== undefined &&
           isoTime(waiting.leaseUntil) === end &&
-          view.model().placeOf(waiting) === (place as number);
+          view.model().positionOf(waiting) === (place as number);
     witness.demand(isTrue, "an outcome tells how things are after its entry", () => JSON.stringify(entry));
   }
 

@@ -266,7 +266,7 @@ class EventCheck {
     if (data["why"] === "expired") this.#checkTime(ticket.leaseUntil);
     const isLeft = data["why"] !== "held" || this.#hasAlready(ticket.owner, ticket.paths);
     this.#demand(isLeft, "only who has the lock by other means is told so");
-    const isTied = data["why"] !== "deadlock" || this.#view.model().isTied(ticket);
+    const isTied = data["why"] !== "deadlock" || this.#view.model().isDeadlocked(ticket);
     this.#demand(isTied, "only who waits for itself is taken out of the line");
   }
 

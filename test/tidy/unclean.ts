@@ -13,7 +13,6 @@ const pending: Readonly<Record<string, readonly CheckName[]>> = {
   "test/doors/": ["phrases", "titles"],
   "test/guarantees.ts": ["phrases", "sentences"],
   "test/http/": ["phrases", "titles"],
-  "test/locks/": ["phrases", "titles"],
   "test/machine/": ["phrases", "titles"],
   "test/nodes/": ["phrases", "titles"],
   "test/planning/": ["phrases", "titles"],

@@ -6,8 +6,8 @@ import { granted, lockNode, queued } from "./lock-node.ts";
 const ttl = { ttlSeconds: 30 };
 const wait = { ...ttl, wait: true, ticketSeconds: 600 };
 
-describe("an owner that asks twice for a lock that it waits for", () => {
-  test("keeps its place and its ticket, gets it once, and never an older fence after a newer one [X2 X5]", async () => {
+describe("repeated acquires", () => {
+  test("a repeated acquire keeps its place and its ticket, is granted once, and never gets an older fence [X2 X5]", async () => {
     const node = await lockNode();
     const { locks } = node.client;
     const first = granted(await locks.acquire("p", { ...ttl, ownerId: "a" }));
@@ -20,14 +20,14 @@ describe("an owner that asks twice for a lock that it waits for", () => {
     const acquired = reply.events.filter(({ name }) => name === "evt.lock.acquired");
     assert.equal(acquired.length, 1);
     const { fence } = granted(await locks.accept(asked.ticket, { ownerId: "b" }));
-    assert.equal(granted(await locks.acquire("p", own)).fence, fence, "asking again gives what it has");
+    assert.equal(granted(await locks.acquire("p", own)).fence, fence, "the repeated acquire returns the held lock");
     await locks.release({ fence }, { ownerId: "b" });
     const [next] = (await locks.status("p")).holders;
     assert.equal(next?.owner_id, "c");
     await node.stop();
   });
 
-  test("is refreshed by it: its ticket lasts as long again [X5]", async () => {
+  test("a repeated acquire extends its ticket by the full lifetime [X5]", async () => {
     const node = await lockNode();
     const { locks } = node.client;
     granted(await locks.acquire("p", { ttlSeconds: 300, ownerId: "a" }));
@@ -38,11 +38,11 @@ describe("an owner that asks twice for a lock that it waits for", () => {
       assert.equal(queued(await locks.acquire("p", own)).ticket, ticket);
     }
     await node.clock.pass(31_000, 500);
-    assert.notEqual(queued(await locks.acquire("p", own)).ticket, ticket, "what has expired is not revived");
+    assert.notEqual(queued(await locks.acquire("p", own)).ticket, ticket, "an expired ticket is not revived");
     await node.stop();
   });
 
-  test("gets another ticket for other paths, or without the rights that it asks for now [X5 X6]", async () => {
+  test("an acquire gets another ticket for other paths or for a stronger mode than the waiting ticket has [X5 X6]", async () => {
     const node = await lockNode();
     const { locks } = node.client;
     granted(await locks.acquire(["p", "q"], { ...ttl, ownerId: "a" }));
@@ -58,7 +58,7 @@ describe("an owner that asks twice for a lock that it waits for", () => {
     await node.stop();
   });
 
-  test("waits on for a stronger mode than it got [X6]", async () => {
+  test("an owner that got a weaker mode keeps its ticket for the stronger one [X6]", async () => {
     const node = await lockNode();
     const { locks } = node.client;
     const first = granted(await locks.acquire("p", { ...ttl, ownerId: "a" }));
@@ -71,7 +71,7 @@ describe("an owner that asks twice for a lock that it waits for", () => {
     await node.stop();
   });
 
-  test("keeps what is handed over to it, and its ticket for the same leaves the line [X5]", async () => {
+  test("an owner keeps a lock that is transferred to it, and its ticket for the same lock is cancelled [X5]", async () => {
     const node = await lockNode();
     const { locks } = node.client;
     const first = granted(await locks.acquire("p", { ...ttl, ownerId: "a" }));
@@ -82,7 +82,7 @@ describe("an owner that asks twice for a lock that it waits for", () => {
     await node.stop();
   });
 
-  test("has no use for a weaker ticket once the stronger one is granted [X6]", async () => {
+  test("a ticket for a weaker mode is cancelled once the same owner gets the stronger one [X6]", async () => {
     const node = await lockNode();
     const { locks } = node.client;
     const first = granted(await locks.acquire("p", { ...ttl, ownerId: "a" }));

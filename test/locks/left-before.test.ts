@@ -9,7 +9,7 @@ const ttl = { ttlSeconds: 3_600 };
 const wait = { ...ttl, wait: true, ticketSeconds: 600 };
 const operations = { ...lockOperations, ...lockViews };
 
-/** The answer to a call, which must be as the contract says. */
+/** The reply to a call. It must match the contract. */
 async function answer(node: LockNode, name: keyof typeof operations, input: object, key?: string) {
   const { outcome } = await node.client.execute(name, input, key === undefined ? {} : { key });
   assert.equal(outcome.kind, "done", JSON.stringify(outcome));
@@ -17,13 +17,13 @@ async function answer(node: LockNode, name: keyof typeof operations, input: obje
   return outcome.data as Record<string, unknown> & { left_before: readonly LeftBefore[] };
 }
 
-/** Who left the path, and how. */
+/** The owners that left the path, each with the way it left. */
 function left(data: { readonly left_before: readonly LeftBefore[] }): string {
   return data.left_before.map(({ path, how, by, note }) => `${path} ${how} by ${by}: ${note ?? ""}`).join();
 }
 
-describe("how a lock was left before", () => {
-  test("is told wherever a grant is described: at once, late, again, and when it is gone", async () => {
+describe("previous holders", () => {
+  test("a grant reports how the previous holder left the lock in every reply: at once, late, repeated and after its end", async () => {
     const node = await lockNode();
     const { locks } = node.client;
     const acquire = { paths: ["p"], ttl_seconds: 60, owner_id: "a" };
@@ -51,7 +51,7 @@ describe("how a lock was left before", () => {
     await node.stop();
   });
 
-  test("is told for an upgrade too, and is nothing if nobody had it", async () => {
+  test("an upgrade reports how the previous holder left the lock, and reports nothing if the lock had no holder", async () => {
     const node = await lockNode();
     const { locks } = node.client;
     const read = { ...ttl, mode: "read" } as const;

@@ -13,8 +13,8 @@ const wait = { ...ttl, wait: true, ticketSeconds: 600 };
 const named = ({ events }: CallReply, name: string) =>
   events.filter((event) => event.name === name).map(({ data }) => data as Record<string, unknown>);
 
-describe("the end of a family of agents", () => {
-  test("hands nothing to one that ends in the same entry: all leave their lines before anything is freed [X5 G1]", async () => {
+describe("end of a family of agents", () => {
+  test("the end of a family grants nothing to its members, because all their tickets leave before any lock is freed [X5 G1]", async () => {
     const node = await lockNode();
     const parent = await node.agent("parent");
     const [one, other] = await Promise.all(
@@ -40,7 +40,7 @@ describe("the end of a family of agents", () => {
     await node.stop();
   });
 
-  test("that has more than fits into one entry is freed in the next ones, and gets nothing in between [G1]", async () => {
+  test("the end of a family with too many locks for one entry continues in the next entries and grants it nothing [G1]", async () => {
     const node = await lockNode();
     const parent = await node.agent("parent");
     const child = node.client.as(await node.client.agents.register({ parent: parent.id }));
@@ -66,7 +66,7 @@ describe("the end of a family of agents", () => {
     await node.stop();
   });
 
-  test("is never too long for its entry: a family has a bound, and one owner a bound of paths [G1]", async () => {
+  test("the end of a family fits its entries, because descendants and paths per owner are limited [G1]", async () => {
     const node = await lockNode();
     const parent = await node.agent("parent");
     const register = (under: string) => node.client.agents.register({ parent: under });
@@ -91,11 +91,11 @@ describe("the end of a family of agents", () => {
   });
 });
 
-test("an answer that is given again while its agent ends never promises more than the agent had [G1 M2]", async () => {
+test("a repeated reply never promises more than the agent had when the agent ends meanwhile [G1 M2]", async () => {
   const node = await lockNode();
   const registered = await node.client.agents.register({ inactivitySeconds: 60 });
   const given = granted(await node.client.as(registered).locks.acquire("p", ttl));
-  /** The agent ends right after the first look at the state. */
+  /** The agent ends right after the first read of the state. */
   const { engine } = node;
   const read = engine.read.bind(engine);
   engine.read = async (look) => {
