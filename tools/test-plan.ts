@@ -28,6 +28,7 @@ const alone = new Set([
   "test/scenario/cli-upkeep.test.ts",
   "test/scenario/kill.test.ts",
   "test/scenario/package.test.ts",
+  "test/scenario/side-by-side.test.ts",
 ]);
 
 /** Every command of the scripts `types` and `lint`, in a process of its own. */
