@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { CallReply } from "holdfast";
-import { replayedLock } from "../../server/src/app/calls/lock-replies.ts";
+import { replayedLockReply } from "../../server/src/app/calls/lock-replies.ts";
 import { agentLimits } from "../../server/src/features/agents/agent-table.ts";
 import { lockLimits } from "../../server/src/features/locks/tables/settings.ts";
 import { refusalOf } from "../api/refused-with.ts";
@@ -105,8 +105,8 @@ test("a repeated reply never promises more than the agent had when the agent end
     return seen;
   };
   const recorded = { granted: true, fence: given.fence, expires_at: given.expires_at };
-  const again = await replayedLock(engine, recorded);
+  const again = await replayedLockReply(engine, recorded);
   assert.deepEqual([again["still_held"], again["expires_at"]], [true, given.expires_at]);
-  assert.equal((await replayedLock(engine, recorded))["still_held"], false);
+  assert.equal((await replayedLockReply(engine, recorded))["still_held"], false);
   await node.stop();
 });

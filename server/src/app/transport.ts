@@ -17,7 +17,7 @@ import { unreadable } from "./calls/journal-refusal.ts";
 import { watch } from "./watch/watch.ts";
 
 export interface AppTransportOptions extends Omit<CallPlace, "sharesData"> {
-  /** Whether an agent must send its secret; a bare id is taken at its word otherwise. */
+  /** Whether an agent must send its secret. Otherwise a bare id is trusted. */
   readonly requiresAgentSecret?: boolean;
   readonly close: () => Promise<void>;
 }

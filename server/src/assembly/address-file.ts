@@ -2,9 +2,9 @@ import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 /**
- * Writes into the data folder where its server listens, so that clients below the folder's place find it without being
- * told. Returns the way to take it back. After a crash an old address stays until the next start writes over it: whoever
- * follows it finds nobody there, which is true.
+ * Writes the server's address into its data folder, so that clients below that folder's parent find it. Returns the
+ * function to remove it. After a crash the old address stays until the next start. A client that follows it finds no
+ * server, which is correct.
  */
 export function writeAddress(folder: string, url: string): () => void {
   const file = join(folder, "server.json");
@@ -17,7 +17,7 @@ export function writeAddress(folder: string, url: string): () => void {
   };
 }
 
-/** Another server may have taken the folder over meanwhile. */
+/** Another server may own the folder by now. */
 function isStill(file: string, text: string): boolean {
   try {
     return readFileSync(file, "utf8") === text;

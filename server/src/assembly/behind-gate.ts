@@ -1,4 +1,4 @@
-/** What the gate gets of the engine: the gate itself knows nothing of what it stands in front of. */
+/** The gate's access to the engine. The gate itself knows nothing of what is behind it. */
 import type { KnownToken, Lookups, OwnedPaths } from "../access/lookups.ts";
 import type { GateOptions } from "../access/open-gate.ts";
 import type { RefusedAttempt } from "../access/refusal-notes.ts";
@@ -57,7 +57,7 @@ function lookupsOf(engine: Engine): Lookups {
   };
 }
 
-/** Found by its digest, and compared once more in a way that takes the same time wherever two differ. */
+/** Found by its digest, and compared once more in constant time. */
 function tokenOf(row: TokenRow | undefined, digest: string): KnownToken | undefined {
   return row !== undefined && isSameDigest(row.secretHash, digest) ? row : undefined;
 }
@@ -68,7 +68,7 @@ function ownedOf(
   return row === undefined ? undefined : { owner: row.owner, paths: row.paths.map(({ path }) => path) };
 }
 
-/** Nobody waits for it: whoever is refused is told at once, and that a journal can't be written is told elsewhere. */
+/** Not awaited: the refused caller is answered at once, and a failing journal is reported elsewhere. */
 function record(engine: Engine, attempt: RefusedAttempt): void {
   const { principal, agent, operation, reason, unrecorded } = attempt;
   const input = { operation, reason, ...(unrecorded === 0 ? {} : { unrecorded }) };

@@ -1,6 +1,6 @@
 /**
- * A data folder as its operator looks at it without being its owner: nothing here writes to it, and all of it works
- * beside a process that has the folder open. Like server.ts, it puts parts together and holds little of its own.
+ * Reads a data folder without owning it. Nothing here writes to it, and all of it works while a process has the folder
+ * open. Like open.ts, it only assembles parts.
  */
 import { isOfEntity, publishedName } from "@holdfast/sdk/contract";
 import { systemClock } from "../base/clock.ts";
@@ -28,26 +28,26 @@ export type { Kind } from "../features/entities/kind.ts";
 export type { Entry } from "../machine/entry.ts";
 
 export interface VerifyFolderOptions {
-  /** Types of entities with rules of their own; without theirs, what they refused is folded only. */
+  /** Entity types with rules of their own. Without their kinds, their refusals are only folded. */
   readonly kinds: readonly Kind[];
-  /** A head that was noted down before. */
+  /** A head that was exported earlier. */
   readonly expected?: Pick<Head, "position" | "hash">;
   readonly onProgress: (position: number, head: number) => void;
 }
 
 export interface VerifiedFolder extends VerificationResult {
-  /** Damage in the files that the entries do not show, such as a broken page. */
+  /** Damage of the files that the entries do not show, such as a broken page. */
   readonly fileFaults: readonly { readonly file: string; readonly what: string; readonly position?: number }[];
 }
 
 export interface DataFolder {
   head(): Head;
   verify(options: VerifyFolderOptions): Promise<VerifiedFolder>;
-  /** Every entry after a position, oldest first; with a subject, those that have an event about it. */
+  /** Every entry after a position, oldest first. With a subject: only entries with an event about it. */
   entries(query: { readonly after: number; readonly subject?: string }): Iterable<Entry>;
-  /** The whole journal, one batch a line. */
+  /** The whole journal, one batch per line. */
   lines(): Iterable<{ readonly line: string; readonly position: number }>;
-  /** An entity as it is now, at a version, or after a position. */
+  /** The current entity, a past version, or the entity after a position. */
   entity(target: Target, at: Moment): Outcome;
   close(): void;
 }
@@ -72,7 +72,7 @@ export function readDataFolder(folder: string): DataFolder {
         onProgress(position, head);
       };
       const options = { ...verificationOf(kinds), ...(expected === undefined ? {} : { expected }) };
-      // The files first: a broken page may keep the batches behind it from being read.
+      // The files first: a broken page may prevent reading the batches behind it.
       const fileFaults = reader.verifyFiles();
       const verified = await verify(reader.batches(1), { ...options, clock: systemClock, onProgress: onPosition });
       return { ...verified, ok: verified.ok && fileFaults.length === 0, fileFaults };
@@ -96,7 +96,7 @@ export function readDataFolder(folder: string): DataFolder {
   };
 }
 
-/** How this build decides again and folds. */
+/** The rules and folds of this build. */
 export function verificationOf(kinds: readonly Kind[]): VerificationOptions {
   const types = new Set(kinds.map(({ type }) => type));
   const ruled = new Set([...types, ...allPacks.flatMap((pack) => pack.kinds.map(({ type }) => type))]);
@@ -109,14 +109,14 @@ export function verificationOf(kinds: readonly Kind[]): VerificationOptions {
   };
 }
 
-/** What a kind refused is decided by the kind alone: `kind_violated` with its type, or a code that starts with it. */
+/** Only the kind can decide its refusals again: `kind_violated` with its type, or a code with its prefix. */
 function hasKindOf({ code, data }: Extract<Outcome, { kind: "refusal" }>, types: ReadonlySet<string>): boolean {
   if (code === "kind_violated") return typeof data["type"] === "string" && types.has(data["type"]);
   const dot = code.indexOf(".");
   return dot < 0 || types.has(code.slice(0, dot));
 }
 
-/** Folds what is about one entity, and the epochs, which are part of its revisions. */
+/** Folds the entries of one entity, and the epochs, which are part of its revisions. */
 function entityAt(entries: Iterable<Entry>, target: Target, at: Moment): Outcome {
   const machine = machineOf([]);
   let row: EntityRow | undefined;
@@ -138,7 +138,7 @@ function shown(row: EntityRow | undefined, target: Target, erasedBy: number | un
   return isLive(row) ? done(representationOf(row)) : missing(row, target).outcome;
 }
 
-/** What happened to an entity in an entry, under the names by which it is published. */
+/** The events of an entry about an entity, under their published names. */
 export function happenings(entry: Entry, subject: string): readonly Happening[] {
   return entry.events
     .filter((event) => event.subject === subject && isOfEntity(event.type))

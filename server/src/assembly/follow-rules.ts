@@ -1,13 +1,16 @@
-/** How a newer build's rules start: by an entry, one number at a time, and only when nobody is left who lacks them. */
+/** Starts the rules of a newer build: by an entry, one number at a time, and only when every live node knows them. */
 import type { Engine } from "../engine/engine.ts";
 import { systemPrincipal } from "../engine/timer-watch.ts";
 import { machineSettings } from "../features/space/space.ts";
 import type { NodeCoordination } from "../journal/journal.ts";
 
-/** A node that lost its connection for a moment is not there for a look or two, and would have to stop. */
+/**
+ * Number of consecutive checks. A node that lost its connection for a moment is missing in one or two, and would have
+ * to stop.
+ */
 const looksInARow = 3;
 
-/** Of a journal that this node has for itself: whatever it carries may start now. */
+/** For a journal with one node: all rules of this build start at once. */
 export async function raiseRules(engine: Engine, carried: readonly number[]): Promise<void> {
   const current = await engine.read((state) => machineSettings(state).rules);
   for (const to of carried.filter((rules) => rules > current)) {
@@ -17,8 +20,8 @@ export async function raiseRules(engine: Engine, carried: readonly number[]): Pr
 }
 
 /**
- * Of a journal that several nodes share: as soon as all of them carry newer rules, these start. Several nodes may find so
- * at once; the first one raises the number, the others find it raised. It ends with the journal.
+ * For a shared journal: newer rules start when all nodes know them. Several nodes may detect it at once. The first
+ * raises the number, and the others find it raised. It ends with the journal.
  */
 export function followCommonRules(engine: Engine, coordination: NodeCoordination, carried: readonly number[]): void {
   let seenCount = 0;
@@ -29,7 +32,7 @@ export function followCommonRules(engine: Engine, coordination: NodeCoordination
     seenCount = isDue ? seenCount + 1 : 0;
     if (seenCount < looksInARow) return;
     const common = carried.filter((rules) => rules <= commonRules);
-    // What could not be written now is found due again by a later look.
+    // A failed append is retried by a later check.
     raising ??= raiseRules(engine, common).finally(() => {
       raising = undefined;
     });

@@ -1,4 +1,4 @@
-/** Puts the door to NATS together: the journal that it publishes, and the gate that its commands pass. */
+/** Assembles the NATS door: the journal that it publishes, and the gate of its commands. */
 import type { Gate } from "../access/gate.ts";
 import { systemClock } from "../base/clock.ts";
 import { systemIds } from "../base/ids.ts";
@@ -12,7 +12,7 @@ import type { Engine } from "../engine/engine.ts";
 import type { Kind } from "../features/entities/kind.ts";
 import { kindCommandsOf, reportToStandardError } from "./open.ts";
 
-/** How Holdfast takes part in a mesh. */
+/** The NATS connection of a node. */
 export interface MeshOptions
   extends NatsConnectionOptions, Pick<NatsDoorOptions, "principal" | "publishAfter" | "limits"> {}
 
@@ -26,7 +26,7 @@ export interface MeshParts {
 
 export type { NatsDoor, NatsStatus } from "../doors/nats/open-nats-door.ts";
 
-/** If the server can not be used, this says so and nothing starts; if it is not there, the door opens when it comes. */
+/** If the NATS server is unusable, the start fails. If it is unreachable, the door opens when it becomes reachable. */
 export async function openMesh(options: MeshOptions, parts: MeshParts): Promise<NatsDoor> {
   const { engine, gate, kinds = [], report = reportToStandardError, notice = () => undefined } = parts;
   const fault = principalFault(options.principal);
@@ -52,14 +52,14 @@ export async function openMesh(options: MeshOptions, parts: MeshParts): Promise<
   }
 }
 
-/** Names of principals that stand for somebody else already; a token can not have them either. */
+/** Reserved principals. A token cannot have them either. */
 const taken = ["operator", "anonymous", "local", "holdfast"];
 
 function principalFault(principal: string | undefined): string | undefined {
   if (principal === undefined) return undefined;
   if (/^[a-z0-9][a-zA-Z0-9._@-]{0,63}$/u.test(principal) && !taken.includes(principal)) return undefined;
   return (
-    `nats_principal can't be "${principal}": take up to 64 letters, digits and ._@-, the first of them no capital, and ` +
+    `nats_principal cannot be "${principal}": use up to 64 letters, digits and ._@-, not starting with a capital, and ` +
     `none of ${taken.join(", ")}`
   );
 }

@@ -1,6 +1,6 @@
 /**
- * Puts figures and logs around a server. What they learn comes from two places, so that no feature and no door knows of
- * them: the batches that the engine appends, and the transports that the gate hands out.
+ * Attaches metrics and logs to a server. They have two sources, so that no feature and no door knows of them: the
+ * batches that the engine appends, and the transports that the gate returns.
  */
 import { allOperations } from "@holdfast/sdk/contract";
 import { isRejection } from "../access/gate.ts";
@@ -29,23 +29,23 @@ export interface ObservationOptions {
   readonly log: Log;
   readonly clock: Clock;
   readonly version: string;
-  /** Operations of kinds, which the contract does not list. */
+  /** The operations of kinds, which the contract does not list. */
   readonly kindCommands: Iterable<string>;
 }
 
 export interface Observation {
-  /** For the engine: what it appends is counted, what it reports is logged. */
+  /** For the engine: its appends are counted, its reports are logged. */
   readonly onBatch: NonNullable<EngineOptions["onBatch"]>;
   readonly report: EngineOptions["report"];
-  /** The engine that figures are asked of, once it runs. */
+  /** The engine whose metrics are read, once it runs. */
   readonly follow: (engine: Engine) => void;
-  /** The mesh that figures are asked of, if there is one. */
+  /** The NATS door whose metrics are read, if there is one. */
   readonly followMesh: (facts: () => MeshSample) => void;
-  /** Tells what is good to know. */
+  /** Logs information. */
   readonly notice: (message: string) => void;
-  /** The same gate, with every call of everybody who comes in counted. */
+  /** The same gate with every call counted. */
   readonly gate: (gate: Gate) => Gate;
-  /** All figures, in Prometheus' text format. */
+  /** All metrics in the text format of Prometheus. */
   readonly metricsText: () => Promise<string>;
   readonly close: () => void;
 }
@@ -114,9 +114,7 @@ export function openObservation(options: ObservationOptions): Observation {
   };
 }
 
-/**
- * Figures, and logs if somebody wants them. What the engine reports goes to the log, and to whoever started the server.
- */
+/** Opens metrics, and logs if they are enabled. Reports of the engine go to the log and to the caller of the server. */
 export function observationOf(options: {
   readonly log?: Omit<LogOptions, "clock">;
   readonly kinds?: readonly Kind[];
@@ -140,7 +138,7 @@ export function observationOf(options: {
   };
 }
 
-/** Counts are taken from the state itself: they are right from the start on, and on a node that only follows. */
+/** Counts come from the state, so they are correct after a start and on a node that only follows. */
 async function nodeFacts(engine: Engine): Promise<NodeSample> {
   const { head, isWritable, pendingCount, outageMs, saved, subscriberCount } = engine.health();
   const counted = await engine.scan((state) => {

@@ -193,7 +193,3 @@ function nullable(fields: TProperties): TProperties {
 function withArticle(name: string): string {
   return `${/^[aeiou]/u.test(name) ? "an" : "a"} ${name}`;
 }
-
-function capital(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
-}

@@ -13,16 +13,16 @@ import { journalRefusal } from "./journal-refusal.ts";
 import { createToken } from "./hooks/create-token.ts";
 import { unrecordedReply } from "./unrecorded-reply.ts";
 
-/** Where agents' calls are made. */
+/** The context of agents' calls. */
 export interface AgentCallPlace extends CallPlace {
   /** Whether an agent must send its secret. */
   readonly requiresAgentSecret?: boolean;
 }
 
-/** Agents whose place is kept; over it all are forgotten, and those who go on speaking are remembered again. */
+/** Maximum agents whose context is cached. Beyond it the cache is cleared. */
 const placesMax = 4_096;
 
-/** Finds out who speaks before anything else is looked at. Every call of an agent is a sign of its life. */
+/** Authenticates the agent before anything else. Every call of an agent counts as activity. */
 export class AgentCalls {
   readonly #options: AgentCallPlace;
   readonly #places = new Map<string, AgentCallPlace>();
@@ -47,7 +47,7 @@ export class AgentCalls {
     const turnAway = (outcome: Outcome): Promise<CallReply> =>
       explainGone(engine, outcome).then((explained) => unrecordedReply(engine, explained));
     if (!engine.isShared || row.kind !== "refusal" || row.code !== "agent_unknown") return turnAway(row);
-    // It may have registered, or got a new secret, through another node a moment ago.
+    // The agent may have registered, or got a new secret, on another node a moment ago.
     return engine.catchUp().then(
       () => {
         const found = agents.speaker(agent, call.agentSecret, this.#rules);
@@ -71,7 +71,7 @@ export class AgentCalls {
       : callWithSecrets(as, operation, input, call);
   }
 
-  /** Made once for each agent: it is needed for every call. */
+  /** Made once per agent, since every call needs it. */
   #placeOf(agent: string): AgentCallPlace {
     const known = this.#places.get(agent);
     if (known !== undefined) return known;
@@ -82,7 +82,7 @@ export class AgentCalls {
   }
 }
 
-/** A token's secret is made on the way in; everything else goes on as it is. */
+/** A token's secret is made here. Every other call continues unchanged. */
 function callWithSecrets(
   options: AgentCallPlace,
   operation: string,

@@ -1,4 +1,4 @@
-/** What the door does about agents: makes secrets, checks who speaks, and collects signs of life. */
+/** Makes the secrets of agents, authenticates them, and collects their activity. */
 import type { CallOptions } from "@holdfast/sdk";
 import type { Clock } from "../../base/clock.ts";
 import type { Ids } from "../../base/ids.ts";
@@ -11,30 +11,30 @@ import type { Outcome } from "../../machine/entry.ts";
 import type { Canonical } from "@holdfast/sdk/json/canonical";
 import { isObject } from "@holdfast/sdk/json/json";
 import { refusal } from "../../machine/refusal.ts";
-import { Beats } from "./beats.ts";
+import { ActivityCollector } from "./activity-collector.ts";
 
-/** What holds for whoever says that it is an agent. */
+/** The rules of authentication of a caller that names an agent. */
 export interface SpeakerRules {
   readonly principal: string;
   readonly requiresSecret: boolean;
 }
 
 export class AgentDoor {
-  readonly beats: Beats;
+  readonly beats: ActivityCollector;
   readonly #engine: Engine;
   readonly #ids: Ids;
-  /** Secrets that were right: hashing one for every call would cost more than deciding it. */
+  /** Verified secrets: hashing one for every call would cost more than its decision. */
   readonly #proven = new Map<string, { readonly secret: string; readonly hash: string }>();
 
   constructor(engine: Engine, { clock, ids }: { readonly clock: Clock; readonly ids: Ids }) {
     this.#engine = engine;
     this.#ids = ids;
-    this.beats = new Beats(engine, clock);
+    this.beats = new ActivityCollector(engine, clock);
   }
 
   /**
-   * The living agent that speaks, or the refusal. An id is good only for the principal that registered it. Without a
-   * secret it is taken at its word, unless secrets are required.
+   * The live agent of a call, or the refusal. Only the principal that registered an agent may use its id. Without a
+   * secret the id is trusted, unless secrets are required.
    */
   speaker(id: string, secret: string | undefined, rules: SpeakerRules): AgentRow | Outcome {
     const state = this.#engine.durable;
@@ -51,13 +51,13 @@ export class AgentDoor {
       return rules.requiresSecret ? refusal("agent_secret_required", { agent_id: id }) : row;
     }
     if (row.secretHash !== undefined && this.#isRight(row, row.secretHash, secret)) return row;
-    return refusal("agent_unknown", { agent_id: id, reason: "the secret is not that of this agent" });
+    return refusal("agent_unknown", { agent_id: id, reason: "the secret does not belong to this agent" });
   }
 
-  /** Only the hash of the secret goes on; the secret itself is shown once, in the reply. */
+  /** Only the hash of the secret is passed on. The secret itself is in the reply, once. */
   registration(input: Canonical, call: CallOptions): { readonly input: Canonical; readonly secret: string } {
     const secret = newSecret(this.#ids);
-    // A key that makes a registration safe to send again is the agent's own key: a repeat resumes, and gets a new secret.
+    // The idempotency key of a registration becomes the agent's own key: a repeat resumes the agent with a new secret.
     const ownKey = call.key === undefined ? {} : { own_key: call.key };
     const given = isObject(input) ? { ...ownKey, ...input, secret_hash: digestOf(secret) } : input;
     return { input: given, secret };

@@ -9,37 +9,37 @@ import type { Canonical } from "@holdfast/sdk/json/canonical";
 import type { Event, Outcome } from "../../machine/entry.ts";
 import type { Json, JsonObject } from "@holdfast/sdk/json/json";
 import { refusal } from "../../machine/refusal.ts";
-import { carryOutErasure } from "./hooks/erase-payload.ts";
+import { finishErasePayload } from "./hooks/erase-payload.ts";
 import { copyJson } from "./copy-json.ts";
 import { published } from "../watch/entry-events.ts";
 import { journalRefusal } from "./journal-refusal.ts";
-import { tellsHowLeft, withHowLeft } from "./lock-replies.ts";
-import { shownByPack } from "../packs/resource-view.ts";
-import { needsPreparing, prepareCommand } from "./hooks/if-unchanged.ts";
-import type { Wish } from "./hooks/if-unchanged.ts";
+import { describesGrant, withHowLeft } from "./lock-replies.ts";
+import { resourceViewOf } from "../packs/resource-view.ts";
+import { needsPreparing, prepareIfUnchanged } from "./hooks/if-unchanged.ts";
+import type { PreparedRequest } from "./hooks/if-unchanged.ts";
 import { readOperations } from "../reads/read-operations.ts";
 import type { ReadOperation } from "../reads/read-operation.ts";
-import { renderOutcome } from "./render-reply.ts";
+import { renderReply } from "./render-reply.ts";
 import { unrecordedReply } from "./unrecorded-reply.ts";
 
-/** Who speaks through a transport. */
+/** The caller of a transport. */
 export interface Speaker {
   readonly principal: string;
   readonly agent?: string;
-  /** Commands of one caller stay in order and take turns with those of others. */
+  /** Commands of one caller stay in order and share the queue fairly with others. */
   readonly caller: string;
 }
 
 export interface CallPlace {
   readonly services: EngineServices;
   readonly speaker: Speaker;
-  /** The operations that a caller may send, with the type of entity that they are about if it is not in the input. */
+  /** The operations that a caller may send, with their entity type if it is not in the input. */
   readonly writes: ReadonlyMap<string, { readonly type?: string }>;
-  /** True for doors, which only write replies as text. Other callers get copies, which they may change. */
+  /** True for doors, which only serialise replies. Other callers get copies, which they may change. */
   readonly sharesData: boolean;
 }
 
-/** Runs an operation for a speaker who is known to be who it says. */
+/** Runs an operation for an authenticated caller. */
 export function callOperation(
   options: CallPlace,
   operation: string,
@@ -47,11 +47,11 @@ export function callOperation(
   call: DoorCallOptions,
 ): Promise<CallReply> {
   const reply = callPlain(options, operation, input, call);
-  return packOfOperation(operation) === undefined ? reply : reply.then((plain) => shownByPack(operation, plain));
+  return packOfOperation(operation) === undefined ? reply : reply.then((plain) => resourceViewOf(operation, plain));
 }
 
 function callPlain(options: CallPlace, operation: string, input: Canonical, call: DoorCallOptions): Promise<CallReply> {
-  // Not an async function: on the way of every command each further promise would cost as much as its decision.
+  // Not an async function: each further promise per command would cost as much as its decision.
   const { engine } = options.services;
   const read = readOperations.get(operation);
   if (read !== undefined) {
@@ -66,8 +66,9 @@ function callPlain(options: CallPlace, operation: string, input: Canonical, call
   }
   const wish = { operation, type: write.type };
   if (!needsPreparing(wish, input)) return sendCommand(options, wish, input, call);
-  // What it is prepared with must not depend on how far this node is: the same request is the same command everywhere.
-  return latest(engine, () => prepareCommand(engine, wish, input)).then(
+  // The prepared input must not depend on how far this node has folded: the same request is the same command on every
+  // node.
+  return latest(engine, () => prepareIfUnchanged(engine, wish, input)).then(
     (prepared) => sendCommand(options, wish, prepared, call),
     (error: unknown) => unrecordedReply(engine, journalRefusal(error)),
   );
@@ -87,45 +88,50 @@ async function readOperation(engine: Engine, operation: ReadOperation, question:
   return (call.reads === "local" ? read() : latest(engine, read)).catch(journalRefusal);
 }
 
-/** After everything is folded here that was acknowledged anywhere before. Where nobody else writes, that is now. */
+/** After this node has folded everything that any node acknowledged before. Without other writers that is immediate. */
 function latest<Result>(engine: Engine, work: () => Promise<Result>): Promise<Result> {
   return engine.isShared ? engine.catchUp().then(work) : work();
 }
 
-function sendCommand(options: CallPlace, wish: Wish, input: Json, call: DoorCallOptions): Promise<CallReply> {
+function sendCommand(
+  options: CallPlace,
+  wish: PreparedRequest,
+  input: Json,
+  call: DoorCallOptions,
+): Promise<CallReply> {
   const { speaker } = options;
   const { engine } = options.services;
   const { operation } = wish;
   const { principal, agent, caller } = speaker;
-  // Only these: what else a caller puts into its options must not say who it is.
+  // Only these members: other options of a caller must not change its identity.
   const { key, deadlineMs, mustExpect, inputBytes: bytes } = call;
   const trace = call.trace === undefined ? undefined : traceContext(call.trace);
   const request = { operation, input, bytes, principal, agent, caller, key, deadlineMs, mustExpect, trace };
   return engine.execute(request).then((reply) => {
     if (reply.outcome.kind === "done" && reply.attachment !== undefined) {
       const shown = shownReply(options, reply, withAttachment(reply), call);
-      return tellsHowLeft(reply) ? withHowLeft(engine, shown) : shown;
+      return describesGrant(reply) ? withHowLeft(engine, shown) : shown;
     }
     return explainReply(options, wish, reply, { input: input as JsonObject, call });
   });
 }
 
-/** The answer to a command of which not everything can be said from the decision alone. */
+/** The reply to a command whose decision alone is not enough. */
 async function explainReply(
   place: CallPlace,
-  wish: Wish,
+  wish: PreparedRequest,
   reply: Reply,
   { input, call }: { readonly input: JsonObject; readonly call: CallOptions },
 ): Promise<CallReply> {
   const { engine } = place.services;
   if (wish.operation === "erase-payload" && reply.outcome.kind === "done") {
-    const unfinished = await carryOutErasure(engine, reply.outcome.data);
+    const unfinished = await finishErasePayload(engine, reply.outcome.data);
     if (unfinished !== undefined) return unrecordedReply(engine, unfinished);
   }
   try {
-    return shownReply(place, reply, await renderOutcome(engine, reply, input), call);
+    return shownReply(place, reply, await renderReply(engine, reply, input), call);
   } catch (error) {
-    // Half an answer would differ from the one that the same key gets later. So: ask again.
+    // A partial reply would differ from the later reply to the same key, so the caller must retry.
     const { code } = journalRefusal(error);
     return unrecordedReply(engine, refusal("outcome_unknown", { reason: code, position: reply.position }));
   }
@@ -150,7 +156,7 @@ function shownEvent(event: Event, copy: (value: Json) => Json): CallReply["event
 
 const asItIs = (value: Json): Json => value;
 
-/** Its data is an object of its own: more may be added to it. */
+/** Its data is a new object, to which more may be added. */
 function withAttachment({ outcome, attachment }: Reply): Outcome {
   return { ...outcome, data: { ...outcome.data, ...attachment } };
 }

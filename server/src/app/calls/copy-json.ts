@@ -1,8 +1,8 @@
 import type { Json, JsonObject } from "@holdfast/sdk/json/json";
 
 /**
- * A copy that the caller may change as it likes. What the machine holds is shared between rows, entries and replies;
- * a caller in the same process that changed it would change history.
+ * A copy that the caller may change. Rows, entries and replies share the values of the machine, so a caller in the same
+ * process that changed one would change history.
  */
 export function copyJson(value: Json): Json {
   if (typeof value !== "object" || value === null) return value;

@@ -3,17 +3,17 @@ import { lockSubject } from "../../features/locks/tables/lock-events.ts";
 import { previousLock, positionOf } from "../../features/locks/views/previous-lock.ts";
 import type { JsonObject } from "@holdfast/sdk/json/json";
 
-/** A grant, as answers describe it. */
+/** A grant as replies describe it. */
 export interface Described {
   readonly fence: string;
   readonly paths: readonly { readonly path: string }[];
 }
 
-/** Paths of a set that are looked up, and how far back each one's history is: the contract tells both. */
+/** Maximum paths of a set that are looked up, and the depth of each one's history. The contract documents both. */
 const pathsMax = 20;
 const pageSizes = [2, 18, 80, 900] as const;
 
-/** How each path of a grant was left by whoever had it before. What is free leaves nothing but its history. */
+/** How the previous lock on each path of a grant ended. A free lock has only its history. */
 export async function howLeft(engine: Engine, { fence, paths }: Described): Promise<readonly JsonObject[]> {
   const left: JsonObject[] = [];
   for (const { path } of paths.slice(0, pathsMax)) {
@@ -24,8 +24,7 @@ export async function howLeft(engine: Engine, { fence, paths }: Described): Prom
 }
 
 /**
- * The same without waiting, if all of it is in memory, as it is of locks that come and go: a grant must not wait for
- * what was a moment ago.
+ * The same without waiting, if it is in memory, as for frequently used locks: a grant must not wait for recent history.
  */
 export function howLeftNow(engine: Engine, { fence, paths }: Described): readonly JsonObject[] | undefined {
   if (paths.length > pathsMax) return undefined;
@@ -42,7 +41,7 @@ export function howLeftNow(engine: Engine, { fence, paths }: Described): readonl
   return left;
 }
 
-/** Mostly it is in the entry before the grant, or in the grant's own; so little is read first. */
+/** Usually it is in the entry before the grant or in the grant's own, so little is read first. */
 async function pathLeft(engine: Engine, path: string, fence: string): Promise<JsonObject | undefined> {
   const subject = lockSubject(path);
   let before = positionOf(fence) + 1;

@@ -3,10 +3,10 @@ import { JournalError } from "../../journal/journal.ts";
 import type { Refusal } from "../../machine/entry.ts";
 import { refusal } from "../../machine/refusal.ts";
 
-/** How long to wait before the journal is asked again. */
+/** Retry delay after a failed read of the journal. */
 const retryAfterMs = 1_000;
 
-/** What a caller is told when the journal could not be read. Anything else is a defect and is thrown on. */
+/** The refusal after a failed read of the journal. Any other error is a bug and is thrown again. */
 export function journalRefusal(error: unknown): Refusal {
   if (!(error instanceof JournalError)) throw error;
   if (error.code === "archived") return refusal("history_archived", { reason: error.message });
@@ -14,7 +14,7 @@ export function journalRefusal(error: unknown): Refusal {
   return refusal("journal_unavailable", { reason: error.code, retry_after_ms: retryAfterMs });
 }
 
-/** The same as an error, where there is no reply to put it into. */
+/** The same as an error, where there is no reply. */
 export function unreadable(
   error: unknown,
   at: { readonly operation: string; readonly position: number },

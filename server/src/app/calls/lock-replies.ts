@@ -1,4 +1,4 @@
-/** What a door adds to answers about locks: how a path was left before, and what has become of a recorded grant. */
+/** Additions to replies about locks: how the previous lock ended, and the state of a recorded grant. */
 import type { CallReply } from "@holdfast/sdk";
 import type { Engine } from "../../engine/engine.ts";
 import type { Reply } from "../../engine/reply.ts";
@@ -15,12 +15,12 @@ import type { StateReader } from "../../machine/state.ts";
 import { howLeft, howLeftNow } from "./how-left.ts";
 import type { Described } from "./how-left.ts";
 
-/** True if an answer describes a grant, which then tells how its paths were left before. */
-export function tellsHowLeft({ outcome }: Reply): boolean {
+/** True if a reply describes a grant, and so says how the previous locks on its paths ended. */
+export function describesGrant({ outcome }: Reply): boolean {
   return outcome.data["granted"] === true;
 }
 
-/** Adds how each path of a grant was left by whoever had it before; at once, if that can be. */
+/** Adds how the previous lock on each path ended; at once, if possible. */
 export function withHowLeft(engine: Engine, reply: CallReply): CallReply | Promise<CallReply> {
   const data = reply.outcome.data as Described & { left_before?: readonly JsonObject[] };
   const add = (left: readonly JsonObject[]): CallReply => {
@@ -31,11 +31,11 @@ export function withHowLeft(engine: Engine, reply: CallReply): CallReply | Promi
   return now === undefined ? howLeft(engine, data).then(add) : add(now);
 }
 
-/** The recorded answer to an acquire, given again: whether the grant still lives, or where the ticket is by now. */
-export async function replayedLock(engine: Engine, data: JsonObject): Promise<JsonObject> {
+/** The recorded reply to an acquire, replayed: whether the grant still lives, or the current place of the ticket. */
+export async function replayedLockReply(engine: Engine, data: JsonObject): Promise<JsonObject> {
   const { granted, fence, ticket } = data;
   if (granted === true && typeof fence === "string") {
-    // In one look: a moment later its agent may have ended, and its lease would be told as if it had none.
+    // In one read: a moment later its agent may have ended, and the reply would show a lease that does not exist.
     const view = await engine.read((state) => viewOf(state, findGrant(state, fence)));
     const told = view ?? (await recordedGrant(engine, fence));
     return withLeft(engine, { ...data, ...told, still_held: view !== undefined });
@@ -53,7 +53,7 @@ export async function replayedLock(engine: Engine, data: JsonObject): Promise<Js
   return now["granted"] === true ? withLeft(engine, now) : now;
 }
 
-/** A grant as it is now; undefined if it is gone, or about to be freed because its owner has ended. */
+/** The current grant; undefined if it has ended, or is about to be freed because its owner has ended. */
 function viewOf(state: StateReader, row: GrantRow | undefined): JsonObject | undefined {
   return row === undefined || isLeaving(state, row.owner) ? undefined : grantView({ state }, row);
 }
@@ -62,10 +62,10 @@ async function withLeft(engine: Engine, grant: JsonObject): Promise<JsonObject> 
   return { ...grant, left_before: await howLeft(engine, grant as unknown as Described) };
 }
 
-/** A grant that is gone, as the entry tells it that gave out its fence. */
+/** An ended grant, from the entry that made its fence. */
 async function recordedGrant(engine: Engine, fence: string): Promise<JsonObject> {
   const position = positionOf(fence);
-  // The history that it was of may have been lost.
+  // Its history may have been lost.
   const [entry] = position > engine.head.position ? [] : await engine.entriesAt([position]);
   const event = entry?.events.find(({ data }) => data["fence"] === fence && data["of"] === undefined);
   if (event === undefined || entry === undefined) return { paths: [] };

@@ -5,10 +5,10 @@ import { ancestorsOf } from "../../features/locks/tables/path-fault.ts";
 import type { Entry } from "../../machine/entry.ts";
 import type { JsonObject } from "@holdfast/sdk/json/json";
 
-/** Most paths need one entry; where many share one, a few pages reach the last event that told all of them. */
+/** Most paths need one entry. Where many owners share a path, a few pages reach the last complete list. */
 const pageSizes = [1, 100] as const;
 
-/** Who held a path, and who held what lies above it, after a position. */
+/** The holders of a path and of its ancestors after a position. */
 export async function pastLock(
   engine: Engine,
   path: string,

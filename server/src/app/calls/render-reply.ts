@@ -9,18 +9,18 @@ import type { Outcome } from "../../machine/entry.ts";
 import type { JsonObject } from "@holdfast/sdk/json/json";
 import { entityVersions } from "../reads/entity-versions.ts";
 import { explainGone } from "./explain-gone.ts";
-import { replayedLock } from "./lock-replies.ts";
+import { replayedLockReply } from "./lock-replies.ts";
 
 /**
- * The outcome as a caller sees it. What is recorded are codes and data; what can be had from history is added here,
- * after the decision: the whole entity to a write, the explanation to a conflict. A replay gets the same, since both
- * are taken from the history up to the recorded position.
+ * The outcome as a caller sees it. Codes and data are recorded. Data from history is added here, after the decision:
+ * the whole entity to a write, the explanation to a conflict. A replay gets the same, since both come from the history
+ * up to the recorded position.
  */
-export async function renderOutcome(engine: Engine, reply: Reply, input: JsonObject): Promise<Outcome> {
+export async function renderReply(engine: Engine, reply: Reply, input: JsonObject): Promise<Outcome> {
   const { outcome, attachment } = reply;
   if (outcome.kind === "done") {
     if (attachment !== undefined) return { ...outcome, data: { ...outcome.data, ...attachment } };
-    if ("granted" in outcome.data) return { ...outcome, data: await replayedLock(engine, outcome.data) };
+    if ("granted" in outcome.data) return { ...outcome, data: await replayedLockReply(engine, outcome.data) };
     return { ...outcome, data: { ...outcome.data, ...(await writtenEntity(engine, reply, outcome.data)) } };
   }
   if (outcome.code === "agent_unknown") return explainGone(engine, outcome);
@@ -32,7 +32,7 @@ export async function renderOutcome(engine: Engine, reply: Reply, input: JsonObj
   return { ...outcome, data: { ...outcome.data, ...(await explanation(engine, reply, outcome.data, input)) } };
 }
 
-/** The entity as the recorded write left it. */
+/** The entity after the recorded write. */
 async function writtenEntity(engine: Engine, reply: Reply, data: JsonObject): Promise<JsonObject> {
   const { type, id, version } = data;
   if (typeof type !== "string" || typeof id !== "string" || typeof version !== "number") return {};
@@ -54,7 +54,7 @@ async function explanation(engine: Engine, reply: Reply, data: JsonObject, input
   return found.kind === "found" ? explainConflict(found.versions, input) : unexplained(found, expected);
 }
 
-/** The caller expected nothing to be there: all that is there is new to it. */
+/** The caller expected no entity, so everything is new to it. */
 async function explainExisting(engine: Engine, subject: string, met: Met, input: JsonObject): Promise<JsonObject> {
   const { version, before } = met;
   const found = await entityVersions(engine, subject, { from: version, to: version, before });
@@ -63,7 +63,7 @@ async function explainExisting(engine: Engine, subject: string, met: Met, input:
   return explainConflict([{ ...current, version: 0, value: undefined }, current], input);
 }
 
-/** The version that the command met, and the position of its conflict. */
+/** The version at the decision, and the position of the conflict. */
 interface Met {
   readonly version: number;
   readonly before: number;
@@ -72,7 +72,7 @@ interface Met {
 function unexplained(found: Exclude<Versions, { kind: "found" }>, version: number): JsonObject {
   const reason =
     found.kind === "erased"
-      ? `data of that time was erased by entry ${String(found.by)}`
-      : `there is no version ${String(version)} in the history`;
+      ? `entry ${String(found.by)} erased data of that time`
+      : `the history has no version ${String(version)}`;
   return { changes: null, changes_reason: reason };
 }

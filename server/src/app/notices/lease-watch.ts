@@ -16,18 +16,18 @@ export interface LeaseWatchOptions {
   readonly tell: (notice: ExpiringNotice) => void;
 }
 
-/** Leases that end one shortly after the other are looked at together. */
+/** Interval within which expiring leases are examined together. */
 const lookEveryMs = 250;
-/** A lease that is over is held until an entry ends it, and may be renewed until then. */
+/** An overdue lease is held until an entry ends it, and may be renewed until then. */
 const overdueMs = 1_000;
 
 /**
- * Tells an owner which of its leases near their end. It sleeps until the first of them could: a renewal costs nothing
- * here, and is found when it wakes.
+ * Notifies an owner of expiring leases. It sleeps until the first one could expire. A renewal costs nothing here and is
+ * found at the next wake-up.
  */
 export class LeaseWatch {
   readonly #options: LeaseWatchOptions;
-  /** When each lease ends that its owner was warned of. */
+  /** The end of each lease whose owner was warned. */
   #told = new Map<string, number>();
   #wakeAt = Infinity;
   #cancel: () => void = () => undefined;
@@ -36,7 +36,7 @@ export class LeaseWatch {
     this.#options = options;
   }
 
-  /** Looks at everything that the owner holds, and sleeps until the next lease nears its end. */
+  /** Examines all leases of the owner, and sleeps until the next one is about to expire. */
   look(state: StateReader): void {
     const { engine, owner, tell } = this.#options;
     const now = engine.now();
@@ -52,14 +52,14 @@ export class LeaseWatch {
         continue;
       }
       this.#told.set(row.fence, endsAt);
-      // Renewed at the last moment, or gone: both are seen when it would have ended, or, if it is overdue, a while later.
+      // Renewed at the last moment, or ended: both show at its end or, if it is overdue, later.
       wakeAt = Math.min(wakeAt, endsAt > now ? endsAt : now + overdueMs);
       if (told.get(row.fence) !== endsAt) tell(noticeOf(row, endsAt, now));
     }
     this.#sleep(wakeAt);
   }
 
-  /** A lease began, or has another length: it may be the next to end. */
+  /** A lease started or changed its length: it may be the next to expire. */
   consider(state: StateReader, fence: string): void {
     const row = state.rows(grantTable).get(fence);
     if (row === undefined) return;
@@ -76,7 +76,7 @@ export class LeaseWatch {
     this.#cancel();
     this.#wakeAt = wakeAt;
     if (wakeAt === Infinity) return;
-    // A node that stops has nothing more to tell.
+    // A stopping node sends no notices.
     const look = (): void => void engine.scan((state) => this.look(state)).catch(journalRefusal);
     const delayMs = Math.max(lookEveryMs, wakeAt - engine.now());
     this.#cancel = clock.after(delayMs, look, { keepAlive: false });

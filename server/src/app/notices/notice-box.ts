@@ -4,8 +4,8 @@ type Notices = readonly Notice[];
 type Result = IteratorResult<Notices, undefined>;
 
 /**
- * Notices on their way to one who listens. Of each ticket and each lease only the newest waits: one that reads slowly
- * reads what is so now, and never more than it has tickets and leases.
+ * The pending notices of one listener. Only the newest notice per ticket and lease is kept. A slow listener gets the
+ * current state, and never more than it has tickets and leases.
  */
 export class NoticeBox implements AsyncIterableIterator<Notices> {
   readonly #onEnd: () => void;
@@ -24,7 +24,7 @@ export class NoticeBox implements AsyncIterableIterator<Notices> {
     if (next !== undefined) next(this.#take());
   }
 
-  /** Nothing more is told: this node stops, or has to read its history again. Whoever still wants it asks again. */
+  /** Ends the notices: this node is stopping, or folds its history again. The listener may start again. */
   end(): void {
     if (this.#isOver) return;
     this.#isOver = true;

@@ -18,8 +18,8 @@ interface Listening {
 }
 
 /**
- * Tells owners who listen what no entry tells: that they moved up in a line, and that a lease nears its end. While nobody
- * listens it does not even read. All who do share one subscription.
+ * Notifies listening owners of facts without an entry: a better place in a queue, and expiring leases. Without
+ * listeners it reads nothing. All listeners share one subscription.
  */
 export class NoticeHub {
   readonly #engine: Engine;
@@ -34,13 +34,13 @@ export class NoticeHub {
     this.#places = new PlaceWatch({ engine, clock, tell: (notice) => this.#tell(notice) });
   }
 
-  /** First where each ticket of the owner is, and which of its leases are near their end; then what changes. */
+  /** First the place of each ticket of the owner and its expiring leases, then their changes. */
   listen(owner: string): NoticeBox {
     this.#subscription ??= this.#start();
     const listening = this.#owners.get(owner) ?? this.#enter(owner);
     const box = new NoticeBox(() => this.#leave(owner, listening, box));
     listening.boxes.add(box);
-    // What is followed and what is told come from the same look, so that nothing falls between the two.
+    // The followed state and the sent notices come from the same read, so that nothing is missed in between.
     const begin = (state: StateReader): void => {
       if (!listening.boxes.has(box)) return;
       for (const row of ticketsOf(state, owner, Infinity)) box.add(this.#places.current(state, row));
@@ -83,7 +83,7 @@ export class NoticeHub {
     return subscription;
   }
 
-  /** Lost history, a node that stops: all are sent away, and who comes back starts with what is so then. */
+  /** Lost history, or a stopping node: all listeners end. A new one starts with the current state. */
   #stop(): void {
     const subscription = this.#subscription;
     this.#subscription = undefined;
@@ -98,7 +98,7 @@ export class NoticeHub {
     }
   }
 
-  /** Takes in an entry. Returns tickets that left a line and whose paths it does not tell. */
+  /** Applies an entry. Returns tickets that left a queue and whose paths the entry does not have. */
   #take(state: StateReader, entry: Entry): readonly string[] {
     return entry.events.flatMap(({ type, data }) => {
       if (type === "lock.cancelled") return this.#left(data["ticket"] as string);
@@ -111,7 +111,7 @@ export class NoticeHub {
   #queued(data: JsonObject, { outcome }: Entry): void {
     const row = { ticket: data["ticket"], owner: data["owner_id"], paths: data["paths"] } as unknown as TicketRow;
     if (this.#owners.has(row.owner)) this.#places.follow(row, placeIn(outcome.data));
-    // An upgrade goes before all others.
+    // An upgrade goes ahead of all other tickets.
     if (data["upgrades"] !== undefined) for (const { path } of row.paths) this.#places.touch(path);
   }
 
@@ -131,7 +131,7 @@ export class NoticeHub {
     return [];
   }
 
-  /** A ticket is named after the entry that queued it, and that one tells its paths. */
+  /** The id of a ticket contains the position of the entry that queued it, which has its paths. */
   async #touchLeft(tickets: readonly string[]): Promise<void> {
     const positions = tickets.map((ticket) => Number(ticket.split(".")[1]));
     const names = new Set(tickets);
@@ -152,7 +152,7 @@ interface GrantData {
   readonly fence: string;
 }
 
-/** Events after which a lease may be the next to end. */
+/** Events after which a lease may be the next to expire. */
 const hasLease: ReadonlySet<string> = new Set([
   "lock.acquired",
   "lock.upgraded",
@@ -161,7 +161,7 @@ const hasLease: ReadonlySet<string> = new Set([
   "lock.refreshed",
 ]);
 
-/** The place that the answer has told. */
+/** The place that the reply reported. */
 function placeIn(data: unknown): number | undefined {
   const { place } = data as { readonly place?: unknown };
   return typeof place === "number" ? place : undefined;

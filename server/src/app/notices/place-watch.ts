@@ -14,10 +14,10 @@ interface Followed {
   readonly ticket: string;
   readonly owner: string;
   readonly paths: readonly string[];
-  /** What its owner knows. */
+  /** The place that its owner knows. */
   place: number | undefined;
   toldAtMs: number;
-  /** Set while a look at it is due. */
+  /** Set while an update is due. */
   cancelLook: (() => void) | undefined;
 }
 
@@ -28,13 +28,13 @@ export interface PlaceWatchOptions {
 }
 
 /**
- * Tells tickets their places. Somebody who leaves a line moves only those who wait at the same path, above or below it;
- * so only those are looked at, however many wait elsewhere, and each at most once a second.
+ * Notifies tickets of their places. A ticket that leaves a queue affects only tickets at the same path, above or below
+ * it. So only those are examined, each at most once a second.
  */
 export class PlaceWatch {
   readonly #options: PlaceWatchOptions;
   readonly #tickets = new Map<string, Followed>();
-  /** By the paths that they wait for, and by everything above these. */
+  /** Tickets by the paths that they wait for and by all ancestors of these. */
   readonly #at = new Map<string, Set<Followed>>();
   readonly #above = new Map<string, Set<Followed>>();
   readonly #owned = new Map<string, Set<Followed>>();
@@ -48,12 +48,12 @@ export class PlaceWatch {
     return this.#tickets.size === 0;
   }
 
-  /** The paths of a ticket that is followed. */
+  /** The paths of a followed ticket. */
   pathsOf(ticket: string): readonly string[] | undefined {
     return this.#tickets.get(ticket)?.paths;
   }
 
-  /** Follows a ticket whose owner was told a place by the answer that gave it. */
+  /** Follows a ticket whose place was in the reply. */
   follow(row: Pick<TicketRow, "ticket" | "owner" | "paths">, place: number | undefined): void {
     if (this.#tickets.has(row.ticket)) return;
     const paths = row.paths.map(({ path }) => path);
@@ -67,7 +67,7 @@ export class PlaceWatch {
     }
   }
 
-  /** Where a ticket is now, for somebody who begins to listen. */
+  /** The current place of a ticket, for a new listener. */
   current(state: StateReader, row: TicketRow): PlaceNotice {
     this.follow(row, undefined);
     const notice = noticeOf(state, row);
@@ -92,7 +92,7 @@ export class PlaceWatch {
     for (const { ticket } of [...(this.#owned.get(owner) ?? [])]) this.forget(ticket);
   }
 
-  /** The line at a path has moved. */
+  /** The queue of a path has moved. */
   touch(path: string): void {
     if (this.isIdle) return;
     for (const followed of this.#at.get(path) ?? []) this.#schedule(followed);
@@ -108,7 +108,7 @@ export class PlaceWatch {
     const delayMs = Math.max(0, followed.toldAtMs + placeEveryMs - clock.monotonicMs());
     const isDue = (): void => {
       this.#due.push(followed);
-      // Those who became due together are looked at together. A node that stops has nothing more to tell.
+      // Examines all due tickets together. A stopping node sends no notices.
       if (this.#due.length === 1) clock.soon(() => void this.#look().catch(journalRefusal));
     };
     followed.cancelLook = clock.after(delayMs, isDue, { keepAlive: false });

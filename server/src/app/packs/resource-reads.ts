@@ -7,11 +7,11 @@ import type { JsonObject } from "@holdfast/sdk/json/json";
 import { done } from "../../machine/refusal.ts";
 import { allPacks } from "./all-packs.ts";
 import type { PackRules } from "../../packs/pack-rules.ts";
-import { getEntity } from "../reads/read-entities.ts";
+import { getEntity } from "../reads/entity-reads.ts";
 import type { ReadOperation } from "../reads/read-operation.ts";
 
-/** Every resource of every pack can be read alike. */
-export const packReads: readonly (readonly [string, ReadOperation])[] = allPacks.flatMap((pack) =>
+/** The reads of every resource of every pack. */
+export const resourceReads: readonly (readonly [string, ReadOperation])[] = allPacks.flatMap((pack) =>
   pack.contract.resources.flatMap((resource) => [
     readOf(pack.contract, resource, "get", (engine, input) =>
       getEntity(engine, { ...input, type: resource.type } as never),

@@ -2,8 +2,8 @@ import { codeOfPack, packOfOperation } from "@holdfast/sdk/contract";
 import type { CallReply } from "@holdfast/sdk";
 import type { JsonObject } from "@holdfast/sdk/json/json";
 
-/** The answer to an operation of a pack: its codes carry the pack's name, and a resource is shown as itself. */
-export function shownByPack(operation: string, reply: CallReply): CallReply {
+/** The reply to an operation of a pack: codes have the pack's prefix, and an entity is shown as a resource. */
+export function resourceViewOf(operation: string, reply: CallReply): CallReply {
   const pack = packOfOperation(operation);
   if (pack === undefined) return reply;
   const { outcome } = reply;
@@ -18,8 +18,8 @@ function shown(data: JsonObject): JsonObject {
 }
 
 /**
- * An entity of a pack as a resource: its fields beside its revision, and not one level down. A field that is called like a
- * fact does not take its place: by their names facts are told to those who may not read the fields.
+ * An entity of a pack as a resource: its fields next to its revision, on one level. A field never replaces a member of
+ * the entity with the same name: redaction shows those members to callers that may not read the fields.
  */
 function resourceView(entity: JsonObject): JsonObject {
   const { type: _type, value, changed_at: time, ...facts } = entity;

@@ -7,7 +7,7 @@ import type { Entry, Event } from "../../machine/entry.ts";
 import type { JsonObject } from "@holdfast/sdk/json/json";
 import { isObject } from "@holdfast/sdk/json/json";
 import { outcomeWord } from "../watch/entry-filter.ts";
-import { historyPage, meantEvents } from "./subject-history.ts";
+import { subjectHistory, selectedEvents } from "./subject-history.ts";
 
 const entityChanges = new Set([
   "entity.created",
@@ -17,7 +17,9 @@ const entityChanges = new Set([
   "entity.deleted",
 ]);
 
-/** An entry as the audit trail shows it: who, when, what, about what, with which outcome, from which revision to which. */
+/**
+ * An entry as the audit trail shows it: author, time, operation, subjects, outcome, and the revisions before and after.
+ */
 export async function auditItem(engine: Engine, entry: Entry): Promise<JsonObject> {
   const { position, time, operation, trace, erased } = entry;
   const changes: JsonObject[] = [];
@@ -38,7 +40,7 @@ export async function auditItem(engine: Engine, entry: Entry): Promise<JsonObjec
   };
 }
 
-/** What a command named that came to nothing, so that its refusal is found beside what it was about. */
+/** The subjects of a refused command, so that its refusal is found with them. */
 function inputSubjects({ input, events }: Entry): readonly string[] {
   if (events.length > 0 || !isObject(input)) return [];
   const { type, id, path } = input;
@@ -63,7 +65,7 @@ async function changeOf(engine: Engine, entry: Entry, event: Event): Promise<Jso
     const { revision, previous_revision: prior } = recorded;
     return { subject, version: recorded["version"] ?? 0, prior_revision: prior, revision };
   }
-  // Erased, or one of several that the entry changed: the version before is found by the index.
+  // Erased, or one of several that the entry changed: the index finds the version before.
   const before = await versionBefore(engine, subject, entry.position);
   const own = typeof version === "number" ? version : (before?.version ?? 0) + 1;
   return {
@@ -83,8 +85,8 @@ const lookBackMax = 20;
 
 async function versionBefore(engine: Engine, subject: string, before: number): Promise<VersionBefore | undefined> {
   const query = { subject, before, limit: lookBackMax, isMeant: (type: string) => entityChanges.has(type) };
-  for (const entry of (await historyPage(engine, query)).entries) {
-    const version = meantEvents(entry, query)[0]?.data["version"];
+  for (const entry of (await subjectHistory(engine, query)).entries) {
+    const version = selectedEvents(entry, query)[0]?.data["version"];
     if (typeof version === "number") return { version, revision: await revisionAt(engine, entry.position, version) };
   }
   return undefined;

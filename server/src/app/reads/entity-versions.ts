@@ -3,10 +3,10 @@ import { VersionTrail } from "../../features/entities/version-trail.ts";
 import type { Versions } from "../../features/entities/version-trail.ts";
 
 const pageSize = 100;
-/** How far back it looks. A whole value is recorded every 64 versions, so only conflicts in between can be more. */
+/** Maximum entries to read. A whole value is recorded every 64 versions, so only conflicts in between can be more. */
 const pagesMax = 100;
 
-/** Versions of an entity out of its history. `before` bounds where it is looked for. */
+/** Versions of an entity from its history. `before` limits the search. */
 export async function entityVersions(
   engine: Engine,
   subject: string,

@@ -11,7 +11,7 @@ export interface Backwards {
   readonly subject: string | undefined;
 }
 
-/** Entries from the newest to the oldest, some at a time, as many as are asked for. One subject is found by the index. */
+/** Entries from the newest to the oldest, in pages, on demand. The index finds those of one subject. */
 export async function* entriesBack(engine: Engine, range: Backwards): AsyncGenerator<readonly Entry[], void> {
   const { after, subject } = range;
   const read =
@@ -28,7 +28,7 @@ export async function* entriesBack(engine: Engine, range: Backwards): AsyncGener
   }
 }
 
-/** Of entries in an archive that is gone nothing is said, but those that are newer are still shown. */
+/** Entries in a missing archive segment are skipped, and newer ones are still shown. */
 async function readBack(engine: Engine, before: number, count: number): Promise<readonly Entry[]> {
   const positions = Array.from({ length: count }, (_, index) => before - 1 - index);
   try {
@@ -39,7 +39,7 @@ async function readBack(engine: Engine, before: number, count: number): Promise<
   }
 }
 
-/** The first position whose entry is not older than a time; one after the head if all are. */
+/** The first position at or after a time; one after the head if there is none. */
 export async function positionAtTime(engine: Engine, timeMs: number): Promise<number> {
   let low = 1;
   let high = engine.head.position + 1;
@@ -56,7 +56,7 @@ async function isOlder(engine: Engine, position: number, timeMs: number): Promis
     const [entry] = await engine.entriesAt([position]);
     return entry !== undefined && entry.time < timeMs;
   } catch (error) {
-    // Whatever was archived is older than what was not.
+    // Archived entries are older than all others.
     if (isArchived(error)) return true;
     throw error;
   }

@@ -1,12 +1,12 @@
 import { checkOf, entityOperations } from "@holdfast/sdk/contract";
 import type { Operation } from "@holdfast/sdk/contract";
-import { entityReads } from "./read-entities.ts";
-import type { ReadNames } from "./read-entities.ts";
-import { auditReads } from "./read-audit.ts";
-import { lockReads } from "./read-locks.ts";
+import { entityReads } from "./entity-reads.ts";
+import type { ReadNames } from "./entity-reads.ts";
+import { auditReads } from "./audit-reads.ts";
+import { lockReads } from "./lock-reads.ts";
 import type { ReadOperation } from "./read-operation.ts";
-import { packReads } from "../packs/resource-reads.ts";
-import { tokenReads } from "./read-tokens.ts";
+import { resourceReads } from "../packs/resource-reads.ts";
+import { tokenReads } from "./token-reads.ts";
 
 export const readOperations: ReadonlyMap<string, ReadOperation> = new Map([
   ...Object.entries(entityReads).map(([name, read]): [string, ReadOperation] => {
@@ -17,5 +17,5 @@ export const readOperations: ReadonlyMap<string, ReadOperation> = new Map([
     operation.name,
     { check: checkOf(operation.input), read },
   ]),
-  ...packReads,
+  ...resourceReads,
 ]);

@@ -5,7 +5,7 @@ export interface HistoryQuery {
   readonly subject: string;
   readonly before: number | undefined;
   readonly limit: number;
-  /** Which events are meant, by their type: the subject of an entity may be that of a lock or an agent too. */
+  /** Selects events by type: the subject of an entity may also be that of a lock or an agent. */
   readonly isMeant: (type: string) => boolean;
 }
 
@@ -15,13 +15,13 @@ export interface HistoryPage {
   readonly next: number | null;
 }
 
-/** How many entries one page looks at, at least: somebody may have filled the index with events of the other sort. */
+/** Minimum entries that one page scans: the index may be full of events of the other sort. */
 const looksMax = 1_000;
-/** Where the first entries were not enough, more are looked at together. */
+/** If the first entries were not enough, more are read at once. */
 const chunkMin = 100;
 
-/** What happened to one thing, newest first. A page may be short, even empty, while there is a next one. */
-export async function historyPage(engine: Engine, query: HistoryQuery): Promise<HistoryPage> {
+/** The history of one subject, newest first. A page may be short, even empty, while there is a next one. */
+export async function subjectHistory(engine: Engine, query: HistoryQuery): Promise<HistoryPage> {
   const { subject, limit } = query;
   const found: Entry[] = [];
   let before = query.before;
@@ -29,7 +29,7 @@ export async function historyPage(engine: Engine, query: HistoryQuery): Promise<
   for (let looks = 0; looks < looksMax; looks += count, count = Math.max(count, chunkMin)) {
     const place = before === undefined ? {} : { before };
     const entries = await engine.entriesAbout({ subject, ...place, order: "newest-first", limit: count });
-    found.push(...entries.filter((entry) => meantEvents(entry, query).length > 0));
+    found.push(...entries.filter((entry) => selectedEvents(entry, query).length > 0));
     if (found.length > limit) return { entries: found.slice(0, limit), next: found[limit - 1]?.position ?? null };
     if (entries.length < count) return { entries: found, next: null };
     before = entries.at(-1)?.position;
@@ -37,8 +37,8 @@ export async function historyPage(engine: Engine, query: HistoryQuery): Promise<
   return { entries: found, next: before ?? null };
 }
 
-/** The events of an entry that are meant. */
-export function meantEvents(
+/** The selected events of an entry. */
+export function selectedEvents(
   { events }: Entry,
   { subject, isMeant }: Pick<HistoryQuery, "subject" | "isMeant">,
 ): readonly Event[] {

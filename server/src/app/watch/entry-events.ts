@@ -6,22 +6,22 @@ import type { Entry } from "../../machine/entry.ts";
 import type { JsonObject } from "@holdfast/sdk/json/json";
 import type { StateReader } from "../../machine/state.ts";
 
-/** A cursor is epoch and position, so that one from a lost history is told from one of this. */
+/** A cursor is epoch and position, which distinguishes cursors of a lost history. */
 export function cursorAt(state: StateReader, position: number): string {
   return `${String(epochAt(state, position))}.${String(position)}`;
 }
 
-/** What a fold needs and nobody outside should see: the hash by which a secret is known again. */
+/** Members that a fold needs and no caller may see: the hash of a secret. */
 export function published(data: JsonObject): JsonObject {
   if (data["secret_hash"] === undefined) return data;
   const { secret_hash: _hash, ...rest } = data;
   return rest;
 }
 
-/** Made once for all who watch: with hundreds of them, making them for each would be most of the work. */
+/** Made once for all watches: with hundreds of them, making them for each would be most of the work. */
 const made = new WeakMap<Entry, readonly WatchedEvent[]>();
 
-/** The events of an entry as they are published. Whoever gets them must not change them. */
+/** The published events of an entry. Receivers must not change them. */
 export function entryEvents(state: StateReader, entry: Entry): readonly WatchedEvent[] {
   const known = made.get(entry);
   if (known !== undefined) return known;
@@ -43,7 +43,7 @@ export function entryEvents(state: StateReader, entry: Entry): readonly WatchedE
 
 const madeOfPages = new WeakMap<readonly Entry[], readonly WatchedEvent[]>();
 
-/** The events of a page of entries: the same array for all who read the same page. */
+/** The events of a page of entries: the same array for all readers of the same page. */
 export function pageEvents(state: StateReader, page: readonly Entry[]): readonly WatchedEvent[] {
   const known = madeOfPages.get(page);
   if (known !== undefined) return known;

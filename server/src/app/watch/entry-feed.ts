@@ -1,4 +1,4 @@
-/** The journal for whoever publishes it elsewhere: entries in order, with what each of them tells to everybody. */
+/** The journal for publishers: entries in order, with their published events. */
 import type { WatchedEvent } from "@holdfast/sdk";
 import type { Engine } from "../../engine/engine.ts";
 import { epochAt, spaceRow } from "../../features/space/space-table.ts";
@@ -12,7 +12,10 @@ export interface FedEntry {
   readonly events: readonly WatchedEvent[];
 }
 
-/** Pages of entries after a position; then each one as it becomes durable. Ends with an error if the history is lost. */
+/**
+ * Pages of entries after a position, then new ones as they become durable. It ends with an error if the history is
+ * lost.
+ */
 export function entryFeed(engine: Engine, after: number): AsyncIterableIterator<readonly FedEntry[]> {
   const entries = engine.subscribe(after);
   return {
@@ -29,7 +32,9 @@ export function entryFeed(engine: Engine, after: number): AsyncIterableIterator<
   };
 }
 
-/** The last position that this journal and a history with this place both have; undefined if its epoch is not known here. */
+/**
+ * The last position that this journal shares with a history of this epoch and position; undefined for an unknown epoch.
+ */
 export function lastCommon(
   engine: Engine,
   { epoch, position }: { readonly epoch: number; readonly position: number },
@@ -51,13 +56,13 @@ function fed(state: StateReader, entry: Entry): FedEntry {
   return { epoch: epochAt(state, position), position, events: [...events, ...own] };
 }
 
-type Told = Pick<WatchedEvent, "name" | "subject" | "data">;
+type PublishedEvents = Pick<WatchedEvent, "name" | "subject" | "data">;
 
 /**
- * A request for a lock always leads to something that others can hear of. A denial changes nothing, and neither does
- * asking for what one holds: so there is an entry only if the request had a key, and no event in it.
+ * A durable lock request always leads to a published event. A denial and a repeated request change nothing, so their
+ * entry exists only because of its key and has no event.
  */
-function answerOfLock({ outcome, events, operation, input }: Entry): Told | undefined {
+function answerOfLock({ outcome, events, operation, input }: Entry): PublishedEvents | undefined {
   if (outcome.kind === "refusal") {
     if (outcome.code !== "lock_denied") return undefined;
     const { resource_id, requested_by, current_owner, reason } = outcome.data;
@@ -79,7 +84,7 @@ function answerOfLock({ outcome, events, operation, input }: Entry): Told | unde
   };
 }
 
-function factsOf(state: StateReader, entry: Entry): Omit<WatchedEvent, keyof Told> {
+function factsOf(state: StateReader, entry: Entry): Omit<WatchedEvent, keyof PublishedEvents> {
   const { position, time, operation, principal, agent } = entry;
   const by = agent === undefined ? { principal } : { principal, agent };
   return { cursor: cursorAt(state, position), position, time, operation, by };

@@ -3,7 +3,7 @@ import type { Entry } from "../../machine/entry.ts";
 
 export type EntryFilter = Pick<AuditQuery & JournalQuery, "principal" | "agent" | "operation" | "subject" | "outcome">;
 
-/** What recurs all the time and says nothing about who did what. */
+/** Recurring operations that the audit trail leaves out. */
 const upkeep = new Set(["renew-agents", "record-state-hash"]);
 
 export function isUpkeep({ operation }: Entry): boolean {
@@ -19,7 +19,7 @@ export function matches(entry: Entry, filter: EntryFilter): boolean {
   return subject === undefined || entry.events.some((event) => isAbout(event.subject, subject));
 }
 
-/** What an entry came to, in one word. */
+/** The outcome of an entry in one word. */
 export function outcomeWord({ outcome }: Entry): string {
   return outcome.kind === "done" ? "done" : outcome.code;
 }
@@ -32,7 +32,7 @@ function isAbout(subject: string, wanted: string): boolean {
   return isTree(wanted) ? subject.startsWith(wanted) : subject === wanted;
 }
 
-/** With a slash at the end, anything below is meant too. */
+/** A slash at the end selects everything below. */
 export function isTree(wanted: string): boolean {
   return wanted.endsWith("/");
 }

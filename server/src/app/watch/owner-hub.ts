@@ -4,12 +4,12 @@ import type { Engine } from "../../engine/engine.ts";
 import type { Subscription } from "../../engine/subscription.ts";
 import { entryEvents } from "./entry-events.ts";
 
-/** Events that wait for one listener. One that is slower than this reads the journal again from where it was. */
+/** Maximum pending events of one listener. A slower one reads the journal from its position. */
 const waitingMax = 1_000;
 
-/** Somebody who listens for one owner. */
+/** A listener for one owner. */
 export interface OwnerListener {
-  /** Called when there is something to take, or when nothing more will come. */
+  /** Called when events are available, or when the hub has ended. */
   readonly wake: () => void;
 }
 
@@ -18,26 +18,26 @@ interface Box {
   events: WatchedEvent[];
 }
 
-/** What a listener finds: events, or that it has missed some, or that the hub has ended. */
-export type Taken = readonly WatchedEvent[] | "missed" | "ended";
+/** The result for a listener: events, or that some were dropped, or that the hub has ended. */
+export type ListenerResult = readonly WatchedEvent[] | "missed" | "ended";
 
 /**
- * Hands each event to those who listen for the owners that it concerns. All listeners share one subscription: an event
- * costs a look-up for each owner in it, however many listen for others.
+ * Passes each event to the listeners of the owners that it concerns. All listeners share one subscription. An event
+ * costs one look-up per owner in it, however many other listeners exist.
  */
 export class OwnerHub {
   readonly #engine: Engine;
   readonly #boxes = new Map<string, Set<Box>>();
   #subscription: Subscription | undefined;
-  /** The last entry whose events were handed to those who listen. */
+  /** The last entry whose events were passed on. */
   #position = 0;
 
   constructor(engine: Engine) {
     this.#engine = engine;
   }
 
-  /** Starts to listen. Everything after `position` reaches the listener; what was before it must read itself. */
-  listen(owner: string, listener: OwnerListener): { position: number; take: () => Taken; stop: () => void } {
+  /** Starts to listen. Everything after `position` reaches the listener, which reads earlier events itself. */
+  listen(owner: string, listener: OwnerListener): { position: number; take: () => ListenerResult; stop: () => void } {
     this.#subscription ??= this.#start();
     const subscription = this.#subscription;
     const box: Box = { listener, events: [] };
@@ -54,7 +54,7 @@ export class OwnerHub {
     };
   }
 
-  #take(box: Box, subscription: Subscription): Taken {
+  #take(box: Box, subscription: Subscription): ListenerResult {
     if (subscription !== this.#subscription) return "ended";
     if (box.events.length > waitingMax) return "missed";
     const { events } = box;
@@ -65,7 +65,7 @@ export class OwnerHub {
   #start(): Subscription {
     this.#position = this.#engine.head.position;
     const subscription = this.#engine.subscribe(this.#position);
-    // Lost history, a journal that can't be read, a node that stops: whoever listens finds out by reading itself.
+    // Lost history, an unreadable journal, a stopping node: the listener finds out by its own read.
     void this.#pump(subscription)
       .catch(() => undefined)
       .finally(() => {

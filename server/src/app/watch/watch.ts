@@ -7,20 +7,20 @@ import { HistoryLostError } from "../../engine/subscription.ts";
 import { isInHistory } from "../../features/space/space-table.ts";
 import { pageEvents } from "./entry-events.ts";
 import { unreadable } from "../calls/journal-refusal.ts";
-import { OwnerWatch } from "./watch-owner.ts";
-import type { WatchServices } from "./watch-owner.ts";
+import { OwnerWatch } from "./owner-watch.ts";
+import type { WatchServices } from "./owner-watch.ts";
 
 type Events = readonly WatchedEvent[];
 
-/** Where pages of events come from: all of them, or those that concern one owner. */
+/** The source of pages of events: all events, or those of one owner. */
 interface Source {
   next(): Promise<Events | undefined>;
   stop(): void;
-  /** True once the history is lost, or the watching was stopped. */
+  /** True if the history is lost, or the watch was stopped. */
   readonly hasEnded: boolean;
 }
 
-/** Pages of events after a cursor. Without one it starts with what comes after this very call. */
+/** Pages of events after a cursor. Without one it starts with events after this call. */
 export function watch(services: WatchServices, options: WatchRequest): AsyncIterableIterator<Events> {
   const { engine } = services;
   const { after, onWatching, ...filter } = options;
@@ -38,7 +38,7 @@ export function watch(services: WatchServices, options: WatchRequest): AsyncIter
         for (;;) {
           const events = await source.next();
           if (events === undefined) return { done: true, value: undefined };
-          // The history may have been lost while the read waited; the next turn of the loop says so.
+          // The history may have been lost during the read. The next iteration reports it.
           if (source.hasEnded) continue;
           return { done: false, value: events };
         }
@@ -80,7 +80,7 @@ function allEvents(engine: Engine, filter: WatchFilter, after: number): Source {
         if (page.done === true) return undefined;
         const events = await engine.read((state) => pageEvents(state, page.value));
         const wanted = wantsAll ? events : events.filter((event) => isWanted(event, filter));
-        // An entry may hold no event, such as a refusal that was recorded for its key.
+        // An entry may have no event, such as a refusal that was recorded for its key.
         if (wanted.length > 0 || subscription.hasEnded) return wanted;
       }
     },
@@ -93,7 +93,7 @@ async function positionOf(engine: Engine, cursor: string): Promise<number> {
   const token = { epoch: Number(match[1]), position: Number(match[2]) };
   try {
     if (await isFolded(engine, token)) return token.position;
-    // It may come from a node that is further than this one.
+    // The cursor may come from a node that is ahead of this one.
     await engine.catchUp();
     if (await isFolded(engine, token)) return token.position;
   } catch (error) {

@@ -6,12 +6,12 @@ import { digestOf, newSecret } from "../../../base/new-secret.ts";
 import type { JsonObject } from "@holdfast/sdk/json/json";
 import { isObject } from "@holdfast/sdk/json/json";
 
-/** Runs an operation for whoever speaks. */
+/** Runs an operation for the caller. */
 type Call = (operation: string, input: Canonical, call: DoorCallOptions) => Promise<CallReply>;
 
 /**
- * Makes the secret of a new token. Only its hash goes on; the secret itself is shown once, in the reply. A key that
- * makes the call safe to send again is the token's own key: a repeat finds the same token, and gets a new secret.
+ * Makes the secret of a new token. Only its hash is passed on, and the secret itself is in the reply, once. The
+ * idempotency key becomes the token's own key: a repeat finds the same token and gets a new secret.
  */
 export async function createToken(
   ids: Ids,

@@ -4,14 +4,14 @@ import type { Refusal } from "../../../machine/entry.ts";
 import { refusal } from "../../../machine/refusal.ts";
 import { journalRefusal } from "../journal-refusal.ts";
 
-/** How long to wait before it is asked for again; whoever keeps the files busy may need longer. */
+/** Retry delay of an unfinished erasure. A process that uses the files may need longer. */
 const retryAfterMs = 1_000;
 
 /**
- * Nothing is said to be erased before it is. The erasure is named by what the command came to, be it decided now or before:
- * so whoever asks again finishes what failed. Returns why it could not be finished.
+ * Removes the payload before the reply. The outcome names the erasure, whether it is new or replayed, so a repeated
+ * request finishes a failed one. Returns why it could not be finished.
  */
-export async function carryOutErasure(engine: Engine, outcome: JsonObject): Promise<Refusal | undefined> {
+export async function finishErasePayload(engine: Engine, outcome: JsonObject): Promise<Refusal | undefined> {
   const { position, erased_by: by } = outcome;
   try {
     await engine.executeErasure({ position: position as number, by: by as number });

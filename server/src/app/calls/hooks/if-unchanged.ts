@@ -6,25 +6,25 @@ import type { Json, JsonObject } from "@holdfast/sdk/json/json";
 import { isObject } from "@holdfast/sdk/json/json";
 import { entityVersions } from "../../reads/entity-versions.ts";
 
-/** Most commands need nothing, and must not wait for it. */
-export function needsPreparing(wish: Wish, input: Json): boolean {
+/** Most commands need no preparation, and must not wait for it. */
+export function needsPreparing(wish: PreparedRequest, input: Json): boolean {
   return wish.operation === "erase-payload" || (isObject(input) && input["if_unchanged"] !== undefined);
 }
 
-/** Adds to a command what its decision needs to know and may not read itself, because it is in the history. */
-export async function prepareCommand(engine: Engine, wish: Wish, input: Json): Promise<Json> {
+/** Adds data from history to a command that its decision needs and cannot read itself. */
+export async function prepareIfUnchanged(engine: Engine, wish: PreparedRequest, input: Json): Promise<Json> {
   if (!isObject(input)) return input;
   if (wish.operation === "erase-payload") return withEvents(engine, input);
   return input["if_unchanged"] === undefined ? input : withExpectedFields(engine, wish.type ?? input["type"], input);
 }
 
-export interface Wish {
+export interface PreparedRequest {
   readonly operation: string;
-  /** The type of entity that the operation is about, if it is not in the input. */
+  /** The entity type of the operation, if it is not in the input. */
   readonly type: string | undefined;
 }
 
-/** What the entry to be erased is about. Its header never changes, so the same request becomes the same command. */
+/** The subjects of the entry to erase. Its header never changes, so the same request becomes the same command. */
 async function withEvents(engine: Engine, input: JsonObject): Promise<JsonObject> {
   const { position, events: _given, ...rest } = input;
   if (typeof position !== "number" || !Number.isInteger(position)) return input;
@@ -35,9 +35,9 @@ async function withEvents(engine: Engine, input: JsonObject): Promise<JsonObject
 }
 
 /**
- * `if_unchanged: ["/status"]` asks whether a field is what it was at the caller's version. The value of that time is
- * looked up and sent along, and the decision compares. A version is never rewritten: the same input gets the same
- * values, whenever it is sent.
+ * `if_unchanged: ["/status"]` requires that a field is unchanged since the caller's version. This reads the old value
+ * and adds it to the input, and the decision compares. A version never changes, so the same input always gets the same
+ * values.
  */
 async function withExpectedFields(engine: Engine, type: Json | undefined, input: JsonObject): Promise<JsonObject> {
   const fields = input["if_unchanged"];

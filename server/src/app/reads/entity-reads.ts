@@ -16,7 +16,7 @@ import type { Entry, Outcome } from "../../machine/entry.ts";
 import type { JsonObject } from "@holdfast/sdk/json/json";
 import { done, refusal } from "../../machine/refusal.ts";
 import { entityVersions } from "./entity-versions.ts";
-import { historyPage, meantEvents } from "./subject-history.ts";
+import { subjectHistory, selectedEvents } from "./subject-history.ts";
 import type { HistoryQuery } from "./subject-history.ts";
 
 type EntityOperations = typeof entityOperations;
@@ -27,7 +27,7 @@ type Reads = {
   readonly [Name in ReadNames]: (engine: Engine, input: InputOf<EntityOperations[Name]>) => Promise<Outcome>;
 };
 
-/** One way to read for each read operation of the contract: a missing one does not compile. */
+/** One read per read operation of the contract. A missing one does not compile. */
 export const entityReads: Reads = {
   "get-entity": getEntity,
   "list-entities": listEntities,
@@ -44,7 +44,7 @@ export async function getEntity(engine: Engine, input: InputOf<EntityOperations[
   if (row === undefined) return missing(row, input).outcome;
   const { version, position } = input;
   if (version !== undefined && position !== undefined) {
-    const message = "say either version or position";
+    const message = "send either version or position";
     return refusal("input_invalid", { issues: [{ pointer: "/position", message }] });
   }
   const range =
@@ -89,14 +89,14 @@ async function listEntities(engine: Engine, input: InputOf<EntityOperations["lis
 async function listHistory(engine: Engine, input: InputOf<EntityOperations["list-history"]>): Promise<Outcome> {
   const { type, id, before, limit = pageSize } = input;
   const query = { subject: subjectOf(type, id), before, limit, isMeant: isOfEntity };
-  const { entries, next } = await historyPage(engine, query);
+  const { entries, next } = await subjectHistory(engine, query);
   if (entries.length === 0 && next === null && before === undefined) return refusal("entity_not_found", { type, id });
   return done({ items: entries.flatMap((entry) => historyItems(entry, query)), next });
 }
 
 function historyItems(entry: Entry, query: HistoryQuery): readonly JsonObject[] {
   const { position, time, operation } = entry;
-  return meantEvents(entry, query).map((event) => ({
+  return selectedEvents(entry, query).map((event) => ({
     position,
     time,
     by: authorOf(entry),

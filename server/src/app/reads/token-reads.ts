@@ -14,7 +14,7 @@ async function listTokens(engine: Engine, input: InputOf<typeof operation>): Pro
   const rows = await engine.scan((state) => state.rows(tokenTable).scan("created", { ...after, limit: limit + 1 }));
   const shown = rows.slice(0, limit);
   const last = shown.at(-1);
-  // One that has expired may not be forgotten yet. It is good for nothing, so it is not shown.
+  // An expired token may still be in the table. It is invalid, so it is not shown.
   const items = shown.filter((row) => row.expiresAt > engine.now()).map(tokenView);
   return done({ items, next: rows.length > limit && last !== undefined ? createdKey(last) : null });
 }

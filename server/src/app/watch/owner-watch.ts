@@ -16,8 +16,8 @@ export interface WatchServices {
 }
 
 /**
- * What concerns one owner, after a position: first what the journal has, then what the hub hands out. Whoever falls
- * behind the hub reads the journal again, so nothing is missed and nothing comes twice.
+ * The events of one owner after a position: first from the journal, then from the hub. A listener that falls behind the
+ * hub reads the journal again, so nothing is missed and nothing comes twice.
  */
 export class OwnerWatch {
   readonly #engine: Engine;
@@ -25,7 +25,7 @@ export class OwnerWatch {
   readonly #filter: OwnerFilter;
   readonly #awake = new Signal();
   #position: number;
-  /** Reads what the hub can't tell any more. It also knows when history is lost or the node stops, so it stays open. */
+  /** Reads what the hub has dropped. It also detects lost history and a stopping node, so it stays open. */
   #journal: Subscription;
   #listening: ReturnType<OwnerHub["listen"]> | undefined;
 
@@ -41,7 +41,7 @@ export class OwnerWatch {
     return this.#journal.hasEnded;
   }
 
-  /** The next events; undefined when there are none to come. It throws if the history is lost. */
+  /** The next events; undefined if there are none to come. It throws if the history is lost. */
   async next(): Promise<Events | undefined> {
     for (;;) {
       const found = await this.#look();
@@ -69,7 +69,7 @@ export class OwnerWatch {
     return this.#take(this.#listening);
   }
 
-  /** A page of what lies before the place from which the hub tells. */
+  /** A page before the position at which the hub starts. */
   async #readOn(to: number): Promise<Events | undefined> {
     if (!this.hasEnded && this.#journal.position !== this.#position) {
       void this.#journal.return();
@@ -82,7 +82,7 @@ export class OwnerWatch {
     return this.#engine.read((state) => entries.flatMap((entry) => entryEvents(state, entry)));
   }
 
-  /** What the hub has for this owner; it waits until there is something. */
+  /** The events that the hub has for this owner. It waits until there are some. */
   async #take(listening: ReturnType<OwnerHub["listen"]>): Promise<Events> {
     const woken = this.#awake.next();
     const taken = listening.take();

@@ -1,4 +1,4 @@
-/** Reads of the journal itself. A page looks at a bounded number of entries, whatever the filters let through. */
+/** Reads of the journal itself. A page scans a bounded number of entries, whichever filters apply. */
 import { auditOperations, publishedName } from "@holdfast/sdk/contract";
 import type { InputOf, Operation } from "@holdfast/sdk/contract";
 import type { Engine } from "../../engine/engine.ts";
@@ -16,7 +16,7 @@ type Reads = {
   ) => Promise<Outcome>;
 };
 
-/** One way to read for each operation of the contract: a missing one does not compile. */
+/** One read per operation of the contract. A missing one does not compile. */
 const reads: Reads = { "list-journal": listJournal, "list-audit": listAudit };
 
 export const auditReads: readonly { readonly operation: Operation; readonly read: Reads[keyof Reads] }[] = Object.keys(
@@ -24,10 +24,10 @@ export const auditReads: readonly { readonly operation: Operation; readonly read
 ).map((name) => ({ operation: auditOperations[name as keyof Reads], read: reads[name as keyof Reads] }));
 
 const pageSize = 100;
-/** How many entries one page looks at: some milliseconds of work. */
+/** Maximum entries that one page scans: some milliseconds of work. */
 const looksMax = 1_000;
 const chunk = { entries: 250, bytes: 1024 * 1024 };
-/** How much text one page of whole entries holds, about. */
+/** Approximate maximum characters of a page of whole entries. */
 const pageBytesMax = 4 * 1024 * 1024;
 
 async function listJournal(engine: Engine, input: InputOf<(typeof auditOperations)["list-journal"]>): Promise<Outcome> {
@@ -38,7 +38,7 @@ async function listJournal(engine: Engine, input: InputOf<(typeof auditOperation
   let [after, looks, bytes] = [input.after ?? 0, 0, 0];
   while (after < last && looks < looksMax && bytes < pageBytesMax && items.length < limit) {
     const entries = await engine.entriesAfter(after, chunk);
-    // The history may have gone back meanwhile.
+    // The history may have gone back in the meantime.
     if (entries.length === 0) break;
     for (const entry of entries) {
       if (entry.position > last || items.length >= limit || bytes >= pageBytesMax) break;

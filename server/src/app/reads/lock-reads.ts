@@ -16,7 +16,7 @@ import { done, refusal } from "../../machine/refusal.ts";
 import { howLeft } from "../calls/how-left.ts";
 import type { Described } from "../calls/how-left.ts";
 import { pastLock } from "../calls/past-lock.ts";
-import { historyPage, meantEvents } from "./subject-history.ts";
+import { subjectHistory, selectedEvents } from "./subject-history.ts";
 import type { HistoryQuery } from "./subject-history.ts";
 
 const operations = { ...lockViews, "list-agents": agentOperations["list-agents"] };
@@ -25,7 +25,7 @@ type Reads = {
   readonly [Name in keyof Views]: (engine: Engine, input: InputOf<Views[Name]>, agent?: string) => Promise<Outcome>;
 };
 
-/** One way to read for each view of the contract: a missing one does not compile. */
+/** One read per view of the contract. A missing one does not compile. */
 const reads: Reads = {
   "list-locks": listLocks,
   "get-lock": getLock,
@@ -100,16 +100,16 @@ async function listLockHistory(engine: Engine, input: InputOf<Views["list-lock-h
   const bad = badPath(input.path);
   if (bad !== undefined) return bad;
   const { path, before, limit = pageSize } = input;
-  // An entity of the type `lock` may have this very subject, and is nobody's business who may only lock.
+  // An entity of the type `lock` may have this subject. A caller that may only lock must not see it.
   const query = { subject: lockSubject(path), before, limit, isMeant: isOfLock };
-  const { entries, next } = await historyPage(engine, query);
+  const { entries, next } = await subjectHistory(engine, query);
   return done({ items: entries.flatMap((entry) => historyItems(entry, query)), next });
 }
 
 function historyItems(entry: Entry, query: HistoryQuery): readonly JsonObject[] {
   const { position, time, operation, principal, agent } = entry;
   const by = agent === undefined ? { principal } : { principal, agent };
-  return meantEvents(entry, query).map((event) => ({
+  return selectedEvents(entry, query).map((event) => ({
     ...{ position, time, by, operation },
     event: publishedName(event),
     data: event.data,

@@ -9,20 +9,20 @@ import type { JsonObject } from "@holdfast/sdk/json/json";
 import { done, refusal } from "../../machine/refusal.ts";
 import { journalRefusal } from "./journal-refusal.ts";
 
-/** All heartbeats of this time share one entry. */
+/** Interval in which heartbeats share one entry. */
 const tickMs = 250;
-/** Signs of life that nobody waits for are collected for longer. */
+/** Interval in which other activity is collected. */
 const idleTickMs = 10_000;
 const idsMax = 10_000;
 
 type Answer = (outcome: Outcome) => void;
 
 /**
- * Collects signs of life, so that a thousand agents cost a few entries. A heartbeat of an agent that holds something
- * must be durable before it is answered, since it extends leases; it waits for the next tick. All that an idle agent
- * wants is to stay registered: its beat is answered at once, and noted now and then.
+ * Collects activity, so that a thousand agents cost a few entries. A heartbeat of an agent with locks extends leases,
+ * so it is durable before it is answered and waits for the next tick. An idle agent only stays registered: its
+ * heartbeat is answered at once and recorded at intervals.
  */
-export class Beats {
+export class ActivityCollector {
   readonly #engine: Engine;
   readonly #clock: Clock;
   readonly #beats = new Map<string, Answer[]>();
@@ -35,7 +35,7 @@ export class Beats {
     this.#clock = clock;
   }
 
-  /** A command or a read of an agent: a sign of life too, that keeps its registration. */
+  /** A command or a read of an agent is activity too and extends its registration. */
   sign(agent: AgentRow): void {
     if (this.#engine.now() - agent.seenAt < noteEveryMs(agent)) return;
     this.#signs.add(agent.id);
@@ -44,7 +44,8 @@ export class Beats {
 
   beat(agent: AgentRow): Promise<Outcome> {
     if (!this.#engine.isShared || !this.#isIdle(agent)) return this.#beat(agent);
-    // What it holds it may have got through another node a moment ago: it would not be renewed, and yet be told so.
+    // The agent may have got a lock on another node a moment ago. Without catching up it would not be renewed although
+    // the reply confirms it.
     return this.#engine.catchUp().then(() => this.#beat(agent), journalRefusal);
   }
 
@@ -66,7 +67,7 @@ export class Beats {
     });
   }
 
-  /** Sends what is collected, before the node stops. */
+  /** Sends collected activity before the node stops. */
   flush(): void {
     void this.#send();
   }
