@@ -1,7 +1,8 @@
 export { open } from "./assembly/open.ts";
-export type { OpenOptions, JournalPlace } from "./assembly/open.ts";
+export type { ComponentToggles, HoldfastOptions } from "./assembly/holdfast-options.ts";
+export type { JournalPlace } from "./assembly/open.ts";
 export { createRuntime } from "./assembly/runtime.ts";
-export type { ComponentToggles, Runtime, RuntimeConfig } from "./assembly/runtime.ts";
+export type { Runtime, RuntimeOptions } from "./assembly/runtime.ts";
 export { defineKind, refuse } from "./features/entities/kind.ts";
 export type { Kind, KindCommand, KindContext, KindDefinition, KindRefusal } from "./features/entities/kind.ts";
 export {

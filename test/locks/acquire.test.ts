@@ -157,7 +157,7 @@ describe("acquiring", () => {
   });
 
   test("a server with locks disabled refuses every lock command and does not start a kind that needs locks [M6]", async () => {
-    await using client = await open({ memory: true }, { components: { lock_manager: false } });
+    await using client = await open({ memory: true }, { component_toggles: { lock_manager: false } });
     const refused = await refusalOf(client.locks.acquire("doc/1", { ...ttl, ownerId: "a" }));
     assert.deepEqual([refused.code, refused.data["toggle"]], ["locks_off", "component_toggles.lock_manager"]);
     await client.run("configure-locks", { lock_manager: true });
@@ -165,7 +165,7 @@ describe("acquiring", () => {
     const { defineKind } = await import("holdfast");
     const { default: Type } = await import("typebox");
     const kind = defineKind({ type: "page", value: Type.Unknown(), needsLocks: true });
-    const off = { components: { lock_manager: false }, kinds: [kind] };
+    const off = { component_toggles: { lock_manager: false }, kinds: [kind] };
     await assert.rejects(
       open({ memory: true }, off),
       /page needs the lock manager, and component_toggles\.lock_manager is off/u,

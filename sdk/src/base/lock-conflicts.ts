@@ -4,7 +4,7 @@ import { isAtOrBelow } from "./is-at-or-below.ts";
 type Mode = "read" | "upgradeable" | "write";
 
 /** Which modes exclude each other. It is symmetric. The strongest come first, since they are the usual reason. */
-export const conflicts: Readonly<Record<Mode, readonly Mode[]>> = {
+export const lockConflicts: Readonly<Record<Mode, readonly Mode[]>> = {
   read: ["write"],
   upgradeable: ["write", "upgradeable"],
   write: ["write", "upgradeable", "read"],
@@ -18,7 +18,7 @@ interface LockedPath {
 
 /** Whether two paths, as they are locked, exclude each other. */
 export function areInConflict(a: LockedPath, b: LockedPath): boolean {
-  if (!conflicts[a.mode].includes(b.mode)) return false;
+  if (!lockConflicts[a.mode].includes(b.mode)) return false;
   return a.path === b.path || isWithin(a, b) || isWithin(b, a);
 }
 

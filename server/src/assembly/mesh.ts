@@ -10,7 +10,8 @@ import type { NatsDoorOptions, NatsConnectionOptions } from "../doors/nats/nats-
 import { NatsConfigError } from "../doors/nats/nats-config-error.ts";
 import type { Engine } from "../engine/engine.ts";
 import type { Kind } from "../features/entities/kind.ts";
-import { kindCommandsOf, reportToStandardError } from "./open.ts";
+import { reportToStandardError } from "./holdfast-options.ts";
+import { kindCommandsOf } from "./open.ts";
 
 /** The NATS connection of a node. */
 export interface MeshOptions

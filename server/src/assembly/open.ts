@@ -1,7 +1,7 @@
 /** The one place that puts the parts together: features into a machine, a journal and an engine around it, doors on top. */
 import { publicOperations, resourceOfOperation } from "@holdfast/sdk/contract";
 import { createClient, systemClientClock } from "@holdfast/sdk";
-import type { Client, ClientOptions, Transport } from "@holdfast/sdk";
+import type { Client, Transport } from "@holdfast/sdk";
 import type { DoorTransport } from "@holdfast/sdk/door-transport";
 import { systemClock } from "../base/clock.ts";
 import type { Clock } from "../base/clock.ts";
@@ -13,13 +13,11 @@ import { doorTransport, inProcessTransport } from "../app/transport.ts";
 import type { AppTransportOptions } from "../app/transport.ts";
 import { Engine } from "../engine/engine.ts";
 import type { EngineOptions } from "../engine/engine.ts";
-import { systemPrincipal } from "../engine/timer-watch.ts";
 import { agentsFeature } from "../features/agents/agents.ts";
 import { entitiesFeature } from "../features/entities/entities.ts";
 import { entityTable } from "../features/entities/entity-table.ts";
 import type { Kind } from "../features/entities/kind.ts";
 import { locksFeature } from "../features/locks/locks.ts";
-import { areLocksConfigured, lockSettings } from "../features/locks/tables/settings.ts";
 import { machineSettings, spaceFeature } from "../features/space/space.ts";
 import { epochCommand, forkCommand } from "../features/space/epoch-command.ts";
 import { erasedPosition } from "../features/space/erased-position.ts";
@@ -32,26 +30,12 @@ import { openMemoryJournal } from "../journal/memory/open.ts";
 import { openPostgresJournal } from "../journal/postgres/open.ts";
 import { openSqliteJournal } from "../journal/sqlite/open.ts";
 import { followCommonRules, raiseRules } from "./follow-rules.ts";
+import { reportToStandardError } from "./holdfast-options.ts";
+import type { HoldfastOptions } from "./holdfast-options.ts";
+import { refuseUnknownToggles, setComponents } from "./set-components.ts";
+import type { ComponentOptions } from "./set-components.ts";
 import { Machine } from "../machine/machine.ts";
 import { allPacks } from "../app/packs/all-packs.ts";
-
-export interface OpenOptions {
-  /** Types of entities with a schema, rules and commands of their own. */
-  readonly kinds?: readonly Kind[];
-  /** Who writes, if nobody else is named: it is kept in every entry. */
-  readonly principal?: string;
-  /**
-   * Switches parts on or off, by an entry. The lock manager is on unless an entry says otherwise; `isOptIn` makes that entry
-   * where there is none yet, and it is off until somebody switches it on.
-   */
-  readonly components?: { readonly lock_manager?: boolean; readonly isOptIn?: boolean };
-  /** How the client introduces itself when it takes locks, and what it tries again by itself. */
-  readonly client?: Pick<ClientOptions, "name" | "purpose" | "parent" | "retry">;
-  /** Told about what an operator should know, such as a journal that can't be written. Standard error, if not given. */
-  readonly report?: (message: string, cause: unknown) => void;
-  /** See EngineOptions. */
-  readonly onBatch?: EngineOptions["onBatch"];
-}
 
 /**
  * Where the journal is: a folder, a Postgres database that several nodes may share (postgres://…), or memory, for tests.
@@ -65,7 +49,7 @@ export interface SharedPlace {
 }
 
 /** Opens Holdfast in this process. */
-export async function open(place: JournalPlace, options: OpenOptions = {}): Promise<Client> {
+export async function open(place: JournalPlace, options: HoldfastOptions = {}): Promise<Client> {
   return (await start(place, options)).client;
 }
 
@@ -77,22 +61,30 @@ export interface Running {
   readonly facts: () => Promise<{ readonly position: number; readonly epoch: number; readonly entityCount: number }>;
 }
 
-/** What a build is made with; tests stand in for another one. */
-export interface BuildOptions {
-  /** The rules that it carries, in order. */
+/** What the assembly sets; callers of `open`, `serve` and `createRuntime` do not. */
+export interface BuildOptions extends Pick<ComponentOptions, "areLocksOptIn"> {
+  /** The rules that this build carries, in order. Tests replace them. */
   readonly rules?: readonly number[];
+  /** See EngineOptions. */
+  readonly onBatch?: EngineOptions["onBatch"];
 }
 
-export async function start(place: JournalPlace, options: OpenOptions & BuildOptions = {}): Promise<Running> {
+/** Starts an engine on a journal. If a stage fails, the stages before it are closed. */
+export async function start(place: JournalPlace, options: HoldfastOptions & BuildOptions = {}): Promise<Running> {
   const { rules = knownRules } = options;
+  refuseUnknownToggles(options.component_toggles);
+  await using opened = new AsyncDisposableStack();
   const journal = await openPlace(place, { ...options, rules });
-  const engine = await startEngine({ ...options, journal });
+  const engine = opened.adopt(await startEngine({ ...options, journal }), (started) => started.stop());
   if (journal.coordination !== undefined) followCommonRules(engine, journal.coordination, rules);
   else await raiseRules(engine, rules);
   await setComponents(engine, options);
   const services = servicesOf(engine);
+  const client = clientOf(services, options);
+  // From here on closing the client stops the engine.
+  opened.move();
   return {
-    client: clientOf(services, options),
+    client,
     services,
     facts: () =>
       engine.read((state) => ({
@@ -103,7 +95,10 @@ export async function start(place: JournalPlace, options: OpenOptions & BuildOpt
   };
 }
 
-async function openPlace(place: JournalPlace, options: OpenOptions & { rules: readonly number[] }): Promise<Journal> {
+async function openPlace(
+  place: JournalPlace,
+  options: HoldfastOptions & { rules: readonly number[] },
+): Promise<Journal> {
   const { report = reportToStandardError } = options;
   if (typeof place !== "string" && "memory" in place) return openMemoryJournal(createMemoryDisk());
   const { journal, space = "main" } = typeof place === "string" ? { journal: place } : place;
@@ -134,27 +129,7 @@ export function openFolder(folder: string, report = reportToStandardError): Prom
   });
 }
 
-/** What decisions read is set by an entry, if it differs; whoever needs what is off does not start. */
-export async function setComponents(engine: Engine, options: OpenOptions): Promise<void> {
-  const { components } = options;
-  const { isOn, isSet } = await engine.read((state) => ({
-    isOn: lockSettings(state).isOn,
-    isSet: areLocksConfigured(state),
-  }));
-  const isFirst = components?.isOptIn === true && !isSet;
-  const wanted = components?.lock_manager ?? (isFirst ? false : undefined);
-  if (wanted !== undefined && (wanted !== isOn || isFirst)) {
-    const input = { lock_manager: wanted };
-    const caller = systemPrincipal;
-    await engine.execute({ operation: "configure-locks", input, principal: caller, caller, bytes: 0 });
-  }
-  const needing = (wanted ?? isOn) ? undefined : options.kinds?.find(({ needsLocks }) => needsLocks);
-  if (needing === undefined) return;
-  await engine.stop();
-  throw new Error(`the kind ${needing.type} needs the lock manager, and component_toggles.lock_manager is off`);
-}
-
-export interface StartOptions extends OpenOptions, BuildOptions {
+export interface StartOptions extends HoldfastOptions, BuildOptions {
   readonly journal: Journal;
   readonly clock?: Clock;
   readonly ids?: Ids;
@@ -162,6 +137,7 @@ export interface StartOptions extends OpenOptions, BuildOptions {
   readonly checkpointEvery?: number;
 }
 
+/** The engine owns the journal: it closes it when it stops, and here if it cannot start. */
 export async function startEngine(options: StartOptions): Promise<Engine> {
   const { rules = knownRules } = options;
   const { journal, kinds = [], clock = systemClock, ids = systemIds, report = reportToStandardError } = options;
@@ -212,7 +188,7 @@ export function servicesOf(
   return engineServices(engine, { clock, ids });
 }
 
-export interface SpeakerOptions extends OpenOptions {
+export interface SpeakerOptions extends HoldfastOptions {
   readonly caller?: string;
   /** Whether an agent must send its secret. */
   readonly requiresAgentSecret?: boolean;
@@ -281,8 +257,4 @@ function packWrites(): readonly (readonly [string, { readonly type?: string }])[
 
 function typed(type: string | undefined): { readonly type?: string } {
   return type === undefined ? {} : { type };
-}
-
-export function reportToStandardError(message: string, cause: unknown): void {
-  console.error(`holdfast: ${message}`, cause === undefined ? "" : cause);
 }

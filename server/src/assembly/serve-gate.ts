@@ -11,8 +11,8 @@ import { behindGate } from "./behind-gate.ts";
 import type { EngineServices } from "../app/engine-services.ts";
 import type { Engine } from "../engine/engine.ts";
 import { tokenTable } from "../features/tokens/token-table.ts";
-import { reportToStandardError } from "./open.ts";
-import type { OpenOptions } from "./open.ts";
+import { reportToStandardError } from "./holdfast-options.ts";
+import type { HoldfastOptions } from "./holdfast-options.ts";
 
 /** Who may come in. */
 export interface AccessOptions {
@@ -28,7 +28,7 @@ export interface AccessOptions {
   readonly limits?: Partial<AccessLimits>;
 }
 
-export interface ServeGateOptions extends OpenOptions, AccessOptions {
+export interface ServeGateOptions extends HoldfastOptions, AccessOptions {
   readonly data: string;
   readonly host: string;
 }

@@ -22,10 +22,12 @@ import type { Observation } from "./observation.ts";
 import type { LogOptions } from "../observe/log.ts";
 import { serveGate } from "./serve-gate.ts";
 import type { AccessOptions } from "./serve-gate.ts";
-import { reportToStandardError, start } from "./open.ts";
-import type { BuildOptions, OpenOptions, Running, SharedPlace } from "./open.ts";
+import { reportToStandardError } from "./holdfast-options.ts";
+import type { HoldfastOptions } from "./holdfast-options.ts";
+import { start } from "./open.ts";
+import type { BuildOptions, Running, SharedPlace } from "./open.ts";
 
-export interface ServeOptions extends OpenOptions, BuildOptions, AccessOptions {
+export interface ServeOptions extends HoldfastOptions, AccessOptions, Pick<BuildOptions, "rules"> {
   /** The data folder of this node: it holds its address, its operator's token and, unless `journal` is given, its journal. */
   readonly data: string;
   /** The journal, if it is in a database that several nodes share. */
@@ -48,27 +50,23 @@ export interface Serving {
   close(): Promise<void>;
 }
 
+/** Starts a server. If a stage fails, the stages before it are closed, so that the folder and the port are free again. */
 export async function serve(options: ServeOptions): Promise<Serving> {
   const { data, journal, host, port } = options;
+  await using opened = new AsyncDisposableStack();
   if (journal !== undefined) makeNodeFolder(data);
   const version = packageVersion();
   const node = systemIds.unique().slice(0, 12);
   const observation = observationOf({ report: reportToStandardError, ...options, version });
+  opened.defer(() => observation.close());
   const { onBatch, report, metricsText } = observation;
   const { client, services, facts } = await start(journal ?? data, { ...options, report, onBatch });
+  opened.defer(() => client.close());
   const { engine } = services;
   observation.follow(engine);
-  const unwatched = await serveGate(services, { ...options, report }).catch(async (error: unknown) => {
-    await client.close();
-    observation.close();
-    throw error;
-  });
-  const gate = observation.gate(unwatched);
-  const mesh = await serveMesh(engine, gate, options, observation).catch(async (error: unknown) => {
-    await client.close();
-    observation.close();
-    throw error;
-  });
+  const gate = observation.gate(await serveGate(services, { ...options, report }));
+  const mesh = await serveMesh(engine, gate, options, observation);
+  opened.defer(() => mesh?.close());
   const hostNames = hostNamesOf({ host, names: options.allowedHosts ?? [] });
   const http = await openHttpDoor({
     host,
@@ -80,37 +78,19 @@ export async function serve(options: ServeOptions): Promise<Serving> {
     metricsText,
     version,
     health: () => healthOf(engine, mesh, { node, version, journal: journal === undefined ? "sqlite" : "postgres" }),
-  }).catch(async (error: unknown) => {
-    // A port that is taken: the folder is given back at once.
-    await mesh?.close();
-    await client.close();
-    observation.close();
-    throw error;
   });
-  const { server } = http;
+  opened.defer(() => http.close());
+  const { server, url } = http;
   limitConnections(server, options.limits?.connectionsPerAddressMax ?? defaultAccessLimits.connectionsPerAddressMax);
-  const socket = openSocketDoor({
-    server,
-    gate,
-    hostNames,
-    clock: systemClock,
-    ids: systemIds,
-    version,
-    report,
-  });
-  const forgetAddress = writeAddress(data, http.url);
+  const socket = openSocketDoor({ server, gate, hostNames, clock: systemClock, ids: systemIds, version, report });
+  opened.defer(() => socket.close());
+  opened.defer(writeAddress(data, url));
+  const parts = opened.move();
   return {
-    url: http.url,
+    url,
     facts,
     nats: mesh && { ...mesh.status(), warnings: mesh.warnings() },
-    async close() {
-      forgetAddress();
-      await mesh?.close();
-      await socket.close();
-      await http.close();
-      await client.close();
-      observation.close();
-    },
+    close: () => parts.disposeAsync(),
   };
 }
 

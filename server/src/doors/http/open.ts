@@ -83,8 +83,11 @@ export async function openHttpDoor(options: HttpDoorOptions): Promise<HttpDoor> 
   addProgramRoutes(app, parts);
   addEventRoutes(app, parts);
   addNoticeRoutes(app, parts);
+  await using opened = new AsyncDisposableStack();
+  opened.defer(() => app.close());
   const url = await app.listen({ host: options.host, port: options.port });
   allowed = allowedHostsOf(portOf(app.server), options.hostNames);
+  opened.move();
   return {
     url,
     server: app.server,

@@ -18,10 +18,10 @@ export function serveOptions(
 ): ServeOptions {
   const { data, host, port, lock_manager, log_level: level } = config;
   // Only an explicit setting is passed on. Otherwise the value that an operator set with configure-locks stays.
-  const components = sources.lock_manager === "default" ? {} : { components: { lock_manager } };
+  const toggles = sources.lock_manager === "default" ? {} : { component_toggles: { lock_manager } };
   const format = isJson ? "json" : config.log_format;
   const base = { data, host, port, ...journalOf(config), ...natsOf(config, sources) };
-  return { ...base, ...accessOf(config), ...components, log: { level, format, write }, report };
+  return { ...base, ...accessOf(config), ...toggles, log: { level, format, write }, report };
 }
 
 function journalOf({ journal, space }: Config): Pick<ServeOptions, "journal"> {

@@ -1,5 +1,5 @@
 /** The blockers of a request: holders, and earlier tickets that conflict with it. */
-import { conflicts } from "@holdfast/sdk/base/lock-conflicts";
+import { lockConflicts } from "@holdfast/sdk/base/lock-conflicts";
 import type { StateReader } from "../../../machine/state.ts";
 import { ancestorsOf } from "../tables/path-fault.ts";
 import {
@@ -64,7 +64,7 @@ export function conflictingHolds(
   prefixes.push(`${wanted.path}${gap}`);
   if (wanted.scope === "tree") prefixes.push(`${wanted.path}/`);
   for (const prefix of prefixes) {
-    for (const mode of conflicts[wanted.mode]) {
+    for (const mode of lockConflicts[wanted.mode]) {
       for (const row of foreignHolds(state, mode, prefix, owner)) {
         found.push(row);
         if (found.length >= limit) return found;
@@ -102,7 +102,7 @@ export function* waitsAhead(state: StateReader, request: LockRequest): Iterable<
     if (!anyConflict(state, waitCounterTable, wanted) || isCovered(state, request.owner, wanted)) continue;
     for (const { path, standing } of linesFor(wanted)) {
       if (state.rows(waitCounterTable).get(path) === undefined) continue;
-      for (const mode of conflicts[wanted.mode]) yield* ahead(state, { path, standing, mode }, request);
+      for (const mode of lockConflicts[wanted.mode]) yield* ahead(state, { path, standing, mode }, request);
     }
   }
 }
@@ -128,7 +128,7 @@ function lastWaiter(state: StateReader, wanted: PathLock, request: LockRequest):
   let last: WaitRow | undefined;
   for (const { path, standing } of linesFor(wanted)) {
     if (state.rows(waitCounterTable).get(path) === undefined) continue;
-    for (const mode of conflicts[wanted.mode]) {
+    for (const mode of lockConflicts[wanted.mode]) {
       for (const row of ahead(state, { path, standing, mode }, request)) {
         if (last === undefined || row.rank > last.rank) last = row;
         break;

@@ -5,7 +5,7 @@
  * A cycle can only close at the new waiter, so the search starts there and ends when it returns. Three colours prevent
  * that converging waits look like cycles.
  */
-import { areInConflict, conflicts } from "@holdfast/sdk/base/lock-conflicts";
+import { areInConflict, lockConflicts } from "@holdfast/sdk/base/lock-conflicts";
 import type { Event } from "../../../machine/entry.ts";
 import type { JsonObject } from "@holdfast/sdk/json/json";
 import type { StateReader } from "../../../machine/state.ts";
@@ -171,7 +171,7 @@ export class CycleSearch {
     }
     for (const { path, standing } of isMine ? [] : linesFor(wanted)) {
       if (this.#state.rows(waitCounterTable).get(path) === undefined) continue;
-      for (const mode of conflicts[wanted.mode]) {
+      for (const mode of lockConflicts[wanted.mode]) {
         for (const row of ahead(this.#state, { path, standing, mode }, request)) {
           yield { blocker: { as: "waiter", owner: row.owner, path, row }, path };
           if (this.#isBehindAllAhead(row)) break;

@@ -2,7 +2,7 @@
  * Counters at every path and its ancestors say whether anything can conflict, without reading the holds. Most requests
  * meet no conflict, and need one look-up per ancestor to know it.
  */
-import { conflicts } from "@holdfast/sdk/base/lock-conflicts";
+import { lockConflicts } from "@holdfast/sdk/base/lock-conflicts";
 import type { StateReader, StateWriter } from "../../../machine/state.ts";
 import type { TableSpec } from "../../../machine/table.ts";
 import type { PathCounterRow } from "./lock-tables.ts";
@@ -85,6 +85,6 @@ export function countAt(state: StateReader, table: CounterTable, path: string): 
 
 function conflicting(counts: readonly number[], first: number, mode: Mode): number {
   let sum = 0;
-  for (const other of conflicts[mode]) sum += counts[first + strength[other]] ?? 0;
+  for (const other of lockConflicts[mode]) sum += counts[first + strength[other]] ?? 0;
   return sum;
 }

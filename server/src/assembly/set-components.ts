@@ -1,0 +1,59 @@
+/** Sets the switches of components by entries, where they differ from what is wanted. */
+import { packs } from "@holdfast/sdk/contract";
+import { StartError } from "../base/start-error.ts";
+import type { Engine } from "../engine/engine.ts";
+import { systemPrincipal } from "../engine/timer-watch.ts";
+import { areLocksConfigured, lockSettings } from "../features/locks/tables/settings.ts";
+import { spaceRow } from "../features/space/space-table.ts";
+import type { JsonObject } from "@holdfast/sdk/json/json";
+import type { ComponentToggles, HoldfastOptions } from "./holdfast-options.ts";
+
+const knownToggles: readonly string[] = ["lock_manager", ...packs.map(({ name }) => name)];
+
+export function refuseUnknownToggles(toggles: ComponentToggles = {}): void {
+  const unknown = Object.keys(toggles).find((name) => !knownToggles.includes(name));
+  if (unknown === undefined) return;
+  throw new StartError(`component_toggles.${unknown} does not exist; there are: ${knownToggles.join(", ")}`);
+}
+
+export interface ComponentOptions extends Pick<HoldfastOptions, "component_toggles" | "kinds"> {
+  /** Switches the lock manager off in a journal that has no switch for it yet, unless it is wanted. */
+  readonly areLocksOptIn?: boolean;
+}
+
+/** Throws if a kind needs the lock manager and it is off. */
+export async function setComponents(engine: Engine, options: ComponentOptions): Promise<void> {
+  const { component_toggles: { lock_manager: locks, ...ofPacks } = {}, kinds = [] } = options;
+  const isOn = await switchLocks(engine, locks, options.areLocksOptIn === true);
+  const needing = isOn ? undefined : kinds.find(({ needsLocks }) => needsLocks);
+  if (needing !== undefined) {
+    throw new StartError(`the kind ${needing.type} needs the lock manager, and component_toggles.lock_manager is off`);
+  }
+  await switchPacks(engine, ofPacks);
+}
+
+async function switchLocks(engine: Engine, given: boolean | undefined, areOptIn: boolean): Promise<boolean> {
+  const { isOn, isSet } = await engine.read((state) => ({
+    isOn: lockSettings(state).isOn,
+    isSet: areLocksConfigured(state),
+  }));
+  const isFirst = areOptIn && !isSet;
+  const wanted = given ?? (isFirst ? false : isOn);
+  if (wanted !== isOn || isFirst) await configure(engine, "configure-locks", { lock_manager: wanted });
+  return wanted;
+}
+
+async function switchPacks(engine: Engine, wanted: Readonly<Record<string, boolean | undefined>>): Promise<void> {
+  const current = await engine.read((state) => spaceRow(state).settings.component_toggles);
+  const changes = Object.entries(wanted).filter(
+    ([name, isOn]) => isOn !== undefined && isOn !== (current[name] ?? true),
+  );
+  if (changes.length === 0) return;
+  const toggles = Object.fromEntries(changes) as Record<string, boolean>;
+  await configure(engine, "configure", { settings: { component_toggles: toggles } });
+}
+
+async function configure(engine: Engine, operation: string, input: JsonObject): Promise<void> {
+  const caller = systemPrincipal;
+  await engine.execute({ operation, input, principal: caller, caller, bytes: 0 });
+}
