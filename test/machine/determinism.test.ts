@@ -20,12 +20,12 @@ function stateHash(machine: Machine): string {
   return hash.digest("hex");
 }
 
-/** As a checkpoint would keep it. */
+/** Rows as a checkpoint stores them. */
 function throughText<Row>(rows: Iterable<Row>): readonly Row[] {
   return JSON.parse(JSON.stringify([...rows])) as Row[];
 }
 
-/** What a scan shows, in its own order: equal rows in another order would be another state. */
+/** The rows of a scan in its own order. Equal rows in another order are another state. */
 function scanned(machine: Machine): string {
   return JSON.stringify(machine.durable.rows(entityTable).scan("subject", { limit: 1000 }));
 }
@@ -33,7 +33,7 @@ function scanned(machine: Machine): string {
 const expected = fold(history);
 
 describe("determinism", () => {
-  test("the sample history holds every type of event about entities, and refusals", () => {
+  test("the sample history contains every type of event about entities and refusals", () => {
     const types = new Set(history.flatMap((entry) => entry.events.map((event) => event.type)));
     assert.deepEqual([...types].sort(), [
       "entity.conflict",
@@ -47,13 +47,13 @@ describe("determinism", () => {
     assert.ok(history.length > 500, `only ${String(history.length)} entries`);
   });
 
-  test("folding twice gives the same state in the same order", () => {
+  test("folding a history twice gives the same state in the same order", () => {
     const again = fold(history);
     assert.equal(stateHash(again), stateHash(expected));
     assert.equal(scanned(again), scanned(expected));
   });
 
-  test("folding what went through JSON text gives the same state, chunk sizes do not matter", () => {
+  test("folding a history that went through JSON text gives the same state for any chunk size", () => {
     const random = randomOf(11);
     const rest = JSON.parse(JSON.stringify(history)) as Entry[];
     const machine = sampleMachine();
@@ -62,7 +62,7 @@ describe("determinism", () => {
     assert.equal(scanned(machine), scanned(expected));
   });
 
-  test("loading the state of every position and folding the rest gives the same state in the same order", () => {
+  test("loading the state of any position and folding the rest gives the same state in the same order", () => {
     const wanted = stateHash(expected);
     const short = history.slice(0, 120);
     const shortWanted = stateHash(fold(short));
@@ -96,7 +96,7 @@ describe("determinism", () => {
     assert.equal(stateHash(machine), stateHash(expected));
   });
 
-  test("deciding and undoing leaves nothing behind, also in order", () => {
+  test("deciding and undoing a command leaves the state and its order unchanged", () => {
     const random = randomOf(13);
     const machine = fold(history.slice(0, 300));
     const before = { hash: stateHash(machine), scan: scanned(machine) };

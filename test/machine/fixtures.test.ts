@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, test } from "node:test";
+import { test } from "node:test";
 import { events } from "@holdfast/sdk/contract";
 import { refuse } from "holdfast";
 import { verificationOf } from "../../server/src/assembly/data-folder.ts";
@@ -17,9 +17,9 @@ const folder = join(import.meta.dirname, "..", "fixtures", "journals");
 
 const whatToDo =
   "This build decides or folds the fixture differently. If the change is intended and its rules are not released, delete " +
-  "the fixture and make it anew with tools/make-fixture.ts. If they are released, journals in use were decided like this: " +
+  "the fixture and create it again with tools/make-fixture.ts. If they are released, existing journals depend on them: " +
   "give the change a new rules number (knownRules in server/src/assembly/open.ts), keep the released rules callable, give " +
-  "a changed fold a new type of event, and make a fixture of the new number.";
+  "a changed fold a new type of event, and create a fixture of the new number.";
 
 interface Fixture {
   readonly name: string;
@@ -53,31 +53,29 @@ function verify(batches: readonly StoredBatch[], carries = true): VerificationRe
 
 for (const fixture of fixtures) {
   const { name, batches, expected } = fixture;
-  describe(name, () => {
-    test("deciding it again gives the same outcomes, events and state, byte for byte [M3]", () => {
-      const { ok, head, entries, redecided, erased, hashesChecked, stateHash, firstBad } = verify(batches);
-      assert.ok(ok, `${JSON.stringify(firstBad)}\n${whatToDo}`);
-      assert.equal(`${head.position}:${head.hash}`, expected.head, whatToDo);
-      assert.equal(stateHash, expected.state_hash, whatToDo);
-      assert.equal(erased, expected.erased);
-      assert.ok(hashesChecked > 0, "no recorded hash of the state was compared");
-      assert.ok(redecided > 0.9 * entries, `only ${redecided} of ${entries} were decided again`);
-    });
+  test(`deciding the fixture ${name} again gives the same outcomes, events and state, byte for byte [M3]`, () => {
+    const { ok, head, entries, redecided, erased, hashesChecked, stateHash, firstBad } = verify(batches);
+    assert.ok(ok, `${JSON.stringify(firstBad)}\n${whatToDo}`);
+    assert.equal(`${head.position}:${head.hash}`, expected.head, whatToDo);
+    assert.equal(stateHash, expected.state_hash, whatToDo);
+    assert.equal(erased, expected.erased);
+    assert.ok(hashesChecked > 0, "no recorded hash of the state was compared");
+    assert.ok(redecided > 0.9 * entries, `only ${redecided} of ${entries} were decided again`);
+  });
 
-    test("folding it alone, as a build without its rules would, leads to the same state [M3]", () => {
-      const { ok, redecided, stateHash, firstBad } = verify(batches, false);
-      assert.ok(ok, `${JSON.stringify(firstBad)}\n${whatToDo}`);
-      assert.equal(redecided, 0);
-      assert.equal(stateHash, expected.state_hash, whatToDo);
-    });
+  test(`folding the fixture ${name} without its rules leads to the same state [M3]`, () => {
+    const { ok, redecided, stateHash, firstBad } = verify(batches, false);
+    assert.ok(ok, `${JSON.stringify(firstBad)}\n${whatToDo}`);
+    assert.equal(redecided, 0);
+    assert.equal(stateHash, expected.state_hash, whatToDo);
+  });
 
-    test("it holds refusals, conflicts, erased payloads and what every rule in it was decided by", () => {
-      const entries = entriesOf(fixture);
-      assert.ok(entries.some(({ outcome, events }) => outcome.kind === "refusal" && events.length === 0));
-      assert.ok(entries.some(({ events }) => events.some(({ type }) => type === "entity.conflict")));
-      assert.ok(entries.some(({ erased }) => erased !== undefined));
-      assert.ok(entries.every(({ rules }) => rules <= fixture.rules));
-    });
+  test(`the fixture ${name} contains refusals, conflicts, erased payloads and only rules up to its number`, () => {
+    const entries = entriesOf(fixture);
+    assert.ok(entries.some(({ outcome, events }) => outcome.kind === "refusal" && events.length === 0));
+    assert.ok(entries.some(({ events }) => events.some(({ type }) => type === "entity.conflict")));
+    assert.ok(entries.some(({ erased }) => erased !== undefined));
+    assert.ok(entries.every(({ rules }) => rules <= fixture.rules));
   });
 }
 
@@ -86,12 +84,12 @@ test("every rules number that this build carries has a fixture [M3]", () => {
   for (let rules = 1; machine.knowsRules(rules); rules += 1) {
     assert.ok(
       fixtures.some((fixture) => fixture.rules === rules),
-      `rules ${rules} have no fixture: make one with tools/make-fixture.ts`,
+      `rules ${rules} have no fixture: create one with tools/make-fixture.ts`,
     );
   }
 });
 
-test("a fixture catches a decision that changed without a new rules number", () => {
+test("a fixture detects a decision that changed without a new rules number", () => {
   const [fixture] = fixtures;
   const stricter = { ...ticketKind, type: "document", check: () => undefined, rule: () => refuse("no"), commands: [] };
   const options = verificationOf([ticketKind, stricter]);
@@ -100,9 +98,9 @@ test("a fixture catches a decision that changed without a new rules number", () 
   assert.equal(verification.finish().firstBad?.what, "outcome");
 });
 
-/** Features whose events are published. A new one adds its events to a fixture. */
+/** Features whose events are published. A new feature adds its events to a fixture. */
 const published = ["entity", "payload", "space", "agent", "agents", "lock", "locks"];
-/** No history of the first rules can hold these. */
+/** Event types that no history of the first rules can contain. */
 const ofLaterRules = ["space.rules_raised"];
 
 test("every type of event of a published feature is in a fixture", () => {

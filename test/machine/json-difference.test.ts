@@ -21,11 +21,11 @@ const cases: readonly [
   ["nothing when nothing changed", { a: [1, { b: 2 }] }, { a: [1, { b: 2 }] }, []],
   ["nothing for two absent values", undefined, undefined, []],
   ["a new value", undefined, { a: 1 }, [{ pointer: "", after: { a: 1 } }]],
-  ["a value that is gone", [1], undefined, [{ pointer: "", before: [1] }]],
+  ["a removed value", [1], undefined, [{ pointer: "", before: [1] }]],
   ["a new member that is null", {}, { a: null }, [{ pointer: "/a", after: null }]],
-  ["a change of type at its place", { a: {} }, { a: [] }, [{ pointer: "/a", before: {}, after: [] }]],
+  ["a change of type at its pointer", { a: {} }, { a: [] }, [{ pointer: "/a", before: {}, after: [] }]],
   [
-    "the smallest places in nested objects",
+    "the smallest pointers in nested objects",
     { a: { b: { c: 1, d: 2 } }, e: 3 },
     { a: { b: { c: 1, d: 4 } }, f: 5 },
     [
@@ -69,7 +69,7 @@ const cases: readonly [
     ],
   ],
   [
-    "a change beside an insertion pairwise from the front",
+    "a change next to an insertion pairwise from the front",
     [{ id: 1 }, { id: 2, n: 1 }, { id: 9 }],
     [{ id: 1 }, { id: 2, n: 2 }, { id: 3 }, { id: 9 }],
     [
@@ -89,12 +89,12 @@ const cases: readonly [
 ];
 
 for (const [title, before, after, changes] of cases) {
-  test(`difference reports ${title}`, () => {
+  test(`a JSON difference reports ${title}`, () => {
     assert.deepEqual(difference(before, after), { changes, truncated: false });
   });
 }
 
-test("difference stops at its count and says so", () => {
+test("a JSON difference stops at its maximum count and is marked as truncated", () => {
   const before = Object.fromEntries(Array.from({ length: 60 }, (_, at) => [`n${at}`, at]));
   const cut = difference(before, {});
   assert.equal(cut.changes.length, 50);
@@ -102,7 +102,7 @@ test("difference stops at its count and says so", () => {
   assert.equal(difference(before, {}, { ...noLimit, changesMax: 60 }).truncated, false);
 });
 
-test("difference names a place whose values do not fit, and goes on", () => {
+test("a JSON difference names a pointer whose values do not fit, and continues", () => {
   const found = difference({ a: "x".repeat(100), b: 1 }, { a: "y", b: 2 }, { changesMax: 50, bytesMax: 40 });
   assert.deepEqual(found, {
     changes: [
@@ -113,7 +113,7 @@ test("difference names a place whose values do not fit, and goes on", () => {
   });
 });
 
-test("difference never takes more bytes than it may", () => {
+test("a JSON difference never exceeds its maximum bytes", () => {
   fc.assert(
     fc.property(canonicalJson(), canonicalJson(), fc.nat(200), fc.nat(5), (before, after, bytesMax, changesMax) => {
       const whole = difference(before, after, noLimit).changes;
@@ -127,7 +127,7 @@ test("difference never takes more bytes than it may", () => {
   );
 });
 
-test("difference is empty exactly for equal values, whatever the order of their members", () => {
+test("a JSON difference is empty exactly for equal values, regardless of the order of their members", () => {
   fc.assert(
     fc.property(canonicalJson(), (value) => {
       assert.deepEqual(difference(frozen(value), frozen(shuffled(value)), noLimit), { changes: [], truncated: false });
@@ -135,7 +135,7 @@ test("difference is empty exactly for equal values, whatever the order of their 
   );
 });
 
-test("the changes that difference reports turn the value before into the value after", () => {
+test("a JSON difference turns the value before into the value after when it is applied", () => {
   fc.assert(
     fc.property(canonicalJson(), canonicalJson(), canonicalJson(), (before, patch, other) => {
       for (const after of [
@@ -153,7 +153,7 @@ test("the changes that difference reports turn the value before into the value a
   );
 });
 
-test("no two reported places overlap", () => {
+test("a JSON difference reports no two pointers that overlap", () => {
   fc.assert(
     fc.property(canonicalJson(), canonicalJson(), (before, after) => {
       const { changes } = difference(before, after, noLimit);
@@ -164,7 +164,7 @@ test("no two reported places overlap", () => {
   );
 });
 
-/** Sets and insertions in order; removals from the back, since they shift the indices behind them. */
+/** Sets and insertions are in order. Removals start from the back, because they shift the indices behind them. */
 function asPatch(changes: readonly PointerChange[]): Json {
   const sets: Json[] = [];
   const removals: Json[] = [];

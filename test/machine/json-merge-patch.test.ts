@@ -40,11 +40,11 @@ test("a merge patch gives the results that RFC 7396 lists", () => {
   }
 });
 
-test("a merge patch on nothing makes the patch without its nulls", () => {
+test("a merge patch of an absent value gives the patch without its nulls", () => {
   assert.deepEqual(mergePatch(undefined, { a: 1, b: null, c: { d: null } }), { a: 1, c: {} });
 });
 
-test("a merge patch that changes nothing returns the very same value", () => {
+test("a merge patch that changes nothing returns the identical value", () => {
   const target = frozen<Json>({ a: { b: [1, { c: 2 }] }, d: "e" });
   for (const patch of [{}, { a: {} }, { a: { b: [1, { c: 2 }] } }, { d: "e" }, { missing: null, a: { gone: null } }]) {
     assert.equal(mergePatch(target, patch), target);
@@ -59,7 +59,7 @@ test("a merge patch shares every part that it does not touch", () => {
   assert.deepEqual(result.b, { x: 2, y: { z: 2 } });
 });
 
-test("a merge patch never changes its arguments, and applying it twice is applying it once", () => {
+test("a merge patch never changes its arguments, and applying it twice equals applying it once", () => {
   fc.assert(
     fc.property(canonicalJson(), canonicalJson(), (target, patch) => {
       const once = mergePatch(frozen(target), frozen(patch));
@@ -70,7 +70,7 @@ test("a merge patch never changes its arguments, and applying it twice is applyi
   );
 });
 
-/** RFC 7396's own pseudocode. */
+/** The pseudocode of RFC 7396. */
 function slowMerge(target: Json | undefined, patch: Json): Json {
   if (!isObject(patch)) return patch;
   const result = new Map<string, Json>(isObject(target) ? Object.entries(target) : []);

@@ -19,7 +19,7 @@ const { value } = fc.letrec<{ value: Json; object: JsonObject }>((tie) => ({
 }));
 const object = fc.dictionary(names, value, { maxKeys: 4 });
 
-test("the size after a merge patch, counted from what it touches, is the size of the result", () => {
+test("the size after a merge patch, counted from the touched parts, equals the size of the result", () => {
   fc.assert(
     fc.property(value, object, (target, patch) => {
       assert.deepEqual(sizeAfterMerge(sizeOf(target), target, patch), sizeOf(mergePatch(target, patch)));

@@ -51,7 +51,7 @@ const good: readonly Good[] = [
     [{ op: "add", path: "/child", value: { g: {} } }],
     { foo: "bar", child: { g: {} } },
   ],
-  ["replaces the whole by adding", { a: 1 }, [{ op: "add", path: "", value: [2] }], [2]],
+  ["replaces the whole value by adding", { a: 1 }, [{ op: "add", path: "", value: [2] }], [2]],
   ["removes a member", { baz: "qux", foo: "bar" }, [{ op: "remove", path: "/baz" }], { foo: "bar" }],
   ["removes an element", { foo: ["bar", "qux", "baz"] }, [{ op: "remove", path: "/foo/1" }], { foo: ["bar", "baz"] }],
   [
@@ -61,7 +61,7 @@ const good: readonly Good[] = [
     { baz: "boo", foo: "bar" },
   ],
   ["replaces an element", [1, 2, 3], [{ op: "replace", path: "/1", value: {} }], [1, {}, 3]],
-  ["replaces the whole", [1], [{ op: "replace", path: "", value: null }], null],
+  ["replaces the whole value", [1], [{ op: "replace", path: "", value: null }], null],
   [
     "moves a member",
     { foo: { bar: "baz", waldo: "fred" }, qux: { corge: "grault" } },
@@ -74,11 +74,11 @@ const good: readonly Good[] = [
     [{ op: "move", from: "/foo/1", path: "/foo/3" }],
     { foo: ["all", "cows", "eat", "grass"] },
   ],
-  ["moves a part over the whole", { a: { b: 1 } }, [{ op: "move", from: "/a", path: "" }], { b: 1 }],
+  ["moves a part over the whole value", { a: { b: 1 } }, [{ op: "move", from: "/a", path: "" }], { b: 1 }],
   ["moves a value onto itself", { a: 1 }, [{ op: "move", from: "/a", path: "/a" }], { a: 1 }],
-  ["moves to a name that begins alike", { a: 1 }, [{ op: "move", from: "/a", path: "/ab" }], { ab: 1 }],
+  ["moves to a name that begins with the same text", { a: 1 }, [{ op: "move", from: "/a", path: "/ab" }], { ab: 1 }],
   ["copies a member", { a: { b: 1 } }, [{ op: "copy", from: "/a", path: "/c" }], { a: { b: 1 }, c: { b: 1 } }],
-  ["copies the whole into itself", { a: 1 }, [{ op: "copy", from: "", path: "/b" }], { a: 1, b: { a: 1 } }],
+  ["copies the whole value into itself", { a: 1 }, [{ op: "copy", from: "", path: "/b" }], { a: 1, b: { a: 1 } }],
   [
     "tests members and elements",
     { baz: "qux", foo: ["a", 2, "c"] },
@@ -89,13 +89,13 @@ const good: readonly Good[] = [
     { baz: "qux", foo: ["a", 2, "c"] },
   ],
   [
-    "tests without regard to the order of members",
+    "tests members in another order",
     { a: { x: 1, y: [{ z: 2 }] } },
     [{ op: "test", path: "/a", value: { y: [{ z: 2 }], x: 1 } }],
     { a: { x: 1, y: [{ z: 2 }] } },
   ],
   [
-    "understands escapes",
+    "escapes names in a path",
     { "/": 9, "~1": 10 },
     [
       { op: "test", path: "/~01", value: 10 },
@@ -104,18 +104,18 @@ const good: readonly Good[] = [
     { "~1": 10 },
   ],
   [
-    "ignores members it does not know",
+    "has unknown members",
     { foo: "bar" },
     [{ op: "add", path: "/baz", value: "qux", xyz: 123 }],
     { foo: "bar", baz: "qux" },
   ],
-  ["treats - as an ordinary name in an object", {}, [{ op: "add", path: "/-", value: 1 }], { "-": 1 }],
+  ["uses - as an ordinary name in an object", {}, [{ op: "add", path: "/-", value: 1 }], { "-": 1 }],
   ["adds names that objects inherit", {}, [{ op: "add", path: "/constructor", value: 1 }], { constructor: 1 }],
-  ["does nothing when it is empty", { a: 1 }, [], { a: 1 }],
+  ["is empty", { a: 1 }, [], { a: 1 }],
 ];
 
 for (const [title, target, patch, result] of good) {
-  test(`a JSON patch ${title}`, () => {
+  test(`a JSON patch gives the expected value when it ${title}`, () => {
     const outcome = patched(target, patch);
     assert.ok(outcome.ok, JSON.stringify(outcome));
     assert.deepEqual(outcome.value, result);
@@ -128,32 +128,32 @@ for (const [title, target, patch, result] of good) {
 type Bad = readonly [title: string, target: Json, patch: Json, index: number, pointer: string, reason: string];
 
 const bad: readonly Bad[] = [
-  ["a patch that is no array", {}, { op: "remove", path: "/a" }, 0, "", "invalid_patch"],
-  ["an operation that is no object", {}, ["remove"], 0, "", "invalid_operation"],
+  ["a patch that is not an array", {}, { op: "remove", path: "/a" }, 0, "", "invalid_patch"],
+  ["an operation that is not an object", {}, ["remove"], 0, "", "invalid_operation"],
   ["an operation without a path", {}, [{ op: "remove" }], 0, "", "invalid_operation"],
   ["an operation without its name", {}, [{ path: "/a", value: 1 }], 0, "/a", "invalid_operation"],
   ["an operation without a value", {}, [{ op: "add", path: "/a" }], 0, "/a", "invalid_operation"],
   ["an operation without a from", {}, [{ op: "copy", path: "/a" }], 0, "", "invalid_operation"],
   ["an unknown operation", {}, [{ op: "spam", path: "/a" }], 0, "/a", "unknown_operation"],
   ["an inherited name as operation", {}, [{ op: "toString", path: "/a" }], 0, "/a", "unknown_operation"],
-  ["a path that is no pointer", {}, [{ op: "add", path: "a", value: 1 }], 0, "a", "invalid_pointer"],
-  ["a from that is no pointer", {}, [{ op: "move", path: "/a", from: "/~" }], 0, "/~", "invalid_pointer"],
+  ["a path that is not a pointer", {}, [{ op: "add", path: "a", value: 1 }], 0, "a", "invalid_pointer"],
+  ["a from that is not a pointer", {}, [{ op: "move", path: "/a", from: "/~" }], 0, "/~", "invalid_pointer"],
   ["adding below a missing parent", { q: 1 }, [{ op: "add", path: "/a/b", value: 1 }], 0, "/a/b", "not_found"],
   ["adding into a scalar", { q: 1 }, [{ op: "add", path: "/q/b", value: 1 }], 0, "/q/b", "not_a_container"],
-  ["adding into a scalar whole", 5, [{ op: "add", path: "/b", value: 1 }], 0, "/b", "not_a_container"],
+  ["adding into a value that is a scalar", 5, [{ op: "add", path: "/b", value: 1 }], 0, "/b", "not_a_container"],
   ["adding past the end", [1], [{ op: "add", path: "/2", value: 1 }], 0, "/2", "invalid_index"],
   ["adding at a name in an array", [1], [{ op: "add", path: "/x", value: 1 }], 0, "/x", "invalid_index"],
   ["an index with a leading zero", [1, 2], [{ op: "add", path: "/01", value: 1 }], 0, "/01", "invalid_index"],
   ["a negative index", [1, 2], [{ op: "add", path: "/-1", value: 1 }], 0, "/-1", "invalid_index"],
-  ["removing what is missing", { a: 1 }, [{ op: "remove", path: "/b" }], 0, "/b", "not_found"],
+  ["removing a missing member", { a: 1 }, [{ op: "remove", path: "/b" }], 0, "/b", "not_found"],
   ["removing an inherited name", {}, [{ op: "remove", path: "/toString" }], 0, "/toString", "not_found"],
   ["removing past the end", [1], [{ op: "remove", path: "/1" }], 0, "/1", "not_found"],
   ["removing at -", [1], [{ op: "remove", path: "/-" }], 0, "/-", "not_found"],
   ["removing the length of an array", [1], [{ op: "remove", path: "/length" }], 0, "/length", "not_found"],
-  ["removing the whole", [1], [{ op: "remove", path: "" }], 0, "", "root_removal"],
-  ["replacing what is missing", {}, [{ op: "replace", path: "/a", value: 1 }], 0, "/a", "not_found"],
-  ["moving what is missing", {}, [{ op: "move", from: "/a", path: "/b" }], 0, "/a", "not_found"],
-  ["moving the whole", { a: {} }, [{ op: "move", from: "", path: "/a" }], 0, "/a", "move_into_itself"],
+  ["removing the whole value", [1], [{ op: "remove", path: "" }], 0, "", "root_removal"],
+  ["replacing a missing member", {}, [{ op: "replace", path: "/a", value: 1 }], 0, "/a", "not_found"],
+  ["moving a missing member", {}, [{ op: "move", from: "/a", path: "/b" }], 0, "/a", "not_found"],
+  ["moving the whole value", { a: {} }, [{ op: "move", from: "", path: "/a" }], 0, "/a", "move_into_itself"],
   [
     "moving a value into itself",
     { a: { b: {} } },
@@ -162,7 +162,7 @@ const bad: readonly Bad[] = [
     "/a/b",
     "move_into_itself",
   ],
-  ["copying what is missing", {}, [{ op: "copy", from: "/a", path: "/b" }], 0, "/a", "not_found"],
+  ["copying a missing member", {}, [{ op: "copy", from: "/a", path: "/b" }], 0, "/a", "not_found"],
   [
     "a test that fails",
     { a: 1 },
@@ -174,26 +174,26 @@ const bad: readonly Bad[] = [
     "/a",
     "test_failed",
   ],
-  ["a test of what is missing", {}, [{ op: "test", path: "/a", value: null }], 0, "/a", "not_found"],
+  ["a test of a missing member", {}, [{ op: "test", path: "/a", value: null }], 0, "/a", "not_found"],
   ["__proto__ as a name", {}, [{ op: "add", path: "/__proto__", value: {} }], 0, "/__proto__", "forbidden_name"],
-  ["__proto__ on the way", {}, [{ op: "add", path: "/__proto__/x", value: 1 }], 0, "/__proto__/x", "forbidden_name"],
+  ["__proto__ inside a path", {}, [{ op: "add", path: "/__proto__/x", value: 1 }], 0, "/__proto__/x", "forbidden_name"],
   ["__proto__ as a source", {}, [{ op: "copy", from: "/__proto__", path: "/x" }], 0, "/__proto__", "forbidden_name"],
 ];
 
 for (const [title, target, patch, index, pointer, reason] of bad) {
-  test(`a JSON patch refuses ${title} and says which operation`, () => {
+  test(`a JSON patch refuses ${title} and names the operation`, () => {
     assert.deepEqual(failure(target, patch), [index, pointer, reason]);
   });
 }
 
-test("a JSON patch that fails says nothing about the value it met", () => {
+test("a JSON patch that fails reveals nothing about the value", () => {
   assert.deepEqual(patched({ secret: 1 }, [{ op: "test", path: "/secret", value: 2 }]), {
     ok: false,
     failure: { index: 0, pointer: "/secret", reason: "test_failed" },
   });
 });
 
-test("the limits of a JSON patch hold after every operation, to the byte", () => {
+test("a JSON patch is checked against its limits after every operation, to the byte", () => {
   const add = (path: string, value: Json): Json => ({ op: "add", path, value });
   // {"a":"é","b":[]}
   assert.ok(patched({}, [add("/a", "é"), add("/b", [])], { bytesMax: 17 }).ok);
@@ -209,7 +209,7 @@ test("the limits of a JSON patch hold after every operation, to the byte", () =>
   assert.deepEqual(failure({}, [add("/long", 1)], { nameLengthMax: 3 }), [0, "/long", "name_too_long"]);
 });
 
-test("the account of a JSON patch stays exact when a part is moved, changed and removed", () => {
+test("a JSON patch counts its size exactly when a part is moved, changed and removed", () => {
   const result = patched({ a: { x: 1 } }, [
     { op: "replace", path: "/a/x", value: 2 },
     { op: "move", from: "/a", path: "/b" },
@@ -219,13 +219,13 @@ test("the account of a JSON patch stays exact when a part is moved, changed and 
   assert.deepEqual(result, { ok: true, value: {}, size: { bytes: 2, members: 0 } });
 });
 
-test("a JSON patch may shrink a value that exceeds lowered limits", () => {
+test("a JSON patch can shrink a value that exceeds lowered limits", () => {
   const target = { a: "x".repeat(100), b: "y".repeat(100) };
   assert.ok(patched(target, [{ op: "remove", path: "/a" }], { bytesMax: 50 }).ok);
   assert.deepEqual(failure(target, [{ op: "add", path: "/c", value: 1 }], { bytesMax: 50 }), [0, "/c", "too_large"]);
 });
 
-test("copies that would double the value again and again are refused after little work", () => {
+test("a JSON patch with copies that double the value repeatedly is refused after little work", () => {
   const copies: Json[] = [];
   for (let step = 0; step < 40; step++) copies.push({ op: "copy", from: "", path: `/c${step}` });
   const [index, , reason] = failure({ text: "x".repeat(100) }, copies, { depthMax: 1000 });
@@ -234,13 +234,13 @@ test("copies that would double the value again and again are refused after littl
   assert.equal(failure({ text: "x".repeat(100) }, copies, { depthMax: 1000, workMax: 2_000 })[2], "too_large");
 });
 
-test("a small edit in a wide value costs its width once, not once for each operation", () => {
+test("a JSON patch with small edits in a wide value costs its width once, not once for each operation", () => {
   const target: Json = Object.fromEntries(Array.from({ length: 10_000 }, (_, at) => [`name${at}`, at]));
   const edits: Json[] = Array.from({ length: 2_000 }, (_, at) => ({ op: "replace", path: `/name${at}`, value: "new" }));
   assert.ok(patched(target, edits, { workMax: 20_000 }).ok);
 });
 
-test("operations that force a wide value to be copied each time run out of work", () => {
+test("a JSON patch that forces a copy of a wide value for each operation exceeds its work limit", () => {
   const target: Json = {
     wide: Object.fromEntries(Array.from({ length: 10_000 }, (_, at) => [`name${at}`, at])),
     small: [1],
@@ -254,7 +254,7 @@ test("operations that force a wide value to be copied each time run out of work"
   assert.equal(failure(target, patch)[2], "too_much_work");
 });
 
-test("a JSON patch shares what it does not touch and returns the same value when it changes nothing", () => {
+test("a JSON patch shares untouched parts and returns the same value when it changes nothing", () => {
   const target = frozen({ a: { deep: [1] }, b: { x: 1, y: { z: 2 } } });
   const result = patched(target, [{ op: "replace", path: "/b/x", value: 2 }]);
   assert.ok(result.ok);
@@ -269,7 +269,7 @@ test("a JSON patch shares what it does not touch and returns the same value when
   assert.equal(same.value, target);
 });
 
-test("parts that a JSON patch copied go separate ways afterwards", () => {
+test("a JSON patch that copies a part keeps the copies independent", () => {
   const result = patched({ a: { list: [1] } }, [
     { op: "add", path: "/a/list/-", value: 2 },
     { op: "copy", from: "/a", path: "/b" },
@@ -291,7 +291,7 @@ const operation = fc.oneof(
   fc.record({ op: fc.constantFrom("move", "copy"), path: place, from: place }),
 ) as fc.Arbitrary<Json>;
 
-/** Values in which the places above often exist. */
+/** Values in which the paths above often exist. */
 const target = fc.record(
   {
     a: fc.record({ a: canonicalJson(), b: fc.array(canonicalJson(), { maxLength: 3 }) }, { noNullPrototype: true }),
@@ -301,7 +301,7 @@ const target = fc.record(
   { noNullPrototype: true },
 ) as fc.Arbitrary<Json>;
 
-test("a JSON patch agrees with a plain one that copies everything, step by step, and never changes its arguments", () => {
+test("a JSON patch agrees with a plain implementation that copies everything, and never changes its arguments", () => {
   fc.assert(
     fc.property(target, fc.array(operation, { minLength: 10, maxLength: 40, size: "max" }), (original, operations) => {
       // Only operations that apply are kept, so that long patches succeed.

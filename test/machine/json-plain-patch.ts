@@ -8,12 +8,12 @@ interface Step {
   readonly value: Json;
 }
 
-/** A value that may be changed, kept as a member so that even the whole has a parent. */
+/** A mutable value, kept as a member so that even the whole value has a parent. */
 interface Root {
   whole: unknown;
 }
 
-/** One operation as the RFC says it, on a deep copy, with no thought of speed; undefined when it fails. */
+/** One operation as defined by the RFC, on a deep copy and without optimization. Returns undefined when it fails. */
 export function plainPatch(target: Json, step: Json): Json | undefined {
   const root: Root = { whole: structuredClone(target) };
   const { op, ...rest } = step as unknown as Step;

@@ -19,7 +19,7 @@ function rule(decide: Rule["decide"]): Rule {
 
 const nothing = { tables: [], rules: {}, folds: {}, reactions: {}, timers: [] };
 
-/** Counts what it is told; input "fail" throws after half of the events, "odd" makes an event that nobody folds. */
+/** Counts its inputs. Input "fail" throws after half of the events, "odd" creates an event without a fold. */
 const counter: Feature = {
   ...nothing,
   name: "counter",
@@ -46,7 +46,7 @@ const counter: Feature = {
   },
 };
 
-/** Reacts to what it needs, in the same entry. */
+/** Reacts to events of the feature it needs, in the same entry. */
 const echo: Feature = {
   ...nothing,
   name: "echo",
@@ -73,8 +73,8 @@ function command(input: string, key?: string): Command {
 
 const place = { position: 1, time: 5, grace: false, prior: undefined };
 
-describe("the machine", () => {
-  test("features may be given in any order; each gets its place after those that it needs", () => {
+describe("machine", () => {
+  test("features can be listed in any order, and each is placed after the features that it needs", () => {
     const decided = machineWith(echo, counter).decide(command("loud"), place);
     assert.deepEqual(
       decided.events.map((event) => event.type),
@@ -82,7 +82,7 @@ describe("the machine", () => {
     );
   });
 
-  test("features that need each other, or something that is not there, are refused by name", () => {
+  test("features that need each other or a missing feature are refused by name", () => {
     assert.throws(() => machineWith({ ...counter, needs: ["echo"] }, echo), /counter → echo → counter/);
     assert.throws(() => machineWith(echo), /echo needs counter/);
     assert.throws(
@@ -104,7 +104,7 @@ describe("the machine", () => {
     assert.deepEqual([...replica.dump()], lines);
   });
 
-  test("a defect takes back its own command alone, and its neighbours stay", () => {
+  test("a defect rolls back only its own command, and the other commands of the batch stay", () => {
     const machine = machineWith(counter);
     machine.decide(command("a"), place);
     for (const input of ["fail", "odd"]) {
@@ -123,7 +123,7 @@ describe("the machine", () => {
     );
   });
 
-  test("a change, a keyed outcome and an audited refusal become entries; a plain refusal and invalid input do not", () => {
+  test("an entry is written for a change, a keyed outcome and an audited refusal, but not for other refusals", () => {
     const machine = machineWith(counter);
     const entryOf = (input: string, key?: string): Entry | undefined =>
       machine.decide(command(input, key), place).entry;
@@ -134,7 +134,7 @@ describe("the machine", () => {
     assert.equal(entryOf("bad", "k"), undefined);
   });
 
-  test("an unknown operation and invalid input are refused with the place, and nothing changes", () => {
+  test("an unknown operation or invalid input is refused with the pointer and changes nothing", () => {
     const machine = machineWith(counter);
     assert.deepEqual(
       machine.decide({ ...command("a"), operation: "sub" }, place).outcome,
@@ -147,7 +147,7 @@ describe("the machine", () => {
     assert.deepEqual([...machine.dump()], []);
   });
 
-  test("unknown rules and unknown types of event stop the fold; nothing is skipped [M3]", () => {
+  test("an unknown rules number or an unknown type of event stops the fold, and nothing is skipped [M3]", () => {
     const { entry } = machineWith(counter).decide(command("a"), place);
     const known = entry as Entry;
     assert.throws(() => {
@@ -159,7 +159,7 @@ describe("the machine", () => {
     }, /future\.thing/);
   });
 
-  test("a key that was used gives the first outcome, another input is refused, and so is a use after the window [M4]", () => {
+  test("a used key returns the first outcome, and is refused with another input or after its window [M4]", () => {
     const machine = machineWith(counter);
     const first = machine.decide(command("a", "k"), place).entry as Entry;
     const again = machine.decide(command("a", "k"), { ...place, position: 2, time: 1000, prior: first });

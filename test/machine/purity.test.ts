@@ -8,7 +8,7 @@ interface Patch {
   readonly name: string;
 }
 
-/** Whatever could make two executions of one history differ. */
+/** Globals that could make two executions of one history differ. */
 const impure: readonly Patch[] = [
   { owner: globalThis, name: "Date" },
   { owner: globalThis, name: "performance" },
@@ -28,7 +28,7 @@ const impure: readonly Patch[] = [
   { owner: Number.prototype, name: "toLocaleString" },
 ];
 
-/** Runs something while every one of these throws as soon as it is touched. */
+/** Runs a function while each of these globals throws on access. */
 function withoutImpurity<Result>(run: () => Result): Result {
   const saved = impure.map(({ owner, name }) => ({ owner, name, was: Object.getOwnPropertyDescriptor(owner, name) }));
   for (const { owner, name } of impure) {
@@ -46,13 +46,13 @@ function withoutImpurity<Result>(run: () => Result): Result {
   }
 }
 
-test("the trap springs: what is patched throws when it is touched", () => {
+test("a patched global throws as soon as it is read", () => {
   assert.throws(() => withoutImpurity(() => Math.random()), /random was touched/);
   assert.throws(() => withoutImpurity(() => new Date()), /Date was touched/);
   assert.throws(() => withoutImpurity(() => process.env["HOME"]), /env was touched/);
 });
 
-test("deciding and folding touch no clock, no randomness, no crypto, no Intl and no environment [M3]", () => {
+test("deciding and folding are independent of clock, randomness, crypto, Intl and environment [M3]", () => {
   const history = withoutImpurity(() => sampleHistory(3, 600));
   assert.ok(history.length > 300);
   const machine = sampleMachine();

@@ -1,4 +1,4 @@
-/** A history with every kind of command in it, decided by a real machine. The same seed gives the same history. */
+/** A history with every kind of command, decided by a real machine. The same seed gives the same history. */
 import { keyScope } from "../../server/src/machine/entry.ts";
 import type { Command, Entry } from "../../server/src/machine/entry.ts";
 import type { Json } from "../../sdk/src/json/json.ts";
@@ -10,7 +10,7 @@ export function sampleMachine(): Machine {
   return machineOf([ticketKind]);
 }
 
-/** A small generator (mulberry32): test data must be the same on every host. */
+/** A small generator (mulberry32). Test data must be the same on every host. */
 export function randomOf(seed: number): (below: number) => number {
   let state = seed >>> 0;
   return (below) => {

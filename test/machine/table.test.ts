@@ -47,8 +47,8 @@ function shape(state: State): string {
   });
 }
 
-describe("a table", () => {
-  test("scans by sort key and then by key, whatever the order of insertion", () => {
+describe("tables", () => {
+  test("a table scans by sort key and then by key, regardless of the order of insertion", () => {
     fc.assert(
       fc.property(steps, (list) => {
         const state = new State([spec]);
@@ -68,7 +68,7 @@ describe("a table", () => {
     );
   });
 
-  test("undone is as if it had never been, in every order, also to a mark half-way", () => {
+  test("an undo restores every table and index exactly, also when it stops at a mark", () => {
     fc.assert(
       fc.property(steps, steps, steps, (settled, kept, undone) => {
         const state = new State([spec]);
@@ -88,7 +88,7 @@ describe("a table", () => {
     );
   });
 
-  test("key reads see what was durable while a batch is in flight, and scans are refused", () => {
+  test("a read by key returns the durable row while a batch is in flight, and scans are refused", () => {
     fc.assert(
       fc.property(steps, fc.array(steps, { minLength: 1, maxLength: 4 }), (settled, batch) => {
         const state = new State([spec]);
@@ -107,7 +107,7 @@ describe("a table", () => {
     );
   });
 
-  test("a scan can start after a sort key, keep to a prefix and stop at a limit", () => {
+  test("a scan can start after a sort key, stay within a prefix and stop at a limit", () => {
     const state = new State([spec]);
     for (const [index, id] of ids.toReversed().entries()) state.rows(spec).put({ id, rank: index });
     const scan = (range: { after?: string; prefix?: string; limit: number }): string =>

@@ -1,7 +1,7 @@
 import { defineKind, refuse } from "holdfast";
 import Type from "typebox";
 
-/** A kind with a schema, a rule and a command, as an application would write it. */
+/** A kind with a schema, a rule and a command, as an application would define it. */
 export const ticketKind = defineKind({
   type: "ticket",
   value: Type.Object(

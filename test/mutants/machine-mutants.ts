@@ -30,7 +30,7 @@ export const machineMutants: readonly PlantedMutant[] = [
     file: "server/src/machine/entry.ts",
     find: "if (last.principal !== principal || last.operation !== operation) {",
     put: "if (last.operation !== operation) {",
-    by: "test/planning/rights.test.ts",
+    by: "test/planning/permissions.test.ts",
     caughtIn: "npm test",
   },
   {

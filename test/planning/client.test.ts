@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { promise, promiseOnEveryStore } from "../api/with-client.ts";
-import { day, refused } from "./plan.ts";
+import { day, refused } from "./small-plan.ts";
 
 promiseOnEveryStore(
-  "planning reads like prose through the client, and every write returns the revision for the next [P1 P3]",
+  "a client plans with typed calls, and every write returns the revision for the next one [P1 P3]",
   async ({ planning }) => {
     const acme = await planning.organizations.create({ name: "Acme" });
     const bridge = await planning.projects.create({ organization_id: acme.id, name: "Bridge" });
@@ -43,7 +43,7 @@ promise("an update that changes nothing keeps the revision [P1]", async ({ plann
 });
 
 promise(
-  "the same key creates one resource, whatever id it gets, and answers the same [P4 P5]",
+  "concurrent creates with the same key create one resource and return the same reply [P4 P5]",
   async ({ planning }) => {
     const answers = await Promise.all(
       Array.from({ length: 20 }, () => planning.organizations.create({ name: "Acme" }, { key: "create-acme" })),
@@ -55,7 +55,7 @@ promise(
   },
 );
 
-promise("names are unique within what they belong to, archived ones included", async ({ planning }) => {
+promise("a name is unique within its parent, including archived resources", async ({ planning }) => {
   const acme = await planning.organizations.create({ name: "Acme" });
   await refused("planning.name_taken", planning.organizations.create({ name: "ACME" }));
   const bridge = await planning.projects.create({ organization_id: acme.id, name: "Bridge" });
@@ -66,7 +66,7 @@ promise("names are unique within what they belong to, archived ones included", a
 });
 
 promise(
-  "nothing changes below what is archived, and what has something below it is not deleted",
+  "a resource below an archived one cannot change, and a resource with children cannot be deleted",
   async ({ planning }) => {
     const acme = await planning.organizations.create({ name: "Acme" });
     const bridge = await planning.projects.create({ organization_id: acme.id, name: "Bridge" });
@@ -81,27 +81,33 @@ promise(
   },
 );
 
-promise("a pack that is switched off refuses and names its toggle, and comes back as it was", async (client) => {
-  const acme = await client.planning.organizations.create({ name: "Acme" });
-  await client.run("configure", { settings: { component_toggles: { planning: false } } });
-  const error = await refused("planning.off", client.planning.organizations.create({ name: "Umbrella" }));
-  assert.equal(error.data["toggle"], "component_toggles.planning");
-  await client.run("configure", { settings: { component_toggles: { planning: true } } });
-  assert.equal((await client.planning.organizations.get(acme.id)).name, "Acme");
-});
+promise(
+  "a disabled pack refuses calls and names its toggle, and its data is unchanged when it is enabled again",
+  async (client) => {
+    const acme = await client.planning.organizations.create({ name: "Acme" });
+    await client.run("configure", { settings: { component_toggles: { planning: false } } });
+    const error = await refused("planning.off", client.planning.organizations.create({ name: "Umbrella" }));
+    assert.equal(error.data["toggle"], "component_toggles.planning");
+    await client.run("configure", { settings: { component_toggles: { planning: true } } });
+    assert.equal((await client.planning.organizations.get(acme.id)).name, "Acme");
+  },
+);
 
-promise("what belongs elsewhere, does not exist or lies in no calendar is refused by name", async ({ planning }) => {
-  const acme = await planning.organizations.create({ name: "Acme" });
-  const bridge = await planning.projects.create({ organization_id: acme.id, name: "Bridge" });
-  const umbrella = await planning.organizations.create({ name: "Umbrella" });
-  const eve = await planning.collaborators.create({ organization_id: umbrella.id, name: "Eve" });
-  await refused("planning.parent_not_found", planning.projects.create({ organization_id: "none", name: "Void" }));
-  const never = { from: "2027-02-30T00:00:00Z", to: day(2) };
-  await refused("planning.range_invalid", planning.missions.create({ project_id: bridge.id, name: "Dig", ...never }));
-  const dig = await planning.missions.create({ project_id: bridge.id, name: "Dig", from: day(1), to: day(5) });
-  const range = { mission_id: dig.id, role: "digger", from: day(1), to: day(2) };
-  await refused("planning.other_organization", planning.assignments.create({ ...range, collaborator_id: eve.id }));
-  const ann = await planning.collaborators.create({ organization_id: acme.id, name: "Ann" });
-  const late = planning.assignments.create({ ...range, collaborator_id: ann.id, to: day(6) });
-  await refused("planning.outside_range", late);
-});
+promise(
+  "a foreign collaborator, a missing parent or an impossible date is refused with its own code",
+  async ({ planning }) => {
+    const acme = await planning.organizations.create({ name: "Acme" });
+    const bridge = await planning.projects.create({ organization_id: acme.id, name: "Bridge" });
+    const umbrella = await planning.organizations.create({ name: "Umbrella" });
+    const eve = await planning.collaborators.create({ organization_id: umbrella.id, name: "Eve" });
+    await refused("planning.parent_not_found", planning.projects.create({ organization_id: "none", name: "Void" }));
+    const never = { from: "2027-02-30T00:00:00Z", to: day(2) };
+    await refused("planning.range_invalid", planning.missions.create({ project_id: bridge.id, name: "Dig", ...never }));
+    const dig = await planning.missions.create({ project_id: bridge.id, name: "Dig", from: day(1), to: day(5) });
+    const range = { mission_id: dig.id, role: "digger", from: day(1), to: day(2) };
+    await refused("planning.other_organization", planning.assignments.create({ ...range, collaborator_id: eve.id }));
+    const ann = await planning.collaborators.create({ organization_id: acme.id, name: "Ann" });
+    const late = planning.assignments.create({ ...range, collaborator_id: ann.id, to: day(6) });
+    await refused("planning.outside_range", late);
+  },
+);

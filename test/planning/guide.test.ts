@@ -7,7 +7,7 @@ import { execChild } from "../scenario/spawn-child.ts";
 
 const guide = join(import.meta.dirname, "..", "..", "docs", "guides", "plan-with-others.md");
 
-test("the commands of the guide to planning do what the guide says, on a fresh server [P2 P3 P4 P7 P9]", async (t) => {
+test("the commands in the planning guide have the documented results on a fresh server [P2 P3 P4 P7 P9]", async (t) => {
   const { url } = await serverFor(t);
   const text = await readFile(guide, "utf8");
   const blocks = [...text.matchAll(/```sh\n(?<script>[^]*?)```\n\n```text\n(?<output>[^]*?)```/gu)];

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { serverFor } from "../socket/with-server.ts";
-import { asking, assertProblem, plan } from "./ask.ts";
-import type { Facts } from "./ask.ts";
+import { planningHttp, assertProblem, createPlan } from "./planning-http.ts";
+import type { PlanningBody } from "./planning-http.ts";
 
-/** Every way to change a resource, as it would be done. */
+/** Every way to change a resource, with a valid body. */
 const changes: readonly (readonly [method: string, path: string, body: object | undefined])[] = [
   ["PATCH", "/organizations/o", { name: "Apex" }],
   ["PATCH", "/missions/m", { description: "by hand" }],
@@ -14,9 +14,9 @@ const changes: readonly (readonly [method: string, path: string, body: object | 
   ["POST", "/projects/p/unarchive", undefined],
 ];
 
-test("every single read carries a strong ETag, which bodies and lists have as revision, and no change keeps it [P1]", async (t) => {
-  const ask = asking((await serverFor(t)).url);
-  await plan(ask);
+test("every single read has a strong ETag, equal to the revision in bodies and lists, and every change replaces it [P1]", async (t) => {
+  const ask = planningHttp((await serverFor(t)).url);
+  await createPlan(ask);
   for (const [plural, id] of [
     ["organizations", "o"],
     ["projects", "p"],
@@ -28,7 +28,7 @@ test("every single read carries a strong ETag, which bodies and lists have as re
     assert.match(read.etag, /^"[^"]+"$/u);
     assert.equal(read.etag, `"${String(read.body["revision"])}"`);
     const { body } = await ask("GET", `/${plural ?? ""}?limit=1`);
-    const [first] = body["items"] as Facts[];
+    const [first] = body["items"] as PlanningBody[];
     assert.equal(first?.["revision"], read.body["revision"]);
     const cached = await ask("GET", `/${plural ?? ""}/${id ?? ""}`, undefined, { "if-none-match": read.etag });
     assert.equal(cached.status, 304);
@@ -37,10 +37,10 @@ test("every single read carries a strong ETag, which bodies and lists have as re
   assert.deepEqual([same.status, same.etag, same.body["changed"]], [200, '"1.1"', false]);
 });
 
-test("every change needs If-Match, and every wrong form of it is told apart [P2 P9]", async (t) => {
+test("every change requires If-Match, and each invalid form of it has its own status and code [P2 P9]", async (t) => {
   const { url } = await serverFor(t);
-  const ask = asking(url);
-  await plan(ask);
+  const ask = planningHttp(url);
+  await createPlan(ask);
   for (const [method, path, body] of changes) {
     const send = (tag: string) => ask(method, path, body, { "if-match": tag });
     assertProblem(await ask(method, path, body), 428, "planning.concurrency_etag_required");
@@ -51,22 +51,22 @@ test("every change needs If-Match, and every wrong form of it is told apart [P2 
     for (const tag of ['"9.9"', '"never-was"']) {
       const answer = await send(tag);
       assertProblem(answer, 412, "planning.concurrency_mismatch");
-      assert.equal(answer.etag, '"1.1"', "the current one is told");
+      assert.equal(answer.etag, '"1.1"', "the reply has the current ETag");
     }
     const both = await ask(method, path, { ...body, if_match: "1.7" }, { "if-match": '"1.1"' });
     assertProblem(both, 400, "planning.concurrency_etag_invalid");
   }
   const history = await fetch(`${url}/v1/entities/planning-mission/m/history`);
-  const { items } = (await history.json()) as { items: Facts[] };
+  const { items } = (await history.json()) as { items: PlanningBody[] };
   const conflicts = items.filter(({ event }) => event === "evt.planning-mission.conflict");
   assert.equal(conflicts.length, 4, "each mismatch is in the history");
   const named = await ask("PATCH", "/organizations/o", { name: "Apex", if_match: "1.1" });
-  assert.equal(named.status, 200, "in the body it counts too");
+  assert.equal(named.status, 200, "if_match in the body has the same effect");
 });
 
-test("a write returns what the next read returns, so that writes chain [P3 P7]", async (t) => {
-  const ask = asking((await serverFor(t)).url);
-  await plan(ask);
+test("a write returns the same resource as the next read, so that writes can be chained [P3 P7]", async (t) => {
+  const ask = planningHttp((await serverFor(t)).url);
+  await createPlan(ask);
   let tag = '"1.1"';
   for (const to of ["planned", "locked", "completed"]) {
     const written = await ask("POST", "/missions/m/transition", { to }, { "if-match": tag });
@@ -80,9 +80,9 @@ test("a write returns what the next read returns, so that writes chain [P3 P7]",
   }
 });
 
-test("a key answers the same for ever: success, conflict and clash, but not a body that never fitted [P4]", async (t) => {
-  const ask = asking((await serverFor(t)).url);
-  await plan(ask);
+test("a used key always returns its first reply, also a conflict, but an invalid body does not use its key [P4]", async (t) => {
+  const ask = planningHttp((await serverFor(t)).url);
+  await createPlan(ask);
   const keyed = (key: string) => ({ "idempotency-key": key });
   const range = { from: "2027-03-01T08:00:00Z", to: "2027-03-05T08:00:00Z" };
   await ask("POST", "/missions/m/transition", { to: "planned" }, { "if-match": '"1.1"' });
@@ -94,12 +94,12 @@ test("a key answers the same for ever: success, conflict and clash, but not a bo
   assertProblem(clash, 409, "planning.booking_clash");
   await ask("POST", "/missions/m/transition", { to: "cancelled" }, { "if-match": '"1.2"' });
   const again = await plan2();
-  assert.deepEqual(again.body["clashes"], clash.body["clashes"], "the clash is told again though it is gone");
+  assert.deepEqual(again.body["clashes"], clash.body["clashes"], "the clash is replayed although it is resolved");
   assert.deepEqual([clash.replayed, again.replayed], ["false", "true"]);
   const create = (body: object) => ask("POST", "/organizations", body, keyed("org-2"));
   assertProblem(await create({ nome: "Umbrella" }), 422, "input_invalid");
   const made = await create({ name: "Umbrella" });
-  assert.equal(made.status, 201, "what never fitted leaves the key free");
+  assert.equal(made.status, 201, "an invalid body leaves the key free");
   const quoted = await ask("POST", "/organizations", { name: "Umbrella" }, keyed('"org-2"'));
   assert.deepEqual([quoted.status, quoted.body["id"], quoted.replayed], [201, made.body["id"], "true"]);
   assertProblem(await create({ name: "Other" }), 422, "planning.idempotency_replay_conflict");
@@ -109,19 +109,19 @@ test("a key answers the same for ever: success, conflict and clash, but not a bo
   }
 });
 
-test("a key means something else on another route [P5]", async (t) => {
-  const ask = asking((await serverFor(t)).url);
-  await plan(ask);
+test("a key that was used on one route is independent of the same key on another route [P5]", async (t) => {
+  const ask = planningHttp((await serverFor(t)).url);
+  await createPlan(ask);
   const key = { "idempotency-key": "one" };
   assert.equal((await ask("POST", "/organizations", { name: "Umbrella" }, key)).status, 201);
   const project = await ask("POST", "/projects", { organization_id: "o", name: "Tunnel" }, key);
   assert.deepEqual([project.status, project.replayed], [201, "false"]);
 });
 
-test("what belongs to a mission that is gone, archived or closed is refused by name, and changes nothing [P7 P9]", async (t) => {
+test("a change that the state of a mission forbids is refused with its own code and changes nothing [P7 P9]", async (t) => {
   const { url } = await serverFor(t);
-  const ask = asking(url);
-  await plan(ask);
+  const ask = planningHttp(url);
+  await createPlan(ask);
   assertProblem(await ask("GET", "/missions/none"), 404, "entity_not_found");
   assertProblem(
     await ask("POST", "/missions/m/transition", { to: "locked" }, { "if-match": '"1.1"' }),

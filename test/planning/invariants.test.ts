@@ -3,12 +3,12 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { open } from "holdfast";
 import type { Client } from "holdfast";
-import { everything } from "./everything.ts";
-import type { Resources } from "./everything.ts";
+import { allResources } from "./all-resources.ts";
+import type { Resources } from "./all-resources.ts";
 import { counts } from "../prove/counts.ts";
 
-/** One wish. Numbers choose among what there is, so most are possible and some are not. */
-interface Wish {
+/** One random step. Numbers choose among the existing resources, so most steps are valid and some are not. */
+interface PlanningStep {
   readonly verb: number;
   readonly which: number;
   readonly other: number;
@@ -16,7 +16,7 @@ interface Wish {
   readonly days: number;
 }
 
-const wish: fc.Arbitrary<Wish> = fc.record({
+const planningStep: fc.Arbitrary<PlanningStep> = fc.record({
   verb: fc.nat(16),
   which: fc.nat(5),
   other: fc.nat(5),
@@ -35,7 +35,7 @@ const ids: Readonly<Record<string, readonly string[]>> = Object.fromEntries(
 
 const id = (name: string, number: number): string => ids[name]?.[number % 6] ?? "";
 
-function commandOf({ verb, which, other, from, days }: Wish): readonly [string, object] {
+function commandOf({ verb, which, other, from, days }: PlanningStep): readonly [string, object] {
   const range = { from: day(from), to: day(from + days) };
   const kinds = ["organization", "project", "collaborator", "mission", "assignment"];
   const kind = kinds[other % kinds.length] ?? "";
@@ -79,19 +79,19 @@ function commandOf({ verb, which, other, from, days }: Wish): readonly [string, 
   return commands[verb] ?? ["list-missions", {}];
 }
 
-test("whatever is asked for in whatever order, nobody is booked twice, nothing is orphaned, and every revision is in the history [P7 P8]", async () => {
+test("no sequence of commands books a collaborator twice, orphans a resource or loses a revision from the history [P7 P8]", async () => {
   const seen = new Set<string>();
   await fc.assert(
-    fc.asyncProperty(fc.array(wish, { minLength: 30, maxLength: 90 }), async (wishes) => {
+    fc.asyncProperty(fc.array(planningStep, { minLength: 30, maxLength: 90 }), async (steps) => {
       await using client = await open({ memory: true });
-      for (const one of [...foundation, ...wishes]) {
+      for (const one of [...foundation, ...steps]) {
         const [operation, input] = commandOf(one);
         const { outcome } = await client.execute(operation, input);
         seen.add(`${operation} ${outcome.kind === "done" ? "done" : outcome.code}`);
       }
-      const all = await everything(client);
+      const all = await allResources(client);
       assertNoClash(all);
-      assertNobodyArchivedIsBooked(all);
+      assertNoArchivedBooking(all);
       assertNoOrphan(all);
       assertPlannable(all);
       await assertWholeHistory(client, all);
@@ -103,12 +103,12 @@ test("whatever is asked for in whatever order, nobody is booked twice, nothing i
     "transition-mission planning.booking_clash",
     "update-mission done",
   ]) {
-    assert.ok(seen.has(needed), `the wishes never led to: ${needed}`);
+    assert.ok(seen.has(needed), `the steps never led to: ${needed}`);
   }
 });
 
-/** Without these most wishes would be about nothing. */
-const foundation: readonly Wish[] = [
+/** Creates the resources that most random steps need. */
+const foundation: readonly PlanningStep[] = [
   ...[0, 1].map((verb) => ({ verb, which: 0, other: 0, from: 1, days: 1 })),
   ...[0, 1].map((which) => ({ verb: 2, which, other: 0, from: 1, days: 1 })),
   ...[0, 1, 2].map((which) => ({ verb: 3, which, other: 0, from: 1, days: 20 })),
@@ -129,11 +129,14 @@ function assertNoClash({ assignments, missions }: Resources): void {
   }
 }
 
-function assertNobodyArchivedIsBooked({ assignments, missions, collaborators }: Resources): void {
-  for (const { id: one, archived, mission_id: of, collaborator_id: who } of assignments.values()) {
+function assertNoArchivedBooking({ assignments, missions, collaborators }: Resources): void {
+  for (const { id: one, archived, mission_id: of, collaborator_id: collaborator } of assignments.values()) {
     const { status } = missions.get(of!)!;
     if (archived || (status !== "planned" && status !== "locked")) continue;
-    assert.ok(!collaborators.get(who!)!.archived, `${one} books ${String(who)}, who is archived`);
+    assert.ok(
+      !collaborators.get(collaborator!)!.archived,
+      `${one} books ${String(collaborator)}, an archived collaborator`,
+    );
   }
 }
 
@@ -151,9 +154,10 @@ function assertPlannable({ missions, assignments }: Resources): void {
   for (const mission of missions.values()) {
     const own = [...assignments.values()].filter((one) => one.mission_id === mission.id && !one.archived);
     if (mission.from !== undefined) assert.ok(mission.from < mission.to!, `${mission.id} ends before it begins`);
-    for (const one of own) assert.ok(mission.from! <= one.from! && one.to! <= mission.to!, `${one.id} lies outside`);
+    for (const one of own)
+      assert.ok(mission.from! <= one.from! && one.to! <= mission.to!, `${one.id} is outside the range of its mission`);
     if (mission.status === "planned" || mission.status === "locked")
-      assert.ok(own.length > 0, `${mission.id} is empty`);
+      assert.ok(own.length > 0, `${mission.id} has no assignment`);
   }
 }
 

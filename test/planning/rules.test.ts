@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { promise, promiseOnEveryStore } from "../api/with-client.ts";
-import { day, made, refused, smallPlan, staffedMission } from "./plan.ts";
+import { day, made, refused, smallPlan, staffedMission } from "./small-plan.ts";
 
 promiseOnEveryStore(
-  "a created resource has an id, a revision, its own fields, and is found in its list [P1]",
+  "a created resource has an id, a revision and its own fields, and is in its list [P1]",
   async (client) => {
     const { organization, project } = await smallPlan(client);
     assert.equal(project["name"], "Bridge");
@@ -16,7 +16,7 @@ promiseOnEveryStore(
   },
 );
 
-promise("a mission goes draft, planned, locked, completed, and no other way [P7]", async (client) => {
+promise("a mission can only change from draft to planned to locked to completed [P7]", async (client) => {
   const plan = await smallPlan(client);
   const { mission } = await staffedMission(client, plan, { name: "Weld", who: plan.ann, from: 1, to: 5 });
   await refused("planning.transition_invalid", client.run("transition-mission", { id: mission.id, to: "locked" }));
@@ -27,7 +27,7 @@ promise("a mission goes draft, planned, locked, completed, and no other way [P7]
   await refused("planning.transition_invalid", client.run("transition-mission", { id: mission.id, to: "cancelled" }));
 });
 
-promise("a mission without range or assignment can't be planned, and is told both [P7]", async (client) => {
+promise("a mission without range and assignment cannot be planned, and the refusal names both [P7]", async (client) => {
   const { project } = await smallPlan(client);
   const mission = await made(client, "create-mission", { project_id: project.id, name: "Dream" });
   const error = await refused(
@@ -37,20 +37,23 @@ promise("a mission without range or assignment can't be planned, and is told bot
   assert.deepEqual(error.data["missing"], ["a time range: from and to", "at least one assignment"]);
 });
 
-promise("archiving changes nothing else, so it is no way around the rules [P7]", async (client) => {
-  const plan = await smallPlan(client);
-  const { mission } = await staffedMission(client, plan, { name: "Weld", who: plan.ann, from: 1, to: 5 });
-  const target = { type: "planning-mission", id: mission.id };
-  const archived = { ...target, merge: { archived: true, from: day(20), to: day(15) } };
-  const error = await refused("planning.archive_alone", client.run("patch-entity", archived));
-  assert.equal(error.data["field"], "from");
-  for (const to of ["planned", "locked", "completed"]) await client.run("transition-mission", { id: mission.id, to });
-  const rewritten = { ...target, merge: { archived: true, name: "Something else" } };
-  await refused("planning.archive_alone", client.run("patch-entity", rewritten));
-  assert.equal((await made(client, "archive-mission", { id: mission.id }))["archived"], true);
-});
+promise(
+  "an archive that changes other fields is refused, so archiving does not bypass the rules [P7]",
+  async (client) => {
+    const plan = await smallPlan(client);
+    const { mission } = await staffedMission(client, plan, { name: "Weld", who: plan.ann, from: 1, to: 5 });
+    const target = { type: "planning-mission", id: mission.id };
+    const archived = { ...target, merge: { archived: true, from: day(20), to: day(15) } };
+    const error = await refused("planning.archive_alone", client.run("patch-entity", archived));
+    assert.equal(error.data["field"], "from");
+    for (const to of ["planned", "locked", "completed"]) await client.run("transition-mission", { id: mission.id, to });
+    const rewritten = { ...target, merge: { archived: true, name: "Something else" } };
+    await refused("planning.archive_alone", client.run("patch-entity", rewritten));
+    assert.equal((await made(client, "archive-mission", { id: mission.id }))["archived"], true);
+  },
+);
 
-promise("nobody who is archived gets booked when a draft is planned [P7]", async (client) => {
+promise("an archived collaborator is never booked when a draft is planned [P7]", async (client) => {
   const plan = await smallPlan(client);
   const { mission } = await staffedMission(client, plan, { name: "Weld", who: plan.ann, from: 1, to: 5 });
   await client.run("archive-collaborator", { id: plan.ann.id });
@@ -61,35 +64,38 @@ promise("nobody who is archived gets booked when a draft is planned [P7]", async
   assert.equal((await made(client, "transition-mission", planned))["status"], "planned");
 });
 
-promise("nobody is booked twice: the refusal names both assignments with their times [P7]", async (client) => {
-  const plan = await smallPlan(client);
-  const first = await staffedMission(client, plan, { name: "Weld", who: plan.ann, from: 1, to: 5 });
-  const second = await staffedMission(client, plan, { name: "Paint", who: plan.ann, from: 4, to: 8 });
-  await client.run("transition-mission", { id: first.mission.id, to: "planned" });
-  const wish = client.run("transition-mission", { id: second.mission.id, to: "planned" });
-  const error = await refused("planning.booking_clash", wish);
-  assert.deepEqual(error.data["clashes"], [
-    {
-      collaborator_id: plan.ann.id,
-      assignment_id: second.assignment.id,
-      mission_id: second.mission.id,
-      from: day(4),
-      to: day(8),
-      other_assignment_id: first.assignment.id,
-      other_mission_id: first.mission.id,
-      other_mission_name: "Weld",
-      other_from: day(1),
-      other_to: day(5),
-    },
-  ]);
-  await client.run("transition-mission", { id: first.mission.id, to: "cancelled" });
-  assert.equal(
-    (await made(client, "transition-mission", { id: second.mission.id, to: "planned" }))["status"],
-    "planned",
-  );
-});
+promise(
+  "a collaborator is never booked twice, and the refusal names both assignments with their times [P7]",
+  async (client) => {
+    const plan = await smallPlan(client);
+    const first = await staffedMission(client, plan, { name: "Weld", who: plan.ann, from: 1, to: 5 });
+    const second = await staffedMission(client, plan, { name: "Paint", who: plan.ann, from: 4, to: 8 });
+    await client.run("transition-mission", { id: first.mission.id, to: "planned" });
+    const wish = client.run("transition-mission", { id: second.mission.id, to: "planned" });
+    const error = await refused("planning.booking_clash", wish);
+    assert.deepEqual(error.data["clashes"], [
+      {
+        collaborator_id: plan.ann.id,
+        assignment_id: second.assignment.id,
+        mission_id: second.mission.id,
+        from: day(4),
+        to: day(8),
+        other_assignment_id: first.assignment.id,
+        other_mission_id: first.mission.id,
+        other_mission_name: "Weld",
+        other_from: day(1),
+        other_to: day(5),
+      },
+    ]);
+    await client.run("transition-mission", { id: first.mission.id, to: "cancelled" });
+    assert.equal(
+      (await made(client, "transition-mission", { id: second.mission.id, to: "planned" }))["status"],
+      "planned",
+    );
+  },
+);
 
-promise("a booking may begin when another one ends [P7]", async (client) => {
+promise("a booking can begin when another one ends [P7]", async (client) => {
   const plan = await smallPlan(client);
   const missions = [
     await staffedMission(client, plan, { name: "Weld", who: plan.ann, from: 1, to: 5 }),

@@ -1,29 +1,29 @@
-/** A small organization to plan with. */
+/** A small organization for planning tests. */
 import assert from "node:assert/strict";
 import type { Client, HoldfastError } from "holdfast";
 import { refusalOf } from "../api/refused-with.ts";
 
-export type Facts = Readonly<Record<string, unknown>> & { readonly id: string; readonly revision: string };
+export type PlannedResource = Readonly<Record<string, unknown>> & { readonly id: string; readonly revision: string };
 
-export async function made(client: Client, operation: string, input: object): Promise<Facts> {
-  return (await client.run(operation, input)) as Facts;
+export async function made(client: Client, operation: string, input: object): Promise<PlannedResource> {
+  return (await client.run(operation, input)) as PlannedResource;
 }
 
-/** The refusal that something must end with, of this code. */
+/** Awaits work that must be refused with this code, and returns the refusal. */
 export async function refused(code: string, work: Promise<unknown>): Promise<HoldfastError> {
   const error = await refusalOf(work);
   assert.equal(error.code, code, error.message);
   return error;
 }
 
-export interface Plan {
-  readonly organization: Facts;
-  readonly project: Facts;
-  readonly ann: Facts;
-  readonly bob: Facts;
+export interface SmallPlan {
+  readonly organization: PlannedResource;
+  readonly project: PlannedResource;
+  readonly ann: PlannedResource;
+  readonly bob: PlannedResource;
 }
 
-export async function smallPlan(client: Client): Promise<Plan> {
+export async function smallPlan(client: Client): Promise<SmallPlan> {
   const organization = await made(client, "create-organization", { name: "Acme" });
   const inside = { organization_id: organization.id };
   return {
@@ -36,12 +36,12 @@ export async function smallPlan(client: Client): Promise<Plan> {
 
 export const day = (number: number): string => `2027-03-${String(number).padStart(2, "0")}T08:00:00Z`;
 
-/** A mission with one assignment, from a day to another. */
+/** A mission with one assignment between two days. */
 export async function staffedMission(
   client: Client,
-  plan: Plan,
-  { name, who, from, to }: { name: string; who: Facts; from: number; to: number },
-): Promise<{ mission: Facts; assignment: Facts }> {
+  plan: SmallPlan,
+  { name, who, from, to }: { name: string; who: PlannedResource; from: number; to: number },
+): Promise<{ mission: PlannedResource; assignment: PlannedResource }> {
   const range = { from: day(from), to: day(to) };
   const mission = await made(client, "create-mission", { project_id: plan.project.id, name, ...range });
   const assignment = await made(client, "create-assignment", {

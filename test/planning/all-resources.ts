@@ -1,6 +1,6 @@
 import type { Client } from "holdfast";
 
-export interface Listed {
+export interface ListedResource {
   readonly id: string;
   readonly version: number;
   readonly archived: boolean;
@@ -13,7 +13,7 @@ export interface Listed {
   readonly to?: string;
 }
 
-type ById = ReadonlyMap<string, Listed>;
+type ById = ReadonlyMap<string, ListedResource>;
 
 export interface Resources {
   readonly organizations: ById;
@@ -23,8 +23,8 @@ export interface Resources {
   readonly assignments: ById;
 }
 
-/** All that is planned, page by page. */
-export async function everything(client: Client): Promise<Resources> {
+/** All planning resources, read page by page. */
+export async function allResources(client: Client): Promise<Resources> {
   const [organizations, projects, collaborators, missions, assignments] = [
     await all(client, "organizations"),
     await all(client, "projects"),
@@ -36,11 +36,14 @@ export async function everything(client: Client): Promise<Resources> {
 }
 
 async function all(client: Client, plural: string): Promise<ById> {
-  const found = new Map<string, Listed>();
+  const found = new Map<string, ListedResource>();
   let after: string | undefined;
   do {
     const input = after === undefined ? { limit: 7 } : { limit: 7, after };
-    const page = (await client.run(`list-${plural}`, input)) as { items: readonly Listed[]; next: string | null };
+    const page = (await client.run(`list-${plural}`, input)) as {
+      items: readonly ListedResource[];
+      next: string | null;
+    };
     for (const item of page.items) found.set(item.id, item);
     after = page.next ?? undefined;
   } while (after !== undefined);

@@ -1,20 +1,25 @@
-/** Planning over HTTP, as a program without a library speaks to it. */
+/** Requests to planning over HTTP, as a program without a client library sends them. */
 import assert from "node:assert/strict";
 
-export type Facts = Readonly<Record<string, unknown>>;
+export type PlanningBody = Readonly<Record<string, unknown>>;
 
-export interface Answer {
+export interface PlanningReply {
   readonly status: number;
   readonly etag: string;
   readonly type: string;
   readonly replayed: string | null;
   readonly text: string;
-  readonly body: Facts;
+  readonly body: PlanningBody;
 }
 
-export type Ask = (method: string, path: string, body?: unknown, headers?: Record<string, string>) => Promise<Answer>;
+export type PlanningHttp = (
+  method: string,
+  path: string,
+  body?: unknown,
+  headers?: Record<string, string>,
+) => Promise<PlanningReply>;
 
-export function asking(url: string, always: Readonly<Record<string, string>> = {}): Ask {
+export function planningHttp(url: string, always: Readonly<Record<string, string>> = {}): PlanningHttp {
   return async (method, path, body, headers = {}) => {
     const isJson = body === undefined ? {} : { "content-type": "application/json" };
     const response = await fetch(`${url}/v1/planning${path}`, {
@@ -29,13 +34,13 @@ export function asking(url: string, always: Readonly<Record<string, string>> = {
       type: response.headers.get("content-type") ?? "",
       replayed: response.headers.get("idempotent-replayed"),
       text,
-      body: (text === "" ? {} : JSON.parse(text)) as Facts,
+      body: (text === "" ? {} : JSON.parse(text)) as PlanningBody,
     };
   };
 }
 
-/** The answer must be a problem of this status and code, in the one form that problems have. */
-export function assertProblem(answer: Answer, status: number, code: string): void {
+/** Asserts that the reply is a problem of this status and code, in the common form of problems. */
+export function assertProblem(answer: PlanningReply, status: number, code: string): void {
   assert.equal(answer.body["code"], code, answer.text);
   assert.equal(answer.status, status, answer.text);
   assert.match(answer.type, /^application\/problem\+json/u);
@@ -45,7 +50,7 @@ export function assertProblem(answer: Answer, status: number, code: string): voi
 }
 
 /** An organization, a project, two collaborators and a mission with one assignment. */
-export async function plan(ask: Ask): Promise<void> {
+export async function createPlan(ask: PlanningHttp): Promise<void> {
   const range = { from: "2027-03-01T08:00:00Z", to: "2027-03-05T08:00:00Z" };
   const steps: readonly (readonly [string, object])[] = [
     ["/organizations", { id: "o", name: "Acme" }],

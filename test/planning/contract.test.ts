@@ -11,15 +11,15 @@ interface Described {
   readonly responses: Readonly<Record<string, unknown>>;
 }
 
-test("every update and transition of planning asks for If-Match, and no create does [P2]", () => {
+test("every update and transition of planning requires If-Match, and no create does [P2]", () => {
   for (const { operation, route } of writes) {
     const isCreate = operation.name.startsWith("create-");
     assert.equal(route.needs, isCreate ? undefined : "if-match", operation.name);
   }
-  assert.equal(routed.length, Object.keys(planningOperations).length, "each operation has one address");
+  assert.equal(routed.length, Object.keys(planningOperations).length, "each operation has one route");
 });
 
-test("the description names Idempotency-Key and If-Match wherever they count, and the answers they lead to [P2 P4]", async (t) => {
+test("the OpenAPI document names Idempotency-Key and If-Match where they apply, with their responses [P2 P4]", async (t) => {
   const { url } = await serverFor(t);
   const document = (await (await fetch(`${url}/openapi.json`)).json()) as {
     paths: Record<string, Record<string, Described>>;
@@ -34,7 +34,7 @@ test("the description names Idempotency-Key and If-Match wherever they count, an
   }
 });
 
-test("every code that planning refuses with is in the registry, and none that the plan decides is worth repeating [P9]", () => {
+test("every refusal code of planning is registered, and refusals that the plan decides are never retryable [P9]", () => {
   const own = Object.keys(problems).filter((code) => code.startsWith("planning."));
   assert.ok(own.length >= 14);
   for (const code of own) assert.equal(problemOf(code).retry, "never", code);

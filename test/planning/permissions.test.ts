@@ -5,11 +5,11 @@ import { test } from "node:test";
 import type { TestContext } from "node:test";
 import { connect } from "holdfast";
 import { folderFor, serverFor } from "../socket/with-server.ts";
-import { asking, assertProblem, plan } from "./ask.ts";
+import { planningHttp, assertProblem, createPlan } from "./planning-http.ts";
 
 const bearer = (secret: string) => ({ authorization: `Bearer ${secret}` });
 
-/** A server, its operator's secret, and a way to make tokens and revoke them. */
+/** A server, its operator's secret, and functions to create and revoke tokens. */
 async function guarded(t: TestContext) {
   const data = join(await folderFor(t), ".holdfast");
   const { url } = await serverFor(t, data);
@@ -28,34 +28,36 @@ async function guarded(t: TestContext) {
   return { url, operator, token, revoke };
 }
 
-test("a replay does not get around a revoked token, and the key of another principal is another key [P5 P6]", async (t) => {
+test("a replay is refused for a revoked token, and each principal has its own keys [P5 P6]", async (t) => {
   const { url, token, revoke } = await guarded(t);
   const all = [{ verbs: ["read", "write"], under: "" }];
   const ann = await token("ann", all);
   const bob = await token("bob", all);
   const key = { "idempotency-key": "acme" };
-  const asAnn = asking(url, { ...bearer(ann.secret), ...key });
+  const asAnn = planningHttp(url, { ...bearer(ann.secret), ...key });
   assert.equal((await asAnn("POST", "/organizations", { name: "Acme" })).status, 201);
   assert.equal((await asAnn("POST", "/organizations", { name: "Acme" })).replayed, "true");
-  const other = await asking(url, { ...bearer(bob.secret), ...key })("POST", "/organizations", { name: "Umbrella" });
+  const other = await planningHttp(url, { ...bearer(bob.secret), ...key })("POST", "/organizations", {
+    name: "Umbrella",
+  });
   assert.deepEqual([other.status, other.replayed], [201, "false"]);
   assert.equal((await revoke(ann.token_id)).status, 200);
   assertProblem(await asAnn("POST", "/organizations", { name: "Acme" }), 401, "token_invalid");
 });
 
-test("who may read plans may not change them, and only an operator takes a locked mission back, with a reason [P6 P7]", async (t) => {
+test("a reader cannot change plans, and only an operator can reopen a locked mission, with a reason [P6 P7]", async (t) => {
   const { url, operator, token } = await guarded(t);
-  const anybody = asking(url);
-  await plan(anybody);
-  const reader = asking(url, bearer((await token("eve", [{ verbs: ["read"], under: "" }])).secret));
+  const anonymous = planningHttp(url);
+  await createPlan(anonymous);
+  const reader = planningHttp(url, bearer((await token("eve", [{ verbs: ["read"], under: "" }])).secret));
   assert.equal((await reader("GET", "/missions/m")).status, 200);
   const tag = { "if-match": '"1.1"' };
   assertProblem(await reader("PATCH", "/missions/m", { name: "Solder" }, tag), 403, "not_allowed");
-  await anybody("POST", "/missions/m/transition", { to: "planned" }, tag);
-  await anybody("POST", "/missions/m/transition", { to: "locked" }, { "if-match": '"1.2"' });
+  await anonymous("POST", "/missions/m/transition", { to: "planned" }, tag);
+  await anonymous("POST", "/missions/m/transition", { to: "locked" }, { "if-match": '"1.2"' });
   const back = { "if-match": '"1.3"' };
-  assertProblem(await anybody("POST", "/missions/m/reopen", { reason: "rain" }, back), 403, "not_allowed");
-  const asOperator = asking(url, operator);
+  assertProblem(await anonymous("POST", "/missions/m/reopen", { reason: "rain" }, back), 403, "not_allowed");
+  const asOperator = planningHttp(url, operator);
   assertProblem(await asOperator("POST", "/missions/m/reopen", {}, back), 422, "input_invalid");
   const reopened = await asOperator("POST", "/missions/m/reopen", { reason: "rain" }, back);
   assert.deepEqual([reopened.status, reopened.body["status"]], [200, "planned"]);
@@ -67,11 +69,11 @@ test("who may read plans may not change them, and only an operator takes a locke
   );
 });
 
-test("who may write a project and not read it is shown no field of it, through whatever door", async (t) => {
+test("a caller with write but not read permission on a project sees no field of it over any interface", async (t) => {
   const { url, token } = await guarded(t);
-  await plan(asking(url));
+  await createPlan(planningHttp(url));
   const { secret } = await token("blind", [{ verbs: ["write"], under: "planning-project/p" }]);
-  const blind = asking(url, bearer(secret));
+  const blind = planningHttp(url, bearer(secret));
   assertProblem(await blind("GET", "/projects/p"), 403, "not_allowed");
   const byRoute = await blind("PATCH", "/projects/p", { description: "steel" }, { "if-match": '"1.1"' });
   assert.deepEqual([byRoute.status, byRoute.etag], [200, '"1.2"']);
