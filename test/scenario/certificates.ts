@@ -1,18 +1,18 @@
-/** Certificates for servers on loopback, made anew for each test: none is kept in the project, and none runs out. */
+/** Certificates for servers on loopback, made for each test. None is stored in the project, so none expires. */
 import { join } from "node:path";
 import { ensureProgram } from "./debian-package.ts";
 import { spawnChildSync } from "./spawn-child.ts";
 
 export interface Certificates {
-  /** Vouches for all of these. */
+  /** Has signed all of these. */
   readonly authority: string;
-  /** Vouches for none of them. */
+  /** Has signed none of these. */
   readonly stranger: string;
   readonly server: Pair;
   readonly client: Pair;
 }
 
-/** Two files. */
+/** The paths of two files. */
 export interface Pair {
   readonly cert: string;
   readonly key: string;
@@ -34,7 +34,7 @@ function pairIn(folder: string, name: string): Pair {
   return { cert: join(folder, `${name}.pem`), key: join(folder, `${name}.key`) };
 }
 
-/** Signed by itself, unless an authority is given. */
+/** Self-signed, unless an authority is given. */
 function issue({ cert, key }: Pair, subject: string, ...more: readonly string[]): void {
   const words = ["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2"];
   const names = ["-subj", `/${subject}`, "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1"];

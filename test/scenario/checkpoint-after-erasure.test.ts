@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { clientOf, openFolder, servicesOf, startEngine } from "../../server/src/assembly/open.ts";
 
-test("checkpoints go on after an erasure, and the next start uses them", async () => {
+test("a server continues to save checkpoints after an erasure, and the next start uses them", async () => {
   const folder = await mkdtemp(join(tmpdir(), "holdfast-"));
   try {
     const engine = await startEngine({ journal: await openFolder(folder) });

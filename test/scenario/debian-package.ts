@@ -1,10 +1,12 @@
-/** Servers that tests and benchmarks need come from Debian. One that can't be had ends the run and says what is missing. */
+/**
+ * Installs the Debian packages of servers that tests and benchmarks need. A missing package ends the run with its name.
+ */
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { downloadEnvironment } from "./child-environment.ts";
 import { spawnChildSync } from "./spawn-child.ts";
 
-// Debian puts servers where only root looks for commands.
+// Debian installs servers in a folder that is only in the PATH of root.
 process.env["PATH"] = `${process.env["PATH"] ?? ""}:/usr/sbin`;
 
 export function ensureProgram(program: string, debianPackage: string): void {
@@ -15,14 +17,14 @@ export function ensureProgram(program: string, debianPackage: string): void {
   if (!isThere(program)) throw new Error(`${program} is not installed, and \`${remedy}\` failed: ${said}`);
 }
 
-/** Whether it can be started. Not every program knows the word, and says so in its own way. */
+/** True if the program can be started. Any exit code counts, because not every program knows the option. */
 function isThere(program: string): boolean {
   return spawnChildSync(program, ["--version"]).error === undefined;
 }
 
 /**
- * One at a time: several files of tests find out at once that something is missing, and apt-get refuses all but the first. A
- * fresh machine may have no list of packages yet.
+ * One at a time: several test files may find the same package missing, and apt-get refuses all but the first. A new
+ * machine may have no package list yet.
  */
 function install(debianPackage: string): string {
   const packages = `apt-get install -y ${debianPackage} || (apt-get update && apt-get install -y ${debianPackage})`;

@@ -1,4 +1,4 @@
-/** A disk that is really full (SQLite refuses to grow the file), as the programs on top of it meet it. */
+/** A disk that is really full: SQLite refuses to grow the file. The tests use the programs on top of it. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
@@ -11,17 +11,17 @@ import { ManualClock, loopTicks } from "../engine/manual-clock.ts";
 import { inEmptyFolder } from "./program.ts";
 
 const callers = Array.from({ length: 20 }, (_, index) => index);
-/** Too large for what is left of the file's last pages. */
+/** Too large for the free space in the file's last pages. */
 const text = "x".repeat(20_000);
 
-interface Place {
+interface DiskFullSetup {
   readonly client: Client;
   readonly clock: ManualClock;
   readonly reports: string[];
   readonly connection: DatabaseSync;
 }
 
-async function start(folder: string): Promise<Place> {
+async function start(folder: string): Promise<DiskFullSetup> {
   const { journal, connection } = await openWithConnection(folder);
   const clock = new ManualClock();
   const reports: string[] = [];
@@ -31,7 +31,7 @@ async function start(folder: string): Promise<Place> {
   return { client, clock, reports, connection };
 }
 
-/** Every second caller brings a key. */
+/** Every second caller sends an idempotency key. */
 function writeAll(client: Client): Promise<CallReply[]> {
   return Promise.all(
     callers.map((id) => {
@@ -47,7 +47,7 @@ function waitOf(replies: readonly CallReply[]): number {
     assert.equal(outcome.data["reason"], "full");
     return Number(outcome.data["retry_after_ms"]);
   });
-  assert.ok(Math.min(...waits) > 0, "it says when to come back");
+  assert.ok(Math.min(...waits) > 0, "each refusal has a retry delay");
   return Math.max(...waits);
 }
 
@@ -62,7 +62,7 @@ async function assertUntouched(client: Client, cursor: string): Promise<void> {
 }
 
 test(
-  "on a full disk writers are told when to come back, reads go on, nothing half-done is seen, and writes come back [M4]",
+  "a server with a full disk refuses writes with a retry delay, serves reads, and accepts writes again once there is space [M4]",
   inEmptyFolder(async (base) => {
     const folder = join(base, "data");
     const { client, clock, reports, connection } = await start(folder);
@@ -72,12 +72,12 @@ test(
     let waitMs = 0;
     for (let attempt = 0; attempt < 3; attempt += 1) {
       const longerMs = waitOf(await writeAll(client));
-      assert.ok(longerMs >= waitMs, "a disk that stays full is asked less often");
+      assert.ok(longerMs >= waitMs, "the retry delay does not shrink while the disk stays full");
       waitMs = longerMs;
       await assertUntouched(client, cursor);
       await clock.pass(waitMs);
     }
-    assert.equal(reports.length, 1, "the operator is told once");
+    assert.equal(reports.length, 1, "the operator gets one report");
     assert.equal(await Promise.race([published.then(() => "published"), loopTicks(3).then(() => "silent")]), "silent");
     connection.exec("PRAGMA max_page_count = 1000000");
     await clock.pass(waitMs);

@@ -1,4 +1,4 @@
-/** Uses everything that a running server offers, as programs, people and clients do. */
+/** Uses every interface of a running server, as programs, people and clients do. */
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { problemOf } from "@holdfast/sdk/contract";

@@ -1,4 +1,7 @@
-/** A SQLite journal whose process dies at a named step of an append: the real files, with a hand on the statements. */
+/**
+ * A SQLite journal whose process dies at a named step of an append. It uses the real files and intercepts the
+ * statements.
+ */
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { Journal } from "../../server/src/journal/journal.ts";
 import { openJournalFile } from "../../server/src/journal/sqlite/folder/files.ts";
@@ -9,7 +12,7 @@ import type { Point } from "./kill-lines.ts";
 
 interface Death {
   readonly at: Point;
-  /** Which append it is, counted from 1. */
+  /** The number of the append, from 1. */
   readonly append: number;
 }
 
@@ -35,7 +38,7 @@ export async function dyingJournal(folder: string, death: Death): Promise<Journa
   };
 }
 
-/** Tells when a statement that ends a step has run. */
+/** Calls `pass` after a statement that ends a step. */
 function watchStatements(database: DatabaseSync, pass: (point: Point) => void): void {
   const ends: readonly (readonly [RegExp, Point])[] = [
     [/^BEGIN/, "after BEGIN"],

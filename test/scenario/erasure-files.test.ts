@@ -1,4 +1,4 @@
-/** Erasures as an operator meets them: many at once, beside a reader, in segments that are not there. */
+/** Erasures under the conditions of an operator: many at once, during a read, and with missing segments. */
 import assert from "node:assert/strict";
 import { readdirSync, renameSync } from "node:fs";
 import { join } from "node:path";
@@ -28,7 +28,7 @@ async function start(folder: string): Promise<Started> {
   return { journal, engine, client: clientOf(servicesOf(engine), { client: { retry: false } }), reports };
 }
 
-/** Notes with a secret at the positions from 1 on, none of which the state still needs. */
+/** Writes notes with a secret at positions from 1. The state depends on none of them. */
 async function writeSecrets({ entities }: Client, count: number): Promise<readonly number[]> {
   const positions = Array.from({ length: count }, (_, index) => index + 1);
   for (const position of positions) await entities.create("note", String(position), { text: secretOf(position) });
@@ -43,7 +43,7 @@ const left = (folder: string, positions: readonly number[]): readonly number[] =
   positions.filter((position) => filesWith(folder, secretOf(position)).length > 0);
 
 test(
-  "however many erasures are asked for at once, no file holds any of the payloads when they are answered [X1]",
+  "no file contains any of the payloads once many concurrent erasures are answered [X1]",
   withFolder(async (folder) => {
     const { client } = await start(folder);
     const positions = await writeSecrets(client, 40);
@@ -55,7 +55,7 @@ test(
 );
 
 test(
-  "an erasure is not said to be done while somebody reads the files; asked for again later, nothing is left [X1]",
+  "an erasure is refused as unfinished while another process reads the files, and a later retry removes everything [X1]",
   withFolder(async (folder) => {
     const { client, reports } = await start(folder);
     await writeSecrets(client, 2);
@@ -66,7 +66,7 @@ test(
     assert.deepEqual([refused.code, refused.retry], ["erasure_unfinished", "same-key"]);
     assert.deepEqual(refused.data, { position: 1, erased_by: 5, reason: "busy", retry_after_ms: 1_000 });
     for (const options of [{ key: "k" }, {}]) {
-      await assert.rejects(erase(client, 1, options), refusedWith("erasure_unfinished"), "it is still there");
+      await assert.rejects(erase(client, 1, options), refusedWith("erasure_unfinished"), "the payload is still there");
     }
     assert.deepEqual(left(folder, [1]), [1]);
     lines.return?.(undefined);
@@ -79,7 +79,7 @@ test(
 );
 
 test(
-  "a node starts while somebody reads the files, and an erasure that this kept from its end is finished when it can be [X1]",
+  "a node starts while another process reads the files, and finishes an interrupted erasure as soon as the read ends [X1]",
   withFolder(async (folder) => {
     const first = await start(folder);
     await writeSecrets(first.client, 1);
@@ -91,7 +91,7 @@ test(
     await assert.rejects(erase(second.client, 1), refusedWith("erasure_unfinished"));
     await second.client.close();
     const third = await start(folder);
-    assert.ok(third.reports.length > 0, "the operator is told");
+    assert.ok(third.reports.length > 0, "the operator gets a report");
     lines.return?.(undefined);
     reader.close();
     await third.client.close();
@@ -102,7 +102,7 @@ test(
 );
 
 test(
-  "a segment that was moved away keeps neither a node from its start nor others from being erased; back, it is dealt with",
+  "a missing segment blocks neither a start nor other erasures, and is erased once the file is restored",
   withFolder(async (folder) => {
     const before = await start(folder);
     await writeSecrets(before.client, 3);
@@ -110,7 +110,7 @@ test(
     await before.journal.archive(2);
     await before.client.entities.create("note", "9", {});
     await before.engine.checkpoint();
-    // As a journal is that was written before there were marks: each erasure has to be looked at once.
+    // Like a journal without an erasure mark: the node has to check each erasure once.
     await before.journal.setErasureMark(noErasureMark);
     await before.client.close();
     const [segment = ""] = readdirSync(join(folder, "archive"));

@@ -1,11 +1,11 @@
-/** What somebody can do to a data folder who may write its files: change what is stored, with or without the hashes. */
+/** Attacks by a process with write access to the data folder: it changes stored data, with or without the hashes. */
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { genesis, seal } from "../../server/src/journal/seal.ts";
 import { type StoredBatch, unsealAll } from "../../server/src/journal/unseal.ts";
 import type { Entry } from "../../server/src/machine/entry.ts";
 
-/** Runs SQL on the journal's file, behind the back of everybody. */
+/** Runs SQL on the journal's file without the knowledge of its owner. */
 export function tamper(data: string, sql: string, ...values: (string | number)[]): void {
   const database = new DatabaseSync(join(data, "journal.db"));
   try {
@@ -24,7 +24,7 @@ export function storedBatches(data: string): readonly StoredBatch[] {
   }
 }
 
-/** Changes entries and computes every hash anew from there on: a chain that is whole, of a history that never was. */
+/** Changes entries and recomputes every hash from there on. The result is a valid chain of a false history. */
 export function forge(data: string, change: (entry: Entry) => Entry): void {
   let after = genesis;
   for (const batch of storedBatches(data)) {

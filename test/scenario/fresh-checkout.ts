@@ -1,6 +1,6 @@
 /**
- * A checkout of this project in a folder of its own, with what `npm ci` installs for running a server. It is copied from
- * this checkout, because a real `npm ci` takes half a minute and a network.
+ * A checkout of this project in its own folder, with the packages that `npm ci` installs for running a server. It is
+ * copied from this checkout, because a real `npm ci` needs half a minute and a network.
  */
 import { readFileSync, mkdirSync, rmSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
@@ -22,18 +22,18 @@ export class FreshCheckout {
     this.install();
   }
 
-  /** Puts everything there, as new files. */
+  /** Writes all files, as new files. */
   install(): void {
     for (const path of sources) this.#copy(path);
     for (const path of [...installedPackages(), ...commands]) this.#copy(path);
   }
 
-  /** Removes everything that a program could load later: what `npm ci` removes, and the sources too. */
+  /** Removes everything that a program could load later: the packages, as `npm ci` does, and also the sources. */
   remove(): void {
     for (const path of [...sources, "node_modules"]) rmSync(join(this.folder, path), { recursive: true });
   }
 
-  /** Packages have thousands of files: links, where the file system allows them, are quicker than copies. */
+  /** Packages have thousands of files. Links are faster than copies, if the file system allows them. */
   #copy(path: string): void {
     const to = join(this.folder, dirname(path));
     mkdirSync(to, { recursive: true });
@@ -44,7 +44,7 @@ export class FreshCheckout {
   }
 }
 
-/** The folders of all packages that are not there for development only. */
+/** The folders of all packages except development packages. */
 function installedPackages(): readonly string[] {
   const { packages } = JSON.parse(readFileSync(join(root, "package-lock.json"), "utf8")) as LockFile;
   return Object.entries(packages)

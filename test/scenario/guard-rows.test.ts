@@ -1,4 +1,4 @@
-/** Rows outside Holdfast, in a real Postgres, guarded by the fences of a real Holdfast and by the words of the guide. */
+/** Rows outside Holdfast, in a real Postgres, guarded by the fences of a real Holdfast and by the SQL of the guide. */
 import assert from "node:assert/strict";
 import { cp } from "node:fs/promises";
 import { join } from "node:path";
@@ -15,16 +15,16 @@ const quiet = { report: () => undefined };
 
 const take = async ({ locks }: Client, ownerId: string): Promise<string> =>
   granted(await locks.acquire(path, { ...ttl, ownerId })).fence;
-const giveBack = ({ locks }: Client, fence: string, ownerId: string): Promise<unknown> =>
+const releaseLock = ({ locks }: Client, fence: string, ownerId: string): Promise<unknown> =>
   locks.release({ fence }, { ownerId });
 
-/** The fences of owners who had the lock one after the other. */
+/** The fences of owners that hold the lock one after the other. */
 async function fencesInTurn(client: Client, count: number): Promise<readonly string[]> {
   const fences: string[] = [];
   for (let turn = 0; turn < count; turn += 1) {
     const fence = await take(client, `owner ${turn}`);
     fences.push(fence);
-    await giveBack(client, fence, `owner ${turn}`);
+    await releaseLock(client, fence, `owner ${turn}`);
   }
   return fences;
 }
@@ -41,18 +41,18 @@ describe("rows in your own Postgres", () => {
     rows = await startGuardedRows();
   });
   beforeEach(() => rows.forget());
-  // Only if it started: otherwise what is missing would be hidden behind another failure.
+  // Only if it started. Otherwise this would hide the first failure behind another one.
   after(() => (rows as GuardedRows | undefined)?.stop());
 
   test(
-    "take the newest fence, as often as it likes, and no older one, also over a restart and a new epoch [X3]",
+    "the guard accepts the newest fence repeatedly and no older one, also after a restart and a new epoch [X3]",
     inEmptyFolder(async (folder) => {
       const [writer, late] = [await rows.writer(), await rows.writer()];
       const first = await open(join(folder, "data"), quiet);
       const older = await take(first, "a");
       await writer.write(older, "by a");
       await writer.write(older, "by a again");
-      await giveBack(first, older, "a");
+      await releaseLock(first, older, "a");
       const newer = await take(first, "b");
       await writer.write(newer, "by b");
       await assert.rejects(late.write(older, "too late"), stale);
@@ -60,19 +60,19 @@ describe("rows in your own Postgres", () => {
 
       await cp(join(folder, "data"), join(folder, "copy"), { recursive: true });
       const second = await open(join(folder, "data"), quiet);
-      await writer.write(newer, "by b, who still holds it");
-      await giveBack(second, newer, "b");
+      await writer.write(newer, "by b, the current holder");
+      await releaseLock(second, newer, "b");
       const farther = (await fencesInTurn(second, 9)).at(-1) ?? "";
       await writer.write(farther, "after the restart");
       for (const fence of [older, newer]) await assert.rejects(late.write(fence, "too late"), stale);
       await second.close();
 
       const copied = await open(join(folder, "copy"), quiet);
-      await giveBack(copied, newer, "b");
+      await releaseLock(copied, newer, "b");
       const ofNewEpoch = await take(copied, "c");
       const [epoch = 0, position = 0] = ofNewEpoch.split(".").map(Number);
       const [epochBefore = 0, reached = 0] = farther.split(".").map(Number);
-      assert.ok(epoch > epochBefore && position < reached, `${ofNewEpoch} comes after ${farther}`);
+      assert.ok(epoch > epochBefore && position < reached, `${ofNewEpoch} is later than ${farther}`);
       await writer.write(ofNewEpoch, "in the new epoch");
       for (const fence of [older, newer, farther]) await assert.rejects(late.write(fence, "too late"), stale);
       await copied.close();
@@ -80,24 +80,24 @@ describe("rows in your own Postgres", () => {
     }),
   );
 
-  test("refuse whoever slept through the end of its lease, once the next one wrote or only read [X3]", async () => {
+  test("the guard refuses a writer that slept past the end of its lease, once the next holder has written or read [X3]", async () => {
     const node = await lockNode();
     const [sleeper, next] = [await rows.writer(), await rows.writer()];
     const slept = await take(node.client, "sleeper");
     await sleeper.write(slept, "before the sleep");
     await node.clock.pass(31_000, 500);
     const fence = await take(node.client, "next");
-    await sleeper.write(slept, "nobody has shown a later fence yet");
+    await sleeper.write(slept, "no later fence was presented yet");
     await next.read(fence);
     await assert.rejects(sleeper.write(slept, "too late"), stale);
-    assert.equal(await rows.body(), "nobody has shown a later fence yet");
+    assert.equal(await rows.body(), "no later fence was presented yet");
     await next.write(fence, "by the next");
     await assert.rejects(sleeper.write(slept, "too late"), stale);
     assert.equal(await rows.body(), "by the next");
     await node.stop();
   });
 
-  test("are not shut by readers, and take the next writer after a downgrade and an upgrade [X3]", async () => {
+  test("the guard is not affected by readers, and accepts the next writer after a downgrade and an upgrade [X3]", async () => {
     await using client = await open({ memory: true });
     const { locks } = client;
     const writer = await rows.writer();
@@ -106,17 +106,17 @@ describe("rows in your own Postgres", () => {
     const asReader = (await locks.downgrade({ fence: wrote }, "read", { ownerId: "a" })).fence;
     assert.notEqual(asReader, wrote);
     const other = granted(await locks.acquire(path, { ...ttl, mode: "read", ownerId: "b" })).fence;
-    await giveBack(client, other, "b");
+    await releaseLock(client, other, "b");
     const upgraded = granted(await locks.upgrade({ fence: asReader }, { ownerId: "a" })).fence;
     await writer.write(upgraded, "by a, upgraded");
-    // As the guide warns: a reader has no business here, its fence counts like any other.
+    // As the guide warns: a fence of a reader counts like any other, so readers must not use the guard.
     for (const fence of [wrote, asReader, other]) await assert.rejects(writer.write(fence, "too late"), stale);
-    await giveBack(client, upgraded, "a");
+    await releaseLock(client, upgraded, "a");
     await writer.write(await take(client, "c"), "by c");
     assert.equal(await rows.body(), "by c");
   });
 
-  test("tell fences of one entry apart, by their number and not by their letters [X3]", async () => {
+  test("the guard orders the fences of one entry by their number and not by their characters [X3]", async () => {
     await using client = await open({ memory: true });
     const { locks } = client;
     const held = await take(client, "a");
@@ -125,7 +125,7 @@ describe("rows in your own Postgres", () => {
     for (const ownerId of owners) {
       tickets.push(queued(await locks.acquire(path, { ...ttl, mode: "read", wait: true, ownerId })).ticket);
     }
-    await giveBack(client, held, "a");
+    await releaseLock(client, held, "a");
     const fences: string[] = [];
     for (const [index, ticket] of tickets.entries()) {
       fences.push(granted(await locks.accept(ticket, { ownerId: owners[index] ?? "" })).fence);
@@ -138,13 +138,13 @@ describe("rows in your own Postgres", () => {
     }
   });
 
-  test("check and write in one step: whoever is delayed between the two makes the other one wait [X3]", async () => {
+  test("the guard checks and writes in one step, so a writer that is delayed between the two blocks the next writer [X3]", async () => {
     const [older, newer] = await twoFences();
     const [slow, quick] = [await rows.writer(), await rows.writer()];
     await slow.beginWrite(older);
     const written = quick.write(newer, "by the newer");
     await rows.waits(quick, written);
-    await slow.endWrite("by the older, before anybody else");
+    await slow.endWrite("by the older, before any other writer");
     await written;
     assert.equal(await rows.body(), "by the newer");
     await assert.rejects(slow.write(older, "too late"), stale);
@@ -159,14 +159,14 @@ describe("rows in your own Postgres", () => {
 
     await rows.forget();
     await quick.beginWrite(newer);
-    const accepted = slow.write(older, "the newer one took it back");
+    const accepted = slow.write(older, "the newer one rolled back");
     await rows.waits(slow, accepted);
     await quick.rollback();
     await accepted;
-    assert.equal(await rows.body(), "the newer one took it back");
+    assert.equal(await rows.body(), "the newer one rolled back");
   });
 
-  test("refuse a stale writer also on a snapshot from before, and say which failure may be tried again [X3]", async () => {
+  test("the guard refuses a stale writer also on an older snapshot, and only the current holder succeeds with a retry [X3]", async () => {
     const [older, newer] = await twoFences();
     const [sleeper, next] = [await rows.writer(), await rows.writer()];
     for (const [fence, again] of [
@@ -184,7 +184,7 @@ describe("rows in your own Postgres", () => {
     assert.equal(await rows.body(), "tried again");
   });
 
-  test("end with the newest fence when many write at once, whoever comes first [X3]", async () => {
+  test("the row has the newest fence after many concurrent writes, in any order of arrival [X3]", async () => {
     await using client = await open({ memory: true });
     const fences = await fencesInTurn(client, 8);
     const writers = await Promise.all(fences.map(() => rows.writer()));
@@ -199,7 +199,7 @@ describe("rows in your own Postgres", () => {
     }
   });
 
-  test("of one resource know nothing of another's fences [X3]", async () => {
+  test("the guard keeps the fences of different resources separate [X3]", async () => {
     const [older, newer] = await twoFences();
     const writer = await rows.writer();
     await writer.write(newer, "new");
@@ -207,7 +207,7 @@ describe("rows in your own Postgres", () => {
     assert.deepEqual([await rows.body(), await rows.body(43)], ["new", "elsewhere"]);
   });
 
-  test("refuse what is no fence or no name, in words, and change nothing [X3]", async () => {
+  test("the guard refuses an invalid fence or resource name with an explanation, and changes nothing [X3]", async () => {
     const writer = await rows.writer();
     const notFences = ["", "1", "1.", ".1", "a.b", "01.5", "0.5", "1.05", "1.5.0", "1.5.1.1", "-1.5", "1,5", "1e3.5"];
     const hidden = [" 1.5", "1.5 ", "1.5\n", "1.5\nx", "１.5", "1.5'; DROP TABLE docs; --", "9".repeat(30) + ".1"];
@@ -220,7 +220,7 @@ describe("rows in your own Postgres", () => {
     await writer.guard(path, "1.1");
   });
 
-  test("are guarded by the words of the guide, all of which ran above", () => {
+  test("the tests of the guard have run every SQL snippet of the guide", () => {
     assert.equal(snippets.length, 4, snippets.join("\n"));
   });
 });

@@ -1,4 +1,4 @@
-/** A table of documents in a real Postgres, guarded as the guide says, and writers with a connection each. */
+/** A table of documents in a real Postgres, guarded as in the guide, and writers with a connection each. */
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
@@ -9,7 +9,7 @@ import { startPostgres } from "./private-postgres.ts";
 const root = join(import.meta.dirname, "..", "..");
 const guide = readFileSync(join(root, "docs", "guides", "guard-your-own-rows.md"), "utf8");
 
-/** What the guide tells people to run, word for word. */
+/** The SQL snippets of the guide, verbatim. */
 export const snippets: readonly string[] = [...guide.matchAll(/^ *```sql\n(.*?)^ *```$/gmsu)].map(
   ([, text]) => text ?? "",
 );
@@ -18,7 +18,7 @@ function snippet(word: string): string {
   const found = snippets.filter((text) => text.includes(word));
   return found.length === 1 && found[0] !== undefined
     ? found[0]
-    : assert.fail(`the guide has ${found.length} of ${word}`);
+    : assert.fail(`the guide has ${found.length} snippets with ${word}, expected 1`);
 }
 
 const [granting, writing, reading, forgetting] = ["GRANT", "UPDATE docs", "SELECT body", "DELETE"].map(snippet);
@@ -29,9 +29,9 @@ export interface Writer {
   readonly pid: number;
   /** Runs the guide's transaction of a write. */
   write(fence: string, body: string, doc?: number): Promise<void>;
-  /** The first half of that transaction: it stays open. */
+  /** The first half of that transaction. The transaction stays open. */
   beginWrite(fence: string): Promise<void>;
-  /** The other half. */
+  /** The second half of that transaction. */
   endWrite(body: string): Promise<void>;
   /** Runs the guide's transaction of a read. */
   read(fence: string): Promise<void>;
@@ -42,9 +42,9 @@ export interface Writer {
 export interface GuardedRows {
   writer(): Promise<Writer>;
   body(doc?: number): Promise<string>;
-  /** Runs what the guide says about a resource that is gone. */
+  /** Runs the guide's statement for a deleted resource. */
   forget(): Promise<void>;
-  /** Resolves as soon as a writer waits for another one; fails if its work is done without that. */
+  /** Resolves as soon as a writer waits for another one. Fails if its work ends without a wait. */
   waits(writer: Writer, work: Promise<unknown>): Promise<void>;
   stop(): Promise<void>;
 }
@@ -88,18 +88,18 @@ export async function startGuardedRows(): Promise<GuardedRows> {
     async waits({ pid }, work) {
       const progress = { isDone: false };
       void work.catch(() => undefined).finally(() => (progress.isDone = true));
-      // Each round asks the server once; it is the only one who knows.
+      // Each round queries Postgres once, since only Postgres knows which connection is blocked.
       while (!progress.isDone) {
         const [row] = await admin<{ count: number }[]>`SELECT cardinality(pg_blocking_pids(${pid})) AS count`;
         if ((row?.count ?? 0) > 0) return;
       }
-      assert.fail("nobody made it wait");
+      assert.fail("no connection blocked it");
     },
     stop,
   };
 }
 
-/** A writer is nobody special: it has the rights that the guide names, and no others. */
+/** A writer has the rights that the guide names, and no others. */
 async function writerOn(sql: Sql, role: string): Promise<Writer> {
   await run(sql, `SET ROLE ${role}`);
   const [row] = await sql<{ pid: number }[]>`SELECT pg_backend_pid() AS pid`;

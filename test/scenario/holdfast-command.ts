@@ -1,10 +1,10 @@
-/** The command `holdfast`, as a newcomer or a script runs it. */
+/** The command `holdfast`, as a new user or a script runs it. */
 import { join } from "node:path";
 import { type Ended, inEmptyFolder, type Program, type ProgramOptions, startProgram } from "./program.ts";
 
 const command = join(import.meta.dirname, "..", "..", "server", "bin", "holdfast.js");
 
-/** Starts it in a folder of its own. Words are split at spaces, or given one by one. */
+/** Starts it in its own folder. Words are split at spaces, or passed as a list. */
 export function holdfast(folder: string, words: string | readonly string[], options: ProgramOptions = {}): Program {
   const list = typeof words === "string" ? words.split(" ").filter((word) => word !== "") : words;
   return startProgram(command, list, {
@@ -14,7 +14,7 @@ export function holdfast(folder: string, words: string | readonly string[], opti
   });
 }
 
-/** Runs it to its end. */
+/** Runs it until it ends. */
 export function run(folder: string, words: string | readonly string[], options: ProgramOptions = {}): Promise<Ended> {
   return holdfast(folder, words, options).ended;
 }
@@ -24,7 +24,7 @@ export function jsonLines({ lines }: Ended): readonly Record<string, unknown>[] 
   return lines.map((line) => JSON.parse(line) as Record<string, unknown>);
 }
 
-/** A server for a test, in a folder of its own. */
+/** A server for a test, in its own folder. */
 export interface Served {
   readonly folder: string;
   readonly url: string;

@@ -33,7 +33,7 @@ for (const [what, harm, isReported] of [
   ["is a fold of another history", (folder: string) => tamper(folder, "UPDATE facts SET hash = 'other'"), false],
 ] as const) {
   test(
-    `a checkpoint file that ${what} is replaced by a new one, and everything goes on`,
+    `a checkpoint file that ${what} is replaced by a new one, and the journal works`,
     withFolder(async (folder) => {
       const troubles: unknown[] = [];
       const onCheckpointError = (error: unknown): void => void troubles.push(error);
@@ -53,7 +53,7 @@ for (const [what, harm, isReported] of [
 }
 
 test(
-  "a checkpoint takes room for what it holds, not for what was ever changed or given up",
+  "a checkpoint uses space for its current rows only, not for changed rows and abandoned drafts",
   withFolder(async (folder) => {
     const journal = await openSqliteJournal({ folder, startedAt: "now" });
     const line = "x".repeat(200);
@@ -62,7 +62,7 @@ test(
       await appendSample(journal, 1);
       const { checkpoints } = journal;
       const draft = checkpoints.begin(checkpoints.list()[0]?.head);
-      // Half of the rows come and go, as leases do; every third draft is given up.
+      // Half of the rows appear and disappear, as leases do. Every third draft is abandoned.
       const rows = Array.from({ length: 200 }, (_, index) => ({
         table: "t",
         key: `${(round % 2) * 100 + index}`,

@@ -21,7 +21,7 @@ async function forkOf(folder: string): Promise<string | undefined> {
 }
 
 test(
-  "a copied folder is noticed until that is settled; a restart and a new name are no copy",
+  "a copied folder is reported until the fork is settled, and a restart or a renamed folder is not a copy",
   withFolder(async (folder) => {
     await prepare(folder, "archive");
     assert.equal(await forkOf(folder), undefined);
@@ -35,14 +35,14 @@ test(
     assert.equal(journal.forkReason, undefined);
     await journal.close();
     assert.equal(await forkOf(folder), undefined);
-    assert.equal(await forkOf(`${folder}-renamed`), undefined, "the original is what it was");
+    assert.equal(await forkOf(`${folder}-renamed`), undefined, "the original is unchanged");
     await rm(join(folder, "identity"));
     assert.match((await forkOf(folder)) ?? "", /identity file/);
   }),
 );
 
 test(
-  "a restored folder says what it was restored from, and a folder in use is never written over",
+  "a restored folder names its source, and a folder in use is never overwritten",
   withFolder(async (folder) => {
     await prepare(folder, "checkpoint");
     const progress: number[] = [];
@@ -67,7 +67,7 @@ test(
 );
 
 test(
-  "backup and reading work beside a process that writes all the time, and the copy is whole [X1]",
+  "a backup and a reader work while another process writes continuously, and the copy is complete [X1]",
   withFolder(async (folder) => {
     const program = join(import.meta.dirname, "..", "conformance", "sqlite-child.ts");
     const owner = spawnChild(execPath, [program, folder, "500"], { stdio: ["pipe", "pipe", "inherit"] });
@@ -86,7 +86,7 @@ test(
         const positions = [...reader.batches(before)].flatMap(({ first, count }) => [first, first + count - 1]);
         assert.deepEqual(reader.verifyFiles(), []);
         reader.close();
-        assert.ok((positions.at(-1) ?? 0) >= head.position, "a reader sees what came meanwhile");
+        assert.ok((positions.at(-1) ?? 0) >= head.position, "a reader sees the entries that were written meanwhile");
         const copy = await openJournal(`${folder}-${round}`);
         assert.equal((await copy.read(0, everything)).length, head.position);
         await appendSample(copy, 1);

@@ -13,12 +13,12 @@ import { openJournal, prepare } from "./journal-work.ts";
 import { execChildSync } from "./spawn-child.ts";
 import { counts } from "../prove/counts.ts";
 
-/** A folder as a crash leaves it: segments, a database, and a log with commits that are nowhere else. */
+/** A folder after a crash: segments, a database, and a write-ahead log with commits that are in no other file. */
 async function leaveAfterCrash(folder: string): Promise<string> {
   await prepare(folder, "checkpoint");
   const journal = await openJournal(folder);
   for (let count = 0; count < 12; count += 1) await appendSample(journal, 3);
-  // By another process: to open and close a database file here would drop the locks that this one has on it.
+  // By another process: opening and closing a database file here would drop the locks that this process has on it.
   execChildSync("cp", ["-r", folder, `${folder}-crashed`]);
   await journal.close();
   return `${folder}-crashed`;
@@ -33,9 +33,9 @@ function flip(path: string, bit: number): void {
   closeSync(file);
 }
 
-/** All batches, proven, as text; or that something is wrong. */
-function lookAt(folder: string): string {
-  // A crash of the machine leaves none; with one from before, SQLite would not look at the log again.
+/** All verified batches as text, or the fault that was found. */
+function readVerified(folder: string): string {
+  // A crash of the machine leaves no such file. With an old one, SQLite would not read the log again.
   rmSync(join(folder, "journal.db-shm"), { force: true });
   try {
     const reader = openSqliteReader(folder);
@@ -64,10 +64,10 @@ for (const [file, mustBeFound] of [
   ["archive/000000000001-000000000100.ndjson.gz", 1],
 ] as const) {
   test(
-    `a bit that flips anywhere in ${file} is found, or is where nothing is kept [X1]`,
+    `a flipped bit anywhere in ${file} is detected, or is in unused space [X1]`,
     withFolder(async (base) => {
       const folder = await leaveAfterCrash(base);
-      const whole = lookAt(folder);
+      const whole = readVerified(folder);
       assert.notEqual(whole, "found");
       const path = join(folder, file);
       const bits = statSync(path).size * 8;
@@ -75,22 +75,22 @@ for (const [file, mustBeFound] of [
       fc.assert(
         fc.property(fc.integer({ min: 0, max: bits - 1 }), (bit) => {
           flip(path, bit);
-          const seen = lookAt(folder);
+          const seen = readVerified(folder);
           flip(path, bit);
           tries += 1;
           if (seen === "found") found += 1;
-          else assert.ok(seen === whole, `bit ${bit & 7} of byte ${bit >> 3} changes what is read and is not noticed`);
+          else assert.ok(seen === whole, `bit ${bit & 7} of byte ${bit >> 3} changes what is read and is not detected`);
         }),
         { numRuns: counts.journalDamages },
       );
-      assert.equal(lookAt(folder), whole);
-      assert.ok(found / tries >= mustBeFound, `${found} of ${tries} were found`);
+      assert.equal(readVerified(folder), whole);
+      assert.ok(found / tries >= mustBeFound, `${found} of ${tries} were detected`);
     }),
   );
 }
 
 test(
-  "a segment that is missing or damaged is named when it is needed, and nothing else suffers [X9]",
+  "a missing or damaged segment is reported when it is needed, and all other reads work [X9]",
   withFolder(async (folder) => {
     await prepare(folder, "checkpoint");
     const path = join(folder, "archive/000000000001-000000000100.ndjson.gz");

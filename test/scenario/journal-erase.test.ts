@@ -7,7 +7,7 @@ import { filesWith, openJournal, secretOf } from "./journal-work.ts";
 import { counts } from "../prove/counts.ts";
 
 test(
-  "whatever is archived before and between, nothing of an erased payload is left in any file [X1]",
+  "no file contains an erased payload, regardless of archiving before and between erasures [X1]",
   withFolder(async (base) => {
     const history = fc.record({
       sizes: fc.array(fc.constantFrom(0, 10, 300, 900, 3_000, 9_000), { minLength: 20, maxLength: 60 }),
@@ -39,7 +39,7 @@ test(
 );
 
 test(
-  "rows of a checkpoint from before the erasure are gone with it, those of one after it stay",
+  "an erasure removes the rows of older checkpoints, and rows of later checkpoints stay",
   withFolder(async (folder) => {
     const journal = await openJournal(folder);
     await appendSample(journal, 3);
@@ -58,7 +58,7 @@ test(
     assert.deepEqual([...journal.checkpoints.rows(newest)].flat(), [{ table: "t", key: "b", line: "this stays" }]);
     await appendSample(journal, 1);
     await journal.erase(3, 5);
-    assert.deepEqual(journal.checkpoints.list(), [], "it is from before");
+    assert.deepEqual(journal.checkpoints.list(), [], "the checkpoint is older than the erasure");
     await journal.close();
     assert.deepEqual(filesWith(folder, "once this"), []);
     assert.deepEqual(filesWith(folder, "this stays"), []);

@@ -1,6 +1,6 @@
 /**
- * A process whose files may not grow past a size while it archives or saves a checkpoint, as on a full disk. It tells
- * what that came to, whether others could go on, and what came of trying again with space.
+ * A process whose files cannot grow past a size while it archives or saves a checkpoint, as on a full disk. It reports
+ * the outcome, whether other calls worked meanwhile, and the outcome of a retry with space.
  */
 import { createHash } from "node:crypto";
 import { argv, pid, stdout } from "node:process";
@@ -16,7 +16,7 @@ function limit(bytes: string): void {
   execChildSync("prlimit", ["--pid", String(pid), `--fsize=${bytes}:unlimited`]);
 }
 
-/** Text that does not get shorter when it is packed. */
+/** Text that does not compress. */
 function noise(seed: number): string {
   return Array.from({ length: 40 }, (_, index) =>
     createHash("sha256").update(`${seed} ${index}`).digest("base64"),

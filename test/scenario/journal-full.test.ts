@@ -13,7 +13,7 @@ for (const [work, whenFull, withSpace] of [
   ["checkpoint", /^(full|io)$/, "saved 1"],
 ] as const) {
   test(
-    `a disk that is full during "${work}" costs nothing but the work; others go on, and with space it is done`,
+    `a disk that is full during "${work}" fails only that work, other calls succeed, and a retry with space succeeds`,
     withFolder(async (folder) => {
       const program = join(import.meta.dirname, "journal-full-child.ts");
       const said = execChildSync(execPath, [program, folder, work], { encoding: "utf8" });

@@ -24,12 +24,12 @@ import { spawnChild } from "./spawn-child.ts";
 
 for (const work of works) {
   test(
-    `kill -9 after any step of "${work}" leaves a journal that opens, verifies and has lost nothing; done again, it is done [X1]`,
+    `a journal opens, verifies and has lost nothing after kill -9 at any step of "${work}", and a retry completes the work [X1]`,
     withFolder(async (base) => {
       await prepare(base, work);
       const steps: string[] = [];
       await onCopy(base, "unharmed", (folder) => run(folder, work, (name) => steps.push(name)));
-      assert.ok(steps.length >= 3, "there are steps to die after");
+      assert.ok(steps.length >= 3, "the work has steps");
       for (const deadly of everyStep(steps)) {
         await onCopy(base, `killed-${deadly}`, async (folder) => {
           await runAndDie(folder, work, deadly);
@@ -40,12 +40,15 @@ for (const work of works) {
   );
 }
 
-/** The first and the last of each name: they all differ in what is on the disk, but not each of hundreds need be tried. */
+/**
+ * The first and the last step of each name. The files differ after every step, but hundreds of similar ones need no
+ * test.
+ */
 function everyStep(steps: readonly string[]): readonly number[] {
   return [...new Set(steps.flatMap((name) => [steps.indexOf(name) + 1, steps.lastIndexOf(name) + 1]))];
 }
 
-/** Works on a copy that knows itself to be the original, as far as this matters here. */
+/** Works on a copy that identifies itself as the original. */
 async function onCopy(base: string, name: string, work: (folder: string) => Promise<void>): Promise<void> {
   const folder = `${base}-${name}`;
   for (const end of ["", "-backup"])
@@ -74,7 +77,7 @@ async function assertWhole(folder: string, work: Work, when: string): Promise<vo
   if (work.startsWith("erase")) assert.equal(done.isErased, true, when);
 }
 
-/** What is there after the journal was opened, written to and closed again. */
+/** Checks the entries after the journal was opened, written and closed again. */
 async function assertEntries(
   folder: string,
   work: Work,
@@ -97,8 +100,8 @@ async function assertEntries(
   const files = reader.segments().map(({ file }) => file);
   reader.close();
   const found = existsSync(join(folder, "archive")) ? readdirSync(join(folder, "archive")) : [];
-  assert.deepEqual(found, files, `${when}: the archive holds what the journal knows of`);
-  if (isErased) assert.deepEqual(filesWith(folder, secretOf(target)), [], `${when}: nothing of the payload is left`);
+  assert.deepEqual(found, files, `${when}: the archive contains exactly the files that the journal lists`);
+  if (isErased) assert.deepEqual(filesWith(folder, secretOf(target)), [], `${when}: no file contains the payload`);
   return { isErased, segments: files.length };
 }
 
@@ -111,7 +114,7 @@ function assertCheckpoints({ checkpoints }: LocalJournal, when: string): void {
   }
 }
 
-/** A copy is not there, or whole, and marked if it was restored. */
+/** A copy is absent or complete, and is marked if it was restored. */
 async function assertCopy(folder: string, work: "backup" | "restore", when: string): Promise<void> {
   const target = folder + (work === "backup" ? "-backup" : "-restored");
   if (!existsSync(target)) await run(folder, work, () => undefined);

@@ -1,4 +1,4 @@
-/** Long work on a journal, step by step, for tests that end it between any two steps. */
+/** Long-running work on a journal, step by step, for tests that kill it between any two steps. */
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
@@ -11,9 +11,9 @@ export type Work = "archive" | "erase" | "erase archived" | "checkpoint" | "back
 
 export const works: readonly Work[] = ["archive", "erase", "erase archived", "checkpoint", "backup", "restore"];
 export const entryCount = 240;
-/** Which entry is erased: one that is archived before that, or one that is not. */
+/** The entry to erase: it is archived before the erasure, or not. */
 export const erasedPosition = (work: Work): number => (work === "erase archived" ? 50 : 150);
-/** What the payload of a position holds and no other does. */
+/** Text that only the payload at this position contains. */
 export const secretOf = (position: number): string => `the secret of ${position}.`;
 
 let ids = 0;
@@ -22,7 +22,7 @@ export function openJournal(folder: string, onStep: (name: string) => void = () 
   return openSqliteJournal({ folder, startedAt: "now", newId: () => `folder ${(ids += 1)} of ${process.pid}`, onStep });
 }
 
-/** Makes a journal that this work can be done on. */
+/** Makes a journal that is ready for this work. */
 export async function prepare(folder: string, work: Work): Promise<void> {
   const journal = await openJournal(folder);
   for (let first = 1; first <= entryCount; first += 4) {
@@ -37,7 +37,7 @@ export async function prepare(folder: string, work: Work): Promise<void> {
   if (work === "restore") await backupFolder({ from: folder, to: `${folder}-backup` });
 }
 
-/** Does it, and tells each step when it is over. */
+/** Does the work, and calls `step` after each step. */
 export async function run(folder: string, work: Work, step: (name: string) => void): Promise<void> {
   if (work === "backup") {
     await backupFolder({ from: folder, to: `${folder}-backup`, onStep: step });
@@ -68,7 +68,7 @@ async function saveCheckpoint(journal: LocalJournal, step: (name: string) => voi
   step("checkpoint: committed");
 }
 
-/** The files of a folder that hold a text, packed ones too. */
+/** The files of a folder that contain a text, including compressed files. */
 export function filesWith(folder: string, text: string): readonly string[] {
   return readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) => {
     const path = join(folder, name);

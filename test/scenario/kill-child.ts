@@ -1,7 +1,7 @@
 /**
- * A program that embeds Holdfast and puts it under load, to be killed. The plan comes in on standard input. What it
- * sends and what is acknowledged goes out line by line, written before the next step is taken: what the parent has
- * not read when this process dies is still in the pipe.
+ * A program that embeds Holdfast and puts it under load until it is killed. It reads its plan from standard input. It
+ * writes a line for each request and each acknowledgement before it continues. Lines that the parent has not read when
+ * this process dies are still in the pipe.
  */
 import { readFileSync, writeSync } from "node:fs";
 import { open } from "holdfast";
@@ -9,11 +9,11 @@ import type { Client } from "holdfast";
 import { openSqliteJournal } from "../../server/src/journal/sqlite/open.ts";
 import { clientOf, servicesOf, startEngine } from "../../server/src/assembly/open.ts";
 import { dyingJournal } from "./dying-journal.ts";
-import { type Answer, type Line, type Plan, seededRandom, type Wish } from "./kill-lines.ts";
+import { type Answer, type Line, type Plan, seededRandom, type WriteRequest } from "./kill-lines.ts";
 
 const plan = JSON.parse(readFileSync(0, "utf8")) as Plan;
 const random = seededRandom(plan.seed);
-const waiting = [...plan.wishes];
+const waiting = [...plan.requests];
 let made = 0;
 
 function say(line: Line): void {
@@ -21,7 +21,7 @@ function say(line: Line): void {
   while (rest.length > 0) rest = rest.subarray(written(rest));
 }
 
-/** How much the pipe took. When it is full there is nothing to do but to try again until the parent has read. */
+/** The number of bytes that the pipe accepted. While the pipe is full, the caller retries until the parent has read. */
 function written(bytes: Buffer): number {
   try {
     return writeSync(1, bytes);
@@ -42,8 +42,8 @@ async function openClient(): Promise<Client> {
 
 const oneOf = (count: number): number => Math.floor(random() * count);
 
-/** Creates, plain patches, and increments that expect the version they read: many of these conflict. */
-async function freshWish(client: Client, number: number): Promise<Wish> {
+/** Creates, plain patches, and increments that expect the version they read. Many of the increments conflict. */
+async function nextRequest(client: Client, number: number): Promise<WriteRequest> {
   const key = oneOf(2) === 0 ? {} : { key: `key ${number}` };
   const dice = oneOf(10);
   if (dice < 3) {
@@ -66,12 +66,12 @@ async function call(client: Client): Promise<void> {
     const again = waiting.shift();
     if (again === undefined && made >= plan.freshMax) return;
     if (again === undefined) made += 1;
-    const wish = again ?? (await freshWish(client, plan.from + made - 1));
-    say({ kind: "sent", wish });
-    const { operation, input, key } = wish;
+    const request = again ?? (await nextRequest(client, plan.from + made - 1));
+    say({ kind: "sent", request });
+    const { operation, input, key } = request;
     const reply = await client.execute(operation, input, key === undefined ? {} : { key });
     const { outcome, position, replayed } = reply as Answer;
-    say({ kind: "answered", number: wish.number, answer: { outcome, position, replayed } });
+    say({ kind: "answered", number: request.number, answer: { outcome, position, replayed } });
   }
 }
 

@@ -1,6 +1,6 @@
-/** What the killed process and its parent tell each other: one plan in, then one line of JSON for everything that happens. */
-export interface Wish {
-  /** Every wish of a run has its own number, and its entry holds it: so effects can be counted. */
+/** Messages between the killed process and its parent: one plan in, then one line of JSON for each event. */
+export interface WriteRequest {
+  /** Unique in a run, and part of the entry, so that effects can be counted. */
   readonly number: number;
   readonly operation: string;
   readonly input: Readonly<Record<string, unknown>>;
@@ -9,16 +9,16 @@ export interface Wish {
 
 export interface Plan {
   readonly folder: string;
-  /** How many index rows are kept in memory; without it, Holdfast is opened as every program opens it. */
+  /** Number of index rows that are kept in memory. If missing, Holdfast uses its default. */
   readonly tailRows?: number;
   readonly seed: number;
   readonly callers: number;
-  /** Sent before anything new, in this order. */
-  readonly wishes: readonly Wish[];
-  /** New wishes have numbers from here on. */
+  /** Sent before new requests, in this order. */
+  readonly requests: readonly WriteRequest[];
+  /** The number of the first new request. */
   readonly from: number;
   readonly freshMax: number;
-  /** Where the process kills itself, and at which append. */
+  /** The step and the append at which the process kills itself. */
   readonly dies?: { readonly at: Point; readonly append: number };
 }
 
@@ -45,14 +45,14 @@ export interface Answer {
 
 export type Line =
   | { readonly kind: "up" }
-  /** Written before the wish is sent. */
-  | { readonly kind: "sent"; readonly wish: Wish }
+  /** Written before the request is sent. */
+  | { readonly kind: "sent"; readonly request: WriteRequest }
   /** Written after it was acknowledged. */
   | { readonly kind: "answered"; readonly number: number; readonly answer: Answer }
   | { readonly kind: "closing" }
   | { readonly kind: "closed" };
 
-/** A random number from 0 to below 1, the same ones for the same seed. */
+/** A random number from 0 to below 1. The same seed gives the same sequence. */
 export function seededRandom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {

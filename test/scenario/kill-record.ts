@@ -1,57 +1,57 @@
-/** What callers know across all cycles, and what must then be true of the journal. */
+/** The knowledge of the callers across all cycles, and the resulting assertions about the journal. */
 import assert from "node:assert/strict";
 import type { Entry } from "../../server/src/machine/entry.ts";
-import type { Answer, Line, Wish } from "./kill-lines.ts";
+import type { Answer, Line, WriteRequest } from "./kill-lines.ts";
 
 export class KillRecord {
-  readonly #wishes = new Map<number, Wish>();
+  readonly #requests = new Map<number, WriteRequest>();
   readonly #answers = new Map<number, Answer>();
-  /** Answers that came since the last check. */
+  /** Answers since the last check. */
   #news: number[] = [];
   answerCount = 0;
   replayCount = 0;
 
   note(line: Line): void {
-    if (line.kind === "sent") this.#wishes.set(line.wish.number, line.wish);
+    if (line.kind === "sent") this.#requests.set(line.request.number, line.request);
     if (line.kind === "answered") this.#noteAnswer(line.number, line.answer);
   }
 
   get nextNumber(): number {
-    return Math.max(0, ...this.#wishes.keys()) + 1;
+    return Math.max(0, ...this.#requests.keys()) + 1;
   }
 
-  /** Keyed wishes that nobody heard the answer of. Those without a key can not be sent again safely. */
-  unanswered(): readonly Wish[] {
-    return [...this.#wishes.values()].filter(({ number, key }) => key !== undefined && !this.#answers.has(number));
+  /** Requests with a key whose answer was lost. A request without a key cannot be repeated safely. */
+  unanswered(): readonly WriteRequest[] {
+    return [...this.#requests.values()].filter(({ number, key }) => key !== undefined && !this.#answers.has(number));
   }
 
-  /** Keyed wishes that were answered. */
-  answered(): readonly Wish[] {
-    return [...this.#wishes.values()].filter(({ number, key }) => key !== undefined && this.#answers.has(number));
+  /** Requests with a key that were answered. */
+  answered(): readonly WriteRequest[] {
+    return [...this.#requests.values()].filter(({ number, key }) => key !== undefined && this.#answers.has(number));
   }
 
   answerOf(number: number): Answer | undefined {
     return this.#answers.get(number);
   }
 
-  /** Everything acknowledged since the last check is there, at its position, with its outcome. */
+  /** Each acknowledgement since the last check is in the journal, at its position, with its outcome. */
   checkNews(entries: readonly Entry[]): void {
     for (const number of this.#news) this.#checkAnswer(number, entries);
     this.#news = [];
   }
 
-  /** No wish has two effects; each keyed one has exactly one, and nothing is there that nobody wished for. */
+  /** No request has two effects, each request with a key has exactly one, and every entry belongs to a request. */
   checkEffects(entries: readonly Entry[]): void {
     const seen = new Map<number, Entry>();
     for (const entry of entries) {
       const number = numberOf(entry);
       if (number === undefined) continue;
-      assert.equal(seen.get(number), undefined, `wish ${number} is in the journal twice`);
-      assert.ok(this.#wishes.has(number), `nobody wished for ${number}`);
+      assert.equal(seen.get(number), undefined, `request ${number} is in the journal twice`);
+      assert.ok(this.#requests.has(number), `no caller sent request ${number}`);
       seen.set(number, entry);
     }
-    for (const { number } of this.answered()) assert.ok(seen.has(number), `wish ${number} was lost`);
-    assert.deepEqual(this.unanswered(), [], "every keyed wish was answered in the end");
+    for (const { number } of this.answered()) assert.ok(seen.has(number), `request ${number} was lost`);
+    assert.deepEqual(this.unanswered(), [], "every request with a key was answered in the end");
   }
 
   #noteAnswer(number: number, answer: Answer): void {
@@ -63,14 +63,19 @@ export class KillRecord {
       return;
     }
     this.replayCount += 1;
-    assert.deepEqual(answer, { ...first, replayed: true }, `wish ${number} got another answer than the first time`);
+    assert.deepEqual(
+      answer,
+      { ...first, replayed: true },
+      `request ${number} got a different answer than the first time`,
+    );
   }
 
   #checkAnswer(number: number, entries: readonly Entry[]): void {
     const { outcome, position } = this.#answers.get(number) ?? assert.fail();
-    const entry = entries[position - 1] ?? assert.fail(`wish ${number}: nothing is at its position ${position}`);
-    assert.equal(numberOf(entry), number, `position ${position} holds another wish`);
-    assert.equal(entry.key, this.#wishes.get(number)?.key);
+    const entry =
+      entries[position - 1] ?? assert.fail(`request ${number}: the journal has no entry at position ${position}`);
+    assert.equal(numberOf(entry), number, `position ${position} belongs to another request`);
+    assert.equal(entry.key, this.#requests.get(number)?.key);
     assert.equal(entry.outcome.kind, outcome.kind);
     if (entry.outcome.kind === "refusal") assert.equal(entry.outcome.code, outcome.code);
     for (const [name, value] of Object.entries(entry.outcome.data)) assert.deepEqual(outcome.data[name], value);

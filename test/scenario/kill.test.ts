@@ -1,4 +1,4 @@
-/** Real processes under load, killed with SIGKILL again and again on one folder. HOLDFAST_SEED runs one again. */
+/** Real processes under load, repeatedly killed with SIGKILL on one folder. HOLDFAST_SEED repeats a run. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -8,7 +8,7 @@ import { genesis } from "../../server/src/journal/seal.ts";
 import { openSqliteJournal } from "../../server/src/journal/sqlite/open.ts";
 import type { Entry } from "../../server/src/machine/entry.ts";
 import { counts } from "../prove/counts.ts";
-import { type Answer, type Line, type Plan, points, seededRandom, type Wish } from "./kill-lines.ts";
+import { type Answer, type Line, type Plan, points, seededRandom, type WriteRequest } from "./kill-lines.ts";
 import { KillRecord } from "./kill-record.ts";
 import { type Ended, inEmptyFolder, startProgram } from "./program.ts";
 
@@ -18,9 +18,9 @@ const counters = ["0", "1", "2", "3"];
 
 type PlanParts = Partial<Plan> & Pick<Plan, "folder">;
 
-/** Runs the program until it ends by itself, or until it has said something at which it is to be killed. */
+/** Runs the program until it ends by itself, or until `note` kills it at one of its lines. */
 async function runChild(parts: PlanParts, note: (line: Line, kill: () => void) => void): Promise<Ended> {
-  const plan: Plan = { seed: 1, callers: 1, wishes: [], from: 1, freshMax: 0, ...parts };
+  const plan: Plan = { seed: 1, callers: 1, requests: [], from: 1, freshMax: 0, ...parts };
   const child = startProgram(join(import.meta.dirname, "kill-child.ts"), [], { input: JSON.stringify(plan) });
   const kill = (): void => {
     child.signal("SIGKILL");
@@ -40,7 +40,7 @@ async function runChild(parts: PlanParts, note: (line: Line, kill: () => void) =
   return ended;
 }
 
-/** The kill may cut the last line: then the wish was not sent yet, or nobody knows of the answer. */
+/** The kill may cut the last line. Then the request was not sent yet, or its answer is unknown. */
 function parseLine(text: string): Line | undefined {
   try {
     return JSON.parse(text) as Line;
@@ -49,13 +49,13 @@ function parseLine(text: string): Line | undefined {
   }
 }
 
-/** Reads what is new in the journal. It proves the chain, from the head that was read before. */
+/** Reads new entries of the journal and verifies the chain from the last head. */
 async function readOn(folder: string, entries: Entry[], after: Head): Promise<Head> {
   const journal = await openSqliteJournal({ folder, startedAt: "now", tailRows: 500 });
   let head = after;
   for (;;) {
     const page = await journal.follow(head, { entries: 1_000, bytes: 1e7 });
-    assert.ok(page.kind === "followed", "what was there before is still there");
+    assert.ok(page.kind === "followed", "the earlier entries are still there");
     if (page.entries.length === 0) break;
     for (const entry of page.entries) assert.equal(entry.position, entries.push(entry), "positions have no gap");
     head = page.head;
@@ -71,7 +71,7 @@ async function makeCounters(folder: string): Promise<void> {
   await client.close();
 }
 
-/** Every increment that was done is in the count, and nothing else is: no update was lost or made twice. */
+/** The count equals the number of successful increments: no update was lost or applied twice. */
 async function checkCounts(folder: string, entries: readonly Entry[]): Promise<void> {
   const client = await open(folder);
   for (const id of counters) {
@@ -85,7 +85,7 @@ async function checkCounts(folder: string, entries: readonly Entry[]): Promise<v
   await client.close();
 }
 
-/** Kills the process of one data folder again and again. Returns what came of it, in words. */
+/** Kills the process of one data folder repeatedly. Returns a summary of the outcome. */
 async function killAgainAndAgain(base: string, seed: number): Promise<string> {
   const folder = join(base, "data");
   const random = seededRandom(seed);
@@ -103,10 +103,10 @@ async function killAgainAndAgain(base: string, seed: number): Promise<string> {
       folder,
       seed: upTo(2 ** 31),
       callers: 1 + upTo(60),
-      wishes: [...record.unanswered(), ...again],
+      requests: [...record.unanswered(), ...again],
       from: record.nextNumber,
       freshMax: isLast ? 0 : isClosing ? upTo(600) : 1e9,
-      // Few rows in memory: the index is being written nearly all the time.
+      // With few rows in memory the index is written nearly all the time.
       ...(cycle % 2 === 0 ? {} : { tailRows: 100 + upTo(400) }),
     };
     let left = 1 + upTo(1_500);
@@ -132,7 +132,7 @@ for (let run = 0; run < counts.killRuns; run += 1) {
   const seed = firstSeed + run;
   const number = counts.killRuns === 1 ? "" : `, data folder ${run + 1} of ${counts.killRuns}`;
   test(
-    `whatever was acknowledged survives kill -9, every key has one effect, and asking again gets the first answer${number} [M4 X1]`,
+    `every acknowledged write survives kill -9, every key has one effect, and a retry gets the first answer${number} [M4 X1]`,
     { timeout: 600_000 },
     (context) =>
       inEmptyFolder(async (base) => {
@@ -142,24 +142,24 @@ for (let run = 0; run < counts.killRuns; run += 1) {
   );
 }
 
-/** One that is done and one that is a conflict, in one batch. */
-const created: Wish = {
+/** A success and a conflict in one batch. */
+const created: WriteRequest = {
   number: 7,
   operation: "create-entity",
   input: { type: "note", id: "7", value: { number: 7 } },
   key: "the key of 7",
 };
-const conflicting: Wish = {
+const conflicting: WriteRequest = {
   number: 8,
   operation: "patch-entity",
   input: { type: "counter", id: "0", merge: { count: 9, number: 8 }, expected_version: 5 },
   key: "the key of 8",
 };
-const both = { wishes: [created, conflicting], callers: 2 };
+const both = { requests: [created, conflicting], callers: 2 };
 
 for (const at of points) {
   test(
-    `a process that dies ${at} leaves one effect under a key, and one answer to all who ask again, conflicts too [M4]`,
+    `a process that dies ${at} leaves one effect per key, and every retry gets the same answer, including conflicts [M4]`,
     inEmptyFolder(async (base) => {
       const folder = join(base, "data");
       await makeCounters(folder);
@@ -173,7 +173,7 @@ for (const at of points) {
       const dead = await runChild({ folder, ...both, dies: { at, append: 1 } }, note);
       assert.equal(dead.signal, "SIGKILL", dead.errors);
       assert.ok(!dead.lines.some((line) => line.includes("answered")), "nothing was acknowledged");
-      for (const parts of [{ ...both, wishes: [...both.wishes, ...both.wishes] }, both]) {
+      for (const parts of [{ ...both, requests: [...both.requests, ...both.requests] }, both]) {
         const ended = await runChild({ folder, ...parts }, note);
         assert.equal(ended.code, 0, ended.errors);
       }

@@ -1,11 +1,11 @@
-/** A server that `npm start` runs in a checkout, as a newcomer starts it, on a free port. */
+/** A server that `npm start` runs in a checkout, as a new user starts it, on a free port. */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ServerAddress } from "./drive-doors.ts";
 import { startCommand } from "./program.ts";
 
-/** It must stop cleanly, and must have missed no file. */
+/** The server must stop cleanly and must not have reported a missing file. */
 export type NpmServer = ServerAddress & AsyncDisposable;
 
 export async function npmStart(folder: string, env: Readonly<Record<string, string>> = {}): Promise<NpmServer> {

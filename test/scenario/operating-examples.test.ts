@@ -1,4 +1,4 @@
-/** The files that people copy: they must name settings and options that exist, and versions that are these. */
+/** The example files for operators must name existing settings and options, and the current versions. */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -23,7 +23,7 @@ function section(unit: string, name: string): readonly (readonly [string, string
   return lines.map((line) => [line.slice(0, line.indexOf("=")), line.slice(line.indexOf("=") + 1)] as const);
 }
 
-test("the unit for systemd starts a server that would start, keeps its data where it may write, and stops where a person is needed", () => {
+test("the unit for systemd starts a valid server, stores data in a writable folder, and does not restart after a permanent failure", () => {
   const unit = readFileSync(join(examples, "systemd", "holdfast.service"), "utf8");
   const service = section(unit, "Service");
   const value = (name: string): string => service.find(([key]) => key === name)?.[1] ?? assert.fail(`no ${name}`);
@@ -65,8 +65,8 @@ test("the nodes of the compose file share a journal and the operator's token, an
     );
     const { config } = readConfig({ options: {}, env: given, folder: "/" });
     assert.match(config.journal, /^postgres:\/\/holdfast:x@database:\d+\/holdfast$/u);
-    assert.ok(config.allowed_hosts.includes(name), "the other services find it by its name");
-    // Not to be reached from elsewhere, as it is plain HTTP.
+    assert.ok(config.allowed_hosts.includes(name), "the other services reach it by its name");
+    // Only reachable from this host, because it is plain HTTP.
     for (const port of ports) assert.match(port, new RegExp(`^127\\.0\\.0\\.1:[0-9]+:${String(config.port)}$`, "u"));
     assert.deepEqual(mounted, [`${name}:${config.data}`]);
     assert.ok(Object.hasOwn(volumes, name));

@@ -1,4 +1,4 @@
-/** Installs the packages as a user would, in a folder of their own, and starts them. Nothing here sees the sources. */
+/** Installs the packages as a user would, in a separate folder, and starts them. The test never loads the sources. */
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -12,7 +12,7 @@ import { execChildSync, spawnChild } from "./spawn-child.ts";
 const root = join(import.meta.dirname, "..", "..");
 const { version } = JSON.parse(readFileSync(join(root, "server", "package.json"), "utf8")) as { version: string };
 
-/** This Node comes first, also for npm. */
+/** This Node is first in the PATH, also for npm. */
 const env = downloadEnvironment({ PATH: [dirname(process.execPath), process.env.PATH ?? ""].join(delimiter) });
 
 function run(folder: string, command: string, ...words: readonly string[]): string {
@@ -43,7 +43,7 @@ suite("the packages, installed", () => {
     for (const folder of [built, home]) rmSync(folder, { recursive: true, force: true });
   });
 
-  test("what a program wrote is there when it opens the folder again", () => {
+  test("a program with the installed package reads its data after it opens the folder again", () => {
     const program = [
       'import { open } from "holdfast";',
       'import "@holdfast/sdk/contract";',
@@ -65,12 +65,12 @@ suite("the packages, installed", () => {
       "const client = await connect(process.argv[2]);",
       'const lock = await client.acquire("doc/1", { ttlSeconds: 2 });',
       "const { expiresAt } = lock;",
-      "// Once it was renewed for the first time, the thread that does it runs.",
+      "// The first renewal proves that the renewing thread runs.",
       "const isRenewed = () => lock.expiresAt.getTime() > expiresAt.getTime() + 300;",
       "while (!isRenewed()) await new Promise((resolve) => setImmediate(resolve));",
       "const end = performance.now() + 4000;",
       "while (performance.now() < end);",
-      "// Known in this very moment, before the loop turns: only the thread can have told it.",
+      "// Read before the event loop turns: only the thread can have updated it.",
       "console.log(lock.state);",
       "await client.close();",
     ];
@@ -86,13 +86,13 @@ suite("the packages, installed", () => {
       const { url } = JSON.parse(line) as { readonly url: string };
       assert.equal(run(home, process.execPath, "blocked.js", url).trim(), "held");
     } finally {
-      // The server is npx's child, and the two are a group of their own.
+      // The server is a child of npx, and the two form their own process group.
       process.kill(-server.pid!, "SIGTERM");
       await once(server, "close");
     }
   });
 
-  test("the command tells its version", () => {
+  test("the installed command prints its version", () => {
     assert.match(run(home, "npx", "--no-install", "holdfast", "--version"), new RegExp(version.replaceAll(".", "\\.")));
   });
 

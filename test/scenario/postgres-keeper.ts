@@ -1,12 +1,13 @@
 /**
- * A program that keeps a Postgres for whoever started it: on loopback, on a free port, with a password of its own, in a
- * temporary folder. It says the address in a line. When its input ends, also because the one who started it was killed,
- * it stops the server and removes the folder; so nothing is left behind, whatever happens to a test.
+ * A program that runs a Postgres for its parent process: on loopback, on a free port, with its own password, in a
+ * temporary folder. It prints the address in one line. When its input ends, it stops the server and removes the folder.
+ * The input also ends if the parent is killed, so no test leaves a server behind.
  *
- * Until then each line of its input is something to do to the server: `stop`, `crash`, `start`, and, while it is stopped,
- * `save` and `restore` a copy of its files, or `standby`: it is then started as a replica. It answers with the same word.
+ * Each line of its input is a command for the server: `stop`, `crash` or `start`. While the server is stopped, `save`
+ * and `restore` copy its files, and `standby` makes it start as a replica. The program answers with the same word.
  *
- * With the word `durable` it really waits for the disk. With `tls CERT KEY`, two files, nobody gets in without TLS.
+ * With the argument `durable`, writes really wait for the disk. With `tls CERT KEY`, two files, the server accepts only
+ * TLS.
  */
 import type { ChildProcess } from "node:child_process";
 import { randomBytes } from "node:crypto";
@@ -26,7 +27,7 @@ interface Account {
   readonly gid?: number;
 }
 
-/** Postgres refuses to run as root, so root runs it as somebody who owns little. */
+/** Postgres refuses to run as root, so root runs it with an unprivileged account. */
 function accountForServer(): Account {
   if (process.getuid?.() !== 0) return {};
   const accounts = readFileSync("/etc/passwd", "utf8").split("\n");
@@ -34,7 +35,9 @@ function accountForServer(): Account {
     const [, , uid, gid] = accounts.find((line) => line.startsWith(`${name}:`))?.split(":") ?? [];
     if (uid !== undefined) return { uid: Number(uid), gid: Number(gid) };
   }
-  throw new Error(`Postgres does not run as root, and there is no account postgres or nobody: add one, ${instead}`);
+  throw new Error(
+    `Postgres does not run as root, and the host has no unprivileged account: add an account postgres, ${instead}`,
+  );
 }
 
 /** The folder of the package with the programs for this system. */
@@ -50,7 +53,7 @@ function installedPackage(): string {
   }
 }
 
-/** Why the programs do not start, if they do not. */
+/** The reason why the programs do not start, or undefined. */
 function troubleWith(bin: string): string | undefined {
   for (const name of ["initdb", "postgres"]) {
     const { status, error, stderr } = spawnChildSync(join(bin, name), ["--version"], { ...account, cwd: folder });
@@ -61,8 +64,8 @@ function troubleWith(bin: string): string | undefined {
 
 /**
  * The programs, ready to run. npm may have installed them without the links to their libraries, which a script of the
- * package makes, or where the account of the server can not reach them. Then a copy is used: what npm installed is not ours
- * to change, and another test may be reading it.
+ * package makes. The account of the server may also have no access to them. In both cases a copy is used, because the
+ * installed files belong to npm, and another test may be reading them.
  */
 function runnablePrograms(): string {
   const installed = installedPackage();
@@ -74,11 +77,11 @@ function runnablePrograms(): string {
   const still = troubleWith(copied);
   if (still === undefined) return copied;
   throw new Error(
-    `Postgres can not be run, neither as installed (${trouble}) nor copied (${still}): mend this, ${instead}`,
+    `Postgres cannot be run, neither as installed (${trouble}) nor copied (${still}): fix this, ${instead}`,
   );
 }
 
-/** Runs a program until it ends, or until it says what it is waited for. */
+/** Runs a program until it ends, or until its output matches `until`. */
 async function run(file: string, words: readonly string[], until?: RegExp): Promise<{ said: string; isUp: boolean }> {
   const child = spawnChild(file, words, { ...account, cwd: folder, stdio: ["ignore", "pipe", "pipe"] });
   running = child;
@@ -110,7 +113,7 @@ async function startServer(): Promise<string> {
   const fsync = `fsync=${process.argv.includes("durable") ? "on" : "off"}`;
   const named = ["listen_addresses=127.0.0.1", "unix_socket_directories=", fsync, ...tlsSettings(data)];
   const settings = named.flatMap((set) => ["-c", set]);
-  // Between finding a free port and taking it somebody else may take it.
+  // Another process may take the free port before the server does.
   for (let attempt = 0; attempt < 3 && failures.length === attempt; attempt += 1) {
     const port = String(await freePort());
     const words = ["-D", data, "-p", port, ...settings];
@@ -118,14 +121,14 @@ async function startServer(): Promise<string> {
     if (!isUp) continue;
     startAgain = async () => {
       const again = await run(join(bin, "postgres"), words, isReady);
-      if (!again.isUp) throw new Error(`Postgres did not start again; it said: ${again.said}`);
+      if (!again.isUp) throw new Error(`Postgres did not start again. Its output: ${again.said}`);
     };
     return `postgres://holdfast:${password}@127.0.0.1:${port}/postgres`;
   }
-  throw new Error(`Postgres did not start; it said: ${failures.join("\n")}\nMend this, ${instead}`);
+  throw new Error(`Postgres did not start. Its output: ${failures.join("\n")}\nFix this, ${instead}`);
 }
 
-/** The server takes a key only if nobody else can read it. */
+/** The server accepts a key only if no other account can read it. */
 function tlsSettings(data: string): readonly string[] {
   const at = process.argv.indexOf("tls");
   if (at === -1) return [];
@@ -144,7 +147,7 @@ function own(path: string): void {
   if (account.uid !== undefined && account.gid !== undefined) chownSync(path, account.uid, account.gid);
 }
 
-/** SIGINT ends the server quickly but in order, SIGQUIT as a crash would. */
+/** SIGINT is a fast but orderly shutdown. SIGQUIT is like a crash. */
 async function stopServer(signal: "SIGINT" | "SIGQUIT"): Promise<void> {
   if (running?.exitCode !== null || running.signalCode !== null) return;
   const closed = once(running, "close");
@@ -159,7 +162,7 @@ function copyFiles(from: string, to: string): void {
   if (status !== 0) throw new Error(`the files could not be copied: ${String(stderr)}`);
 }
 
-/** Its next start waits for what a primary sends, which is nothing, until it is promoted. */
+/** At its next start it waits for data from a primary that does not exist, until it is promoted. */
 function makeStandby(): void {
   const file = join(folder, "data", "standby.signal");
   writeFileSync(file, "");
@@ -173,7 +176,7 @@ async function obey(word: string): Promise<void> {
   else if (word === "save") copyFiles("data", "saved");
   else if (word === "restore") copyFiles("saved", "data");
   else if (word === "standby") makeStandby();
-  else throw new Error(`it can not ${word}`);
+  else throw new Error(`unknown command ${word}`);
   console.log(word);
 }
 
@@ -191,7 +194,7 @@ let running: ChildProcess | undefined;
 let startAgain: () => Promise<void> = () => Promise.resolve();
 
 own(folder);
-// Ctrl+C reaches the whole group; the end of the input says the same, and then there is time to clean up.
+// Ctrl+C reaches the whole process group. The parent then closes the input, which leaves time to clean up.
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => undefined);
 try {
   console.log(await startServer());

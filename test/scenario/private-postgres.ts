@@ -1,4 +1,4 @@
-/** A real Postgres for a test. If there can be none, the test fails and says what is missing; it is never skipped. */
+/** A real Postgres for a test. If it cannot start, the test fails with the reason. It is never skipped. */
 import { join } from "node:path";
 import type { Pair } from "./certificates.ts";
 import { startProgram } from "./program.ts";
@@ -8,24 +8,24 @@ export interface PrivatePostgres {
   stop(): Promise<void>;
 }
 
-/** One that a test may treat badly. */
+/** A server that a test may stop, crash and restore. */
 export interface OwnPostgres extends PrivatePostgres {
   /**
-   * `stop` and `crash` end it, in order or not; while it is stopped `save` and `restore` copy its files, and `standby` makes
-   * it start as a replica.
+   * `stop` is an orderly shutdown, and `crash` is not. While it is stopped, `save` and `restore` copy its files, and
+   * `standby` makes it start as a replica.
    */
   order(word: "stop" | "crash" | "start" | "save" | "restore" | "standby"): Promise<void>;
 }
 
-export interface PostgresWishes {
-  /** It waits for the disk, as a real one does. */
+export interface PostgresOptions {
+  /** Writes wait for the disk, as in production. */
   readonly isDurable?: boolean;
-  /** It lets nobody in without TLS, and shows this. */
+  /** The server accepts only TLS, and presents this certificate. */
   readonly tls?: Pair;
 }
 
-/** Starts one that nobody else uses, whatever else is there. */
-export async function startOwnPostgres({ isDurable = false, tls }: PostgresWishes = {}): Promise<OwnPostgres> {
+/** Starts a server that no other test uses, regardless of HOLDFAST_TEST_POSTGRES. */
+export async function startOwnPostgres({ isDurable = false, tls }: PostgresOptions = {}): Promise<OwnPostgres> {
   const words = [...(isDurable ? ["durable"] : []), ...(tls === undefined ? [] : ["tls", tls.cert, tls.key])];
   const keeper = startProgram(join(import.meta.dirname, "postgres-keeper.ts"), words, { inputStaysOpen: true });
   const url = await keeper.line(/^postgres:/);
@@ -40,8 +40,8 @@ export async function startOwnPostgres({ isDurable = false, tls }: PostgresWishe
 }
 
 /**
- * Starts one that nobody else uses. With HOLDFAST_TEST_POSTGRES, the URL of a server, that one is used and left running; so
- * a test works in a schema of its own and drops it.
+ * Starts a server that no other test uses. If HOLDFAST_TEST_POSTGRES is the URL of a server, the test uses that one and
+ * leaves it running. A test therefore works in its own schema and drops it.
  */
 export async function startPostgres(): Promise<PrivatePostgres> {
   const given = process.env["HOLDFAST_TEST_POSTGRES"] ?? "";

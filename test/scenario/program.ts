@@ -1,4 +1,4 @@
-/** A real process for a scenario: it is waited for by what it says and how it ends, never by the clock. */
+/** A real process for a scenario. Tests wait for its output and its end, never for the clock. */
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { mkdir, mkdtemp, rm } from "node:fs/promises";
@@ -20,7 +20,7 @@ export interface Ended {
 
 export interface Program {
   readonly pid: number;
-  /** The first line of its output that matches; it may have been said already. */
+  /** The first line of its output that matches, including earlier lines. */
   line(pattern: RegExp): Promise<string>;
   /** The first line of its standard error that matches. */
   errorLine(pattern: RegExp): Promise<string>;
@@ -28,9 +28,9 @@ export interface Program {
   onLine(listener: (line: string) => void): void;
   signal(signal: NodeJS.Signals): void;
   endInput(): void;
-  /** Gives it a line. */
+  /** Sends it a line. */
   say(line: string): void;
-  /** Gives it a line, and waits until it says the same. */
+  /** Sends it a line, and waits until it prints the same line. */
   ask(line: string): Promise<void>;
   readonly ended: Promise<Ended>;
 }
@@ -39,7 +39,7 @@ export interface ProgramOptions {
   readonly folder?: string;
   readonly env?: Readonly<Record<string, string>>;
   readonly input?: string;
-  /** Its input ends only when this process says so, or dies. */
+  /** Its input ends only when this process closes it, or dies. */
   readonly inputStaysOpen?: true;
 }
 
@@ -74,7 +74,7 @@ export function startCommand(command: string, words: readonly string[], options:
       });
     });
     const missed = ended.then(({ code }) =>
-      assert.fail(`it ended (${String(code)}) without ${String(pattern)}: ${lines.join("\n")}${errors}`),
+      assert.fail(`the process ended (${String(code)}) without ${String(pattern)}: ${lines.join("\n")}${errors}`),
     );
     return Promise.race([comes, missed]);
   };
@@ -95,7 +95,9 @@ export function startCommand(command: string, words: readonly string[], options:
         };
         listeners.add(listener);
       });
-      const missed = ended.then(({ code }) => assert.fail(`it ended (${String(code)}) before ${line}: ${errors}`));
+      const missed = ended.then(({ code }) =>
+        assert.fail(`the process ended (${String(code)}) before ${line}: ${errors}`),
+      );
       child.stdin.write(`${line}\n`);
       await Promise.race([heard, missed]);
     },
@@ -103,7 +105,7 @@ export function startCommand(command: string, words: readonly string[], options:
   };
 }
 
-/** What one of its streams has said, and who waits for more. */
+/** The lines of one of its streams, and the callbacks that wait for more. */
 interface Lines {
   readonly lines: string[];
   readonly listeners: Set<(line: string) => void>;

@@ -18,7 +18,7 @@ test(
     await using server = await npmStart(folder);
     await using client = await connect(server.url);
     const held = await client.acquire("demo");
-    // It gets the lock after the thread that renews it became unloadable, and holds it for longer than a lease.
+    // It gets the lock after the code of the renewing thread was removed, and holds the lock for longer than a lease.
     const words = ["lock", "demo", "--ttl", "4", "--", "sh", "-c", "echo runs; sleep 6; echo ends"];
     const waiter = startProgram(join(folder, "server", "bin", "holdfast.js"), words, { folder });
     await waiter.errorLine(/waiting at queue position 1/);

@@ -1,4 +1,4 @@
-/** The command as a newcomer meets it: started from a folder of their own, with nothing prepared. */
+/** The command for a new user: started from an arbitrary folder, without any preparation. */
 import assert from "node:assert/strict";
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -16,7 +16,7 @@ async function stop(program: Program, signal: NodeJS.Signals = "SIGTERM"): Promi
 }
 
 test(
-  "up says where its data is, how to use it and how to stop it, and stops cleanly",
+  "up prints the path of its data, how to use it and how to stop it, and stops cleanly",
   inEmptyFolder(async (folder) => {
     const program = holdfast(folder, "up");
     await program.line(/Ctrl\+C/);
@@ -32,7 +32,7 @@ test(
 );
 
 test(
-  "up finds its folder by option, then by environment, and tells programs in JSON, one event a line",
+  "up finds its folder by the option, then by the environment, and with --json prints one event per line",
   inEmptyFolder(async (folder) => {
     const env = { HOLDFAST_DATA: "named" };
     for (const [words, data] of [
@@ -54,7 +54,7 @@ test(
 );
 
 test(
-  "what a program wrote is there when up starts on its folder, and again when the program comes back [X1]",
+  "up starts with the data that a program wrote to its folder, and after it stops the program reads the data again [X1]",
   inEmptyFolder(async (folder) => {
     const data = join(folder, ".holdfast");
     const before = await open(data);
@@ -72,14 +72,14 @@ test(
 );
 
 test(
-  "a second owner is told in a sentence who has the folder, and the first is not disturbed",
+  "a second owner of a folder gets one sentence that names the owning process, and the first is not disturbed",
   inEmptyFolder(async (folder) => {
     const first = holdfast(folder, "up");
     await first.line(/Ctrl\+C/);
     const second = await holdfast(folder, "up").ended;
     assert.equal(second.code, 3);
     assert.match(second.errors, new RegExp(`in use by process ${first.pid} .*Only one process may own it`));
-    assert.equal(second.errors.trim().split("\n").length, 1, "a sentence, not a stack");
+    assert.equal(second.errors.trim().split("\n").length, 1, "one sentence, not a stack trace");
     const asked = await holdfast(folder, "up --json").ended;
     const [failed] = asked.lines.map((line) => JSON.parse(line) as Record<string, unknown>);
     assert.deepEqual([failed?.["event"], failed?.["code"], failed?.["exit"]], ["failed", "owned", 3]);
@@ -91,7 +91,7 @@ test(
 );
 
 test(
-  "a second signal ends it without waiting, and the folder is as good as before",
+  "a second signal ends up without waiting, and the folder stays intact",
   inEmptyFolder(async (folder) => {
     const program = holdfast(folder, "up");
     await program.line(/Ctrl\+C/);
@@ -99,7 +99,7 @@ test(
     await program.line(/stopping/);
     program.signal("SIGTERM");
     const { code, signal } = await program.ended;
-    assert.ok(code === 0 || signal === "SIGTERM", "either it had stopped by then, or the signal stopped it");
+    assert.ok(code === 0 || signal === "SIGTERM", "it had stopped already, or the signal stopped it");
     const again = holdfast(folder, "up");
     await again.line(/Ctrl\+C/);
     assert.equal((await stop(again)).code, 0);
@@ -120,7 +120,7 @@ test(
 );
 
 test(
-  "what is wrong with the data is said in a sentence, and the exit code tells the cause",
+  "up reports damaged or unusable data in one sentence, and its exit code identifies the cause",
   inEmptyFolder(async (folder) => {
     const data = join(folder, ".holdfast");
     const holdfastBefore = await open(data);
@@ -148,7 +148,7 @@ test(
 );
 
 test(
-  "history that newer rules decided stops it with a sentence; it never skips what it does not understand",
+  "up refuses a history that newer rules decided, in one sentence, and skips no entry",
   inEmptyFolder(async (folder) => {
     const journal = await openSqliteJournal({ folder: join(folder, ".holdfast"), startedAt: "today" });
     const command = { id: "a", operation: "create-entity", principal: "local", input: {} };
@@ -177,7 +177,7 @@ for (const [words, code, says] of [
   ["up --help", 0, /Usage: holdfast up/],
 ] as const) {
   test(
-    `"holdfast${words === "" ? "" : ` ${words}`}" is answered in a sentence, without touching any data`,
+    `"holdfast${words === "" ? "" : ` ${words}`}" is answered in one sentence, without access to any data`,
     inEmptyFolder(async (folder) => {
       const ended = await holdfast(folder, words).ended;
       assert.equal(ended.code, code, ended.errors);

@@ -11,9 +11,6 @@ const pending: Readonly<Record<string, readonly CheckName[]>> = {
   "test/doors/": ["phrases", "titles"],
   "test/guarantees.ts": ["phrases", "sentences"],
   "test/http/": ["phrases", "titles"],
-  "test/nodes/": ["phrases", "titles"],
-  "test/scenario/": ["phrases", "sentences", "titles"],
-  "test/simulation/": ["phrases", "sentences"],
   "test/socket/": ["phrases", "titles"],
 };
 

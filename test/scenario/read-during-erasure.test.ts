@@ -1,4 +1,4 @@
-/** Reading a folder without owning it, while its owner erases what lies in the archive. */
+/** Reading a folder without owning it, while its owner erases archived entries. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Clock } from "../../server/src/base/clock.ts";
@@ -18,7 +18,7 @@ const filling = "x".repeat(60_000);
 const count = 20;
 
 test(
-  "a reader goes on when an erasure puts another file in a segment's place, and reads the entry that erased it [X1]",
+  "a reader continues when an erasure replaces the file of a segment, and reads the entry that erased it [X1]",
   withFolder(async (folder) => {
     const journal = await openJournal(folder);
     for (let index = 0; index < count; index += 1) await appendSample(journal, 1, () => ({ input: { filling } }));
@@ -28,7 +28,8 @@ test(
     for (const batch of reader.batches(1)) {
       read.push(batch);
       if (batch.first !== 1) continue;
-      // The entry that asks for it is appended after the reader began, and so is not in what it saw first.
+      // The entry that requests the erasure is appended after the read began, so it is not in the first page of the
+      // reader.
       await appendSample(journal, 1);
       await assert.rejects(journal.erase(count - 1, count + 1), failure("busy"));
     }
@@ -44,7 +45,7 @@ test(
 );
 
 test(
-  "verify beside a server that erases an archived entry finds the journal sound [X1]",
+  "verify reports a valid journal while a server erases an archived entry [X1]",
   withFolder(async (folder) => {
     const journal = await openFolder(folder);
     const engine = await startEngine({ journal });
@@ -76,7 +77,7 @@ test(
 );
 
 test(
-  "a segment that an erasure replaced while the files were proven is no fault, one that is gone is",
+  "verify accepts a segment that an erasure replaced during the check, and reports a missing segment",
   withFolder(async (folder) => {
     const journal = await openJournal(folder);
     await appendSample(journal, 2);

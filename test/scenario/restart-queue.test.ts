@@ -10,7 +10,7 @@ import { holdfast } from "./holdfast-command.ts";
 const names = ["ann", "bob", "carl", "dora"] as const;
 const ttlSeconds = 60;
 
-test("a server killed in the middle of a line: who holds keeps it, who waits keeps its place, no grant is lost [X5 X3]", async (t) => {
+test("a server that is killed while agents queue for a lock keeps the holder, the order of the waiters and every grant [X5 X3]", async (t) => {
   const folder = await folderFor(t);
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
@@ -26,7 +26,7 @@ test("a server killed in the middle of a line: who holds keeps it, who waits kee
     await server.ended;
     server = await up();
   };
-  // Each has a connection of its own, and the last one speaks HTTP.
+  // Each agent has its own connection, and the last one uses HTTP.
   const clients: Client[] = [];
   for (const name of names) {
     const client = await connect(url, { name, ...(name === "dora" ? { transport: "http" } : {}) });
@@ -52,14 +52,14 @@ test("a server killed in the middle of a line: who holds keeps it, who waits kee
   const { holders, queue } = await ann.locks.status("doc/1");
   assert.deepEqual([holders[0]?.fence, queue.map(({ name }) => name)], [first.fence, names.slice(1)]);
 
-  // The next one is granted while nobody is connected: the release is on its way when the server dies.
+  // The next waiter is granted while no client is connected: the release is in flight when the server dies.
   const released = first.release();
   await restart();
   await released;
   const fences = [first.fence];
   for (const [index, got] of waiting.entries()) {
     const lock = await got;
-    assert.deepEqual(order, names.slice(1, index + 2), "in the order in which they came, one after the other");
+    assert.deepEqual(order, names.slice(1, index + 2), "in the order of arrival, one at a time");
     assert.equal(lock.signal.aborted, false);
     fences.push(lock.fence);
     await lock.release();
