@@ -27,13 +27,13 @@ const certainty = async (error: Error): Promise<boolean> => {
   return failure.certain;
 };
 
-test("an append whose connection is lost may have been written, and one that the server refuses was not [X1]", async () => {
+test("an append may have been written if its connection is lost, and was not written if the server refuses it [X1]", async () => {
   assert.equal(await certainty(new Error("Connection terminated unexpectedly")), false);
   assert.equal(await certainty(Object.assign(new Error("terminating"), { code: "57P01", severity: "FATAL" })), false);
   assert.equal(await certainty(Object.assign(new Error("no space"), { code: "53100", severity: "ERROR" })), true);
 });
 
-test("nothing is sent to a server that is another one than before, until the node knows it [X3]", async () => {
+test("a node sends nothing to a server that differs from the last one, until the node has accepted the new server [X3]", async () => {
   const sent: unknown[] = [];
   const client = {
     query: (statement: unknown) => Promise.resolve({ rows: sent.push(statement) > 0 ? [["appended"]] : [] }),

@@ -1,6 +1,6 @@
 /**
- * A node of a build that carries newer rules than this one: words are its data folder, the port, the journal and the token
- * of the operator. The rules decide alike, so all that differs is their number.
+ * A node of a build with newer rules than this one. Its arguments are the data folder, the port, the journal and the
+ * token of the operator. The rules decide alike, so only their number differs.
  */
 import { serve } from "../../server/src/assembly/serve.ts";
 import { knownRules } from "../../server/src/assembly/open.ts";

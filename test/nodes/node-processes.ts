@@ -1,4 +1,4 @@
-/** Nodes as real processes, `holdfast up --journal`, on a Postgres of their own that waits for its disk. */
+/** Nodes as real processes, `holdfast up --journal`, on their own Postgres that waits for its disk. */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -12,9 +12,9 @@ export interface NodeProcess {
   readonly url: string;
   readonly folder: string;
   readonly program: Program;
-  /** Starts it again, at the same address; as another build, if that is wanted. */
+  /** Starts it again at the same address, optionally as another build. */
   start(build?: Launch): Promise<void>;
-  /** Ends it: kindly, or as a crash would. */
+  /** Stops it: SIGTERM in order, SIGKILL like a crash. */
   end(signal: "SIGTERM" | "SIGKILL"): Promise<Ended>;
   health(): Promise<NodeHealth>;
 }
@@ -34,7 +34,7 @@ export interface NodeHealth {
 export interface NodeCluster {
   readonly postgres: OwnPostgres;
   readonly nodes: readonly NodeProcess[];
-  /** The addresses of all, as `connect` takes them. */
+  /** The addresses of all nodes, as an argument of `connect`. */
   readonly urls: readonly string[];
   readonly operatorToken: string;
   close(): Promise<void>;
@@ -46,7 +46,7 @@ export interface NodeSettings {
   readonly journal: string;
   readonly port: number;
   readonly operatorToken: string;
-  /** The nats-server whose mesh they take part in, if they do. */
+  /** The nats-server of their mesh, if they use one. */
   readonly nats?: string;
 }
 
@@ -74,14 +74,14 @@ export async function startCluster(count: number, more: Pick<NodeSettings, "nats
   };
 }
 
-/** The build that is tested. */
+/** The build under test. */
 function thisBuild(folder: string, { journal, port, operatorToken, nats }: NodeSettings): Program {
   const env = { HOLDFAST_JOURNAL: journal, HOLDFAST_OPERATOR_TOKEN: operatorToken, HOLDFAST_PORT: String(port) };
   const mesh = nats === undefined ? [] : ["--nats", nats];
   return holdfast(tmpdir(), ["up", "--json", "--data", folder, ...mesh], { env });
 }
 
-/** One that carries newer rules. */
+/** A build with newer rules. */
 export function newerBuild(folder: string, { journal, port, operatorToken }: NodeSettings): Program {
   return startProgram(join(import.meta.dirname, "newer-node.ts"), [folder, String(port), journal, operatorToken]);
 }

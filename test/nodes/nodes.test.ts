@@ -21,7 +21,7 @@ describe("nodes on one Postgres", () => {
     await shared.close();
   });
 
-  test("a lock taken through one is denied through another, and handed over to whoever waits at a third [W11 X7]", async () => {
+  test("a lock taken through one node is denied through another, and on release granted to a waiter at a third [W11 X7]", async () => {
     const [a, b, c] = nodes;
     const held = granted(await a.client.locks.acquire("doc/1", { ttlSeconds: 60, ownerId: "ann" }));
     const denied = await refusalOf(b.client.locks.acquire("doc/1", { ttlSeconds: 60, ownerId: "bob" }));
@@ -30,13 +30,13 @@ describe("nodes on one Postgres", () => {
     const events = c.client.watch();
     const next = events.next();
     await a.client.locks.release({ fence: held.fence }, { ownerId: "ann" });
-    // The release is an entry of another node: only a wake brings it here, since nobody asks.
+    // The release is an entry of another node. Only a wake brings it here, because no call polls.
     assert.ok((await next).value !== undefined);
     assert.equal((await c.client.locks.ticket(waiting.ticket)).state, "granted");
     await events.return?.();
   });
 
-  test("whoever catches up first reads what was acknowledged anywhere before, and readers share one look", async () => {
+  test("a node that catches up reads every acknowledged write of all nodes, and concurrent readers share one query", async () => {
     const [a, b] = nodes;
     for (let n = 0; n < 20; n += 1) {
       const { version } = await a.client.entities.create("note", String(n), { n });
@@ -45,7 +45,7 @@ describe("nodes on one Postgres", () => {
     }
   });
 
-  test("a key used through one is known to the others, also at the same moment [M4]", async () => {
+  test("a key used through one node is known to the others, also at the same moment [M4]", async () => {
     const input = { type: "note", id: "keyed", value: {} };
     const replies = await Promise.all(
       [...nodes, ...nodes].map(({ client }) => client.execute("create-entity", input, { key: "k" })),
@@ -54,7 +54,7 @@ describe("nodes on one Postgres", () => {
     for (const reply of replies) assert.deepEqual({ ...reply, replayed: true }, { ...replies[0], replayed: true });
   });
 
-  test("a payload that was erased through one is shown by none, nor recalled by its key [X1]", async () => {
+  test("a payload that is erased through one node is shown by no node and replayed by no key [X1]", async () => {
     const [a, b] = nodes;
     const input = { type: "note", id: "erased", value: { text: "a secret text" } };
     const { position } = await a.client.execute("create-entity", input, { key: "erased" });
@@ -70,7 +70,7 @@ describe("nodes on one Postgres", () => {
     assert.deepEqual(await shared.sql("SELECT first FROM batches WHERE lines LIKE '%a secret text%'"), []);
   });
 
-  test("every node shows the others that it is there, and all come to the same head", async () => {
+  test("every node announces itself to the others, and all nodes reach the same head", async () => {
     for (const [n, { client }] of nodes.entries()) await client.entities.create("note", `of ${String(n)}`, {});
     await Promise.all(nodes.map(({ engine }) => engine.catchUp()));
     assert.equal(new Set(nodes.map(({ engine }) => engine.head.hash)).size, 1);
@@ -78,11 +78,11 @@ describe("nodes on one Postgres", () => {
     assert.equal(there.length, nodes.length);
   });
 
-  test("a wake that got lost is made up for by a look", async () => {
+  test("a node finds new entries by polling after a lost wake", async () => {
     const [a, b] = nodes;
     const events = b.client.watch({ names: ["evt.note.created"] });
     const next = events.next();
-    // Whoever does not listen in this moment is told nothing.
+    // A node that does not listen at this moment gets no notification.
     await shared.sql(
       "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'holdfast listener'",
     );

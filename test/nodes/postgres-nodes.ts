@@ -1,4 +1,4 @@
-/** Several nodes on one real Postgres: each a whole engine with a client, in this process. */
+/** Several nodes on one real Postgres, each a complete engine with a client, in this process. */
 import type { Client } from "holdfast";
 import { Client as Connection } from "pg";
 import { systemClock } from "../../server/src/base/clock.ts";
@@ -11,13 +11,13 @@ import type { PrivatePostgres } from "../scenario/private-postgres.ts";
 export interface PostgresNode {
   readonly engine: Engine;
   readonly client: Client;
-  /** What an operator would have been told. */
+  /** The reports to the operator. */
   readonly reports: string[];
 }
 
 export interface SharedJournal {
   node(options?: Partial<PostgresJournalOptions> & { readonly checkpointEvery?: number }): Promise<PostgresNode>;
-  /** Runs SQL as an administrator would. */
+  /** Runs SQL as an administrator. */
   sql(text: string, values?: unknown[]): Promise<readonly Record<string, unknown>[]>;
   /** Stops every node that was started, and removes the tables. */
   close(): Promise<void>;

@@ -10,7 +10,7 @@ after(async () => {
   await (await started)?.stop();
 });
 
-/** Tests use schemas of their own. `cleanUp` removes them after all tests of the process. */
+/** Tests use their own schemas. `cleanUp` removes them after all tests of the process. */
 export function processPostgres(cleanUp?: () => Promise<void>): Promise<Pick<PrivatePostgres, "url">> {
   if (cleanUp !== undefined) cleanUps.push(cleanUp);
   started ??= startPostgres();

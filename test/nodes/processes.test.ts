@@ -9,7 +9,7 @@ import { granted, queued } from "../locks/lock-node.ts";
 import { run } from "../scenario/holdfast-command.ts";
 import { newerBuild, type NodeCluster, type NodeProcess, startCluster } from "./node-processes.ts";
 
-/** A client whose first node is the first one that is named; usually chance decides. */
+/** A client that uses the first of these nodes first. By default the order is random. */
 async function clientOf(nodes: readonly NodeProcess[], options: ConnectOptions = {}): Promise<Client> {
   const clock = { ...systemClientClock, random: () => 0 };
   return connect(
@@ -20,7 +20,7 @@ async function clientOf(nodes: readonly NodeProcess[], options: ConnectOptions =
 
 const newest = knownRules.length;
 
-/** Waits until a node has these rules. A node raises them once it has seen for a while that all nodes have them. */
+/** Waits until a node has these rules. A node raises them after all nodes have had them for some time. */
 async function rulesAreRaised(node: NodeProcess, to: number): Promise<void> {
   await using client = await clientOf([node]);
   for await (const { data } of client.watch({ after: "1.0", names: ["evt.space.rules_raised"] })) {
@@ -39,7 +39,7 @@ describe("nodes in processes of their own, on one Postgres", () => {
 
   after(() => cluster.close());
 
-  test("each tells which it is, on what journal and how far; no password is told, and no journal is kept beside", async () => {
+  test("each node process reports its id, journal and position, shows no password, and stores no local journal", async () => {
     const healths = await Promise.all(nodes.map((node) => node.health()));
     for (const health of healths) {
       assert.deepEqual([health.ready, health.reasons, health.journal], [true, [], "postgres"]);
@@ -55,7 +55,7 @@ describe("nodes in processes of their own, on one Postgres", () => {
     }
   });
 
-  test("a lock taken through one is denied through another; released, it goes to who waits at a third [W11 X7]", async () => {
+  test("a lock taken through one node process is denied through another, and on release granted to a waiter at a third [W11 X7]", async () => {
     const [a, b, c] = nodes;
     await using ann = await clientOf([a]);
     await using bob = await clientOf([b]);
@@ -69,13 +69,13 @@ describe("nodes in processes of their own, on one Postgres", () => {
     const released = performance.now();
     await ann.locks.release({ fence: held.fence }, { ownerId: "ann" });
     assert.equal(((await next).value as { readonly name: string }).name, "evt.lock.acquired");
-    // A lost wake would be found after a second; this came by itself.
+    // Polling would find it after a second, so a wake delivered it.
     assert.ok(performance.now() - released < 900, `${performance.now() - released} ms`);
     assert.equal((await cat.locks.ticket(waiting.ticket)).state, "granted");
     await events.return?.();
   });
 
-  test("what was acknowledged through one is read through any other at once, and a token or an agent is known there", async () => {
+  test("a write, token or agent that is acknowledged by one node process is known to every other at once", async () => {
     const [a, b, c] = nodes;
     await using operator = await clientOf([a], { token: cluster.operatorToken });
     await using ann = await clientOf([a]);
@@ -95,7 +95,7 @@ describe("nodes in processes of their own, on one Postgres", () => {
     }
   });
 
-  test("who waits at a node that is killed goes on through another, in its place, and gets the lock [W11]", async () => {
+  test("a waiter at a killed node continues through another node, keeps its position in the queue, and gets the lock [W11]", async () => {
     const [a, b, c] = nodes;
     await using ann = await clientOf([a], { name: "ann" });
     await using bob = await clientOf([b, c], { name: "bob" });
@@ -111,13 +111,13 @@ describe("nodes in processes of their own, on one Postgres", () => {
     await lock.release();
     await using mine = await waiting;
     assert.ok(mine.granted);
-    // The watch, too: nothing that happened meanwhile is missing.
+    // The watch also continues, and misses no event.
     assert.equal(((await first).value as { readonly subject: string }).subject, "note/while it was away");
     await seen.return?.();
     await b.start();
   });
 
-  test("cut off from Postgres they are not ready and refuse writes and latest reads; then they catch up by themselves", async () => {
+  test("nodes that are cut off from Postgres are not ready, refuse writes and latest reads, and catch up after the reconnect", async () => {
     const [a] = nodes;
     await using ann = await clientOf([a], { retry: false });
     await ann.entities.create("note", "known", {});
@@ -147,7 +147,7 @@ describe("nodes in processes of their own, on one Postgres", () => {
       await using reader = await connect(url, { retry: { tries: 100, totalMs: 60_000 } });
       assert.equal((await reader.entities.get("note", "new")).version, 1);
     }
-    // Who has nothing to write is ready, too, or nothing would ever be sent to it.
+    // A node with nothing to write must become ready too. Otherwise it would never get a request.
     for (const node of nodes)
       assert.deepEqual(
         (await node.health()).reasons.filter((why) => why.includes("written")),
@@ -155,7 +155,7 @@ describe("nodes in processes of their own, on one Postgres", () => {
       );
   });
 
-  test("a command line finds the next node, too, and says how each of them is", async () => {
+  test("a command line fails over to the next node, and reports the health of each node", async () => {
     const gone = "http://127.0.0.1:1";
     const env = { HOLDFAST_URL: `${gone},${nodes[1].url}` };
     for (const words of ["locks --json", "locks --json --local", "list note --json --local"]) {
@@ -168,7 +168,7 @@ describe("nodes in processes of their own, on one Postgres", () => {
     assert.match(lines.join("\n"), new RegExp(`is ready, at position \\d+ ${ready}`, "u"));
   });
 
-  test("restarted one by one under load, to a build with newer rules, they fail no call; the rules start when all have them [M3]", async () => {
+  test("nodes that are restarted one by one to a build with newer rules fail no call, and use the rules once all have them [M3]", async () => {
     await using watcher = await clientOf(nodes);
     const raised = watcher.watch({ names: ["evt.space.rules_raised"] });
     const isRaised = raised.next();
@@ -191,7 +191,7 @@ describe("nodes in processes of their own, on one Postgres", () => {
       await rulesAreRaised(node, newest + 1);
       assert.equal((await node.health()).rules, newest + 1);
     }
-    // Nobody who does not know these rules comes back in.
+    // A node without these rules cannot rejoin.
     const [a] = nodes;
     await a.end("SIGTERM");
     await assert.rejects(

@@ -6,7 +6,7 @@ import { counts } from "../prove/counts.ts";
 
 const rounds = counts.nodeRaces;
 
-test("of 2 to 32 writers on three nodes that expect the same version exactly one wins, and each other one is a conflict [M1 M2 X7]", async () => {
+test("exactly one of 2 to 32 writers on three nodes that expect the same version wins, and each other one gets a conflict [M1 M2 X7]", async () => {
   const shared = shareJournal(await processPostgres());
   try {
     const nodes = await Promise.all([1, 2, 3].map(() => shared.node()));

@@ -15,17 +15,17 @@ const refused =
   (error: unknown): boolean =>
     error instanceof JournalError && error.code === "unsupported" && error.certain && pattern.test(error.message);
 
-/** Gives every client another number than its backend has, as poolers do. */
+/** Reports a different process id to each client than its backend has, as poolers do. */
 function likeAPooler(chunk: Buffer): Buffer {
   const changed = Buffer.from(chunk);
-  // BackendKeyData: the letter K, the length 12, the number of the backend.
+  // BackendKeyData: the letter K, the length 12, the process id of the backend.
   for (let at = changed.indexOf("K\u0000\u0000\u0000\u000c", 0, "latin1"); at >= 0; at = -1) {
     changed.writeUInt32BE(changed.readUInt32BE(at + 5) + 1, at + 5);
   }
   return changed;
 }
 
-describe("a Postgres that can not be trusted is refused with the reason", () => {
+describe("a Postgres that does not fulfil the requirements is refused with the reason", () => {
   let postgres: OwnPostgres;
 
   before(async () => {
@@ -34,11 +34,11 @@ describe("a Postgres that can not be trusted is refused with the reason", () => 
 
   after(() => postgres.stop());
 
-  test("a server that does not wait for its disk", async () => {
+  test("a node refuses a server that does not wait for its disk", async () => {
     await assert.rejects(openPostgresJournal({ url: postgres.url, clock: systemClock }), refused(/fsync is off/));
   });
 
-  test("a pooler in front of it", async () => {
+  test("a node refuses a pooler in front of Postgres", async () => {
     const proxy = await startTcpProxy(postgres.url, { rewrite: likeAPooler });
     const options = { clock: systemClock, allowsFsyncOff: true };
     await assert.rejects(openPostgresJournal({ ...options, url: proxy.url }), refused(/goes through a pooler/));
@@ -48,7 +48,7 @@ describe("a Postgres that can not be trusted is refused with the reason", () => 
     await plain.close();
   });
 
-  test("a database that is not there, and a server that is not there", async () => {
+  test("a node refuses a missing database and a missing server with the reason", async () => {
     const none = postgres.url.replace(/postgres$/u, "none");
     await assert.rejects(
       openPostgresJournal({ url: none, clock: systemClock }),
@@ -59,7 +59,7 @@ describe("a Postgres that can not be trusted is refused with the reason", () => 
     await assert.rejects(openPostgresJournal({ url, clock: systemClock }), isDown);
   });
 
-  test("a user with no more rights than the guide gives is enough, from checkpoints on; it can make no table", async () => {
+  test("a node works with only the grants of the guide, including checkpoints, and cannot create a table", async () => {
     const options = { clock: systemClock, allowsFsyncOff: true, tailRows: 4 };
     const first = await startNode({ ...options, url: postgres.url });
     await first.client.entities.create("note", "first", {});
@@ -72,7 +72,7 @@ describe("a Postgres that can not be trusted is refused with the reason", () => 
     url.password = "choose one";
     for (const round of [1, 2]) {
       const { client, engine } = await startNode({ ...options, url: url.href });
-      // The second one starts from what the first one saved.
+      // The second node starts from the checkpoint of the first one.
       assert.equal(engine.health().saved === undefined, round === 1);
       for (let n = 0; n < 20; n += 1) await client.entities.create("note", `${String(round)} ${String(n)}`, {});
       assert.equal((await client.entities.get("note", "first")).version, 1);
@@ -82,7 +82,7 @@ describe("a Postgres that can not be trusted is refused with the reason", () => 
     await assert.rejects(onServer(url.href, "CREATE TABLE holdfast.own (n int)"), /permission denied/);
   });
 
-  test("a replica; and once it is promoted, its other timeline begins a new epoch [X3]", async () => {
+  test("a node refuses a replica, and begins a new epoch after the replica is promoted to another timeline [X3]", async () => {
     const options = { clock: systemClock, allowsFsyncOff: true, url: postgres.url };
     await postgres.order("stop");
     await postgres.order("standby");

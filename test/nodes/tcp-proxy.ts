@@ -1,22 +1,22 @@
-/** Stands between a node and its server: makes the way longer, or changes or holds back what the server says. */
+/** A proxy between a node and its server. It adds latency, or changes or delays the output of the server. */
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { once } from "node:events";
 import { systemClock } from "../../server/src/base/clock.ts";
 
 export interface TcpProxy {
-  /** The same address, by way of this proxy. */
+  /** The same address, through this proxy. */
   readonly url: string;
   close(): Promise<void>;
 }
 
 export interface TcpProxyOptions {
-  /** Where it listens; on loopback, if not given. */
+  /** The address on which it listens. The default is loopback. */
   readonly host?: string;
-  /** Added to the way there and to the way back. */
+  /** Delay in each direction. */
   readonly delayMs?: number;
-  /** Changes the first thing that the server says once somebody is let in. */
+  /** Changes the first output of the server after the login. */
   readonly rewrite?: (chunk: Buffer) => Buffer;
-  /** What the server says, and all that it says after it on the same connection, waits for what this returns. */
+  /** Delays a chunk of the server, and all later chunks of the connection, until the returned promise resolves. */
   readonly hold?: (chunk: Buffer) => Promise<void> | undefined;
 }
 

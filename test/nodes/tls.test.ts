@@ -5,7 +5,7 @@ import { holdfast } from "../scenario/holdfast-command.ts";
 import { startOwnPostgres } from "../scenario/private-postgres.ts";
 import { inEmptyFolder } from "../scenario/program.ts";
 
-/** Starts a node on this journal and ends it in order, if it comes that far. */
+/** Starts a node on this journal. If it starts, stops it in order. */
 async function tryNode(folder: string, journal: string): Promise<{ isUp: boolean; shown: string }> {
   const program = holdfast(folder, "up --json", { env: { HOLDFAST_JOURNAL: journal } });
   const up = program.line(/"event":"up"/u).then(
@@ -20,7 +20,7 @@ async function tryNode(folder: string, journal: string): Promise<{ isUp: boolean
 }
 
 test(
-  "a Postgres that wants TLS is used with the authority that vouches for it, and refused with the reason without",
+  "a node connects to a Postgres that requires TLS with the right authority, and otherwise refuses it with the reason",
   inEmptyFolder(async (folder) => {
     const { authority, stranger, server } = makeCertificates(folder);
     const postgres = await startOwnPostgres({ isDurable: true, tls: server });

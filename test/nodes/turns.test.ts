@@ -24,11 +24,11 @@ describe("journals that share the head of one Postgres", () => {
     await shared.close();
   });
 
-  /** Two nodes on a space of their own. */
+  /** Two nodes in a separate space. */
   async function withTwo(
     space: string,
     work: (a: Shared, b: Shared) => Promise<void>,
-    // Long enough for a busy computer.
+    // Long enough for a busy host.
     turnMs = 30_000,
   ): Promise<void> {
     const common = { url: postgres.url, clock: systemClock, allowsFsyncOff: true, schema, space, tailRows: 8 };
@@ -41,15 +41,15 @@ describe("journals that share the head of one Postgres", () => {
     }
   }
 
-  /** Resolves when a node stands in line for the turn. */
-  async function somebodyWaits(): Promise<void> {
+  /** Resolves when a node waits for the turn. */
+  async function waiterExists(): Promise<void> {
     while ((await shared.sql("SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted")).length === 0);
   }
 
   const append = (journal: Journal, head: Head, unproven?: readonly string[]) =>
     journal.append(sampleBatch(head, 1), unproven);
 
-  test("a turn lasts for several appends, keeps the others out, and then goes to whoever waited", () =>
+  test("a turn lasts for several appends, excludes the other nodes, and then goes to the waiting node", () =>
     withTwo("several", async (a, b) => {
       await a.coordination.takeTurn();
       const waiting = b.coordination.takeTurn();
@@ -64,13 +64,13 @@ describe("journals that share the head of one Postgres", () => {
       assert.equal((await a.head()).position, 5);
     }));
 
-  test("a node that sleeps in its turn loses it, and then may append only what still fits", () =>
+  test("a node that sleeps during its turn loses the turn, and then appends only entries that follow the new head", () =>
     withTwo(
       "asleep",
       async (a, b) => {
         await a.coordination.takeTurn();
         const old = await a.head();
-        // Nothing but the server's patience ends the turn of a.
+        // Only the timeout of the server ends the turn of a.
         await b.coordination.takeTurn();
         await appendSample(b, 2);
         await b.coordination.endTurn();
@@ -82,11 +82,11 @@ describe("journals that share the head of one Postgres", () => {
       200,
     ));
 
-  test("who waits no longer leaves the line", () =>
+  test("a node that stops waiting for the turn leaves the queue", () =>
     withTwo("leaves", async (a, b) => {
       await a.coordination.takeTurn();
-      // Before its connection is made, and while it stands in line.
-      for (const until of [() => Promise.resolve(), somebodyWaits]) {
+      // Before its connection is made, and while it waits.
+      for (const until of [() => Promise.resolve(), waiterExists]) {
         const waiting = b.coordination.takeTurn();
         await until();
         await b.coordination.endTurn();
@@ -96,7 +96,7 @@ describe("journals that share the head of one Postgres", () => {
       await appendUntilDone(a);
     }));
 
-  test("of two that follow the same entry at the same moment one is appended, and the other told what it missed", () =>
+  test("one of two concurrent appends that follow the same entry is written, and the other gets the entries that it missed", () =>
     withTwo("races", async (a, b) => {
       for (let n = 0; n < 25; n += 1) {
         const head = await a.head();
@@ -111,13 +111,13 @@ describe("journals that share the head of one Postgres", () => {
       }
     }));
 
-  test("a key that was used before is found by the append, which then writes nothing, wherever it is remembered [M4]", () =>
+  test("an append finds a used key in memory and in the tables, and then writes nothing [M4]", () =>
     withTwo("keys", async (a, b) => {
       const scopes = ["k1", "k40", "new"].map(scopeOf);
       for (let n = 0; n < 50; n += 1) await appendSample(a, 1, () => ({ key: `k${String(n)}` }));
       const head = await a.head();
-      // What is in memory is recalled, what went to the tables is not; together they know every key. It goes there beside
-      // the appends, so it may still be under way.
+      // Keys in memory are recalled, keys in the tables are not. Together they cover every key. Rows move to the tables
+      // concurrently with the appends, so the move may still be in progress.
       let recalled = a.coordination.findKeysInMemory(scopes, head);
       for (let look = 0; look < 1_000 && recalled?.[0] !== undefined; look += 1) {
         await a.head();
@@ -129,13 +129,13 @@ describe("journals that share the head of one Postgres", () => {
       assert.ok(unproven.includes(scopeOf("k1")), "with 8 rows in memory the first key is in the tables");
       assert.deepEqual(await append(a, head, unproven), { kind: "used" });
       assert.deepEqual(await a.head(), head);
-      // The other node has read nothing yet, and says so.
+      // The other node has read nothing yet, and returns undefined.
       assert.equal(b.coordination.findKeysInMemory(scopes, head), undefined);
       assert.deepEqual(await b.findKeys(scopes), [2, 41, undefined]);
       assert.deepEqual(await append(b, head, [scopeOf("new")]), { kind: "appended" });
     }));
 
-  test("an append whose keys nobody can vouch for any more is refused, not believed [M4]", () =>
+  test("an append is refused if the index cannot prove that its keys are unused [M4]", () =>
     withTwo("lost index", async (a) => {
       for (let n = 0; n < 50; n += 1) await appendSample(a, 1, () => ({ key: `k${String(n)}` }));
       await shared.sql("DELETE FROM keys WHERE space = 'lost index'");
@@ -144,7 +144,7 @@ describe("journals that share the head of one Postgres", () => {
     }));
 });
 
-/** The end of another one's turn is under way when `endTurn` returns; until it is there nobody else may append. */
+/** `endTurn` returns before the turn of the other node has ended on the server. Until then no other node may append. */
 async function appendUntilDone(journal: Journal): Promise<void> {
   for (;;) {
     const { kind } = await journal.append(sampleBatch(await journal.head(), 1));
