@@ -130,7 +130,7 @@ const aliveNow = (): readonly string[] =>
     .filter((name) => /Server|Socket|Worker|MessagePort|Timeout/u.test(name))
     .sort();
 
-/** What is alive once handles that were closed are gone, which takes some turns of the loop. */
+/** The live resources after all closed handles are gone, which takes some turns of the event loop. */
 async function settled(): Promise<readonly string[]> {
   await loopTicks(50);
   return aliveNow();

@@ -1,7 +1,7 @@
-/** Between the id of a command and the name of the attempt that sent it. */
+/** Separates the id of a command from the name of the attempt that sent it. */
 export const markSign = "~";
 
-/** The attempt that an entry is of; undefined if Holdfast itself sent the command. */
+/** The attempt of an entry, or undefined if Holdfast itself sent the command. */
 export function attemptOf({ id, agent }: { readonly id: string; readonly agent?: string }): string | undefined {
   const at = id.indexOf(markSign);
   return at < 0 ? agent : id.slice(at + 1);

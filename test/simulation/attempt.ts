@@ -2,34 +2,34 @@ import type { CallReply } from "@holdfast/sdk";
 import { keyScope } from "../../server/src/machine/entry.ts";
 import type { SimulatedRequest } from "./entity-requests.ts";
 
-/** Something that a caller wants to happen once, however often it is sent. */
+/** A command that its caller wants to happen once, regardless of how often it is sent. */
 export interface Intent {
   readonly principal: string;
   readonly request: SimulatedRequest;
   readonly key: string | undefined;
-  /** False if the same key was also used for something else. */
+  /** False if the same key was also used for another command. */
   isHonest: boolean;
-  /** True once the caller knows what it came to. */
+  /** True once the caller knows the outcome. */
   isKnown: boolean;
 }
 
-/** One sending of an intent to one life of a node. Its name is kept in the entry: as the agent, or in the id. */
+/** One sending of an intent to one life of a node. The entry contains its name, as the agent or in the id. */
 export interface Attempt {
   readonly name: string;
   readonly intent: Intent;
   readonly owner: string;
-  /** How often the journal had gone back when it was sent. */
+  /** Number of rollbacks of the journal before it was sent. */
   readonly losses: number;
-  /** For reads: the position that each subject must at least have. */
+  /** For reads: the minimum position of each subject. */
   readonly floor: ReadonlyMap<string, number>;
   isAnswered: boolean;
-  /** True if it was told that nothing happened, and nothing ever will. */
+  /** True if its answer promised that nothing happened, and nothing ever will. */
   isRefusedForCertain: boolean;
 }
 
 export type Outcome = CallReply["outcome"];
 
-/** Answers that promise that the command was not carried out. */
+/** Answers that promise that the command was not executed. */
 const certainCodes = new Set(["deadline_passed", "journal_unavailable", "overloaded", "stopping"]);
 
 /** Answers after which the same command may be sent again. */
@@ -53,7 +53,7 @@ const undecidedCodes = new Set([
   "idempotency_key_expired",
 ]);
 
-/** Whether an answer is about something that must be in the journal. */
+/** True if the answer is about an entry that must be in the journal. */
 export function mustBeRecorded(outcome: Outcome, intent: Intent): boolean {
   if (outcome.kind === "refusal") {
     return outcome.code === "concurrency_mismatch" || (intent.key !== undefined && !undecidedCodes.has(outcome.code));

@@ -11,12 +11,12 @@ import type { World } from "./world.ts";
 
 const ownersPrincipal = "ada";
 const principals = [ownersPrincipal, "ben", "eve"];
-/** Most seeds have some locks, a few have hardly anything else. */
+/** Most seeds have some locks, and a few have mainly locks. */
 const lockShares = [0, 0.3, 0.6, 0.9] as const;
-/** What a caller does not send again after so many, so that a list of old intents does not grow. */
+/** Maximum number of intents that are retried, so that the list of old intents does not grow. */
 const retryableMax = 30;
 
-/** Everybody who sends commands and reads, and what each of them knows. */
+/** All callers that send commands and reads, and the knowledge of each of them. */
 export class Callers {
   readonly #world: World;
   readonly #attempts: Attempt[] = [];
@@ -26,11 +26,11 @@ export class Callers {
   readonly #floors = new Map<string, Map<string, number>>();
   /** Keyed intents whose outcome their caller does not know. */
   readonly #unknown: Intent[] = [];
-  /** Whether a life of a node tells what is in the journal now, as far as it knows it. */
+  /** True if the state of this life of a node is part of the current journal. */
   readonly #isInHistory: (owner: string) => boolean;
   readonly #lockRequests: LockRequests;
   readonly #entityRequests: EntityRequests;
-  /** How much of what is asked for is about agents and locks. */
+  /** Share of the requests that are about agents and locks. */
   readonly #lockShare: number;
   #keyCount = 0;
 
@@ -50,7 +50,7 @@ export class Callers {
     return this.#unknown.length;
   }
 
-  /** Somebody asks for something new. */
+  /** A caller sends a new request. */
   ask(node: SimulatedNode, others: readonly SimulatedNode[]): void {
     const { random } = this.#world;
     const isPoisonous = this.#world.strikes("poisonous command");
@@ -65,7 +65,7 @@ export class Callers {
     if (this.#world.strikes("key is used for another request")) this.#misuse(node, intent);
   }
 
-  /** Somebody who does not know what became of a command sends it again. */
+  /** A caller that does not know the outcome of a command sends it again. */
   retry(node: SimulatedNode): void {
     const intent = this.#unknown.shift();
     if (intent === undefined || intent.isKnown) return;
@@ -73,12 +73,12 @@ export class Callers {
     this.#send(node, intent);
   }
 
-  /** What was asked of this life of a node is never answered. */
+  /** Calls of this life of a node are never answered. */
   crashed(owner: string): void {
     for (const attempt of this.#open) {
       if (attempt.owner !== owner) continue;
       this.#open.delete(attempt);
-      this.#world.faults.count("caller never hears because of a crash");
+      this.#world.faults.count("caller gets no answer because of a crash");
       this.#forgetAnswer(attempt.intent);
     }
     this.#floors.delete(owner);
@@ -88,7 +88,7 @@ export class Callers {
     this.#floors.clear();
   }
 
-  /** Those that were told that nothing happened must still be right. */
+  /** Answers that promised that nothing happened must still be true. */
   checkAll(): void {
     for (const attempt of this.#attempts) checkRefusedForCertain(this.#world, attempt);
   }
@@ -105,7 +105,7 @@ export class Callers {
     return { principal: this.#principalOf(request), request, key, isHonest: true, isKnown: false };
   }
 
-  /** Agents, and owners that have something, are one principal's: mostly that one asks, and at times somebody else. */
+  /** Agents and holding owners belong to one principal. Mostly that principal calls, and sometimes another one. */
   #principalOf(request: SimulatedRequest): string {
     const { random } = this.#world;
     return request.speaker !== undefined && random.chance(0.95) ? ownersPrincipal : random.pick(principals);
@@ -175,19 +175,19 @@ export class Callers {
   }
 
   #noteEvent(attempt: Attempt, subject: string, reply: CallReply): void {
-    // A conflict does not make a version, so no read has to show its position.
+    // A conflict makes no version, so no read has to show its position.
     if (reply.outcome.kind === "done") this.#raiseFloor(attempt.owner, subject, reply.position);
   }
 
   #raiseFloor(owner: string, subject: string, position: number): void {
-    // What a node tells before it notices a loss binds nobody.
+    // An answer of a node that has not noticed a loss sets no minimum for later reads.
     if (this.#world.losses > 0 && !this.#isInHistory(owner)) return;
     const floors = this.#floors.get(owner) ?? new Map<string, number>();
     floors.set(subject, Math.max(position, floors.get(subject) ?? 0));
     this.#floors.set(owner, floors);
   }
 
-  /** A door that can't read the journal throws what the journal threw. To the caller that is a lost reply. */
+  /** A door that cannot read the journal rethrows the error of the journal. For the caller that is a lost reply. */
   #thrown(attempt: Attempt, error: unknown): void {
     if (!this.#open.delete(attempt)) return;
     attempt.isAnswered = true;
@@ -198,7 +198,7 @@ export class Callers {
       "a call throws only what the journal threw",
       () => `${attempt.name}: ${String(error)}`,
     );
-    this.#world.faults.count("call throws because the journal can't be read");
+    this.#world.faults.count("call throws because the journal cannot be read");
     this.#forgetAnswer(attempt.intent);
   }
 

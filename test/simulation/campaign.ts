@@ -19,12 +19,12 @@ export interface CampaignOptions {
 export interface CampaignResult {
   readonly seedCount: number;
   readonly stepCount: number;
-  /** How often each fault and each rare event happened. */
+  /** The tally of each fault and each rare event. */
   readonly tallies: ReadonlyMap<string, Tally>;
   readonly failures: readonly SeedFailure[];
 }
 
-/** The threads share the seeds by turns, so that each gets about the same work. */
+/** The threads take the seeds in turns, so that each gets about the same work. */
 export async function runCampaign(options: CampaignOptions): Promise<CampaignResult> {
   const tallies: Tallies = new Map();
   const failures: SeedFailure[] = [];

@@ -1,4 +1,4 @@
-/** What must hold when all is quiet again. */
+/** Checks at the end of a simulation, after all faults. */
 import { currentEpoch } from "../../server/src/features/space/space-table.ts";
 import { grantTable } from "../../server/src/features/locks/tables/lock-tables.ts";
 import type { MemoryDisk } from "../../server/src/journal/memory/disk.ts";
@@ -12,22 +12,22 @@ import type { Callers } from "./callers.ts";
 import type { SimulatedNode } from "./node.ts";
 import type { World } from "./world.ts";
 
-/** What is left of a simulation at its end. */
-export interface Remains {
+/** The state of a simulation at its end. */
+export interface FinalState {
   readonly world: World;
   readonly callers: Callers;
   readonly nodes: readonly SimulatedNode[];
   readonly disk: MemoryDisk;
 }
 
-export async function checkEnd(simulation: Remains): Promise<void> {
+export async function checkEnd(simulation: FinalState): Promise<void> {
   const { world, callers, nodes } = simulation;
   callers.checkAll();
   const entries = await readJournal(simulation);
   const recorded = world.history.facts.map(({ entry }) => entry);
   world.demand(
     canonicalText(entries as unknown as Json) === canonicalText(recorded as unknown as Json),
-    "what was acknowledged is in the journal",
+    "every acknowledged entry is in the journal",
     () => `the journal holds ${entries.length} entries, ${recorded.length} became durable`,
   );
   const folded = simulatedMachine();
@@ -45,10 +45,8 @@ export async function checkEnd(simulation: Remains): Promise<void> {
     Array.from(grants, ({ fence }) => fence)
       .sort()
       .join();
-  world.demand(
-    fences(held) === fences(world.locks.view.grants.values()),
-    "the locks are those that the events tell",
-    () => JSON.stringify(held),
+  world.demand(fences(held) === fences(world.locks.view.grants.values()), "the locks match the events", () =>
+    JSON.stringify(held),
   );
   const epoch = currentEpoch(world.history.machine.durable);
   for (const { owner, lostEpoch } of nodes) {
@@ -60,8 +58,8 @@ export async function checkEnd(simulation: Remains): Promise<void> {
   }
 }
 
-/** Reads everything in pages of many sizes; the journal proves its chain while it does so. */
-async function readJournal({ world, disk }: Remains): Promise<readonly Entry[]> {
+/** Reads all entries in pages of various sizes. The journal verifies its chain during the reads. */
+async function readJournal({ world, disk }: FinalState): Promise<readonly Entry[]> {
   const journal = openMemoryJournal(disk);
   const entries: Entry[] = [];
   for (;;) {
@@ -73,8 +71,8 @@ async function readJournal({ world, disk }: Remains): Promise<readonly Entry[]> 
   return entries;
 }
 
-/** Decides a part and takes it back before folding it, as a node does whose append failed. */
-function foldInChunks({ world }: Remains, entries: readonly Entry[]): Machine {
+/** Decides a part and rolls it back before folding it, like a node whose append failed. */
+function foldInChunks({ world }: FinalState, entries: readonly Entry[]): Machine {
   const machine = simulatedMachine();
   let done = 0;
   while (done < entries.length) {

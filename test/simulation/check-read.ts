@@ -1,4 +1,4 @@
-/** Reads show what is durable, and one node never shows less than it did before. */
+/** Reads show durable state, and one node never shows less than before. */
 import type { CallReply } from "@holdfast/sdk";
 import type { Json, JsonObject } from "../../sdk/src/json/json.ts";
 import type { Attempt } from "./attempt.ts";
@@ -14,13 +14,13 @@ interface Shown {
   readonly position: number;
 }
 
-/** The latest can't be told, or the node stops. */
+/** The node cannot know the latest state, or it stops. */
 const showingNothing: ReadonlySet<string> = new Set(["journal_unavailable", "stopping"]);
 
-/** Checks what was read, and returns the positions that this node must show at least from now on. */
+/** Checks a read, and returns the minimum positions of later reads on this node. */
 export function checkRead(world: World, attempt: Attempt, reply: CallReply): ReadonlyMap<string, number> {
   const seen = new Map<string, number>();
-  // While the journal goes back nobody can say which history was read.
+  // The journal was rolled back during the read, so the history that was read is unknown.
   if (attempt.losses !== world.losses) return seen;
   const { operation, input } = attempt.intent.request;
   const { outcome } = reply;
@@ -54,7 +54,7 @@ function checkEntity(world: World, attempt: Attempt, entity: Shown): void {
   const subject = `${entity.type}/${entity.id}`;
   world.demand(
     world.history.hadValue(subject, entity.position, valueText(entity.value)),
-    "what is read is durable",
+    "every value that is read is durable",
     () => `${attempt.name} read ${JSON.stringify(entity)}, which no entry made`,
   );
 }
@@ -64,7 +64,7 @@ function deletedAt(world: World, subject: string, outcome: { code: string; data:
   const { position } = outcome.data as { position: number };
   world.demand(
     world.history.hadValue(subject, position, ""),
-    "what is read is durable",
+    "every value that is read is durable",
     () => `${subject} was not deleted at position ${position}`,
   );
   return position;
@@ -92,7 +92,7 @@ function checkHistory(world: World, subject: string, items: readonly HistoryItem
     const isThere = events.some(
       (event) => event.subject === subject && JSON.stringify(event.data) === JSON.stringify(data),
     );
-    // A node that did not notice a loss yet tells the history that it knows.
+    // A node that has not noticed a loss yet shows the history that it knows.
     world.demand(isThere || world.losses > 0, "a history is of entries", () => `${subject} at position ${position}`);
     world.demand(position <= before, "a history is newest first", () => `${subject} at position ${position}`);
     before = position;

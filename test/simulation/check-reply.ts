@@ -1,4 +1,4 @@
-/** What an answer to a command must be, given what is in the journal. */
+/** Checks the answer to a command against the journal. */
 import type { CallReply } from "@holdfast/sdk";
 import { publishedName } from "@holdfast/sdk/contract";
 import { canonicalText } from "../json/canonical-text.ts";
@@ -25,19 +25,16 @@ export function checkReply(world: World, attempt: Attempt, reply: CallReply): vo
     demandNothing(world, attempt, facts);
     return;
   }
-  // What was lost with its history may have been decided again since, and come out otherwise.
+  // A command that was lost with its history may have been decided again with another outcome.
   const isOfLost = ({ entry }: Fact): boolean => entry.position === reply.position && says(entry, reply);
   const fact = facts.find(({ isThere }) => isThere) ?? facts.find(isOfLost);
   if (fact !== undefined && isDecided(reply)) checkAnswer(world, attempt, { reply, fact });
   else if (mustBeRecorded(outcome, attempt.intent)) {
-    world.fail(
-      "an answer is in the journal",
-      `${attempt.name} was told ${JSON.stringify(outcome)}, and it has no entry`,
-    );
+    world.fail("an answer is in the journal", `${attempt.name} got ${JSON.stringify(outcome)}, and it has no entry`);
   }
 }
 
-/** Whoever was told that nothing happened must never find it in the journal. */
+/** A command whose answer promised that nothing happened must never be in the journal. */
 export function checkRefusedForCertain(world: World, attempt: Attempt): void {
   if (attempt.isRefusedForCertain) demandNothing(world, attempt, world.history.ofAttempt(attempt.name));
 }
@@ -45,7 +42,7 @@ export function checkRefusedForCertain(world: World, attempt: Attempt): void {
 function demandNothing(world: World, attempt: Attempt, facts: readonly Fact[]): void {
   world.demand(
     facts.length === 0,
-    "what was refused for certain never happens",
+    "a command that was certainly refused never happens",
     () => `${attempt.name} is at position ${facts[0]?.entry.position ?? 0}`,
   );
 }
@@ -59,13 +56,13 @@ function checkRefusal(world: World, attempt: Attempt, code: string): void {
   if (code === "internal_error") {
     world.demand(request.input["id"] === poison, "no command meets a defect", () => `${attempt.name}: internal_error`);
   }
-  // The door completes `if_unchanged` from the history that its node knows: through a node that is behind, the same
-  // request becomes another one.
+  // The door completes `if_unchanged` from the history that its node knows. Through a node that is behind, the same
+  // request becomes a different one.
   const isCompleted = request.input["if_unchanged"] !== undefined;
   if (code === "idempotency_replay_conflict" && isHonest && !isCompleted && world.losses === 0) {
     world.fail(
       "the same request under the same key is a replay",
-      `${attempt.name} was told that its key was used otherwise`,
+      `${attempt.name} got the answer that its key was used for another request`,
     );
   }
 }
@@ -75,9 +72,9 @@ function checkReplay(world: World, attempt: Attempt, reply: CallReply): void {
   const facts = scope === undefined ? [] : world.history.ofScope(scope);
   const there = facts.filter(({ entry }) => entry.position === reply.position);
   // The same key may have been used at the same position of a history that was lost.
-  const isTold = ({ entry }: Fact): boolean =>
+  const isReported = ({ entry }: Fact): boolean =>
     says(entry, reply) && sameText(reply.events as Json, publishedEvents(entry));
-  const fact = there.find(isTold) ?? there[0];
+  const fact = there.find(isReported) ?? there[0];
   if (fact === undefined) {
     world.fail("a replay is of an entry", `${attempt.name}: ${scope ?? ""} was not used at position ${reply.position}`);
     return;
@@ -87,53 +84,55 @@ function checkReplay(world: World, attempt: Attempt, reply: CallReply): void {
   checkAnswer(world, attempt, { reply, fact });
 }
 
-/** The answer is the recorded outcome, and the same for everybody who gets it. */
+/** The answer is the recorded outcome, and the same for every caller that gets it. */
 function checkAnswer(world: World, attempt: Attempt, { reply, fact }: { reply: CallReply; fact: Fact }): void {
   const { entry } = fact;
   const { outcome } = reply;
   const detail = (): string =>
-    `${attempt.name} was told ${JSON.stringify(reply)}, entry ${entry.position} says ${JSON.stringify(entry)}`;
-  const told = outcome.data as Record<string, Json>;
+    `${attempt.name} got ${JSON.stringify(reply)}, entry ${entry.position} is ${JSON.stringify(entry)}`;
+  const reported = outcome.data as Record<string, Json>;
   const isSame = says(entry, reply) && reply.position === entry.position;
-  world.demand(isSame, "an answer is what the journal says", detail);
+  world.demand(isSame, "an answer matches the journal", detail);
   if (outcome.kind === "done" && "granted" in entry.outcome.data) {
-    const isAsRecorded = hasAll(entry, told, none);
+    const isAsRecorded = hasAll(entry, reported, none);
     world.faults.count(isAsRecorded ? "answer about a lock is as recorded" : "answer about a lock is newer");
-    const isTrue = isAsRecorded || world.locks.answers.isTrue(entry.outcome.data, told);
-    world.demand(isTrue, "an answer about a lock tells what an entry made true", detail);
+    const isTrue = isAsRecorded || world.locks.answers.isTrue(entry.outcome.data, reported);
+    world.demand(isTrue, "an answer about a lock reports a recorded state", detail);
   }
   world.demand(sameText(reply.events as Json, publishedEvents(entry)), "an answer has the events of its entry", detail);
   if (outcome.kind === "refusal" && outcome.code === "concurrency_mismatch") {
-    const isExplained = Array.isArray(told["changes"]) || typeof told["changes_reason"] === "string";
+    const isExplained = Array.isArray(reported["changes"]) || typeof reported["changes_reason"] === "string";
     world.demand(isExplained, "a conflict explains itself", detail);
   }
-  // After a loss the history behind an entry may be another one, and with it what a conflict is explained by. What an
-  // answer adds about locks and agents is how things are now.
+  // After a loss the history of an entry may differ, and with it the explanation of a conflict. Answers about locks and
+  // agents also contain the current state.
   if (world.losses > 0 || attempt.intent.request.speaker !== undefined) return;
   const answer = canonicalText(outcome as unknown as Json);
   fact.answer ??= answer;
   world.demand(
     fact.answer === answer,
     "one key has one answer",
-    () => `${attempt.name} was told ${answer}, somebody else ${fact.answer ?? ""}`,
+    () => `${attempt.name} got ${answer}, another caller ${fact.answer ?? ""}`,
   );
 }
 
-/** Whether an answer tells the outcome of an entry; it may tell more, which is had from history. */
+/** True if an answer contains the outcome of an entry. It may contain more, which comes from the history. */
 function says(entry: Fact["entry"], { outcome }: CallReply): boolean {
   const codeOf = (one: { kind: string; code?: string }): string => `${one.kind} ${one.code ?? ""}`;
-  const told = outcome.data as Record<string, Json>;
+  const reported = outcome.data as Record<string, Json>;
   return (
-    codeOf(outcome) === codeOf(entry.outcome) && hasAll(entry, told, "granted" in entry.outcome.data ? newer : none)
+    codeOf(outcome) === codeOf(entry.outcome) && hasAll(entry, reported, "granted" in entry.outcome.data ? newer : none)
   );
 }
 
-/** Whether all that an entry's outcome says is told, but for some names. */
-function hasAll({ outcome }: Fact["entry"], told: Record<string, Json>, but: ReadonlySet<string>): boolean {
-  return Object.entries(outcome.data).every(([name, value]) => but.has(name) || sameText(told[name], value));
+/** True if an answer contains every field of an entry's outcome, except some names. */
+function hasAll({ outcome }: Fact["entry"], reported: Record<string, Json>, but: ReadonlySet<string>): boolean {
+  return Object.entries(outcome.data).every(([name, value]) => but.has(name) || sameText(reported[name], value));
 }
 
-/** What an answer about a lock tells as it is now, if it is given later than at once: as a replay, or after a stall. */
+/**
+ * Fields of an answer about a lock that show the current state if the answer is late: as a replay, or after a stall.
+ */
 const newer: ReadonlySet<string> = new Set(["granted", "place", "expires_at"]);
 const none: ReadonlySet<string> = new Set();
 
@@ -145,7 +144,7 @@ function sameText(left: Json | undefined, right: Json): boolean {
   return left !== undefined && canonicalText(left) === canonicalText(right);
 }
 
-/** Ids are made of the life of the node that took the command. */
+/** Ids contain the life of the node that accepted the command. */
 function lifeOf(id: string): string {
   return id.slice(0, id.lastIndexOf("-"));
 }

@@ -1,17 +1,17 @@
-/** Chooses the seeds of `npm test`: as few as reach everything that must happen, and some more. */
+/** Chooses the seeds of `npm test`: the smallest set that reaches every required event, and some more. */
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { mustHappen } from "./rare-events.ts";
 import { simulate } from "./simulation.ts";
 
 /**
- * Each event is reached by this many of the chosen seeds, if there are as many candidates. So most changes of the code,
- * which change what every seed does, leave the list valid.
+ * Number of chosen seeds that reach each event, if there are as many candidates. So most changes of the code, which
+ * change the course of every seed, leave the list valid.
  */
 const seedsPerEvent = 3;
 
 export interface SeedChoice {
-  /** The seeds 1 to this one are tried. */
+  /** Tries the seeds from 1 to this one. */
   readonly candidates: number;
   readonly steps: number;
   /** The list is filled up to this length with the lowest seeds: bugs are not only where events are rare. */
@@ -41,7 +41,7 @@ export async function chooseSeeds({ candidates, steps, size, onProgress }: SeedC
   return { seeds: [...chosen].sort((a, b) => a - b), missed: mustHappen.filter((name) => !seen.has(name)) };
 }
 
-/** Greedy: always the seed that reaches the most of what is still missing. */
+/** Greedy: always takes the seed that reaches the most missing events. */
 function cover(reached: ReadonlyMap<number, readonly string[]>): Set<number> {
   const missing = new Map<string, number>();
   for (const names of reached.values()) {

@@ -1,18 +1,18 @@
 import type { Random } from "./random.ts";
 import { poison } from "./faulty-journal.ts";
 
-/** What somebody wants: an operation with its input. */
+/** A request of a caller: an operation with its input. */
 export interface SimulatedRequest {
   readonly operation: string;
   readonly input: Readonly<Record<string, unknown>>;
   readonly isRead: boolean;
-  /** Who asks, where that counts: an agent, or nobody but the principal. */
+  /** The acting agent, if the operation depends on it: an agent, or the principal alone. */
   readonly speaker?: { readonly agent: string | undefined };
   /** Doors send it without a key. */
   readonly isKeyless?: true;
 }
 
-/** What a caller remembers of an entity or a lease; it may be old by now, which is the point. */
+/** The knowledge of a caller about an entity or a lease. It may be outdated, on purpose. */
 export interface EntityMemory {
   version: number;
   revision: string | undefined;
@@ -25,24 +25,24 @@ const documents = ["a", "b", "c"];
 const tickets = ["1", "2"];
 const leases = ["x", "y"];
 
-/** How often each thing is asked for. */
+/** Weights of the kinds of requests. */
 const usualKinds = { document: 50, ticket: 15, lease: 20, read: 25, rules: 5, nonsense: 3 } as const;
 const usualChanges = { create: 25, replace: 20, merge: 25, patch: 20, delete: 10 } as const;
 
-/** Makes up what to ask for next. Few things and many callers, so that they get into each other's way. */
+/** Generates the next request. There are few subjects and many callers, so that requests conflict. */
 export class EntityRequests {
   readonly #random: Random;
   readonly #recall: Recall;
   readonly #kinds: Record<keyof typeof usualKinds, number>;
   readonly #changes: Record<keyof typeof usualChanges, number>;
 
-  /** Each seed asks much for some things and never for others: what is always mixed evenly hides a lot. */
+  /** Each seed prefers some kinds of requests and omits others, because an even mix hides defects. */
   constructor(random: Random, recall: Recall) {
     this.#random = random;
     this.#recall = recall;
     this.#kinds = random.unevenly(usualKinds);
     this.#changes = random.unevenly(usualChanges);
-    // Somebody always makes something, or there is nothing that anything could go wrong with.
+    // Some caller always creates entities. Otherwise there would be nothing that could fail.
     this.#kinds.document += 1;
     this.#changes.create += 1;
   }
@@ -166,7 +166,7 @@ function readRequest(random: Random, recall: Recall): SimulatedRequest {
   }
 }
 
-/** What the caller expects: nothing, what it remembers, or something that it makes up. */
+/** The condition of a write: none, the remembered version, or an invented one. */
 function conditionsFor(random: Random, memory: EntityMemory | undefined): object {
   if (memory === undefined || random.chance(0.4)) return {};
   const { version, revision } = memory;

@@ -1,8 +1,8 @@
 import type { Random } from "./random.ts";
 
 /**
- * What goes wrong, and how likely it is at each opportunity. Every seed switches on a subset (some faults hide others:
- * a node that crashes all the time never meets a slow subscriber), and each of these with its own strength.
+ * All faults, with the probability at each opportunity. Every seed enables a subset, each with its own strength. Some
+ * faults hide others: a node that always crashes never meets a slow subscriber.
  */
 const probabilities = {
   "append fails for certain": 0.06,
@@ -24,7 +24,7 @@ const probabilities = {
   "append of a crashed node lands later": 0.5,
   "crash between two steps": 0.008,
   "node stops gracefully": 0.006,
-  "process stands still for over a second": 0.006,
+  "process is paused for over a second": 0.006,
   "timer is late": 0.2,
   "wall clock jumps forward": 0.006,
   "wall clock jumps back": 0.006,
@@ -45,7 +45,7 @@ export type FaultName = keyof typeof probabilities;
 
 export const faultNames = Object.keys(probabilities) as readonly FaultName[];
 
-/** How strongly a seed applies a fault that it has switched on. */
+/** Factors for the probability of an enabled fault. */
 const strengths = [0.3, 1, 3] as const;
 
 export class Faults {
@@ -65,7 +65,7 @@ export class Faults {
     }
   }
 
-  /** Whether this fault happens at this opportunity. */
+  /** True if this fault happens at this opportunity. */
   strikes(name: FaultName): boolean {
     if (!this.#isOn) return false;
     const probability = this.#probabilities.get(name);
@@ -74,12 +74,12 @@ export class Faults {
     return true;
   }
 
-  /** Notes that something rare happened, so that a summary shows what never does. */
+  /** Counts a rare event, so that a summary shows the events that never happen. */
   count(name: string): void {
     this.counts.set(name, (this.counts.get(name) ?? 0) + 1);
   }
 
-  /** From here on nothing goes wrong any more. */
+  /** Disables all faults from here on. */
   cease(): void {
     this.#isOn = false;
   }

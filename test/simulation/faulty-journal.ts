@@ -1,7 +1,10 @@
 /**
- * A journal on which everything that the port allows really happens: appends that fail for certain, or that nobody
- * knows about, batches that land after everybody looked, slow answers, failing reads, wakes that are lost, turns that
- * others have and that are lost in one's sleep, keys that only the store knows.
+ * A journal with every fault that the port allows:
+ * - appends that fail for certain, or with an unknown outcome
+ * - batches that land after all nodes have read
+ * - slow answers, failing reads and lost wakes
+ * - turns that other nodes have, and turns that are lost during a pause
+ * - keys that only the store knows
  */
 import type { CheckpointStore } from "../../server/src/journal/checkpoint.ts";
 import { JournalError } from "../../server/src/journal/journal.ts";
@@ -12,19 +15,19 @@ import { KeyMemory } from "./key-memory.ts";
 import { outside } from "./virtual-time.ts";
 import type { World } from "./world.ts";
 
-/** What a journal tells the simulation about its process. */
+/** The callbacks of a journal to the simulation about its process. */
 export interface JournalWatcher {
   readonly owner: string;
-  /** The process hands over a batch that it has just decided. */
+  /** The process submits a batch that it has just decided. */
   appending(batch: SealedBatch): void;
   /** A batch became durable. */
   written(batch: SealedBatch): void;
-  /** An operation without which nothing can be decided took this long, or failed. */
+  /** An operation that every decision depends on has this duration, or failed. */
   needed(took: { readonly ms: number; readonly failed: boolean }): void;
   crash(): void;
 }
 
-/** An append that did not reach the disk yet. */
+/** An append that has not reached the disk yet. */
 interface Flight {
   land: () => AppendResult | undefined;
 }
@@ -45,7 +48,7 @@ type FaultyPart =
 const quickShare = 0.5;
 
 export class FaultyJournal {
-  /** The journal as an engine sees it. What is not made faulty here goes straight to the disk. */
+  /** The journal as an engine uses it. Calls without faults go directly to the disk. */
   readonly port: Journal;
   readonly #world: World;
   readonly #inner: Journal;
@@ -55,12 +58,12 @@ export class FaultyJournal {
   readonly #isUsed: (scope: string) => boolean;
   readonly #memory = new KeyMemory();
   #turnRequest: symbol | undefined;
-  #told: string | undefined;
+  #knownForkReason: string | undefined;
   readonly #listeners = new Set<() => void>();
 
   /**
-   * `write` puts a batch on the disk in one go: the moment at which it is durable must not be a promise. `isUsed` looks at
-   * the keys on the disk.
+   * `write` puts a batch on the disk synchronously, because a promise would hide the moment at which it is durable.
+   * `isUsed` checks the keys on the disk.
    */
   constructor(
     world: World,
@@ -74,16 +77,16 @@ export class FaultyJournal {
     this.#world = world;
     this.#inner = parts.inner;
     this.port = { ...parts.inner, ...this.#faultyParts() };
-    Object.defineProperty(this.port, "forkReason", { enumerable: true, get: () => this.#tell() });
+    Object.defineProperty(this.port, "forkReason", { enumerable: true, get: () => this.#noticeFork() });
     this.#write = parts.write;
     this.#isUsed = parts.isUsed;
     this.#watcher = parts.watcher;
   }
 
-  /** Whoever asks knows from now on that the journal is another one than before. */
-  #tell(): string | undefined {
-    this.#told = this.#world.forkReason;
-    return this.#told;
+  /** The caller knows from here on that the journal is a fork. */
+  #noticeFork(): string | undefined {
+    this.#knownForkReason = this.#world.forkReason;
+    return this.#knownForkReason;
   }
 
   #faultyParts(): Pick<Journal, FaultyPart> {
@@ -104,7 +107,7 @@ export class FaultyJournal {
         }),
       coordination: this.#sharing(),
       settleFork: async () => {
-        if (this.#world.forkReason === this.#told) this.#world.forkReason = undefined;
+        if (this.#world.forkReason === this.#knownForkReason) this.#world.forkReason = undefined;
       },
       onWake: (listener) => {
         this.#listeners.add(listener);
@@ -113,7 +116,7 @@ export class FaultyJournal {
     };
   }
 
-  /** Not faulty, but counted: a campaign that never starts from saved state proves nothing about it. */
+  /** Without faults, but counted: a campaign that never starts from a checkpoint proves nothing about checkpoints. */
   #countedCheckpoints(): CheckpointStore {
     const store = this.#inner.checkpoints;
     const { faults } = this.#world;
@@ -149,7 +152,7 @@ export class FaultyJournal {
     };
   }
 
-  /** Who does not wait for it any longer neither gets it nor needs it. */
+  /** A request that was withdrawn neither gets the turn nor needs it. */
   async #takeTurn(): Promise<void> {
     const { time, turns, faults } = this.#world;
     const request = Symbol("turn");
@@ -175,8 +178,8 @@ export class FaultyJournal {
     const world = this.#world;
     this.#watcher.appending(batch);
     if (batch.entries.some(isPoisonous)) {
-      world.faults.count("append refused for good");
-      return Promise.reject(new JournalError("invalid", "This can not be stored.", { certain: true }));
+      world.faults.count("append is refused permanently");
+      return Promise.reject(new JournalError("invalid", "The batch cannot be stored.", { certain: true }));
     }
     const startMs = world.time.nowMs;
     return this.#deliver(batch, unproven).then(
@@ -193,12 +196,12 @@ export class FaultyJournal {
     );
   }
 
-  /** Somebody else may have appended. */
+  /** Another node may have appended. */
   wake(): void {
     for (const listener of [...this.#listeners]) listener();
   }
 
-  /** The process is gone. What it had sent may still arrive. */
+  /** The process is gone. Batches that it had sent may still arrive. */
   abandon(): void {
     for (const flight of this.#flights) {
       if (!this.#world.strikes("append of a crashed node lands later")) continue;
@@ -209,7 +212,7 @@ export class FaultyJournal {
     this.#world.turns.leave(this.#watcher.owner);
   }
 
-  /** The way of a batch to the disk, and of the answer back. */
+  /** Transfers a batch to the disk, and the answer back. */
   async #deliver(batch: SealedBatch, unproven: readonly string[]): Promise<AppendResult> {
     const world = this.#world;
     const flight = this.#launch(batch, unproven);
@@ -234,14 +237,16 @@ export class FaultyJournal {
 
   #launch(batch: SealedBatch, unproven: readonly string[]): Flight {
     const world = this.#world;
-    // A batch travels to the store that its node knew: one that was under way before cannot land on another one.
-    const told = this.#told;
+    // A batch is sent to the store that its node knew. If it was in flight before a fork, it cannot land on the forked
+    // store.
+    const knownForkReason = this.#knownForkReason;
     const flight: Flight = {
       land: () => {
         flight.land = () => undefined;
-        // Nothing is appended by a node that does not know that the journal is another one, or while others have the turn.
-        const isUntold = world.forkReason !== undefined && world.forkReason !== told;
-        const isHeldBack = isUntold || !world.turns.allows(this.#watcher.owner);
+        // A node that does not know about the fork appends nothing, and neither does a node while another one has the
+        // turn.
+        const isUnaware = world.forkReason !== undefined && world.forkReason !== knownForkReason;
+        const isHeldBack = isUnaware || !world.turns.allows(this.#watcher.owner);
         const appended: AppendResult = isHeldBack ? { kind: "behind" } : this.#writeIfUnused(batch, unproven);
         if (appended.kind === "appended") this.#watcher.written(batch);
         return appended;
@@ -296,7 +301,7 @@ export class FaultyJournal {
     const world = this.#world;
     await this.#pass(this.#latency("read"), "a read travels");
     if (world.strikes("read fails")) {
-      throw new JournalError("io", "The disk can not be read.", { certain: world.random.chance(0.5) });
+      throw new JournalError("io", "The disk cannot be read.", { certain: world.random.chance(0.5) });
     }
     return work();
   }
@@ -308,7 +313,7 @@ export class FaultyJournal {
     return world.random.chance(quickShare) ? 0 : world.random.between(1, 5);
   }
 
-  /** Waits, or goes on at once: many calls that are over at once let a seed get further. */
+  /** Waits, or continues at once. Many immediate calls let a seed progress further. */
   #pass(delayMs: number, label: string): Promise<void> {
     if (delayMs === 0) return Promise.resolve();
     return new Promise((run) => {
@@ -321,7 +326,7 @@ export class FaultyJournal {
   }
 }
 
-/** What no journal of this simulation can store: it must not take its neighbours with it. */
+/** A value that no journal of this simulation can store. It must not affect the other commands of its batch. */
 export const poison = "poison";
 
 function isPoisonous(entry: SealedBatch["entries"][number]): boolean {

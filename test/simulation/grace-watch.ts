@@ -6,8 +6,9 @@ import type { World } from "./world.ts";
 const stallMs = 1_000;
 
 /**
- * Knows, without asking the engine, since when a node could append: what happened to its journal and to its process.
- * Nothing may expire until that has lasted for the grace, and nobody's renewal may lose against a timer in its batch.
+ * Knows since when a node is able to append, from the events of its journal and its process, without the engine.
+ * Nothing may expire until the node was able to append for the grace period. No renewal may lose against a timer in its
+ * batch.
  */
 export class GraceWatch {
   readonly #world: World;
@@ -20,12 +21,12 @@ export class GraceWatch {
     this.#ableSinceMs = world.time.nowMs;
   }
 
-  /** From this time on, and not before, the node is able to append. */
+  /** The node is able to append from this time on, and not earlier. */
   disturb(untilMs: number): void {
     this.#ableSinceMs = Math.max(this.#ableSinceMs, untilMs);
   }
 
-  /** An operation without which nothing can be decided, and so nobody can renew, took this long or failed. */
+  /** An operation that every decision and so every renewal depends on has this duration, or failed. */
   note(took: { readonly ms: number; readonly failed: boolean }): void {
     if (took.failed || took.ms > stallMs) this.disturb(this.#world.time.nowMs);
   }
@@ -77,10 +78,10 @@ const timerOperations = new Set([
   "free-ended",
 ]);
 
-/** Whether something ends because its time is over. */
+/** True if the event ends something because its time has passed. */
 function endsByTime({ type, data }: SealedBatch["entries"][number]["events"][number]): boolean {
   if (type === "lease.expired") return true;
-  // What an agent has ends with it, and for its end by time there is an event of its own.
+  // Locks of an agent end with it, and the end of an agent by time has its own event.
   if (type === "lock.expired" || type === "lock.recovered") return data["why"] !== "agent_ended";
   return (
     (type === "lock.cancelled" && data["why"] === "expired") || (type === "agent.ended" && data["why"] === "inactive")

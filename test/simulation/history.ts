@@ -1,6 +1,6 @@
 /**
- * What really happened: every entry at the moment it became durable, checked against all before it. It decides each
- * entry again with a machine of its own, so it also knows the state that every replica must have.
+ * The true history: every entry at the moment it became durable, checked against all earlier entries. It decides each
+ * entry again with its own machine, so it also knows the state that every replica must have.
  */
 import { entityTable, findEntity, isLive, revisionOf } from "../../server/src/features/entities/entity-table.ts";
 import { canonicalText } from "../json/canonical-text.ts";
@@ -15,9 +15,9 @@ import type { Witness } from "./witness.ts";
 /** An entry that is, or was, in the journal. */
 export interface Fact {
   readonly entry: Entry;
-  /** False once the journal went back behind it. */
+  /** False once the journal was rolled back past it. */
   isThere: boolean;
-  /** The first answer that anybody got about it; every other one must be the same. */
+  /** The first answer that any caller got about it. Every other answer must be the same. */
   answer: string | undefined;
 }
 
@@ -26,7 +26,7 @@ export class History {
   readonly #byAttempt = new Map<string, Fact[]>();
   readonly #byScope = new Map<string, Fact[]>();
   readonly #ids = new Set<string>();
-  /** Each version that an entity ever had, by subject and position: the text of its value. */
+  /** Each version that an entity ever had, by subject and position, as the text of its value. */
   readonly #values = new Map<string, string[]>();
   #machine: Machine = simulatedMachine();
   #dump: string | undefined;
@@ -56,12 +56,12 @@ export class History {
     return this.#byScope.get(scope) ?? [];
   }
 
-  /** Whether an entity ever had this value at this position; "" stands for a deletion. */
+  /** True if an entity ever had this value at this position. "" means a deletion. */
   hadValue(subject: string, position: number, text: string): boolean {
     return this.#values.get(`${subject}@${position}`)?.includes(text) === true;
   }
 
-  /** Takes entries that have just become durable. */
+  /** Adds entries that have just become durable. */
   append(entries: readonly Entry[], witness: Witness): void {
     this.#dump = undefined;
     for (const entry of entries) {
@@ -80,7 +80,7 @@ export class History {
     }
   }
 
-  /** The journal went back: what came after this position never happened. */
+  /** The journal was rolled back: entries after this position never happened. */
   goBack(position: number): void {
     for (const fact of this.facts.splice(position)) {
       fact.isThere = false;
@@ -115,7 +115,7 @@ export class History {
     const detail = (): string => `${event.type} of ${event.subject} at position ${entry.position}`;
     if (event.type === "entity.conflict") {
       const met = event.data["current_version"];
-      witness.demand(met === (isLive(row) ? row.version : 0), "a conflict tells the version that it met", detail);
+      witness.demand(met === (isLive(row) ? row.version : 0), "a conflict reports the current version", detail);
       const fields = Object.keys(event.data).sort().join(" ");
       const isExact = fields === "current_version entity_id expected_version reason";
       witness.demand(isExact, "a conflict event holds exactly its four fields", detail);
@@ -133,7 +133,7 @@ export class History {
     );
   }
 
-  /** The same command on the same history must come out the same, byte for byte. */
+  /** The same command on the same history must give the same entry, byte for byte. */
   #decideAgain(entry: Entry, witness: Witness): void {
     const { position, time, grace, rules: _rules, outcome, events, ...command } = entry;
     const again = this.#machine.decide(command, { position, time, grace, prior: undefined });

@@ -2,7 +2,7 @@ import type { AppendResult, FollowResult, Head } from "../../server/src/journal/
 import type { SealedBatch } from "../../server/src/journal/seal.ts";
 import { type Entry, keyScope } from "../../server/src/machine/entry.ts";
 
-/** What one process remembers of the keys that were used lately, as the journal of a real node does. */
+/** The recently used keys that one process remembers, as the journal of a real node does. */
 export class KeyMemory {
   readonly #positions = new Map<string, number>();
   #end: Head | undefined;
@@ -12,7 +12,7 @@ export class KeyMemory {
     return scopes.map((scope) => this.#positions.get(scope));
   }
 
-  /** They are in the store; who wants to know must ask it. */
+  /** The keys are still in the store, and a node must query it. */
   clear(): void {
     this.#positions.clear();
   }

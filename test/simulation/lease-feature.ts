@@ -1,7 +1,7 @@
 /**
- * The smallest feature that lives on time: a lease with a time to live, renewed by its holder, expired by a timer or
- * by the first command that meets it overdue. It brings the engine's timers and grace into the simulation. It also
- * brings a second rules number: rules 2 double a lease, so a node that decides by the wrong number differs.
+ * The smallest feature that depends on time: a lease that its holder renews. A timer, or the first command that finds
+ * it overdue, expires it. The feature exercises the engine's timers and grace. It also has a second rules number: rules
+ * 2 double a lease, so a node that decides by the wrong number differs.
  */
 import type { Event } from "../../server/src/machine/entry.ts";
 import type { DecideContext, Decision, Feature, Fold, TimerCommand } from "../../server/src/machine/feature.ts";

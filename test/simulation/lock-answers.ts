@@ -1,4 +1,4 @@
-/** What answers about locks may say: what some entry made true of the grant or the ticket that they are about. */
+/** The valid answers about locks: each must match a state that some entry gave to the grant or ticket. */
 import type { Entry } from "../../server/src/machine/entry.ts";
 import type { Json, JsonObject } from "../../sdk/src/json/json.ts";
 import { isoTime } from "./lock-view.ts";
@@ -6,13 +6,15 @@ import type { LockView } from "./lock-view.ts";
 import type { Witness } from "./witness.ts";
 
 export class LockAnswers {
-  /** Every end that a lease or a ticket ever had, and every place, by fence or ticket; also those that were lost. */
+  /**
+   * Every end of a lease or ticket, and every queue position, by fence or ticket, including those of lost histories.
+   */
   readonly #ends = new Map<string, Set<string>>();
   readonly #places = new Map<string, Set<number>>();
-  /** The fences that tickets became. */
+  /** The fences by the ticket that they were granted to. */
   readonly #fences = new Map<string, Set<string>>();
 
-  /** Notes how things are after an entry, and holds its own outcome to that. */
+  /** Records the state after an entry, and checks the outcome of the entry against it. */
   note(view: LockView, entry: Entry, witness: Witness): void {
     const model = view.model();
     for (const grant of view.grants.values()) addTo(this.#ends, grant.fence, view.shownEnd(grant));
@@ -24,7 +26,7 @@ export class LockAnswers {
       const { ticket, fence, previous_fence: previous } = data;
       if (typeof fence !== "string") continue;
       if (typeof ticket === "string") addTo(this.#fences, ticket, fence);
-      // A grant that changes its mode is still what its ticket became.
+      // A grant that changes its mode still belongs to its ticket.
       for (const fences of this.#fences.values()) if (fences.has(previous as string)) fences.add(fence);
     }
     const { kind, data } = entry.outcome;
@@ -41,26 +43,28 @@ export class LockAnswers {
         : waiting !== undefined &&
           isoTime(waiting.leaseUntil) === end &&
           view.model().positionOf(waiting) === (place as number);
-    witness.demand(isTrue, "an outcome tells how things are after its entry", () => JSON.stringify(entry));
+    witness.demand(isTrue, "an outcome reports the state after its entry", () => JSON.stringify(entry));
   }
 
-  /** Whether an answer that was given later than its entry tells what was true of its grant or ticket at some time. */
-  isTrue(recorded: JsonObject, told: Readonly<Record<string, Json>>): boolean {
-    const { fence, ticket, expires_at: end, place } = told;
+  /** True if a late answer matches the state of its grant or ticket at some time. */
+  isTrue(recorded: JsonObject, reported: Readonly<Record<string, Json>>): boolean {
+    const { fence, ticket, expires_at: end, place } = reported;
     if (recorded["granted"] === true)
-      return told["granted"] === true && this.#wasHeld(recorded["fence"] as string, told);
+      return reported["granted"] === true && this.#wasHeld(recorded["fence"] as string, reported);
     if (recorded["ticket"] !== ticket) return false;
-    if (told["granted"] === true) {
-      return this.#fences.get(ticket as string)?.has(fence as string) === true && this.#wasHeld(fence as string, told);
+    if (reported["granted"] === true) {
+      return (
+        this.#fences.get(ticket as string)?.has(fence as string) === true && this.#wasHeld(fence as string, reported)
+      );
     }
-    // A ticket that is gone is told as it was recorded.
-    if (told["still_waiting"] === false) return recorded["expires_at"] === end && recorded["place"] === place;
+    // A ticket that has ended is reported as it was recorded.
+    if (reported["still_waiting"] === false) return recorded["expires_at"] === end && recorded["place"] === place;
     const wasSo = this.#places.get(ticket as string)?.has(place as number);
     return wasSo === true && this.#ends.get(ticket as string)?.has(end as string) === true;
   }
 
-  #wasHeld(fence: string, told: Readonly<Record<string, Json>>): boolean {
-    return told["fence"] === fence && this.#ends.get(fence)?.has(told["expires_at"] as string) === true;
+  #wasHeld(fence: string, reported: Readonly<Record<string, Json>>): boolean {
+    return reported["fence"] === fence && this.#ends.get(fence)?.has(reported["expires_at"] as string) === true;
   }
 }
 

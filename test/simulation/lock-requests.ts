@@ -4,19 +4,19 @@ import type { LockWatch } from "./lock-watch.ts";
 import type { Random } from "./random.ts";
 import type { SimulatedRequest } from "./entity-requests.ts";
 
-/** A small tree, so that most requests meet others. Entities are guarded by the locks on their names. */
+/** A small tree, so that most requests conflict. Locks on the names of entities guard them. */
 const tree = ["document", "document/a", "document/a/n", "document/b", "ticket", "ticket/1"];
-/** Locks on these go stale, are recovered, and are waited for in one order only. */
+/** Locks on these paths become stale, are recovered, and are waited for in one order only. */
 const orderedPaths = ["project/p", "project/p/map/m"];
-/** The same, with leases and a grace that are over within a simulation, once an operator has set them. */
+/** The same, with leases and a grace that end within a simulation, once an operator has set them. */
 const shortPaths = ["bench/1", "bench/1/map/m", "bench/2"];
 const modes = ["read", "upgradeable", "write", "write"] as const;
 const scopes = ["tree", "tree", "self"] as const;
-/** Owners that are no agents. */
+/** Owners that are not agents. */
 const names = ["zoe", "yan"];
 const agentsMax = 5;
 
-/** How often each thing is asked for. */
+/** Weights of the kinds of requests. */
 const usual = {
   register: 6,
   beat: 16,
@@ -37,23 +37,23 @@ const usual = {
 
 type LockAction = keyof typeof usual;
 
-/** Makes up what agents ask for: mostly about what is held and waited for now, at times about what is long gone. */
+/** Generates the requests of agents: mostly about current locks and tickets, sometimes about ended ones. */
 export class LockRequests {
   readonly #random: Random;
   readonly #locks: LockWatch;
   readonly #weights: Record<LockAction, number>;
-  /** The part of the tree that this seed is about: the smaller it is, the longer are the lines. */
+  /** The paths of this seed. Fewer paths make longer queues. */
   readonly #paths: readonly string[];
-  /** How many times the kind of the short paths is still to be set: an entry may be lost. */
+  /** How many times the kind of the short paths is still to be set, because an entry may be lost. */
   #settingsLeft: number;
   #shortShare = 0;
-  /** Where a write needs a fence in this seed while somebody else has a lock, once an operator has said so. */
+  /** Prefixes under which a write needs a fence while another owner has a lock, once an operator has set them. */
   readonly #enforced: readonly string[];
 
   constructor(random: Random, locks: LockWatch) {
     this.#random = random;
     this.#locks = locks;
-    // Each seed does much of some things and nothing of others: what is always mixed evenly hides a lot.
+    // Each seed prefers some kinds of requests and omits others, because an even mix hides defects.
     this.#weights = random.unevenly(usual);
     this.#weights.acquire += 1;
     this.#paths = tree.slice(0, random.between(2, tree.length));
@@ -102,7 +102,7 @@ export class LockRequests {
   #register(): SimulatedRequest {
     const random = this.#random;
     const agents = [...this.#locks.view.agents.keys()];
-    // Who has enough of them is resumed.
+    // With enough agents, an existing one is resumed.
     const own_key = `own${random.below(agents.length < agentsMax ? 9 : 3)}`;
     const parent = agents.length > 0 && random.chance(0.5) ? { parent: random.pick(agents) } : {};
     const input = { ...(random.chance(0.7) ? { own_key } : {}), ...parent };
@@ -140,7 +140,7 @@ export class LockRequests {
     return this.#by(this.#anybody(), "acquire-lock", { paths: wanted, ...terms });
   }
 
-  /** The grant whose lease ends first: who comes at the right moment is the first to meet it overdue. */
+  /** The grant whose lease ends first. A request at the right moment is the first to find it overdue. */
   #nextToEnd(): SeenGrant | undefined {
     return [...this.#locks.view.grants.values()].sort((a, b) => dueOf(a) - dueOf(b))[0];
   }
@@ -185,7 +185,7 @@ export class LockRequests {
     return this.#by(by, `${doing}-lock`, { fence, ...ways[doing] });
   }
 
-  /** A grant to do something about: a live one, or one that was. */
+  /** A grant to act on: a live one, or an ended one. */
   #grant(): { readonly fence: string; readonly owner: string; readonly path: string } {
     const random = this.#random;
     const { view, fences } = this.#locks;

@@ -1,6 +1,6 @@
 /**
- * Who holds and who waits, told from the events alone: plain lists, without the feature's tables and indexes. What it
- * says is compared with everything by the model of the lock table.
+ * Holders and waiters, derived from the events alone: plain lists, without the feature's tables and indexes. The model
+ * of the lock table compares every request with these lists.
  */
 import { lockLimits } from "../../server/src/features/locks/tables/settings.ts";
 import type { Entry, Event } from "../../server/src/machine/entry.ts";
@@ -20,7 +20,7 @@ export interface SeenGrant extends ModelGrant {
   readonly acquiredAt: number;
   readonly ttlMs: number;
   readonly maxHoldMs: number;
-  /** How old the last heartbeat must be, if the lock has to be recovered. */
+  /** Minimum age of the last heartbeat before a recovery, if the lock has to be recovered. */
   readonly graceMs: number | undefined;
   readonly heartbeatAt: number;
   readonly expiresAt: number;
@@ -34,7 +34,7 @@ export interface SeenTicket extends ModelTicket {
   readonly upgradesFence: string | undefined;
 }
 
-/** Upgrades go before all others. */
+/** Upgrades are ahead of all other tickets. */
 const othersFrom = 1e15;
 
 export class LockView {
@@ -44,11 +44,11 @@ export class LockView {
   readonly tickets = new Map<string, SeenTicket>();
   epoch = 1;
   lastFence = "0.0";
-  /** Where a write without a fence is refused while somebody else has a lock. */
+  /** Prefixes under which a write without a fence is refused while another owner has a lock. */
   enforced: readonly string[] = [];
-  /** Of those that ended, whose things did not fit into the entry of their end. */
+  /** Ended agents whose locks did not fit into the entry of their end. */
   readonly leaving = new Set<string>();
-  /** Blockers that are gone, and whose waiters did not fit into one entry. */
+  /** Ended blockers whose waiters did not fit into one entry. */
   readonly handoversLeft = new Set<string>();
 
   apply(event: Event, entry: Entry): void {
@@ -59,7 +59,7 @@ export class LockView {
     else if (type.startsWith("lock.") && data["of"] === undefined) this.#applyLock(event, entry);
   }
 
-  /** The lists as the model compares them. */
+  /** The lists for the comparison by the model. */
   model(): LockModel {
     const model = new LockModel();
     model.grants = [...this.grants.values()];
@@ -67,14 +67,14 @@ export class LockView {
     return model;
   }
 
-  /** When a lease ends, as it is told: no lock outlives the registration of its agent. */
+  /** The reported end of a lease: no lock outlives the registration of its agent. */
   shownEnd({ owner, expiresAt }: SeenGrant): string {
     const agent = this.agents.get(owner);
     const end = agent === undefined ? Infinity : agent.seenAt + agent.limitMs + Math.floor(agent.limitMs / 12);
     return isoTime(Math.min(expiresAt, end));
   }
 
-  /** True if an agent that ended still has something. */
+  /** True if an ended agent still has a lock or ticket. */
   hasOrphans(): boolean {
     return [...this.grants.values(), ...this.tickets.values()].some(({ owner }) => this.ended.has(owner));
   }
@@ -196,7 +196,7 @@ export function isoTime(time: number): string {
   return new Date(time).toISOString();
 }
 
-/** True if an entry is so long that what else follows from it may come in the next ones. */
+/** True if an entry is so long that some of its consequences may be in the next entries. */
 export function isFull({ events }: Entry): boolean {
   return events.length >= lockLimits.eventsPerEntryMax;
 }
@@ -210,7 +210,7 @@ export const freeings: ReadonlySet<string> = new Set([
 
 export const changes: ReadonlySet<string> = new Set(["lock.upgraded", "lock.downgraded", "lock.transferred"]);
 
-/** Whose crash keeps others away, if that is what a grant is for. */
+/** The owner whose crash the grant is held off for, if it is such a grant. */
 export function guardsOf(data: JsonObject): string | undefined {
   return (data["metadata"] as { held_off_after?: string } | undefined)?.held_off_after;
 }
@@ -222,7 +222,7 @@ export function pathsOf(data: JsonObject): readonly ModelPath[] {
   return paths.map(({ path, mode, scope }) => ({ path, mode, scope }));
 }
 
-/** When a grant may be freed by time. */
+/** The time from which a grant may be freed. */
 export function dueOf({ expiresAt, heartbeatAt, graceMs, acceptBy }: SeenGrant): number {
   return Math.min(acceptBy, graceMs === undefined ? expiresAt : Math.max(expiresAt, heartbeatAt + graceMs));
 }

@@ -1,4 +1,4 @@
-/** What must hold of agents and locks at every position, checked as entries become durable. */
+/** Invariants of agents and locks at every position, checked when entries become durable. */
 import type { Entry, Event } from "../../server/src/machine/entry.ts";
 import type { JsonObject } from "../../sdk/src/json/json.ts";
 import { coversSet } from "../locks/lock-model.ts";
@@ -14,16 +14,16 @@ interface LockWitness extends Witness {
 
 export class LockWatch {
   view = new LockView();
-  /** Fences and tickets of all times, for callers that are late. */
+  /** All fences and tickets so far, for late callers. */
   readonly fences: string[] = [];
   readonly tickets: string[] = [];
   readonly answers = new LockAnswers();
-  /** Fences that were given out in a history that was lost. */
+  /** Fences that were granted in a lost history. */
   readonly #lost = new Set<string>();
 
   append(entries: readonly Entry[], witness: LockWitness): void {
     for (const entry of entries) {
-      if (entry.operation === "free-ended") witness.faults.count("what an ended agent had is freed in parts");
+      if (entry.operation === "free-ended") witness.faults.count("locks of an ended agent are freed in parts");
       for (const event of entry.events) {
         new EventCheck(this.view, { event, entry }, witness).check();
         this.view.apply(event, entry);
@@ -34,7 +34,7 @@ export class LockWatch {
     }
   }
 
-  /** The journal went back: this is what is left of it. What was given out since may be in somebody's hands. */
+  /** The journal was rolled back to these entries. Clients may still have fences that were granted since. */
   goBack(entries: readonly Entry[]): void {
     const { length } = entries;
     for (const fence of this.fences) if (placesOf(fence)[1] > length) this.#lost.add(fence);
@@ -47,7 +47,7 @@ export class LockWatch {
     else if (givesFence(type) && data["of"] === undefined) this.#noteFence(data["fence"] as string, witness);
   }
 
-  /** Somebody may still have one of these: a store that lost history says so before anything is appended to it. */
+  /** A client may still have one of these fences. A store that lost history reports the fork before any append. */
   #noteFence(fence: string, witness: LockWitness): void {
     witness.demand(!this.#lost.has(fence), "no fence of a lost history is given again", () => fence);
     this.fences.push(fence);
@@ -57,7 +57,7 @@ export class LockWatch {
     const { view } = this;
     const model = view.model();
     const detail = (): string => `at position ${entry.position}: ${JSON.stringify(entry.events)}`;
-    witness.demand(model.isSound(), "no two owners hold what excludes each other", detail);
+    witness.demand(model.isSound(), "no two owners hold conflicting locks", detail);
     for (const { owner } of [...view.grants.values(), ...view.tickets.values()]) {
       const isGone = view.ended.has(owner) && !view.leaving.has(owner);
       witness.demand(!isGone, "nothing that an agent has outlives it", detail);
@@ -67,7 +67,7 @@ export class LockWatch {
     }
     const waiting = model.queue.filter(({ owner }) => !view.ended.has(owner));
     const isServed = view.handoversLeft.size > 0 || waiting.every((ticket) => model.isBlocked(ticket));
-    witness.demand(isServed, "nobody waits for what is free", detail);
+    witness.demand(isServed, "no request waits for a free lock", detail);
     witness.demand(!model.hasCycle(), "owners do not wait for each other", detail);
     for (const event of entry.events) {
       if (event.type === "agents.renewed") this.#checkBeats(event, entry, witness);
@@ -76,7 +76,7 @@ export class LockWatch {
     }
   }
 
-  /** What a beat came too late for has ended in its entry. */
+  /** A lease that a heartbeat did not renew in time has ended in its entry. */
   #checkBeats({ data }: Event, entry: Entry, witness: LockWitness): void {
     const { time, grace, position } = entry;
     if (isFull(entry)) return;
@@ -94,10 +94,10 @@ export class LockWatch {
 
 /** Each path of a grant has its event, and no other path has. */
 function isWhole({ type, data }: Event, { events }: Entry): boolean {
-  const told = events.filter((one) => one.type === type && one.data["fence"] === data["fence"]);
+  const reported = events.filter((one) => one.type === type && one.data["fence"] === data["fence"]);
   const names = (paths: readonly { readonly path: unknown }[]): string =>
     JSON.stringify(paths.map(({ path }) => path).sort());
-  return names(told.map((one) => ({ path: one.data["resource_id"] }))) === names(pathsOf(data));
+  return names(reported.map((one) => ({ path: one.data["resource_id"] }))) === names(pathsOf(data));
 }
 
 function isAboutLocks(type: string): boolean {
@@ -155,7 +155,7 @@ class EventCheck {
   #checkFence(fence: string): void {
     const [epoch, position, number] = placesOf(fence);
     const [lastEpoch, lastPosition, last] = placesOf(this.#view.lastFence);
-    this.#demand((epoch - lastEpoch || position - lastPosition || number - last) > 0, "a fence rises for ever");
+    this.#demand((epoch - lastEpoch || position - lastPosition || number - last) > 0, "fences always increase");
     const isHere = epoch === this.#view.epoch && position === this.#entry.position;
     this.#demand(isHere, "a fence is of its epoch and position");
   }
@@ -172,24 +172,24 @@ class EventCheck {
       this.#demand(isOwn, "a ticket is granted as it was asked for");
       const isLive = ticket !== undefined && (this.#entry.grace || ticket.leaseUntil > this.#entry.time);
       this.#demand(isLive, "nothing is granted to a dead waiter");
-      this.#demand(!this.#hasAlready(owner, paths), "nobody is granted the same lock twice");
+      this.#demand(!this.#hasAlready(owner, paths), "no owner is granted the same lock twice");
     }
     this.#checkOwner(owner);
     if (owner !== holdOffOwner) this.#checkWay({ owner, rank: ticket?.rank ?? Infinity, paths }, false);
     else this.#checkHoldOff(paths, guardsOf(data));
   }
 
-  /** Only whoever left without a release may have something there still. */
+  /** Only an owner that left without a release may still have something there. */
   #checkHoldOff(paths: readonly ModelPath[], guards: string | undefined): void {
     const model = this.#view.model();
     model.grants = model.grants.filter(({ owner }) => owner !== guards);
     model.queue = [];
     const isFree = !model.isBlocked({ owner: holdOffOwner, rank: Infinity, paths });
-    this.#demand(isFree, "no two owners hold what excludes each other");
+    this.#demand(isFree, "no two owners hold conflicting locks");
     this.#witness.faults.count("a lock is held off after a crash");
   }
 
-  /** Not even if it ends only later in this entry. */
+  /** Not even if it ends later in this entry. */
   #checkOwner(owner: string): void {
     const endsHere = this.#entry.events.some(
       ({ type, subject }) => type === "agent.ended" && subject === `agent/${owner}`,
@@ -198,12 +198,12 @@ class EventCheck {
     this.#demand(!this.#view.ended.has(owner), "nothing is granted to an agent that has ended");
   }
 
-  /** Nobody else holds what excludes it, and nobody who waits is passed. */
+  /** No other owner holds a conflicting lock, and no waiter is passed. */
   #checkWay(request: { owner: string; rank: number; paths: readonly ModelPath[] }, mayPass: boolean): void {
     const model = this.#view.model();
     const { queue } = model;
     model.queue = [];
-    this.#demand(!model.isBlocked(request), "no two owners hold what excludes each other");
+    this.#demand(!model.isBlocked(request), "no two owners hold conflicting locks");
     model.queue = queue;
     if (!mayPass) this.#demand(!model.isBlocked(request), "first come, first served");
   }
@@ -253,7 +253,7 @@ class EventCheck {
   }
 
   #checkPart(grant: SeenGrant): void {
-    this.#witness.faults.count("a part of a set is given back");
+    this.#witness.faults.count("a part of a set is released");
     this.#checkAccepted(grant);
     const isUpgraded = [...this.#view.tickets.values()].some(({ upgradesFence }) => upgradesFence === grant.fence);
     this.#demand(!isUpgraded, "an upgrade ends with a part of its grant");
@@ -261,16 +261,16 @@ class EventCheck {
 
   #checkCancel(data: JsonObject): void {
     const ticket = this.#view.tickets.get(data["ticket"] as string);
-    this.#demand(ticket !== undefined, "only who waits leaves the line");
+    this.#demand(ticket !== undefined, "only a queued ticket leaves the queue");
     if (ticket === undefined) return;
     if (data["why"] === "expired") this.#checkTime(ticket.leaseUntil);
     const isLeft = data["why"] !== "held" || this.#hasAlready(ticket.owner, ticket.paths);
-    this.#demand(isLeft, "only who has the lock by other means is told so");
+    this.#demand(isLeft, "only a ticket whose owner holds the lock is cancelled as held");
     const isTied = data["why"] !== "deadlock" || this.#view.model().isDeadlocked(ticket);
-    this.#demand(isTied, "only who waits for itself is taken out of the line");
+    this.#demand(isTied, "only a ticket in a deadlock is cancelled as a deadlock");
   }
 
-  /** True if an owner has a live grant of exactly these paths that allows all that is wanted. */
+  /** True if an owner has a live grant of exactly these paths in a sufficient mode. */
   #hasAlready(owner: string, paths: readonly ModelPath[]): boolean {
     const { time, grace } = this.#entry;
     return [...this.#view.grants.values()].some(
@@ -289,7 +289,7 @@ class EventCheck {
     this.#demand(due <= this.#entry.time, "nothing expires before its time");
   }
 
-  /** A write that presents a fence was made under a live write lock with that fence. */
+  /** A write that presents a fence must have a live write lock with that fence. */
   #checkWrite(): void {
     const { fence } = this.#entry.input as { fence?: string };
     if (fence === undefined) {
@@ -317,7 +317,7 @@ class EventCheck {
   }
 }
 
-/** Holdfast itself, which keeps others away for a while after a crash. */
+/** Holdfast itself, which excludes other owners for the hold-off time after a crash. */
 const holdOffOwner = "holdfast:hold-off";
 
 /** Epoch, position, and the number within the entry. */

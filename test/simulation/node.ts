@@ -33,11 +33,11 @@ export interface NodeSetting {
   readonly disk: MemoryDisk;
   /** A batch of this node became durable. */
   readonly written: (node: SimulatedNode, batch: SealedBatch) => void;
-  /** The process is gone, and nothing that it was asked will be answered. */
+  /** The process is gone, and its open calls will not be answered. */
   readonly crashed: (owner: string) => void;
 }
 
-/** One process with an engine on the common disk. It crashes, stops and starts again; each life has its own owner. */
+/** One process with an engine on the shared disk. It crashes, stops and starts again. Each life has its own owner. */
 export class SimulatedNode {
   readonly name: string;
   readonly #setting: NodeSetting;
@@ -48,11 +48,11 @@ export class SimulatedNode {
   #grace: GraceWatch | undefined;
   #machine: Machine | undefined;
   state: "down" | "starting" | "up" | "stopping" = "down";
-  /** The epoch that this life lost when it noticed that the journal went back, if it did. */
+  /** The epoch that this life lost when it noticed a rollback of the journal, if it did. */
   lostEpoch: number | undefined;
-  /** The attempt that is being handed over, if its entry can be told from others only by the id. */
+  /** The attempt that is being sent, if its entry can be identified only by the id. */
   #mark: string | undefined;
-  /** The head whose state was compared last. */
+  /** The hash of the last head whose state was compared. */
   #comparedHash = "";
 
   constructor(name: string, setting: NodeSetting) {
@@ -99,7 +99,7 @@ export class SimulatedNode {
         return { id: `${owner}-loss-${world.random.bits()}`, operation: "raise-epoch", input };
       },
       afterFork: (state, reason, time) => forkCommand(`${owner}-fork-${world.random.bits()}`, state, reason, time),
-      // Small, so that most starts load a checkpoint and fold only the rest.
+      // Small, so that most starts load a checkpoint and fold only the remaining entries.
       checkpointEvery: world.random.between(5, 60),
       erasures: { requestedAfter: erasuresAfter, erasedBy, erasedPosition },
       recordHash: hashCommand,
@@ -108,7 +108,7 @@ export class SimulatedNode {
         world.log(() => `${owner} reports: ${message}`);
         world.demand(
           !/this node is stopping|a bug stopped/.test(message),
-          "a node goes on",
+          "a node continues",
           () => `${owner}: ${message}`,
         );
       },
@@ -149,11 +149,11 @@ export class SimulatedNode {
     this.#wallMs += deltaMs;
   }
 
-  /** The process stands still; its callers do not. */
-  standStill(durationMs: number): void {
+  /** Pauses the process. Its callers continue. */
+  pauseProcess(durationMs: number): void {
     const { time } = this.#setting.world;
     time.holdStill(this.owner, time.nowMs + durationMs);
-    // A node on which nothing can become due does not look at the clock, and so can't notice.
+    // A node without due times does not read the clock, so it cannot notice the pause.
     if (this.#machine?.nextTime() !== undefined) this.#grace?.disturb(time.nowMs + durationMs);
   }
 
@@ -167,7 +167,7 @@ export class SimulatedNode {
     const { engine } = services;
     const place = { services, speaker, writes, sharesData: false };
     return {
-      // Past the check of agents: most attempts are marked in their entry by an agent that is not registered.
+      // Bypasses the check of agents: most attempts are marked in their entry by an unregistered agent.
       call: (operation, input, call) => {
         const canonical = canonicalValue(input, inputLimits);
         if (!canonical.ok) {
@@ -180,21 +180,21 @@ export class SimulatedNode {
       },
       watch: ({ after }) => watch(services, after === undefined ? {} : { after }),
       notices: () => {
-        throw new Error("nobody listens in a simulation");
+        throw new Error("a simulation has no listeners");
       },
       cursor: () => engine.read((state) => cursorAt(state, engine.head.position)),
       close: () => engine.stop(),
     };
   }
 
-  /** Whether what this node has folded is still in the journal. */
+  /** True if the folded entries of this node are still in the journal. */
   isInHistory(): boolean {
     const head = this.#services?.engine.head;
     if (head === undefined || head.position === 0) return true;
     return (this.#setting.disk as MemoryStore).batches.some(({ hash }) => hash === head.hash);
   }
 
-  /** Whoever is at the head of the journal has the state that the history leads to. */
+  /** A node at the head of the journal has the state that the history leads to. */
   compareState(): void {
     const { world, disk } = this.#setting;
     const head = this.#services?.engine.head;
@@ -236,7 +236,7 @@ export class SimulatedNode {
     return new FaultyJournal(world, { inner: openMemoryJournal(disk), write, isUsed, watcher });
   }
 
-  /** A wall clock counts when a process starts, and never again: whoever sets it would move every lease. */
+  /** The wall clock counts only at the start of a process. Otherwise a changed wall clock would move every lease. */
   #checkTime({ head }: SealedBatch): void {
     const { world } = this.#setting;
     const latest = world.wallMsMax + world.time.nowMs;
@@ -247,7 +247,7 @@ export class SimulatedNode {
     );
   }
 
-  /** A token of the history that was lost may be in somebody's hands; none must ever be given out again. */
+  /** A client may still have a token of the lost history, so none may be granted again. */
   #checkFences(batch: SealedBatch): void {
     const { lostEpoch } = this;
     if (lostEpoch === undefined) return;

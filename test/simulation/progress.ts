@@ -1,11 +1,13 @@
-/** Tells how far a long run is: on a terminal in one line that is written over, else in a line now and then. */
+/**
+ * Prints the progress of a long run: on a terminal as one line that is overwritten, otherwise as a line at intervals.
+ */
 const lineEveryMs = 30_000;
 
 export class Progress {
   readonly #total: number;
   readonly #noun: string;
   readonly #startMs = performance.now();
-  #toldMs = this.#startMs;
+  #printedMs = this.#startMs;
 
   constructor(total: number, noun: string) {
     this.#total = total;
@@ -22,8 +24,8 @@ export class Progress {
       stderr.write(`\r${this.#line(done, failed)}   `);
       return;
     }
-    if (performance.now() - this.#toldMs < lineEveryMs) return;
-    this.#toldMs = performance.now();
+    if (performance.now() - this.#printedMs < lineEveryMs) return;
+    this.#printedMs = performance.now();
     stderr.write(`${this.#line(done, failed)}\n`);
   }
 

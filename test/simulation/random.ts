@@ -1,6 +1,7 @@
 /**
- * Chance that can be had again: the same seed gives the same numbers on every host. This is sfc32, a small generator
- * with 128 bits of state that passes the usual statistical suites; nothing here is secret, so no more is needed.
+ * Reproducible randomness: the same seed gives the same numbers on every host. This is sfc32, a small generator with
+ * 128 bits of state that passes the usual statistical suites. Nothing here is secret, so a stronger generator is not
+ * needed.
  */
 export class Random {
   #a: number;
@@ -12,7 +13,7 @@ export class Random {
     this.#a = seed | 0;
     this.#b = Math.floor(seed / 0x1_0000_0000) | 0;
     this.#c = 0x9e37_79b9;
-    // Seeds that differ in one bit only start out alike; after some rounds nothing of that is left.
+    // Seeds that differ in one bit start with similar numbers. These rounds remove the similarity.
     for (let round = 0; round < 16; round += 1) this.bits();
   }
 
@@ -26,12 +27,12 @@ export class Random {
     return sum >>> 0;
   }
 
-  /** From 0 up to, and without, 1. */
+  /** From 0 (inclusive) to 1 (exclusive). */
   fraction(): number {
     return this.bits() / 0x1_0000_0000;
   }
 
-  /** A whole number from 0 up to, and without, this one. */
+  /** A whole number from 0 (inclusive) to the bound (exclusive). */
   below(bound: number): number {
     return Math.floor(this.fraction() * bound);
   }
@@ -49,7 +50,7 @@ export class Random {
     return list[this.below(list.length)] as One;
   }
 
-  /** One of the names, each as likely as its weight says. */
+  /** One of the names, with a probability proportional to its weight. */
   weighed<Name extends string>(weights: Readonly<Record<Name, number>>): Name {
     const names = Object.keys(weights) as Name[];
     let left = this.fraction() * names.reduce((sum, name) => sum + weights[name], 0);
@@ -60,7 +61,7 @@ export class Random {
     return names[0] as Name;
   }
 
-  /** The same names with weights that differ from one seed to the next: much of some, and none of others. */
+  /** The same names with weights that differ between seeds: high for some, zero for others. */
   unevenly<Name extends string>(weights: Readonly<Record<Name, number>>): Record<Name, number> {
     const uneven = { ...weights } as Record<Name, number>;
     for (const name of Object.keys(weights) as Name[]) uneven[name] *= this.pick([0, 0.5, 1, 1, 3]);

@@ -1,6 +1,6 @@
 /**
- * What every campaign must have seen. A fault that never strikes, a command that nobody sends and an outcome that never
- * comes prove nothing, and nobody would notice that they are gone.
+ * Events that every campaign must reach. A fault, command or outcome that never happens proves nothing, and its absence
+ * would go unnoticed.
  */
 import { faultNames } from "./faults.ts";
 import type { Tally } from "./tally.ts";
@@ -105,30 +105,30 @@ const events = [
   "agent.ended parent_ended",
 ];
 
-/** What the faults must lead to somewhere, or they are too weak. */
+/** Consequences that the faults must have in some seed. Otherwise they are too weak. */
 const consequences = [
   "answer is a replay",
   "replay from another node or life",
   "append is behind",
   "append is diverged",
-  "append refused for good",
+  "append is refused permanently",
   "orphan was accepted",
   "orphan was refused",
   "node notices that the journal went back",
   "checkpoint is saved",
   "start from a checkpoint",
-  "call throws because the journal can't be read",
+  "call throws because the journal cannot be read",
   "lease.expired by its timer",
   "lease.expired by the first command that meets it",
   "lock.expired by its timer",
   "lock.expired by the first command that meets it",
   "entity is written under a fence",
   "entity is written without a fence where locks are enforced",
-  "a part of a set is given back",
+  "a part of a set is released",
   "a lock is held off after a crash",
-  "what an ended agent had is freed in parts",
+  "locks of an ended agent are freed in parts",
   "subscriber continues from its cursor",
-  "subscriber is told cursor_lost",
+  "subscriber gets cursor_lost",
 ];
 
 export const mustHappen: readonly string[] = [
@@ -139,12 +139,12 @@ export const mustHappen: readonly string[] = [
   ...consequences,
 ];
 
-/** Those that did not happen once. */
+/** The required events that never happened. */
 export function neverHappened(tallies: ReadonlyMap<string, Tally>): readonly string[] {
   return mustHappen.filter((name) => !tallies.has(name));
 }
 
-/** Every name, those that must happen in their order first, then what else was counted. */
+/** All names: the required events in their order, then all others. */
 export function inOrder(tallies: ReadonlyMap<string, Tally>): readonly string[] {
   const known = new Set(mustHappen);
   return [...mustHappen, ...[...tallies.keys()].filter((name) => !known.has(name)).sort()];

@@ -62,7 +62,7 @@ async function runMany(): Promise<void> {
   });
   progress.end();
   summarise(result);
-  const asked = result.seedCount === count ? "" : ` of the ${count} that were asked for`;
+  const asked = result.seedCount === count ? "" : ` of ${count} requested`;
   const counts = `${result.seedCount} seeds${asked} from ${from}, ${result.stepCount} steps`;
   console.log(`${counts}, ${progress.seconds.toFixed(0)} s, ${result.failures.length} failed`);
 }

@@ -7,7 +7,7 @@ export interface SeedFailure {
   readonly detail: string;
 }
 
-/** What a thread has found since its last report. */
+/** The results of a thread since its last report. */
 export interface SeedReport {
   readonly seedCount: number;
   readonly stepCount: number;

@@ -9,7 +9,7 @@ import type { Feature } from "../../server/src/machine/feature.ts";
 import { Machine } from "../../server/src/machine/machine.ts";
 import { leaseFeature, simulatedRules } from "./lease-feature.ts";
 
-/** A type of entity with a schema, a rule and a command of its own. */
+/** A type of entity with its own schema, rule and command. */
 export const ticketKind = defineKind({
   type: "ticket",
   value: Type.Object({ title: Type.String(), state: Type.Enum(["open", "closed"]), count: Type.Integer() }),
@@ -39,10 +39,13 @@ export const writes: ReadonlyMap<string, { readonly type?: string }> = new Map([
   ),
 ]);
 
-/** How long a key is remembered here: short enough that some seeds see keys expire. */
+/** The idempotency window of the simulation, short enough that keys expire in some seeds. */
 export const idempotencyWindowMs = 60_000;
 
-/** So often that every seed hashes its state several times, and replicas are compared by the engine itself. */
+/**
+ * Number of entries between state hashes. Every seed hashes its state several times, so the engine itself compares
+ * replicas.
+ */
 const stateHashEvery = 20;
 
 export const simulatedFeatures: readonly Feature[] = [
@@ -53,7 +56,7 @@ export const simulatedFeatures: readonly Feature[] = [
   leaseFeature,
 ];
 
-/** All of a state as text: equal exactly when the states are equal. */
+/** The whole state as text. Two texts are equal exactly if the states are equal. */
 export function stateText(machine: Machine): string {
   return Array.from(machine.dump(), (row) => JSON.stringify(row)).join("\n");
 }

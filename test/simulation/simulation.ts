@@ -1,6 +1,6 @@
 /**
- * One simulation: some nodes on one disk, callers and subscribers around them, and everything that can go wrong. The
- * seed decides all of it, so a failure can be had again, step by step.
+ * One simulation: several nodes on one disk, with callers, subscribers and all faults. The seed decides everything, so
+ * a failure can be reproduced step by step.
  */
 import { currentEpoch } from "../../server/src/features/space/space-table.ts";
 import { createMemoryDisk } from "../../server/src/journal/memory/disk.ts";
@@ -45,9 +45,11 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
   return { seed, stepCount: simulation.stepCount, broken: promise, counts, trace };
 }
 
-/** How far time goes at most when nothing is ready to happen. Each seed has its pace. */
+/** Maximum step of time when nothing is ready to happen. Each seed has its pace. */
 const paces = [5, 50, 400, 1_500] as const;
-/** A line of a dozen whose leases must end one after the other takes some thousand steps at the slowest pace. */
+/**
+ * A queue of a dozen tickets whose leases must end one after the other takes some thousand steps at the slowest pace.
+ */
 const stepsToConvergeMax = 10_000;
 
 export class Simulation {
@@ -57,7 +59,7 @@ export class Simulation {
   readonly callers: Callers;
   readonly subscribers: readonly Subscriber[];
   readonly #paceMs: number;
-  /** How busy the callers are: leases expire only where there is also time to wait. */
+  /** How busy the callers are. Leases expire only in seeds with idle time. */
   readonly #askWeight: number;
   #isConverging = false;
   stepCount = 0;
@@ -116,7 +118,7 @@ export class Simulation {
     } else this.callers.ask(node, this.nodes);
   }
 
-  /** Lets one thing happen that is ready, or time go on until something is. */
+  /** Runs one ready task, or advances time until a task is ready. */
   #happen(): void {
     const { time, random } = this.world;
     const task = time.takeReady();
@@ -136,21 +138,21 @@ export class Simulation {
     if (world.strikes("wall clock jumps back")) node.setWall(-random.pick([500, 20_000, 90_000]));
     if (world.strikes("journal goes back")) this.#goBack();
     if (node.state !== "up") return;
-    if (world.strikes("process stands still for over a second")) node.standStill(random.between(1_300, 6_000));
+    if (world.strikes("process is paused for over a second")) node.pauseProcess(random.between(1_300, 6_000));
     if (world.strikes("crash between two steps")) node.crash();
     else if (world.strikes("node stops gracefully")) this.#askToStop(node);
   }
 
-  /** A process that stands still hears of it when it goes on. */
+  /** A paused process gets the signal when it continues. */
   #askToStop(node: SimulatedNode): void {
     const { owner } = node;
     const run = (): void => {
       if (node.owner === owner && node.state === "up") node.stop();
     };
-    this.world.time.schedule({ delayMs: 0, owner, label: "it is asked to stop", run });
+    this.world.time.schedule({ delayMs: 0, owner, label: "it gets the signal to stop", run });
   }
 
-  /** What a failover to a store that lags behind looks like. */
+  /** Like a failover to a store that lags behind. */
   #goBack(): void {
     const { world, disk } = this;
     const head = disk.head().position;
@@ -158,8 +160,8 @@ export class Simulation {
     disk.truncate(Math.max(0, head - world.random.between(1, 10)));
     const { position } = disk.head();
     world.losses += 1;
-    // Like the identity of a server: whoever opens or uses the journal next finds out that it is another one.
-    world.forkReason = `the journal went back, for the ${world.losses}. time`;
+    // Like the identity of a server: the next node that opens or uses the journal notices the fork.
+    world.forkReason = `rollback ${world.losses} of the journal`;
     world.log(() => `the journal goes back from ${head} to ${position}`);
     world.history.goBack(position);
     world.locks.goBack(world.history.facts.map(({ entry }) => entry));
@@ -173,13 +175,13 @@ export class Simulation {
     if (world.strikes("wake is lost")) return;
     const delayMs = world.strikes("wake is late") ? world.random.between(5, 2_000) : 0;
     const run = (): void => node.wake();
-    // It happens in that process: one that stands still is woken only when it goes on.
+    // The wake happens in that process, so a paused process is woken only when it continues.
     const { owner } = node;
     world.time.schedule({ delayMs, owner, label: "it is woken", run });
     if (world.strikes("wake comes twice")) world.time.schedule({ delayMs, owner, label: "it is woken again", run });
   }
 
-  /** Everything that follows from the step without waiting happens, then the promises are checked. */
+  /** Runs everything that follows from the step without waiting, then checks the promises. */
   async #settle(): Promise<void> {
     this.stepCount += 1;
     await new Promise(setImmediate);
@@ -191,7 +193,7 @@ export class Simulation {
     if (this.world.broken !== undefined) throw this.world.broken;
   }
 
-  /** Without faults everything is answered and everybody gets to the head. */
+  /** Without faults every call is answered and every node reaches the head. */
   async #converge(): Promise<void> {
     for (let step = 0; step < stepsToConvergeMax; step += 1) {
       for (const node of this.nodes) if (node.state === "down") node.start();
@@ -205,7 +207,7 @@ export class Simulation {
       this.#happen();
       await this.#settle();
     }
-    const waiting = `${this.callers.openCount} calls wait, ${this.callers.unknownCount} are to be sent again, ${this.world.locks.view.tickets.size} are in line`;
+    const waiting = `${this.callers.openCount} calls wait, ${this.callers.unknownCount} are to be sent again, ${this.world.locks.view.tickets.size} are queued`;
     const nodes = this.nodes.map((node) => `${node.owner} ${node.state} at ${node.engine?.head.position ?? 0}`);
     this.world.fail(
       "everything converges when faults stop",

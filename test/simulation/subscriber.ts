@@ -4,8 +4,8 @@ import type { SimulatedNode } from "./node.ts";
 import type { World } from "./world.ts";
 
 /**
- * Follows the events through one node after the other and compares them with the history: each once, in order and
- * without gap, also over a new connection.
+ * Follows the events through one node after the other and compares them with the history. Each event must arrive once,
+ * in order and without a gap, also over a new connection.
  */
 export class Subscriber {
   readonly #name: string;
@@ -13,11 +13,11 @@ export class Subscriber {
   #pages: AsyncIterator<readonly WatchedEvent[]> | undefined;
   #owner = "";
   #cursor: string | undefined;
-  /** The position of the last event, and how many events of that entry were seen. */
+  /** The position of the last event, and the number of events of that entry so far. */
   #position = 0;
   #seen = 0;
   #isWaiting = false;
-  /** False while the events may be of a history that is lost: then nobody can say what they should be. */
+  /** False while the events may belong to a lost history. Then the expected events are unknown. */
   #isSure = true;
 
   constructor(name: string, world: World) {
@@ -25,7 +25,7 @@ export class Subscriber {
     this.#world = world;
   }
 
-  /** Does what a subscriber does next: connects, asks for more, or connects somewhere else. */
+  /** The next step of a subscriber: it connects, requests more events, or connects to another node. */
   step(node: SimulatedNode): void {
     if (this.#pages === undefined) this.#connect(node);
     else if (this.#world.strikes("subscriber connects again")) this.#disconnect();
@@ -44,7 +44,7 @@ export class Subscriber {
     return this.#pages !== undefined;
   }
 
-  /** Whether nothing is left to be delivered up to this position. */
+  /** True if all events up to this position were delivered. */
   hasSeenUpTo(position: number): boolean {
     const { history } = this.#world;
     if (this.#seen < (history.at(this.#position)?.entry.events.length ?? 0)) return false;
@@ -109,13 +109,13 @@ export class Subscriber {
   #take(event: WatchedEvent): void {
     this.#world.faults.count("event is delivered");
     this.#cursor = event.cursor;
-    // Unless the node has started again since, on a history that went back.
+    // Unless the node has restarted since, on a history that was rolled back.
     this.#world.demand(
       this.#world.losses > 0 || event.position <= this.#folded(),
-      "a subscriber finds in the state what it was told",
-      () => `${this.#name} was told of ${event.position} by a node at ${this.#folded()}`,
+      "a delivered event is in the state of its node",
+      () => `${this.#name} got the event of ${event.position} from a node at ${this.#folded()}`,
     );
-    // A node that did not notice a loss yet tells the history that was lost.
+    // A node that has not noticed a loss yet sends the lost history.
     if (this.#world.losses > 0 && !this.#isInHistory()) this.#isSure = false;
     if (this.#isSure) this.#compare(event);
     this.#seen = event.position === this.#position ? this.#seen + 1 : 1;
@@ -144,10 +144,10 @@ export class Subscriber {
 
   #failed(error: unknown, wasBehind: boolean): void {
     const code = error instanceof HoldfastError ? error.code : error instanceof Error ? error.name : "?";
-    this.#world.log(() => `${this.#name} was told ${code}`);
-    this.#world.faults.count(`subscriber is told ${code}`);
+    this.#world.log(() => `${this.#name} got ${code}`);
+    this.#world.faults.count(`subscriber gets ${code}`);
     if (code !== "cursor_lost") return;
-    // A node that is behind can't tell a cursor that is ahead of it from one that is lost; asking again helps.
+    // A node that is behind cannot distinguish a cursor ahead of it from a lost one. A retry helps.
     if (wasBehind && this.#isSure) return;
     this.#world.demand(
       !this.#isSure || this.#world.losses > 0,

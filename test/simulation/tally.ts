@@ -1,4 +1,4 @@
-/** How often something happened, and in how many seeds: what is frequent in one seed only is rare all the same. */
+/** How often an event happened, and in how many seeds. An event that is frequent in a single seed is still rare. */
 export interface Tally {
   readonly times: number;
   readonly seeds: number;

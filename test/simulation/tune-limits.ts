@@ -6,8 +6,8 @@ type Limits = Record<keyof typeof engineLimits, number>;
 type LockLimits = Record<keyof typeof lockLimits, number>;
 
 /**
- * Sets some of the bounds low for one seed, so that a full queue, a cut batch and a cache that lost its oldest
- * entries, which take thousands of commands otherwise, happen within a few. Returns the way back.
+ * Sets some limits low for one seed. A full queue, a cut batch and an evicted cache entry then need a few commands
+ * instead of thousands. Returns a function that restores the limits.
  */
 export function tuneLimits(random: Random): () => void {
   const limits = engineLimits as Limits;
@@ -16,7 +16,7 @@ export function tuneLimits(random: Random): () => void {
   if (random.chance(0.4)) limits.batchCommandsMax = random.between(1, 4);
   if (random.chance(0.5)) limits.recentEntriesMax = random.between(1, 8);
   if (random.chance(0.2)) limits.deadlineMs = random.between(100, 2_000);
-  // Most seeds are over before ten seconds have passed without a disturbance, and then nothing overdue is ever met.
+  // Most seeds end before ten undisturbed seconds have passed, so with the usual grace nothing would ever be overdue.
   if (random.chance(0.5)) limits.graceMs = random.between(50, 2_000);
   const usualOfLocks = { ...lockLimits };
   if (random.chance(0.3)) (lockLimits as LockLimits).eventsPerEntryMax = random.between(2, 5);

@@ -1,7 +1,7 @@
 import type { Clock } from "../../server/src/base/clock.ts";
 import type { Random } from "./random.ts";
 
-/** Something that will happen. `owner` is the process in which it happens: with it gone, it does not. */
+/** A scheduled task. `owner` is the process in which it runs. If the process is gone, it does not run. */
 interface Task {
   readonly atMs: number;
   readonly owner: string;
@@ -9,22 +9,22 @@ interface Task {
   readonly run: () => void;
 }
 
-/** The owner of what happens outside of every process: on the disk, on the network, at the callers. */
+/** The owner of tasks outside every process: on the disk, on the network, at the callers. */
 export const outside = "outside";
 
-/** Time that moves only when the simulation moves it, and everything that waits for it. */
+/** Time that only the simulation advances, and everything that waits for it. */
 export class VirtualTime {
   nowMs = 0;
   readonly #random: Random;
   #tasks: Task[] = [];
-  /** Processes that stand still, and until when. */
-  readonly #still = new Map<string, number>();
+  /** Paused processes, with the end of each pause. */
+  readonly #pausedUntil = new Map<string, number>();
 
   constructor(random: Random) {
     this.#random = random;
   }
 
-  /** Returns the way to cancel. */
+  /** Returns a function that cancels the task. */
   schedule(task: { delayMs: number; owner: string; label: string; run: () => void }): () => void {
     const { delayMs, owner, label, run } = task;
     const scheduled: Task = { atMs: this.nowMs + Math.max(0, delayMs), owner, label, run };
@@ -34,7 +34,7 @@ export class VirtualTime {
     };
   }
 
-  /** Takes out one of those that could happen now: any, since nothing promises their order. */
+  /** Removes and returns one of the ready tasks. Any of them, since their order is not promised. */
   takeReady(): Task | undefined {
     const ready = this.#tasks.filter((task) => this.#startOf(task) <= this.nowMs);
     if (ready.length === 0) return undefined;
@@ -43,32 +43,35 @@ export class VirtualTime {
     return task;
   }
 
-  /** When the next one can happen. */
+  /** The time of the next task. */
   nextMs(): number {
     return this.#tasks.reduce((next, task) => Math.min(next, this.#startOf(task)), Infinity);
   }
 
   holdStill(owner: string, untilMs: number): void {
-    // Standing still again must not end what is longer.
-    this.#still.set(owner, Math.max(untilMs, this.#still.get(owner) ?? 0));
+    // A second pause must not shorten a longer one.
+    this.#pausedUntil.set(owner, Math.max(untilMs, this.#pausedUntil.get(owner) ?? 0));
   }
 
   isStill(owner: string): boolean {
-    return (this.#still.get(owner) ?? 0) > this.nowMs;
+    return (this.#pausedUntil.get(owner) ?? 0) > this.nowMs;
   }
 
-  /** The process is gone, and with it all that would have happened in it. */
+  /** The process is gone, and with it all its tasks. */
   forget(owner: string): void {
     this.#tasks = this.#tasks.filter((task) => task.owner !== owner);
-    this.#still.delete(owner);
+    this.#pausedUntil.delete(owner);
   }
 
   #startOf(task: Task): number {
-    return Math.max(task.atMs, this.#still.get(task.owner) ?? 0);
+    return Math.max(task.atMs, this.#pausedUntil.get(task.owner) ?? 0);
   }
 }
 
-/** The clock of one process. Its wall clock can be set; its monotonic clock starts anywhere; its timers may be late. */
+/**
+ * The clock of one process. Its wall clock can be set. Its monotonic clock starts at any value, and its timers may be
+ * late.
+ */
 export function processClock(
   time: VirtualTime,
   owner: string,

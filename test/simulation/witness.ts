@@ -1,4 +1,4 @@
-/** Whoever is told what happens, and notes the first promise that was not kept. */
+/** Receives the events of a simulation, and records the first broken promise. */
 export interface Witness {
   log(sentence: () => string): void;
   demand(isKept: boolean, promise: string, detail: () => string): void;

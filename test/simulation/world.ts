@@ -2,10 +2,10 @@ import { type FaultName, Faults } from "./faults.ts";
 import type { History } from "./history.ts";
 import { LockWatch } from "./lock-watch.ts";
 import { Random } from "./random.ts";
-import { TurnLine } from "./turn-line.ts";
+import { TurnQueue } from "./turn-queue.ts";
 import { VirtualTime } from "./virtual-time.ts";
 
-/** A promise that was not kept. */
+/** A broken promise. */
 export class BrokenPromise extends Error {
   override readonly name = "BrokenPromise";
   readonly promise: string;
@@ -16,29 +16,29 @@ export class BrokenPromise extends Error {
   }
 }
 
-/** What all parts of one simulation share. */
+/** The state that all parts of one simulation share. */
 export class World {
   readonly random: Random;
   readonly time: VirtualTime;
   readonly faults: Faults;
   readonly history: History;
   readonly locks = new LockWatch();
-  readonly turns: TurnLine;
+  readonly turns: TurnQueue;
   readonly trace: string[] = [];
   readonly counts = new Map<string, number>();
   broken: BrokenPromise | undefined;
-  /** Why the journal is another one than before, until a new epoch has begun; kept on the disk. */
+  /** The reason of a fork of the journal, until a new epoch has begun. It is stored on the disk. */
   forkReason: string | undefined;
-  /** The latest wall clock by which a process has started: nobody's time may ever be ahead of it. */
+  /** The latest wall clock at the start of any process. The time of no process may ever be ahead of it. */
   wallMsMax = 0;
-  /** How often the journal went back. */
+  /** Number of rollbacks of the journal. */
   losses = 0;
   readonly #isTraced: boolean;
 
   constructor(seed: number, options: { readonly history: History; readonly isTraced: boolean }) {
     this.random = new Random(seed);
     this.time = new VirtualTime(this.random);
-    this.turns = new TurnLine(this.time);
+    this.turns = new TurnQueue(this.time);
     this.faults = new Faults(this.random, this.counts);
     this.history = options.history;
     this.#isTraced = options.isTraced;
@@ -48,12 +48,12 @@ export class World {
     return this.faults.strikes(fault);
   }
 
-  /** Tells what happens, if somebody listens; making the sentence costs more than most steps. */
+  /** Adds a line to the trace, if the simulation is traced. Building the sentence costs more than most steps. */
   log(sentence: () => string): void {
     if (this.#isTraced) this.trace.push(`${String(this.time.nowMs).padStart(7)} ms  ${sentence()}`);
   }
 
-  /** Notes the first broken promise. It is raised after the step, since a step runs code that catches errors. */
+  /** Records the first broken promise. It is raised after the step, since a step runs code that catches errors. */
   demand(isKept: boolean, promise: string, detail: () => string): void {
     if (!isKept) this.fail(promise, detail());
   }

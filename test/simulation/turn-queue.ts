@@ -1,6 +1,6 @@
 import { outside, type VirtualTime } from "./virtual-time.ts";
 
-/** Who has the turn and sleeps is cut off by the server after so long. */
+/** Maximum duration of a turn. The server then ends the turn of a sleeping process. */
 const turnMs = 500;
 
 interface Waiter {
@@ -8,8 +8,8 @@ interface Waiter {
   readonly grant: () => void;
 }
 
-/** The turns at the head of the common journal: one process has it, the others wait in order. */
-export class TurnLine {
+/** The turns at the head of the shared journal: one process has the turn, the others wait in order. */
+export class TurnQueue {
   readonly #time: VirtualTime;
   #holder: Waiter | undefined;
   #waiting: Waiter[] = [];
@@ -18,7 +18,7 @@ export class TurnLine {
     this.#time = time;
   }
 
-  /** Whether a process may append: it has the turn, or nobody wants it. */
+  /** True if a process may append: it has the turn, or no process wants it. */
   allows(owner: string): boolean {
     return this.#holder?.owner === owner || (this.#holder === undefined && this.#waiting.length === 0);
   }
@@ -29,7 +29,7 @@ export class TurnLine {
     this.#next();
   }
 
-  /** Ends a turn or a wait, also because the process is gone. */
+  /** Ends a turn or a wait, also if the process is gone. */
   leave(owner: string): void {
     this.#waiting = this.#waiting.filter((waiter) => waiter.owner !== owner);
     if (this.#holder?.owner === owner) this.#holder = undefined;
