@@ -19,7 +19,7 @@ export type Milestone =
 
 export interface Guarantee {
   readonly id: string;
-  readonly row: Row;
+  readonly row: GuaranteeRow;
   readonly promise: string;
   /** Who proves it: a test, or a row of a benchmark. */
   readonly kind: "test" | "figure";
@@ -27,7 +27,7 @@ export interface Guarantee {
   readonly milestone: Milestone;
 }
 
-export type Row = (typeof rows)[keyof typeof rows];
+export type GuaranteeRow = (typeof rows)[keyof typeof rows];
 
 const rows = {
   M: "mesh runtime",
@@ -143,7 +143,7 @@ const promises: Readonly<Record<Milestone, Readonly<Record<string, string>>>> = 
   },
 };
 
-const rowOf = (id: string): Row => rows[id.charAt(0) as keyof typeof rows];
+const rowOf = (id: string): GuaranteeRow => rows[id.charAt(0) as keyof typeof rows];
 
 export const guarantees: readonly Guarantee[] = Object.entries(promises).flatMap(([milestone, ofMilestone]) =>
   Object.entries(ofMilestone).map(([id, promise]) => ({

@@ -3,8 +3,8 @@ import { test } from "node:test";
 import { allOperations, membersOf, packs } from "@holdfast/sdk/contract";
 import type { Operation, Verb } from "@holdfast/sdk/contract";
 import type { CallReply } from "holdfast";
-import { script } from "../doors/script.ts";
-import type { Facts } from "../doors/script.ts";
+import { script } from "../doors/operation-script.ts";
+import type { OperationInput } from "../doors/operation-script.ts";
 import { checkedTransport } from "./checked-transport.ts";
 import { gatedNode, operatorSecret } from "./gated-node.ts";
 
@@ -15,7 +15,7 @@ const operations: readonly Operation[] = [
 ];
 
 /** Copies of the input. In each copy one member, including those that only doors set, has an invalid value. */
-function invalidVariants(operation: string, input: Facts): readonly Facts[] {
+function invalidVariants(operation: string, input: OperationInput): readonly OperationInput[] {
   const known = operations.find(({ name }) => name === operation);
   const members = known === undefined ? {} : membersOf(known.input);
   return Object.keys(members).map((name) => ({ ...input, [name]: { invalid: true } }));

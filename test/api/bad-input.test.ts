@@ -4,7 +4,7 @@ import type { Client } from "holdfast";
 import { refusalOf } from "./refused-with.ts";
 import { promise, promiseOnEveryStore } from "./with-client.ts";
 
-/** Every kind of bad value, with the reason and the place that the refusal must name. */
+/** Every kind of invalid value, with the reason and the pointer that the refusal must name. */
 const badValues: readonly (readonly [name: string, value: unknown, reason: string, pointer: string])[] = [
   ["NaN", { a: [Number.NaN] }, "not_finite", "/value/a/0"],
   ["Infinity", { a: Infinity }, "not_finite", "/value/a"],
@@ -22,8 +22,8 @@ const badValues: readonly (readonly [name: string, value: unknown, reason: strin
 
 const nested = (depth: number): unknown => (depth === 0 ? 1 : [nested(depth - 1)]);
 
-/** The neighbours in the batch must not notice. */
-async function besideGoodOnes(
+/** Runs the invalid command between two valid ones of the same batch. The valid ones must succeed. */
+async function amongValidCommands(
   client: Client,
   bad: () => Promise<unknown>,
   id: string,
@@ -37,10 +37,10 @@ async function besideGoodOnes(
 
 describe("bad input", () => {
   promiseOnEveryStore(
-    "of every kind is refused with its place, changes nothing and leaves its neighbours alone",
+    "an invalid value is refused with its pointer, and changes neither the state nor the commands next to it",
     async (client) => {
       for (const [name, value, reason, pointer] of badValues) {
-        const refused = await besideGoodOnes(client, () => client.entities.create("bad", "1", value), name);
+        const refused = await amongValidCommands(client, () => client.entities.create("bad", "1", value), name);
         assert.equal(refused.code, "input_malformed", name);
         assert.deepEqual([refused.data["reason"], refused.data["pointer"]], [reason, pointer], name);
         assert.match(refused.message, new RegExp(reason, "u"));
@@ -49,7 +49,7 @@ describe("bad input", () => {
     },
   );
 
-  promise("that is too deep, too large or too many is refused", async (client) => {
+  promise("a value that is too deep, too large or has too many members is refused", async (client) => {
     const tooMuch: readonly (readonly [string, unknown, string])[] = [
       ["deep", nested(70), "too_deep"],
       ["large", "x".repeat(2 ** 20), "too_large"],
@@ -57,13 +57,13 @@ describe("bad input", () => {
       ["deep beyond any stack", nested(5000), "too_deep"],
     ];
     for (const [name, value, reason] of tooMuch) {
-      const refused = await besideGoodOnes(client, () => client.entities.create("bad", "1", value), name);
+      const refused = await amongValidCommands(client, () => client.entities.create("bad", "1", value), name);
       assert.deepEqual([refused.code, refused.data["reason"]], ["input_malformed", reason], name);
     }
   });
 
-  promise("that does not fit the contract is refused with every place", async (client) => {
-    const refused = await besideGoodOnes(
+  promise("an input that violates its schema is refused with a pointer to every fault", async (client) => {
+    const refused = await amongValidCommands(
       client,
       () => client.run("create-entity", { type: "Bad Type", id: "", vaule: 1 }),
       "x",
@@ -74,13 +74,13 @@ describe("bad input", () => {
     assert.match(refused.message, /must not have vaule/);
   });
 
-  promise("that names an operation which is not there, or not for callers, is refused", async (client) => {
+  promise("an unknown or internal operation is refused as unknown", async (client) => {
     for (const operation of ["", "drop-table", "raise-epoch", "__proto__", "toString"]) {
       assert.equal((await refusalOf(client.run(operation, {}))).code, "operation_unknown", operation);
     }
   });
 
-  promise("in a patch that would grow without bound is refused fast, at its step", async ({ entities }) => {
+  promise("a patch that would grow without bound is refused at once and changes nothing", async ({ entities }) => {
     await entities.create("document", "1", { a: "x".repeat(1000) });
     const patch = Array.from({ length: 24 }, (_, n) => ({ op: "copy" as const, from: "", path: `/c${String(n)}` }));
     const refused = await refusalOf(entities.patch("document", "1", { patch }));
@@ -88,7 +88,7 @@ describe("bad input", () => {
     assert.equal((await entities.get("document", "1")).version, 1);
   });
 
-  promise("in a patch that does not apply names the step and the reason", async ({ entities }) => {
+  promise("a refusal of a patch names the step that failed and its pointer", async ({ entities }) => {
     await entities.create("document", "1", { a: 1 });
     const patch = [
       { op: "replace", path: "/a", value: 2 },
@@ -101,13 +101,13 @@ describe("bad input", () => {
     assert.equal((await both).code, "input_invalid");
   });
 
-  promise("can not grow an entity beyond the limit piece by piece", async ({ entities }) => {
+  promise("an entity cannot grow beyond its size limit by many small patches", async ({ entities }) => {
     await entities.create("document", "1", {});
     const piece = "x".repeat(100_000);
     for (let n = 0; n < 10; n += 1) await entities.patch("document", "1", { merge: { [`f${String(n)}`]: piece } });
     const refused = await refusalOf(entities.patch("document", "1", { merge: { more: piece } }));
     assert.equal(refused.code, "value_too_large");
-    // What is overwritten does not count twice, and what shrinks is welcome.
+    // An overwritten value is not counted twice, and a patch that shrinks the entity succeeds.
     for (let n = 0; n < 12; n += 1) await entities.patch("document", "1", { merge: { f0: piece + String(n) } });
     await entities.patch("document", "1", { merge: { f1: null } });
     assert.equal((await entities.patch("document", "1", { merge: { more: piece } })).changed, true);

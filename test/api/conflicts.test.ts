@@ -12,32 +12,40 @@ function changesOf(data: Readonly<Record<string, unknown>>): Record<string, Chan
   return Object.fromEntries((data["changes"] as readonly Change[]).map((change) => [change.pointer, change]));
 }
 
-describe("a version conflict", () => {
-  promiseOnEveryStore("is refused, changes nothing, and is recorded with exactly four fields [M2]", async (client) => {
-    const { entities } = client;
-    await entities.create("document", "1", { a: 1 });
-    await entities.patch("document", "1", { merge: { a: 2 } });
-    const reply = await client.execute("replace-entity", { type: "document", id: "1", value: {}, expected_version: 1 });
-    assert.equal(reply.outcome.kind, "refusal");
-    const conflict = {
-      entity_id: "1",
-      expected_version: 1,
-      current_version: 2,
-      reason: "Optimistic locking failure: version mismatch",
-    };
-    assert.deepEqual(reply.events, [{ name: "evt.document.conflict", subject: "document/1", data: conflict }]);
-    const entity = await entities.get("document", "1");
-    assert.deepEqual([entity.version, entity.value], [2, { a: 2 }]);
-    const [latest] = (await entities.history("document", "1")).items;
-    assert.deepEqual(
-      [latest?.event, latest?.position, latest?.data],
-      ["evt.document.conflict", reply.position, conflict],
-    );
-    // A conflict does not advance the version: the next change is 3.
-    assert.equal((await entities.patch("document", "1", { merge: { a: 3 } }, { expectedVersion: 2 })).version, 3);
-  });
+describe("version conflicts", () => {
+  promiseOnEveryStore(
+    "a version conflict is refused, changes nothing, and is recorded with exactly four fields [M2]",
+    async (client) => {
+      const { entities } = client;
+      await entities.create("document", "1", { a: 1 });
+      await entities.patch("document", "1", { merge: { a: 2 } });
+      const reply = await client.execute("replace-entity", {
+        type: "document",
+        id: "1",
+        value: {},
+        expected_version: 1,
+      });
+      assert.equal(reply.outcome.kind, "refusal");
+      const conflict = {
+        entity_id: "1",
+        expected_version: 1,
+        current_version: 2,
+        reason: "Optimistic locking failure: version mismatch",
+      };
+      assert.deepEqual(reply.events, [{ name: "evt.document.conflict", subject: "document/1", data: conflict }]);
+      const entity = await entities.get("document", "1");
+      assert.deepEqual([entity.version, entity.value], [2, { a: 2 }]);
+      const [latest] = (await entities.history("document", "1")).items;
+      assert.deepEqual(
+        [latest?.event, latest?.position, latest?.data],
+        ["evt.document.conflict", reply.position, conflict],
+      );
+      // A conflict does not advance the version, so the next change makes version 3.
+      assert.equal((await entities.patch("document", "1", { merge: { a: 3 } }, { expectedVersion: 2 })).version, 3);
+    },
+  );
 
-  promise("is published to whoever watches [M2]", async ({ entities, watch }) => {
+  promise("a version conflict is published to watches [M2]", async ({ entities, watch }) => {
     await entities.create("document", "1", {});
     const events = watch({ names: ["evt.document.conflict"] });
     await refusalOf(entities.delete("document", "1", { expectedVersion: 4 }));
@@ -46,7 +54,7 @@ describe("a version conflict", () => {
     await events.return?.();
   });
 
-  promise("on an entity that does not exist says current version 0 [M2]", async ({ entities }) => {
+  promise("a version conflict on an absent entity reports current version 0 [M2]", async ({ entities }) => {
     const never = await refusalOf(entities.patch("document", "1", { merge: {} }, { expectedVersion: 3 }));
     assert.deepEqual([never.code, never.data["current_version"]], ["concurrency_mismatch", 0]);
     await entities.create("document", "1", { a: 1 });
@@ -60,7 +68,7 @@ describe("a version conflict", () => {
   });
 
   promise(
-    "explains itself: what you read, what you sent, what is there now, who changed it and when [X4]",
+    "a version conflict reports the value read, the value sent, the current value, and the author and time of the change [X4]",
     async ({ entities }) => {
       const base = { title: "old", status: "open", tags: ["a", "b"], owner: { name: "x" } };
       await entities.create("document", "1", base);
@@ -90,7 +98,7 @@ describe("a version conflict", () => {
   );
 
   promise(
-    "that is replayed under its key gives the same explanation, whatever happened since [X4 M4]",
+    "a version conflict that is replayed under its key gives the same explanation after later changes [X4 M4]",
     async (client) => {
       const { entities } = client;
       await entities.create("document", "1", { n: 1 });
@@ -105,14 +113,17 @@ describe("a version conflict", () => {
     },
   );
 
-  promise("with a version that never was says so instead of guessing [X4]", async ({ entities }) => {
-    await entities.create("document", "1", { a: 1 });
-    const refused = await refusalOf(entities.replace("document", "1", {}, { expectedVersion: 9 }));
-    assert.equal(refused.data["changes"], null);
-    assert.match(String(refused.data["changes_reason"]), /version 9/);
-  });
+  promise(
+    "a conflict with a version that never existed reports that the version is unknown [X4]",
+    async ({ entities }) => {
+      await entities.create("document", "1", { a: 1 });
+      const refused = await refusalOf(entities.replace("document", "1", {}, { expectedVersion: 9 }));
+      assert.equal(refused.data["changes"], null);
+      assert.match(String(refused.data["changes_reason"]), /version 9/);
+    },
+  );
 
-  promise("explains a large difference in a bounded answer [X4]", async ({ entities }) => {
+  promise("a version conflict explains a large difference in an answer of bounded size [X4]", async ({ entities }) => {
     const many = (prefix: string): object =>
       Object.fromEntries(Array.from({ length: 3000 }, (_, n) => [`f${String(n)}`, prefix]));
     await entities.create("document", "1", many("a"));
@@ -123,17 +134,20 @@ describe("a version conflict", () => {
     assert.ok(JSON.stringify(refused.data).length < 64 * 1024);
   });
 
-  promise("on other fields than the named ones is none: disjoint edits need no retry [M1]", async ({ entities }) => {
-    await entities.create("document", "1", { status: "open", title: "a", notes: [] });
-    await entities.patch("document", "1", { merge: { title: "b" } });
-    const options = { expectedVersion: 1, ifUnchanged: ["/status", "/missing"] };
-    const patched = await entities.patch("document", "1", { merge: { status: "closed" } }, options);
-    assert.deepEqual(patched.value, { status: "closed", title: "b", notes: [] });
-    const again = entities.patch("document", "1", { merge: { status: "open" } }, options);
-    await assert.rejects(again, refusedWith("concurrency_mismatch"));
-  });
+  promise(
+    "a change of other fields than the named ones is not a conflict, so disjoint edits need no retry [M1]",
+    async ({ entities }) => {
+      await entities.create("document", "1", { status: "open", title: "a", notes: [] });
+      await entities.patch("document", "1", { merge: { title: "b" } });
+      const options = { expectedVersion: 1, ifUnchanged: ["/status", "/missing"] };
+      const patched = await entities.patch("document", "1", { merge: { status: "closed" } }, options);
+      assert.deepEqual(patched.value, { status: "closed", title: "b", notes: [] });
+      const again = entities.patch("document", "1", { merge: { status: "open" } }, options);
+      await assert.rejects(again, refusedWith("concurrency_mismatch"));
+    },
+  );
 
-  promise("can be asked for by the value of a field, without any version", async ({ entities }) => {
+  promise("a command can require the value of a field without naming a version", async ({ entities }) => {
     await entities.create("document", "1", { status: "open" });
     const close = (value: string): Promise<unknown> =>
       entities.patch(

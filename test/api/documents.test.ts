@@ -26,14 +26,14 @@ async function examples(): Promise<readonly Example[]> {
   return found;
 }
 
-/** The folder of the examples lies in the checkout, whose `.holdfast` may name a running server. No example needs one. */
+/** The examples run in the checkout, whose `.holdfast` may name a running server. No example needs a server. */
 const noServer = "http://127.0.0.1:1";
 
 interface WrittenExample extends Example {
   readonly file: string;
 }
 
-/** Writes every example inside the project, so that `import … from "holdfast"` resolves as in an application. */
+/** Writes every example into the project, so that `import … from "holdfast"` resolves as in an application. */
 async function withExamples(work: (all: readonly WrittenExample[], folder: string) => Promise<void>): Promise<void> {
   const folder = await mkdtemp(join(root, ".tmp-example-"));
   try {
@@ -75,7 +75,7 @@ function typeErrors(all: readonly WrittenExample[]): readonly string[] {
   );
 }
 
-test("every example in the documents runs and prints what the document says", () =>
+test("every example in the documents runs and prints the output in the document", () =>
   withExamples(async (all, folder) => {
     for (const { name, file, output } of all) {
       const { stdout } = await execChild(process.execPath, [file], { cwd: folder, env: { HOLDFAST_URL: noServer } });

@@ -12,7 +12,7 @@ describe("entities", () => {
     assert.equal((await entities.delete("document", "1")).version, 5);
   });
 
-  promise("a deleted entity that is created again goes on counting [M5]", async ({ entities }) => {
+  promise("a deleted entity that is created again continues its version count [M5]", async ({ entities }) => {
     await entities.create("document", "1", { a: 1 });
     await entities.delete("document", "1");
     await assert.rejects(entities.get("document", "1"), refusedWith("entity_deleted"));
@@ -28,42 +28,59 @@ describe("entities", () => {
     assert.equal(version, 1);
   });
 
-  promise("expected_version 0 creates only if absent, also for a kind [M5]", async ({ entities }) => {
-    await entities.create("ticket", "1", { title: "a", status: "open" }, { expectedVersion: 0 });
-    const again = entities.create("ticket", "1", { title: "b", status: "open" }, { expectedVersion: 0 });
-    await assert.rejects(again, refusedWith("concurrency_mismatch"));
-    await assert.rejects(entities.create("ticket", "1", { title: "b", status: "open" }), refusedWith("entity_exists"));
-  });
+  promise(
+    "a command with expected_version 0 creates an entity only if it is absent, also for a kind [M5]",
+    async ({ entities }) => {
+      await entities.create("ticket", "1", { title: "a", status: "open" }, { expectedVersion: 0 });
+      const again = entities.create("ticket", "1", { title: "b", status: "open" }, { expectedVersion: 0 });
+      await assert.rejects(again, refusedWith("concurrency_mismatch"));
+      await assert.rejects(
+        entities.create("ticket", "1", { title: "b", status: "open" }),
+        refusedWith("entity_exists"),
+      );
+    },
+  );
 
-  promise("without expected_version a command runs with no concurrency guarantee [M1]", async ({ entities }) => {
+  promise("a command without expected_version runs with no concurrency guarantee [M1]", async ({ entities }) => {
     await entities.create("document", "1", { n: 0 });
     await Promise.all(Array.from({ length: 20 }, (_, n) => entities.patch("document", "1", { merge: { n: n + 1 } })));
     assert.equal((await entities.get("document", "1")).version, 21);
   });
 
-  promise("with expected_version exactly one of many commands at once succeeds [M1]", async ({ entities }) => {
-    await entities.create("document", "1", { n: 0 });
-    const wishes = Array.from({ length: 32 }, (_, n) =>
-      entities.patch("document", "1", { merge: { n: n + 1 } }, { expectedVersion: 1 }),
-    );
-    const results = await Promise.allSettled(wishes);
-    assert.equal(results.filter(({ status }) => status === "fulfilled").length, 1);
-    assert.equal((await entities.get("document", "1")).version, 2);
-    const { items } = await entities.history("document", "1");
-    assert.equal(items.filter(({ event }) => event === "evt.document.conflict").length, 31);
-  });
+  promise(
+    "exactly one of many concurrent commands with the same expected_version succeeds [M1]",
+    async ({ entities }) => {
+      await entities.create("document", "1", { n: 0 });
+      const wishes = Array.from({ length: 32 }, (_, n) =>
+        entities.patch("document", "1", { merge: { n: n + 1 } }, { expectedVersion: 1 }),
+      );
+      const results = await Promise.allSettled(wishes);
+      assert.equal(results.filter(({ status }) => status === "fulfilled").length, 1);
+      assert.equal((await entities.get("document", "1")).version, 2);
+      const { items } = await entities.history("document", "1");
+      assert.equal(items.filter(({ event }) => event === "evt.document.conflict").length, 31);
+    },
+  );
 
-  promise("a write returns the entity as it left it, and revisions chain [M1]", async ({ entities }) => {
-    const created = await entities.create("document", "1", { a: 1 });
-    const patched = await entities.patch("document", "1", { merge: { b: 2 } }, { expectedRevision: created.revision });
-    assert.deepEqual(patched.value, { a: 1, b: 2 });
-    assert.equal(patched.previous_revision, created.revision);
-    assert.deepEqual(patched.changed_by, { principal: "alice" });
-    const { changed: _changed, previous_revision: _previous, ...entity } = patched;
-    assert.deepEqual(await entities.get("document", "1"), entity);
-    const stale = entities.replace("document", "1", {}, { expectedRevision: created.revision });
-    await assert.rejects(stale, refusedWith("concurrency_mismatch"));
-  });
+  promise(
+    "a write returns the new entity, and its revision can be used for the next write [M1]",
+    async ({ entities }) => {
+      const created = await entities.create("document", "1", { a: 1 });
+      const patched = await entities.patch(
+        "document",
+        "1",
+        { merge: { b: 2 } },
+        { expectedRevision: created.revision },
+      );
+      assert.deepEqual(patched.value, { a: 1, b: 2 });
+      assert.equal(patched.previous_revision, created.revision);
+      assert.deepEqual(patched.changed_by, { principal: "alice" });
+      const { changed: _changed, previous_revision: _previous, ...entity } = patched;
+      assert.deepEqual(await entities.get("document", "1"), entity);
+      const stale = entities.replace("document", "1", {}, { expectedRevision: created.revision });
+      await assert.rejects(stale, refusedWith("concurrency_mismatch"));
+    },
+  );
 
   promise(
     "an update that changes nothing keeps version and revision, and leaves no entry",
@@ -89,7 +106,7 @@ describe("entities", () => {
     },
   );
 
-  promise("any version can be read again, however many came after", async ({ entities }) => {
+  promise("every version of an entity can be read after any number of changes", async ({ entities }) => {
     await entities.create("document", "1", { n: 1, big: "x".repeat(100) });
     for (let n = 2; n <= 200; n += 1) await entities.patch("document", "1", { merge: { n } });
     for (const version of [1, 2, 63, 64, 65, 127, 128, 150, 200]) {
@@ -99,7 +116,7 @@ describe("entities", () => {
     await assert.rejects(entities.get("document", "1", { version: 201 }), refusedWith("version_not_found"));
   });
 
-  promise("what a caller gets is its own: changing it changes nothing here", async ({ entities }) => {
+  promise("a change to a returned value does not change the stored entity", async ({ entities }) => {
     const value = { list: [1] };
     const created = await entities.create("document", "1", value);
     value.list.push(2);
@@ -108,7 +125,7 @@ describe("entities", () => {
     assert.deepEqual((await entities.get("document", "1")).value, { list: [1] });
   });
 
-  promise("a list is ordered by id and goes on where the page ended", async ({ entities }) => {
+  promise("a list is ordered by id and continues after the last item of a page", async ({ entities }) => {
     for (const id of ["b", "a", "c/1", "c", "ä", "Z"]) await entities.create("document", id, {});
     await entities.create("documents", "x", {});
     await entities.delete("document", "a");
@@ -118,7 +135,7 @@ describe("entities", () => {
     assert.deepEqual([second.items.map(({ id }) => id), second.next], [["c/1", "ä"], null]);
   });
 
-  promise("the history is newest first, in pages, with who did what", async ({ entities }) => {
+  promise("the history of an entity is newest first, in pages, with the actor of each change", async ({ entities }) => {
     await entities.create("document", "1", { n: 0 });
     for (let n = 1; n < 5; n += 1) await entities.patch("document", "1", { merge: { n } });
     const first = await entities.history("document", "1", { limit: 3 });

@@ -5,7 +5,7 @@ import { promise, promiseOnEveryStore } from "./with-client.ts";
 
 describe("erasure", () => {
   promiseOnEveryStore(
-    "removes a payload, and history, keys and time travel say by which entry [X1]",
+    "an erasure removes a payload, and history, keys and time travel name the entry that erased it [X1]",
     async (client) => {
       const { entities } = client;
       const input = { type: "person", id: "1", value: { name: "a secret name" } };
@@ -28,33 +28,40 @@ describe("erasure", () => {
     },
   );
 
-  promise("is refused while the current state rests on the entry, and says what does", async (client) => {
-    const { entities } = client;
-    const created = await entities.create("person", "1", { name: "x" });
-    const patched = await entities.patch("person", "1", { merge: { age: 3 } });
-    for (const { position } of [created, patched]) {
-      const refused = await refusalOf(client.run("erase-payload", { position, reason: "asked for" }));
-      assert.deepEqual([refused.code, refused.data["subjects"]], ["entry_in_use", ["person/1"]]);
-    }
-    await entities.delete("person", "1");
-    for (const { position } of [created, patched]) await client.run("erase-payload", { position, reason: "asked for" });
-    await assert.rejects(entities.get("person", "1"), refusedWith("entity_deleted"));
-    assert.equal((await entities.create("person", "1", {})).version, 4);
-  });
+  promise(
+    "an erasure is refused while the current state depends on the entry, and the refusal names the dependents",
+    async (client) => {
+      const { entities } = client;
+      const created = await entities.create("person", "1", { name: "x" });
+      const patched = await entities.patch("person", "1", { merge: { age: 3 } });
+      for (const { position } of [created, patched]) {
+        const refused = await refusalOf(client.run("erase-payload", { position, reason: "asked for" }));
+        assert.deepEqual([refused.code, refused.data["subjects"]], ["entry_in_use", ["person/1"]]);
+      }
+      await entities.delete("person", "1");
+      for (const { position } of [created, patched])
+        await client.run("erase-payload", { position, reason: "asked for" });
+      await assert.rejects(entities.get("person", "1"), refusedWith("entity_deleted"));
+      assert.equal((await entities.create("person", "1", {})).version, 4);
+    },
+  );
 
-  promise("can be asked for twice, and not for what is not there", async (client) => {
-    const { position } = await client.entities.create("person", "1", {});
-    await client.entities.delete("person", "1");
-    const first = await client.run("erase-payload", { position, reason: "a" });
-    assert.deepEqual(await client.run("erase-payload", { position, reason: "b" }), first);
-    await assert.rejects(client.run("erase-payload", { position: 100, reason: "a" }), refusedWith("entry_not_found"));
-    await assert.rejects(client.run("erase-payload", { position: 0, reason: "a" }), refusedWith("input_invalid"));
-    await assert.rejects(client.run("erase-payload", { position: 1 }), refusedWith("input_invalid"));
-  });
+  promise(
+    "a repeated erasure returns the first result, and an erasure of an unknown entry is refused",
+    async (client) => {
+      const { position } = await client.entities.create("person", "1", {});
+      await client.entities.delete("person", "1");
+      const first = await client.run("erase-payload", { position, reason: "a" });
+      assert.deepEqual(await client.run("erase-payload", { position, reason: "b" }), first);
+      await assert.rejects(client.run("erase-payload", { position: 100, reason: "a" }), refusedWith("entry_not_found"));
+      await assert.rejects(client.run("erase-payload", { position: 0, reason: "a" }), refusedWith("input_invalid"));
+      await assert.rejects(client.run("erase-payload", { position: 1 }), refusedWith("input_invalid"));
+    },
+  );
 });
 
 describe("time travel", () => {
-  promise("shows an entity as it was at any position [X9]", async ({ entities }) => {
+  promise("an entity can be read as it was at any position [X9]", async ({ entities }) => {
     const before = await entities.create("other", "1", {});
     const at = (step: number) => ({ position: before.position + step });
     await entities.create("document", "1", { n: 1 });
@@ -75,24 +82,27 @@ describe("time travel", () => {
 });
 
 describe("the quota of a space", () => {
-  promise("refuses new data when it is used up; what shrinks or deletes still works", async (client) => {
-    const { entities } = client;
-    await client.run("configure", { settings: { state_bytes_max: 1_048_576 }, reason: "small on purpose" });
-    const piece = "x".repeat(300_000);
-    for (let n = 0; n < 4; n += 1) await entities.create("document", String(n), { piece });
-    const refused = await refusalOf(entities.create("document", "4", {}));
-    assert.deepEqual([refused.code, refused.data["state_bytes_max"]], ["space_full", 1_048_576]);
-    await assert.rejects(entities.patch("document", "0", { merge: { more: 1 } }), refusedWith("space_full"));
-    await assert.rejects(entities.replace("document", "0", { piece: piece + "x" }), refusedWith("space_full"));
-    assert.equal((await entities.patch("document", "0", { merge: { piece: "x" } })).version, 2);
-    assert.equal((await entities.create("document", "4", {})).version, 1);
-    await entities.create("document", "5", { piece });
-    await entities.create("document", "6", { piece: piece.slice(1000) }).catch(() => undefined);
-    await entities.delete("document", "1");
-    assert.equal((await entities.create("document", "7", {})).version, 1);
-  });
+  promise(
+    "an exhausted quota refuses new data, and still allows changes that shrink or delete data",
+    async (client) => {
+      const { entities } = client;
+      await client.run("configure", { settings: { state_bytes_max: 1_048_576 }, reason: "small on purpose" });
+      const piece = "x".repeat(300_000);
+      for (let n = 0; n < 4; n += 1) await entities.create("document", String(n), { piece });
+      const refused = await refusalOf(entities.create("document", "4", {}));
+      assert.deepEqual([refused.code, refused.data["state_bytes_max"]], ["space_full", 1_048_576]);
+      await assert.rejects(entities.patch("document", "0", { merge: { more: 1 } }), refusedWith("space_full"));
+      await assert.rejects(entities.replace("document", "0", { piece: piece + "x" }), refusedWith("space_full"));
+      assert.equal((await entities.patch("document", "0", { merge: { piece: "x" } })).version, 2);
+      assert.equal((await entities.create("document", "4", {})).version, 1);
+      await entities.create("document", "5", { piece });
+      await entities.create("document", "6", { piece: piece.slice(1000) }).catch(() => undefined);
+      await entities.delete("document", "1");
+      assert.equal((await entities.create("document", "7", {})).version, 1);
+    },
+  );
 
-  promise("and every other setting is an entry with a history", async (client) => {
+  promise("a change of a setting is an entry with a history", async (client) => {
     const settings = { idempotency_window_ms: 3_600_000, component_toggles: { lock_manager: true } };
     const set = (await client.run("configure", { settings, reason: "because" })) as {
       settings: object;

@@ -7,9 +7,9 @@ import { open } from "holdfast";
 import { refusalOf, refusedWith } from "./refused-with.ts";
 import { promise, promiseOnEveryStore } from "./with-client.ts";
 
-describe("an idempotency key", () => {
+describe("idempotency keys", () => {
   promiseOnEveryStore(
-    "used again returns exactly the first result, marked as a replay, and runs nothing [M4]",
+    "a repeated idempotency key returns exactly the first result, marked as a replay, and runs nothing [M4]",
     async (client) => {
       const input = { type: "document", id: "1", value: { a: 1 } };
       const first = await client.execute("create-entity", input, { key: "k-1" });
@@ -22,16 +22,19 @@ describe("an idempotency key", () => {
     },
   );
 
-  promise("replays refusals too, also when they would not be refused any more [M4]", async (client) => {
-    const input = { type: "document", id: "1", merge: { a: 1 } };
-    const first = await client.execute("patch-entity", input, { key: "k" });
-    assert.deepEqual(first.outcome.kind === "refusal" && first.outcome.code, "entity_not_found");
-    await client.entities.create("document", "1", {});
-    const again = await client.execute("patch-entity", input, { key: "k" });
-    assert.deepEqual({ ...again, replayed: false }, first);
-  });
+  promise(
+    "a repeated idempotency key replays a refusal, even if the command would succeed by then [M4]",
+    async (client) => {
+      const input = { type: "document", id: "1", merge: { a: 1 } };
+      const first = await client.execute("patch-entity", input, { key: "k" });
+      assert.deepEqual(first.outcome.kind === "refusal" && first.outcome.code, "entity_not_found");
+      await client.entities.create("document", "1", {});
+      const again = await client.execute("patch-entity", input, { key: "k" });
+      assert.deepEqual({ ...again, replayed: false }, first);
+    },
+  );
 
-  promise("is not used up by an input that is wrong whatever the state [M4]", async (client) => {
+  promise("an input that is invalid in every state does not consume its idempotency key [M4]", async (client) => {
     await client.entities.create("document", "1", { a: 1 });
     const target = { type: "document", id: "1" };
     const owner = { owner_id: "ann" };
@@ -46,45 +49,54 @@ describe("an idempotency key", () => {
       const cursor = await client.cursor();
       const refused = await client.execute(operation, wrong, { key });
       assert.match(String(refused.outcome.kind === "refusal" && refused.outcome.code), /^(input|path)_invalid$/u);
-      assert.equal(await client.cursor(), cursor, "nothing is kept of it");
+      assert.equal(await client.cursor(), cursor, "the refused input leaves no entry");
       const done = await client.execute(operation, right, { key });
       assert.deepEqual([done.outcome.kind, done.replayed], ["done", false], operation);
     }
   });
 
-  promise("used many times at once runs once, with equal answers [M4]", async (client) => {
-    await client.entities.create("counter", "1", { list: [] });
-    const input = { type: "counter", id: "1", patch: [{ op: "add", path: "/list/-", value: 1 }] };
-    const replies = await Promise.all(
-      Array.from({ length: 20 }, () => client.execute("patch-entity", input, { key: "k" })),
-    );
-    assert.equal(replies.filter(({ replayed }) => !replayed).length, 1);
-    for (const reply of replies) assert.deepEqual({ ...reply, replayed: false }, { ...replies[0], replayed: false });
-    assert.deepEqual((await client.entities.get("counter", "1")).value, { list: [1] });
-  });
-
-  promise("with another request is refused, and the first one is not revealed [M4]", async ({ entities }) => {
-    await entities.create("document", "1", { secret: 1 }, { key: "k" });
-    const refused = await refusalOf(entities.create("document", "2", { other: 1 }, { key: "k" }));
-    assert.equal(refused.code, "idempotency_replay_conflict");
-    assert.ok(!JSON.stringify(refused.data).includes("secret"));
-    await assert.rejects(entities.get("document", "2"), refusedWith("entity_not_found"));
-  });
-
-  promise("does not care for the order of members, and is free again for another operation [M4]", async (client) => {
-    await client.execute("create-entity", { type: "document", id: "1", value: { a: 1, b: 2 } }, { key: "k" });
-    const again = await client.execute(
-      "create-entity",
-      { value: { b: 2, a: 1 }, id: "1", type: "document" },
-      { key: "k" },
-    );
-    assert.equal(again.replayed, true);
-    const deleted = await client.execute("delete-entity", { type: "document", id: "1" }, { key: "k" });
-    assert.deepEqual([deleted.replayed, deleted.outcome.kind], [false, "done"]);
-  });
+  promise(
+    "many concurrent uses of one idempotency key run the command once and get equal answers [M4]",
+    async (client) => {
+      await client.entities.create("counter", "1", { list: [] });
+      const input = { type: "counter", id: "1", patch: [{ op: "add", path: "/list/-", value: 1 }] };
+      const replies = await Promise.all(
+        Array.from({ length: 20 }, () => client.execute("patch-entity", input, { key: "k" })),
+      );
+      assert.equal(replies.filter(({ replayed }) => !replayed).length, 1);
+      for (const reply of replies) assert.deepEqual({ ...reply, replayed: false }, { ...replies[0], replayed: false });
+      assert.deepEqual((await client.entities.get("counter", "1")).value, { list: [1] });
+    },
+  );
 
   promise(
-    "is not spent by input that is invalid whatever the state: the corrected request may use it [M4]",
+    "an idempotency key with another request is refused without revealing the first request [M4]",
+    async ({ entities }) => {
+      await entities.create("document", "1", { secret: 1 }, { key: "k" });
+      const refused = await refusalOf(entities.create("document", "2", { other: 1 }, { key: "k" }));
+      assert.equal(refused.code, "idempotency_replay_conflict");
+      assert.ok(!JSON.stringify(refused.data).includes("secret"));
+      await assert.rejects(entities.get("document", "2"), refusedWith("entity_not_found"));
+    },
+  );
+
+  promise(
+    "an idempotency key ignores the order of members, and can be used again for another operation [M4]",
+    async (client) => {
+      await client.execute("create-entity", { type: "document", id: "1", value: { a: 1, b: 2 } }, { key: "k" });
+      const again = await client.execute(
+        "create-entity",
+        { value: { b: 2, a: 1 }, id: "1", type: "document" },
+        { key: "k" },
+      );
+      assert.equal(again.replayed, true);
+      const deleted = await client.execute("delete-entity", { type: "document", id: "1" }, { key: "k" });
+      assert.deepEqual([deleted.replayed, deleted.outcome.kind], [false, "done"]);
+    },
+  );
+
+  promise(
+    "an input that violates its schema does not consume its idempotency key, so the corrected request can use it [M4]",
     async (client) => {
       const bad = await client.execute("create-entity", { type: "document", id: "1" }, { key: "k" });
       assert.equal(bad.outcome.kind === "refusal" && bad.outcome.code, "input_invalid");
@@ -93,14 +105,14 @@ describe("an idempotency key", () => {
     },
   );
 
-  promise("must be 1 to 255 printable ASCII characters [M4]", async ({ entities }) => {
+  promise("an idempotency key must have 1 to 255 printable ASCII characters [M4]", async ({ entities }) => {
     for (const key of ["", "x".repeat(256), "ä", "a\nb", 'a"b', "a\\b"]) {
       await assert.rejects(entities.create("document", "1", {}, { key }), refusedWith("idempotency_key_invalid"));
     }
     assert.equal((await entities.create("document", "1", {}, { key: "x".repeat(255) })).version, 1);
   });
 
-  test("gives the same answer after a restart [M4]", async () => {
+  test("an idempotency key returns the same answer after a restart [M4]", async () => {
     const folder = await mkdtemp(join(tmpdir(), "holdfast-"));
     const input = { type: "document", id: "1", merge: { a: 2 } };
     try {

@@ -5,8 +5,8 @@ import Type from "typebox";
 import { refusalOf, refusedWith } from "./refused-with.ts";
 import { promise, promiseOnEveryStore } from "./with-client.ts";
 
-describe("a kind", () => {
-  promiseOnEveryStore("holds every change of its entities to its schema", async ({ entities }) => {
+describe("entity kinds", () => {
+  promiseOnEveryStore("a kind checks every change of its entities against its schema", async ({ entities }) => {
     const refused = await refusalOf(entities.create("ticket", "1", { title: "", status: "new" }));
     assert.equal(refused.code, "kind_violated");
     assert.deepEqual(
@@ -21,14 +21,14 @@ describe("a kind", () => {
     assert.equal((await entities.get("ticket", "1")).version, 1);
   });
 
-  promise("holds every change to its rule, whichever operation makes it", async ({ entities }) => {
+  promise("a kind checks every change against its rule, for every operation", async ({ entities }) => {
     await entities.create("ticket", "1", { title: "a", status: "closed" });
     const open = { title: "a", status: "open" };
     await assert.rejects(entities.replace("ticket", "1", open), refusedWith("ticket.stays_closed"));
     await assert.rejects(entities.patch("ticket", "1", { merge: open }), refusedWith("ticket.stays_closed"));
   });
 
-  promise("has commands of its own, with conditions, keys and published names like any other", async (client) => {
+  promise("a command of a kind has conditions, keys and published names like any other command", async (client) => {
     const { entities } = client;
     await entities.create("ticket", "1", { title: "a", status: "open" });
     const stale = client.run("close-ticket", { id: "1", reason: "done", expected_version: 7 });
@@ -48,7 +48,7 @@ describe("a kind", () => {
     await assert.rejects(client.run("close-ticket", { id: "1" }), refusedWith("input_invalid"));
   });
 
-  test("may look at other entities, at the very position at which it decides", async () => {
+  test("a rule of a kind reads other entities at the position of its own decision", async () => {
     const task = defineKind({
       type: "task",
       value: Type.Object({ project: Type.String() }),
@@ -71,11 +71,18 @@ describe("a kind", () => {
     );
   });
 
-  test("that returns something which is not JSON is a defect of its own, and nothing is written", async () => {
+  test("a kind that returns a value outside JSON causes an internal error, and nothing is written", async () => {
     const broken = defineKind({
       type: "thing",
       value: Type.Object({ n: Type.Number() }),
-      commands: { spoil: { summary: "Spoils it.", input: {}, event: "spoilt", decide: () => ({ n: Number.NaN }) } },
+      commands: {
+        spoil: {
+          summary: "Returns a value outside JSON.",
+          input: {},
+          event: "spoilt",
+          decide: () => ({ n: Number.NaN }),
+        },
+      },
     });
     const reports: string[] = [];
     await using client = await open(
@@ -88,7 +95,7 @@ describe("a kind", () => {
     assert.equal(reports.length, 1);
   });
 
-  test("can't be defined twice, nor take the name of another operation", async () => {
+  test("a kind cannot be defined twice, and its commands cannot have the name of another operation", async () => {
     const kind = defineKind({ type: "thing", value: Type.Any() });
     await assert.rejects(open({ memory: true }, { kinds: [kind, kind] }), /same type/);
     const command = { summary: "", input: {}, event: "x", decide: () => 1 };

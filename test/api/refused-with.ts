@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { HoldfastError } from "holdfast";
 
-/** For assert.rejects: the refusal must have this code. */
+/** A check for `assert.rejects`: the error must be a refusal with this code. */
 export function refusedWith(code: string): (error: unknown) => true {
   return (error) => {
     assert.ok(error instanceof HoldfastError, String(error));
@@ -10,7 +10,7 @@ export function refusedWith(code: string): (error: unknown) => true {
   };
 }
 
-/** The refusal that something is expected to end with. */
+/** The refusal with which the work must end. */
 export async function refusalOf(work: Promise<unknown>): Promise<HoldfastError> {
   const result = await work.catch((error: unknown) => error);
   assert.ok(result instanceof HoldfastError, `expected a refusal, not ${JSON.stringify(result)}`);

@@ -21,7 +21,7 @@ async function waitBehind(client: Client): Promise<void> {
 }
 
 promiseOnEveryStore(
-  "whoever watches an owner is told of its grant and of nobody else's events [X5]",
+  "a watch of an owner delivers the owner's grant and no events of other owners [X5]",
   async (client) => {
     const events = client.watch({ owner: "bob" });
     await waitBehind(client);
@@ -34,7 +34,7 @@ promiseOnEveryStore(
 );
 
 promise(
-  "an owner that comes back with its cursor hears what happened meanwhile, once, and then goes on",
+  "a watch of an owner that resumes from its cursor delivers missed events once, then continues",
   async (client) => {
     const before = await client.cursor();
     await waitBehind(client);
@@ -49,7 +49,7 @@ promise(
   },
 );
 
-promise("a watcher of an owner that falls far behind misses nothing", async (client) => {
+promise("a watch of an owner that falls far behind misses no event", async (client) => {
   const events = client.watch({ owner: "bob" });
   const first = events.next();
   const rounds = counts.watchedWrites;
@@ -67,7 +67,7 @@ promise("a watcher of an owner that falls far behind misses nothing", async (cli
   await events.return?.();
 });
 
-promise("a stopped watch of an owner ends, also while it waits", async (client) => {
+promise("a watch of an owner ends when it is stopped, also while it waits", async (client) => {
   const events = client.watch({ owner: "bob" });
   const waiting = events.next();
   await events.return?.();

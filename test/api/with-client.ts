@@ -11,8 +11,8 @@ type Check = (client: Client) => Promise<void>;
 const options = { kinds: [ticketKind], principal: "alice" };
 
 /**
- * A test of one promise through the Client, in memory. The promises of the journal suites hold for every store, so each file
- * repeats only one of its tests on another store.
+ * A test of one promise through the Client, in memory. The suites of the journal test every store, so each file repeats
+ * only one of its tests on another store.
  */
 export function promise(title: string, check: Check): void {
   test(title, async () => {

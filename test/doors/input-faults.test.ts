@@ -1,11 +1,11 @@
-/** JSON that one door refuses is refused through every door, with the same reason at the same place. */
+/** JSON that one door refuses is refused through every door, with the same reason and pointer. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { textDoorsFor } from "./text-doors.ts";
 
 const nested = (depth: number): string => "[".repeat(depth) + "]".repeat(depth);
 
-/** The text of a value, the reason, and the place in the value. */
+/** The text of a value, the reason, and the pointer into the value. */
 const faults: readonly (readonly [value: string, reason: string, pointer: string])[] = [
   ['{"a":1,"a":2}', "duplicate_key", "/a"],
   ['{"a":1,"a":1}', "duplicate_key", "/a"],

@@ -4,7 +4,7 @@ import type { Clock } from "../../server/src/base/clock.ts";
 import { systemClock } from "../../server/src/base/clock.ts";
 import { Pace } from "../../server/src/doors/pace.ts";
 
-/** A clock that tells for how long it was asked to wait, and rings when it is told to. */
+/** A clock that records the delays of its timers, and fires the last one when the test calls `ring`. */
 function bell() {
   const delays: number[] = [];
   let ring: () => void = () => undefined;
@@ -31,14 +31,14 @@ async function beat(pace: Pace, watcherCount: number, ring: () => void): Promise
   await woken;
 }
 
-test("all who wait are woken at one moment, and a few who watch often", async () => {
+test("a pace wakes all waiting watchers at once, and few watchers at the shortest interval", async () => {
   const { clock, delays, ring } = bell();
   const pace = new Pace(clock, 10);
   for (const count of [1, 50, 2]) await beat(pace, count, ring);
   assert.deepEqual(delays, [10, 10, 10]);
 });
 
-test("the more there are who watch, the rarer the moments: all of them together get so many frames a second", async () => {
+test("a pace lengthens its interval with the number of watchers, so that the frames per second stay bounded", async () => {
   const { clock, delays, ring } = bell();
   const pace = new Pace(clock, 10);
   for (const count of [400, 400, 1_000, 3, 3]) await beat(pace, count, ring);

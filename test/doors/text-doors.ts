@@ -1,4 +1,4 @@
-/** The doors that read text: each takes the text of an input as it is, and shows how the call was answered. */
+/** The doors that read text. Each sends the text of an input unchanged and returns the answer. */
 import { readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { TestContext } from "node:test";
@@ -10,7 +10,7 @@ import { rawSocketFor } from "../socket/raw-socket.ts";
 import { folderFor } from "../socket/with-server.ts";
 
 export interface TextAnswer {
-  /** The code of the refusal; undefined if it was done. */
+  /** The code of the refusal; undefined if the call succeeded. */
   readonly code: string | undefined;
   readonly reason: unknown;
   readonly pointer: unknown;
@@ -18,9 +18,9 @@ export interface TextAnswer {
 
 export interface TextDoor {
   readonly name: string;
-  /** Creates the entity `plan/ID` with the value that the text says. */
+  /** Creates the entity `plan/ID` with the value in the text. */
   readonly create: (id: string, value: string) => Promise<TextAnswer>;
-  /** Whether the whole input is one text; otherwise parts of it come from an address or from words. */
+  /** True if the whole input is one text. Otherwise parts of it are in an address or in arguments. */
   readonly isWhole: boolean;
 }
 
@@ -77,12 +77,13 @@ function httpDoors(url: string): readonly TextDoor[] {
         const other = '{"operation":"who-am-i","input":{"owner_id":"ann"}}';
         const { answer } = await post("/v1/commands", `[${other},${command(id, value)},${other}]`);
         const [before, own, after] = answer as readonly Members[];
-        if (answerOf(before!).code !== undefined || answerOf(after!).code !== undefined) throw new Error("others fail");
+        if (answerOf(before!).code !== undefined || answerOf(after!).code !== undefined)
+          throw new Error("the other commands of the batch fail");
         return answerOf(own!);
       },
     },
     {
-      name: "a route of HTTP",
+      name: "an HTTP route",
       isWhole: false,
       create: async (id, value) => problem(await post("/v1/entities/plan", `{"id":"${id}","value":${value}}`)),
     },
@@ -100,7 +101,7 @@ async function socketDoor(t: TestContext, url: string): Promise<TextDoor> {
       const ping = '{"kind":"ping","id":2}';
       const call = `{"kind":"call","id":1,"operation":"create-entity","key":"${id}","input":${inputOf(id, value)}}`;
       socket.sendRaw(`[${ping},${call},${ping}]`);
-      // The messages around it are answered, too: `message` drops the pongs.
+      // The pings before and after it are answered too. `message` drops the pongs.
       return answerOf(await socket.message("reply"));
     },
   };

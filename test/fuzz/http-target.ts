@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { attack, placesOf } from "../http/http-attack.ts";
+import { attack, describedRoutes } from "../http/http-attack.ts";
 import { httpServer } from "../http/http-server.ts";
 import type { FuzzTarget } from "./fuzz-target.ts";
 
@@ -9,7 +9,7 @@ export const httpTarget: FuzzTarget = {
   rounds: "httpFuzz",
   open: async () => {
     const server = await httpServer();
-    const places = placesOf();
+    const places = describedRoutes();
     return {
       round: async (random) => {
         await attack(server, random.pick(places), { seed: random.bits(), requests: 20 });

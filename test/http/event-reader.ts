@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 
 /** A message of an event stream, as it was sent. */
-export interface Message {
+export interface StreamMessage {
   readonly id: string | undefined;
   readonly data: { readonly name: string; readonly subject: string; readonly position: number } | undefined;
 }
 
 export interface EventReader {
   /** The next message with data. */
-  next(): Promise<Message & { readonly data: NonNullable<Message["data"]> }>;
+  next(): Promise<StreamMessage & { readonly data: NonNullable<StreamMessage["data"]> }>;
   /** True when the server ended it. */
   ended(): Promise<boolean>;
   readonly lastId: () => string;
@@ -24,7 +24,7 @@ export async function readEvents(url: string, headers: Readonly<Record<string, s
   const reader = (response.body as ReadableStream<Uint8Array>).pipeThrough(new TextDecoderStream()).getReader();
   let rest = "";
   let lastId = "";
-  const messages: Message[] = [];
+  const messages: StreamMessage[] = [];
   const more = async (): Promise<boolean> => {
     const { done, value } = await reader.read();
     if (done) return false;
@@ -56,12 +56,12 @@ export async function readEvents(url: string, headers: Readonly<Record<string, s
   };
 }
 
-function messageOf(block: string): Message {
+function messageOf(block: string): StreamMessage {
   const field = (name: string): string | undefined =>
     block
       .split("\n")
       .find((line) => line.startsWith(`${name}: `))
       ?.slice(name.length + 2);
   const data = field("data");
-  return { id: field("id"), data: data === undefined ? undefined : (JSON.parse(data) as Message["data"]) };
+  return { id: field("id"), data: data === undefined ? undefined : (JSON.parse(data) as StreamMessage["data"]) };
 }

@@ -5,7 +5,7 @@ import { checkOf } from "@holdfast/sdk/contract";
 import type { Check } from "@holdfast/sdk/contract";
 import { openApiDocument } from "../../server/src/doors/http/openapi/openapi-document.ts";
 import { problemSchema } from "../../server/src/doors/http/openapi/openapi-parts.ts";
-import type { Answer, Ask, Facts, HttpServer } from "./http-server.ts";
+import type { HttpAnswer, HttpCall, JsonBody, HttpServer } from "./http-server.ts";
 
 const atOnce = 20;
 /** Refusals that are in the journal. Every other one leaves no trace. */
@@ -14,32 +14,33 @@ const recorded = /(concurrency_mismatch|deadlock|not_allowed|entity_exists)$/u;
 interface Parameter {
   readonly name: string;
   readonly in: string;
-  readonly schema: Facts;
+  readonly schema: JsonBody;
   readonly example?: unknown;
 }
 
-export interface Place {
+export interface DescribedRoute {
   readonly method: string;
   readonly path: string;
   readonly parameters: readonly Parameter[];
-  readonly body: { readonly schema: Facts; readonly example?: unknown } | undefined;
+  readonly body: { readonly schema: JsonBody; readonly example?: unknown } | undefined;
   /** What fits an answer, by its status. */
   readonly answers: ReadonlyMap<string, Check>;
 }
 
-type Paths = Readonly<Record<string, Readonly<Record<string, Facts>>>>;
+type Paths = Readonly<Record<string, Readonly<Record<string, JsonBody>>>>;
 
 const document = openApiDocument("fuzz");
 
 /** Every place of the door but streams of events, which have no end. */
-export function placesOf(): readonly Place[] {
+export function describedRoutes(): readonly DescribedRoute[] {
   const shared = (document["components"] as { parameters: Readonly<Record<string, Parameter>> }).parameters;
   const endless = new Set(["/v1/events", "/v1/notices"]);
   const paths = Object.entries(document["paths"] as Paths).filter(([path]) => !endless.has(path));
   return paths.flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => {
       const parameters = (operation["parameters"] ?? []) as readonly (Parameter & { $ref?: string })[];
-      const body = operation["requestBody"] as { content: Readonly<Record<string, Place["body"]>> } | undefined;
+      const body = operation["requestBody"] as
+        { content: Readonly<Record<string, DescribedRoute["body"]>> } | undefined;
       return {
         method: method.toUpperCase(),
         path,
@@ -64,13 +65,13 @@ function fits({ content }: Responses[string]): Check {
 }
 
 /** Mostly what is asked for, and now and then what nobody expects. */
-function sample(schema: Facts, example: unknown): fc.Arbitrary<unknown> {
+function sample(schema: JsonBody, example: unknown): fc.Arbitrary<unknown> {
   const junk = fc.oneof(fc.string(), fc.integer(), fc.constant(null), fc.boolean(), fc.constant([]), fc.constant({}));
   const fitting = example === undefined ? fittingValue(schema) : fc.constant(example);
   return fc.oneof({ arbitrary: fitting, weight: 5 }, { arbitrary: junk, weight: 1 });
 }
 
-function fittingValue(schema: Facts): fc.Arbitrary<unknown> {
+function fittingValue(schema: JsonBody): fc.Arbitrary<unknown> {
   const { type, minimum = 0, maximum = 1000 } = schema as { type?: string; minimum?: number; maximum?: number };
   if (Array.isArray(schema["enum"])) return fc.constantFrom(...(schema["enum"] as unknown[]));
   if (type === "integer") return fc.integer({ min: minimum, max: Math.min(maximum, minimum + 1000) });
@@ -78,9 +79,9 @@ function fittingValue(schema: Facts): fc.Arbitrary<unknown> {
   return fc.constantFrom("a", "a/b", "1.1", "9.9", "");
 }
 
-function bodyOf({ schema, example }: NonNullable<Place["body"]>): fc.Arbitrary<unknown> {
-  const members = (schema["properties"] ?? {}) as Readonly<Record<string, Facts>>;
-  const shown = (example ?? {}) as Facts;
+function bodyOf({ schema, example }: NonNullable<DescribedRoute["body"]>): fc.Arbitrary<unknown> {
+  const members = (schema["properties"] ?? {}) as Readonly<Record<string, JsonBody>>;
+  const shown = (example ?? {}) as JsonBody;
   const known = Object.entries(members).map(([name, one]) => [name, sample(one, shown[name])] as const);
   const whole = fc.record(Object.fromEntries(known), { requiredKeys: [] });
   const extended = fc
@@ -104,7 +105,7 @@ const headers = fc.record(
   { requiredKeys: [] },
 );
 
-function requestTo(place: Place): fc.Arbitrary<{ path: string; ask: Ask }> {
+function requestTo(place: DescribedRoute): fc.Arbitrary<{ path: string; ask: HttpCall }> {
   const values = place.parameters
     .filter((one) => one.in !== "header")
     .map((one) => [one.name, sample(one.schema, one.example)] as const);
@@ -122,7 +123,7 @@ function requestTo(place: Place): fc.Arbitrary<{ path: string; ask: Ask }> {
 const checkProblem = checkOf(problemSchema);
 
 /** What an answer must be like, whatever was asked. Returns whether it may have become an entry. */
-function judge(place: Place, sent: string, { status, headers: got, body, text }: Answer): boolean {
+function judge(place: DescribedRoute, sent: string, { status, headers: got, body, text }: HttpAnswer): boolean {
   const about = `${place.method} ${sent}: ${String(status)} ${text.slice(0, 300)}`;
   assert.ok(status < 500, about);
   // An id that is a dot or empty is another address.
@@ -138,7 +139,7 @@ function judge(place: Place, sent: string, { status, headers: got, body, text }:
 
 export async function attack(
   server: HttpServer,
-  place: Place,
+  place: DescribedRoute,
   much: { readonly seed: number; readonly requests: number },
 ): Promise<void> {
   const requests = fc.sample(requestTo(place), { numRuns: much.requests, seed: much.seed });

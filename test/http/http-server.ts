@@ -6,17 +6,17 @@ import { serve } from "../../server/src/assembly/serve.ts";
 import type { ServeOptions, Serving } from "../../server/src/assembly/serve.ts";
 import { ticketKind } from "../machine/ticket-kind.ts";
 
-export type Facts = Readonly<Record<string, unknown>>;
+export type JsonBody = Readonly<Record<string, unknown>>;
 
-export interface Answer {
+export interface HttpAnswer {
   readonly status: number;
   readonly headers: Headers;
   /** The body as JSON; undefined if it has none. */
-  readonly body: Facts;
+  readonly body: JsonBody;
   readonly text: string;
 }
 
-export interface Ask {
+export interface HttpCall {
   readonly body?: unknown;
   /** Sent as it is, in place of `body`. */
   readonly text?: string;
@@ -26,7 +26,7 @@ export interface Ask {
 export interface HttpServer extends AsyncDisposable {
   readonly url: string;
   readonly reports: unknown[];
-  ask(method: string, path: string, given?: Ask): Promise<Answer>;
+  ask(method: string, path: string, given?: HttpCall): Promise<HttpAnswer>;
   /** How far the journal is. */
   position(): Promise<number>;
   close(): Promise<void>;
@@ -45,7 +45,8 @@ export async function httpServer(more: Pick<ServeOptions, "limits"> = {}): Promi
     closing ??= serving.close().then(() => rm(folder, { recursive: true }));
     return closing;
   };
-  const ask = (method: string, path: string, given: Ask = {}): Promise<Answer> => send(url, method, path, given);
+  const ask = (method: string, path: string, given: HttpCall = {}): Promise<HttpAnswer> =>
+    send(url, method, path, given);
   return {
     url,
     reports,
@@ -56,7 +57,7 @@ export async function httpServer(more: Pick<ServeOptions, "limits"> = {}): Promi
   };
 }
 
-async function send(url: string, method: string, path: string, given: Ask): Promise<Answer> {
+async function send(url: string, method: string, path: string, given: HttpCall): Promise<HttpAnswer> {
   const text = given.text ?? (given.body === undefined ? undefined : JSON.stringify(given.body));
   const type = text === undefined ? {} : { "content-type": "application/json" };
   const response = await fetch(url + path, {
@@ -69,7 +70,7 @@ async function send(url: string, method: string, path: string, given: Ask): Prom
   return {
     status: response.status,
     headers: response.headers,
-    body: isJson ? (JSON.parse(received) as Facts) : {},
+    body: isJson ? (JSON.parse(received) as JsonBody) : {},
     text: received,
   };
 }

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { readEvents } from "./event-reader.ts";
 import { httpServer } from "./http-server.ts";
-import type { Answer, Facts, HttpServer } from "./http-server.ts";
+import type { HttpAnswer, JsonBody, HttpServer } from "./http-server.ts";
 
 let server: HttpServer;
 before(async () => {
@@ -14,9 +14,9 @@ after(() => server.close());
 const acquire = (
   path: string,
   owner: string,
-  more: Facts = {},
+  more: JsonBody = {},
   headers: Record<string, string> = {},
-): Promise<Answer> =>
+): Promise<HttpAnswer> =>
   server.ask("POST", "/v1/locks/acquire", {
     body: { paths: [path], owner_id: owner, ttl_seconds: 60, ...more },
     headers,
@@ -33,7 +33,7 @@ test("granted is 200, denied is 409 and names the holder, queued is 202 and says
   const denied = await acquire("g", "bob");
   assert.equal(denied.status, 409);
   assert.equal(denied.body["code"], "lock_denied");
-  const [holder] = denied.body["holders"] as readonly Facts[];
+  const [holder] = denied.body["holders"] as readonly JsonBody[];
   assert.deepEqual([holder?.["owner_id"], holder?.["purpose"], denied.body["place"]], ["ann", "tests", 1]);
   const queued = await acquire("g", "bob", { wait: true });
   assert.equal(queued.status, 202);
@@ -82,7 +82,7 @@ test("hanging up removes nothing: the ticket stays, and is not taken up for some
   await assert.rejects(waiting);
   // Asked over a connection of its own: by then the server has heard that the other one is closed, or its wait is over.
   const { body: status } = await server.ask("GET", "/v1/locks/status?path=h");
-  const [waiter] = status["queue"] as readonly Facts[];
+  const [waiter] = status["queue"] as readonly JsonBody[];
   assert.equal(waiter?.["owner_id"], "bob");
   await server.ask("POST", "/v1/locks/release", { body: { fence: body["fence"], owner_id: "ann" } });
   assert.equal((await reader.next()).data.name, "evt.lock.acquired");
@@ -124,13 +124,17 @@ test("functions of a program are locked alone and in batches, shown, renewed and
   const body = { locks: [{ function_id: "f1" }, { function_id: "f2", mode: "read" }], description: "inlines f2" };
   const batch = await server.ask("POST", `${place}/batch`, { body, headers: ann });
   assert.equal(batch.status, 200);
-  const modes = (batch.body["locks"] as readonly Facts[]).map(({ function_id, mode }) => [function_id, mode]);
+  const modes = (batch.body["locks"] as readonly JsonBody[]).map(({ function_id, mode }) => [function_id, mode]);
   assert.deepEqual(modes, [
     ["f1", "write"],
     ["f2", "read"],
   ]);
   const denied = await server.ask("POST", `${place}/acquire`, { body: { function_id: "f1" }, headers: bob });
-  const [denial] = denied.body["denials"] as readonly { function_id: string; holder: Facts; queue_position: number }[];
+  const [denial] = denied.body["denials"] as readonly {
+    function_id: string;
+    holder: JsonBody;
+    queue_position: number;
+  }[];
   assert.deepEqual([denied.status, denial?.function_id, denial?.queue_position], [409, "f1", 1]);
   assert.deepEqual([denial?.holder["agent_name"], denial?.holder["description"]], ["ann", "inlines f2"]);
   const shared = await server.ask("POST", `${place}/acquire`, {

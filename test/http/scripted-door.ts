@@ -10,10 +10,10 @@ import { openHttpDoor } from "../../server/src/doors/http/open.ts";
 export interface ScriptedDoor {
   readonly url: string;
   /** Sends a request over a connection of its own. */
-  send(text: string): Promise<Visit>;
+  send(text: string): Promise<ScriptedConnection>;
 }
 
-export interface Visit {
+export interface ScriptedConnection {
   /** Cuts the connection. Ends when the door has heard of it. */
   leave(): Promise<void>;
 }

@@ -1,10 +1,10 @@
 /** The table of statuses: what is sent to an entity at its second version, and what comes back. */
-import type { Ask } from "./http-server.ts";
+import type { HttpCall } from "./http-server.ts";
 
-export interface Row {
+export interface StatusRow {
   readonly what: string;
   readonly method: string;
-  readonly given?: (tags: { old: string; current: string }) => Ask;
+  readonly given?: (tags: { old: string; current: string }) => HttpCall;
   /** Another address than that of the entity. */
   readonly path?: string;
   readonly status: number;
@@ -13,10 +13,10 @@ export interface Row {
   readonly records?: true;
 }
 
-const merge = (headers: Ask["headers"] = {}, body: unknown = { c: 1 }): Ask => ({ body, headers });
+const merge = (headers: HttpCall["headers"] = {}, body: unknown = { c: 1 }): HttpCall => ({ body, headers });
 const value = { value: { c: 1 } };
 
-export const rows: readonly Row[] = [
+export const rows: readonly StatusRow[] = [
   {
     what: "no tag, PUT",
     method: "PUT",

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { httpServer } from "./http-server.ts";
-import type { Answer, HttpServer } from "./http-server.ts";
+import type { HttpAnswer, HttpServer } from "./http-server.ts";
 import { rows } from "./status-rows.ts";
 
 let server: HttpServer;
@@ -37,7 +37,7 @@ for (const { what, method, given, path, status, code, records } of rows) {
   });
 }
 
-function assertProblem({ status, headers, body }: Answer, code: string): void {
+function assertProblem({ status, headers, body }: HttpAnswer, code: string): void {
   assert.match(headers.get("content-type") ?? "", /^application\/problem\+json/u);
   assert.equal(body["code"], code);
   assert.equal(body["type"], `urn:holdfast:problem:${code}`);

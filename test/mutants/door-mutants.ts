@@ -38,7 +38,7 @@ export const doorMutants: readonly PlantedMutant[] = [
     file: "server/src/doors/http/routes/wait-for-grant.ts",
     find: "    if (hasHungUp(poll.response)) return asked;\n",
     put: "",
-    by: "test/http/hang-up.test.ts",
+    by: "test/http/client-disconnect.test.ts",
     caughtIn: "npm test",
   },
   {

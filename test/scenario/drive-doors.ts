@@ -4,8 +4,8 @@ import { randomUUID } from "node:crypto";
 import { problemOf } from "@holdfast/sdk/contract";
 import { connect } from "holdfast";
 import type { CallReply, WatchedEvent } from "holdfast";
-import { script } from "../doors/script.ts";
-import { doorsOfServer } from "../doors/ways.ts";
+import { script } from "../doors/operation-script.ts";
+import { doorsOfServer } from "../doors/door-drivers.ts";
 
 export interface ServerAddress {
   readonly url: string;
@@ -16,10 +16,10 @@ export interface ServerAddress {
 /** Every operation through every door, by the script that reaches each route. */
 async function driveOperations({ url, token }: ServerAddress): Promise<void> {
   for (const [door, speak] of Object.entries(doorsOfServer)) {
-    const { take, close } = await speak(url, token);
+    const { run, close } = await speak(url, token);
     const answers: CallReply[] = [];
     for (const step of script) {
-      const reply = await take(step, step.input(answers), step.agent?.(answers));
+      const reply = await run(step, step.input(answers), step.agent?.(answers));
       answers.push(reply);
       const { outcome } = reply;
       const isAnswer = outcome.kind === "done" || problemOf(outcome.code).status < 500;

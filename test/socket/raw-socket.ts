@@ -4,11 +4,11 @@ import type { TestContext } from "node:test";
 import { WebSocket } from "ws";
 import type { ClientOptions } from "ws";
 
-export type Message = Readonly<Record<string, unknown>>;
+export type RawMessage = Readonly<Record<string, unknown>>;
 
 export class RawSocket {
   readonly #socket: WebSocket;
-  readonly #frames: (readonly Message[])[] = [];
+  readonly #frames: (readonly RawMessage[])[] = [];
   #wake: (() => void) | undefined;
   /** The code of the close, once there is one. */
   readonly closed: Promise<number>;
@@ -17,7 +17,7 @@ export class RawSocket {
     this.#socket = socket;
     socket.on("message", (data: Buffer, isBinary) => {
       if (isBinary) throw new Error("a frame of the server was not text");
-      this.#frames.push(JSON.parse(data.toString("utf8")) as readonly Message[]);
+      this.#frames.push(JSON.parse(data.toString("utf8")) as readonly RawMessage[]);
       this.#wake?.();
     });
     this.closed = once(socket, "close").then(([code]) => code as number);
@@ -31,12 +31,12 @@ export class RawSocket {
     this.#socket.send(data);
   }
 
-  hello(more: Message = {}): void {
+  hello(more: RawMessage = {}): void {
     this.send({ kind: "hello", protocol: 1, ...more });
   }
 
   /** The next frame. */
-  async frame(): Promise<readonly Message[]> {
+  async frame(): Promise<readonly RawMessage[]> {
     for (;;) {
       const frame = this.#frames.shift();
       if (frame !== undefined) return frame;
@@ -45,7 +45,7 @@ export class RawSocket {
   }
 
   /** The next message of a kind; messages before it are dropped. */
-  async message(kind: string): Promise<Message> {
+  async message(kind: string): Promise<RawMessage> {
     for (;;) {
       const frame = await this.frame();
       const index = frame.findIndex((message) => message["kind"] === kind);

@@ -1,4 +1,4 @@
-/** The ways into Holdfast that must give the same answers. A new door is one more line here. */
+/** Drivers that run operations through each door. To cover a new door, add a line here. */
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -10,50 +10,53 @@ import { SocketTransport } from "../../sdk/src/client/socket-transport.ts";
 import { serve } from "../../server/src/assembly/serve.ts";
 import { MeshAgent } from "../mesh/mesh-client.ts";
 import { startNats } from "../mesh/private-nats.ts";
-import { replyOf, spell } from "./route-way.ts";
-import type { Facts, Step } from "./script.ts";
+import { replyOf, routeRequestOf } from "./route-request.ts";
+import type { OperationInput, ScriptStep } from "./operation-script.ts";
 
-export interface Way extends AsyncDisposable {
-  take(step: Step, input: Facts, agent: string | undefined): Promise<CallReply>;
+export interface DoorDriver extends AsyncDisposable {
+  run(step: ScriptStep, input: OperationInput, agent: string | undefined): Promise<CallReply>;
 }
 
-/** Each is a Holdfast of its own, with an operator who speaks to it. */
-export const ways: Readonly<Record<string, () => Promise<Way>>> = {
+/** Each driver has its own Holdfast and runs as its operator. */
+export const doorDrivers: Readonly<Record<string, () => Promise<DoorDriver>>> = {
   "in process": inProcess,
-  "the commands of HTTP": () => served(overHttp),
-  "the routes of HTTP": () => served(overRoutes),
+  "HTTP commands": () => served(overHttp),
+  "HTTP routes": () => served(overRoutes),
   "the socket": () => served(overSocket),
   NATS: overNats,
 };
 
-async function inProcess(): Promise<Way> {
+async function inProcess(): Promise<DoorDriver> {
   const client = await open({ memory: true }, { principal: "operator" });
-  return { take: taking(client.execute), [Symbol.asyncDispose]: client.close };
+  return { run: runWith(client.execute), [Symbol.asyncDispose]: client.close };
 }
 
-/** The ways over a network into a server that runs. */
-export const doorsOfServer: Readonly<Record<string, Speak>> = {
-  "the commands of HTTP": overHttp,
-  "the routes of HTTP": overRoutes,
+/** Drivers for a running server. */
+export const doorsOfServer: Readonly<Record<string, ConnectDriver>> = {
+  "HTTP commands": overHttp,
+  "HTTP routes": overRoutes,
   "the socket": overSocket,
 };
 
 type Call = (operation: string, input: unknown, options: CallOptions) => Promise<CallReply>;
-export type Speak = (url: string, token: string) => Promise<{ take: Way["take"]; close: () => Promise<void> }>;
+export type ConnectDriver = (
+  url: string,
+  token: string,
+) => Promise<{ run: DoorDriver["run"]; close: () => Promise<void> }>;
 
-const taking =
-  (call: Call): Way["take"] =>
+const runWith =
+  (call: Call): DoorDriver["run"] =>
   ({ operation, key }, input, agent) =>
     call(operation, input, { ...(key === undefined ? {} : { key }), ...(agent === undefined ? {} : { agent }) });
 
-async function served(speak: Speak, nats?: string): Promise<Way> {
+async function served(connectDriver: ConnectDriver, nats?: string): Promise<DoorDriver> {
   const data = await mkdtemp(join(tmpdir(), "holdfast-ways-"));
   const mesh = nats === undefined ? {} : { nats: { servers: [nats] } };
   const serving = await serve({ data, host: "127.0.0.1", port: 0, ...mesh });
   const token = (await readFile(join(data, "operator-token"), "utf8")).trim();
-  const { take, close } = await speak(serving.url, token);
+  const { run, close } = await connectDriver(serving.url, token);
   return {
-    take,
+    run,
     async [Symbol.asyncDispose]() {
       await close();
       await serving.close();
@@ -62,16 +65,16 @@ async function served(speak: Speak, nats?: string): Promise<Way> {
   };
 }
 
-async function overSocket(url: string, token: string): ReturnType<Speak> {
-  // The transport itself: a client gives keys to calls without one, and would show that in the journal.
+async function overSocket(url: string, token: string): ReturnType<ConnectDriver> {
+  // The transport without a client: a client adds keys to calls, and the journal would show them.
   const nodes = new AddressRing([{ url: new URL(url), from: "the test" }], () => 0);
   const transport = new SocketTransport({ nodes, token, clock: systemClientClock, reconnectMs: 30_000 });
-  return { take: taking((...call) => transport.call(...call)), close: () => transport.close() };
+  return { run: runWith((...call) => transport.call(...call)), close: () => transport.close() };
 }
 
-async function overNats(): Promise<Way> {
+async function overNats(): Promise<DoorDriver> {
   const nats = await startNats();
-  const way = await served(async (_url, token) => {
+  const driver = await served(async (_url, token) => {
     const agent = await MeshAgent.connect(nats.url);
     const call: Call = async (operation, input, { key, agent: id }) => {
       const { data } = await agent.request(`req.operation.${operation}`, input, {
@@ -81,18 +84,18 @@ async function overNats(): Promise<Way> {
       });
       return data as unknown as CallReply;
     };
-    return { take: taking(call), close: () => agent[Symbol.asyncDispose]() };
+    return { run: runWith(call), close: () => agent[Symbol.asyncDispose]() };
   }, nats.url);
   return {
-    take: (...step) => way.take(...step),
+    run: (...step) => driver.run(...step),
     async [Symbol.asyncDispose]() {
-      await way[Symbol.asyncDispose]();
+      await driver[Symbol.asyncDispose]();
       await nats[Symbol.asyncDispose]();
     },
   };
 }
 
-async function overHttp(url: string, token: string): ReturnType<Speak> {
+async function overHttp(url: string, token: string): ReturnType<ConnectDriver> {
   const call: Call = async (operation, input, { key, agent }) => {
     const response = await fetch(`${url}/v1/commands`, {
       method: "POST",
@@ -102,20 +105,20 @@ async function overHttp(url: string, token: string): ReturnType<Speak> {
     const { outcome, position, replayed, events } = (await response.json()) as CallReply;
     return { outcome, position, replayed, events };
   };
-  return { take: taking(call), close: () => Promise.resolve() };
+  return { run: runWith(call), close: () => Promise.resolve() };
 }
 
-/** Each operation at its own address. What an address can't say is said as a command, so that all else stays the same. */
-async function overRoutes(url: string, token: string): ReturnType<Speak> {
+/** Sends each operation to its own route. An input that no route can express is sent as a command. */
+async function overRoutes(url: string, token: string): ReturnType<ConnectDriver> {
   const commands = await overHttp(url, token);
   return {
     ...commands,
-    async take(step, input, agent) {
-      const spelled = spell(step, input, agent);
-      if (spelled === undefined) return commands.take(step, input, agent);
-      const { method, path, body } = spelled;
-      const headers = { ...spelled.headers, authorization: `Bearer ${token}` };
-      return replyOf(spelled, await fetch(url + path, { method, headers, ...(body === undefined ? {} : { body }) }));
+    async run(step, input, agent) {
+      const request = routeRequestOf(step, input, agent);
+      if (request === undefined) return commands.run(step, input, agent);
+      const { method, path, body } = request;
+      const headers = { ...request.headers, authorization: `Bearer ${token}` };
+      return replyOf(request, await fetch(url + path, { method, headers, ...(body === undefined ? {} : { body }) }));
     },
   };
 }

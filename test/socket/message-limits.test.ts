@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { rawSocketFor } from "./raw-socket.ts";
-import type { Message } from "./raw-socket.ts";
+import type { RawMessage } from "./raw-socket.ts";
 import { serverFor } from "./with-server.ts";
 
 /** Each text of the protocol that a server keeps while the socket is open, as long as it may be at the most. */
-const longest: readonly (readonly [string, (text: string) => Message, number])[] = [
+const longest: readonly (readonly [string, (text: string) => RawMessage, number])[] = [
   ["token", (token) => ({ kind: "hello", protocol: 1, token }), 512],
   ["agent", (agent) => ({ kind: "agent", as: 0, agent }), 128],
   ["secret", (secret) => ({ kind: "agent", as: 0, agent: "a", secret }), 256],

@@ -17,7 +17,7 @@ const event = (position: number, subject: string): WatchedEvent => ({
   by: { principal: "ann" },
 });
 
-test("pages that begin and end alike are told apart by what lies between: nobody gets events of another's filter", () => {
+test("pages with the same first and last event are encoded apart, so no watch gets events of another filter", () => {
   const [first, mine, others, last] = [event(1, "a/1"), event(2, "a/2"), event(2, "b/2"), event(3, "a/3")];
   const overHttp = (page: WatchedEvent[]): string => eventTextBytes(page).toString();
   const overSocket = (page: WatchedEvent[]): string => eventTextMessage(1, page).text;
@@ -30,7 +30,7 @@ test("pages that begin and end alike are told apart by what lies between: nobody
   }
 });
 
-test("a page becomes bytes once for all watches with the same id, and each watch gets its own id", () => {
+test("a page is encoded once for all watches with the same id, and each watch gets its own id", () => {
   const page = [event(1, "a/ü"), event(2, "a/2")];
   const one = eventTextMessage(1, page);
   assert.equal(eventTextMessage(1, [...page]).frame, one.frame);
@@ -45,24 +45,24 @@ test("a page becomes bytes once for all watches with the same id, and each watch
   }
 });
 
-test("names with escapes in them arrive over the socket as they were sent", async (t) => {
+test("member names with escapes arrive unchanged over the socket", async (t) => {
   const { url } = await serverFor(t);
   await using client = await connect(url);
-  // The first makes the parser of the process remember a name that the second must not be taken for.
+  // The JSON parser of the process caches the first name. It must not return it for the second one.
   await client.entities.create("note", "1", { q: 1, "a\\": 2 });
   await client.entities.create("note", "2", { q: 1, "a\n": 2 });
   const response = await fetch(`${url}/v1/entities/note/2`);
   assert.match(await response.text(), /"a\\n":2/u);
 });
 
-test("whoever watches registrations sees no hash of a secret", async (t) => {
+test("a watch of registrations shows no hash of an agent's secret", async (t) => {
   const { url } = await serverFor(t);
   await using client = await connect(url);
   const before = await client.cursor();
   await client.agents.register({ name: "ann" });
   const watch = client.watch({ after: before });
-  const told = (await watch.next()).value as WatchedEvent;
-  assert.equal(told.name, "evt.agent.registered");
-  assert.doesNotMatch(JSON.stringify(told), /secret/u);
+  const registered = (await watch.next()).value as WatchedEvent;
+  assert.equal(registered.name, "evt.agent.registered");
+  assert.doesNotMatch(JSON.stringify(registered), /secret/u);
   await watch.return?.();
 });

@@ -1,22 +1,26 @@
-/** Operations in an order in which each has something to do. Every door must answer each of them alike. */
+/** Operations in an order in which each has an effect. Every door must give the same answer to each of them. */
 import type { CallReply } from "holdfast";
 
-export type Facts = Readonly<Record<string, unknown>>;
+export type OperationInput = Readonly<Record<string, unknown>>;
 
-/** An operation and its input, which may rest on the answers before it. */
-export interface Step {
+/** An operation and its input, which may depend on earlier answers. */
+export interface ScriptStep {
   readonly operation: string;
-  readonly input: (before: readonly CallReply[]) => Facts;
+  readonly input: (before: readonly CallReply[]) => OperationInput;
   readonly key?: string;
-  /** The agent who speaks. */
+  /** The agent that sends the operation. */
   readonly agent?: (before: readonly CallReply[]) => string;
-  /** Which of its routes over HTTP it takes, if it has several. */
+  /** Index of its HTTP route, if it has several. */
   readonly route?: number;
 }
 
-type Given = Facts | ((before: readonly CallReply[]) => Facts);
+type StepInput = OperationInput | ((before: readonly CallReply[]) => OperationInput);
 
-const step = (operation: string, input: Given = {}, more: Pick<Step, "key" | "route" | "agent"> = {}): Step => ({
+const step = (
+  operation: string,
+  input: StepInput = {},
+  more: Pick<ScriptStep, "key" | "route" | "agent"> = {},
+): ScriptStep => ({
   operation,
   input: typeof input === "function" ? input : () => input,
   ...more,
@@ -25,15 +29,15 @@ const step = (operation: string, input: Given = {}, more: Pick<Step, "key" | "ro
 const plan = { type: "plan", id: "1" };
 const ann = { owner_id: "ann" };
 const bob = { owner_id: "bob" };
-const at = (revision: string): Facts => ({ expected_revision: revision });
+const at = (revision: string): OperationInput => ({ expected_revision: revision });
 
-/** A fact of the last answer to an operation. */
-const factOf = (before: readonly CallReply[], operation: string, name: string): unknown => {
-  const index = script.findLastIndex((one, place) => place < before.length && one.operation === operation);
-  return (before[index]?.outcome.data as Facts | undefined)?.[name];
+/** A member of the last answer to an operation. */
+const memberOf = (before: readonly CallReply[], operation: string, name: string): unknown => {
+  const index = script.findLastIndex((one, position) => position < before.length && one.operation === operation);
+  return (before[index]?.outcome.data as OperationInput | undefined)?.[name];
 };
 
-const entities: readonly Step[] = [
+const entities: readonly ScriptStep[] = [
   step("create-entity", { ...plan, value: { a: 1 } }, { key: "k1" }),
   step("create-entity", { ...plan, value: { a: 1 } }, { key: "k1" }),
   step("create-entity", { ...plan, value: { a: 2 } }, { key: "k1" }),
@@ -57,7 +61,7 @@ const entities: readonly Step[] = [
   step("list-history", plan),
 ];
 
-const locks: readonly Step[] = [
+const locks: readonly ScriptStep[] = [
   step("acquire-lock", { paths: ["x"], ttl_seconds: 600, mode: "upgradeable", ...ann }),
   step("acquire-lock", { paths: ["x"], ttl_seconds: 600, ...bob }),
   step("renew-lock", { path: "x", ...ann }),
@@ -66,11 +70,11 @@ const locks: readonly Step[] = [
   step("transfer-lock", { path: "x", to: "carl", ...ann }),
   step("request-release", { path: "x", reason: "mine", ...bob }),
   step("acquire-lock", { paths: ["x"], ttl_seconds: 600, wait: true, ...bob }),
-  step("get-ticket", (before) => ({ ticket: factOf(before, "acquire-lock", "ticket") })),
-  step("accept-lock", (before) => ({ ticket: factOf(before, "acquire-lock", "ticket"), ...bob })),
+  step("get-ticket", (before) => ({ ticket: memberOf(before, "acquire-lock", "ticket") })),
+  step("accept-lock", (before) => ({ ticket: memberOf(before, "acquire-lock", "ticket"), ...bob })),
   step("list-waits"),
-  step("cancel-ticket", (before) => ({ ticket: factOf(before, "acquire-lock", "ticket"), ...bob })),
-  step("cancel-ticket", (before) => ({ ticket: factOf(before, "acquire-lock", "ticket"), ...bob }), { route: 1 }),
+  step("cancel-ticket", (before) => ({ ticket: memberOf(before, "acquire-lock", "ticket"), ...bob })),
+  step("cancel-ticket", (before) => ({ ticket: memberOf(before, "acquire-lock", "ticket"), ...bob }), { route: 1 }),
   step("list-locks"),
   step("get-lock", { path: "x" }),
   step("list-lock-history", { path: "x" }),
@@ -79,14 +83,14 @@ const locks: readonly Step[] = [
   step("release-lock", { paths: ["x"], owner_id: "carl" }),
   step("force-release", { fence: "1.1", reason: "none" }),
   step("acquire-lock", { paths: ["z"], ttl_seconds: 600, ...ann }),
-  step("force-release", (before) => ({ fence: factOf(before, "acquire-lock", "fence"), reason: "gone" })),
+  step("force-release", (before) => ({ fence: memberOf(before, "acquire-lock", "fence"), reason: "gone" })),
   step("acquire-lock", { paths: ["z"], ttl_seconds: 600, ...ann }),
-  step("override-release", (before) => ({ fence: factOf(before, "acquire-lock", "fence"), reason: "gone" })),
+  step("override-release", (before) => ({ fence: memberOf(before, "acquire-lock", "fence"), reason: "gone" })),
   step("configure-locks", { enforce: ["y"] }),
   step("who-am-i", ann),
 ];
 
-const others: readonly Step[] = [
+const others: readonly ScriptStep[] = [
   step("configure", { settings: { state_hash_every: 1000 } }),
   step("raise-rules", { to: 99 }),
   step("raise-rules", { to: 1 }),
@@ -97,21 +101,21 @@ const others: readonly Step[] = [
   step("list-tokens"),
   step("create-token", { principal: "ci", allow: [{ under: "x", verbs: ["read"] }] }),
   step("revoke-token", { token_id: "none" }),
-  step("revoke-token", (before) => ({ token_id: factOf(before, "create-token", "token_id") })),
+  step("revoke-token", (before) => ({ token_id: memberOf(before, "create-token", "token_id") })),
   step("register-agent", { name: "dora" }),
   step("list-agents"),
   step("heartbeat"),
-  step("heartbeat", {}, { route: 1, agent: (before) => factOf(before, "register-agent", "agent_id") as string }),
+  step("heartbeat", {}, { route: 1, agent: (before) => memberOf(before, "register-agent", "agent_id") as string }),
   step("end-agent", { agent_id: "nobody" }),
-  step("end-agent", (before) => ({ agent_id: factOf(before, "register-agent", "agent_id") })),
+  step("end-agent", (before) => ({ agent_id: memberOf(before, "register-agent", "agent_id") })),
   step("no-such-operation"),
   step("get-entity", { type: "plan" }),
 ];
 
 const range = { from: "2027-03-01T08:00:00Z", to: "2027-03-05T08:00:00Z" };
 
-/** What each resource of the pack goes through once it is there, and how it ends. */
-const lives = (name: string, id: string, changes: Facts): readonly Step[] => [
+/** The steps that each resource of the pack runs after its creation. */
+const lifecycleOf = (name: string, id: string, changes: OperationInput): readonly ScriptStep[] => [
   step(`update-${name}`, { id, changes, ...at("1.1") }),
   step(`update-${name}`, { id, changes, ...at("1.1") }),
   step(`get-${name}`, { id }),
@@ -120,7 +124,7 @@ const lives = (name: string, id: string, changes: Facts): readonly Step[] => [
   step(`unarchive-${name}`, { id, ...at("1.3") }),
 ];
 
-const planning: readonly Step[] = [
+const planning: readonly ScriptStep[] = [
   step("create-organization", { id: "o", name: "Acme" }, { key: "o1" }),
   step("create-organization", { id: "o", name: "Acme" }, { key: "o1" }),
   step("create-project", { id: "p", organization_id: "o", name: "Bridge" }),
@@ -128,11 +132,11 @@ const planning: readonly Step[] = [
   step("create-mission", { id: "m", project_id: "p", name: "Weld", ...range }),
   step("create-mission", { id: "m3", project_id: "none", name: "Weld", ...range }),
   step("create-assignment", { id: "a", mission_id: "m", collaborator_id: "c", role: "welder", ...range }),
-  ...lives("assignment", "a", { role: "painter" }),
-  ...lives("mission", "m", { description: "by hand" }),
-  ...lives("collaborator", "c", { name: "Anna" }),
-  ...lives("project", "p", { name: "The bridge" }),
-  ...lives("organization", "o", { name: "The Acme" }),
+  ...lifecycleOf("assignment", "a", { role: "painter" }),
+  ...lifecycleOf("mission", "m", { description: "by hand" }),
+  ...lifecycleOf("collaborator", "c", { name: "Anna" }),
+  ...lifecycleOf("project", "p", { name: "The bridge" }),
+  ...lifecycleOf("organization", "o", { name: "The Acme" }),
   step("transition-mission", { id: "m", to: "locked", ...at("1.4") }),
   step("transition-mission", { id: "m", to: "planned", ...at("1.4") }),
   step("transition-mission", { id: "m", to: "locked", ...at("1.5") }),
@@ -150,4 +154,4 @@ const planning: readonly Step[] = [
   step("delete-organization", { id: "o2", ...at("1.1") }),
 ];
 
-export const script: readonly Step[] = [...entities, ...locks, ...planning, ...others];
+export const script: readonly ScriptStep[] = [...entities, ...locks, ...planning, ...others];

@@ -1,10 +1,12 @@
-/** An operation spelled as a request to a route of its own, by the contract's table alone, and its answer read back. */
+/**
+ * Translates an operation to a request to its HTTP route, from the contract's table alone, and the response to a reply.
+ */
 import type { CallReply } from "holdfast";
 import { problemOf, routedOperations } from "@holdfast/sdk/contract";
 import type { RoutedOperation } from "@holdfast/sdk/contract";
-import type { Facts, Step } from "./script.ts";
+import type { OperationInput, ScriptStep } from "./operation-script.ts";
 
-export interface Spelled {
+export interface RouteRequest {
   readonly routed: RoutedOperation;
   readonly method: string;
   readonly path: string;
@@ -12,8 +14,8 @@ export interface Spelled {
   readonly body: string | undefined;
 }
 
-/** Undefined if the step says what no route of it can say: a version without a tag, or what is not in its address. */
-export function spell(step: Step, input: Facts, agent?: string): Spelled | undefined {
+/** Undefined if no route can express the step, for example a version without a tag. */
+export function routeRequestOf(step: ScriptStep, input: OperationInput, agent?: string): RouteRequest | undefined {
   const { operation, key, route: index = 0 } = step;
   const routed = routedOperations.filter((one) => one.operation.name === operation)[index];
   if (routed === undefined) return undefined;
@@ -39,13 +41,13 @@ export function spell(step: Step, input: Facts, agent?: string): Spelled | undef
   return { routed, method: route.method, path: `${path}${query}`, headers, body };
 }
 
-/** What the caller expects, as a header; nothing if no header can say it. */
+/** The caller's expectation as a header. Empty if no header can express it. */
 function condition({ route }: RoutedOperation, name: string, value: unknown): Readonly<Record<string, string>> {
   if (name === "expected_revision") return { "if-match": `"${value as string}"` };
   return value === 0 && route.needs === "if-none-match" ? { "if-none-match": "*" } : {};
 }
 
-/** A part of the address that names the agent who speaks is no member of the input. */
+/** The agent's own id in an address is not a member of the input. */
 function missing({ speaker }: RoutedOperation["route"], name: string, agent = "{}"): string {
   return speaker === name ? agent : "{}";
 }
@@ -58,22 +60,22 @@ function bodyOf({ route }: RoutedOperation, members: Readonly<Record<string, unk
   return { body: JSON.stringify(members["patch"] ?? members["merge"] ?? members["changes"]), type };
 }
 
-/** The answer to a request as the reply that it tells. Events are in the journal, not in an answer over a route. */
-export async function replyOf({ routed }: Spelled, response: Response): Promise<CallReply> {
-  const body = JSON.parse(await response.text()) as Facts;
+/** The reply that a response carries. A response of a route has no events; they are in the journal. */
+export async function replyOf({ routed }: RouteRequest, response: Response): Promise<CallReply> {
+  const body = JSON.parse(await response.text()) as OperationInput;
   const position = Number(response.headers.get("holdfast-position"));
   const { replayed = false, ...rest } = body;
-  const facts = { position, replayed: replayed as boolean, events: [] };
-  if (response.ok) return { outcome: { kind: "done", data: rest }, ...facts };
-  const { code, type: _type, title: _title, status, detail: _detail, next: _next, retry, ...told } = rest;
-  // Every problem tells where it stands in the journal.
-  const { position: _position, instance: _instance, ...data } = told;
+  const entry = { position, replayed: replayed as boolean, events: [] };
+  if (response.ok) return { outcome: { kind: "done", data: rest }, ...entry };
+  const { code, type: _type, title: _title, status, detail: _detail, next: _next, retry, ...members } = rest;
+  // Every problem has its position in the journal.
+  const { position: _position, instance: _instance, ...data } = members;
   const problem = problemOf(code as string);
   if (status !== response.status || problem.status !== status || problem.retry !== retry) {
-    throw new Error(`${routed.operation.name}: the answer is not what the registry says of ${String(code)}`);
+    throw new Error(`${routed.operation.name}: the response differs from the registry's entry of ${String(code)}`);
   }
   const named = Object.fromEntries(
     Object.entries(data).map(([name, value]) => [name === "entity_type" ? "type" : name.replace(/^data_/u, ""), value]),
   );
-  return { outcome: { kind: "refusal", code: code as string, data: named }, ...facts };
+  return { outcome: { kind: "refusal", code: code as string, data: named }, ...entry };
 }
