@@ -5,7 +5,7 @@ import type { IncomingMessage } from "node:http";
 import { test } from "node:test";
 import { serverFor } from "../socket/with-server.ts";
 
-/** The status for an address that is sent letter by letter as it is given. */
+/** The status for a path that is sent exactly as given. */
 async function statusOf(url: string, path: string, headers: Readonly<Record<string, string>> = {}): Promise<number> {
   const { hostname, port } = new URL(url);
   const sent = request({ hostname, port, path, headers });
@@ -15,7 +15,7 @@ async function statusOf(url: string, path: string, headers: Readonly<Record<stri
   return answer.statusCode ?? 0;
 }
 
-test("an address is the same one in full and with percent signs, for who is let in and for who is not [M14]", async (t) => {
+test("an absolute or percent-encoded address is served and protected like the plain one [M14]", async (t) => {
   const { url } = await serverFor(t);
   const wrong = { authorization: "Bearer wrong" };
   for (const path of ["/v1/locks", `${url}/v1/locks`, "/%761/locks", "/v%31/locks", "/v1/%6cocks"]) {

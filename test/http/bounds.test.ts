@@ -1,4 +1,4 @@
-/** What the door does with requests that no honest client sends, and with those that come while it closes. */
+/** Requests that no well-behaved client sends, and requests that arrive while the door closes. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { httpServer, rawExchange } from "./http-server.ts";
@@ -12,7 +12,7 @@ function assertProblem(answer: string, status: number, code: string): void {
   assert.match(answer, new RegExp(`"code":"${code}"`, "u"));
 }
 
-test("headers that are too large, and what is not HTTP, get a problem document too [P9]", async () => {
+test("headers that are too large, and bytes that are not HTTP, get a problem document too [P9]", async () => {
   await using server = await httpServer();
   const { url } = server;
   const large = request(url, ["GET /health HTTP/1.1", `X-Large: ${"x".repeat(20_000)}`]);
@@ -20,7 +20,7 @@ test("headers that are too large, and what is not HTTP, get a problem document t
   assertProblem(await rawExchange(url, "nonsense\r\n\r\n"), 400, "request_malformed");
 });
 
-test("a body that is too large is refused before it is read, and one that says nothing of its length while it is [P9]", async () => {
+test("a body that is too large is refused before it is read, and during the read if it has no Content-Length [P9]", async () => {
   await using server = await httpServer();
   const { url } = server;
   const post = ["POST /v1/commands HTTP/1.1", "Content-Type: application/json"];
@@ -31,7 +31,7 @@ test("a body that is too large is refused before it is read, and one that says n
   assertProblem(await rawExchange(url, unsaid), 413, "body_too_large");
 });
 
-test("a body that is compressed, in another character set or not UTF-8 is refused and not guessed at [P9]", async () => {
+test("a body that is compressed, in another character set or not UTF-8 is refused [P9]", async () => {
   await using server = await httpServer();
   const statusOf = async (headers: Readonly<Record<string, string>>): Promise<number> =>
     (await server.ask("POST", "/v1/commands", { text: "{}", headers })).status;
@@ -42,7 +42,7 @@ test("a body that is compressed, in another character set or not UTF-8 is refuse
     ["POST /v1/commands HTTP/1.1", "Content-Type: application/json", "Content-Length: 4"],
     '"\u00e4"',
   );
-  // "ä" is two bytes as it is sent; the length says four with both quotes.
+  // "ä" is sent as two bytes. With both quotes the body has four bytes.
   assert.match(await rawExchange(server.url, bytes), /^HTTP\/1\.1 422 /u);
   const response = await fetch(`${server.url}/v1/commands`, {
     method: "POST",
@@ -53,7 +53,7 @@ test("a body that is compressed, in another character set or not UTF-8 is refuse
   assert.equal(((await response.json()) as { reason: string }).reason, "not_utf8");
 });
 
-test("a name that is not of this server and a page of another site get nothing", async () => {
+test("a request with a foreign Host or Origin header is refused with 403", async () => {
   await using server = await httpServer();
   const foreign = "GET /v1/agents HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n";
   assertProblem(await rawExchange(server.url, foreign), 403, "foreign_request");
@@ -62,7 +62,7 @@ test("a name that is not of this server and a page of another site get nothing",
   assert.equal(page.headers.get("access-control-allow-origin"), null);
 });
 
-test("every answer says that it is not to be kept, framed or guessed at", async () => {
+test("every answer has headers against caching, framing and content sniffing", async () => {
   await using server = await httpServer();
   for (const path of ["/health", "/v1/agents", "/nothing", "/v1/entities/%zz", "/openapi.json"]) {
     const { headers } = await server.ask("GET", path);
@@ -72,7 +72,7 @@ test("every answer says that it is not to be kept, framed or guessed at", async 
   }
 });
 
-test("a token that is not well-formed is refused, and never taken for a caller without one [P6]", async () => {
+test("a malformed Authorization header is refused, and never treated as a request without a token [P6]", async () => {
   await using server = await httpServer();
   for (const authorization of ["Bearer", "Basic YTpi", "Bearer wrong"]) {
     const answer = await server.ask("GET", "/v1/agents", { headers: { authorization } });

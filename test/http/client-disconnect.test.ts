@@ -1,4 +1,4 @@
-/** Clients that hang up before their answer has begun: nothing stays open for them, and nothing is taken up. */
+/** Clients that disconnect before their answer begins: the server keeps no watch open and accepts no lock for them. */
 import assert from "node:assert/strict";
 import { EventEmitter } from "node:events";
 import type { ServerResponse } from "node:http";
@@ -11,7 +11,7 @@ import { readEvents } from "./event-reader.ts";
 import { httpServer } from "./http-server.ts";
 import { NoPages, scriptedDoor } from "./scripted-door.ts";
 
-/** A clock on which not even the next turn comes before the test says so. */
+/** A clock that holds back even the callbacks of the next turn until the test releases them. */
 class HeldClock extends ManualClock {
   readonly #held: (() => void)[] = [];
 
@@ -19,7 +19,7 @@ class HeldClock extends ManualClock {
     this.#held.push(callback);
   }
 
-  /** What was held back comes, and so much time passes. */
+  /** Runs the held callbacks, then lets the time pass. */
   async release(durationMs: number): Promise<void> {
     for (const callback of this.#held.splice(0)) callback();
     await this.pass(durationMs);
@@ -27,7 +27,7 @@ class HeldClock extends ManualClock {
 }
 
 for (const path of ["/v1/events?after=1.1", "/v1/events", "/v1/notices?owner=ann"]) {
-  test(`a reader of ${path} that leaves before its stream has begun leaves no watch behind`, async (t) => {
+  test(`a client of ${path} that disconnects before its stream begins leaves no open watch`, async (t) => {
     const clock = new HeldClock();
     const opened: NoPages[] = [];
     const asked = Promise.withResolvers<NoPages>();
@@ -41,13 +41,13 @@ for (const path of ["/v1/events?after=1.1", "/v1/events", "/v1/notices?owner=ann
     const reader = await door.send(`GET ${path} HTTP/1.1\r\n\r\n`);
     const pages = await asked.promise;
     await reader.leave();
-    assert.ok(pages.isOver, "it ends with the connection, and not later");
+    assert.ok(pages.isOver, "the watch ends with the connection");
     await clock.release(250);
-    assert.equal(opened.length, 1, "nobody asks again");
+    assert.equal(opened.length, 1, "no other watch is opened");
   });
 }
 
-test("a reader that leaves before it is known where its events begin leaves no watch behind", async (t) => {
+test("a client that disconnects before the start cursor of its stream is known leaves no open watch", async (t) => {
   const asked = Promise.withResolvers<undefined>();
   const cursor = Promise.withResolvers<string>();
   const opened: NoPages[] = [];
@@ -69,20 +69,20 @@ test("a reader that leaves before it is known where its events begin leaves no w
   assert.ok(opened.every(({ isOver }) => isOver));
 });
 
-test("a page for a reader that has left is not waited for", async () => {
+test("a stream to a disconnected client stops without waiting for the next page", async () => {
   const response = Object.assign(new EventEmitter(), { destroyed: true, write: () => false, end: () => undefined });
-  const onItsWay = ["a"];
-  const pages = [onItsWay, onItsWay].values();
+  const page = ["a"];
+  const pages = [page, page].values();
   const stream = new EventStream<string>(response as unknown as ServerResponse, {
-    pages: { next: async () => pages.next(), [Symbol.asyncIterator]: () => assert.fail("it is not looped over") },
+    pages: { next: async () => pages.next(), [Symbol.asyncIterator]: () => assert.fail("the stream does not iterate") },
     bytesOf: (page) => Buffer.from(page.join("")),
     clock: new ManualClock(),
   });
   await stream.run();
-  assert.equal(pages.next().done, false, "nor is another one asked for");
+  assert.equal(pages.next().done, false, "the stream requests no second page");
 });
 
-test("a watch too many is refused by the status, with a cursor and without", async () => {
+test("a watch beyond the limit is refused with 429, with and without a cursor", async () => {
   await using server = await httpServer({ limits: { watchesMax: 1 } });
   const { cursor } = (await server.ask("GET", "/v1/cursor")).body;
   const reader = await readEvents(`${server.url}/v1/events`);
@@ -93,15 +93,18 @@ test("a watch too many is refused by the status, with a cursor and without", asy
   reader.hangUp();
 });
 
-test("a watch without a cursor begins at once: no time passes, and nothing has happened", async (t) => {
+test("a stream without a cursor begins at once, before any event and before any time passes", async (t) => {
   const door = await scriptedDoor(t, new ManualClock(), { watch: () => new NoPages() });
   const reader = await readEvents(`${door.url}/v1/events`);
   assert.equal(reader.lastId(), "1.1");
   reader.hangUp();
 });
 
-/** A door that is asked for a lock which others hold. What the test names is answered when it says so. */
-async function askedForLock(t: TestContext, held: string) {
+/**
+ * A door that gets an acquire of a lock that another owner holds. The named operation is answered when the test calls
+ * `answer`.
+ */
+async function doorWithAcquire(t: TestContext, held: string) {
   const clock = new ManualClock();
   const pages = new NoPages();
   const calls: string[] = [];
@@ -115,29 +118,29 @@ async function askedForLock(t: TestContext, held: string) {
         asked.resolve(undefined);
         await answer.promise;
       }
-      // By the time it is looked at it is granted: all that is missing is somebody to take it up.
+      // The ticket is granted when it is read. Only the accept by the waiting request is missing.
       const data = operation === "acquire-lock" ? { granted: false, ticket: "t1" } : { state: "granted", ticket: "t1" };
       return { outcome: { kind: "done", data }, position: 1, replayed: false, events: [] };
     },
   });
   const body = JSON.stringify({ paths: ["x"], owner_id: "ann", ticket_seconds: 30 });
   const headers = `Prefer: wait=60\r\nContent-Type: application/json\r\nContent-Length: ${String(body.length)}`;
-  const visit = await door.send(`POST /v1/locks/acquire HTTP/1.1\r\n${headers}\r\n\r\n${body}`);
+  const connection = await door.send(`POST /v1/locks/acquire HTTP/1.1\r\n${headers}\r\n\r\n${body}`);
   await asked.promise;
-  return { clock, calls, visit, answer: () => answer.resolve(undefined) };
+  return { clock, calls, connection, answer: () => answer.resolve(undefined) };
 }
 
-test("a lock is not taken up for a client that hung up while the lock was asked for", async (t) => {
-  const { calls, visit, answer } = await askedForLock(t, "acquire-lock");
-  await visit.leave();
+test("a lock is not accepted for a client that disconnects during its acquire", async (t) => {
+  const { calls, connection, answer } = await doorWithAcquire(t, "acquire-lock");
+  await connection.leave();
   answer();
   await loopTicks(5);
   assert.deepEqual(calls, ["acquire-lock"]);
 });
 
-test("a lock is not taken up, nor a sign of life given, for a client that hung up while its ticket was looked at", async (t) => {
-  const { clock, calls, visit, answer } = await askedForLock(t, "get-ticket");
-  await visit.leave();
+test("a client that disconnects while its ticket is read gets neither an accepted lock nor a heartbeat", async (t) => {
+  const { clock, calls, connection, answer } = await doorWithAcquire(t, "get-ticket");
+  await connection.leave();
   await clock.pass(30_000, 1_000);
   answer();
   await loopTicks(5);

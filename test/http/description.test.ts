@@ -1,4 +1,7 @@
-/** One contract: what the door does, what it says that it does, and what the contract names are the same. */
+/**
+ * The routes that the door serves, the routes in its OpenAPI description and the operations of the contract are the
+ * same.
+ */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Validator } from "@seriousme/openapi-schema-validator";
@@ -14,7 +17,7 @@ import {
 import { openApiDocument } from "../../server/src/doors/http/openapi/openapi-document.ts";
 import { httpServer } from "./http-server.ts";
 
-/** Addresses that are about the door itself. Every other one is an operation's. */
+/** Routes of the door itself. Every other route belongs to an operation. */
 const frame = ["POST /v1/commands", "GET /v1/cursor", "GET /v1/events", "GET /v1/notices", "GET /health"];
 
 type Paths = Readonly<Record<string, Readonly<Record<string, { readonly operationId: string }>>>>;
@@ -26,19 +29,19 @@ const described = Object.entries(document["paths"] as Paths).flatMap(([path, met
 const routed = routedOperations.map(({ route }) => `${route.method} ${route.path}`);
 const program = programLockRoutes.map(({ method, path }) => `${method} ${path}`);
 
-test("every public operation has an address, and every address has an operation [X8]", () => {
+test("every public operation has a route, and every route has an operation [X8]", () => {
   assert.deepEqual(Object.keys(routes).toSorted(), publicOperations.map(({ name }) => name).toSorted());
   assert.deepEqual(new Set(described), new Set([...routed, ...program, ...frame]));
 });
 
-test("two operations share an address only where a header tells them apart", () => {
-  const shared = routed.filter((place, index) => routed.indexOf(place) !== index);
+test("two operations share a route only where a required header distinguishes them", () => {
+  const shared = routed.filter((route, index) => routed.indexOf(route) !== index);
   assert.deepEqual(shared, ["PUT /v1/entities/{type}/{id}"]);
   const needs = routedOperations.filter(({ route }) => `${route.method} ${route.path}` === shared[0]);
   assert.deepEqual(new Set(needs.map(({ route }) => route.needs)), new Set(["if-match", "if-none-match"]));
 });
 
-test("the description is valid OpenAPI 3.1, and every operation is named once", async () => {
+test("the description is valid OpenAPI 3.1, and every operation id is unique", async () => {
   const { valid, errors } = await new Validator().validate(structuredClone(document));
   assert.ok(valid, JSON.stringify(errors));
   const ids = Object.values(document["paths"] as Paths).flatMap((one) =>
@@ -47,7 +50,7 @@ test("the description is valid OpenAPI 3.1, and every operation is named once", 
   assert.equal(new Set(ids).size, ids.length);
 });
 
-test("the example of every operation fits its schema", () => {
+test("the example of every operation matches its schema", () => {
   for (const { name, input } of publicOperations) {
     const example = examples[name as keyof typeof examples];
     assert.equal(checkOf(input)(example), undefined, name);
@@ -60,22 +63,22 @@ test("the example of every operation fits its schema", () => {
   }
 });
 
-test("every described address is there, and takes no other method than it says", async () => {
+test("every described route exists and allows the described method", async () => {
   await using server = await httpServer();
-  for (const place of described) {
-    const [method = "", path = ""] = place.split(" ");
+  for (const route of described) {
+    const [method = "", path = ""] = route.split(" ");
     const answer = await server.ask("OPTIONS", path.replaceAll(/\{[a-z_]+\}/gu, "x"));
-    assert.equal(answer.status, 204, place);
-    assert.ok(answer.headers.get("allow")?.split(", ").includes(method), place);
-    assert.equal(answer.headers.get("access-control-allow-origin"), null, "nothing is offered to other sites");
+    assert.equal(answer.status, 204, route);
+    assert.ok(answer.headers.get("allow")?.split(", ").includes(method), route);
+    assert.equal(answer.headers.get("access-control-allow-origin"), null, "the answer has no CORS header");
   }
 });
 
-test("the page for people needs no token and nothing from elsewhere, and names every address", async () => {
+test("the documentation page needs no token, loads nothing from elsewhere, and names every route", async () => {
   await using server = await httpServer();
   const [page, json] = await Promise.all([server.ask("GET", "/docs"), server.ask("GET", "/openapi.json")]);
   assert.equal(page.status, 200);
-  for (const place of described) assert.ok(page.text.includes(`<code>${place}</code>`), place);
+  for (const route of described) assert.ok(page.text.includes(`<code>${route}</code>`), route);
   assert.doesNotMatch(page.text, /<script|<link|<img|(src|href)="(?!#|\/openapi)/u);
   assert.match(page.headers.get("content-security-policy") ?? "", /^default-src 'none'; style-src 'sha256-/u);
   assert.equal(json.body["openapi"], "3.1.0");

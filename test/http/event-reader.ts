@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 
-/** A message of an event stream, as it was sent. */
+/** A message of an event stream as it was sent. */
 export interface StreamMessage {
   readonly id: string | undefined;
   readonly data: { readonly name: string; readonly subject: string; readonly position: number } | undefined;
@@ -9,13 +9,13 @@ export interface StreamMessage {
 export interface EventReader {
   /** The next message with data. */
   next(): Promise<StreamMessage & { readonly data: NonNullable<StreamMessage["data"]> }>;
-  /** True when the server ended it. */
+  /** True when the server has ended the stream. */
   ended(): Promise<boolean>;
   readonly lastId: () => string;
   hangUp(): void;
 }
 
-/** Reads events like a browser does, and remembers the last id. */
+/** Reads an event stream as a browser does, and remembers the last id. */
 export async function readEvents(url: string, headers: Readonly<Record<string, string>> = {}): Promise<EventReader> {
   const control = new AbortController();
   const response = await fetch(url, { headers, signal: control.signal });
@@ -36,7 +36,7 @@ export async function readEvents(url: string, headers: Readonly<Record<string, s
     }
     return true;
   };
-  while (lastId === "") assert.ok(await more(), "the first thing that is sent is where the stream begins");
+  while (lastId === "") assert.ok(await more(), "the stream ended before it sent its first id");
   return {
     async next() {
       for (;;) {

@@ -8,7 +8,7 @@ import type { HttpServer } from "./http-server.ts";
 const create = (server: HttpServer, id: string, type = "plan") =>
   server.ask("POST", `/v1/entities/${type}`, { body: { id, value: 1 } });
 
-test("whoever comes back with the last id misses nothing and gets nothing twice, also before the first event", async () => {
+test("a stream that resumes with Last-Event-ID misses no event and repeats none, also before the first event", async () => {
   await using server = await httpServer();
   const first = await readEvents(`${server.url}/v1/events`);
   first.hangUp();
@@ -24,7 +24,7 @@ test("whoever comes back with the last id misses nothing and gets nothing twice,
   third.hangUp();
 });
 
-test("only the last event of an entry has an id: whoever is cut off inside an entry gets all of it again", async () => {
+test("only the last event of an entry has an id, so a client that loses its connection inside an entry gets the whole entry again", async () => {
   await using server = await httpServer();
   const reader = await readEvents(`${server.url}/v1/events`);
   await server.ask("POST", "/v1/locks/acquire", { body: { paths: ["a", "b"], owner_id: "ann", ttl_seconds: 60 } });
@@ -35,7 +35,7 @@ test("only the last event of an entry has an id: whoever is cut off inside an en
   reader.hangUp();
 });
 
-test("a filter by names, by subject or by owner leaves the rest out", async () => {
+test("a stream with a filter by names, subject or owner omits all other events", async () => {
   await using server = await httpServer();
   const cursor = (await server.ask("GET", "/v1/cursor")).body["cursor"] as string;
   await create(server, "1");
@@ -52,7 +52,7 @@ test("a filter by names, by subject or by owner leaves the rest out", async () =
   assert.match(await firstOf("owner=ann"), /^lock\//u);
 });
 
-test("a cursor that is none, and one of another history, are told by the status", async () => {
+test("a malformed cursor is refused with 400, and a cursor of another history with 410", async () => {
   await using server = await httpServer();
   const statusOf = async (cursor: string): Promise<unknown> => {
     const { status, body } = await server.ask("GET", `/v1/events?after=${cursor}`);
@@ -63,7 +63,7 @@ test("a cursor that is none, and one of another history, are told by the status"
   assert.deepEqual(await statusOf("1.99999"), [410, "cursor_lost"]);
 });
 
-test("two hundred readers get every event of a burst, in order", async () => {
+test("two hundred streams receive every event of a burst in order", async () => {
   await using server = await httpServer();
   const readers = await Promise.all(Array.from({ length: 200 }, () => readEvents(`${server.url}/v1/events`)));
   const ids = Array.from({ length: 200 }, (_, index) => `b${String(index)}`);
@@ -77,7 +77,7 @@ test("two hundred readers get every event of a burst, in order", async () => {
   );
 });
 
-test("closing the server ends a stream and a wait for a lock, and answers the wait", async () => {
+test("a server that closes ends its streams, and answers a pending wait for a lock", async () => {
   const server = await httpServer();
   const reader = await readEvents(`${server.url}/v1/events?names=evt.lock.queued`);
   const acquire = (owner_id: string, headers = {}) =>

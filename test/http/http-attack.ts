@@ -1,4 +1,7 @@
-/** Requests made from the description of the door, right and wrong: none of them breaks it, and what it answers is described. */
+/**
+ * Valid and invalid requests generated from the OpenAPI description. None may break the door, and every answer must be
+ * described.
+ */
 import assert from "node:assert/strict";
 import * as fc from "fast-check";
 import { checkOf } from "@holdfast/sdk/contract";
@@ -8,7 +11,7 @@ import { problemSchema } from "../../server/src/doors/http/openapi/openapi-parts
 import type { HttpAnswer, HttpCall, JsonBody, HttpServer } from "./http-server.ts";
 
 const atOnce = 20;
-/** Refusals that are in the journal. Every other one leaves no trace. */
+/** Refusals that are recorded in the journal. All others leave no entry. */
 const recorded = /(concurrency_mismatch|deadlock|not_allowed|entity_exists)$/u;
 
 interface Parameter {
@@ -23,7 +26,7 @@ export interface DescribedRoute {
   readonly path: string;
   readonly parameters: readonly Parameter[];
   readonly body: { readonly schema: JsonBody; readonly example?: unknown } | undefined;
-  /** What fits an answer, by its status. */
+  /** The checks of an answer, by its status. */
   readonly answers: ReadonlyMap<string, Check>;
 }
 
@@ -31,7 +34,7 @@ type Paths = Readonly<Record<string, Readonly<Record<string, JsonBody>>>>;
 
 const document = openApiDocument("fuzz");
 
-/** Every place of the door but streams of events, which have no end. */
+/** Every described route except event streams, which do not end. */
 export function describedRoutes(): readonly DescribedRoute[] {
   const shared = (document["components"] as { parameters: Readonly<Record<string, Parameter>> }).parameters;
   const endless = new Set(["/v1/events", "/v1/notices"]);
@@ -58,13 +61,13 @@ type Responses = Readonly<
   Record<string, { readonly content?: Readonly<Record<string, { readonly schema?: object }>> }>
 >;
 
-/** A problem is checked by the one schema that all have. */
+/** The check of a success. Problems share one schema, which is checked separately. */
 function fits({ content }: Responses[string]): Check {
   const schema = content?.["application/json"]?.schema;
   return schema === undefined ? () => undefined : checkOf(schema);
 }
 
-/** Mostly what is asked for, and now and then what nobody expects. */
+/** Mostly values that match the schema, sometimes arbitrary ones. */
 function sample(schema: JsonBody, example: unknown): fc.Arbitrary<unknown> {
   const junk = fc.oneof(fc.string(), fc.integer(), fc.constant(null), fc.boolean(), fc.constant([]), fc.constant({}));
   const fitting = example === undefined ? fittingValue(schema) : fc.constant(example);
@@ -105,16 +108,16 @@ const headers = fc.record(
   { requiredKeys: [] },
 );
 
-function requestTo(place: DescribedRoute): fc.Arbitrary<{ path: string; ask: HttpCall }> {
-  const values = place.parameters
+function requestTo(route: DescribedRoute): fc.Arbitrary<{ path: string; ask: HttpCall }> {
+  const values = route.parameters
     .filter((one) => one.in !== "header")
     .map((one) => [one.name, sample(one.schema, one.example)] as const);
-  const body = place.body === undefined ? fc.constant(undefined) : bodyOf(place.body);
+  const body = route.body === undefined ? fc.constant(undefined) : bodyOf(route.body);
   return fc.tuple(fc.record(Object.fromEntries(values)), body, headers).map(([given, content, sent]) => {
     const text = (value: unknown): string =>
       encodeURIComponent(typeof value === "string" ? value : JSON.stringify(value));
-    const query = place.parameters.filter((one) => one.in === "query" && given[one.name] !== "");
-    const path = place.path.replaceAll(/\{([a-z_]+)\}/gu, (_all, name: string) => text(given[name]) || "x");
+    const query = route.parameters.filter((one) => one.in === "query" && given[one.name] !== "");
+    const path = route.path.replaceAll(/\{([a-z_]+)\}/gu, (_all, name: string) => text(given[name]) || "x");
     const tail = query.map((one) => `${one.name}=${text(given[one.name])}`).join("&");
     return { path: tail === "" ? path : `${path}?${tail}`, ask: { body: content, headers: sent } };
   });
@@ -122,15 +125,15 @@ function requestTo(place: DescribedRoute): fc.Arbitrary<{ path: string; ask: Htt
 
 const checkProblem = checkOf(problemSchema);
 
-/** What an answer must be like, whatever was asked. Returns whether it may have become an entry. */
-function judge(place: DescribedRoute, sent: string, { status, headers: got, body, text }: HttpAnswer): boolean {
-  const about = `${place.method} ${sent}: ${String(status)} ${text.slice(0, 300)}`;
+/** Checks the answer to any request. Returns whether the request may have made an entry. */
+function judge(route: DescribedRoute, sent: string, { status, headers: got, body, text }: HttpAnswer): boolean {
+  const about = `${route.method} ${sent}: ${String(status)} ${text.slice(0, 300)}`;
   assert.ok(status < 500, about);
-  // An id that is a dot or empty is another address.
-  assert.ok(place.answers.has(String(status)) || status === 404 || status === 405, `not described: ${about}`);
+  // An id that is a dot or empty makes another address.
+  assert.ok(route.answers.has(String(status)) || status === 404 || status === 405, `status not described: ${about}`);
   if (status < 400) {
-    assert.deepEqual(place.answers.get(String(status))?.(body), undefined, `not as described: ${about}`);
-    return place.method !== "GET";
+    assert.deepEqual(route.answers.get(String(status))?.(body), undefined, `body not as described: ${about}`);
+    return route.method !== "GET";
   }
   assert.match(got.get("content-type") ?? "", /^application\/problem\+json/u, about);
   assert.equal(checkProblem(body), undefined, about);
@@ -139,22 +142,22 @@ function judge(place: DescribedRoute, sent: string, { status, headers: got, body
 
 export async function attack(
   server: HttpServer,
-  place: DescribedRoute,
-  much: { readonly seed: number; readonly requests: number },
+  route: DescribedRoute,
+  amount: { readonly seed: number; readonly requests: number },
 ): Promise<void> {
-  const requests = fc.sample(requestTo(place), { numRuns: much.requests, seed: much.seed });
+  const requests = fc.sample(requestTo(route), { numRuns: amount.requests, seed: amount.seed });
   const start = await server.position();
   let entriesMax = 0;
   for (let index = 0; index < requests.length; index += atOnce) {
     const group = requests.slice(index, index + atOnce);
-    const answers = await Promise.all(group.map(({ path, ask }) => server.ask(place.method, path, ask)));
+    const answers = await Promise.all(group.map(({ path, ask }) => server.ask(route.method, path, ask)));
     for (const [at, answer] of answers.entries()) {
-      if (judge(place, group[at]!.path, answer)) entriesMax += Array.isArray(group[at]!.ask.body) ? 1000 : 1;
+      if (judge(route, group[at]!.path, answer)) entriesMax += Array.isArray(group[at]!.ask.body) ? 1000 : 1;
     }
   }
   const entries = (await server.position()) - start;
   assert.ok(
     entries <= entriesMax,
-    `${place.method} ${place.path}: ${String(entries)} entries, ${String(entriesMax)} may be`,
+    `${route.method} ${route.path}: ${String(entries)} entries, at most ${String(entriesMax)} expected`,
   );
 }

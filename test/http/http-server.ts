@@ -18,7 +18,7 @@ export interface HttpAnswer {
 
 export interface HttpCall {
   readonly body?: unknown;
-  /** Sent as it is, in place of `body`. */
+  /** The raw body, sent in place of `body`. */
   readonly text?: string;
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -27,12 +27,12 @@ export interface HttpServer extends AsyncDisposable {
   readonly url: string;
   readonly reports: unknown[];
   ask(method: string, path: string, given?: HttpCall): Promise<HttpAnswer>;
-  /** How far the journal is. */
+  /** The head position of the journal. */
   position(): Promise<number>;
   close(): Promise<void>;
 }
 
-/** A real server on a folder of its own, spoken to over a real port. */
+/** A real server with its own folder and port. */
 export async function httpServer(more: Pick<ServeOptions, "limits"> = {}): Promise<HttpServer> {
   const folder = await mkdtemp(join(tmpdir(), "holdfast-http-"));
   const reports: unknown[] = [];
@@ -75,7 +75,7 @@ async function send(url: string, method: string, path: string, given: HttpCall):
   };
 }
 
-/** What a request gets that no client library would send. */
+/** The raw answer to a raw request that no client library would send. */
 export function rawExchange(url: string, text: string): Promise<string> {
   const { hostname, port } = new URL(url);
   return new Promise((resolve, reject) => {

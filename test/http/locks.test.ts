@@ -1,4 +1,4 @@
-/** Locks over HTTP: the statuses, the long poll, and the words of programs. */
+/** Locks over HTTP: statuses, long polls, and the routes of programs. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { readEvents } from "./event-reader.ts";
@@ -27,7 +27,7 @@ async function agent(name: string): Promise<Record<string, string>> {
   return { "x-agent-id": String(body["agent_id"]), "x-agent-secret": String(body["secret"]) };
 }
 
-test("granted is 200, denied is 409 and names the holder, queued is 202 and says where the ticket is [G4]", async () => {
+test("an acquire gets 200 if granted, 409 with the holder if denied, and 202 with the ticket's address if queued [G4]", async () => {
   const granted = await acquire("g", "ann", { purpose: "tests" });
   assert.equal(granted.status, 200);
   const denied = await acquire("g", "bob");
@@ -41,7 +41,7 @@ test("granted is 200, denied is 409 and names the holder, queued is 202 and says
   assert.deepEqual([ticket.status, ticket.body["state"], ticket.body["place"]], [200, "waiting", 1]);
 });
 
-test("a long poll is answered when the lock is granted, and has taken it up [G4]", async () => {
+test("a long poll of an acquire is answered when the lock is granted and accepted [G4]", async () => {
   const { body } = await acquire("p", "ann");
   const reader = await readEvents(`${server.url}/v1/events?names=evt.lock.queued,evt.lock.accepted`);
   const waiting = acquire("p", "bob", {}, { prefer: "respond-async, wait=30" });
@@ -54,14 +54,14 @@ test("a long poll is answered when the lock is granted, and has taken it up [G4]
   reader.hangUp();
 });
 
-test("a long poll whose time is over is 202, with its place, and its ticket stays", async () => {
+test("a long poll of an acquire that times out gets 202 with its place, and its ticket remains", async () => {
   await acquire("t", "ann");
   const answer = await acquire("t", "bob", {}, { prefer: "wait=1" });
   assert.deepEqual([answer.status, answer.headers.get("preference-applied")], [202, "wait=1"]);
   assert.equal((await server.ask("GET", answer.headers.get("location") ?? "")).body["state"], "waiting");
 });
 
-test("a wait beyond the bound is cut to it, and one of nothing answers at once", async () => {
+test("a wait preference above the maximum is reduced to it, and a wait of 0 is answered at once", async () => {
   const applied = async (prefer: string): Promise<string | null> =>
     (await acquire("free", "ann", {}, { prefer })).headers.get("preference-applied");
   assert.equal(await applied("wait=100000"), "wait=60");
@@ -69,7 +69,7 @@ test("a wait beyond the bound is cut to it, and one of nothing answers at once",
   assert.equal(await applied("handling=strict"), null);
 });
 
-test("hanging up removes nothing: the ticket stays, and is not taken up for somebody who is gone", async () => {
+test("a client that disconnects during a long poll keeps its ticket, and the lock is not accepted for it", async () => {
   const { body } = await acquire("h", "ann");
   const reader = await readEvents(`${server.url}/v1/events?owner=bob`);
   const control = new AbortController();
@@ -80,7 +80,7 @@ test("hanging up removes nothing: the ticket stays, and is not taken up for some
   assert.equal((await reader.next()).data.name, "evt.lock.queued");
   control.abort();
   await assert.rejects(waiting);
-  // Asked over a connection of its own: by then the server has heard that the other one is closed, or its wait is over.
+  // This request has its own connection. By then the server has seen the other one close, or its wait has ended.
   const { body: status } = await server.ask("GET", "/v1/locks/status?path=h");
   const [waiter] = status["queue"] as readonly JsonBody[];
   assert.equal(waiter?.["owner_id"], "bob");
@@ -91,7 +91,7 @@ test("hanging up removes nothing: the ticket stays, and is not taken up for some
   assert.equal(ticket.body["state"], "granted");
 });
 
-test("a ticket can be waited for, and reading it takes nothing up", async () => {
+test("a long poll of a ticket is answered when the lock is granted, without accepting the lock", async () => {
   const { body } = await acquire("w", "ann");
   const queued = await acquire("w", "bob", { wait: true });
   const waiting = server.ask("GET", queued.headers.get("location") ?? "", { headers: { prefer: "wait=30" } });
@@ -99,7 +99,7 @@ test("a ticket can be waited for, and reading it takes nothing up", async () => 
   assert.deepEqual([(await waiting).status, (await waiting).body["state"]], [200, "granted"]);
 });
 
-test("an agent registers, beats under either address, is listed and ends, which frees its locks [G1]", async () => {
+test("an agent can register, send heartbeats under both routes, be listed and end, which frees its locks [G1]", async () => {
   const headers = await agent("carl");
   const id = headers["x-agent-id"] ?? "";
   await server.ask("POST", "/v1/locks/acquire", { body: { paths: ["carls"], ttl_seconds: 60 }, headers });
@@ -118,7 +118,7 @@ test("an agent registers, beats under either address, is listed and ends, which 
   assert.equal(typeof gone.body["ended_at"], "string");
 });
 
-test("functions of a program are locked alone and in batches, shown, renewed and released [G2]", async () => {
+test("functions of a program can be locked alone and in batches, listed, renewed and released [G2]", async () => {
   const [ann, bob] = [await agent("ann"), await agent("bob")];
   const place = "/v1/programs/p1/locks";
   const body = { locks: [{ function_id: "f1" }, { function_id: "f2", mode: "read" }], description: "inlines f2" };

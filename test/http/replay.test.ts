@@ -1,4 +1,4 @@
-/** Idempotency keys over HTTP: what is replayed, what is not, and in which order things are looked at. */
+/** Idempotency keys over HTTP: which requests are replayed, and in which order a request is checked. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { httpServer, rawExchange } from "./http-server.ts";
@@ -15,7 +15,7 @@ async function create(id: string): Promise<{ path: string; tag: string }> {
   return { path: `/v1/entities/plan/${id}`, tag: headers.get("etag") ?? "" };
 }
 
-test("a key is done once and answered the same each time, bare or quoted [P4]", async () => {
+test("a request with an idempotency key runs once and gets the same answer each time, bare or quoted [P4]", async () => {
   const { path, tag } = await create("once");
   const ask = (key: string) =>
     server.ask("PATCH", path, { body: { b: 1 }, headers: { "if-match": tag, "idempotency-key": key } });
@@ -30,7 +30,7 @@ test("a key is done once and answered the same each time, bare or quoted [P4]", 
   assert.equal(await server.position(), position, "a replay adds nothing to the journal");
 });
 
-test("a known key is answered although the tag is old by now, and although the entity is gone [P4]", async () => {
+test("a known idempotency key is replayed even if the tag is outdated or the entity is deleted [P4]", async () => {
   const { path, tag } = await create("old");
   const headers = { "if-match": tag, "idempotency-key": "k-2" };
   const first = await server.ask("PATCH", path, { body: { b: 1 }, headers });
@@ -40,7 +40,7 @@ test("a known key is answered although the tag is old by now, and although the e
   assert.equal(again.headers.get("idempotent-replayed"), "true");
 });
 
-test("a conflict is recorded once under its key, with its explanation [P4 X4]", async () => {
+test("a conflict is recorded once under its idempotency key, with its explanation [P4 X4]", async () => {
   const { path, tag } = await create("conflict");
   await server.ask("PATCH", path, { body: { b: 1 }, headers: { "if-match": tag } });
   const headers = { "if-match": tag, "idempotency-key": "k-3" };
@@ -53,7 +53,7 @@ test("a conflict is recorded once under its key, with its explanation [P4 X4]", 
   assert.equal(await server.position(), position);
 });
 
-test("the same key with another body, another tag or none is another request: 422 [P4 P5]", async () => {
+test("an idempotency key with another body, another tag or no tag is refused with 422 [P4 P5]", async () => {
   const { path, tag } = await create("other");
   const key = { "idempotency-key": "k-4" };
   const first = await server.ask("PATCH", path, { body: { b: 1 }, headers: { ...key, "if-match": tag } });
@@ -66,11 +66,11 @@ test("the same key with another body, another tag or none is another request: 42
     const answer = await server.ask("PATCH", path, other);
     assert.equal(answer.status, 422, answer.text);
     assert.equal(answer.body["code"], "idempotency_replay_conflict");
-    assert.ok(!answer.text.includes('"value"'), "the first request is not revealed");
+    assert.ok(!answer.text.includes('"value"'), "the answer does not reveal the first request");
   }
 });
 
-test("what was refused before it was looked at leaves its key free [P4]", async () => {
+test("a request that fails the checks of its headers or schema does not consume its idempotency key [P4]", async () => {
   const { path, tag } = await create("free");
   const key = { "idempotency-key": "k-5" };
   assert.equal((await server.ask("PUT", path, { body: { value: 2 }, headers: key })).status, 428);
@@ -80,7 +80,7 @@ test("what was refused before it was looked at leaves its key free [P4]", async 
   assert.equal(answer.headers.get("idempotent-replayed"), "false");
 });
 
-test("of many first uses at the same time one runs, and all get its answer [P4]", async () => {
+test("one of many concurrent first uses of an idempotency key runs, and all get its answer [P4]", async () => {
   const { path, tag } = await create("many");
   const start = await server.position();
   const headers = { "if-match": tag, "idempotency-key": "k-6" };
@@ -93,20 +93,20 @@ test("of many first uses at the same time one runs, and all get its answer [P4]"
 });
 
 for (const [what, key] of [
-  ["empty", ""],
-  ["too long", "x".repeat(256)],
-  ["with a quote inside", 'a"b'],
-  ["with a backslash", "a\\b"],
-  ["quoted and empty", '""'],
+  ["that is empty", ""],
+  ["that is too long", "x".repeat(256)],
+  ["that has a quote inside", 'a"b'],
+  ["that has a backslash", "a\\b"],
+  ["that is quoted and empty", '""'],
 ] as const) {
-  test(`a key that is ${what} is 400 [P4]`, async () => {
+  test(`an idempotency key ${what} is refused with 400 [P4]`, async () => {
     const answer = await server.ask("POST", "/v1/locks/release", { body: {}, headers: { "idempotency-key": key } });
     assert.equal(answer.status, 400);
     assert.equal(answer.body["code"], "idempotency_key_invalid");
   });
 }
 
-test("a key, a tag or an agent that is sent twice is 400 [P4]", async () => {
+test("a request that repeats the header Idempotency-Key, If-Match or X-Agent-Id is refused with 400 [P4]", async () => {
   const { host } = new URL(server.url);
   for (const name of ["Idempotency-Key", "If-Match", "X-Agent-Id"]) {
     const lines = [`DELETE /v1/entities/plan/none HTTP/1.1`, `Host: ${host}`, `${name}: "1.1"`, `${name}: "1.1"`];

@@ -9,21 +9,21 @@ import { openHttpDoor } from "../../server/src/doors/http/open.ts";
 
 export interface ScriptedDoor {
   readonly url: string;
-  /** Sends a request over a connection of its own. */
+  /** Sends a request over its own connection. */
   send(text: string): Promise<ScriptedConnection>;
 }
 
 export interface ScriptedConnection {
-  /** Cuts the connection. Ends when the door has heard of it. */
+  /** Closes the connection. Resolves when the door has seen the close. */
   leave(): Promise<void>;
 }
 
-/** The HTTP door in front of what a test answers, when it answers it. */
+/** The HTTP door in front of a transport that the test scripts. */
 export async function scriptedDoor(t: TestContext, clock: Clock, script: Partial<Transport>): Promise<ScriptedDoor> {
   const transport: Transport = {
     call: (operation) => assert.fail(operation),
-    watch: () => assert.fail("nobody watches here"),
-    notices: () => assert.fail("nobody listens here"),
+    watch: () => assert.fail("the script has no watch"),
+    notices: () => assert.fail("the script has no notices"),
     cursor: () => Promise.resolve("1.1"),
     close: () => Promise.resolve(),
     ...script,
@@ -35,8 +35,8 @@ export async function scriptedDoor(t: TestContext, clock: Clock, script: Partial
       refresh: () => Promise.resolve(false),
     },
     report: (message) => assert.fail(message),
-    health: () => assert.fail("nobody asks for health"),
-    metricsText: () => assert.fail("nobody asks for figures"),
+    health: () => assert.fail("the script has no health"),
+    metricsText: () => assert.fail("the script has no metrics"),
   });
   t.after(() => door.close());
   const { host, port } = new URL(door.url);
@@ -60,7 +60,7 @@ export async function scriptedDoor(t: TestContext, clock: Clock, script: Partial
   };
 }
 
-/** Pages that do not come, until somebody ends them. */
+/** A watch that delivers no page and ends when it is closed. */
 export class NoPages implements AsyncIterableIterator<readonly never[]> {
   readonly #end = Promise.withResolvers<IteratorReturnResult<undefined>>();
   isOver = false;

@@ -1,4 +1,4 @@
-/** Clients that crawl or stop in the middle are cut off with a word, and meanwhile nobody waits for them. */
+/** Slow and stalled clients are disconnected with an answer, and block no other client. */
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { connect } from "node:net";
@@ -18,29 +18,29 @@ const health: Health = {
   journal: "sqlite",
 };
 
-const nobody: Gate["admit"] = () => ({ code: "token_required", data: {} });
+const rejectAll: Gate["admit"] = () => ({ code: "token_required", data: {} });
 
-/** A door with little patience, that lets nobody in if it is not told to. */
-async function doorFor(t: TestContext, admit = nobody): Promise<HttpDoor> {
+/** A door with short timeouts. By default its gate rejects all callers. */
+async function doorFor(t: TestContext, admit = rejectAll): Promise<HttpDoor> {
   const door = await openHttpDoor({
     ...{ host: "127.0.0.1", port: 0, clock: systemClock, version: "test" },
     gate: { admit, refresh: () => Promise.resolve(false) },
     report: (message) => assert.fail(message),
     health: () => Promise.resolve(health),
-    metricsText: () => assert.fail("nobody may read figures"),
+    metricsText: () => assert.fail("a rejected caller reads no metrics"),
     limits: { headersMs: 300, requestMs: 600, checkEveryMs: 50 },
   });
   t.after(() => door.close());
   return door;
 }
 
-async function speaking(door: HttpDoor, text: string): Promise<{ socket: Socket; answer: Promise<string> }> {
+async function rawRequest(door: HttpDoor, text: string): Promise<{ socket: Socket; answer: Promise<string> }> {
   const { port } = new URL(door.url);
   const socket = connect(Number(port), "127.0.0.1");
   let received = "";
   socket.setEncoding("latin1").on("data", (part: string) => (received += part));
   socket.on("error", () => undefined);
-  // Who still writes after it was cut off meets an error; what it was told counts all the same.
+  // A client that writes after the disconnect gets an error. The answer that it received before still counts.
   const answer = new Promise<string>((resolve) => {
     socket.once("close", () => resolve(received));
   });
@@ -49,13 +49,13 @@ async function speaking(door: HttpDoor, text: string): Promise<{ socket: Socket;
   return { socket, answer };
 }
 
-test("headers that dribble in, and a body that never ends, are answered with 408 and cut off [P9]", async (t) => {
+test("a request whose headers or body do not complete in time gets 408 and is disconnected [P9]", async (t) => {
   const transport = {} as Transport;
   const door = await doorFor(t, () => ({ principal: "anonymous", isOperator: false, transport }));
-  const crawling = await speaking(door, "GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\nX-A: ");
-  const silent = await speaking(door, "GET /hea");
+  const crawling = await rawRequest(door, "GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\nX-A: ");
+  const silent = await rawRequest(door, "GET /hea");
   const head = `Host: ${new URL(door.url).host}\r\nContent-Type: application/json\r\nContent-Length: 10\r\n\r\n`;
-  const stuck = await speaking(door, `POST /v1/locks/acquire HTTP/1.1\r\n${head}{"a`);
+  const stuck = await rawRequest(door, `POST /v1/locks/acquire HTTP/1.1\r\n${head}{"a`);
   for (let count = 0; count < 20; count += 1) {
     crawling.socket.write("a");
     assert.equal((await fetch(`${door.url}/health`)).status, 200);
@@ -65,7 +65,7 @@ test("headers that dribble in, and a body that never ends, are answered with 408
   for (const text of [other, third]) assert.match(text, /^HTTP\/1\.1 408 /u);
 });
 
-test("figures and everything under /v1 are closed to whoever is not let in; health is not", async (t) => {
+test("a rejected caller gets 401 for metrics and every route under /v1, and 200 for health", async (t) => {
   const door = await doorFor(t);
   for (const path of ["/metrics", "/v1/agents", "/v1/events", "/v1/notices?owner=a", "/v1/cursor"]) {
     assert.equal((await fetch(door.url + path)).status, 401, path);
@@ -73,28 +73,31 @@ test("figures and everything under /v1 are closed to whoever is not let in; heal
   assert.equal((await fetch(`${door.url}/health`)).status, 200);
 });
 
-test("a foreign Host or Origin is refused at every address, event streams included, before anything else", async (t) => {
+test("a foreign Host or Origin header is refused on every route, including event streams, before any other check", async (t) => {
   const door = await doorFor(t);
   const { host } = new URL(door.url);
-  for (const place of door.places) {
-    const [method = "", path = ""] = place.replaceAll(/\{[a-z_]+\}/gu, "x").split(" ");
+  for (const route of door.places) {
+    const [method = "", path = ""] = route.replaceAll(/\{[a-z_]+\}/gu, "x").split(" ");
     for (const headers of [`Host: evil.example`, `Host: ${host}\r\nOrigin: https://evil.example`]) {
-      const { answer } = await speaking(door, `${method} ${path} HTTP/1.1\r\n${headers}\r\nConnection: close\r\n\r\n`);
-      assert.match(await answer, /^HTTP\/1\.1 403 /u, `${place} ${headers}`);
+      const { answer } = await rawRequest(
+        door,
+        `${method} ${path} HTTP/1.1\r\n${headers}\r\nConnection: close\r\n\r\n`,
+      );
+      assert.match(await answer, /^HTTP\/1\.1 403 /u, `${route} ${headers}`);
     }
   }
 });
 
-test("no address is served that the description does not name, but for pages and figures [X8]", async (t) => {
+test("the door serves no route that the description lacks, except for pages, metrics and liveness [X8]", async (t) => {
   const door = await doorFor(t);
   const paths = openApiDocument("1").paths as Readonly<Record<string, object>>;
   const described = Object.entries(paths).flatMap(([path, methods]) =>
     Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
   );
-  const beside = ["GET /health/live", "GET /metrics", "GET /docs", "GET /openapi.json", "GET /"];
+  const otherRoutes = ["GET /health/live", "GET /metrics", "GET /docs", "GET /openapi.json", "GET /"];
   const undescribed = door.places.filter((one) => !described.includes(one) && !one.startsWith("HEAD "));
   assert.deepEqual(
-    undescribed.filter((one) => !beside.includes(one)),
+    undescribed.filter((one) => !otherRoutes.includes(one)),
     [],
   );
   assert.deepEqual(

@@ -1,15 +1,15 @@
-/** The table of statuses: what is sent to an entity at its second version, and what comes back. */
+/** The table of statuses: a request to an entity at its second version, and the answer. */
 import type { HttpCall } from "./http-server.ts";
 
 export interface StatusRow {
   readonly what: string;
   readonly method: string;
   readonly given?: (tags: { old: string; current: string }) => HttpCall;
-  /** Another address than that of the entity. */
+  /** Replaces the address of the entity. */
   readonly path?: string;
   readonly status: number;
   readonly code?: string;
-  /** Whether the journal grows. */
+  /** True if the request makes an entry in the journal. */
   readonly records?: true;
 }
 
@@ -18,23 +18,29 @@ const value = { value: { c: 1 } };
 
 export const rows: readonly StatusRow[] = [
   {
-    what: "no tag, PUT",
+    what: "a PUT without a tag",
     method: "PUT",
     given: () => ({ body: value }),
     status: 428,
     code: "concurrency_etag_required",
   },
-  { what: "no tag, PATCH", method: "PATCH", given: () => merge(), status: 428, code: "concurrency_etag_required" },
-  { what: "no tag, DELETE", method: "DELETE", status: 428, code: "concurrency_etag_required" },
   {
-    what: "no tag and a bad body: the body counts first",
+    what: "a PATCH without a tag",
+    method: "PATCH",
+    given: () => merge(),
+    status: 428,
+    code: "concurrency_etag_required",
+  },
+  { what: "a DELETE without a tag", method: "DELETE", status: 428, code: "concurrency_etag_required" },
+  {
+    what: "a request without a tag and with an invalid body, which is checked first,",
     method: "PUT",
     given: () => ({ body: { valeu: 1 } }),
     status: 422,
     code: "input_invalid",
   },
   {
-    what: "no tag and no entity, PATCH",
+    what: "a PATCH of an absent entity without a tag",
     method: "PATCH",
     path: "/v1/entities/plan/none",
     given: () => merge(),
@@ -42,7 +48,7 @@ export const rows: readonly StatusRow[] = [
     code: "entity_not_found",
   },
   {
-    what: "no tag and no entity, PUT, which could create",
+    what: "a PUT of an absent entity without a tag",
     method: "PUT",
     path: "/v1/entities/plan/none",
     given: () => ({ body: value }),
@@ -50,70 +56,70 @@ export const rows: readonly StatusRow[] = [
     code: "concurrency_etag_required",
   },
   {
-    what: "the current tag, PATCH",
+    what: "a PATCH with the current tag",
     method: "PATCH",
     given: ({ current }) => merge({ "if-match": current }),
     status: 200,
     records: true,
   },
   {
-    what: "the current tag, PUT",
+    what: "a PUT with the current tag",
     method: "PUT",
     given: ({ current }) => ({ body: value, headers: { "if-match": current } }),
     status: 200,
     records: true,
   },
   {
-    what: "the current tag, DELETE",
+    what: "a DELETE with the current tag",
     method: "DELETE",
     given: ({ current }) => ({ headers: { "if-match": current } }),
     status: 200,
     records: true,
   },
   {
-    what: "the tag in the body",
+    what: "a request with the tag in the body",
     method: "PATCH",
     given: ({ current }) => merge({}, { c: 1, if_match: current }),
     status: 200,
     records: true,
   },
   {
-    what: "the bare revision in the body",
+    what: "a request with the bare revision in the body",
     method: "PUT",
     given: ({ current }) => ({ body: { ...value, if_match: current.slice(1, -1) } }),
     status: 200,
     records: true,
   },
   {
-    what: "the tag in the body of a DELETE",
+    what: "a DELETE with the tag in the body",
     method: "DELETE",
     given: ({ current }) => ({ body: { if_match: current } }),
     status: 200,
     records: true,
   },
   {
-    what: "the tag in header and body",
+    what: "a request with the same tag in header and body",
     method: "PATCH",
     given: ({ current }) => merge({ "if-match": current }, { c: 1, if_match: current }),
     status: 200,
     records: true,
   },
   {
-    what: "header and body differ",
+    what: "a request with different tags in header and body",
     method: "PATCH",
     given: ({ old, current }) => merge({ "if-match": current }, { c: 1, if_match: old }),
     status: 400,
     code: "concurrency_etag_invalid",
   },
   {
-    what: "a tag in the body that is no text",
+    what: "a request with a tag in the body that is not a string",
     method: "PATCH",
     given: () => merge({}, { if_match: 1 }),
     status: 400,
     code: "concurrency_etag_invalid",
   },
   {
-    what: "an old tag",
+    what: "a request with an old tag",
     method: "PATCH",
     given: ({ old }) => merge({ "if-match": old }),
     status: 412,
@@ -121,7 +127,7 @@ export const rows: readonly StatusRow[] = [
     records: true,
   },
   {
-    what: "an old tag, DELETE",
+    what: "a DELETE with an old tag",
     method: "DELETE",
     given: ({ old }) => ({ headers: { "if-match": old } }),
     status: 412,
@@ -129,7 +135,7 @@ export const rows: readonly StatusRow[] = [
     records: true,
   },
   {
-    what: "a tag of a version that is to come",
+    what: "a request with the tag of a future version",
     method: "PATCH",
     given: () => merge({ "if-match": '"1.99"' }),
     status: 412,
@@ -137,7 +143,7 @@ export const rows: readonly StatusRow[] = [
     records: true,
   },
   {
-    what: "a well-formed tag of nobody",
+    what: "a request with a well-formed unknown tag",
     method: "PATCH",
     given: () => merge({ "if-match": '"abc"' }),
     status: 412,
@@ -145,7 +151,7 @@ export const rows: readonly StatusRow[] = [
     records: true,
   },
   {
-    what: "an empty tag, which is well-formed",
+    what: "a request with an empty tag, which is well-formed,",
     method: "PATCH",
     given: () => merge({ "if-match": '""' }),
     status: 412,
@@ -153,56 +159,56 @@ export const rows: readonly StatusRow[] = [
     records: true,
   },
   {
-    what: "a weak tag",
+    what: "a request with a weak tag",
     method: "PATCH",
     given: ({ current }) => merge({ "if-match": `W/${current}` }),
     status: 412,
     code: "concurrency_etag_invalid",
   },
   {
-    what: "any tag",
+    what: "a request with the tag *",
     method: "PATCH",
     given: () => merge({ "if-match": "*" }),
     status: 400,
     code: "concurrency_etag_invalid",
   },
   {
-    what: "a list of tags",
+    what: "a request with a list of tags",
     method: "PATCH",
     given: ({ old, current }) => merge({ "if-match": `${old}, ${current}` }),
     status: 400,
     code: "concurrency_etag_invalid",
   },
   {
-    what: "a tag without quotes",
+    what: "a request with a tag without quotes",
     method: "PATCH",
     given: ({ current }) => merge({ "if-match": current.slice(1, -1) }),
     status: 400,
     code: "concurrency_etag_invalid",
   },
   {
-    what: "a tag with one quote",
+    what: "a request with a tag with one quote",
     method: "PATCH",
     given: ({ current }) => merge({ "if-match": current.slice(1) }),
     status: 400,
     code: "concurrency_etag_invalid",
   },
   {
-    what: "a bad tag and a bad body: the header counts first",
+    what: "a request with an invalid body and an invalid tag, which is checked first,",
     method: "PATCH",
     given: () => ({ text: "{", headers: { "if-match": "*" } }),
     status: 400,
     code: "concurrency_etag_invalid",
   },
   {
-    what: "a bad key and a bad tag: the key counts first",
+    what: "a request with an invalid tag and an invalid key, which is checked first,",
     method: "PATCH",
     given: () => merge({ "if-match": "*", "idempotency-key": "" }),
     status: 400,
     code: "idempotency_key_invalid",
   },
   {
-    what: "create, where something is",
+    what: "a create of an existing entity",
     method: "PUT",
     given: () => ({ body: value, headers: { "if-none-match": "*" } }),
     status: 412,
@@ -210,21 +216,21 @@ export const rows: readonly StatusRow[] = [
     records: true,
   },
   {
-    what: "If-None-Match with a tag on a write",
+    what: "a write with a tag in If-None-Match",
     method: "PUT",
     given: ({ current }) => ({ body: value, headers: { "if-none-match": current } }),
     status: 400,
     code: "concurrency_etag_invalid",
   },
   {
-    what: "create and change at once",
+    what: "a write with both If-Match and If-None-Match",
     method: "PUT",
     given: ({ current }) => ({ body: value, headers: { "if-none-match": "*", "if-match": current } }),
     status: 400,
     code: "concurrency_etag_invalid",
   },
   {
-    what: "a patch that can not be applied",
+    what: "a patch that cannot be applied",
     method: "PATCH",
     given: ({ current }) => ({
       body: [{ op: "remove", path: "/zz" }],
@@ -234,7 +240,7 @@ export const rows: readonly StatusRow[] = [
     code: "patch_failed",
   },
   {
-    what: "a patch that is no list",
+    what: "a JSON patch that is not a list",
     method: "PATCH",
     given: ({ current }) => ({
       body: {},
@@ -244,7 +250,7 @@ export const rows: readonly StatusRow[] = [
     code: "input_invalid",
   },
   {
-    what: "a JSON patch",
+    what: "a valid JSON patch",
     method: "PATCH",
     given: ({ current }) => ({
       body: [{ op: "add", path: "/z", value: 1 }],
@@ -254,7 +260,7 @@ export const rows: readonly StatusRow[] = [
     records: true,
   },
   {
-    what: "a merge patch",
+    what: "a valid merge patch",
     method: "PATCH",
     given: ({ current }) => ({
       body: { z: 1 },
@@ -264,7 +270,7 @@ export const rows: readonly StatusRow[] = [
     records: true,
   },
   {
-    what: "a form",
+    what: "a request with a form as body",
     method: "PATCH",
     given: ({ current }) => ({
       text: "a=1",
@@ -274,7 +280,7 @@ export const rows: readonly StatusRow[] = [
     code: "content_type_unsupported",
   },
   {
-    what: "a patch where none is taken",
+    what: "a patch sent to a route that accepts none",
     method: "PUT",
     given: ({ current }) => ({
       text: "{}",
@@ -284,21 +290,21 @@ export const rows: readonly StatusRow[] = [
     code: "content_type_unsupported",
   },
   {
-    what: "not JSON",
+    what: "a request with a body that is not JSON",
     method: "PUT",
     given: ({ current }) => ({ text: "{", headers: { "if-match": current } }),
     status: 400,
     code: "input_malformed",
   },
   {
-    what: "a name twice",
+    what: "a request with a duplicate name in the body",
     method: "PUT",
     given: ({ current }) => ({ text: '{"value":1,"value":2}', headers: { "if-match": current } }),
     status: 400,
     code: "input_malformed",
   },
   {
-    what: "a body that is too large",
+    what: "a request with a body that is too large",
     method: "PUT",
     given: ({ current }) => ({
       text: JSON.stringify({ value: "x".repeat(1_048_576) }),
@@ -308,50 +314,50 @@ export const rows: readonly StatusRow[] = [
     code: "body_too_large",
   },
   {
-    what: "a member that comes from the path",
+    what: "a request with a body member that belongs in the path",
     method: "PUT",
     given: ({ current }) => ({ body: { ...value, id: "x" }, headers: { "if-match": current } }),
     status: 422,
     code: "input_invalid",
   },
-  { what: "an address that does not exist", method: "GET", path: "/v1/nothing", status: 404, code: "route_not_found" },
+  { what: "a request to an unknown address", method: "GET", path: "/v1/nothing", status: 404, code: "route_not_found" },
   {
-    what: "a method that is not taken",
+    what: "a request with a method that the address does not allow",
     method: "POST",
     given: () => ({ body: {} }),
     status: 405,
     code: "method_not_allowed",
   },
   {
-    what: "a parameter that is no integer",
+    what: "a request with a parameter that is not an integer",
     method: "GET",
     path: "/v1/entities/plan?limit=1e2",
     status: 422,
     code: "input_invalid",
   },
   {
-    what: "a parameter that nobody knows",
+    what: "a request with an unknown parameter",
     method: "GET",
     path: "/v1/entities/plan?limti=1",
     status: 422,
     code: "input_invalid",
   },
   {
-    what: "a parameter twice",
+    what: "a request with a repeated parameter",
     method: "GET",
     path: "/v1/entities/plan?limit=1&limit=2",
     status: 422,
     code: "input_invalid",
   },
   {
-    what: "an address that is not UTF-8",
+    what: "a request to an address that is not UTF-8",
     method: "GET",
     path: "/v1/entities/plan?after=%ff",
     status: 400,
     code: "request_malformed",
   },
   {
-    what: "an agent that nobody registered",
+    what: "a request with an unknown agent",
     method: "GET",
     given: () => ({ headers: { "x-agent-id": "nobody" } }),
     status: 401,

@@ -1,4 +1,4 @@
-/** Every row of the table of statuses, every form of a header, and the order in which a request is refused. */
+/** Every row of the table of statuses, every form of a header, and the order of the checks of a request. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { httpServer } from "./http-server.ts";
@@ -13,7 +13,7 @@ after(() => server.close());
 
 let entityCount = 0;
 
-/** An entity of its own for each case, at version 2, with the tags of both versions. */
+/** A new entity for each case, at version 2, with the tags of both versions. */
 async function freshEntity(): Promise<{ path: string; old: string; current: string }> {
   const id = `e${String(++entityCount)}`;
   const path = `/v1/entities/plan/${id}`;
@@ -24,7 +24,7 @@ async function freshEntity(): Promise<{ path: string; old: string; current: stri
 }
 
 for (const { what, method, given, path, status, code, records } of rows) {
-  test(`${what}: ${String(status)}${code === undefined ? "" : ` ${code}`} [P2 P9]`, async () => {
+  test(`${what} is answered with ${String(status)}${code === undefined ? "" : ` ${code}`} [P2 P9]`, async () => {
     const entity = await freshEntity();
     const start = await server.position();
     const answer = await server.ask(method, path ?? entity.path, given?.(entity) ?? {});
@@ -45,7 +45,7 @@ function assertProblem({ status, headers, body }: HttpAnswer, code: string): voi
   for (const name of ["title", "detail", "next", "retry"]) assert.equal(typeof body[name], "string", name);
 }
 
-test("a write returns the whole new representation and its tag, so that writes chain [P3]", async () => {
+test("a write returns the full new representation and its tag for the next write [P3]", async () => {
   const { path, current } = await freshEntity();
   const first = await server.ask("PATCH", path, { body: { c: 1 }, headers: { "if-match": current } });
   assert.deepEqual(first.body["value"], { a: 1, b: 1, c: 1 });
@@ -58,7 +58,7 @@ test("a write returns the whole new representation and its tag, so that writes c
   assert.equal(read.headers.get("etag"), second.headers.get("etag"));
 });
 
-test("a read with the current tag in any form is 304, and with any other it is not", async () => {
+test("a read gets 304 if If-None-Match has the current tag in any form, and 200 otherwise", async () => {
   const { path, old, current } = await freshEntity();
   const statusOf = async (tag: string): Promise<number> =>
     (await server.ask("GET", path, { headers: { "if-none-match": tag } })).status;
@@ -66,7 +66,7 @@ test("a read with the current tag in any form is 304, and with any other it is n
   for (const tag of [old, '"x"']) assert.equal(await statusOf(tag), 200, tag);
 });
 
-test("an entity is created by POST and by PUT, and says where it is", async () => {
+test("an entity can be created by POST and by PUT, and the answer has its address", async () => {
   const posted = await server.ask("POST", "/v1/entities/plan", { body: { id: "a/b c", value: 1 } });
   assert.equal(posted.status, 201);
   assert.equal(posted.headers.get("location"), "/v1/entities/plan/a%2Fb%20c");
