@@ -8,7 +8,7 @@ const { imports } = JSON.parse(readFileSync(join(sdk, "package.json"), "utf8")) 
   readonly imports: Readonly<Record<string, { readonly default: string }>>;
 };
 
-/** Every file that a browser loads, and every package that it asks for, as a bundler would find them. */
+/** Collects every file that a browser loads and every package that it imports, as a bundler does. */
 function reached(file: string, seen: Set<string>, packages: Set<string>): void {
   if (seen.has(file)) return;
   seen.add(file);
@@ -21,7 +21,7 @@ function reached(file: string, seen: Set<string>, packages: Set<string>): void {
   }
 }
 
-test("the sdk loads in a browser: no file that it reaches there asks for a module of Node", () => {
+test("the SDK loads in a browser, because no file of its browser entry imports a Node module", () => {
   const [seen, packages] = [new Set<string>(), new Set<string>()];
   reached(join(sdk, "src", "index.ts"), seen, packages);
   const files = [...seen].map((file) => relative(sdk, file));

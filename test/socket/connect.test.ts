@@ -10,7 +10,7 @@ import { proxyFor } from "./tcp-proxy.ts";
 import { folderFor, serverFor } from "./with-server.ts";
 
 for (const transport of ["socket", "http"] as const) {
-  test(`a client over the ${transport} is the one that open gives: entities, agents, locks, events [X8]`, async (t) => {
+  test(`a client over the ${transport} supports entities, agents, locks and events like an embedded one [X8]`, async (t) => {
     const { url } = await serverFor(t);
     await using client = await connect(url, { transport });
     const events = client.watch({ after: await client.cursor() });
@@ -32,7 +32,7 @@ for (const transport of ["socket", "http"] as const) {
     assert.deepEqual(names, [...agents, "evt.lock.acquired", "evt.plan.created", "evt.plan.conflict"]);
   });
 
-  test(`a server that is not there is said to be unreachable over the ${transport}, where, and what to do`, async (t) => {
+  test(`a client over the ${transport} reports an absent server as unreachable, with its address and the fix`, async (t) => {
     const { url, ...server } = await serverFor(t);
     await server.close();
     await using client = await connect(url, { transport, retry: false });
@@ -43,7 +43,7 @@ for (const transport of ["socket", "http"] as const) {
   });
 }
 
-test("a watch over HTTP goes on after its connection broke, and ends when it is told to", async (t) => {
+test("a watch over HTTP continues after its connection breaks, and ends when the caller closes it", async (t) => {
   const { url } = await serverFor(t);
   const proxy = await proxyFor(t, url);
   await using direct = await connect(url);
@@ -65,17 +65,17 @@ test("a watch over HTTP goes on after its connection broke, and ends when it is 
   assert.equal((await waiting).done, true);
 });
 
-test("a running server is found from any folder below the one that holds its data folder", async (t) => {
-  const place = await folderFor(t);
-  const { url, ...server } = await serverFor(t, join(place, ".holdfast"));
-  const below = join(place, "a", "b");
+test("a running server is found from any folder below the parent of its data folder", async (t) => {
+  const folder = await folderFor(t);
+  const { url, ...server } = await serverFor(t, join(folder, ".holdfast"));
+  const below = join(folder, "a", "b");
   mkdirSync(below, { recursive: true });
   assert.equal(findServer({ folder: below, env: {} })?.url, url);
   await server.close();
-  assert.ok(!existsSync(join(place, ".holdfast", "server.json")), "a server that stopped removes its address");
+  assert.ok(!existsSync(join(folder, ".holdfast", "server.json")), "a stopped server removes its address");
 });
 
-test("an address that a crash left behind is written over at the next start, and damage in it is ignored", async (t) => {
+test("a server that starts overwrites the address file of a crashed server", async (t) => {
   const data = join(await folderFor(t), ".holdfast");
   mkdirSync(data);
   writeFileSync(join(data, "server.json"), '{"url": "http://127.0.0.1:1", "pid": 1}');
@@ -84,22 +84,22 @@ test("an address that a crash left behind is written over at the next start, and
   assert.equal(written.url, url);
 });
 
-test("an address with a secret in it, or that is none, is refused with what to give instead", () => {
+test("an address that is malformed or contains a secret is refused with a correct example", () => {
   for (const wrong of ["nonsense", "ftp://x", "http://user:secret@127.0.0.1", "http://127.0.0.1/?token=secret"]) {
     assert.throws(() => parseAddresses(wrong, "the test"), /Use one such as http|Pass a token as the option/u);
   }
 });
 
-test("a closed client refuses, and a signal ends a call: before it was sent nothing happens", async (t) => {
+test("a closed client refuses calls, and an abort signal ends a call, which has no effect if it was not sent", async (t) => {
   const { url } = await serverFor(t);
   const client = await connect(url);
-  const aborted = AbortSignal.abort(new Error("no longer wanted"));
+  const aborted = AbortSignal.abort(new Error("aborted before the call"));
   const never = client.run("create-entity", { type: "plan", id: "1", value: 1 }, { signal: aborted });
-  await assert.rejects(never, /no longer wanted/u);
+  await assert.rejects(never, /aborted before the call/u);
   const controller = new AbortController();
   const late = client.run("create-entity", { type: "plan", id: "2", value: 1 }, { signal: controller.signal });
-  controller.abort(new Error("changed my mind"));
-  await assert.rejects(late, /changed my mind/u);
+  controller.abort(new Error("aborted during the call"));
+  await assert.rejects(late, /aborted during the call/u);
   assert.deepEqual((await client.entities.list("plan")).items, []);
   await client.close();
   await assert.rejects(client.entities.list("plan"), { code: "closed" });

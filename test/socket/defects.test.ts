@@ -15,7 +15,7 @@ const broken = (): never => {
   throw new TypeError("a defect");
 };
 
-/** Everything that a message may lead to throws, but for what lets it come so far. */
+/** A transport whose calls throw. Only the methods that run before them succeed. */
 const transport: Transport = {
   call: broken,
   watch: broken,
@@ -24,7 +24,7 @@ const transport: Transport = {
   close: () => Promise.resolve(),
 };
 
-test("a defect that a message meets ends its socket and is reported; the process and the others go on", async (t) => {
+test("an exception during a message closes that socket and is reported, and the process and other sockets continue", async (t) => {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
   const reports: unknown[] = [];

@@ -10,7 +10,7 @@ import type { SocketLimits } from "../../server/src/doors/socket/limits.ts";
 import { openSocketDoor } from "../../server/src/doors/socket/open.ts";
 import { doorTransportsOf, start } from "../../server/src/assembly/open.ts";
 
-/** The door alone, with limits that a test can reach. */
+/** The socket door without a server, with limits that a test can reach. */
 export async function doorFor(
   t: TestContext,
   limits: Partial<SocketLimits>,

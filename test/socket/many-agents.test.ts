@@ -1,4 +1,4 @@
-/** A program with many agents has one socket, and each of them is served as if it had one of its own. */
+/** A program with many agents has one socket. Each agent is served as if it had its own. */
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { test } from "node:test";
@@ -16,7 +16,7 @@ import { serverFor } from "./with-server.ts";
 
 const agentsMax = 3;
 
-/** A client, and how to break its connection, of a server that knows three numbers of agents. */
+/** A client of a server that allows three agent numbers, and a function that breaks its connection. */
 async function narrowClientFor(t: TestContext): Promise<{ client: Client; cut: () => void }> {
   const proxy = await proxyFor(t, (await doorFor(t, { agentsMax })).url);
   const nodes = new AddressRing([{ url: new URL(proxy.url), from: "the test" }], () => 0);
@@ -25,7 +25,7 @@ async function narrowClientFor(t: TestContext): Promise<{ client: Client; cut: (
   return { client, cut: () => proxy.cut() };
 }
 
-test("more agents speak over one socket, one after the other, than it may have numbers at once", async (t) => {
+test("one socket serves more agents in sequence than it allows agent numbers", async (t) => {
   const { client, cut } = await narrowClientFor(t);
   for (let task = 0; task < 4 * agentsMax; task += 1) {
     await using fork = client.fork({ name: `task-${task}` });
@@ -36,7 +36,7 @@ test("more agents speak over one socket, one after the other, than it may have n
   assert.deepEqual((await client.entities.list("doc")).items, []);
 });
 
-test("more agents speak over one socket at once than it has numbers, and each is taken for itself", async (t) => {
+test("one socket serves more concurrent agents than it allows agent numbers, and identifies each of them", async (t) => {
   const { client, cut } = await narrowClientFor(t);
   const names = Array.from({ length: 4 * agentsMax }, (_, index) => `task-${index}`);
   const agents = await Promise.all(names.map((name) => client.agents.register({ name })));
@@ -45,25 +45,25 @@ test("more agents speak over one socket at once than it has numbers, and each is
     return (asked as WhoAmI).agent?.name;
   };
   assert.deepEqual(await Promise.all(agents.map(ask)), names);
-  // Numbers of a connection that broke mean nothing on the next one.
+  // Agent numbers of a broken connection are invalid on the next one.
   const asked = agents.map(ask);
   cut();
   assert.deepEqual(await Promise.all(asked), names);
 });
 
-test("each of 300 agents over one socket hears that its lock is gone, the last one too", async (t) => {
+test("each of 300 agents over one socket is notified that its lock is lost", async (t) => {
   const { url } = await serverFor(t);
   await using client = await connect(url);
   const forks = Array.from({ length: 300 }, (_, index) => client.fork({ name: `task-${index}` }));
   const locks = await Promise.all(forks.map(async (fork, index) => held(await fork.acquire(`doc/${index}`))));
   const lost = locks.map(({ signal }) => once(signal, "abort"));
-  // As somebody else who acts as the same owner would.
+  // Releases each lock behind its handle, as another process of the same owner would.
   await Promise.all(forks.map((fork, index) => fork.locks.release({ fence: locks[index]!.fence })));
   await Promise.all(lost);
   assert.deepEqual(new Set(locks.map(({ state }) => state)), new Set(["lost"]));
 });
 
-test("watches of owners and watches of everything have limits of their own", async (t) => {
+test("watches of owners and watches of all events have separate limits", async (t) => {
   const { url } = await doorFor(t, { watchesMax: 1, ownerWatchesMax: 2 });
   const socket = await rawSocketFor(t, url);
   socket.hello();

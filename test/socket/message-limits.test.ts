@@ -4,7 +4,7 @@ import { rawSocketFor } from "./raw-socket.ts";
 import type { RawMessage } from "./raw-socket.ts";
 import { serverFor } from "./with-server.ts";
 
-/** Each text of the protocol that a server keeps while the socket is open, as long as it may be at the most. */
+/** Each text that a server keeps while the socket is open, with its maximum length. */
 const longest: readonly (readonly [string, (text: string) => RawMessage, number])[] = [
   ["token", (token) => ({ kind: "hello", protocol: 1, token }), 512],
   ["agent", (agent) => ({ kind: "agent", as: 0, agent }), 128],
@@ -16,7 +16,7 @@ const longest: readonly (readonly [string, (text: string) => RawMessage, number]
   ["owner", (owner) => ({ kind: "listen", id: 1, owner }), 128],
 ];
 
-test("no text that is kept while a socket is open is longer than what it names can be", async (t) => {
+test("a message is refused if a text that the server keeps exceeds its maximum length", async (t) => {
   const { url } = await serverFor(t);
   for (const [name, message, lengthMax] of longest) {
     const socket = await rawSocketFor(t, url);
@@ -27,7 +27,7 @@ test("no text that is kept while a socket is open is longer than what it names c
     const { code, data } = problem as { code: string; data: { reason: string } };
     assert.equal(code, "frame_malformed", name);
     assert.match(data.reason, new RegExp(`^message 0: \`${name}\` must be`, "u"));
-    // One character less is understood, whatever comes of it.
+    // A text of the maximum length is not malformed. Its answer does not matter here.
     socket.send(message("x".repeat(lengthMax)), { kind: "cursor", id: 2 });
     const [answer] = await socket.frame();
     const malformed = (answer?.["problem"] as { code: string } | undefined)?.code === "frame_malformed";
@@ -36,7 +36,7 @@ test("no text that is kept while a socket is open is longer than what it names c
   }
 });
 
-test("a header with a token that is not well formed is never taken for a caller without [M14]", async (t) => {
+test("a malformed Authorization header of a socket is refused, and never treated as absent [M14]", async (t) => {
   const { url } = await serverFor(t);
   for (const authorization of ["Basic YTpi", "Bearer", "Bearer ", "hf_0123456789", "Bearer a b"]) {
     const socket = await rawSocketFor(t, url, { headers: { authorization } });

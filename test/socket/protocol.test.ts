@@ -13,7 +13,7 @@ import { counts } from "../prove/counts.ts";
 
 const get = (id: number) => ({ kind: "call", id, operation: "get-entity", input: { type: "plan", id: "1" } });
 
-test("hello is answered with welcome, and a frame of calls with a frame of replies", async (t) => {
+test("a hello is answered with a welcome, and a frame of calls with a frame of replies", async (t) => {
   const { url } = await serverFor(t);
   const socket = await rawSocketFor(t, url);
   socket.hello();
@@ -36,7 +36,7 @@ test("hello is answered with welcome, and a frame of calls with a frame of repli
   assert.deepEqual(await socket.message("pong"), { kind: "pong", id: 12 });
 });
 
-test("a reply tells the events of its entry, unless the caller wants its outcome alone", async (t) => {
+test("a reply has the events of its entry, unless the caller requests only the outcome", async (t) => {
   const { url } = await serverFor(t);
   const socket = await rawSocketFor(t, url);
   socket.hello();
@@ -45,12 +45,12 @@ test("a reply tells the events of its entry, unless the caller wants its outcome
     return { kind: "call", id, operation: "create-entity", input };
   };
   socket.send(create(1));
-  const told = await socket.message("reply");
+  const full = await socket.message("reply");
   socket.send({ ...create(2), events: false });
   const quiet = await socket.message("reply");
-  const names = (reply: typeof told) => (reply["events"] as readonly { name: string }[]).map(({ name }) => name);
-  assert.deepEqual([names(told), names(quiet)], [["evt.plan.created"], []]);
-  const kinds = [told, quiet].map((reply) => (reply["outcome"] as { kind: string }).kind);
+  const names = (reply: typeof full) => (reply["events"] as readonly { name: string }[]).map(({ name }) => name);
+  assert.deepEqual([names(full), names(quiet)], [["evt.plan.created"], []]);
+  const kinds = [full, quiet].map((reply) => (reply["outcome"] as { kind: string }).kind);
   assert.deepEqual(kinds, ["done", "done"]);
 });
 
@@ -62,7 +62,7 @@ for (const wrong of [
   { deadline_ms: "1" },
   { retry: "no" },
 ]) {
-  test(`a call is refused as a whole whose ${JSON.stringify(wrong)} is none`, async (t) => {
+  test(`a frame is refused as a whole if a call in it has the invalid member ${JSON.stringify(wrong)}`, async (t) => {
     const { url } = await serverFor(t);
     const socket = await rawSocketFor(t, url);
     socket.hello();
@@ -74,23 +74,23 @@ for (const wrong of [
   });
 }
 
-test("an agent says once who it is, and then speaks by a number [M14]", async (t) => {
+test("an agent identifies itself once per socket, and its calls carry its number [M14]", async (t) => {
   const { url } = await serverFor(t);
   await using client = await connect(url);
   const { agent_id, secret } = await client.agents.register({ name: "ann" });
   const socket = await rawSocketFor(t, url);
   socket.hello();
-  const who = { kind: "call", operation: "who-am-i", input: {} };
-  socket.send({ kind: "agent", as: 3, agent: agent_id, secret }, { ...who, id: 1, as: 3 });
+  const whoAmI = { kind: "call", operation: "who-am-i", input: {} };
+  socket.send({ kind: "agent", as: 3, agent: agent_id, secret }, { ...whoAmI, id: 1, as: 3 });
   const { outcome } = await socket.message("reply");
   assert.equal((outcome as { data: { agent: { agent_id: string } } }).data.agent.agent_id, agent_id);
-  socket.send({ ...who, id: 2, as: 4 });
+  socket.send({ ...whoAmI, id: 2, as: 4 });
   assert.equal((await socket.message("problem"))["id"], 2, "agent number 4 is unknown");
-  socket.send({ kind: "agent", as: 5, agent: agent_id, secret: "wrong" }, { ...who, id: 3, as: 5 });
+  socket.send({ kind: "agent", as: 5, agent: agent_id, secret: "wrong" }, { ...whoAmI, id: 3, as: 5 });
   assert.equal(((await socket.message("reply"))["outcome"] as { code: string }).code, "agent_unknown");
 });
 
-test("a watch sends what comes, stops at sixteen messages ahead, and goes on when more is wanted", async (t) => {
+test("a watch stops sixteen messages ahead of its reader, and continues when the reader requests more", async (t) => {
   const { url } = await serverFor(t);
   await using client = await connect(url);
   const socket = await rawSocketFor(t, url);
@@ -103,13 +103,13 @@ test("a watch sends what comes, stops at sixteen messages ahead, and goes on whe
   }
   socket.send({ kind: "more", id: 1, count: 16 });
   const { events } = await socket.message("events");
-  assert.equal((events as { position: number }[])[0]?.position, 17, "all that waited comes, from where it stopped");
+  assert.equal((events as { position: number }[])[0]?.position, 17, "the watch continues where it stopped");
   socket.send({ kind: "watch", id: 2, after: "nonsense" });
   const ended = await socket.message("ended");
   assert.equal((ended["problem"] as { code: string }).code, "cursor_invalid");
 });
 
-test("watches of one event get it under their own ids, alone in a frame or among other messages", async (t) => {
+test("several watches of one event get it under their own ids, alone in a frame or with other messages", async (t) => {
   const { url } = await serverFor(t);
   const [one, several] = [await rawSocketFor(t, url), await rawSocketFor(t, url)];
   const watch = { kind: "watch", after: "1.0" };
@@ -121,15 +121,15 @@ test("watches of one event get it under their own ids, alone in a frame or among
   for (const id of [1, 2]) assert.equal((await several.message("watching"))["id"], id);
   const input = { type: "note", id: "ü", value: { text: "größer \u{1f600}" } };
   several.send({ kind: "call", id: 3, operation: "create-entity", input });
-  const told = await one.message("events");
-  assert.equal(told["id"], 7);
-  const [event] = told["events"] as readonly { readonly subject: string; readonly data: unknown }[];
+  const message = await one.message("events");
+  assert.equal(message["id"], 7);
+  const [event] = message["events"] as readonly { readonly subject: string; readonly data: unknown }[];
   assert.equal(event?.subject, "note/ü");
   assert.match(JSON.stringify(event.data), /größer \u{1f600}/u);
-  for (const id of [1, 2]) assert.deepEqual(await several.message("events"), { ...told, id });
+  for (const id of [1, 2]) assert.deepEqual(await several.message("events"), { ...message, id });
 });
 
-test("watches with other filters never share what lies between the same first and last event", async (t) => {
+test("watches with different filters get different pages between the same first and last event", async (t) => {
   const { url } = await serverFor(t);
   await using client = await connect(url);
   for (const [id, type] of ["x", "y", "z", "x"].entries()) await client.entities.create(type, String(id), id);
@@ -146,7 +146,7 @@ test("watches with other filters never share what lies between the same first an
   assert.deepEqual([seen.get(1), seen.get(2)], ["x/0,y/1,x/3", "x/0,z/2,x/3"]);
 });
 
-test("what is not understood changes nothing, is answered with what is wrong, and closes the socket in the end", async (t) => {
+test("a malformed frame changes nothing, is answered with the reason, and closes the socket after several", async (t) => {
   const { url } = await serverFor(t);
   const socket = await rawSocketFor(t, url);
   socket.hello();
@@ -162,7 +162,7 @@ test("what is not understood changes nothing, is answered with what is wrong, an
   assert.equal(await socket.closed, 4400);
 });
 
-test("a frame is refused as a whole: nothing that stands before a fault in it is done", async (t) => {
+test("a frame with a fault is refused as a whole, including the messages before the fault", async (t) => {
   const { url } = await serverFor(t);
   await using client = await connect(url);
   const socket = await rawSocketFor(t, url);
@@ -173,7 +173,7 @@ test("a frame is refused as a whole: nothing that stands before a fault in it is
   assert.deepEqual((await client.entities.list("plan")).items, []);
 });
 
-test("a socket without a hello, with too large a frame, or with a binary frame is refused", async (t) => {
+test("a socket without a hello, with a frame that is too large, or with a binary frame is refused", async (t) => {
   const { url } = await serverFor(t);
   const early = await rawSocketFor(t, url);
   early.send(get(1));
@@ -186,11 +186,11 @@ test("a socket without a hello, with too large a frame, or with a binary frame i
   assert.match(JSON.stringify(await binary.message("problem")), /frames are text/u);
 });
 
-test("a server refuses a client of another protocol, and names both numbers", async (t) => {
+test("a server refuses a client of another protocol version, and names both versions", async (t) => {
   const { url } = await serverFor(t);
   for (const protocol of [0, 99]) {
     const socket = await rawSocketFor(t, url);
-    // A later protocol may have messages that this server does not know.
+    // A later protocol may have messages that are unknown to this server.
     socket.send({ kind: "hello", protocol }, { kind: "negotiate", id: "a" });
     assert.deepEqual((await socket.message("problem"))["problem"], {
       code: "protocol_mismatch",
@@ -204,13 +204,13 @@ test("a server refuses a client of another protocol, and names both numbers", as
   }
 });
 
-test("a client refuses a server of another protocol, and names both numbers", async (t) => {
+test("a client refuses a server of another protocol version, and names both versions", async (t) => {
   const server = new WebSocketServer({ port: 0, host: "127.0.0.1" });
   t.after(() => server.close());
   await once(server, "listening");
   server.on("connection", (socket) => {
     const welcome = { kind: "welcome", protocol: 2, version: "9.0.0", epoch: 1, cursor: "1.0" };
-    // What follows in the frame is of that protocol too, and must not be read.
+    // The rest of the frame belongs to that protocol and must not be read.
     socket.on("message", () => socket.send(JSON.stringify([welcome, { kind: "reply", id: "x" }])));
   });
   await using client = await connect(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
@@ -220,7 +220,7 @@ test("a client refuses a server of another protocol, and names both numbers", as
   assert.match(refused.message, /the client speaks protocol 1, the server protocol 2/u);
 });
 
-/** The status with which a handshake is answered. */
+/** The status of the answer to a handshake. */
 async function handshake(url: string, path: string, headers: Readonly<Record<string, string>>): Promise<number> {
   const { promise, resolve, reject } = Promise.withResolvers<number>();
   const given = { connection: "Upgrade", upgrade: "websocket", "sec-websocket-version": "13", ...headers };
@@ -240,7 +240,7 @@ async function handshake(url: string, path: string, headers: Readonly<Record<str
   return promise;
 }
 
-test("a foreign page can not open the socket: its Origin, its Host and its site are refused", async (t) => {
+test("a foreign page cannot open the socket, because its Origin, Host and Sec-Fetch-Site headers are checked", async (t) => {
   const { url } = await serverFor(t);
   assert.equal(await handshake(url, "/v1/socket", {}), 101);
   assert.equal(await handshake(url, "/v1/socket", { origin: url }), 101);
@@ -251,7 +251,7 @@ test("a foreign page can not open the socket: its Origin, its Host and its site 
   assert.equal(await handshake(url, "/v1/elsewhere", {}), 404);
 });
 
-/** Messages that are nearly right. */
+/** Messages that are almost valid. */
 const nearly = fc.record(
   {
     kind: fc.constantFrom(
@@ -280,7 +280,7 @@ const nearly = fc.record(
   { requiredKeys: ["kind"] },
 );
 
-test("no frame, however wrong, stops the server or changes anything", async (t) => {
+test("no invalid frame stops the server or changes its state", async (t) => {
   const { url } = await serverFor(t);
   await using client = await connect(url);
   const before = await client.cursor();

@@ -1,4 +1,4 @@
-/** A socket as somebody without our client speaks it, for tests of the protocol itself. */
+/** A socket without the client library, for tests of the protocol. */
 import { once } from "node:events";
 import type { TestContext } from "node:test";
 import { WebSocket } from "ws";
@@ -10,13 +10,13 @@ export class RawSocket {
   readonly #socket: WebSocket;
   readonly #frames: (readonly RawMessage[])[] = [];
   #wake: (() => void) | undefined;
-  /** The code of the close, once there is one. */
+  /** The close code. Resolves when the socket closes. */
   readonly closed: Promise<number>;
 
   constructor(socket: WebSocket) {
     this.#socket = socket;
     socket.on("message", (data: Buffer, isBinary) => {
-      if (isBinary) throw new Error("a frame of the server was not text");
+      if (isBinary) throw new Error("the server sent a binary frame");
       this.#frames.push(JSON.parse(data.toString("utf8")) as readonly RawMessage[]);
       this.#wake?.();
     });
@@ -44,7 +44,7 @@ export class RawSocket {
     }
   }
 
-  /** The next message of a kind; messages before it are dropped. */
+  /** The next message of a kind. Messages before it are dropped. */
   async message(kind: string): Promise<RawMessage> {
     for (;;) {
       const frame = await this.frame();
@@ -56,7 +56,7 @@ export class RawSocket {
     }
   }
 
-  /** Reads nothing more: the server's frames pile up. */
+  /** Stops reading, so that the server's frames accumulate. */
   stopReading(): void {
     this.#socket.pause();
   }

@@ -5,7 +5,7 @@ import type { Client, WatchedEvent } from "holdfast";
 import { serverFor } from "./with-server.ts";
 import { proxyFor } from "./tcp-proxy.ts";
 
-/** Reads events until one is the last that is wanted. */
+/** Reads events up to the one that satisfies the condition. */
 async function until(events: AsyncIterable<WatchedEvent>, isLast: (event: WatchedEvent) => boolean) {
   const seen: WatchedEvent[] = [];
   for await (const event of events) {
@@ -15,7 +15,7 @@ async function until(events: AsyncIterable<WatchedEvent>, isLast: (event: Watche
   return seen;
 }
 
-/** The names of all events about a subject since the beginning. */
+/** The names of all events about a subject, from the start of the journal. */
 async function eventsAbout(client: Client, subject: string): Promise<readonly string[]> {
   const head = Number((await client.cursor()).split(".")[1]);
   await client.entities.create("mark", `${subject}-${head}`, null);
@@ -23,7 +23,7 @@ async function eventsAbout(client: Client, subject: string): Promise<readonly st
   return all.filter((event) => event.subject === subject).map(({ name }) => name);
 }
 
-test("a write whose reply was lost is answered after the reconnect, and was done once [M4]", async (t) => {
+test("a write whose reply is lost is answered after the reconnect, and runs once [M4]", async (t) => {
   const { url } = await serverFor(t);
   const proxy = await proxyFor(t, url);
   await using direct = await connect(url);
@@ -39,7 +39,7 @@ test("a write whose reply was lost is answered after the reconnect, and was done
   assert.deepEqual(await eventsAbout(direct, "plan/1"), ["evt.plan.created", "evt.plan.changed"]);
 });
 
-test("a place in a line is asked for once, however often the connection breaks", async (t) => {
+test("an acquire that waits is queued once, even if the connection breaks repeatedly", async (t) => {
   const { url } = await serverFor(t);
   const proxy = await proxyFor(t, url);
   await using direct = await connect(url);
@@ -48,27 +48,27 @@ test("a place in a line is asked for once, however often the connection breaks",
   await direct.locks.acquire("a", { ttlSeconds: 60, ownerId: "ann" });
   const queued = direct.watch({ owner: "bob", after: await direct.cursor() });
   proxy.muteServer();
-  const place = client.locks.acquire("a", { ttlSeconds: 60, ownerId: "bob", wait: true });
+  const reply = client.locks.acquire("a", { ttlSeconds: 60, ownerId: "bob", wait: true });
   await queued.next();
   proxy.cut();
-  const { ticket } = (await place) as { readonly ticket: string };
+  const { ticket } = (await reply) as { readonly ticket: string };
   const { waits } = await direct.agents.whoAmI({ ownerId: "bob" });
   assert.deepEqual(
     waits.map((wait) => wait.ticket),
     [ticket],
   );
-  // Asked a second time it would have been renewed; it was answered from the first entry.
+  // A second execution would have renewed the ticket. The answer is a replay of the first entry.
   assert.deepEqual(await eventsAbout(direct, `ticket/${ticket}`), []);
 });
 
-test("many writes over a connection that breaks again and again are each done once, and none is lost", async (t) => {
+test("concurrent writes over a connection that breaks repeatedly each run once, and none is lost", async (t) => {
   const { url } = await serverFor(t);
   const proxy = await proxyFor(t, url);
   await using client = await connect(proxy.url);
   let doneCount = 0;
   const write = async (writer: number): Promise<void> => {
     for (let index = 0; index < 20; index += 1) {
-      // Without a key of the test's own: a second execution would be refused as one that exists already.
+      // The test sends no key. A second execution would be refused because the entity exists.
       const { version } = await client.entities.create("item", `${writer}-${index}`, index);
       assert.equal(version, 1);
       doneCount += 1;
@@ -77,10 +77,10 @@ test("many writes over a connection that breaks again and again are each done on
   };
   await Promise.all(Array.from({ length: 25 }, (_, writer) => write(writer)));
   assert.equal(doneCount, 500);
-  assert.ok(proxy.count() > 5, "the connection was broken often enough");
+  assert.ok(proxy.count() > 5, "the connection broke more than five times");
 });
 
-test("a watch over a connection that breaks again and again has no gap and no repeat", async (t) => {
+test("a watch over a connection that breaks repeatedly has no gap and no repeat", async (t) => {
   const { url } = await serverFor(t);
   const proxy = await proxyFor(t, url);
   await using direct = await connect(url);
@@ -109,10 +109,10 @@ test("a watch over a connection that breaks again and again has no gap and no re
     own.map(({ name }) => name),
     ["evt.lock.acquired", "evt.lock.released"],
   );
-  assert.ok(proxy.count() > 5, "the connection was broken often enough");
+  assert.ok(proxy.count() > 5, "the connection broke more than five times");
 });
 
-test("a grant that happens while the connection is down is told after the reconnect", async (t) => {
+test("a grant during a disconnect is reported after the reconnect", async (t) => {
   const { url } = await serverFor(t);
   const proxy = await proxyFor(t, url);
   await using direct = await connect(url);
@@ -129,7 +129,7 @@ test("a grant that happens while the connection is down is told after the reconn
   assert.equal((await bob.locks.accept(ticket, { ownerId: "bob" })).granted, true);
 });
 
-test("a server that does not come back is unreachable for what was not sent, and unknown for what was", async (t) => {
+test("a call to a lost server fails as unreachable if it was not sent, and as outcome unknown if it was", async (t) => {
   const { url, ...server } = await serverFor(t);
   const proxy = await proxyFor(t, url);
   await using direct = await connect(url);

@@ -5,7 +5,7 @@ import { holdfast } from "../scenario/holdfast-command.ts";
 import { proxyFor } from "./tcp-proxy.ts";
 import { folderFor } from "./with-server.ts";
 
-test("clients of a server that is killed and started again reconnect, and keep their grants and places [X5]", async (t) => {
+test("clients of a killed and restarted server reconnect, and keep their grants and places in queues [X5]", async (t) => {
   const folder = await folderFor(t);
   const up = async () => {
     const server = holdfast(folder, "up --json");
@@ -25,7 +25,7 @@ test("clients of a server that is killed and started again reconnect, and keep t
 
   first.server.signal("SIGKILL");
   await first.server.ended;
-  // Asked while nobody is there: it waits for whoever comes back.
+  // Sent while no server runs. The call waits for the restarted server.
   const renewed = ann.locks.renew({ fence: held.fence });
   const second = await up();
   proxy.leadTo(second.url);

@@ -5,7 +5,7 @@ import type { WatchedEvent } from "holdfast";
 import { doorFor } from "./door-for.ts";
 import { rawSocketFor } from "./raw-socket.ts";
 
-test("a reader that stops reading is cut off, and meanwhile nobody else waits for it", async (t) => {
+test("a client that stops reading is disconnected, and delays no other client meanwhile", async (t) => {
   const { url, cutCount } = await doorFor(t, { bufferedBytesMax: 65_536, stalledMsMax: 300 });
   await using client = await connect(url);
   const stalled = await Promise.all(Array.from({ length: 20 }, () => rawSocketFor(t, url)));
@@ -19,13 +19,13 @@ test("a reader that stops reading is cut off, and meanwhile nobody else waits fo
   const large = "x".repeat(500_000);
   for (let count = 1; cutCount() < stalled.length; count += 1) {
     await client.entities.create("item", String(count), large);
-    // Its own events come at once, however much waits for the others.
+    // The client's own events arrive at once, regardless of the backlog of the stalled sockets.
     const { value: event } = (await events.next()) as { readonly value: WatchedEvent };
     assert.equal(event.position, count);
   }
 });
 
-test("calls over the bound wait unread, and all are answered", async (t) => {
+test("calls above the limit of concurrent calls wait unread, and all are answered", async (t) => {
   const { url } = await doorFor(t, { callsMax: 4 });
   const socket = await rawSocketFor(t, url);
   socket.hello();
@@ -45,7 +45,7 @@ test("calls over the bound wait unread, and all are answered", async (t) => {
   );
 });
 
-test("one socket watches only so much, and whoever says no hello is turned away", async (t) => {
+test("a socket has a maximum of watches, and a socket without a hello is closed after a timeout", async (t) => {
   const { url } = await doorFor(t, { watchesMax: 2, helloMsMax: 200 });
   const socket = await rawSocketFor(t, url);
   socket.hello();

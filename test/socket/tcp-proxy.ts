@@ -1,4 +1,4 @@
-/** A connection that a test can cut, hold back and lead elsewhere. */
+/** A connection that a test can break, delay and redirect. */
 import { once } from "node:events";
 import { connect, createServer } from "node:net";
 import type { AddressInfo, Socket } from "node:net";
@@ -6,11 +6,11 @@ import type { TestContext } from "node:test";
 
 export interface TcpProxy {
   readonly url: string;
-  /** How many connections were made through it. */
+  /** Number of connections made through the proxy. */
   readonly count: () => number;
-  /** Breaks every connection, as a network does: in the middle of whatever is on its way. */
+  /** Breaks every connection, as a network does, also in the middle of a message. */
   readonly cut: () => void;
-  /** Stops what goes from the server to the client; what goes to the server still arrives. */
+  /** Stops data from the server to the client. Data to the server still arrives. */
   readonly muteServer: () => void;
   readonly leadTo: (url: string) => void;
 }
@@ -70,7 +70,7 @@ function portOf(url: string): number {
   return Number(new URL(url).port);
 }
 
-/** A server answers to its own name only, so the first request says that one. */
+/** A server accepts only its own name, so the first request gets that Host header. */
 function renamed(head: Buffer, port: number): Buffer {
   const text = head.toString("latin1").replace(/^host: [^\r\n]+/imu, `host: 127.0.0.1:${port}`);
   return Buffer.from(text, "latin1");

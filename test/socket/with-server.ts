@@ -13,7 +13,7 @@ export async function folderFor(t: TestContext): Promise<string> {
   return folder;
 }
 
-/** A server that is closed after the test, if the test did not do it. */
+/** A server that is closed after the test, unless the test closes it. */
 export async function serverFor(t: TestContext, data?: string): Promise<Serving> {
   const folder = data ?? join(await folderFor(t), ".holdfast");
   const serving = await serve({ data: folder, host: "127.0.0.1", port: 0 });
