@@ -34,7 +34,7 @@ export function canonicalJson(): fc.Arbitrary<Json> {
   })).value;
 }
 
-/** An equal value whose objects list their members the other way round. */
+/** An equal value whose objects list their members in reverse order. */
 export function shuffled(value: Json): Json {
   if (Array.isArray(value)) return (value as readonly Json[]).map(shuffled);
   if (!isObject(value)) return value;

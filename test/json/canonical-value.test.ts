@@ -64,12 +64,12 @@ const refused: readonly [title: string, input: unknown, reason: string, pointer:
 ];
 
 for (const [title, input, reason, pointer] of refused) {
-  test(`canonicalValue refuses ${title} and says where`, () => {
+  test(`canonicalValue refuses ${title} and reports its pointer`, () => {
     assert.deepEqual(faultOf(input), [reason, pointer]);
   });
 }
 
-test("canonicalValue refuses what exceeds a limit and accepts what meets it", () => {
+test("canonicalValue refuses a value above a limit and accepts a value at the limit", () => {
   const nested = [[[]]];
   assert.deepEqual(faultOf(nested, { depthMax: 2 }), ["too_deep", "/0/0"]);
   assert.ok(canonicalValue(nested, { ...inputLimits, depthMax: 3 }).ok);
@@ -81,7 +81,7 @@ test("canonicalValue refuses what exceeds a limit and accepts what meets it", ()
   assert.deepEqual(faultOf({ a: "x".repeat(30) }, { bytesMax: 30 }), ["too_large", ""]);
 });
 
-test("canonicalValue's byte limit is the exact size of the JSON text", () => {
+test("the byte limit of canonicalValue is the exact size of the JSON text", () => {
   fc.assert(
     fc.property(canonicalJson(), (value) => {
       const bytes = Buffer.byteLength(JSON.stringify(value));
@@ -91,7 +91,7 @@ test("canonicalValue's byte limit is the exact size of the JSON text", () => {
   );
 });
 
-test("canonicalValue copies: later changes by the caller are not seen", () => {
+test("canonicalValue returns a copy that later changes by the caller do not affect", () => {
   fc.assert(
     fc.property(canonicalJson(), (input) => {
       const value = valueOf(input);
@@ -105,7 +105,7 @@ test("canonicalValue omits undefined members, as JSON.stringify does", () => {
   assert.deepEqual(valueOf({ a: undefined, b: { c: undefined } }), { b: {} });
 });
 
-test("canonicalValue reads a getter once and keeps what it checked", () => {
+test("canonicalValue reads a getter once and keeps the value that it checked", () => {
   let reads = 0;
   const input = {
     get changing() {
@@ -137,7 +137,7 @@ test("canonicalValue stops at its member limit when shared parts would expand ex
   assert.equal(faultOf(value)[0], "too_many");
 });
 
-test("canonicalText is equal exactly when sameJson holds, in any order of members", () => {
+test("canonicalText is equal exactly when sameJson is true, in any order of members", () => {
   fc.assert(
     fc.property(canonicalJson(), canonicalJson(), (left, right) => {
       assert.equal(canonicalText(left) === canonicalText(right), sameJson(left, right));

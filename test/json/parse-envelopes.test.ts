@@ -21,7 +21,7 @@ function faultOf(text: string): readonly unknown[] {
   return [result.fault.reason, result.fault.pointer];
 }
 
-test("parseEnvelopes returns envelopes and inputs as they were written", () => {
+test("parseEnvelopes returns envelopes and inputs unchanged", () => {
   fc.assert(
     fc.property(fc.array(canonicalJson(), { maxLength: 4 }), fc.constantFrom(undefined, 2), (inputs, indent) => {
       const envelopes = inputs.map((input, id) => ({ id, input }));
@@ -34,7 +34,7 @@ test("parseEnvelopes returns envelopes and inputs as they were written", () => {
   );
 });
 
-test("a fault in one input does not touch the envelopes around it", () => {
+test("a fault in one input does not affect the other envelopes", () => {
   const text = '[{"id":1,"input":{"a":[0]}},{"id":2,"input":{"a":[{"b":1,"b":2}]}},{"id":3,"input":{"é\\n":-1}}]';
   assert.deepEqual(envelopesOf(text), {
     value: [{ id: 1, input: { a: [0] } }, { id: 2 }, { id: 3, input: { "é\n": -1 } }],
@@ -42,7 +42,7 @@ test("a fault in one input does not touch the envelopes around it", () => {
   });
 });
 
-test("an input in an envelope has the fault that it has alone", () => {
+test("an input in an envelope has the same fault as the input alone", () => {
   for (const input of ["-0", "[1e400]", '{"a":NaN}', '{"a":}', '"\\ud800"', '{"__proto__":1}', nested(65), ""]) {
     const alone = parseJson(input, inputLimits);
     assert.ok(!alone.ok);
@@ -50,7 +50,7 @@ test("an input in an envelope has the fault that it has alone", () => {
   }
 });
 
-test("each input has the limits of an input for itself", () => {
+test("the limits of an input apply to each input of an envelope separately", () => {
   const large = JSON.stringify("x".repeat(inputLimits.bytesMax - 2));
   const many = `[${"0,".repeat(inputLimits.membersMax - 1)}0]`;
   for (const input of [nested(64), large, many]) {
@@ -60,7 +60,7 @@ test("each input has the limits of an input for itself", () => {
   assert.deepEqual(Object.keys(faults), ["2"]);
 });
 
-test("a fault outside of the inputs refuses the whole text, with its place", () => {
+test("a fault outside the inputs refuses the whole text and reports its pointer", () => {
   assert.deepEqual(faultOf('[{"id":1,"input":{}},{"id":2,"id":2}]'), ["duplicate_key", "/1/id"]);
   assert.deepEqual(faultOf('{"input":1,"input":2}'), ["duplicate_key", "/input"]);
   assert.deepEqual(faultOf('{"input":-0,"input":2}')[0], "negative_zero");
@@ -72,7 +72,7 @@ test("a fault outside of the inputs refuses the whole text, with its place", () 
   assert.deepEqual(faultOf(nested(100_000))[0], "too_deep");
 });
 
-test("scalars of an envelope are left to their reader", () => {
+test("parseEnvelopes returns the scalars of an envelope unchecked", () => {
   const text = '[{"key":"\\ud800","at":-0,"count":9007199254740993,"__proto__":"\\u0000","input":{}}]';
   const { value, faults } = envelopesOf(text);
   const [envelope] = value as readonly Readonly<Record<string, unknown>>[];

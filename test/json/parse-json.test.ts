@@ -106,7 +106,7 @@ const badSizes: readonly BadText[] = [
 ];
 
 function refuses([title, text, reason, pointer, offset]: BadText, limits: Partial<InputLimits>): void {
-  test(`parseJson refuses ${title} and says where`, () => {
+  test(`parseJson refuses ${title} and reports its pointer and offset`, () => {
     assert.deepEqual(faultOf(text, limits), { reason, pointer, offset, line: 1, column: offset + 1 });
   });
 }
@@ -114,7 +114,7 @@ function refuses([title, text, reason, pointer, offset]: BadText, limits: Partia
 for (const bad of [...badSyntax, ...badValues]) refuses(bad, {});
 for (const bad of badSizes) refuses(bad, small);
 
-test("parseJson accepts what meets every limit exactly", () => {
+test("parseJson accepts a text that meets every limit exactly", () => {
   for (const text of ["[[[1]]]", "[1,2,3,4,5,6]", '["12345678"]', '{"1234":1}', " ".repeat(59) + "1"]) {
     assert.ok(parseJson(text, { ...inputLimits, ...small }).ok, text);
   }
@@ -149,8 +149,8 @@ test("parseJson refuses 100,000 levels without overflowing the stack, for any li
   assert.equal(faultOf("[".repeat(100_000), { depthMax: 1e6 }).reason, "syntax");
 });
 
-test("parseJson returns what JSON.stringify wrote, or refuses it where canonicalValue does", () => {
-  // JSON.parse is no judge: on V8 13.6 it misreads some names. The value that was written is.
+test("parseJson returns the value that JSON.stringify wrote, or refuses it where canonicalValue does", () => {
+  // The reference is the value that was written. JSON.parse misreads some names on V8 13.6.
   const values = fc.oneof(fc.jsonValue(), fc.jsonValue({ stringUnit: "binary" }), canonicalJson()).map(withoutSign);
   fc.assert(
     fc.property(values, fc.constantFrom(0, 1), (value, indent) => {
@@ -191,7 +191,7 @@ function escapedText(text: string): string {
   return `"${units.map((unit) => `\\u${unit}`).join("")}"`;
 }
 
-test("parseJson finds a duplicate name however the numbers around it are spelled", () => {
+test("parseJson finds a duplicate name for every spelling of the numbers around it", () => {
   // A number with an exponent is shorter than its tree, so lengths of text and tree can agree although a member is lost.
   const number = fc.constantFrom("1e3", "1E+3", "1e9", "12e3", "0.001", "1e-3", "1.0", "-1e6", "1.5e2", "100", "7");
   fc.assert(

@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { readJson } from "../../sdk/src/json/read-json.ts";
 import { counts } from "../prove/counts.ts";
 
-// A few names that differ only after an escape: what JSON.parse confuses once it has met one of them.
+// A few names that differ only after an escape. JSON.parse confuses them after it has read one of them.
 const name = fc.oneof(
   fc.constantFrom("a", "a\\", "a\n", 'a"', "a\\n", "__proto__", "1", ""),
   fc.string({ unit: "binary" }),
@@ -19,7 +19,7 @@ const { value } = fc.letrec((tie) => ({
   ),
 }));
 
-test("readJson returns what JSON.stringify wrote, regardless of the names that it read before", () => {
+test("readJson returns the value that JSON.stringify wrote, regardless of the names that it read before", () => {
   fc.assert(
     fc.property(value, fc.constantFrom(undefined, 2, "\t"), (written, indent) => {
       assert.deepEqual(readJson(JSON.stringify(written, null, indent)), written);
