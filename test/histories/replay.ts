@@ -151,8 +151,9 @@ class Walk {
     }
     shown.version += 1;
     shown.number = content.number ?? 0;
-    const told = call?.answer?.version ?? shown.version;
-    if (told !== shown.version) broken("a write reports the version that it made", { call, version: shown.version });
+    const reported = call?.answer?.version ?? shown.version;
+    if (reported !== shown.version)
+      broken("a write reports the version that it made", { call, version: shown.version });
   }
 
   #grant(

@@ -18,7 +18,7 @@ export async function smallDisk(folder: string): Promise<SmallDisk> {
   await mkdir(folder, { recursive: true });
   const { status, stderr } = spawnChildSync("mount", ["-t", "tmpfs", "-o", `size=${sizeMb}m`, "none", folder]);
   if (status !== 0) {
-    const why = `a full disk: a disk of its own can't be mounted (${String(stderr).trim()})`;
+    const why = `a full disk: a separate disk cannot be mounted (${String(stderr).trim()})`;
     return { folder, faults: [], notThere: [why], remove: () => Promise.resolve() };
   }
   return {

@@ -196,7 +196,7 @@ describe("nodes in processes of their own, on one Postgres", () => {
     await a.end("SIGTERM");
     await assert.rejects(
       a.start(),
-      new RegExp(`it ended \\(5\\).*rules ${newest + 1}, which this build does not know`, "su"),
+      new RegExp(`the process ended \\(5\\).*rules ${newest + 1}, which this build does not know`, "su"),
     );
     await Promise.all([...writers.map((client) => client.close()), raised.return?.()]);
   });
