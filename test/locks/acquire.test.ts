@@ -168,7 +168,7 @@ describe("acquiring", () => {
     const off = { component_toggles: { lock_manager: false }, kinds: [kind] };
     await assert.rejects(
       open({ memory: true }, off),
-      /page needs the lock manager, and component_toggles\.lock_manager is off/u,
+      /page needs the lock manager, but component_toggles\.lock_manager is off/u,
     );
   });
 });

@@ -26,7 +26,7 @@ test("a runtime without a lock manager refuses a lock command with the toggle th
 test("a kind that needs locks does not start without them, and the error names the toggle [M6 M13]", async () => {
   await assert.rejects(
     createRuntime({ journal: { memory: true }, kinds: [guarded] }),
-    /guarded needs the lock manager, and component_toggles\.lock_manager is off/,
+    /guarded needs the lock manager, but component_toggles\.lock_manager is off/,
   );
   const toggles = { component_toggles: { lock_manager: true } };
   await (await createRuntime({ journal: { memory: true }, kinds: [guarded], ...toggles })).close();

@@ -6,7 +6,7 @@ import { join } from "node:path";
  * function to remove it. After a crash the old address stays until the next start. A client that follows it finds no
  * server, which is correct.
  */
-export function writeAddress(folder: string, url: string): () => void {
+export function writeAddressFile(folder: string, url: string): () => void {
   const file = join(folder, "server.json");
   const text = `${JSON.stringify({ url, pid: process.pid })}\n`;
   const draft = `${file}.${process.pid}`;

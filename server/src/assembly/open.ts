@@ -1,4 +1,4 @@
-/** The one place that puts the parts together: features into a machine, a journal and an engine around it, doors on top. */
+/** Assembles the parts: features into a machine, a journal and an engine around it, and the client on top. */
 import { publicOperations, resourceOfOperation } from "@holdfast/sdk/contract";
 import { createClient, systemClientClock } from "@holdfast/sdk";
 import type { Client, Transport } from "@holdfast/sdk";
@@ -38,11 +38,12 @@ import { Machine } from "../machine/machine.ts";
 import { allPacks } from "../app/packs/all-packs.ts";
 
 /**
- * Where the journal is: a folder, a Postgres database that several nodes may share (postgres://…), or memory, for tests.
+ * The location of the journal: a folder, a Postgres database that several nodes may share (postgres://…), or memory for
+ * tests.
  */
 export type JournalPlace = string | { readonly memory: true } | SharedPlace;
 
-/** A journal that several nodes may share, and which of its spaces. */
+/** A journal that several nodes may share, and the space in it. */
 export interface SharedPlace {
   readonly journal: string;
   readonly space?: string;
@@ -53,17 +54,17 @@ export async function open(place: JournalPlace, options: HoldfastOptions = {}): 
   return (await start(place, options)).client;
 }
 
-/** A Holdfast that runs in this process, as its operator sees it. */
+/** A running Holdfast of this process, as its operator sees it. */
 export interface Running {
   readonly client: Client;
   readonly services: EngineServices;
-  /** Also after the client was closed. */
+  /** Available after the client was closed too. */
   readonly facts: () => Promise<{ readonly position: number; readonly epoch: number; readonly entityCount: number }>;
 }
 
-/** What the assembly sets; callers of `open`, `serve` and `createRuntime` do not. */
+/** Options that only the assembly sets. Callers of `open`, `serve` and `createRuntime` do not. */
 export interface BuildOptions extends Pick<ComponentOptions, "areLocksOptIn"> {
-  /** The rules that this build carries, in order. Tests replace them. */
+  /** The rules numbers that this build knows, in order. Tests replace them. */
   readonly rules?: readonly number[];
   /** See EngineOptions. */
   readonly onBatch?: EngineOptions["onBatch"];
@@ -81,7 +82,7 @@ export async function start(place: JournalPlace, options: HoldfastOptions & Buil
   await setComponents(engine, options);
   const services = servicesOf(engine);
   const client = clientOf(services, options);
-  // From here on closing the client stops the engine.
+  // From here on, closing the client stops the engine.
   opened.move();
   return {
     client,
@@ -107,7 +108,7 @@ async function openPlace(
   return openPostgresJournal({ url: journal, space, rules, clock: systemClock, onError: report });
 }
 
-/** Opens the journal of a data folder as its owner, the same way for everybody who writes to it. */
+/** Opens the journal of a data folder as its owner, in the same way for every writer. */
 export function openFolder(folder: string, report = reportToStandardError): Promise<Journal> {
   return openSqliteJournal({
     folder,
@@ -118,13 +119,13 @@ export function openFolder(folder: string, report = reportToStandardError): Prom
         systemClock.soon(resolve);
       }),
     onIndexError: (error) => {
-      report("the index of the journal could not be written; it is kept in memory until it can", error);
+      report("the index of the journal could not be written; it stays in memory until it can", error);
     },
     onCheckpointError: (error) => {
-      report("the saved state could not be used and was deleted; the journal is folded again", error);
+      report("the saved state was unusable and was deleted; the journal is folded again", error);
     },
     onUpkeepError: (error) => {
-      report("an archive or an erasure that was cut short could not be finished; the next start tries again", error);
+      report("an interrupted archive or erasure could not be finished; the next start tries again", error);
     },
   });
 }
@@ -149,7 +150,7 @@ export async function startEngine(options: StartOptions): Promise<Engine> {
       createMachine: () => machineOf(kinds, rules),
       clock,
       ids,
-      afterLoss: (lost) => epochCommand(ids.unique(), lost, "the journal went back behind what this node had folded"),
+      afterLoss: (lost) => epochCommand(ids.unique(), lost, "the journal is behind what this node had folded"),
       afterFork: (state, reason, time) => forkCommand(ids.unique(), state, reason, time),
       erasures: { requestedAfter: erasuresAfter, erasedBy, erasedPosition },
       recordHash: hashCommand,
@@ -163,8 +164,8 @@ export async function startEngine(options: StartOptions): Promise<Engine> {
 }
 
 /**
- * The rules that this build carries, in order. A journal starts with the first. After a release, a decision that changes
- * gets the next number, and the released one stays callable.
+ * The rules numbers that this build knows, in order. A journal starts with the first. After a release, a changed
+ * decision gets the next number, and the released one stays callable.
  */
 export const knownRules: readonly number[] = [1];
 
@@ -196,7 +197,7 @@ export interface SpeakerOptions extends HoldfastOptions {
 
 export function clientOf(services: EngineServices, options: SpeakerOptions = {}): Client {
   const { clock, ids } = services;
-  // Bound, and not spread: a clock of a test may be an object with a class.
+  // Bound, not spread: the clock of a test may be an instance of a class.
   const time = {
     monotonicMs: () => clock.monotonicMs(),
     wallMs: () => clock.wallMs(),
@@ -213,7 +214,7 @@ export function transportOf(services: EngineServices, options: SpeakerOptions = 
   return inProcessTransport({ ...transportPartsOf(services, options), speaker: { principal, caller } });
 }
 
-/** The transports of doors on one engine, for many callers. Their common parts are made once. */
+/** The transports of doors on one engine, for many callers. Their shared parts are made once. */
 export function doorTransportsOf(
   services: EngineServices,
   options: Omit<SpeakerOptions, "principal" | "caller">,
@@ -226,7 +227,7 @@ function transportPartsOf(services: EngineServices, options: SpeakerOptions): Om
   const { kinds = [], requiresAgentSecret = false } = options;
   const { engine, agents } = services;
   const close = (): Promise<void> => {
-    // Both start now: what is collected is sent before the engine takes nothing more.
+    // Both start at once: collected activity is sent before the engine stops accepting commands.
     agents.beats.flush();
     return engine.stop();
   };
@@ -240,7 +241,7 @@ function writesOf(kinds: readonly Kind[]): ReadonlyMap<string, { readonly type?:
   return new Map<string, { readonly type?: string }>([...general, ...own, ...packWrites()]);
 }
 
-/** The commands that kinds bring, each with its type of entity. */
+/** The commands of kinds, each with its entity type. */
 export function kindCommandsOf(kinds: readonly Kind[]): ReadonlyMap<string, string> {
   return new Map(
     kinds.flatMap(({ type, commands }) => commands.map(({ operation }) => [operation.name, type] as const)),

@@ -1,4 +1,4 @@
-/** A runtime for programs that embed Holdfast: an engine on a journal and, if wanted, its place in a mesh on NATS. */
+/** A runtime for programs that embed Holdfast: an engine on a journal and, optionally, a NATS door. */
 import type { Client } from "@holdfast/sdk";
 import type { Gate } from "../access/gate.ts";
 import { openGate } from "../access/open-gate.ts";
@@ -18,7 +18,7 @@ import type { JournalPlace } from "./open.ts";
 export interface RuntimeOptions extends HoldfastOptions {
   /** A folder, a Postgres database (`postgres://…`) that several runtimes may share, or memory. */
   readonly journal: JournalPlace;
-  /** The mesh on NATS that it takes part in; none, if not given. */
+  /** The NATS connection; none by default. */
   readonly nats?: Omit<MeshOptions, "limits">;
   /** The operator's token, at least 32 characters. Without it no caller over NATS is the operator. */
   readonly operatorToken?: string;
@@ -27,13 +27,13 @@ export interface RuntimeOptions extends HoldfastOptions {
 export interface Runtime {
   /** The same interface as everywhere, in this process. */
   readonly client: Client;
-  /** How the mesh stands; undefined if this runtime takes part in none. */
+  /** The status of the NATS door; undefined if there is none. */
   nats(): NatsStatus | undefined;
-  /** Takes nothing more, answers what it has taken, and closes the journal. */
+  /** Accepts nothing more, answers pending calls, and closes the journal. */
   close(): Promise<void>;
 }
 
-/** Assembles a runtime. If a part of it cannot start, none does, and the error says why. */
+/** Assembles a runtime. If a part cannot start, none does, and the error has the reason. */
 export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
   const { journal, kinds = [], nats, report = reportToStandardError } = options;
   await using opened = new AsyncDisposableStack();

@@ -1,4 +1,4 @@
-/** The gate of a server: who may come in, by what the operator has set and by the tokens that the journal knows. */
+/** The gate of a server, from the operator's settings and the tokens of the journal. */
 import { openGate } from "../access/open-gate.ts";
 import type { Gate } from "../access/gate.ts";
 import { listeningRulesFault, listeningWarning, needsTokens } from "../access/listening-rules.ts";
@@ -14,17 +14,17 @@ import { tokenTable } from "../features/tokens/token-table.ts";
 import { reportToStandardError } from "./holdfast-options.ts";
 import type { HoldfastOptions } from "./holdfast-options.ts";
 
-/** Who may come in. */
+/** Settings of access. */
 export interface AccessOptions {
   /** Callers on this host need a token too. */
   readonly requireToken?: boolean;
-  /** Further names under which the server may be spoken to, such as that of a proxy in front of it. */
+  /** Further host names of the server, such as that of a proxy in front of it. */
   readonly allowedHosts?: readonly string[];
-  /** The operator's token. If none is given, it is the one in the data folder, which the first start makes. */
+  /** The operator's token. By default it is the one in the data folder, which the first start makes. */
   readonly operatorToken?: string;
-  /** `required`: an agent's id is good for nothing without its secret. */
+  /** `required`: an agent's id is invalid without its secret. */
   readonly agentSecrets?: "optional" | "required";
-  /** What one caller may ask for; the usual bounds, where not given. */
+  /** Limits of one caller. Defaults apply to absent ones. */
   readonly limits?: Partial<AccessLimits>;
 }
 
@@ -33,7 +33,7 @@ export interface ServeGateOptions extends HoldfastOptions, AccessOptions {
   readonly host: string;
 }
 
-/** It refuses to stand at an address where it could not tell callers apart. */
+/** It refuses an address at which callers could not be authenticated. */
 export async function serveGate(services: EngineServices, options: ServeGateOptions): Promise<Gate> {
   const { data, host, kinds = [], operatorToken, report = reportToStandardError } = options;
   const given = operatorToken === undefined ? {} : { given: operatorToken };

@@ -3,7 +3,7 @@ import { limitConnections } from "../access/limit-connections.ts";
 import { defaultAccessLimits } from "../access/limits.ts";
 import type { Gate } from "../access/gate.ts";
 import { hostNamesOf } from "../access/listening-rules.ts";
-import { writeAddress } from "./address-file.ts";
+import { writeAddressFile } from "./address-file.ts";
 import { systemClock } from "../base/clock.ts";
 import { systemIds } from "../base/ids.ts";
 import { StartError } from "../base/start-error.ts";
@@ -28,25 +28,25 @@ import { start } from "./open.ts";
 import type { BuildOptions, Running, SharedPlace } from "./open.ts";
 
 export interface ServeOptions extends HoldfastOptions, AccessOptions, Pick<BuildOptions, "rules"> {
-  /** The data folder of this node: it holds its address, its operator's token and, unless `journal` is given, its journal. */
+  /** The data folder of this node: its address, its operator's token and, unless `journal` is set, its journal. */
   readonly data: string;
   /** The journal, if it is in a database that several nodes share. */
   readonly journal?: SharedPlace;
   readonly host: string;
   readonly port: number;
-  /** The mesh on NATS that it takes part in; none, if not given. */
+  /** The NATS connection; none by default. */
   readonly nats?: MeshOptions;
-  /** What the server tells while it runs; nothing, if not given. */
+  /** Logs; off by default. */
   readonly log?: Omit<LogOptions, "clock">;
 }
 
-/** A server that runs, as whoever started it sees it. */
+/** A running server, as its caller sees it. */
 export interface Serving {
   readonly url: string;
   readonly facts: Running["facts"];
-  /** How the mesh stood when everything had started, and what its version can't be trusted with. */
+  /** The status of the NATS door after the start, with the known limitations of the NATS server's version. */
   readonly nats: (NatsStatus & { readonly warnings: readonly string[] }) | undefined;
-  /** Closes the doors, answers what waits, and closes the journal. */
+  /** Closes the doors, answers pending calls, and closes the journal. */
   close(): Promise<void>;
 }
 
@@ -84,7 +84,7 @@ export async function serve(options: ServeOptions): Promise<Serving> {
   limitConnections(server, options.limits?.connectionsPerAddressMax ?? defaultAccessLimits.connectionsPerAddressMax);
   const socket = openSocketDoor({ server, gate, hostNames, clock: systemClock, ids: systemIds, version, report });
   opened.defer(() => socket.close());
-  opened.defer(writeAddress(data, url));
+  opened.defer(writeAddressFile(data, url));
   const parts = opened.move();
   return {
     url,
@@ -94,7 +94,7 @@ export async function serve(options: ServeOptions): Promise<Serving> {
   };
 }
 
-/** The mesh, if one is wanted, in front of the same gate as every other door. */
+/** The NATS door, if configured, behind the same gate as every other door. */
 async function serveMesh(
   engine: Engine,
   gate: Gate,
@@ -104,7 +104,7 @@ async function serveMesh(
   if (nats === undefined) return undefined;
   if (nats.principal !== undefined && requireToken === true) {
     throw new StartError(
-      "require_token lets nobody in without a token, and nats_principal does: leave one of them out",
+      "require_token requires a token from every caller, and nats_principal admits callers without one: remove one of them",
     );
   }
   const door = await openMesh(nats, { engine, gate, kinds, report, notice });
@@ -130,7 +130,7 @@ async function healthOf(engine: Engine, mesh: NatsDoor | undefined, facts: NodeF
     lag: { entries: lag.entries, heard_ms_ago: lag.ageMs },
     epoch: known?.epoch ?? null,
     rules: known?.rules ?? null,
-    // Its trouble is told, and is no reason to send callers of the other doors elsewhere.
+    // Its failures are reported, but callers of the other doors need not use another node.
     ...(mesh === undefined ? {} : { components: { nats: mesh.status() } }),
   };
 }

@@ -13,11 +13,11 @@ const knownToggles: readonly string[] = ["lock_manager", ...packs.map(({ name })
 export function refuseUnknownToggles(toggles: ComponentToggles = {}): void {
   const unknown = Object.keys(toggles).find((name) => !knownToggles.includes(name));
   if (unknown === undefined) return;
-  throw new StartError(`component_toggles.${unknown} does not exist; there are: ${knownToggles.join(", ")}`);
+  throw new StartError(`component_toggles.${unknown} does not exist; the known ones are: ${knownToggles.join(", ")}`);
 }
 
 export interface ComponentOptions extends Pick<HoldfastOptions, "component_toggles" | "kinds"> {
-  /** Switches the lock manager off in a journal that has no switch for it yet, unless it is wanted. */
+  /** Switches the lock manager off in a journal without a switch for it, unless the options switch it on. */
   readonly areLocksOptIn?: boolean;
 }
 
@@ -27,7 +27,7 @@ export async function setComponents(engine: Engine, options: ComponentOptions): 
   const isOn = await switchLocks(engine, locks, options.areLocksOptIn === true);
   const needing = isOn ? undefined : kinds.find(({ needsLocks }) => needsLocks);
   if (needing !== undefined) {
-    throw new StartError(`the kind ${needing.type} needs the lock manager, and component_toggles.lock_manager is off`);
+    throw new StartError(`the kind ${needing.type} needs the lock manager, but component_toggles.lock_manager is off`);
   }
   await switchPacks(engine, ofPacks);
 }

@@ -2,8 +2,8 @@ import type { Engine } from "../engine/engine.ts";
 import type { Subscription } from "../engine/subscription.ts";
 
 /**
- * Tells whoever asked that something happened to a token, or that the history in which tokens were made is another one. It follows
- * the journal only while somebody asks.
+ * Notifies subscribers of a changed token, or of a changed history in which tokens were created. It follows the journal
+ * only while there are subscribers.
  */
 export class TokenChanges {
   readonly #engine: Engine;
@@ -15,7 +15,7 @@ export class TokenChanges {
   }
 
   onChange(callback: () => void): () => void {
-    // Two may bring the same function.
+    // Two subscribers may pass the same function.
     const own = (): void => callback();
     this.#callbacks.add(own);
     this.#follow();
@@ -38,7 +38,7 @@ export class TokenChanges {
     let isLost = false;
     try {
       for await (const entries of subscription) {
-        // Also one that is made: asking for it again gives it a new secret, and the old one is void.
+        // A created token too: a repeated request gives it a new secret, and the old one becomes invalid.
         if (entries.some(({ events }) => events.some(({ type }) => type.startsWith("token.")))) this.#tell();
       }
     } catch {
@@ -46,10 +46,10 @@ export class TokenChanges {
     }
     if (this.#subscription !== subscription) return;
     this.#subscription = undefined;
-    // A node that stops ends its watches by itself. One that lost its history goes on with another.
+    // A stopping node ends its watches by itself. One that lost its history continues with the new one.
     if (!isLost || this.#callbacks.size === 0) return;
     this.#follow();
-    // If the state does not come back, nobody's token is good here any more.
+    // If the state cannot be folded again, every token is invalid on this node.
     await this.#engine.read(() => undefined).catch(() => undefined);
     this.#tell();
   }

@@ -1,6 +1,6 @@
 /**
- * What an operator does to a data folder as its owner, one thing at a time, while nothing else runs on it. Like server.ts,
- * it puts parts together and holds little of its own.
+ * Maintenance of a data folder by its owner, one task at a time, while no server runs on it. Like open.ts, it only
+ * assembles parts.
  */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -27,12 +27,12 @@ export interface UpkeepOptions {
   readonly report: (message: string, cause: unknown) => void;
 }
 
-/** Saves the state, so that the next start folds nothing. Returns the position that is saved then. */
+/** Saves the state, so that the next start folds nothing. Returns the saved position. */
 export function checkpointFolder(folder: string, options: UpkeepOptions): Promise<number> {
   return asOwner(folder, options, ({ engine }) => engine.checkpoint());
 }
 
-/** Removes the payload of an entry for good. */
+/** Removes the payload of an entry permanently. */
 export function eraseEntry(
   folder: string,
   erasure: { readonly position: number; readonly reason: string },
@@ -43,10 +43,10 @@ export function eraseEntry(
 
 export type ArchiveAnswer =
   | { readonly kind: "archived"; readonly archived: ArchiveResult }
-  /** The newest that may be archived is from this time: answers to keys are still given from what came after. */
+  /** Time of the newest entry that may be archived: later entries still answer keys. */
   | { readonly kind: "too_young"; readonly beforeMs: number };
 
-/** Moves what is older than a time out of the way. */
+/** Archives entries that are older than a time. */
 export function archiveFolder(folder: string, beforeMs: number, options: UpkeepOptions): Promise<ArchiveAnswer> {
   return asOwner(folder, options, async ({ engine, journal }) => {
     const windowMs = await engine.read((state) => machineSettings(state).idempotencyWindowMs);
@@ -65,15 +65,15 @@ export interface Imported {
 }
 
 export interface ImportOptions extends UpkeepOptions {
-  /** Where the lines come from, for whoever asks later. */
+  /** The source of the lines, recorded for later readers. */
   readonly from: string;
   readonly kinds: readonly Kind[];
   readonly onProgress: (position: number) => void;
 }
 
 /**
- * Takes the lines of an export into a folder that is empty, or that holds the beginning of the same history. Each batch
- * is verified before it is appended: what is bad stops it there, and what was appended until then is good.
+ * Imports the lines of an export into a folder that is empty or has the beginning of the same history. Each batch is
+ * verified before it is appended. A bad batch stops the import, and the batches before it are valid.
  */
 export async function importJournal(
   folder: string,
@@ -92,7 +92,7 @@ export async function importJournal(
       if (!verification.take(batch)) break;
       refuseOther(batch, start);
       if (batch.first <= start.position) continue;
-      // Before anything is in: this history may go on elsewhere, so the next start must raise the epoch.
+      // Before the first append: this history may continue elsewhere, so the next start must raise the epoch.
       if (!isMarked) markRestored(folder, { position: start.position, from });
       isMarked = true;
       await importBatch(journal, batch);
@@ -108,12 +108,12 @@ export async function importJournal(
   }
 }
 
-/** The folder's own end must be the end of a batch in the file, else it is another history. */
+/** The last entry of the folder must end a batch of the file. Otherwise it is another history. */
 function refuseOther(batch: StoredBatch, start: Head): void {
   const { position, hash } = headOf(batch);
   const isAcross = batch.first <= start.position && position > start.position;
   if (isAcross || (position === start.position && hash !== start.hash)) {
-    throw otherHistory(start, "has something else there");
+    throw otherHistory(start, "has another entry there");
   }
 }
 
