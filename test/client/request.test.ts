@@ -102,13 +102,13 @@ describe("what can't be meant", () => {
     [
       "a callback that is missing",
       (c) => c.locks.request("p", {}, undefined as never),
-      /last argument is the function/u,
+      /last argument must be the function/u,
     ],
     ["an option with a typo", (c) => c.acquire("p", { purpos: "x" } as never), /did you mean `purpose`/u],
-    ["an option from elsewhere", (c) => c.acquire("p", { timeout: 5 } as never), /`waitMs` bounds the waiting/u],
+    ["an option from elsewhere", (c) => c.acquire("p", { timeout: 5 } as never), /`waitMs` limits the wait/u],
     ["a lease out of range", (c) => c.acquire("p", { ttlSeconds: 0 }), /`ttlSeconds` is 0, .* 1 to 86400/u],
     ["a lease with a fraction", (c) => c.acquire("p", { ttlSeconds: 1.5 }), /a whole number/u],
-    ["waiting and not waiting", (c) => c.acquire("p", { ifAvailable: true, waitMs: 5 }), /give one of them/u],
+    ["waiting and not waiting", (c) => c.acquire("p", { ifAvailable: true, waitMs: 5 }), /use one of them/u],
     ["no path", (c) => c.acquire([]), /no path to lock/u],
     ["a path that is none", (c) => c.acquire({} as never), /a path is a text/u],
   ];

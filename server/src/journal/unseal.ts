@@ -4,7 +4,7 @@
  * Damage is an error that names the first affected position, never a shorter answer. A node that skipped an entry would
  * fold another history than its peers. That is worse than a node that stops.
  */
-import type { Entry, Event, Outcome } from "../machine/entry.ts";
+import type { Command, Entry, Event, Outcome } from "../machine/entry.ts";
 import type { Json, JsonObject } from "@holdfast/sdk/json/json";
 import { erasedBy } from "./erase-from-batch.ts";
 import { type Head, JournalError } from "./journal.ts";
@@ -43,17 +43,8 @@ export interface OpenedBatch {
 
 type Header = HeaderFields & ({ readonly outcome: "done" } | { readonly outcome: "refusal"; readonly code: string });
 
-interface HeaderFields {
-  readonly position: number;
-  readonly time: number;
-  readonly rules: number;
+interface HeaderFields extends Omit<Command, "input">, Pick<Entry, "position" | "time" | "rules"> {
   readonly grace?: true;
-  readonly id: string;
-  readonly operation: string;
-  readonly principal: string;
-  readonly agent?: string;
-  readonly key?: string;
-  readonly trace?: string;
   readonly events: readonly (readonly [type: string, subject: string])[];
   readonly payload: string;
 }

@@ -1,13 +1,24 @@
 import { agentOperations } from "@holdfast/sdk/contract";
 import type { Event } from "../../machine/entry.ts";
-import type { EntryFacts, Feature, Timer } from "../../machine/feature.ts";
+import type { EntryFacts, Feature } from "../../machine/feature.ts";
 import { refusal } from "../../machine/refusal.ts";
 import type { StateWriter } from "../../machine/state.ts";
+import { dueTimer } from "../due-timer.ts";
 import { rulesOf } from "../rule-of.ts";
 import { agentTable, eldestOf, endsAt, familyTable } from "./agent-table.ts";
 import { endAgent, expireAgent } from "./end-agent.ts";
 import { registerAgent, rowOf } from "./register-agent.ts";
 import { renewAgents } from "./renew-agents.ts";
+
+/** The id contains the last sign of life, so several nodes produce one end. */
+const expiryTimer = dueTimer(agentTable, "ends", {
+  dueAt: endsAt,
+  command: ({ id, seenAt }) => ({
+    id: `end:${id}:${String(seenAt)}`,
+    operation: "expire-agent",
+    input: { agent_id: id },
+  }),
+});
 
 /** Registered agents. A registration lives while its agent is active, and ends with its parent. */
 export const agentsFeature: Feature = {
@@ -31,27 +42,8 @@ export const agentsFeature: Feature = {
     "agent.ended": foldEnded,
   },
   reactions: {},
-  timers: [expiryTimer()],
+  timers: [expiryTimer],
 };
-
-function expiryTimer(): Timer {
-  return {
-    nextTime: (state) => {
-      const [first] = state.rows(agentTable).scan("ends", { limit: 1 });
-      return first === undefined ? undefined : endsAt(first);
-    },
-    due: (state, time, limit) =>
-      state
-        .rows(agentTable)
-        .scan("ends", { limit })
-        .filter((row) => endsAt(row) <= time)
-        .map((row) => ({
-          id: `end:${row.id}:${String(row.seenAt)}`,
-          operation: "expire-agent",
-          input: { agent_id: row.id },
-        })),
-  };
-}
 
 function foldRegistered(state: StateWriter, event: Event, entry: EntryFacts): void {
   const rows = state.rows(agentTable);

@@ -1,13 +1,19 @@
 import { tokenOperations } from "@holdfast/sdk/contract";
 import type { Event } from "../../machine/entry.ts";
-import type { EntryFacts, Feature, Timer } from "../../machine/feature.ts";
+import type { EntryFacts, Feature } from "../../machine/feature.ts";
 import type { StateWriter } from "../../machine/state.ts";
+import { dueTimer } from "../due-timer.ts";
 import { rulesOf } from "../rule-of.ts";
 import { createToken, rowOf } from "./create-token.ts";
 import { expireToken } from "./expire-token.ts";
 import { revokeToken } from "./revoke-token.ts";
 import { noteRefusal } from "./note-refusal.ts";
 import { findToken, tokenTable } from "./token-table.ts";
+
+const expiryTimer = dueTimer(tokenTable, "expires", {
+  dueAt: ({ expiresAt }) => expiresAt,
+  command: ({ id }) => ({ id: `expire-token:${id}`, operation: "expire-token", input: { token_id: id } }),
+});
 
 /** Tokens. Entries create and revoke them, so every node knows the same ones. */
 export const tokensFeature: Feature = {
@@ -29,21 +35,9 @@ export const tokensFeature: Feature = {
     "access.refused": () => undefined,
   },
   reactions: {},
-  timers: [expiryTimer()],
+  timers: [expiryTimer],
   restsOn: { "access.refused": () => false },
 };
-
-function expiryTimer(): Timer {
-  return {
-    nextTime: (state) => state.rows(tokenTable).scan("expires", { limit: 1 })[0]?.expiresAt,
-    due: (state, time, limit) =>
-      state
-        .rows(tokenTable)
-        .scan("expires", { limit })
-        .filter((row) => row.expiresAt <= time)
-        .map(({ id }) => ({ id: `expire-token:${id}`, operation: "expire-token", input: { token_id: id } })),
-  };
-}
 
 function foldCreated(state: StateWriter, event: Event, entry: EntryFacts): void {
   state.rows(tokenTable).put(rowOf(idOf(event), event.data, entry));

@@ -1,4 +1,4 @@
-import type { lockOperations } from "@holdfast/sdk/contract";
+import type { InputOf, lockOperations } from "@holdfast/sdk/contract";
 import type { Event } from "../../../machine/entry.ts";
 import type { DecideContext, Decision } from "../../../machine/feature.ts";
 import type { JsonObject } from "@holdfast/sdk/json/json";
@@ -15,14 +15,22 @@ import { isRefused, ownerOf, refused } from "./owner.ts";
 
 /** Renews a ticket, or accepts its grant. */
 export const acceptLock: Decide<(typeof lockOperations)["accept-lock"]> = (input, context) => {
+  const row = ownTicket(input, context);
+  return "outcome" in row ? row : renewTicket(context, row);
+};
+
+/** The live ticket of the caller. A grant that it became is accepted, and every other ticket is refused. */
+function ownTicket(
+  input: InputOf<(typeof lockOperations)["accept-lock"]>,
+  context: DecideContext,
+): TicketRow | Decision {
   const who = ownerOf(input, context);
   if (isRefused(who)) return who;
   const grant = grantOfTicket(context, input.ticket);
   if (grant?.owner === who.owner) return acceptGrant(context, grant);
   const row = liveTicket(context, input.ticket);
-  if (row?.owner !== who.owner) return refused("ticket_unknown", { ticket: input.ticket });
-  return renewTicket(context, row);
-};
+  return row?.owner === who.owner ? row : refused("ticket_unknown", { ticket: input.ticket });
+}
 
 /** The reply to a renewed ticket: its place, with a new lease. */
 export function renewTicket(context: DecideContext, row: TicketRow): Decision {
@@ -44,12 +52,8 @@ export function renewTicket(context: DecideContext, row: TicketRow): Decision {
  * it.
  */
 export const cancelTicket: Decide<(typeof lockOperations)["cancel-ticket"]> = (input, context) => {
-  const who = ownerOf(input, context);
-  if (isRefused(who)) return who;
-  const grant = grantOfTicket(context, input.ticket);
-  if (grant?.owner === who.owner) return acceptGrant(context, grant);
-  const row = liveTicket(context, input.ticket);
-  if (row?.owner !== who.owner) return refused("ticket_unknown", { ticket: input.ticket });
+  const row = ownTicket(input, context);
+  if ("outcome" in row) return row;
   leaveLine(context, row.ticket, "cancelled");
   return { outcome: done({ cancelled: row.ticket }), events: [], attachment: {} };
 };

@@ -2,6 +2,7 @@
 import type { lockInternals } from "@holdfast/sdk/contract";
 import type { Timer } from "../../../machine/feature.ts";
 import { done, refusal } from "../../../machine/refusal.ts";
+import { dueTimer } from "../../due-timer.ts";
 import type { Decide } from "../../rule-of.ts";
 import { expireIfDue } from "../queue/free-grant.ts";
 import { cancelTicket, grantNext } from "../queue/grant-next.ts";
@@ -39,28 +40,15 @@ export const claimForJob: Decide<(typeof lockInternals)["claim-for-job"]> = ({ f
 };
 
 /** The id contains the fence, so several nodes produce one expiry. */
-const grantTimer: Timer = {
-  nextTime: (state) => {
-    const [first] = state.rows(grantTable).scan("due", { limit: 1 });
-    return first === undefined ? undefined : dueTime(first);
-  },
-  due: (state, time, limit) =>
-    state
-      .rows(grantTable)
-      .scan("due", { limit })
-      .filter((row) => (dueTime(row) ?? Infinity) <= time)
-      .map(({ fence }) => ({ id: `expire:${fence}`, operation: "expire-lock", input: { fence } })),
-};
+const grantTimer = dueTimer(grantTable, "due", {
+  dueAt: dueTime,
+  command: ({ fence }) => ({ id: `expire:${fence}`, operation: "expire-lock", input: { fence } }),
+});
 
-const ticketTimer: Timer = {
-  nextTime: (state) => state.rows(ticketTable).scan("due", { limit: 1 })[0]?.leaseUntil,
-  due: (state, time, limit) =>
-    state
-      .rows(ticketTable)
-      .scan("due", { limit })
-      .filter((row) => row.leaseUntil <= time)
-      .map(({ ticket }) => ({ id: `expire-ticket:${ticket}`, operation: "expire-ticket", input: { ticket } })),
-};
+const ticketTimer = dueTimer(ticketTable, "due", {
+  dueAt: ({ leaseUntil }) => leaseUntil,
+  command: ({ ticket }) => ({ id: `expire-ticket:${ticket}`, operation: "expire-ticket", input: { ticket } }),
+});
 
 const handoverTimer: Timer = {
   nextTime: (state) => (state.rows(lockSingletonTable).scan("handover", { limit: 1 }).length > 0 ? 0 : undefined),
