@@ -172,7 +172,7 @@ test(
   inEmptyFolder(async (folder) => {
     await (await open(join(folder, ".holdfast"))).close();
     const passed = await run(folder, "up --journal postgres://ann@127.0.0.1:1/db");
-    assert.deepEqual([passed.code, passed.errors.includes("holds a journal of its own")], [7, true], passed.errors);
+    assert.deepEqual([passed.code, passed.errors.includes("contains a journal of its own")], [7, true], passed.errors);
     const spaced = await run(folder, "up --space other");
     assert.deepEqual([spaced.code, spaced.errors.includes("other spaces need --journal")], [2, true], spaced.errors);
   }),

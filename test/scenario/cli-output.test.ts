@@ -43,7 +43,10 @@ for (const [line, message] of [
   ["locks a b", /unexpected argument "b" of locks/],
   ["locks a --under b", /use PATH or --under, not both/],
   ["locks --limit 0", /--limit must be an integer of at least 1/],
-  ["locks --url nowhere", /--url is not an address of a server: "nowhere"\. Give one like http:\/\/127\.0\.0\.1:\d+/],
+  [
+    "locks --url nowhere",
+    /--url is not the address of a server: "nowhere"\. Use one such as http:\/\/127\.0\.0\.1:\d+/,
+  ],
   ["locks --data x", /no server runs on x: start one with `holdfast up --data x`/],
   ["waits now", /unexpected argument "now" of waits/],
   ["agents --limit many", /--limit must be an integer/],

@@ -297,7 +297,7 @@ export class LockSession implements Holdings {
     this.#beats.stop();
   }
 
-  /** Ends the agent with all its locks, if the client registered it. Otherwise releases the locks of this session. */
+  /** Ends the agent with all its locks, if the client registered it. Otherwise releases its locks. */
   async close(): Promise<void> {
     const started = this.#started;
     this.#isClosed = true;
