@@ -5,11 +5,11 @@ import { lockNode } from "../locks/lock-node.ts";
 import type { LockNode } from "../locks/lock-node.ts";
 
 export interface ClientNode extends LockNode, AsyncDisposable {
-  /** A client that has registered no agent yet. */
+  /** A client without a registered agent. */
   fresh(name: string, options?: ClientOptions): Client;
 }
 
-/** A node whose clients live by the clock that the test moves. */
+/** A node whose clients use the clock that the test moves. */
 export async function clientNode(options: Parameters<typeof lockNode>[0] = {}): Promise<ClientNode> {
   const node = await lockNode(options);
   return {
@@ -29,11 +29,11 @@ export function denied(lock: Lock | DeniedLock): DeniedLock {
   return lock;
 }
 
-/** Waits until something is so. Each look gives what is under way a turn on the event loop; nothing waits for time. */
+/** Polls until the condition holds. Each poll yields one turn of the event loop, and no poll waits for time. */
 export async function soon(isSo: () => boolean | Promise<boolean>): Promise<void> {
   for (let look = 0; look < 2_000; look += 1) {
     if (await isSo()) return;
     await loopTicks(1);
   }
-  throw new Error("it did not come to be");
+  throw new Error("the condition did not hold after 2,000 turns");
 }

@@ -1,7 +1,7 @@
 import type { ClientClock } from "holdfast";
 import type { ManualClock } from "../engine/manual-clock.ts";
 
-/** The clock of a client that lives by the clock that a test moves, with chance that is none. */
+/** A client clock that follows the clock of a test and has no randomness. */
 export function clientTime(clock: ManualClock, unique: () => string): ClientClock {
   return {
     monotonicMs: () => clock.monotonicMs(),

@@ -23,7 +23,7 @@ function note(folder: string, text: string): string {
   return join(root, folder);
 }
 
-// Above all of these: a search ends here and reads no folder of the user.
+// The server note above all test folders. A search ends here and reads no folder of the user.
 const outer = "http://127.0.0.1:10";
 note(".holdfast", JSON.stringify({ url: outer, pid: process.pid }));
 note("live/.holdfast", JSON.stringify({ url: "http://127.0.0.1:11", pid: process.pid }));
@@ -40,7 +40,7 @@ interface Row {
   readonly folder: string;
   readonly env?: Readonly<Record<string, string>>;
   readonly urls: readonly string[];
-  /** Where the command line reads the data folder instead, because no server runs. */
+  /** True where the command line reads the data folder instead, because no server runs. */
   readonly isDown?: true;
 }
 
@@ -96,7 +96,7 @@ function terminalAt(folder: string, env: Row["env"] = {}): Terminal {
   return { env, folder, print: none, warn: none, width: 80, paint: noPaint, readInput: () => Promise.resolve("") };
 }
 
-/** The addresses that `connect()` sends a first call to, without a network. */
+/** The addresses to which `connect()` sends its first call, without a network. */
 async function connected(folder: string, env: Row["env"] = {}): Promise<readonly string[]> {
   const asked: string[] = [];
   const [fetchBefore, folderBefore, envBefore] = [globalThis.fetch, process.cwd(), { ...process.env }];
@@ -128,7 +128,7 @@ for (const { title, folder, env, urls, isDown } of rows)
     assert.deepEqual(await connected(at, env), urls);
   });
 
-test("the default address is that of a server with default settings", () => {
+test("the default address equals that of a server with default settings", () => {
   assert.equal(defaultUrl, `http://${settings.host.default}:${settings.port.default}`);
   assert.equal(settings.data.default, ".holdfast");
 });

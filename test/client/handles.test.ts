@@ -9,7 +9,7 @@ import type { ClientNode } from "./client-node.ts";
 
 const path = "doc/1";
 
-/** A lock of which nobody knows whether it is held: the server has not been heard for longer than the lease. */
+/** A lock in state `uncertain`: no reply from the server for longer than the lease. */
 async function uncertainLock(node: ClientNode): Promise<{ readonly lock: Lock; readonly share: () => Promise<Lock> }> {
   const ann = node.fresh("ann", { retry: false });
   const share = async (): Promise<Lock> =>
@@ -28,8 +28,8 @@ function statesOf(lock: Lock): LockState[] {
   return states;
 }
 
-describe("a lock that is released while nobody knows whether it is held", () => {
-  test("says so to who waits for certainty, and to who listens", async () => {
+describe("release of an uncertain lock", () => {
+  test("a release of an uncertain lock ends certain() and notifies the listeners", async () => {
     await using node = await clientNode();
     const { lock } = await uncertainLock(node);
     const states = statesOf(lock);
@@ -41,7 +41,7 @@ describe("a lock that is released while nobody knows whether it is held", () => 
     node.journal.fate = () => undefined;
   });
 
-  test("says so to those of the handle that was released, and not to those who share the lock and go on", async () => {
+  test("a release of an uncertain lock notifies its own handle and not the handles that share the lock", async () => {
     await using node = await clientNode();
     const { lock, share } = await uncertainLock(node);
     const other = await share();
@@ -61,35 +61,35 @@ describe("a lock that is released while nobody knows whether it is held", () => 
     ]);
   });
 
-  test("says so when it is released by closing the client", async () => {
+  test("a release by closing the client notifies the listeners of the lock", async () => {
     await using node = await clientNode();
     const ann = node.fresh("ann");
     const lock = held(await ann.acquire(path));
     const states = statesOf(lock);
     await ann.close();
     await lock.release();
-    assert.deepEqual(states, ["released"], "once: the release afterwards is none");
+    assert.deepEqual(states, ["released"], "the release afterwards has no effect");
   });
 });
 
-test("a task that has released a lock which others share leaves nothing behind on it", async () => {
+test("a task that releases a shared lock leaves no listeners on it", async () => {
   await using node = await clientNode();
   const ann = node.fresh("ann");
   const lock = held(await ann.acquire(path));
-  const told: string[] = [];
+  const calls: string[] = [];
   for (let task = 0; task < 20; task += 1) {
     const options = {
       reentrant: true,
-      onReleaseRequested: () => told.push("asked"),
-      onExpiring: () => told.push("warned"),
+      onReleaseRequested: () => calls.push("asked"),
+      onExpiring: () => calls.push("warned"),
     };
     const inner = held(await ann.acquire(path, options));
-    inner.onStateChange((state) => told.push(state));
+    inner.onStateChange((state) => calls.push(state));
     await inner.release();
-    inner.onReleaseRequested(() => told.push("asked"));
+    inner.onReleaseRequested(() => calls.push("asked"));
   }
-  assert.deepEqual(told.splice(0), Array<LockState>(20).fill("released"));
-  assert.equal(getEventListeners(lock.signal, "abort").length, 1, "that of the lock itself");
+  assert.deepEqual(calls.splice(0), Array<LockState>(20).fill("released"));
+  assert.equal(getEventListeners(lock.signal, "abort").length, 1, "only the listener of the lock itself");
   let isAsked = false;
   lock.onReleaseRequested(() => {
     isAsked = true;
@@ -98,14 +98,14 @@ test("a task that has released a lock which others share leaves nothing behind o
   await soon(() => isAsked);
   await node.client.locks.forceRelease(lock.fence, "stuck");
   await soon(() => lock.signal.aborted);
-  assert.deepEqual(told, []);
+  assert.deepEqual(calls, []);
 });
 
 for (const how of ["upgrade", "downgrade"] as const) {
-  test(`released at any moment while its ${how} is under way, a lock is free, whatever its fence is by then`, async () => {
+  test(`a lock that is released at any moment during its ${how} is free, regardless of its current fence`, async () => {
     await using node = await clientNode();
     const ann = node.fresh("ann");
-    const other = held(await ann.acquire("doc/2")); // its heartbeats renew all that the agent has
+    const other = held(await ann.acquire("doc/2")); // its heartbeats renew all locks of the agent
     for (let moment = 0; moment < 4; moment += 1) {
       const lock = held(await ann.acquire(path, { mode: how === "upgrade" ? "read" : "write" }));
       const change = (how === "upgrade" ? lock.upgrade() : lock.downgrade("read")).catch((error: unknown) => error);

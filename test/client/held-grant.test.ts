@@ -6,10 +6,10 @@ import { ManualClock } from "../engine/manual-clock.ts";
 
 const ttlMs = 6_000;
 
-/** A grant of six seconds, asked for now. */
+/** A grant of six seconds, requested at the current time. */
 function grantBy(clock: ManualClock, more: Partial<GrantEvents> = {}): HeldGrant {
   const clientClock = Object.assign(clock, { random: () => 0, unique: () => "id" });
-  const facts: GrantEvents = {
+  const grantEvents: GrantEvents = {
     clock: clientClock,
     sentAt: clockPoint(clientClock),
     endsAtMs: Infinity,
@@ -22,11 +22,11 @@ function grantBy(clock: ManualClock, more: Partial<GrantEvents> = {}): HeldGrant
   };
   const lease = { acquired_at: new Date(0).toISOString(), ttl_seconds: ttlMs / 1_000 };
   const granted = { fence: "1.1", paths: [], ...lease, owner_id: "ann", left_before: [] };
-  return new HeldGrant(granted, facts);
+  return new HeldGrant(granted, grantEvents);
 }
 
-suite("a heartbeat that was answered", () => {
-  test("within the lease renews it, from when it was sent [M9]", () => {
+suite("answered heartbeats", () => {
+  test("a heartbeat that is answered within the lease renews it from the time it was sent [M9]", () => {
     const clock = new ManualClock();
     const grant = grantBy(clock);
     clock.advance(3_000);
@@ -36,20 +36,20 @@ suite("a heartbeat that was answered", () => {
     assert.equal(grant.deadlineMs, 3_000 + ttlMs);
   });
 
-  test("after the end of the lease renews nothing: the server may have given the lock to somebody else [M9]", () => {
+  test("a heartbeat that is answered after the lease renews nothing, because the server may have granted the lock again [M9]", () => {
     const clock = new ManualClock();
     const grant = grantBy(clock);
     const { deadlineMs } = grant;
     clock.advance(3_000);
     const sentAt = clockPoint(clock as never);
     clock.advance(ttlMs);
-    // By the wall clock, which somebody has set back, there would be time left.
+    // By the wall clock, which was set back, there would be time left.
     clock.jumpWall(-ttlMs);
     grant.renewByBeat(sentAt, clockPoint(clock as never));
     assert.equal(grant.deadlineMs, deadlineMs);
   });
 
-  test("by the wall clock later than the lease renews nothing: the computer slept, and the other clock with it [M9]", () => {
+  test("a heartbeat that is late by the wall clock renews nothing, because the computer and its other clock slept [M9]", () => {
     const clock = new ManualClock();
     const grant = grantBy(clock);
     const { deadlineMs } = grant;
@@ -62,7 +62,7 @@ suite("a heartbeat that was answered", () => {
   });
 });
 
-test("the longest hold ends by the clock that sees it first: a computer may have slept for a part of it [M9]", () => {
+test("the maximum hold ends by the clock that reaches it first, because a computer may sleep for a part of it [M9]", () => {
   const clock = new ManualClock();
   const grant = grantBy(clock, { endsAtMs: 20_000 });
   clock.jumpWall(4_000);
@@ -73,26 +73,26 @@ test("the longest hold ends by the clock that sees it first: a computer may have
   }
   assert.equal(grant.state, "uncertain");
   grant.renew(clockPoint(clock as never));
-  assert.equal(grant.state, "uncertain", "it may be a tie: the server has begun to count later");
+  assert.equal(grant.state, "uncertain", "it may be a tie, because the server started to count later");
   clock.advance(1_000);
   grant.renew(clockPoint(clock as never));
-  assert.equal(grant.state, "held", "still, so that it was the wall clock that was set");
+  assert.equal(grant.state, "held", "the renewal proves that the wall clock was set");
   clock.advance(3_000);
   assert.equal(grant.state, "lost");
 });
 
-suite("a lease of another length", () => {
-  test("that is shorter counts from before it is asked for: the answer may get lost [M9]", () => {
+suite("leases of another length", () => {
+  test("a shorter lease counts from before its request, because the reply may be lost [M9]", () => {
     const clock = new ManualClock();
     const grant = grantBy(clock);
     grant.asking(2_000, clockPoint(clock as never));
     assert.equal(grant.deadlineMs, 2_000);
     clock.advance(1_000);
     grant.renewByBeat(clockPoint(clock as never), clockPoint(clock as never));
-    assert.equal(grant.deadlineMs, 3_000, "a heartbeat renews it by no more");
+    assert.equal(grant.deadlineMs, 3_000, "a heartbeat renews only the shorter lease");
   });
 
-  test("that is asked for late leaves the end where it was, if that is earlier [M9]", () => {
+  test("a shorter lease that is requested late keeps the earlier end [M9]", () => {
     const clock = new ManualClock();
     const grant = grantBy(clock);
     clock.advance(5_000);
@@ -108,7 +108,7 @@ suite("a lease of another length", () => {
     [2_000, 60_000],
     [60_000, 2_000],
   ] as const) {
-    test(`of ${first} ms, asked for together with one of ${second} ms: the shorter counts, whichever the server had last [M9]`, () => {
+    test(`a lease of ${first} ms that is requested together with one of ${second} ms counts as the shorter one [M9]`, () => {
       const clock = new ManualClock();
       const grant = grantBy(clock);
       const asked = [first, second].map((leaseMs) => {
@@ -124,23 +124,23 @@ suite("a lease of another length", () => {
       assert.equal(grant.ttlMs, 2_000);
       const sentAt = clockPoint(clock as never);
       grant.renew(sentAt, 60_000);
-      assert.equal(grant.deadlineMs, sentAt.monotonicMs + 60_000, "and what is asked later says which it was");
+      assert.equal(grant.deadlineMs, sentAt.monotonicMs + 60_000, "a later request settles the length");
     });
   }
 });
 
-test("a listener that throws keeps no other from hearing it, and its error comes up by itself", () => {
+test("a listener that throws does not affect the other listeners, and its error is reported separately", () => {
   const clock = new ManualClock();
   const later: (() => void)[] = [];
   clock.soon = (callback) => later.push(callback);
   const grant = grantBy(clock);
-  const told: string[] = [];
+  const states: string[] = [];
   grant.onState(() => {
-    throw new Error("the program's own");
+    throw new Error("error of a listener");
   });
-  grant.onState((state) => told.push(state));
+  grant.onState((state) => states.push(state));
   grant.end();
-  assert.deepEqual([grant.state, told], ["over", ["released"]]);
+  assert.deepEqual([grant.state, states], ["over", ["released"]]);
   assert.equal(later.length, 1);
-  assert.throws(() => later[0]?.(), /the program's own/u);
+  assert.throws(() => later[0]?.(), /error of a listener/u);
 });

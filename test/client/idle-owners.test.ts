@@ -1,4 +1,6 @@
-/** A program may speak for any number of owners in its life; what it kept for one ends when nothing of it is left. */
+/**
+ * A program can act for any number of owners. The client frees the state of an owner that has no locks and no tickets.
+ */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setFlagsFromString } from "node:v8";
@@ -14,7 +16,7 @@ import { clientTime } from "./client-time.ts";
 setFlagsFromString("--expose-gc");
 const collect = runInNewContext("gc") as () => void;
 
-/** A client, and for whom it watches. */
+/** A client with the set of owners that it watches. */
 function watchingClient(node: ClientNode): { client: Client; watched: Set<string | undefined> } {
   const inner = transportOf(node.services);
   const watched = new Set<string | undefined>();
@@ -35,7 +37,7 @@ function watchingClient(node: ClientNode): { client: Client; watched: Set<string
   return { client: createClient({ ...inner, watch }, { clock: time }), watched };
 }
 
-test("what was made to speak as an agent, and took no lock, is not kept", async () => {
+test("a client that acts as an agent and takes no lock is garbage-collected", async () => {
   await using node = await clientNode();
   const spoken = Array.from(
     { length: 20 },
@@ -47,10 +49,10 @@ test("what was made to speak as an agent, and took no lock, is not kept", async 
     spoken.filter((one) => one.deref() !== undefined),
     [],
   );
-  assert.equal(typeof node.client.acquire, "function", "the client itself is there");
+  assert.equal(typeof node.client.acquire, "function", "the root client is alive");
 });
 
-test("nobody is watched for who holds nothing and waits for nothing; whoever asks again is watched for again", async () => {
+test("a client stops watching an owner that has no locks and no tickets, and resumes on the next acquire", async () => {
   await using node = await clientNode();
   const { client, watched } = watchingClient(node);
   const agents = [await client.agents.register({ name: "ann" }), await client.agents.register({ name: "bob" })];
@@ -60,7 +62,7 @@ test("nobody is watched for who holds nothing and waits for nothing; whoever ask
   await held(await client.acquire("b", { ownerId: "eve" })).release();
   assert.equal(watched.size, 3);
   await node.clock.pass(130_000, 1_000);
-  assert.deepEqual([...watched], [agents[0]?.agent_id], "who holds something is watched for");
+  assert.deepEqual([...watched], [agents[0]?.agent_id], "an owner with a lock is watched");
 
   const again = held(await bob.acquire("a"));
   assert.deepEqual(watched.has(agents[1]?.agent_id), true);
@@ -69,5 +71,5 @@ test("nobody is watched for who holds nothing and waits for nothing; whoever ask
   await node.client.locks.forceRelease(again.fence, "stuck");
   await soon(() => again.signal.aborted);
   await client.close();
-  assert.equal((await node.client.locks.status("kept")).holders.length, 0, "what is held ends with the client");
+  assert.equal((await node.client.locks.status("kept")).holders.length, 0, "a lock ends with its client");
 });

@@ -4,22 +4,22 @@ import { HoldfastError, LockUsageError } from "holdfast";
 import type { Lock } from "holdfast";
 import { clientNode, held, soon } from "./client-node.ts";
 import type { ClientNode } from "./client-node.ts";
-import { heldUp } from "./held-up.ts";
-import type { HeldUp } from "./held-up.ts";
-import { scripted } from "./scripted-transport.ts";
+import { pausableClient } from "./pausable-client.ts";
+import type { PausableClient } from "./pausable-client.ts";
+import { scriptedClient } from "./scripted-client.ts";
 
 const path = "doc/1";
 
-/** Lets the same time pass for the node and for a client on the network's other side. */
-async function pass(node: ClientNode, up: HeldUp, ms: number): Promise<void> {
+/** Passes the same time for the node and for a client across the network. */
+async function pass(node: ClientNode, up: PausableClient, ms: number): Promise<void> {
   for (let passed = 0; passed < ms; passed += 250) {
     up.clock.advance(0);
     await Promise.all([up.clock.pass(250, 250), node.clock.pass(250, 250)]);
   }
 }
 
-/** What is left of the lease by the client, and by the server. */
-async function left(node: ClientNode, up: HeldUp, lock: Lock): Promise<readonly [number, number]> {
+/** The remaining lease, by the client and by the server. */
+async function left(node: ClientNode, up: PausableClient, lock: Lock): Promise<readonly [number, number]> {
   const [holder] = (await node.client.locks.status(path)).holders;
   return [
     lock.expiresAt.getTime() - up.clock.wallMs(),
@@ -27,10 +27,13 @@ async function left(node: ClientNode, up: HeldUp, lock: Lock): Promise<readonly 
   ];
 }
 
-/** The network is gone; somebody else waits for the lock. By when it has it, the client must not count on it any more. */
-async function assertGivenUpInTime(node: ClientNode, up: HeldUp, lock: Lock, limitMs: number): Promise<void> {
-  up.ways.areCallsHeldUp = true;
-  up.ways.areEventsHeldUp = true;
+/**
+ * Cuts the network while another client waits for the lock. Once that client holds it, this one must not treat it as
+ * held.
+ */
+async function assertGivenUpInTime(node: ClientNode, up: PausableClient, lock: Lock, limitMs: number): Promise<void> {
+  up.pauses.areCallsPaused = true;
+  up.pauses.areEventsPaused = true;
   const eve = node.fresh("eve");
   const other = eve.acquire(path);
   const has = { itNow: false };
@@ -38,17 +41,17 @@ async function assertGivenUpInTime(node: ClientNode, up: HeldUp, lock: Lock, lim
     has.itNow = true;
   });
   for (let passed = 0; passed < limitMs && !has.itNow; passed += 1_000) await pass(node, up, 1_000);
-  assert.ok(has.itNow, "the server has given it to the next one");
+  assert.ok(has.itNow, "the server has granted the lock to the next waiter");
   assert.notEqual(lock.state, "held");
   await held(await other).release();
-  up.flow();
+  up.resume();
 }
 
-describe("asking again for what one holds", () => {
+describe("repeated acquires of a held lock", () => {
   for (const ttlSeconds of [30, 600, 900]) {
-    test(`for ${ttlSeconds} of 600 seconds renews it for the longer one, and the client counts no more than the server [M9]`, async () => {
+    test(`a repeated acquire with ${ttlSeconds} of 600 seconds keeps the longer lease, and the client counts no more than the server [M9]`, async () => {
       await using node = await clientNode();
-      const up = heldUp(node, "bob");
+      const up = pausableClient(node, "bob");
       const lock = held(await up.client.acquire(path, { ttlSeconds: 600 }));
       await pass(node, up, 100_000);
       const inner = held(await up.client.acquire(path, { reentrant: true, ttlSeconds }));
@@ -58,23 +61,23 @@ describe("asking again for what one holds", () => {
       if (ttlSeconds === 30) await assertGivenUpInTime(node, up, lock, 700_000);
     });
 
-    test(`for ${ttlSeconds} of 600 seconds by a client that does not know of it counts no more than the server [M9]`, async () => {
+    test(`an acquire with ${ttlSeconds} of 600 seconds by a second client of the owner counts no more than the server [M9]`, async () => {
       await using node = await clientNode();
-      const [before, up] = [heldUp(node, "bob"), heldUp(node, "bob again")];
+      const [before, up] = [pausableClient(node, "bob"), pausableClient(node, "bob again")];
       await before.client.acquire(path, { ownerId: "bob", ttlSeconds: 600 });
-      before.ways.areCallsHeldUp = true;
+      before.pauses.areCallsPaused = true;
       await pass(node, up, 100_000);
       const lock = held(await up.client.acquire(path, { ownerId: "bob", ttlSeconds }));
       const [clientMs, serverMs] = await left(node, up, lock);
       assert.equal(clientMs, ttlSeconds * 1_000);
       assert.ok(clientMs <= serverMs, `${clientMs} of ${serverMs}`);
-      before.flow();
+      before.resume();
     });
   }
 
-  test("in a stronger mode renews nothing, and the last handle to be released frees it [M9]", async () => {
+  test("a repeated acquire in a stronger mode renews nothing, and the last released handle frees the lock [M9]", async () => {
     await using node = await clientNode();
-    const up = heldUp(node, "bob");
+    const up = pausableClient(node, "bob");
     const lock = held(await up.client.acquire(path, { mode: "read", ttlSeconds: 600 }));
     await pass(node, up, 100_000);
     const inner = held(await up.client.acquire(path, { reentrant: true, ttlSeconds: 600 }));
@@ -92,10 +95,10 @@ describe("asking again for what one holds", () => {
   });
 });
 
-describe("asking in a stronger mode for what one was granted after waiting", () => {
-  /** Bob's, who has waited for it, and the network's other side. */
-  async function waitedFor(node: ClientNode): Promise<readonly [Lock, HeldUp]> {
-    const up = heldUp(node, "bob");
+describe("stronger modes after a wait", () => {
+  /** The lock that Bob waited for, with the client of Bob. */
+  async function waitedFor(node: ClientNode): Promise<readonly [Lock, PausableClient]> {
+    const up = pausableClient(node, "bob");
     const before = held(await node.fresh("ann").acquire(path));
     const waiting = up.client.acquire(path, { mode: "read" });
     await soon(async () => (await node.client.locks.status(path)).queue.length === 1);
@@ -103,42 +106,42 @@ describe("asking in a stronger mode for what one was granted after waiting", () 
     return [held(await waiting), up];
   }
 
-  test("changes the lock that both handles share", async () => {
+  test("a repeated acquire in a stronger mode changes the lock that both handles share", async () => {
     await using node = await clientNode();
     const [lock, up] = await waitedFor(node);
     const inner = held(await up.client.acquire(path, { reentrant: true }));
     assert.deepEqual([lock.mode, lock.fence], ["write", inner.fence]);
   });
 
-  test("and has lost meanwhile, without having heard of it, gives a lock of its own: the first is lost [M9]", async () => {
+  test("a repeated acquire after an unnoticed loss returns a separate lock, and the first lock is lost [M9]", async () => {
     await using node = await clientNode();
     const [lock, up] = await waitedFor(node);
-    up.ways.areEventsHeldUp = true;
+    up.pauses.areEventsPaused = true;
     await node.clock.pass(1_000, 250);
     await node.client.locks.forceRelease(lock.fence, "stuck");
     const inner = held(await up.client.acquire(path, { reentrant: true }));
     assert.notEqual(lock.fence, inner.fence);
-    up.flow();
+    up.resume();
     await soon(() => lock.signal.aborted);
     assert.equal(inner.state, "held");
   });
 });
 
-describe("a renewal with another lease", () => {
-  test("that is shorter and whose answer is lost: the client gives up no later than the server [M9]", async () => {
+describe("renewals with another lease", () => {
+  test("a renewal with a shorter lease whose reply is lost ends no later in the client than in the server [M9]", async () => {
     await using node = await clientNode();
-    const up = heldUp(node, "bob");
+    const up = pausableClient(node, "bob");
     const lock = held(await up.client.acquire(path, { ttlSeconds: 600 }));
-    up.ways.areAnswersHeldUp = true;
+    up.pauses.areRepliesPaused = true;
     const renewed = lock.renew({ ttlSeconds: 5 }).catch(() => undefined);
     await soon(async () => (await left(node, up, lock))[1] === 5_000);
     await assertGivenUpInTime(node, up, lock, 60_000);
     await renewed;
   });
 
-  test("that is answered counts from then on, be it shorter or longer [M9]", async () => {
+  test("a renewal that is answered sets the lease, shorter or longer [M9]", async () => {
     await using node = await clientNode();
-    const up = heldUp(node, "bob");
+    const up = pausableClient(node, "bob");
     const lock = held(await up.client.acquire(path, { ttlSeconds: 600 }));
     for (const ttlSeconds of [20, 900]) {
       await lock.renew({ ttlSeconds });
@@ -149,9 +152,9 @@ describe("a renewal with another lease", () => {
     await lock.release();
   });
 
-  test("that is refused, here or by the server, leaves the lease as it was", async () => {
+  test("a renewal that is refused by the client or by the server leaves the lease unchanged", async () => {
     await using node = await clientNode();
-    const up = heldUp(node, "bob");
+    const up = pausableClient(node, "bob");
     const lock = held(await up.client.acquire("project/p1", { ttlSeconds: 45 }));
     const leftMs = (): number => lock.expiresAt.getTime() - up.clock.wallMs();
     for (const ttlSeconds of [-5, 0, 0.5, 100_000]) {
@@ -159,14 +162,14 @@ describe("a renewal with another lease", () => {
       assert.equal(leftMs(), 45_000);
     }
     const refused = assert.rejects(lock.renew({ ttlSeconds: 5 }), HoldfastError);
-    assert.equal(leftMs(), 5_000, "nobody knows yet");
+    assert.equal(leftMs(), 5_000, "the reply has not arrived");
     await refused;
     await soon(() => leftMs() === 45_000);
     assert.equal(lock.state, "held");
   });
 });
 
-test("an answer that is given again, and tells of a grant that nobody has taken up yet, counts for the time for that [M9]", async () => {
+test("a replayed reply about a grant that is not accepted yet counts for the accept time only [M9]", async () => {
   const now = new Date(0).toISOString();
   const paths = [{ path, mode: "write", scope: "tree" }];
   const lease = { acquired_at: now, expires_at: now, ttl_seconds: 30, still_held: true, left_before: [] };
@@ -174,7 +177,7 @@ test("an answer that is given again, and tells of a grant that nobody has taken 
     "register-agent": { agent_id: "a", secret: "s", seen_at: now, expires_at: new Date(900_000).toISOString() },
     "acquire-lock": { granted: true, ticket: "1.2", fence: "1.3", owner_id: "a", paths, ...lease },
   };
-  const { client, clock } = scripted(({ operation }) => {
+  const { client, clock } = scriptedClient(({ operation }) => {
     const data = answers[operation];
     return data === undefined ? { kind: "refusal", code: "outcome_unknown", data: {} } : { kind: "done", data: data };
   });

@@ -1,11 +1,11 @@
-/** A program that takes a lock on a server, says so, and then does what it is told: blocks its loop, or waits to die. */
+/** A program that takes a lock on a server, prints its fence, and then blocks its loop or waits for a signal. */
 import { connect } from "holdfast";
 
 const [url = "", name = "", blocksMs = "0", maxBlockedMs = "600000"] = process.argv.slice(2);
 const client = await connect(url, { name, maxBlockedMs: Number(maxBlockedMs) });
 const lock = await client.acquire("doc/1", { ttlSeconds: 3 });
 if (!lock.granted) throw new Error(lock.message);
-// Once it was renewed for the first time, the thread that does it runs.
+// After the first renewal, the thread that renews is running.
 const { expiresAt } = lock;
 while (lock.expiresAt.getTime() < expiresAt.getTime() + 500) await new Promise((resolve) => void setImmediate(resolve));
 console.log(`got ${lock.fence}`);

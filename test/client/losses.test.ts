@@ -16,8 +16,8 @@ function lossOf(lock: Lock): LossReason | undefined {
   return lock.lost.why;
 }
 
-describe("a lock renews itself", () => {
-  test("by one heartbeat for all, for as long as it is held, and nothing is sent while nothing is [M9]", async () => {
+describe("renewal", () => {
+  test("a client renews all its locks with one heartbeat while it holds any, and sends none otherwise [M9]", async () => {
     await using node = await clientNode();
     const ann = node.fresh("ann");
     const locks = [held(await ann.acquire("a", { ttlSeconds: 10 })), held(await ann.acquire("b", { ttlSeconds: 40 }))];
@@ -27,13 +27,13 @@ describe("a lock renews itself", () => {
       ["held", "held"],
     );
     const beats = await beatCount(node);
-    assert.ok(beats >= 30 && beats <= 46, `a beat about every third of the shortest lease: ${beats}`);
+    assert.ok(beats >= 30 && beats <= 46, `about one heartbeat for each third of the shortest lease: ${beats}`);
     for (const lock of locks) await lock.release();
     await node.clock.pass(120_000, 250);
     assert.ok((await beatCount(node)) - beats <= 1);
   });
 
-  test("one by one for an owner that is no agent, and its tickets too [M9 X5]", async () => {
+  test("a client renews each lock and ticket of an owner that is not an agent separately [M9 X5]", async () => {
     await using node = await clientNode();
     const ann = node.fresh("ann");
     const lock = held(await ann.acquire("a", { ownerId: "x", ttlSeconds: 10 }));
@@ -45,7 +45,7 @@ describe("a lock renews itself", () => {
   });
 });
 
-test("a lock whose watch is refused is not kept by heartbeats, which name no lock: its loss is noticed within a lease", async () => {
+test("a lock whose watch is refused is renewed by fence, so that its loss is noticed within a lease", async () => {
   await using node = await clientNode();
   const inner = transportOf(node.services);
   const refused = new HoldfastError("watch", "watch_limit", { data: { limit: 0 }, position: 0, replayed: false });
@@ -59,11 +59,11 @@ test("a lock whose watch is refused is not kept by heartbeats, which name no loc
   const locks = [held(await ann.acquire("a", { ttlSeconds: 10 })), held(await ann.acquire("b", { ttlSeconds: 10 }))];
   const [kept, gone] = locks as [Lock, Lock];
   await node.clock.pass(30_000, 250);
-  assert.deepEqual([kept.state, gone.state], ["held", "held"], "each is renewed by its name");
+  assert.deepEqual([kept.state, gone.state], ["held", "held"], "each lock is renewed by its fence");
   await node.client.locks.forceRelease(gone.fence, "stuck");
   await node.clock.pass(10_000, 250);
   assert.deepEqual([kept.state, lossOf(gone)], ["held", "forced"]);
-  // As soon as it is watched, it is heard of at once again.
+  // As soon as the lock is watched, its loss is noticed at once.
   isRefused = false;
   await node.clock.pass(10_000, 250);
   await node.client.locks.forceRelease(kept.fence, "stuck");
@@ -83,7 +83,7 @@ async function beatCount(node: ClientNode): Promise<number> {
   return count;
 }
 
-describe("a lock that is lost says so, and why", () => {
+describe("lost locks", () => {
   const cases: readonly [LossReason, (node: ClientNode, lock: Lock) => Promise<unknown>][] = [
     ["forced", (node, lock) => node.client.locks.forceRelease(lock.fence, "stuck")],
     ["agent-ended", (node, lock) => node.client.agents.end(lock.ownerId)],
@@ -95,7 +95,7 @@ describe("a lock that is lost says so, and why", () => {
     ["expired", (node) => node.clock.pass(61_000, 250)],
   ];
   for (const [why, lose] of cases) {
-    test(`${why}: the signal aborts, the state says it, and releasing it does nothing`, async () => {
+    test(`a lock that is lost with reason ${why} aborts its signal, changes its state and ignores a release`, async () => {
       await using node = await clientNode();
       const lock = held(await node.fresh("ann").acquire("doc/1", { maxHoldSeconds: 60 }));
       const states: LockState[] = [];
@@ -110,7 +110,7 @@ describe("a lock that is lost says so, and why", () => {
     });
   }
 
-  test("a request whose lock was lost is rejected with that, unless its callback failed by itself", async () => {
+  test("a request whose lock is lost is rejected with the loss unless its callback failed itself", async () => {
     await using node = await clientNode();
     const ann = node.fresh("ann");
     const force = async (lock: Lock): Promise<void> => {
@@ -126,7 +126,7 @@ describe("a lock that is lost says so, and why", () => {
     await ann.locks.request("p", { ifAvailable: true }, (lock) => assert.ok(lock));
   });
 
-  test("an agent that ended is replaced when the next lock is asked for [G1]", async () => {
+  test("an agent that ended is replaced on the next acquire [G1]", async () => {
     await using node = await clientNode();
     const ann = node.fresh("ann");
     const first = held(await ann.acquire("p"));
@@ -139,8 +139,8 @@ describe("a lock that is lost says so, and why", () => {
   });
 });
 
-describe("a server that does not answer", () => {
-  test("makes a lock uncertain shortly before its lease ends, and lost by then: never later than the server [M9]", async () => {
+describe("unresponsive servers", () => {
+  test("a lock becomes uncertain shortly before its lease ends without replies, and is lost no later than on the server [M9]", async () => {
     await using node = await clientNode();
     const lock = held(await node.fresh("ann", { retry: false }).acquire("doc/1", { ttlSeconds: 30 }));
     const states: [LockState, number][] = [];
@@ -158,7 +158,7 @@ describe("a server that does not answer", () => {
     node.journal.fate = () => undefined;
   });
 
-  test("and comes back in time, is asked, and the lock goes on if the holder has the patience [M9]", async () => {
+  test("a lock with patience continues when the server responds again in time [M9]", async () => {
     await using node = await clientNode();
     const ann = node.fresh("ann", { retry: false });
     const lock = held(await ann.acquire("doc/1", { ttlSeconds: 30, patienceMs: 60_000 }));
@@ -175,11 +175,11 @@ describe("a server that does not answer", () => {
 
   const sleeps = [
     { of: "a lease", options: {}, afterMs: 0 },
-    { of: "a lease that is as long as the longest hold", options: { maxHoldSeconds: 30 }, afterMs: 0 },
+    { of: "a lease that is as long as the maximum hold", options: { maxHoldSeconds: 30 }, afterMs: 0 },
     { of: "the last lease of a longer hold", options: { maxHoldSeconds: 60 }, afterMs: 45_000 },
   ];
   for (const { of, options, afterMs } of sleeps) {
-    test(`is asked when the computer has slept in ${of}: the clock that stood still proves nothing [M9]`, async () => {
+    test(`a lock is confirmed by the server after the computer slept during ${of} [M9]`, async () => {
       await using node = await clientNode();
       const ann = node.fresh("ann");
       const lock = held(await ann.acquire("doc/1", { ttlSeconds: 30, ...options }));
@@ -194,7 +194,7 @@ describe("a server that does not answer", () => {
     });
   }
 
-  test("is told later of what was released meanwhile, and disposing does not throw", async () => {
+  test("a lock that is disposed during an outage is released later, and the disposal does not throw", async () => {
     await using node = await clientNode();
     const ann = node.fresh("ann", { retry: false });
     const other = held(await ann.acquire("doc/2"));
@@ -207,7 +207,7 @@ describe("a server that does not answer", () => {
     assert.equal(
       (await node.client.locks.status("doc/1")).holders.length,
       0,
-      "the heartbeat must not keep it for ever",
+      "the heartbeat must not keep the lock forever",
     );
     await other.release();
   });

@@ -16,12 +16,12 @@ import { rawSocketFor } from "../socket/raw-socket.ts";
 import { proxyFor } from "../socket/tcp-proxy.ts";
 import { clientNode, held, soon } from "./client-node.ts";
 import type { ClientNode } from "./client-node.ts";
-import { everyWay } from "./every-way.ts";
+import { onEveryTransport } from "./every-transport.ts";
 
 /** Longer than any of these tests. */
 const ttlSeconds = 600;
 
-/** Collects what an owner is told. */
+/** Collects the notices of an owner. */
 function noticesOf(node: ClientNode, owner: string): { readonly all: Notice[]; stop(): Promise<unknown> } {
   const notices = node.client.notices({ owner });
   const all: Notice[] = [];
@@ -34,7 +34,7 @@ function noticesOf(node: ClientNode, owner: string): { readonly all: Notice[]; s
 const placesIn = (notices: readonly Notice[]): readonly unknown[] =>
   notices.map((notice) => (notice.notice === "place" ? notice.place : notice));
 
-test("a ticket is told its place when it is another: at once, and then at most once a second [X5]", async () => {
+test("a ticket gets a notice of a changed place at once, and then at most once a second [X5]", async () => {
   await using node = await clientNode();
   const owners = ["ann", "bob", "carl", "dora", "eve"];
   for (const owner of owners) await node.client.locks.acquire("doc/1", { ownerId: owner, wait: true, ttlSeconds });
@@ -48,7 +48,7 @@ test("a ticket is told its place when it is another: at once, and then at most o
   await leave("bob");
   await node.clock.pass(50);
   await soon(() => listening.all.length === 2);
-  // Two more leave within the same second: one word about both, when it is over.
+  // Two more leave within the same second. One notice covers both at its end.
   await leave("carl");
   await node.client.locks.release({ paths: ["doc/1"] }, { ownerId: "ann" });
   await node.clock.pass(900);
@@ -61,7 +61,7 @@ test("a ticket is told its place when it is another: at once, and then at most o
   await listening.stop();
 });
 
-test("a line that moves elsewhere is no news, one above or below is; an upgrade pushes back", async () => {
+test("a ticket gets a place notice when a queue above or below it moves, and none for other queues", async () => {
   await using node = await clientNode();
   const { locks } = node.client;
   const wait = async (owner: string, path: string): Promise<string> =>
@@ -91,7 +91,7 @@ test("a line that moves elsewhere is no news, one above or below is; an upgrade 
   await listening.stop();
 });
 
-test("a lease of which a third is left without a renewal is told once, and a renewed one never [M9]", async () => {
+test("a lease gets one notice when a third of it is left, and none while it is renewed [M9]", async () => {
   await using node = await clientNode();
   const { locks } = node.client;
   const { fence } = (await locks.acquire(["x", "y"], { ownerId: "ann", ttlSeconds: 30 })) as { fence: string };
@@ -108,19 +108,19 @@ test("a lease of which a third is left without a renewal is told once, and a ren
   assert.ok(notice.left_ms > 9_000 && notice.left_ms <= 10_000, String(notice.left_ms));
   await node.clock.pass(4_000, 250);
   assert.equal(listening.all.length, 1);
-  // Renewed in the last moment, it is a new lease, and has an end of its own.
+  // A late renewal starts a new lease with its own end.
   await locks.renew({ fence }, { ownerId: "ann" });
   await node.clock.pass(21_000, 250);
   await soon(() => listening.all.length === 2);
   await locks.release({ fence }, { ownerId: "ann" });
-  // What begins while somebody listens is watched too.
+  // A lease that starts during the subscription is watched too.
   await locks.acquire("z", { ownerId: "ann", ttlSeconds: 3 });
   await node.clock.pass(2_500, 250);
   await soon(() => listening.all.length === 3);
   await listening.stop();
 });
 
-test("while nobody listens, nothing follows the journal for it, and no timer runs", async () => {
+test("the server neither follows the journal nor runs a timer for notices without a subscriber", async () => {
   await using node = await clientNode();
   const before = node.engine.health().subscriberCount;
   const listening = noticesOf(node, "ann");
@@ -130,7 +130,7 @@ test("while nobody listens, nothing follows the journal for it, and no timer run
   assert.equal(node.engine.health().subscriberCount, before);
 });
 
-test("a handle warns that renewals do not get through, and that the longest hold ends [M9]", async () => {
+test("a handle warns before the maximum hold ends or when renewals fail [M9]", async () => {
   await using node = await clientNode();
   const warnings: LeaseWarning[] = [];
   const ann = node.fresh("ann");
@@ -147,7 +147,7 @@ test("a handle warns that renewals do not get through, and that the longest hold
   assert.equal(lock.state, "lost");
 });
 
-everyWay("who waits is told its place as it moves up, without asking [X5]", async (client) => {
+onEveryTransport("a waiter gets its new place as it moves up, without polling [X5]", async (client) => {
   const [ann, bob, eve] = ["ann", "bob", "eve"].map((name) => client.fork({ name })) as [
     typeof client,
     typeof client,
@@ -176,7 +176,7 @@ everyWay("who waits is told its place as it moves up, without asking [X5]", asyn
   );
 });
 
-/** A socket door in front of a node whose time the test moves. */
+/** A socket door for a node whose clock the test moves. */
 async function doorOf(t: TestContext, node: ClientNode): Promise<string> {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -198,7 +198,7 @@ async function doorOf(t: TestContext, node: ClientNode): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-test("one socket carries replies, events, places and warnings of many owners; what is no owner is refused", async (t) => {
+test("a socket carries replies, events, places and warnings of many owners, and refuses an invalid owner", async (t) => {
   await using node = await clientNode();
   const url = await doorOf(t, node);
   const socket = await rawSocketFor(t, url);
@@ -216,8 +216,8 @@ test("one socket carries replies, events, places and warnings of many owners; wh
   await node.clock.pass(1_000);
   await node.client.locks.cancel(ticket!.ticket, { ownerId: "bob" });
   await node.clock.pass(1_000);
-  const told = await socket.message("notices");
-  assert.deepEqual([told["id"], placesIn(told["notices"] as readonly Notice[])], [1, [1]]);
+  const notice = await socket.message("notices");
+  assert.deepEqual([notice["id"], placesIn(notice["notices"] as readonly Notice[])], [1, [1]]);
   await node.clock.pass(19_000, 250);
   const warned = await socket.message("notices");
   assert.deepEqual([warned["id"], (warned["notices"] as readonly Notice[])[0]?.notice], [2, "expiring"]);
@@ -233,16 +233,16 @@ test("one socket carries replies, events, places and warnings of many owners; wh
   assert.match(JSON.stringify(await socket.message("problem")), /owner/u);
 });
 
-test("a client that lost its connection is told its place anew", async (t) => {
+test("a client that reconnects gets its place again", async (t) => {
   await using node = await clientNode();
   const proxy = await proxyFor(t, await doorOf(t, node));
   await using client = await connect(proxy.url);
   await node.client.locks.acquire("doc/1", { ownerId: "ann", ttlSeconds });
   await node.client.locks.acquire("doc/1", { ownerId: "bob", wait: true, ttlSeconds });
   const notices = client.notices({ owner: "bob" });
-  const told = async (): Promise<unknown> => placesIn([(await notices.next()).value as Notice])[0];
-  assert.equal(await told(), 1);
+  const notice = async (): Promise<unknown> => placesIn([(await notices.next()).value as Notice])[0];
+  assert.equal(await notice(), 1);
   proxy.cut();
-  assert.deepEqual([await told(), proxy.count()], [1, 2]);
+  assert.deepEqual([await notice(), proxy.count()], [1, 2]);
   await notices.return?.();
 });

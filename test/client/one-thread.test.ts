@@ -8,8 +8,8 @@ import { held } from "./client-node.ts";
 const threadCount = (): number => readdirSync("/proc/self/task").length;
 
 test(
-  "the agents of one program are kept alive by one thread, however many there are [X11]",
-  { skip: process.platform === "linux" ? false : "threads are counted where Linux shows them" },
+  "a program keeps all its agents alive with one thread, however many there are [X11]",
+  { skip: process.platform === "linux" ? false : "only Linux shows the threads of a process" },
   async (t) => {
     const server = await serverFor(t);
     await using client = await connect(server.url);
@@ -19,9 +19,9 @@ test(
     held(await first.acquire("doc/first"));
     const before = threadCount();
     const locks = await Promise.all(others.map(async (fork, number) => held(await fork.acquire(`doc/${number}`))));
-    assert.equal(threadCount(), before, "nobody else brought a thread");
+    assert.equal(threadCount(), before, "the other forks started no thread");
     assert.deepEqual(new Set(locks.map(({ state }) => state)), new Set(["held"]));
-    // Who leaves takes nothing from the others.
+    // A fork that closes does not affect the others.
     await first.close();
     const last = held(await client.fork().acquire("doc/last"));
     assert.equal(last.state, "held");

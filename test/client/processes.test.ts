@@ -12,7 +12,7 @@ const program = new URL("lock-child.ts", import.meta.url).pathname;
 
 interface Child {
   readonly process: ChildProcess;
-  /** The next line that it says. */
+  /** The next line of its output. */
   readonly line: () => Promise<string>;
 }
 
@@ -24,14 +24,14 @@ function start(t: TestContext, ...words: readonly string[]): Child {
     process: child,
     line: async () => {
       const next = await lines.next();
-      if (next.done === true) throw new Error("the child ended without a word");
+      if (next.done === true) throw new Error("the child exited without output");
       return next.value;
     },
   };
 }
 
-suite("a program that holds a lock over the network", () => {
-  test("loses it when it is killed or stuck for too long, and the next one gets it; it keeps it while its loop is blocked [M9 X5]", async (t) => {
+suite("processes", () => {
+  test("a program keeps its lock while its event loop is blocked, and loses it when it is killed or blocked too long [M9 X5]", async (t) => {
     const server = await serverFor(t);
     const doomed = start(t, server.url, "doomed");
     await doomed.line();
@@ -42,16 +42,17 @@ suite("a program that holds a lock over the network", () => {
     assert.equal((await lock.leftBefore())[0]?.how, "expired");
     await lock.release();
 
-    // By now the grace of the server's start is over: whoever does not renew in time loses what it has.
+    // The start-up grace of the server is over. A holder that does not renew in time loses its lock.
     const busy = start(t, server.url, "busy", "7000");
     const [, fence] = (await busy.line()).split(" ");
     const next = client.acquire("doc/1", { ttlSeconds: 60 });
     assert.equal(await busy.line(), `held ${fence ?? ""}`);
     const got = held(await next);
-    assert.equal((await got.leftBefore())[0]?.how, "released", "it was given back, not taken");
+    assert.equal((await got.leftBefore())[0]?.how, "released", "the lock was released, not expired");
     await got.release();
 
-    // One that is stuck for longer than it said it could be lets its lock go, although its thread could go on for ever.
+    // A program that is blocked for longer than its maxBlockedMs loses its lock, although its thread could renew
+    // forever.
     const stuck = start(t, server.url, "stuck", "600000", "500");
     await stuck.line();
     const last = held(await client.acquire("doc/1", { ttlSeconds: 60 }));

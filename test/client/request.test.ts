@@ -3,35 +3,41 @@ import { describe, test } from "node:test";
 import { LockUsageError } from "holdfast";
 import type { Client } from "holdfast";
 import { refusedWith } from "../api/refused-with.ts";
-import { everyWay } from "./every-way.ts";
+import { onEveryTransport } from "./every-transport.ts";
 import { clientNode, denied, held, soon } from "./client-node.ts";
 
-everyWay("a request holds its lock while the callback runs, and passes the result on", async (client) => {
-  const result = await client.locks.request("doc/1", { purpose: "writing" }, async (lock) => {
-    assert.equal(lock.state, "held");
-    const { holders } = await client.locks.status("doc/1");
-    assert.deepEqual(
-      holders.map(({ fence, purpose }) => [fence, purpose]),
-      [[lock.fence, "writing"]],
+onEveryTransport(
+  "a request holds its lock while the callback runs and returns the result of the callback",
+  async (client) => {
+    const result = await client.locks.request("doc/1", { purpose: "writing" }, async (lock) => {
+      assert.equal(lock.state, "held");
+      const { holders } = await client.locks.status("doc/1");
+      assert.deepEqual(
+        holders.map(({ fence, purpose }) => [fence, purpose]),
+        [[lock.fence, "writing"]],
+      );
+      return "result";
+    });
+    assert.equal(result, "result");
+    assert.equal((await client.locks.status("doc/1")).holders.length, 0);
+  },
+);
+
+onEveryTransport(
+  "a request releases its lock when the callback throws and rejects with the same error",
+  async (client) => {
+    const failure = new Error("mine");
+    await assert.rejects(
+      client.locks.request("doc/1", () => {
+        throw failure;
+      }),
+      (error) => error === failure,
     );
-    return "result";
-  });
-  assert.equal(result, "result");
-  assert.equal((await client.locks.status("doc/1")).holders.length, 0);
-});
+    assert.equal((await client.locks.status("doc/1")).holders.length, 0);
+  },
+);
 
-everyWay("a request releases its lock when the callback throws, and the error passes through", async (client) => {
-  const failure = new Error("mine");
-  await assert.rejects(
-    client.locks.request("doc/1", () => {
-      throw failure;
-    }),
-    (error) => error === failure,
-  );
-  assert.equal((await client.locks.status("doc/1")).holders.length, 0);
-});
-
-everyWay("a client without an agent registers one, and ends it when it is closed [G1]", async (client) => {
+onEveryTransport("a client without an agent registers one, and ends it when it is closed [G1]", async (client) => {
   const worker = client.fork({ name: "worker", purpose: "testing" });
   await using lock = held(await worker.acquire("doc/1"));
   const [agent] = (await client.agents.list()).items;
@@ -42,7 +48,7 @@ everyWay("a client without an agent registers one, and ends it when it is closed
   assert.equal(lock.state, "released");
 });
 
-everyWay("two forks exclude each other, first come first served [X5]", async (client) => {
+onEveryTransport("two forks of a client exclude each other, first come, first served [X5]", async (client) => {
   const order: string[] = [];
   const forks = ["a", "b", "c"].map((name) => ({ name, fork: client.fork({ name }) }));
   let go!: () => void;
@@ -66,8 +72,8 @@ everyWay("two forks exclude each other, first come first served [X5]", async (cl
   assert.deepEqual(order, ["a", "b", "c"]);
 });
 
-describe("a lock that is not free", () => {
-  test("is null to the callback with ifAvailable, a value to acquire, and says who has it, why and until when", async () => {
+describe("held locks", () => {
+  test("a held lock gives null to a callback with ifAvailable and a denial to acquire, with owner, purpose and expiry", async () => {
     await using node = await clientNode();
     const [ann, bob] = [node.fresh("ann"), node.fresh("bob")];
     await using lock = held(await ann.acquire("doc/1", { purpose: "renaming" }));
@@ -80,7 +86,7 @@ describe("a lock that is not free", () => {
     );
   });
 
-  test("is denied after waitMs, with the place that was given up", async () => {
+  test("a held lock is denied after waitMs, with the last place in the queue", async () => {
     await using node = await clientNode();
     const [ann, bob] = [node.fresh("ann"), node.fresh("bob")];
     await using _lock = held(await ann.acquire("doc/1"));
@@ -97,33 +103,29 @@ describe("a lock that is not free", () => {
   });
 });
 
-describe("what can't be meant", () => {
+describe("misuse", () => {
   const cases: readonly [string, (client: Client) => unknown, RegExp][] = [
-    [
-      "a callback that is missing",
-      (c) => c.locks.request("p", {}, undefined as never),
-      /last argument must be the function/u,
-    ],
+    ["a missing callback", (c) => c.locks.request("p", {}, undefined as never), /last argument must be the function/u],
     ["an option with a typo", (c) => c.acquire("p", { purpos: "x" } as never), /did you mean `purpose`/u],
-    ["an option from elsewhere", (c) => c.acquire("p", { timeout: 5 } as never), /`waitMs` limits the wait/u],
+    ["an option of another library", (c) => c.acquire("p", { timeout: 5 } as never), /`waitMs` limits the wait/u],
     ["a lease out of range", (c) => c.acquire("p", { ttlSeconds: 0 }), /`ttlSeconds` is 0, .* 1 to 86400/u],
     ["a lease with a fraction", (c) => c.acquire("p", { ttlSeconds: 1.5 }), /a whole number/u],
-    ["waiting and not waiting", (c) => c.acquire("p", { ifAvailable: true, waitMs: 5 }), /use one of them/u],
+    ["both ifAvailable and waitMs", (c) => c.acquire("p", { ifAvailable: true, waitMs: 5 }), /use one of them/u],
     ["no path", (c) => c.acquire([]), /no path to lock/u],
-    ["a path that is none", (c) => c.acquire({} as never), /a path is a text/u],
+    ["a path that is not a text", (c) => c.acquire({} as never), /a path is a text/u],
   ];
   for (const [what, misuse, words] of cases) {
-    test(`is refused with what to do: ${what}`, async () => {
+    test(`a call with ${what} is refused before it is sent, and the message names the fix`, async () => {
       await using node = await clientNode();
       await assert.rejects(
         async () => misuse(node.fresh("ann")),
         (error) => error instanceof LockUsageError && words.test(error.message),
       );
-      assert.equal((await node.client.agents.list()).items.length, 0, "nothing was asked of the server");
+      assert.equal((await node.client.agents.list()).items.length, 0, "the client sent nothing to the server");
     });
   }
 
-  test("a promise that is taken for a lock says that `await` is missing", async () => {
+  test("a promise that is used as a lock throws an error that names the missing `await`", async () => {
     await using node = await clientNode();
     const promised = node.fresh("ann").acquire("doc/1");
     assert.throws(() => (promised as unknown as { fence: string }).fence, /`await using lock = await client.acquire/u);
@@ -133,7 +135,7 @@ describe("what can't be meant", () => {
     await held(await promised).release();
   });
 
-  test("two tasks of one client on the same path are refused, not let in together; forks or reentrant say what is meant", async () => {
+  test("two tasks of one client on the same path are refused unless they use forks or reentrant", async () => {
     await using node = await clientNode();
     const ann = node.fresh("ann");
     await using outer = held(await ann.acquire("repo/x"));
@@ -145,7 +147,11 @@ describe("what can't be meant", () => {
     assert.equal(inner.fence, outer.fence);
     await inner.release();
     assert.equal(outer.state, "held");
-    assert.equal((await node.client.locks.checkFence("repo/x", outer.fence)).valid, true, "the last one frees it");
+    assert.equal(
+      (await node.client.locks.checkFence("repo/x", outer.fence)).valid,
+      true,
+      "the last release frees the lock",
+    );
     await outer.release();
     assert.equal((await node.client.locks.checkFence("repo/x", outer.fence)).valid, false);
     await outer.release();

@@ -4,22 +4,22 @@ import { createClient, DeadlockError, HoldfastError, problems } from "holdfast";
 import type { ProblemCode, Transport } from "holdfast";
 import { transportOf } from "../../server/src/assembly/open.ts";
 import { refusalOf, refusedWith } from "../api/refused-with.ts";
-import { everyWay } from "./every-way.ts";
+import { onEveryTransport } from "./every-transport.ts";
 import { loopTicks } from "../engine/manual-clock.ts";
 import { clientNode, held, soon } from "./client-node.ts";
 import { clientTime } from "./client-time.ts";
-import { scripted } from "./scripted-transport.ts";
+import { scriptedClient } from "./scripted-client.ts";
 
 const refusal = (code: string, data: Record<string, unknown> = {}) => ({ kind: "refusal", code, data }) as const;
 const done = { kind: "done", data: {} } as const;
 const write = { type: "doc", id: "1", merge: {} };
 
-/** What the client does by itself with each code: the rule of the registry, and nothing else. */
-describe("after a refusal the client obeys the rule of its code", () => {
+/** The client's automatic reaction to each code, which follows the registry alone. */
+describe("retry rules", () => {
   for (const [code, { retry }] of Object.entries(problems) as [ProblemCode, { retry: string }][]) {
-    test(`${code}: ${retry} [P9]`, async () => {
+    test(`the client handles a refusal with ${code} by its retry rule ${retry} [P9]`, async () => {
       const after = retry === "later" ? { retry_after_ms: 700 } : {};
-      const { client, clock, sent } = scripted((_call, count) => (count === 1 ? refusal(code, after) : done));
+      const { client, clock, sent } = scriptedClient((_call, count) => (count === 1 ? refusal(code, after) : done));
       const result = client.run("patch-entity", write).catch((error: unknown) => error);
       await clock.pass(20_000, 500);
       const isRepeated = retry === "same-key" || retry === "later";
@@ -27,15 +27,15 @@ describe("after a refusal the client obeys the rule of its code", () => {
       if (!isRepeated) return void refusedWith(code)(await result);
       assert.deepEqual(await result, {});
       const [first, second] = sent;
-      assert.equal(typeof first?.options.key, "string", "the first one had a key already");
+      assert.equal(typeof first?.options.key, "string", "the first call already has a key");
       assert.equal(second?.options.key, first?.options.key);
       assert.deepEqual(second?.input, first?.input);
       if (retry === "later") assert.ok(second!.atMs >= 700);
     });
   }
 
-  test("it gives up after its tries, with growing delays, and says what was refused [P9]", async () => {
-    const { client, clock, sent } = scripted(() => refusal("journal_unavailable"), {
+  test("the client gives up after its maximum attempts with growing delays, and reports the refusal [P9]", async () => {
+    const { client, clock, sent } = scriptedClient(() => refusal("journal_unavailable"), {
       retry: { tries: 4, baseMs: 1_000, capMs: 2_000 },
     });
     const result = refusalOf(client.run("patch-entity", write));
@@ -46,29 +46,29 @@ describe("after a refusal the client obeys the rule of its code", () => {
     assert.deepEqual(times, [0, 750, 2_250, 3_750]);
   });
 
-  test("what nobody knows stays unknown, whatever keeps the tries after it from being sent [P9]", async () => {
+  test("an unknown outcome stays unknown when the later attempts cannot be sent [P9]", async () => {
     for (const last of ["unreachable", "overloaded", "journal_unavailable", "stopping"]) {
-      const { client, clock } = scripted((_call, count) => refusal(count === 1 ? "outcome_unknown" : last));
+      const { client, clock } = scriptedClient((_call, count) => refusal(count === 1 ? "outcome_unknown" : last));
       const result = refusalOf(client.run("patch-entity", write));
       await clock.pass(20_000, 500);
       assert.equal((await result).code, "outcome_unknown", last);
     }
-    const answered = scripted((_call, count) => refusal(count === 1 ? "outcome_unknown" : "entity_not_found"));
+    const answered = scriptedClient((_call, count) => refusal(count === 1 ? "outcome_unknown" : "entity_not_found"));
     const result = refusalOf(answered.client.run("patch-entity", write));
     await answered.clock.pass(20_000, 500);
-    assert.equal((await result).code, "entity_not_found", "the answer to the key says what happened");
+    assert.equal((await result).code, "entity_not_found", "the reply to the key reports the outcome");
   });
 
-  test("it does not wait longer than its time, and not at all if it must not [P9]", async () => {
-    const late = scripted(() => refusal("overloaded", { retry_after_ms: 60_000 }));
+  test("the client does not wait longer than its total time, and not at all with retry disabled [P9]", async () => {
+    const late = scriptedClient(() => refusal("overloaded", { retry_after_ms: 60_000 }));
     assert.equal((await refusalOf(late.client.run("patch-entity", write))).code, "overloaded");
-    const never = scripted(() => refusal("journal_unavailable"), { retry: false });
+    const never = scriptedClient(() => refusal("journal_unavailable"), { retry: false });
     assert.equal((await refusalOf(never.client.run("patch-entity", write))).code, "journal_unavailable");
     assert.deepEqual([late.sent.length, never.sent.length, never.sent[0]?.options.key], [1, 1, undefined]);
   });
 
-  test("without a key an unknown outcome of a write is not sent again, and what can't hurt is [P9]", async () => {
-    const unknown = scripted(() => refusal("outcome_unknown"), { remote: undefined as never });
+  test("a write without a key is not sent again after an unknown outcome, and a harmless call is [P9]", async () => {
+    const unknown = scriptedClient(() => refusal("outcome_unknown"), { remote: undefined as never });
     assert.equal((await refusalOf(unknown.client.run("patch-entity", write))).code, "outcome_unknown");
     assert.equal(unknown.sent.length, 1);
     for (const [operation, input] of [
@@ -76,7 +76,9 @@ describe("after a refusal the client obeys the rule of its code", () => {
       ["heartbeat", {}],
       ["acquire-lock", { paths: ["p"] }],
     ] as const) {
-      const { client, clock, sent } = scripted((_call, count) => (count === 1 ? refusal("outcome_unknown") : done));
+      const { client, clock, sent } = scriptedClient((_call, count) =>
+        count === 1 ? refusal("outcome_unknown") : done,
+      );
       const result = client.run(operation, input);
       await clock.pass(1_000);
       await result;
@@ -89,10 +91,10 @@ describe("after a refusal the client obeys the rule of its code", () => {
   });
 });
 
-test("what is aborted between two tries ends at once, and is not sent again", async () => {
-  const { client, clock, sent } = scripted(() => refusal("overloaded", { retry_after_ms: 10_000 }));
+test("a call that is aborted between two attempts ends at once and is not sent again", async () => {
+  const { client, clock, sent } = scriptedClient(() => refusal("overloaded", { retry_after_ms: 10_000 }));
   const controller = new AbortController();
-  const reason = new Error("no longer wanted");
+  const reason = new Error("aborted by the test");
   const result = client.run("patch-entity", write, { signal: controller.signal }).catch((error: unknown) => error);
   await loopTicks(2);
   controller.abort(reason);
@@ -101,7 +103,7 @@ test("what is aborted between two tries ends at once, and is not sent again", as
   assert.equal(sent.length, 1);
 });
 
-/** A network that sends a write again because its answer got lost, after the agent that wrote has ended. */
+/** A transport that sends a write again because its reply was lost, after the writing agent has ended. */
 function losingOneAnswer(inner: Transport, hasAnswer: () => boolean, end: (agent: string) => Promise<unknown>) {
   let isLost = false;
   const keys: (string | undefined)[] = [];
@@ -122,11 +124,11 @@ function losingOneAnswer(inner: Transport, hasAnswer: () => boolean, end: (agent
   return { transport, keys };
 }
 
-for (const [who, hasAnswer] of [
+for (const [sender, hasAnswer] of [
   ["the connection", true],
   ["the client", false],
 ] as const) {
-  test(`a write is done once, also if ${who} sends it again after its agent has ended [P9]`, async () => {
+  test(`a write is executed once, also if ${sender} sends it again after its agent has ended [P9]`, async () => {
     await using node = await clientNode();
     const inner = transportOf(node.services);
     const end = (agent: string): Promise<unknown> => node.client.agents.end(agent);
@@ -144,48 +146,54 @@ for (const [who, hasAnswer] of [
   });
 }
 
-everyWay("an update reads, changes and writes until nobody was faster, and nothing is lost [M1 P9]", async (client) => {
-  await client.entities.create("doc", "1", { n: 0 });
-  const forks = [1, 2, 3, 4].map(() => client.fork());
-  await Promise.all(
-    forks.map((fork) => fork.entities.update<{ n: number }>("doc", "1", ({ n }) => ({ n: n + 1 }), { tries: 50 })),
-  );
-  assert.deepEqual((await client.entities.get("doc", "1")).value, { n: 4 });
-});
+onEveryTransport(
+  "an update reads, changes and writes until it meets no conflict, and no change is lost [M1 P9]",
+  async (client) => {
+    await client.entities.create("doc", "1", { n: 0 });
+    const forks = [1, 2, 3, 4].map(() => client.fork());
+    await Promise.all(
+      forks.map((fork) => fork.entities.update<{ n: number }>("doc", "1", ({ n }) => ({ n: n + 1 }), { tries: 50 })),
+    );
+    assert.deepEqual((await client.entities.get("doc", "1")).value, { n: 4 });
+  },
+);
 
-everyWay("an update that is always overtaken ends with the last conflict, explained", async (client) => {
-  await client.entities.create("doc", "1", { n: 0 });
-  let rounds = 0;
-  const overtaken = await refusalOf(
-    client.entities.update<{ n: number }>(
-      "doc",
-      "1",
-      async ({ n }) => {
-        rounds += 1;
-        await client.entities.patch("doc", "1", { merge: { n: 10 + rounds } });
-        return { n: n + 1 };
-      },
-      { tries: 3 },
-    ),
-  );
-  assert.deepEqual([overtaken.code, rounds, overtaken.data["tries"]], ["concurrency_mismatch", 3, 3]);
-  assert.match(overtaken.message, /other writers changed doc\/1 in each of 3 attempts, last at \/n/u);
-  await assert.rejects(
-    client.entities.update("doc", "2", (value) => value),
-    refusedWith("entity_not_found"),
-  );
-  const made = await client.entities.update<{ n: number }>("doc", "2", ({ n }) => ({ n: n + 1 }), {
-    initial: { n: 0 },
-  });
-  assert.deepEqual([made.version, made.value], [1, { n: 1 }]);
-  await assert.rejects(
-    client.entities.update("doc", "1", () => undefined),
-    /must return the new value/u,
-  );
-});
+onEveryTransport(
+  "an update that conflicts in every attempt fails with the last conflict and its explanation",
+  async (client) => {
+    await client.entities.create("doc", "1", { n: 0 });
+    let rounds = 0;
+    const overtaken = await refusalOf(
+      client.entities.update<{ n: number }>(
+        "doc",
+        "1",
+        async ({ n }) => {
+          rounds += 1;
+          await client.entities.patch("doc", "1", { merge: { n: 10 + rounds } });
+          return { n: n + 1 };
+        },
+        { tries: 3 },
+      ),
+    );
+    assert.deepEqual([overtaken.code, rounds, overtaken.data["tries"]], ["concurrency_mismatch", 3, 3]);
+    assert.match(overtaken.message, /other writers changed doc\/1 in each of 3 attempts, last at \/n/u);
+    await assert.rejects(
+      client.entities.update("doc", "2", (value) => value),
+      refusedWith("entity_not_found"),
+    );
+    const made = await client.entities.update<{ n: number }>("doc", "2", ({ n }) => ({ n: n + 1 }), {
+      initial: { n: 0 },
+    });
+    assert.deepEqual([made.version, made.value], [1, { n: 1 }]);
+    await assert.rejects(
+      client.entities.update("doc", "1", () => undefined),
+      /must return the new value/u,
+    );
+  },
+);
 
 describe("retryOnDeadlock", () => {
-  test("releases what the try took and runs it again, so that both get through [X6]", async () => {
+  test("retryOnDeadlock releases the locks of an attempt and runs it again, so that both callers succeed [X6]", async () => {
     await using node = await clientNode();
     const [a, b] = [node.fresh("a"), node.fresh("b")];
     const one = held(await a.acquire("x"));
@@ -203,7 +211,7 @@ describe("retryOnDeadlock", () => {
     assert.equal(await work, 2);
   });
 
-  test("ends after its tries with a DeadlockError that has the cycle; other errors pass", async () => {
+  test("retryOnDeadlock fails after its attempts with a DeadlockError and the cycle, and passes other errors through", async () => {
     await using node = await clientNode();
     const client = node.fresh("a");
     const cycle = [{ owner_id: "a" }];
@@ -233,8 +241,8 @@ describe("retryOnDeadlock", () => {
   });
 });
 
-test("every option of a call reaches the transport, from every operation on locks", async () => {
-  const { client, sent } = scripted(() => done, { retry: false });
+test("every option of a call reaches the transport from every lock operation", async () => {
+  const { client, sent } = scriptedClient(() => done, { retry: false });
   const { signal } = new AbortController();
   const options = {
     trace: "t",
@@ -256,7 +264,7 @@ test("every option of a call reaches the transport, from every operation on lock
   await locks.accept("1.1", options);
   await locks.cancel("1.1", options);
   await locks.forceRelease("1.1", "now", options);
-  // Besides them only this: they hand on the outcome alone.
+  // The lock operations add only this, because they return the outcome alone.
   const expected = { ...options, events: false };
   for (const { operation, options: given } of sent) assert.deepEqual(given, expected, operation);
   assert.equal((sent[0]?.input as { owner_id: string }).owner_id, "o");

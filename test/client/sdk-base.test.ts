@@ -18,7 +18,7 @@ test("a backoff doubles from its base to its cap, and jitter chooses in its uppe
   assert.equal(backoffMs(bounds, 1, 0.5), 75);
 });
 
-test("the closest word is found in any case, with letters missing, wrong or swapped, and not far away", () => {
+test("the closest word is found in any case, with letters missing, wrong or swapped, but not beyond that", () => {
   const known = ["purpose", "ttlSeconds", "waitMs"];
   for (const word of ["porpose", "prupose", "purpos", "PURPOSE", "purposes"])
     assert.equal(closestWord(word, known), "purpose");
@@ -27,7 +27,7 @@ test("the closest word is found in any case, with letters missing, wrong or swap
   assert.equal(closestWord("", known), undefined);
 });
 
-/** Timers that the test lets fire. */
+/** Timers that fire when the test says. */
 function manualTimers() {
   const pending = new Set<() => void>();
   return {
@@ -56,7 +56,7 @@ test("a pause ends by its timer or by its signal, and leaves neither a timer nor
   assert.equal(timers.pending.size, 0, "a signal that has aborted starts no timer");
 });
 
-test("work that is waited for until a signal aborts gives its result or the signal's reason, never both", async () => {
+test("an abortable wait gives the result of its work or the reason of its signal, never both", async () => {
   assert.equal(await untilAborted(undefined, Promise.resolve(1)), 1);
   assert.equal(await untilAborted(undefined, Promise.resolve(1), (one) => one + 1), 2);
   const { signal } = new AbortController();
@@ -66,9 +66,9 @@ test("work that is waited for until a signal aborts gives its result or the sign
   const ending = new AbortController();
   const work = Promise.withResolvers<number>();
   const result = untilAborted(ending.signal, work.promise, (one) => taken.push(one));
-  ending.abort(new Error("changed my mind"));
+  ending.abort(new Error("aborted by the test"));
   work.resolve(1);
-  await assert.rejects(result, /changed my mind/u);
+  await assert.rejects(result, /aborted by the test/u);
   await assert.rejects(
     untilAborted(AbortSignal.abort("as given"), Promise.resolve(1)),
     (reason) => reason === "as given",

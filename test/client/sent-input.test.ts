@@ -1,7 +1,7 @@
-/** What goes over the network arrives as it was given, or does not leave: the same faults at the same places as in process. */
+/** Input arrives unchanged or is not sent. The faults and their pointers are the same as in process. */
 import assert from "node:assert/strict";
 import type { Client, CallReply } from "holdfast";
-import { everyWay } from "./every-way.ts";
+import { onEveryTransport } from "./every-transport.ts";
 
 const cycle: unknown[] = [];
 cycle.push({ again: cycle });
@@ -28,8 +28,8 @@ const bad: readonly (readonly [value: unknown, reason: string, pointer: string])
   [Array.from({ length: 100_001 }, () => 0), "too_many", "/value/99997"],
 ];
 
-everyWay(
-  "an input that JSON would change is refused with its place, and nothing is sent [P9]",
+onEveryTransport(
+  "an input that JSON would change is refused with its pointer, and nothing is sent [P9]",
   async (client: Client) => {
     const cursor = await client.cursor();
     const create = (value: unknown): Promise<CallReply> =>
@@ -42,19 +42,22 @@ everyWay(
     const deep = (await create(cycle)).outcome.data as { reason: string; pointer: string };
     assert.deepEqual([deep.reason, deep.pointer.slice(0, 21)], ["too_deep", "/value/0/again/0/agai"]);
     assert.equal(await client.cursor(), cursor);
-    // A member that is undefined is one that is not there, as everywhere in JavaScript.
+    // An undefined member counts as absent, as everywhere in JavaScript.
     assert.deepEqual((await client.entities.create("plan", "1", { a: undefined, b: 1 })).value, { b: 1 });
   },
 );
 
-everyWay("names and texts come back as they were written, whatever is in them", async (client: Client) => {
-  const value = { q: 1, "a\n": 2, 'b"': { "\u2028": "\u2029", "\\": "\\" }, "": "🙂" };
-  await client.entities.create("plan", "warm", { q: 1, "a\\": 2 });
-  await client.entities.create("plan", "1", value);
-  assert.deepEqual((await client.entities.get("plan", "1")).value, value);
-  for await (const { data, subject } of client.watch({ after: "1.0" })) {
-    if (subject !== "plan/1") continue;
-    assert.deepEqual((data as { value: unknown }).value, value);
-    break;
-  }
-});
+onEveryTransport(
+  "names and texts are returned exactly as they were written, with any characters",
+  async (client: Client) => {
+    const value = { q: 1, "a\n": 2, 'b"': { "\u2028": "\u2029", "\\": "\\" }, "": "🙂" };
+    await client.entities.create("plan", "warm", { q: 1, "a\\": 2 });
+    await client.entities.create("plan", "1", value);
+    assert.deepEqual((await client.entities.get("plan", "1")).value, value);
+    for await (const { data, subject } of client.watch({ after: "1.0" })) {
+      if (subject !== "plan/1") continue;
+      assert.deepEqual((data as { value: unknown }).value, value);
+      break;
+    }
+  },
+);

@@ -2,27 +2,33 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { Client, QueuePlace, ReleaseRequest } from "holdfast";
 import { refusedWith } from "../api/refused-with.ts";
-import { everyWay } from "./every-way.ts";
+import { onEveryTransport } from "./every-transport.ts";
 import { loopTicks } from "../engine/manual-clock.ts";
 import { clientNode, held, soon } from "./client-node.ts";
-import { heldUp } from "./held-up.ts";
+import { pausableClient } from "./pausable-client.ts";
 
 const queued = (client: Client, count: number, path = "doc/1") =>
   soon(async () => (await client.locks.status(path)).queue.length === count);
 
-everyWay("who waits gets the lock when it is free, and is told how it was left before [X5]", async (client) => {
-  const [ann, bob] = [client.fork({ name: "ann" }), client.fork({ name: "bob" })];
-  const lock = held(await ann.acquire("doc/1", { purpose: "draft" }));
-  const waiting = bob.acquire("doc/1");
-  await queued(client, 1);
-  await lock.release({ note: "half done" });
-  await using got = held(await waiting);
-  const [left] = await got.leftBefore();
-  assert.deepEqual([left?.how, left?.by, left?.purpose, left?.note], ["released", lock.ownerId, "draft", "half done"]);
-});
+onEveryTransport(
+  "a waiter gets the lock when it is free and can read how the previous holder left it [X5]",
+  async (client) => {
+    const [ann, bob] = [client.fork({ name: "ann" }), client.fork({ name: "bob" })];
+    const lock = held(await ann.acquire("doc/1", { purpose: "draft" }));
+    const waiting = bob.acquire("doc/1");
+    await queued(client, 1);
+    await lock.release({ note: "half done" });
+    await using got = held(await waiting);
+    const [left] = await got.leftBefore();
+    assert.deepEqual(
+      [left?.how, left?.by, left?.purpose, left?.note],
+      ["released", lock.ownerId, "draft", "half done"],
+    );
+  },
+);
 
 describe("waiting", () => {
-  test("lasts as long as it must: a ticket is kept alive, and the place is told whenever it is another [X5]", async () => {
+  test("a waiter keeps its ticket alive for as long as needed and reports each change of its place [X5]", async () => {
     await using node = await clientNode();
     const [ann, bob, eve] = [node.fresh("ann"), node.fresh("bob"), node.fresh("eve")];
     const lock = held(await ann.acquire("doc/1"));
@@ -44,7 +50,7 @@ describe("waiting", () => {
     assert.equal(places[0]?.waitsFor[0]?.name, "ann");
   });
 
-  test("ends when its signal aborts, at every moment, and leaves nothing behind", async () => {
+  test("a wait ends when its signal aborts at any moment, and leaves no lock and no ticket", async () => {
     await using node = await clientNode();
     const [ann, bob] = [node.fresh("ann"), node.fresh("bob")];
     await held(await bob.acquire("warm")).release();
@@ -64,7 +70,7 @@ describe("waiting", () => {
     await assert.rejects(bob.acquire("doc/1", { signal: early }), /before/u);
   });
 
-  test("that is cancelled in the moment of the grant gives it back; once granted, the signal does nothing", async () => {
+  test("a wait that is aborted at the moment of the grant releases it, and the signal has no effect after the grant", async () => {
     await using node = await clientNode();
     const [ann, bob] = [node.fresh("ann"), node.fresh("bob")];
     for (let moment = 0; moment < 10; moment += 1) {
@@ -85,7 +91,7 @@ describe("waiting", () => {
     }
   });
 
-  test("to upgrade that is cancelled in the moment of the grant never loses the lock that is held [W1]", async () => {
+  test("an upgrade that is aborted at the moment of its grant never loses the held lock [W1]", async () => {
     await using node = await clientNode();
     const [ann, bob] = [node.fresh("ann"), node.fresh("bob")];
     for (let moment = 0; moment < 40; moment += 1) {
@@ -109,29 +115,29 @@ describe("waiting", () => {
     }
   });
 
-  test("to upgrade that is cancelled when the event of its grant is still to come never loses the lock either [W1]", async () => {
+  test("an upgrade that is aborted before the event of its grant arrives never loses the held lock [W1]", async () => {
     await using node = await clientNode();
-    const ann = heldUp(node, "ann");
+    const ann = pausableClient(node, "ann");
     const lock = held(await ann.client.acquire("doc/1", { mode: "upgradeable" }));
     const reader = held(await node.fresh("bob").acquire("doc/1", { mode: "read" }));
     const stop = new AbortController();
     const upgrading = lock.upgrade({ signal: stop.signal });
     await queued(node.client, 1);
-    ann.ways.areEventsHeldUp = true;
+    ann.pauses.areEventsPaused = true;
     await reader.release();
     stop.abort(new Error("enough"));
     await assert.rejects(upgrading, /enough/u);
     await soon(() => ann.sent.includes("cancel-ticket"));
     await loopTicks(20);
     assert.equal((await node.client.locks.status("doc/1")).holders[0]?.mode, "write");
-    ann.flow();
+    ann.resume();
     await soon(() => lock.mode === "write");
     assert.equal(lock.state, "held");
     await lock.release();
     assert.deepEqual((await node.client.locks.status("doc/1")).holders, []);
   });
 
-  test("misses no grant, however soon after the question it comes [X5]", async () => {
+  test("a waiter misses no grant, however soon after the request it arrives [X5]", async () => {
     await using node = await clientNode();
     const [ann, bob] = [node.fresh("ann"), node.fresh("bob")];
     for (let round = 0; round < 30; round += 1) {
@@ -143,7 +149,7 @@ describe("waiting", () => {
     }
   });
 
-  test("that could never end is refused with the cycle [X6]", async () => {
+  test("a wait that would close a cycle is refused with the cycle [X6]", async () => {
     await using node = await clientNode();
     const [ann, bob] = [node.fresh("ann"), node.fresh("bob")];
     const [x, y] = [held(await ann.acquire("x")), held(await bob.acquire("y"))];
@@ -155,7 +161,7 @@ describe("waiting", () => {
     await x.release();
   });
 
-  test("that can never end since its own agent gave back what it had of it fails as a deadlock [X6]", async () => {
+  test("a wait that becomes a deadlock by a release of the same agent fails with deadlock [X6]", async () => {
     await using node = await clientNode();
     const [ann, bob, kim] = [node.fresh("ann"), node.fresh("bob"), node.fresh("kim")];
     const [a, p, b] = [held(await ann.acquire("a")), held(await ann.acquire("p")), held(await kim.acquire("b"))];
@@ -170,7 +176,7 @@ describe("waiting", () => {
     await b.release();
   });
 
-  test("goes on when the node was away, and when the ticket did not live that long it asks again [X5]", async () => {
+  test("a wait whose ticket is cancelled by another caller fails with ticket_unknown [X5]", async () => {
     await using node = await clientNode();
     const [ann, bob] = [node.fresh("ann"), node.fresh("bob")];
     const lock = held(await ann.acquire("doc/1", { ttlSeconds: 600 }));
@@ -187,8 +193,8 @@ describe("waiting", () => {
   });
 });
 
-describe("a handle", () => {
-  test("changes its mode in place: upgrade, downgrade, a new fence each time", async () => {
+describe("handles", () => {
+  test("a handle changes its mode in place by upgrade and downgrade, with a new fence each time", async () => {
     await using node = await clientNode();
     const [ann, bob] = [node.fresh("ann"), node.fresh("bob")];
     await using lock = held(await ann.acquire("doc/1", { mode: "upgradeable" }));
@@ -213,7 +219,7 @@ describe("a handle", () => {
     await ann.entities.create("doc", "1", {}, { fence: lock.fence });
   });
 
-  test("tells who asks for it, also who asked before somebody listened; and hands it on", async () => {
+  test("a handle reports release requests, also those before the listener was added, and can be transferred", async () => {
     await using node = await clientNode();
     const [ann, bob] = [node.fresh("ann"), await node.agent("bob")];
     const asked: ReleaseRequest[] = [];

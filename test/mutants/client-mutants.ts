@@ -62,7 +62,7 @@ export const clientMutants: readonly PlantedMutant[] = [
     file: "sdk/src/client/locks/waiting/hold-on-grant-event.ts",
     find: "sentAt: askedAt,",
     put: "sentAt: now,",
-    by: "test/client/at-push.test.ts",
+    by: "test/client/grant-events.test.ts",
     caughtIn: "npm test",
   },
   {
@@ -70,7 +70,7 @@ export const clientMutants: readonly PlantedMutant[] = [
     file: "sdk/src/client/locks/waiting/wait-for-ticket.ts",
     find: 'if (ticket.isShared) return { kind: "gave-up", data };',
     put: "",
-    by: "test/client/same-place.test.ts",
+    by: "test/client/shared-tickets.test.ts",
     caughtIn: "npm test",
   },
   {
@@ -86,7 +86,7 @@ export const clientMutants: readonly PlantedMutant[] = [
     file: "sdk/src/client/locks/session/path-set-mutex.ts",
     find: "while (this.#asked.has(set) || this.#alone.has(set)) await this.#change(set);",
     put: "while (this.#alone.has(set)) await this.#change(set);",
-    by: "test/client/same-place.test.ts",
+    by: "test/client/shared-tickets.test.ts",
     caughtIn: "npm test",
   },
   {
@@ -94,7 +94,7 @@ export const clientMutants: readonly PlantedMutant[] = [
     file: "sdk/src/client/locks/waiting/acquire.ts",
     find: "(given) => leave(isTaken ? undefined : orphanedBy(given)),",
     put: "(given) => leave(isTaken ? undefined : void orphanedBy(given)),",
-    by: "test/client/left-behind.test.ts",
+    by: "test/client/orphaned-state.test.ts",
     caughtIn: "npm test",
   },
   {

@@ -141,7 +141,7 @@ test("a test title that is a fragment is found", () => {
     "without a key the client does not retry a write",
   ];
   for (const title of sentences) assert.deepEqual(titlesIn(title), [], title);
-  assert.equal(titlesIn("is granted in order of arrival", "  everyWay").length, 1);
+  assert.equal(titlesIn("is granted in order of arrival", "  onEveryTransport").length, 1);
   assert.equal(titlesIn("a lock that is lost reports, and why:", "describe").length, 1);
   assert.deepEqual(titlesIn("leases", "describe"), []);
 });

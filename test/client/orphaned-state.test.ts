@@ -5,7 +5,7 @@ import { refusedWith } from "../api/refused-with.ts";
 import { loopTicks } from "../engine/manual-clock.ts";
 import { clientNode, held, soon } from "./client-node.ts";
 import type { ClientNode } from "./client-node.ts";
-import { lossy } from "./lossy.ts";
+import { lossyClient } from "./lossy-client.ts";
 
 const path = "doc/1";
 
@@ -15,29 +15,29 @@ const errorOf = (lock: Promise<Lock | DeniedLock>): Promise<unknown> =>
     (error: unknown) => error,
   );
 
-const inLine = (node: ClientNode, count: number, at = path): Promise<void> =>
+const untilQueued = (node: ClientNode, count: number, at = path): Promise<void> =>
   soon(async () => (await node.client.locks.status(at)).queue.length === count);
 
-/** Another lock, so short that the heartbeats for it keep alive whatever is left behind. */
+/** Another lock, so short that its heartbeats keep any orphaned state alive. */
 async function busy(client: Client): Promise<Lock> {
   return held(await client.acquire("other", { ttlSeconds: 40 }));
 }
 
-/** Longer than any lease and any time to take something up. */
+/** Passes more time than any lease and any accept time. */
 async function assertNothingLeft(node: ClientNode, at = path): Promise<void> {
   await node.clock.pass(65_000, 250);
   const { holders, queue } = await node.client.locks.status(at);
   assert.deepEqual([holders, queue], [[], []]);
 }
 
-describe("nothing is left behind, neither held nor in line,", () => {
+describe("orphaned server state", () => {
   for (const [title, options] of [
     ["waits", {}],
-    ["takes it or leaves it", { ifAvailable: true }],
+    ["does not wait", { ifAvailable: true }],
   ] as const) {
-    test(`by who ${title}, and aborts when the answer is on its way and gets lost`, async () => {
+    test(`an acquire that ${title} and is aborted while its reply is lost leaves no lock and no ticket`, async () => {
       await using node = await clientNode();
-      const { client: bob, network } = lossy(node, "bob");
+      const { client: bob, network } = lossyClient(node, "bob");
       const other = await busy(bob);
       network.fate = (operation) => (operation === "acquire-lock" ? "unanswered" : undefined);
       const stop = new AbortController();
@@ -53,7 +53,7 @@ describe("nothing is left behind, neither held nor in line,", () => {
     });
   }
 
-  test("by who is granted a lock that it can't take up, since nothing can be written for a while", async () => {
+  test("a waiter that cannot accept its grant during a journal outage leaves no lock and no ticket", async () => {
     await using node = await clientNode();
     const [ann, bob] = [node.fresh("ann"), node.fresh("bob")];
     const other = await busy(bob);
@@ -70,7 +70,7 @@ describe("nothing is left behind, neither held nor in line,", () => {
     assert.equal(other.state, "held");
   });
 
-  test("by a client that is closed while its first lock is under way, at any moment: it has no agent either", async () => {
+  test("a client that is closed at any moment of its first acquire leaves no lock, no ticket and no agent", async () => {
     await using node = await clientNode();
     for (let moment = 0; moment < 8; moment += 1) {
       const bob = node.client.fork({ name: `bob ${moment}` });
@@ -85,7 +85,7 @@ describe("nothing is left behind, neither held nor in line,", () => {
     }
   });
 
-  test("by a client that is closed while a later lock is under way, and no handle says that it has one", async () => {
+  test("a client that is closed at any moment of a later acquire leaves no lock and no ticket", async () => {
     await using node = await clientNode();
     for (let moment = 0; moment < 12; moment += 1) {
       const bob = node.client.fork({ name: "bob" });
@@ -100,30 +100,30 @@ describe("nothing is left behind, neither held nor in line,", () => {
     }
   });
 
-  test("by a client that is closed and speaks as another's agent, which lives on: in line, or asking at any moment", async () => {
+  test("a client that is closed while it acts as another client's agent leaves that agent no lock and no ticket", async () => {
     await using node = await clientNode();
     const ann = node.fresh("ann");
-    for (const moment of [...Array(16).keys(), "in line"] as const) {
+    for (const moment of [...Array(16).keys(), "queued"] as const) {
       const agent = await node.client.agents.register({ name: `theirs ${moment}` });
-      const lock = moment === "in line" ? held(await ann.acquire(path)) : undefined;
+      const lock = moment === "queued" ? held(await ann.acquire(path)) : undefined;
       const bob = node.client.fork().as(agent);
       await held(await bob.acquire("warm")).release();
       const kept = held(await bob.acquire("kept"));
       const failing = errorOf(bob.acquire(path));
-      if (moment === "in line") await inLine(node, 1);
+      if (moment === "queued") await untilQueued(node, 1);
       else for (let step = 0; step < moment; step += 1) await Promise.resolve();
       await bob.close();
       assert.ok(refusedWith("closed")(await failing));
       assert.equal(kept.state, "released");
       await lock?.release();
       await loopTicks(5);
-      // The agent lives on, and its heartbeats would keep whatever it has.
+      // The agent stays registered, and its heartbeats would keep all its locks.
       const { holds, waits } = await node.client.as(agent).agents.whoAmI();
       assert.deepEqual([holds, waits], [[], []], `moment ${moment}`);
     }
   });
 
-  test("by who can not be told its place since its onPlace fails; who shares the place keeps it", async () => {
+  test("a waiter whose onPlace callback throws leaves no ticket, and a task that shares the ticket keeps it", async () => {
     await using node = await clientNode();
     const [ann, bob] = [node.fresh("ann"), node.fresh("bob")];
     await busy(bob);
@@ -132,9 +132,9 @@ describe("nothing is left behind, neither held nor in line,", () => {
       throw new Error("a defect of the program");
     };
     await assert.rejects(bob.acquire(path, { onPlace }), /a defect/u);
-    await inLine(node, 0);
+    await untilQueued(node, 0);
     const sharing = bob.acquire(path);
-    await inLine(node, 1);
+    await untilQueued(node, 1);
     await assert.rejects(bob.acquire(path, { reentrant: true, onPlace }), /a defect/u);
     await node.clock.pass(1_000, 250);
     await lock.release();
@@ -142,7 +142,7 @@ describe("nothing is left behind, neither held nor in line,", () => {
     await assertNothingLeft(node);
   });
 
-  test("by a try that ends with a deadlock while others of its locks are still waited for, and the next try gets them", async () => {
+  test("an attempt that ends with a deadlock leaves no lock and no ticket, and the next attempt gets its locks", async () => {
     await using node = await clientNode();
     const [ann, bob, eve] = [node.fresh("ann"), node.fresh("bob"), node.fresh("eve")];
     await busy(bob);
@@ -150,10 +150,10 @@ describe("nothing is left behind, neither held nor in line,", () => {
     const late: Promise<unknown>[] = [];
     const work = bob.retryOnDeadlock(async ({ acquire, tried }) => {
       await using _first = held(await acquire("y"));
-      if (tried === 1) await inLine(node, 1, "y");
-      // Nobody waits for this one, and it is no unhandled rejection when it ends with its try.
+      if (tried === 1) await untilQueued(node, 1, "y");
+      // This promise is not awaited. Its end with the attempt is not an unhandled rejection.
       late.push(acquire("z"));
-      if (tried === 1) await inLine(node, 1, "z");
+      if (tried === 1) await untilQueued(node, 1, "z");
       await using _second = held(await acquire("x"));
       await using _third = held((await late.at(-1)) as Lock);
       return tried;
@@ -162,15 +162,15 @@ describe("nothing is left behind, neither held nor in line,", () => {
     await held(await ann.acquire("y")).release();
     await x.release();
     await assert.rejects(late[0]!, /the try has ended/u);
-    await inLine(node, 0, "z");
+    await untilQueued(node, 0, "z");
     await node.clock.pass(1_000, 100);
-    await inLine(node, 1, "z");
+    await untilQueued(node, 1, "z");
     await z.release();
     assert.equal(await work, 2);
     await assertNothingLeft(node, "z");
   });
 
-  test("by a try that fails in the moment in which one of its locks is granted", async () => {
+  test("an attempt that fails at the moment of a grant leaves no lock and no ticket", async () => {
     await using node = await clientNode();
     const [ann, bob] = [node.fresh("ann"), node.fresh("bob")];
     await busy(bob);
@@ -178,7 +178,7 @@ describe("nothing is left behind, neither held nor in line,", () => {
       const lock = held(await ann.acquire(path));
       const work = bob.retryOnDeadlock(async ({ acquire }) => {
         void acquire(path);
-        await inLine(node, 1);
+        await untilQueued(node, 1);
         const released = lock.release();
         await loopTicks(moment);
         await released;

@@ -6,14 +6,14 @@ import { HeldGrant, clockPoint } from "../../sdk/src/client/locks/handle/held-gr
 import { ManualClock, loopTicks } from "../engine/manual-clock.ts";
 import { clientNode, held, soon } from "./client-node.ts";
 import type { ClientNode } from "./client-node.ts";
-import { heldUp } from "./held-up.ts";
-import type { HeldUp } from "./held-up.ts";
+import { pausableClient } from "./pausable-client.ts";
+import type { PausableClient } from "./pausable-client.ts";
 
 const acceptMs = 10_000;
 
-/** Ann has the lock, and Bob stands in line. */
-async function line(node: ClientNode, ttlSeconds = 60) {
-  const bob = heldUp(node, "bob");
+/** Ann holds the lock, and Bob waits for it. */
+async function queueOf(node: ClientNode, ttlSeconds = 60) {
+  const bob = pausableClient(node, "bob");
   await held(await bob.client.acquire("warm")).release();
   const ann = held(await node.fresh("ann").acquire("doc/1", { purpose: "draft", ttlSeconds: 600 }));
   const waiting = bob.client.acquire("doc/1", { ttlSeconds });
@@ -21,35 +21,35 @@ async function line(node: ClientNode, ttlSeconds = 60) {
   return { bob, ann, waiting };
 }
 
-const leftMs = (lock: Lock, { clock }: HeldUp): number => lock.expiresAt.getTime() - clock.wallMs();
+const leftMs = (lock: Lock, { clock }: PausableClient): number => lock.expiresAt.getTime() - clock.wallMs();
 
-describe("who waited", () => {
-  test("has the lock when the event of its grant arrives, without a word to the server [X5]", async () => {
+describe("grants by event", () => {
+  test("a waiter holds the lock when the grant event arrives, without a call to the server [X5]", async () => {
     await using node = await clientNode();
-    const { bob, ann, waiting } = await line(node);
+    const { bob, ann, waiting } = await queueOf(node);
     const sentBefore = bob.sent.length;
-    bob.ways.areCallsHeldUp = true;
+    bob.pauses.areCallsPaused = true;
     await ann.release();
     const lock = held(await waiting);
     assert.equal(lock.state, "held");
     assert.equal((await node.client.locks.status("doc/1")).holders[0]?.fence, lock.fence);
     assert.deepEqual(bob.sent.slice(sentBefore), []);
-    bob.flow();
+    bob.resume();
     const [left] = await lock.leftBefore();
     assert.deepEqual([left?.how, left?.by, left?.purpose], ["released", ann.ownerId, "draft"]);
     assert.deepEqual(bob.sent.slice(sentBefore), ["accept-lock"]);
-    assert.equal((await lock.leftBefore())[0], left, "asked once");
+    assert.equal((await lock.leftBefore())[0], left, "the reply is cached");
     await lock.release();
   });
 
-  test("counts its lease from before it asked, and no longer than the time to show a sign of life: too short, never too long [M9 X5]", async () => {
+  test("a waiter counts its lease from before its request and at most for the accept time, never too long [M9 X5]", async () => {
     await using node = await clientNode();
-    const { bob, ann, waiting } = await line(node);
+    const { bob, ann, waiting } = await queueOf(node);
     bob.clock.advance(4_000);
     await ann.release();
     const lock = held(await waiting);
     assert.equal(leftMs(lock, bob), acceptMs - 4_000);
-    // The heartbeat is the sign of life: from then on the whole lease counts.
+    // The heartbeat accepts the grant. From then on the whole lease counts.
     await bob.clock.pass(3_500, 250);
     await node.clock.pass(500, 250);
     await soon(() => leftMs(lock, bob) > acceptMs);
@@ -57,91 +57,91 @@ describe("who waited", () => {
     await lock.release();
   });
 
-  test("for so long that half of that is gone asks the server first, and counts from there [M9 X5]", async () => {
+  test("a waiter that has used half of its accept time asks the server first and counts from there [M9 X5]", async () => {
     for (const [ttlSeconds, waitedMs] of [
       [60, acceptMs / 2 + 1],
       [2, 1_001],
     ] as const) {
       await using node = await clientNode();
-      const { bob, ann, waiting } = await line(node, ttlSeconds);
+      const { bob, ann, waiting } = await queueOf(node, ttlSeconds);
       bob.clock.advance(waitedMs);
-      bob.ways.areCallsHeldUp = true;
+      bob.pauses.areCallsPaused = true;
       let isGot = false;
       void waiting.then(() => (isGot = true));
       await ann.release();
       await soon(() => bob.sent.includes("accept-lock") && bob.sent.includes("renew-lock"));
       await loopTicks(20);
       assert.equal(isGot, false);
-      bob.flow();
+      bob.resume();
       const lock = held(await waiting);
       assert.equal(leftMs(lock, bob), ttlSeconds * 1_000);
       await lock.release();
     }
   });
 
-  test("and stood still for longer than the time to show a sign of life never takes the lock for held, and finds it lost [M9 X5]", async () => {
+  test("a waiter that was suspended beyond its accept time never treats the lock as held and learns of its loss [M9 X5]", async () => {
     await using node = await clientNode();
-    const { bob, ann, waiting } = await line(node);
+    const { bob, ann, waiting } = await queueOf(node);
     await ann.release();
     const lock = held(await waiting);
     const states: LockState[] = [];
     lock.onStateChange((state) => states.push(state));
-    Object.assign(bob.ways, { areCallsHeldUp: true, areEventsHeldUp: true });
+    Object.assign(bob.pauses, { areCallsPaused: true, areEventsPaused: true });
     await node.clock.pass(acceptMs + 1_000, 250);
     const eve = held(await node.fresh("eve").acquire("doc/1", { waitMs: 0 }));
     bob.clock.advance(acceptMs + 1_000);
     assert.equal(lock.state, "uncertain");
-    bob.flow();
+    bob.resume();
     await soon(() => lock.signal.aborted);
     assert.deepEqual(states, ["uncertain", "lost"]);
     assert.equal((lock.lost as LockLostError).why, "expired");
     assert.equal(eve.state, "held");
   });
 
-  test("and whose acceptance is refused has lost the lock [M9 X5]", async () => {
+  test("a waiter whose acceptance is refused has lost the lock [M9 X5]", async () => {
     await using node = await clientNode();
-    const { bob, ann, waiting } = await line(node);
+    const { bob, ann, waiting } = await queueOf(node);
     await ann.release();
     const lock = held(await waiting);
-    bob.ways.areEventsHeldUp = true;
+    bob.pauses.areEventsPaused = true;
     await node.client.locks.forceRelease(lock.fence, "stuck");
-    assert.equal(lock.state, "held", "nobody has told it");
+    assert.equal(lock.state, "held", "the client does not know of the loss");
     await assert.rejects(lock.leftBefore(), (error) => error instanceof LockLostError && error.why === "forced");
     assert.deepEqual([lock.state, lock.signal.aborted], ["lost", true]);
-    bob.flow();
+    bob.resume();
   });
 
-  test("learns of a loss that comes with the grant, and may ask again [X5]", async () => {
+  test("a waiter learns of a loss that arrives with the grant and can acquire the lock again [X5]", async () => {
     await using node = await clientNode();
-    const { bob, ann, waiting } = await line(node);
-    bob.ways.areEventsHeldUp = true;
+    const { bob, ann, waiting } = await queueOf(node);
+    bob.pauses.areEventsPaused = true;
     await ann.release();
     const { holders } = await node.client.locks.status("doc/1");
     await node.client.locks.forceRelease(holders[0]!.fence, "stuck");
-    bob.flow();
+    bob.resume();
     const lock = held(await waiting);
     await soon(() => lock.signal.aborted);
     assert.equal((lock.lost as LockLostError).why, "forced");
     await held(await bob.client.acquire("doc/1")).release();
   });
 
-  test("and gave up in the moment of the grant has it, unless it is gone by then [X5]", async () => {
+  test("a waiter that times out at the moment of the grant holds the lock unless it is lost by then [X5]", async () => {
     for (const isGone of [false, true]) {
       await using node = await clientNode();
-      const bob = heldUp(node, "bob");
+      const bob = pausableClient(node, "bob");
       await held(await bob.client.acquire("warm")).release();
       const ann = held(await node.fresh("ann").acquire("doc/1"));
       const waiting = bob.client.acquire("doc/1", { waitMs: 1_000 });
       await soon(async () => (await node.client.locks.status("doc/1")).queue.length === 1);
-      bob.ways.areCallsHeldUp = true;
+      bob.pauses.areCallsPaused = true;
       await bob.clock.pass(1_000, 250);
       await soon(() => bob.sent.includes("cancel-ticket"));
       await ann.release();
       await loopTicks(20);
-      bob.ways.areEventsHeldUp = true;
+      bob.pauses.areEventsPaused = true;
       const { holders } = await node.client.locks.status("doc/1");
       if (isGone) await node.client.locks.forceRelease(holders[0]!.fence, "stuck");
-      bob.flow();
+      bob.resume();
       const got = await waiting;
       assert.equal(got.granted, !isGone);
       if (got.granted) await got.release();
@@ -149,9 +149,9 @@ describe("who waited", () => {
     }
   });
 
-  test("may give it back at once; then nobody can say any more how it was left [X5]", async () => {
+  test("a waiter can release its grant at once, and leftBefore() then fails [X5]", async () => {
     await using node = await clientNode();
-    const { bob, ann, waiting } = await line(node);
+    const { bob, ann, waiting } = await queueOf(node);
     await ann.release();
     const lock = held(await waiting);
     await lock.release();
@@ -160,7 +160,7 @@ describe("who waited", () => {
     assert.ok(!bob.sent.includes("accept-lock"));
   });
 
-  test("knows how it was left before also when it has become a write lock since [X5]", async () => {
+  test("a waiter can read leftBefore() also after the lock was upgraded to write [X5]", async () => {
     await using node = await clientNode();
     const reader = held(await node.fresh("eve").acquire("doc/2", { mode: "read" }));
     const writer = held(await node.fresh("zoe").acquire("doc/3"));
@@ -176,7 +176,7 @@ describe("who waited", () => {
   });
 });
 
-describe("a heartbeat", () => {
+describe("heartbeats", () => {
   const pendingGrant = (clock: ManualClock): HeldGrant => {
     const time = Object.assign(clock, { random: () => 0, unique: () => "id" });
     const none = (): undefined => undefined;
@@ -192,7 +192,7 @@ describe("a heartbeat", () => {
     );
   };
 
-  test("that was sent before its sender knew of a grant is no sign of life for it, and renews the rest [M9]", () => {
+  test("a heartbeat that was sent before its sender knew of a grant does not accept that grant [M9]", () => {
     const clock = new ManualClock();
     const grant = pendingGrant(clock);
     const beat = { monotonicMs: 1_000, wallMs: clock.wallMs() - 1_000 };
@@ -200,7 +200,7 @@ describe("a heartbeat", () => {
     assert.equal(grant.deadlineMs, 1_000 + acceptMs);
   });
 
-  test("that was sent since is one [M9]", () => {
+  test("a heartbeat that was sent after its sender knew of a grant accepts it and renews the whole lease [M9]", () => {
     const clock = new ManualClock();
     const grant = pendingGrant(clock);
     grant.renewByBeat(clockPoint(clock as never), clockPoint(clock as never));

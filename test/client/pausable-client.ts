@@ -5,40 +5,40 @@ import { ManualClock } from "../engine/manual-clock.ts";
 import type { ClientNode } from "./client-node.ts";
 import { clientTime } from "./client-time.ts";
 
-export interface HeldUp {
+export interface PausableClient {
   readonly client: Client;
-  /** The client's own: a node and a client that is stopped do not see the same time pass. */
+  /** The client's own clock. A node and a suspended client do not see the same time pass. */
   readonly clock: ManualClock;
-  /** What the client has sent since it was made. */
+  /** Operations that the client has sent since it was created. */
   readonly sent: readonly string[];
-  /** Whether calls go out, whether their answers come in, and whether what else the server tells does. */
-  readonly ways: { areCallsHeldUp: boolean; areAnswersHeldUp: boolean; areEventsHeldUp: boolean };
-  /** Lets through what was held up. */
-  flow(): void;
+  /** Whether calls, replies and events are paused. */
+  readonly pauses: { areCallsPaused: boolean; areRepliesPaused: boolean; areEventsPaused: boolean };
+  /** Resumes all paused traffic. */
+  resume(): void;
 }
 
-/** A client on the network's other side, whose calls and events can be held up. */
-export function heldUp(node: ClientNode, name: string): HeldUp {
+/** A client across a network, whose calls, replies and events can be paused. */
+export function pausableClient(node: ClientNode, name: string): PausableClient {
   const inner = transportOf(node.services);
   const clock = new ManualClock();
-  const ways = { areCallsHeldUp: false, areAnswersHeldUp: false, areEventsHeldUp: false };
+  const pauses = { areCallsPaused: false, areRepliesPaused: false, areEventsPaused: false };
   let waiting: (() => void)[] = [];
   const sent: string[] = [];
-  const free = async (way: keyof typeof ways): Promise<void> => {
-    while (ways[way]) await new Promise<void>((resolve) => waiting.push(resolve));
+  const free = async (traffic: keyof typeof pauses): Promise<void> => {
+    while (pauses[traffic]) await new Promise<void>((resolve) => waiting.push(resolve));
   };
   const transport: Transport = {
     ...inner,
     async call(operation, input, options) {
       sent.push(operation);
-      await free("areCallsHeldUp");
+      await free("areCallsPaused");
       const reply = await inner.call(operation, input, options);
-      await free("areAnswersHeldUp");
+      await free("areRepliesPaused");
       return reply;
     },
     async *watch(options) {
       for await (const page of inner.watch(options)) {
-        await free("areEventsHeldUp");
+        await free("areEventsPaused");
         yield page;
       }
     },
@@ -48,12 +48,12 @@ export function heldUp(node: ClientNode, name: string): HeldUp {
   };
   const time = clientTime(clock, () => `${name}-${sent.length}`);
   return {
-    ...{ clock, sent, ways },
+    ...{ clock, sent, pauses },
     client: createClient(transport, { clock: time, name }),
-    flow() {
-      ways.areCallsHeldUp = false;
-      ways.areAnswersHeldUp = false;
-      ways.areEventsHeldUp = false;
+    resume() {
+      pauses.areCallsPaused = false;
+      pauses.areRepliesPaused = false;
+      pauses.areEventsPaused = false;
       for (const go of waiting) go();
       waiting = [];
     },

@@ -10,17 +10,17 @@ export interface SentCall {
   readonly atMs: number;
 }
 
-export interface Scripted {
+export interface ScriptedClient {
   readonly client: Client;
   readonly clock: ManualClock;
   readonly sent: SentCall[];
 }
 
-/** A client of a server that answers what the test says, over a network whose answers may get lost. */
-export function scripted(
+/** A client of a server whose replies the test chooses. */
+export function scriptedClient(
   answer: (call: SentCall, count: number) => CallReply["outcome"],
   more: ClientOptions = {},
-): Scripted {
+): ScriptedClient {
   const clock = new ManualClock();
   const sent: SentCall[] = [];
   const transport: Transport = {
@@ -30,10 +30,10 @@ export function scripted(
       return { outcome: answer(call, sent.length), position: 1, replayed: false, events: [] };
     },
     watch() {
-      throw new Error("nobody watches here");
+      throw new Error("this transport has no events");
     },
     notices() {
-      throw new Error("nobody listens here");
+      throw new Error("this transport has no notices");
     },
     cursor: () => Promise.resolve("1.1"),
     close: () => Promise.resolve(),

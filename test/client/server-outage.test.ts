@@ -1,4 +1,4 @@
-/** A program that waits for something from a server goes on waiting while the server is away; it does not just end. */
+/** A program that waits for a server keeps running while the server is unavailable. It does not exit early. */
 import assert from "node:assert/strict";
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
@@ -12,11 +12,11 @@ import { serve } from "../../server/src/assembly/serve.ts";
 import { folderFor, serverFor } from "../socket/with-server.ts";
 import { spawnChild } from "../scenario/spawn-child.ts";
 
-const program = new URL("away-child.ts", import.meta.url).pathname;
+const program = new URL("server-outage-child.ts", import.meta.url).pathname;
 
 interface Child {
   readonly process: ChildProcess;
-  /** Waits for a line; it fails if the child ends before. */
+  /** Waits for a line. Fails if the child exits first. */
   readonly says: (line: string) => Promise<void>;
 }
 
@@ -27,30 +27,35 @@ function start(t: TestContext, ...words: readonly string[]): Child {
   const says = async (wanted: string): Promise<void> => {
     for (;;) {
       const next = await lines.next();
-      assert.ok(next.done !== true, `the child ended before it said ${wanted}`);
+      assert.ok(next.done !== true, `the child exited before it printed ${wanted}`);
       if (next.value === wanted) return;
     }
   };
   return { process: child, says };
 }
 
-/** Where a server was nobody is at home: every connection is closed, until there were so many, or until the child ends. */
-async function awayFor(port: number, child: ChildProcess, connectionCount: number): Promise<void> {
+/**
+ * Listens on the port of the stopped server and closes each connection, until the count is reached or the child exits.
+ */
+async function outageOn(port: number, child: ChildProcess, connectionCount: number): Promise<void> {
   const enough = Promise.withResolvers<undefined>();
   let count = 0;
-  const nobody = createServer((socket) => {
+  const refusing = createServer((socket) => {
     socket.destroy();
     count += 1;
     if (count >= connectionCount) enough.resolve(undefined);
   }).listen(port, "127.0.0.1");
   await Promise.race([enough.promise, once(child, "exit")]);
-  nobody.close();
-  await once(nobody, "close");
+  refusing.close();
+  await once(refusing, "close");
 }
 
 for (const [how, title] of [
-  ["call", "a program whose call waits for a server that is away runs until it is answered"],
-  ["line", "a program that waits in line for a lock runs until it is granted, also if the server is away meanwhile"],
+  ["call", "a program whose call waits for an unavailable server runs until the call is answered"],
+  [
+    "line",
+    "a program that waits for a lock runs until the lock is granted, also if the server is unavailable meanwhile",
+  ],
 ] as const) {
   test(title, async (t) => {
     const data = join(await folderFor(t), ".holdfast");
@@ -66,7 +71,7 @@ for (const [how, title] of [
       child.process.stdin?.end("go\n");
       await child.says("asked");
     }
-    await awayFor(port, child.process, 10);
+    await outageOn(port, child.process, 10);
     const after = await serve({ data, host: "127.0.0.1", port });
     t.after(() => after.close());
     await using next = await connect(after.url);

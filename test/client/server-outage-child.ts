@@ -1,4 +1,6 @@
-/** A program that waits for a server that is away: with a call, or in the line for a lock. Nothing else keeps it running. */
+/**
+ * A program that waits for an unavailable server, with a call or in the queue of a lock. Nothing else keeps it running.
+ */
 import { once } from "node:events";
 import { connect } from "holdfast";
 

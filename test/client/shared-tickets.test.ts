@@ -4,22 +4,22 @@ import { loopTicks } from "../engine/manual-clock.ts";
 import type { Lock } from "holdfast";
 import { clientNode, denied, held, soon } from "./client-node.ts";
 import type { ClientNode } from "./client-node.ts";
-import { lossy } from "./lossy.ts";
+import { lossyClient } from "./lossy-client.ts";
 
 const path = "doc/1";
-const inLine = (node: ClientNode, count: number): Promise<void> =>
+const untilQueued = (node: ClientNode, count: number): Promise<void> =>
   soon(async () => (await node.client.locks.status(path)).queue.length === count);
 
-describe("two tasks that share what they lock", () => {
-  test("stand in one place, and both have the lock when it is granted; the last one to release frees it [X5]", async () => {
+describe("tasks that share a lock", () => {
+  test("two tasks that share a lock wait with one ticket, both get the grant, and the last release frees it [X5]", async () => {
     await using node = await clientNode();
     const [ann, bob] = [node.fresh("ann"), node.fresh("bob")];
     const lock = held(await ann.acquire(path));
     const places: number[][] = [[], []];
-    const tasks = places.map((told) =>
-      bob.acquire(path, { reentrant: true, onPlace: ({ place }) => told.push(place) }),
+    const tasks = places.map((seen) =>
+      bob.acquire(path, { reentrant: true, onPlace: ({ place }) => seen.push(place) }),
     );
-    await soon(() => places.every((told) => told.length > 0));
+    await soon(() => places.every((seen) => seen.length > 0));
     assert.equal((await node.client.locks.status(path)).queue.length, 1);
     await lock.release();
     const [first, second] = (await Promise.all(tasks)).map(held);
@@ -31,14 +31,14 @@ describe("two tasks that share what they lock", () => {
     assert.deepEqual((await node.client.locks.status(path)).holders, []);
   });
 
-  test("may give up one by one: the place is kept for the other [X5]", async () => {
+  test("a task that gives up leaves the shared ticket to the other task [X5]", async () => {
     await using node = await clientNode();
     const [ann, bob, eve] = [node.fresh("ann"), node.fresh("bob"), node.fresh("eve")];
     const lock = held(await ann.acquire(path));
     const patient = bob.acquire(path);
-    await inLine(node, 1);
+    await untilQueued(node, 1);
     const behind = eve.acquire(path);
-    await inLine(node, 2);
+    await untilQueued(node, 2);
     const hasty = bob.acquire(path, { reentrant: true, waitMs: 2_000 });
     const stop = new AbortController();
     const stopped = bob.acquire(path, { reentrant: true, signal: stop.signal });
@@ -49,32 +49,32 @@ describe("two tasks that share what they lock", () => {
     denied(await hasty);
     await lock.release();
     const mine = held(await patient);
-    assert.equal((await node.client.locks.status(path)).queue.length, 1, "who came later waits on");
+    assert.equal((await node.client.locks.status(path)).queue.length, 1, "the later waiter still waits");
     await mine.release();
     await held(await behind).release();
   });
 });
 
-test("who asks again at any moment while its place is being given up waits on, and gets the lock [X5]", async () => {
+test("an acquire at any moment while an earlier ticket is being cancelled waits and gets the lock [X5]", async () => {
   await using node = await clientNode();
   const [ann, bob] = [node.fresh("ann"), node.fresh("bob")];
   for (let moment = 0; moment < 12; moment += 1) {
     const lock = held(await ann.acquire(path));
     const stop = new AbortController();
     const given = bob.acquire(path, { signal: stop.signal }).catch(() => undefined);
-    await inLine(node, 1);
+    await untilQueued(node, 1);
     stop.abort();
     await given;
     await loopTicks(moment);
     const again = bob.acquire(path);
     await loopTicks(20);
-    await inLine(node, 1);
+    await untilQueued(node, 1);
     await lock.release();
     await held(await again).release();
   }
 });
 
-/** Long enough for whatever is done in the background to be tried again several times. */
+/** Passes enough time for several retries of any background work. */
 async function assertKept(node: ClientNode, lock: Lock, when: string): Promise<void> {
   await node.clock.pass(45_000, 250);
   assert.equal(lock.state, "held", when);
@@ -83,14 +83,14 @@ async function assertKept(node: ClientNode, lock: Lock, when: string): Promise<v
   await soon(async () => (await node.client.locks.status(path)).holders.length === 0);
 }
 
-/** Small moments between the turns of the loop, and then whole turns. */
+/** Waits for single microtasks, and then for whole turns of the loop. */
 async function wait(moment: number): Promise<void> {
   for (let step = 0; step < moment; step += 1) await Promise.resolve();
   if (moment > 24) await loopTicks(moment - 24);
 }
 
-describe("a lock stays with who has it, whatever became of an earlier question for it:", () => {
-  test("aborted at any moment, and asked for again at once", async () => {
+describe("locks after an earlier acquire", () => {
+  test("a lock stays with its holder after an acquire that was aborted at any moment and repeated at once", async () => {
     await using node = await clientNode();
     const bob = node.fresh("bob");
     await held(await bob.acquire("warm")).release();
@@ -111,14 +111,14 @@ describe("a lock stays with who has it, whatever became of an earlier question f
   });
 
   for (const [title, options] of [
-    ["with the will to wait", {}],
-    ["without", { ifAvailable: true }],
+    ["with a wait", {}],
+    ["without a wait", { ifAvailable: true }],
   ] as const) {
     for (const fate of ["unsent", "unanswered"] as const) {
-      test(`asked ${title}, ${fate}, and asked for again at any moment since`, async () => {
+      test(`a lock stays with its holder after an earlier acquire ${title} that was ${fate}`, async () => {
         for (const laterMs of [0, 300, 700, 2_000, 9_000]) {
           await using node = await clientNode();
-          const { client: bob, network } = lossy(node, "bob", { retry: { totalMs: 1_000 } });
+          const { client: bob, network } = lossyClient(node, "bob", { retry: { totalMs: 1_000 } });
           await held(await bob.acquire("warm")).release();
           network.fate = () => fate;
           const first = bob.acquire(path, options).catch((error: unknown) => error);
@@ -132,7 +132,7 @@ describe("a lock stays with who has it, whatever became of an earlier question f
     }
   }
 
-  test("shared by a second task that asks while the first one releases, at any moment", async () => {
+  test("a lock stays with a second task that acquires it at any moment while the first one releases it", async () => {
     await using node = await clientNode();
     const bob = node.fresh("bob");
     for (let moment = 0; moment < 28; moment += 1) {
@@ -148,7 +148,7 @@ describe("a lock stays with who has it, whatever became of an earlier question f
     }
   });
 
-  test("shared by a second task whose question is aborted: the first one keeps it, and frees it when it releases", async () => {
+  test("a lock stays with the first task when the acquire of a second one is aborted at any moment", async () => {
     await using node = await clientNode();
     const bob = node.fresh("bob");
     for (let moment = 0; moment < 28; moment += 1) {
@@ -166,10 +166,10 @@ describe("a lock stays with who has it, whatever became of an earlier question f
     }
   });
 
-  test("released without an answer, and asked for again", async () => {
+  test("a lock stays with its holder after an earlier release without a reply", async () => {
     for (const fate of ["unsent", "unanswered"] as const) {
       await using node = await clientNode();
-      const { client: bob, network } = lossy(node, "bob", { retry: { totalMs: 1_000 } });
+      const { client: bob, network } = lossyClient(node, "bob", { retry: { totalMs: 1_000 } });
       const first = held(await bob.acquire(path, { ttlSeconds: 600 }));
       network.fate = (operation) => (operation === "release-lock" ? fate : undefined);
       const released = assert.rejects(first.release());
@@ -180,11 +180,12 @@ describe("a lock stays with who has it, whatever became of an earlier question f
     }
   });
 
-  test("taken for lost since the server was silent for too long, and asked for again", async () => {
+  test("a lock stays with its holder after it was treated as lost during a silence of the server", async () => {
     await using node = await clientNode();
-    const { client: bob, network } = lossy(node, "bob", { retry: false });
+    const { client: bob, network } = lossyClient(node, "bob", { retry: false });
     const first = held(await bob.acquire(path, { ttlSeconds: 30 }));
-    // The server hears the heartbeats, and the client hears of nothing: it gives up what the server has for held.
+    // The server receives the heartbeats and the client receives no reply. The client gives up a lock that the server
+    // still holds for it.
     network.fate = (operation) => (operation === "heartbeat" ? "unanswered" : "unsent");
     await node.clock.pass(31_000, 250);
     assert.equal(first.signal.aborted, true);
@@ -194,9 +195,9 @@ describe("a lock stays with who has it, whatever became of an earlier question f
     await assertKept(node, again, "again");
   });
 
-  test("asked for to write, in vain, and held to read since: nobody makes it a write lock behind its holder's back", async () => {
+  test("a read lock is never upgraded by an earlier acquire for write that failed", async () => {
     await using node = await clientNode();
-    const { client: bob, network } = lossy(node, "bob", { retry: false });
+    const { client: bob, network } = lossyClient(node, "bob", { retry: false });
     await held(await bob.acquire("warm")).release();
     network.fate = () => "unsent";
     await assert.rejects(bob.acquire(path));

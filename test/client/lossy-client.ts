@@ -4,21 +4,23 @@ import { transportOf } from "../../server/src/assembly/open.ts";
 import type { ClientNode } from "./client-node.ts";
 import { clientTime } from "./client-time.ts";
 
-/** What becomes of a call: it never leaves, or it is done and its answer gets lost; undefined: it is answered. */
-export type Fate = "unsent" | "unanswered" | undefined;
+/**
+ * The loss of a call: it is never sent, or it is executed and its reply is lost. Undefined means that it is answered.
+ */
+export type CallLoss = "unsent" | "unanswered" | undefined;
 
-export interface Lossy {
+export interface LossyClient {
   readonly client: Client;
-  /** What was sent since the client was made, in order. */
+  /** Operations sent since the client was created, in order. */
   readonly sent: readonly string[];
-  /** Says it for each call. */
-  readonly network: { fate: (operation: string) => Fate };
+  /** Chooses the loss for each call. */
+  readonly network: { fate: (operation: string) => CallLoss };
 }
 
-/** A client by the clock of a node, over a network that loses what the test says. */
-export function lossy(node: ClientNode, name: string, options: ClientOptions = {}): Lossy {
+/** A client on the clock of a node, over a network that loses the calls that the test chooses. */
+export function lossyClient(node: ClientNode, name: string, options: ClientOptions = {}): LossyClient {
   const inner = transportOf(node.services);
-  const network: Lossy["network"] = { fate: () => undefined };
+  const network: LossyClient["network"] = { fate: () => undefined };
   const sent: string[] = [];
   let ids = 0;
   const transport: Transport = {

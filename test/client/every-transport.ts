@@ -4,8 +4,8 @@ import type { Client } from "holdfast";
 import { promise } from "../api/with-client.ts";
 import { serverFor } from "../socket/with-server.ts";
 
-/** One promise, in process and over the network: a client is the same, however it reaches the server. */
-export function everyWay(title: string, check: (client: Client) => Promise<void>): void {
+/** Runs one check in process and over each network transport. A client behaves the same on all of them. */
+export function onEveryTransport(title: string, check: (client: Client) => Promise<void>): void {
   const [text = title, ids = ""] = title.split(/ (?=\[)/u);
   promise(`${text}, in process ${ids}`.trim(), check);
   for (const [name, transport] of [
