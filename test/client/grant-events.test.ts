@@ -156,7 +156,7 @@ describe("grants by event", () => {
     const lock = held(await waiting);
     await lock.release();
     assert.equal((await node.client.locks.status("doc/1")).holders.length, 0);
-    await assert.rejects(lock.leftBefore(), /while you have it/u);
+    await assert.rejects(lock.leftBefore(), /while you hold it/u);
     assert.ok(!bob.sent.includes("accept-lock"));
   });
 

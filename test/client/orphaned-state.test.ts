@@ -161,7 +161,7 @@ describe("orphaned server state", () => {
     await soon(async () => (await node.client.locks.status("y")).holders.length === 1);
     await held(await ann.acquire("y")).release();
     await x.release();
-    await assert.rejects(late[0]!, /the try has ended/u);
+    await assert.rejects(late[0]!, /the attempt has ended/u);
     await untilQueued(node, 0, "z");
     await node.clock.pass(1_000, 100);
     await untilQueued(node, 1, "z");
@@ -189,7 +189,7 @@ describe("orphaned server state", () => {
     }
     let late: Promise<unknown> | undefined;
     const failed = bob.retryOnDeadlock(async ({ acquire }) => {
-      late = loopTicks(3).then(() => assert.rejects(acquire(path), /the try has ended/u));
+      late = loopTicks(3).then(() => assert.rejects(acquire(path), /the attempt has ended/u));
       throw new Error("at once");
     });
     await assert.rejects(failed, /at once/u);

@@ -70,7 +70,7 @@ export const clientMutants: readonly PlantedMutant[] = [
     file: "sdk/src/client/locks/waiting/wait-for-ticket.ts",
     find: 'if (ticket.isShared) return { kind: "gave-up", data };',
     put: "",
-    by: "test/client/shared-tickets.test.ts",
+    by: "test/client/concurrent-tasks.test.ts",
     caughtIn: "npm test",
   },
   {
@@ -86,7 +86,7 @@ export const clientMutants: readonly PlantedMutant[] = [
     file: "sdk/src/client/locks/session/path-set-mutex.ts",
     find: "while (this.#asked.has(set) || this.#alone.has(set)) await this.#change(set);",
     put: "while (this.#alone.has(set)) await this.#change(set);",
-    by: "test/client/shared-tickets.test.ts",
+    by: "test/client/concurrent-tasks.test.ts",
     caughtIn: "npm test",
   },
   {

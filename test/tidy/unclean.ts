@@ -4,8 +4,7 @@
  */
 import type { CheckName } from "./checks.ts";
 
-const pending: Readonly<Record<string, readonly CheckName[]>> = {
-};
+const pending: Readonly<Record<string, readonly CheckName[]>> = {};
 
 const covers = (entry: string, path: string): boolean =>
   entry.endsWith("/") ? path.startsWith(entry) : path === entry;
