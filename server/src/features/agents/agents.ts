@@ -10,7 +10,7 @@ import { endAgent, expireAgent } from "./end-agent.ts";
 import { registerAgent, rowOf } from "./register-agent.ts";
 import { renewAgents } from "./renew-agents.ts";
 
-/** The id contains the last sign of life, so several nodes produce one end. */
+/** The id contains the last activity, so several nodes produce one end. */
 const expiryTimer = dueTimer(agentTable, "ends", {
   dueAt: endsAt,
   command: ({ id, seenAt }) => ({
