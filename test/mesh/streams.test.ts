@@ -74,7 +74,7 @@ test("a runtime refuses a NATS address with a password, another protocol, the op
     return true;
   });
   await assert.rejects(start({ servers: ["http://127.0.0.1:1"] }), /must be like nats:/u);
-  await assert.rejects(start({ principal: "operator" }), /can't be "operator"/u);
+  await assert.rejects(start({ principal: "operator" }), /cannot be "operator"/u);
   await assert.rejects(start({ credsFile: "/nowhere" }), /cannot read the NATS credentials in \/nowhere \(ENOENT\)/u);
 });
 
