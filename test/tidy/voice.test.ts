@@ -1,49 +1,37 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { bannedPhrases, findBannedPhrases } from "./banned-phrases.ts";
-import { checkedFiles, type CheckName, checkNames, checks } from "./checks.ts";
+import { checkedFiles, type CheckName, checks } from "./checks.ts";
 import { findFileExports } from "./file-exports.ts";
 import { findingLine } from "./finding.ts";
 import { findLongSentences } from "./long-sentences.ts";
 import { assertNone } from "./phrases.ts";
 import { findTestTitles } from "./test-titles.ts";
 import { findTypeNames } from "./type-names.ts";
-import { isUnclean, uncleanEntries } from "./unclean.ts";
 
-const findings = new Map(checkNames.map((check) => [check, checks[check](checkedFiles)]));
-
-function heldFindings(check: CheckName): readonly string[] {
-  return (findings.get(check) ?? []).filter(({ path }) => !isUnclean(path, check)).map(findingLine);
-}
+const findings = (check: CheckName): readonly string[] => checks[check](checkedFiles).map(findingLine);
 
 const linesOf = (found: readonly { readonly line: number }[]): readonly number[] => found.map(({ line }) => line);
 const words = (count: number): string => `Word${" word".repeat(count - 1)}.`;
 
 test("comments, messages and documents hold no banned phrase", () => {
-  assertNone(heldFindings("phrases"));
+  assertNone(findings("phrases"));
 });
 
 test("comments and documents hold one fact per sentence", () => {
-  assertNone(heldFindings("sentences"));
+  assertNone(findings("sentences"));
 });
 
 test("no two exported types share a name", () => {
-  assertNone(heldFindings("types"));
+  assertNone(findings("types"));
 });
 
 test("every file exports a name that holds the words of the file's name", () => {
-  assertNone(heldFindings("exports"));
+  assertNone(findings("exports"));
 });
 
 test("every test title is a full sentence", () => {
-  assertNone(heldFindings("titles"));
-});
-
-test("every entry of the unclean list still has a finding", () => {
-  const stale = uncleanEntries.filter(
-    ({ check, covers }) => !(findings.get(check) ?? []).some(({ path }) => covers(path)),
-  );
-  assertNone(stale.map(({ entry, check }) => `${entry} is clean: remove "${check}" from test/tidy/unclean.ts`));
+  assertNone(findings("titles"));
 });
 
 test("each banned phrase is found in documents, comments, strings and other files", () => {
