@@ -4,7 +4,7 @@ import type { DoorTransport } from "@holdfast/sdk/door-transport";
 import { canonicalValue } from "../../sdk/src/json/canonical-value.ts";
 import { inputLimits } from "../../sdk/src/json/input-limits.ts";
 
-/** The transport of a door for a test that passes values. It replaces the text that a door would parse. */
+/** The transport of a door, for tests that pass values. Canonicalizes the input, as a door does when it parses text. */
 export function checkedTransport(door: DoorTransport): Transport {
   return {
     call(operation, input, options) {

@@ -1,4 +1,4 @@
-/** Which addresses count as this host. Callers from these addresses may need no token. */
+/** Addresses that count as this host. Callers from these addresses may need no token. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { isLoopback } from "../../server/src/access/is-loopback.ts";

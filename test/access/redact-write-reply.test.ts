@@ -67,12 +67,12 @@ async function plannerWith(node: GatedNode, verbs: readonly Verb[]): Promise<Cli
 describe("replies to callers with write but not read permission", () => {
   test("a pack operation reports success to a caller that may write but not read, without the resource's values", async () => {
     const writes = packs.flatMap(({ operations }) => Object.values(operations).filter(({ kind }) => kind === "write"));
-    const taken = [...new Set(steps.map(([operation]) => operation))].sort();
-    assert.deepEqual(taken, writes.map(({ name }) => name).sort(), "every write operation is covered");
+    const covered = [...new Set(steps.map(([operation]) => operation))].sort();
+    assert.deepEqual(covered, writes.map(({ name }) => name).sort(), "every write operation is covered");
     const node = await gatedNode();
-    const blind = await plannerWith(node, ["write", "operate"]);
+    const writer = await plannerWith(node, ["write", "operate"]);
     for (const [operation, input] of steps) {
-      const reply = await blind.execute(operation, input);
+      const reply = await writer.execute(operation, input);
       const { outcome } = reply;
       assert.equal(outcome.kind, "done", `${operation}: ${JSON.stringify(outcome)}`);
       const names = Object.keys(outcome.data as object);
@@ -91,7 +91,7 @@ describe("replies to callers with write but not read permission", () => {
   test("a refusal of a pack gives its reason to a caller that may not read, without values or changes of others", async () => {
     const node = await gatedNode();
     for (const [operation, input] of steps.slice(0, 10)) await node.operator.run(operation, input);
-    const blind = await plannerWith(node, ["write", "operate"]);
+    const writer = await plannerWith(node, ["write", "operate"]);
     const refusals: (readonly [string, object, string])[] = [
       [
         "update-project",
@@ -111,7 +111,7 @@ describe("replies to callers with write but not read permission", () => {
     ];
     const visible = ["type", "id", "expected_version", "current_version", "current_revision"];
     for (const [operation, input, code] of refusals) {
-      const reply = await blind.execute(operation, input);
+      const reply = await writer.execute(operation, input);
       const { outcome } = reply;
       assert.equal(outcome.kind === "refusal" ? outcome.code : "done", code, operation);
       const names = Object.keys(outcome.data as object);
@@ -122,8 +122,8 @@ describe("replies to callers with write but not read permission", () => {
       );
       assert.doesNotMatch(JSON.stringify(reply), /sesame/, operation);
     }
-    const seer = await plannerWith(node, ["read", "write"]);
-    const clash = await seer.execute("update-project", { id: "bridge", changes: { name: "x" }, expected_version: 1 });
+    const reader = await plannerWith(node, ["read", "write"]);
+    const clash = await reader.execute("update-project", { id: "bridge", changes: { name: "x" }, expected_version: 1 });
     assert.match(JSON.stringify(clash), /sesame bridge/, "a caller with read permission gets the values");
     await node.stop();
   });
@@ -145,7 +145,7 @@ describe("replies to callers with write but not read permission", () => {
 
   test("an entity operation returns only metadata to a caller that may write but not read", async () => {
     const node = await gatedNode();
-    const blind = node.clientWith({ token: await node.tokenFor("blind", [{ verbs: ["write"], under: "doc" }]) });
+    const writer = node.clientWith({ token: await node.tokenFor("writer", [{ verbs: ["write"], under: "doc" }]) });
     const target = { type: "doc", id: "1" };
     const inputs: Readonly<Record<string, object>> = {
       "create-entity": { value: { s: "sesame" } },
@@ -156,7 +156,7 @@ describe("replies to callers with write but not read permission", () => {
     const writes = Object.values(entityOperations).filter(({ kind }) => kind === "write");
     assert.deepEqual(Object.keys(inputs).sort(), writes.map(({ name }) => name).sort());
     for (const [operation, input] of Object.entries(inputs)) {
-      const { outcome } = await blind.execute(operation, { ...target, ...input });
+      const { outcome } = await writer.execute(operation, { ...target, ...input });
       assert.equal(outcome.kind, "done");
       const others = Object.keys(outcome.data as object).filter((name) => ![...metadata, "type"].includes(name));
       assert.deepEqual(others, [], operation);
@@ -169,7 +169,7 @@ describe("replies to callers with write but not read permission", () => {
     const answer = (outcome: CallReply["outcome"], under: string) =>
       redactWriteReply(
         {
-          principal: "blind",
+          principal: "writer",
           allow: [
             { verbs: ["write"], under: "ticket" },
             { verbs: ["read"], under },

@@ -13,7 +13,7 @@ function failErasures(journal: StagedJournal): void {
   journal.erase = () => Promise.reject(new JournalError("io", "staged: io", { certain: true }));
 }
 
-/** Counts the calls of the journal at a start. */
+/** Counts the calls to the journal during a start. */
 function countCalls(journal: StagedJournal): { read: number; erased: number } {
   const calls = { read: 0, erased: 0 };
   const { readAt, erase } = journal;
@@ -49,7 +49,7 @@ describe("erasures", () => {
     const first = await startNode({ prepare: failErasures });
     const positions = await writeSecrets(first.client, 40);
     for (const result of await Promise.allSettled(positions.map((position) => erase(first.client, position)))) {
-      assert.equal(result.status, "rejected", "no erasure is reported as done that is not");
+      assert.equal(result.status, "rejected", "a failed erasure is not reported as done");
     }
     assert.equal(await erasedIn(first, positions), 0);
     await first.client.close();

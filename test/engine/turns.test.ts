@@ -114,7 +114,7 @@ describe("nodes that share a journal", () => {
     const again = await a.client.execute("create-entity", input, { key: "k" });
     assert.deepEqual(again, { ...first, replayed: true });
     assert.equal(unprovenKeys.length, 1);
-    // A command that would not be appended is looked up before it is refused.
+    // The key of a command that would not be appended is looked up before the command is refused.
     const other = await a.client.execute("create-entity", { type: 1 }, { key: "k" });
     assert.equal(other.outcome.kind === "refusal" && other.outcome.code, "idempotency_replay_conflict");
     await a.client.close();

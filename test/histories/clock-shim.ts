@@ -66,7 +66,7 @@ export async function wallClockShim(folder: string): Promise<ClockShim> {
   const jump: DeploymentFault = {
     name: "jump of the wall clock",
     // Up to two hours ahead, or one back. It stays so until the next jump: clocks do not heal either.
-    async strike(chance) {
+    async inject(chance) {
       jumpBy(Math.round(chance() * 10_800 - 3_600));
       await Promise.resolve();
     },

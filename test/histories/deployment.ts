@@ -1,13 +1,13 @@
-/** Real processes that serve one space, and the faults that can strike them. */
+/** Real processes that serve one space, and the faults that a test can inject. */
 export interface Deployment {
   readonly name: string;
-  /** Where clients reach its nodes. */
+  /** The addresses of its nodes, for clients. */
   readonly urls: readonly string[];
   /** The token that clients need, if any. */
   readonly token?: string;
-  /** Reads the journal. */
+  /** The token that may read the journal. */
   readonly operatorToken: string;
-  /** The faults that can strike it. `unsupported` names those that this host cannot make, with the reason. */
+  /** The faults that a test can inject. `unsupported` names those that this host cannot inject, with the reason. */
   readonly faults: readonly DeploymentFault[];
   readonly unsupported: readonly string[];
   /** The output of its nodes, for the report of a broken history. */
@@ -17,6 +17,6 @@ export interface Deployment {
 
 export interface DeploymentFault {
   readonly name: string;
-  /** Strikes, and ends when the fault is over. */
-  strike(chance: () => number): Promise<void>;
+  /** Injects the fault. Resolves when the fault is over. */
+  inject(chance: () => number): Promise<void>;
 }

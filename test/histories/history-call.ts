@@ -6,7 +6,7 @@ export type HistoryRequest =
   | {
       readonly kind: "write";
       readonly subject: string;
-      /** Every write brings a number of its own, which its entry keeps: so that effects can be counted. */
+      /** The unique number of the write. Its entry contains it, so that the checker can count effects. */
       readonly number: number;
       readonly expected?: number;
       readonly fence?: string;
@@ -18,17 +18,17 @@ export interface HistoryAnswer {
   /** `done`, or the code of a refusal. */
   readonly code: string;
   readonly position: number;
-  /** Of the entity: what was read, or what was written. */
+  /** The version of the entity that the call read or wrote. */
   readonly version?: number;
   readonly number?: number;
-  /** Of a grant. */
+  /** The fence of a grant. */
   readonly fence?: string;
 }
 
 export interface HistoryCall {
   readonly client: number;
   readonly request: HistoryRequest;
-  /** The key under which it was sent and retried. */
+  /** The idempotency key of the call and its retries. */
   readonly key?: string;
   /** Milliseconds of one monotonic clock; `end` is the time of the answer, or Infinity. */
   readonly begin: number;

@@ -25,7 +25,7 @@ export interface History {
   /** How many events each watcher received. They have been compared with the journal. */
   readonly watched: readonly number[];
   readonly counters: ReadonlyMap<string, GuardedCounter>;
-  readonly struck: ReadonlyMap<string, number>;
+  readonly injected: ReadonlyMap<string, number>;
 }
 
 export async function recordHistory(deployment: Deployment, plan: HistoryPlan): Promise<History> {
@@ -76,11 +76,11 @@ async function record(
     pace.end();
     throw error;
   };
-  const striking = strikeWhile(planned, chance, pace).catch(endAll);
-  const [struck] = await Promise.all([striking, ...work.map((one) => one.catch(endAll))]);
+  const injecting = injectWhile(planned, chance, pace).catch(endAll);
+  const [injected] = await Promise.all([injecting, ...work.map((one) => one.catch(endAll))]);
   const journal = await readJournal(operator, position);
   const watched = await Promise.all(watchers.map((watcher) => watcher.check(journal)));
-  return { subjects, calls, journal, watched, counters, struck };
+  return { subjects, calls, journal, watched, counters, injected };
 }
 
 const ways = ["socket", "http"] as const;
@@ -140,7 +140,7 @@ class Pace {
     return !this.#isOver;
   }
 
-  noteStruck(): void {
+  noteInjected(): void {
     this.#faultsLeft -= 1;
   }
 
@@ -164,19 +164,19 @@ function planFaults(
   return kinds.sort((a, b) => a.rank - b.rank).map(({ name }) => draw(faults.filter((fault) => fault.name === name)));
 }
 
-async function strikeWhile(
+async function injectWhile(
   planned: readonly DeploymentFault[],
   chance: () => number,
   pace: Pace,
 ): Promise<ReadonlyMap<string, number>> {
-  const struck = new Map<string, number>();
+  const injected = new Map<string, number>();
   for (const [index, fault] of planned.entries()) {
     if (!(await pace.until(index))) break;
-    await fault.strike(chance);
-    pace.noteStruck();
-    struck.set(fault.name, (struck.get(fault.name) ?? 0) + 1);
+    await fault.inject(chance);
+    pace.noteInjected();
+    injected.set(fault.name, (injected.get(fault.name) ?? 0) + 1);
   }
-  return struck;
+  return injected;
 }
 
 async function readJournal(client: Client, from: number): Promise<readonly JournalItem[]> {

@@ -45,7 +45,7 @@ export async function oneServer(): Promise<Deployment> {
 export function kill(server: ServerProcess): DeploymentFault {
   return {
     name: "kill -9",
-    async strike() {
+    async inject() {
       await server.kill();
       await server.start();
     },
@@ -56,7 +56,7 @@ export function kill(server: ServerProcess): DeploymentFault {
 export function pause(server: ServerProcess): DeploymentFault {
   return {
     name: "pause past the lease",
-    async strike(chance) {
+    async inject(chance) {
       server.pause();
       await pauseFor(200 + chance() * 2_000);
       server.goOn();

@@ -67,7 +67,7 @@ function ip(words: readonly string[]): string | undefined {
 function partition(name: string, cut: readonly string[], repair: readonly string[]): DeploymentFault {
   return {
     name,
-    async strike(chance) {
+    async inject(chance) {
       must(cut);
       await pauseFor(100 + chance() * 1_500);
       must(repair);

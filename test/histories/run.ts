@@ -36,7 +36,7 @@ if (start === undefined) throw new Error(`--deployment is one of ${Object.keys(d
 const from = Number(values.seed ?? values.from);
 const count = values.seed === undefined ? Number(values.count) : 1;
 const totals: Record<string, number> = {};
-const struckTotals: Record<string, number> = {};
+const injectedTotals: Record<string, number> = {};
 const notThere = new Set<string>();
 const begun = performance.now();
 
@@ -60,7 +60,7 @@ async function runOne(seed: number, deployment: Deployment): Promise<void> {
   try {
     history = await recordHistory(deployment, plan);
     add(totals, { ...checkHistory(history) });
-    add(struckTotals, Object.fromEntries(history.struck));
+    add(injectedTotals, Object.fromEntries(history.injected));
     for (const one of deployment.unsupported) notThere.add(one);
     const seconds = Math.round((performance.now() - begun) / 1_000);
     console.log(`${seed - from + 1} of ${count} histories, seed ${seed}: ${history.calls.length} calls, ${seconds} s`);
@@ -83,7 +83,7 @@ function add(sums: Record<string, number>, figures: Readonly<Record<string, numb
 }
 
 function summarise(): void {
-  for (const [name, sum] of [...Object.entries(totals), ...Object.entries(struckTotals)]) {
+  for (const [name, sum] of [...Object.entries(totals), ...Object.entries(injectedTotals)]) {
     console.log(`${sum.toLocaleString("en").padStart(12)}  ${name}`);
   }
   for (const one of notThere) console.log(`not tried here: ${one}`);

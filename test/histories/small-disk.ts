@@ -36,7 +36,7 @@ function fullDisk(folder: string): DeploymentFault {
   const ballast = join(folder, "ballast");
   return {
     name: "full disk",
-    async strike(chance) {
+    async inject(chance) {
       const { bavail, bsize } = await statfs(folder);
       // The space that is left ends in the middle of a batch.
       await writeFile(ballast, Buffer.alloc(Math.max(0, bavail * bsize - Math.floor(chance() * 40_000)))).catch(isFull);

@@ -79,14 +79,14 @@ function databaseFaults(postgres: OwnPostgres): readonly DeploymentFault[] {
   return [
     {
       name: "crash of Postgres",
-      async strike() {
+      async inject() {
         await postgres.order("crash");
         await postgres.order("start");
       },
     },
     {
       name: "connections ended by Postgres",
-      async strike() {
+      async inject() {
         const connection = new Connection({ connectionString: postgres.url });
         await connection.connect();
         await connection.query(

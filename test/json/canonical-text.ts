@@ -1,8 +1,8 @@
 import type { Json, JsonObject } from "../../sdk/src/json/json.ts";
 
 /**
- * JSON text that is equal exactly when the canonical values are equal: compact, with names sorted by UTF-16 units on
- * every level and numbers as ECMAScript prints them (RFC 8785). It is slower than JSON.stringify; use it to compare
+ * JSON text that is equal exactly when the canonical values are equal. It is compact, with names sorted by UTF-16 units
+ * on every level and numbers as ECMAScript prints them (RFC 8785). It is slower than JSON.stringify. Use it to compare
  * two inputs whose bytes differ, not to store.
  */
 export function canonicalText(value: Json): string {

@@ -69,7 +69,7 @@ test("the log writes a repeated line ten times per minute, and then the number o
 test("the log level selects the lines, and text from a caller cannot start a new line", () => {
   const quiet = logOn({ level: "warn" });
   quiet.log.write("info", "up", {});
-  quiet.log.write("warn", "caller.turned_away", {});
+  quiet.log.write("warn", "caller.rejected", {});
   assert.equal(quiet.lines.length, 1);
   const formatted = logOn({ format: "lines" });
   formatted.log.write("warn", "call.refused", { operation: "x\u001b[31m\nfake line", code: "not_allowed" });

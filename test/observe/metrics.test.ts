@@ -102,7 +102,7 @@ test("calls are counted by door, operation and outcome, and unknown operations s
   assert.equal(await calls('operation="get-entity",outcome="entity_not_found"'), 1);
   assert.equal(await calls('operation="unknown",outcome="operation_unknown"'), 50);
   assert.equal(await node.metric('holdfast_call_duration_seconds_count{door="http",operation="unknown"}'), 50);
-  assert.equal(await node.metric('holdfast_turned_away_total{door="http",code="not_allowed"}'), 1);
+  assert.equal(await node.metric('holdfast_rejected_callers_total{door="http",code="not_allowed"}'), 1);
   assert.ok(!(await node.page()).includes("made-up"));
 });
 

@@ -8,12 +8,13 @@ import type { SimulatedRequest } from "./entity-requests.ts";
 const tree = ["document", "document/a", "document/a/n", "document/b", "ticket", "ticket/1"];
 /** Locks on these paths become stale, are recovered, and are waited for in one order only. */
 const orderedPaths = ["project/p", "project/p/map/m"];
-/** The same, with leases and a grace that end within a simulation, once an operator has set them. */
+/** The same, with leases and a grace period that end within a simulation, once an operator has set them. */
 const shortPaths = ["bench/1", "bench/1/map/m", "bench/2"];
 const modes = ["read", "upgradeable", "write", "write"] as const;
 const scopes = ["tree", "tree", "self"] as const;
 /** Owners that are not agents. */
 const names = ["zoe", "yan"];
+/** Number of agents from which a registration resumes an existing one. */
 const agentsMax = 5;
 
 /** Weights of the kinds of requests. */
@@ -44,7 +45,7 @@ export class LockRequests {
   readonly #weights: Record<LockAction, number>;
   /** The paths of this seed. Fewer paths make longer queues. */
   readonly #paths: readonly string[];
-  /** How many times the kind of the short paths is still to be set, because an entry may be lost. */
+  /** Remaining attempts to configure the kind of the short paths. There are several, because an entry may be lost. */
   #settingsLeft: number;
   #shortShare = 0;
   /** Prefixes under which a write needs a fence while another owner has a lock, once an operator has set them. */
@@ -137,10 +138,10 @@ export class LockRequests {
       ...(random.chance(0.1) ? { hold_off_seconds: random.between(1, 5) } : {}),
       ...(wait ? { wait, ticket_seconds: random.pick([1, 8, 15, 30]) } : {}),
     };
-    return this.#by(this.#anybody(), "acquire-lock", { paths: wanted, ...terms });
+    return this.#by(this.#anyOwner(), "acquire-lock", { paths: wanted, ...terms });
   }
 
-  /** The grant whose lease ends first. A request at the right moment is the first to find it overdue. */
+  /** The grant whose lease ends first. A request right after its end is the first command to find it overdue. */
   #nextToEnd(): SeenGrant | undefined {
     return [...this.#locks.view.grants.values()].sort((a, b) => dueOf(a) - dueOf(b))[0];
   }
@@ -155,7 +156,7 @@ export class LockRequests {
     }
     const ticket = tickets.length === 0 ? "1.1" : random.pick(tickets.slice(-8));
     const grants = [...view.grants.values()];
-    const owner = grants.length > 0 ? random.pick(grants).owner : this.#anybody();
+    const owner = grants.length > 0 ? random.pick(grants).owner : this.#anyOwner();
     return this.#by(owner, operation, { ticket });
   }
 
@@ -173,7 +174,7 @@ export class LockRequests {
   #change(doing: "release" | "renew" | "upgrade" | "downgrade" | "transfer"): SimulatedRequest {
     const random = this.#random;
     const { fence, owner, path } = this.#grant();
-    const by = random.chance(0.95) ? owner : this.#anybody();
+    const by = random.chance(0.95) ? owner : this.#anyOwner();
     if (doing === "release" && random.chance(0.3)) return this.#by(by, "release-lock", { paths: [path] });
     const ways = {
       release: {},
@@ -196,10 +197,10 @@ export class LockRequests {
       return { fence, owner, path: random.pick(held).path };
     }
     const fence = fences.length === 0 ? "1.1" : random.pick(fences.slice(-10));
-    return { fence, owner: this.#anybody(), path: random.pick(this.#paths) };
+    return { fence, owner: this.#anyOwner(), path: random.pick(this.#paths) };
   }
 
-  #anybody(): string {
+  #anyOwner(): string {
     const agents = [...this.#locks.view.agents.keys()];
     return this.#random.pick(agents.length === 0 || this.#random.chance(0.2) ? names : agents);
   }

@@ -20,7 +20,7 @@ import type { Circumstances, Machine } from "../../server/src/machine/machine.ts
 import type { Command } from "../../server/src/machine/entry.ts";
 import { refusal } from "../../server/src/machine/refusal.ts";
 import type { Transport } from "@holdfast/sdk";
-import { markSign } from "./attempt-of.ts";
+import { attemptSeparator } from "./attempt-of.ts";
 import { FaultyJournal } from "./faulty-journal.ts";
 import { GraceWatch } from "./grace-watch.ts";
 import { changes } from "./lock-view.ts";
@@ -280,7 +280,7 @@ export class SimulatedNode {
     let count = 0;
     const { random } = this.#setting.world;
     return {
-      unique: () => `${owner}-${(count += 1)}${this.#mark === undefined ? "" : markSign + this.#mark}`,
+      unique: () => `${owner}-${(count += 1)}${this.#mark === undefined ? "" : attemptSeparator + this.#mark}`,
       salts: (many) => Array.from({ length: many }, () => random.bits().toString(16).padStart(32, "0")),
     };
   }

@@ -1,4 +1,4 @@
-/** One place that breaks a rule of STYLE.md. */
+/** One violation of a rule of STYLE.md. */
 export interface Finding {
   readonly path: string;
   readonly line: number;

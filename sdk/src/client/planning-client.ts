@@ -6,13 +6,16 @@ import type { Changed, ChangeOptions, ResourceClient } from "./resource-client.t
 type MissionChange = Promise<Changed<typeof mission>>;
 
 export interface MissionsClient extends ResourceClient<typeof mission> {
-  /** Changes the status of a mission. It is refused with every clash if a collaborator would be booked twice. */
+  /**
+   * Changes the status of a mission. The server refuses the change if a collaborator would be booked twice. The refusal
+   * lists every conflict.
+   */
   transition(id: string, to: "planned" | "locked" | "completed" | "cancelled", options?: ChangeOptions): MissionChange;
   /** For operators: returns a locked mission to planned. */
   reopen(id: string, reason: string, options?: ChangeOptions): MissionChange;
 }
 
-/** Plans of work. */
+/** The operations of the planning pack, grouped by resource. */
 export interface PlanningClient {
   readonly organizations: ResourceClient<typeof organization>;
   readonly projects: ResourceClient<typeof project>;

@@ -44,7 +44,7 @@ export function openGate(options: GateOptions): Gate {
       const { principal } = now;
       const inner = transportOf({ principal, caller: credentials.connection });
       const askers = new ConnectionCallers(principal, credentials.connection);
-      const onLost = (callback: () => void) => onRightsLost({ lookups, clock, standing }, callback);
+      const onLost = (callback: () => void) => onRightsLost({ lookups, clock, currentRights: standing }, callback);
       const guard = { lookups, rights, notes, standing, onLost, allotment, askers, kindCommands };
       const transport = guardedTransport(inner, guard);
       return { principal, isOperator: isAllowedEverywhere(now, ["operate"]), transport };

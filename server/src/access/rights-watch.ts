@@ -4,41 +4,44 @@ import type { Rejection } from "./gate.ts";
 import type { Lookups } from "./lookups.ts";
 import type { CallerRights } from "./caller-rights.ts";
 
-/** Maximum timer delay, about 24 days. Tokens live longer. */
+/**
+ * Maximum delay of one timer: one day. A longer expiry is checked again each day, because setTimeout supports only
+ * about 24 days.
+ */
 const timerMsMax = 86_400_000;
 
 export interface RightsWatch {
   readonly lookups: Lookups;
   readonly clock: Clock;
   /** The current rights of the caller. */
-  readonly standing: () => CallerRights | Rejection;
+  readonly currentRights: () => CallerRights | Rejection;
 }
 
 /**
  * Calls back once when an admitted caller would be rejected: its token was revoked or has expired. Its next event may
  * be hours away, and its watch would stay open until then. Returns the function to unsubscribe.
  */
-export function onRightsLost({ lookups, clock, standing }: RightsWatch, onLost: () => void): () => void {
-  const first = standing();
+export function onRightsLost({ lookups, clock, currentRights }: RightsWatch, onLost: () => void): () => void {
+  const first = currentRights();
   if (isRejection(first) || first.expiresAt === undefined) return () => undefined;
   let cancelTimer: () => void = () => undefined;
-  const look = (): void => {
-    const now = standing();
-    // While the state is being folded again nothing is known. The next page checks again.
-    if (isRejection(now) && now.code !== "journal_unavailable") {
+  const check = (): void => {
+    const rights = currentRights();
+    // While the node folds its state again, the rights are unknown. The next page checks them again.
+    if (isRejection(rights) && rights.code !== "journal_unavailable") {
       stop();
       onLost();
       return;
     }
     cancelTimer();
-    const leftMs = isRejection(now) ? timerMsMax : (now.expiresAt ?? Infinity) - lookups.now();
-    cancelTimer = clock.after(Math.max(1, Math.min(leftMs, timerMsMax)), look, { keepAlive: false });
+    const leftMs = isRejection(rights) ? timerMsMax : (rights.expiresAt ?? Infinity) - lookups.now();
+    cancelTimer = clock.after(Math.max(1, Math.min(leftMs, timerMsMax)), check, { keepAlive: false });
   };
-  const forget = lookups.onTokensChanged(look);
+  const unsubscribe = lookups.onTokensChanged(check);
   const stop = (): void => {
     cancelTimer();
-    forget();
+    unsubscribe();
   };
-  look();
+  check();
   return stop;
 }

@@ -13,12 +13,12 @@ export function writeAddressFile(folder: string, url: string): () => void {
   writeFileSync(draft, text, { mode: 0o600 });
   renameSync(draft, file);
   return () => {
-    if (isStill(file, text)) rmSync(file, { force: true });
+    if (hasContent(file, text)) rmSync(file, { force: true });
   };
 }
 
-/** Another server may own the folder by now. */
-function isStill(file: string, text: string): boolean {
+/** Another server may own the folder by then. */
+function hasContent(file: string, text: string): boolean {
   try {
     return readFileSync(file, "utf8") === text;
   } catch {

@@ -1,6 +1,6 @@
 /**
- * Attaches metrics and logs to a server. They have two sources, so that no feature and no door knows of them: the
- * batches that the engine appends, and the transports that the gate returns.
+ * Attaches metrics and logs to a server. They have two sources: the batches that the engine appends, and the transports
+ * that the gate returns. So features and doors do not depend on them.
  */
 import { allOperations } from "@holdfast/sdk/contract";
 import { isRejection } from "../access/gate.ts";
@@ -40,7 +40,7 @@ export interface Observation {
   /** The engine whose metrics are read, once it runs. */
   readonly follow: (engine: Engine) => void;
   /** The NATS door whose metrics are read, if there is one. */
-  readonly followMesh: (facts: () => MeshSample) => void;
+  readonly followMesh: (sample: () => MeshSample) => void;
   /** Logs information. */
   readonly notice: (message: string) => void;
   /** The same gate with every call counted. */
@@ -55,7 +55,7 @@ export function openObservation(options: ObservationOptions): Observation {
   const metrics = createMetrics();
   const gauges = new NodeGauges(metrics.registry, options.version);
   const mesh = new MeshMetrics(metrics.registry);
-  let meshFacts: (() => MeshSample) | undefined;
+  let sampleMesh: (() => MeshSample) | undefined;
   const calls = new CallMetrics(metrics, [...Object.keys(allOperations), ...options.kindCommands]);
   const processWatch = monitorProcess();
   let engine: Engine | undefined;
@@ -80,8 +80,8 @@ export function openObservation(options: ObservationOptions): Observation {
     follow(running) {
       engine = running;
     },
-    followMesh(facts) {
-      meshFacts = facts;
+    followMesh(sample) {
+      sampleMesh = sample;
     },
     notice: (message) => {
       log.write("info", "notice", { message });
@@ -93,7 +93,7 @@ export function openObservation(options: ObservationOptions): Observation {
         const { door } = credentials;
         if (isRejection(caller)) {
           calls.recordRejection(door, caller.code);
-          log.write("warn", "caller.turned_away", { door, code: caller.code });
+          log.write("warn", "caller.rejected", { door, code: caller.code });
           return caller;
         }
         const { principal, transport } = caller;
@@ -103,8 +103,8 @@ export function openObservation(options: ObservationOptions): Observation {
     async metricsText() {
       const process = processWatch.sample();
       metrics.processCpu.series({}).count = process.cpuSeconds;
-      if (meshFacts !== undefined) mesh.set(meshFacts());
-      if (engine !== undefined) gauges.set(await nodeFacts(engine), process);
+      if (sampleMesh !== undefined) mesh.set(sampleMesh());
+      if (engine !== undefined) gauges.set(await sampleNode(engine), process);
       return metrics.registry.metrics();
     },
     close() {
@@ -139,7 +139,7 @@ export function observationOf(options: {
 }
 
 /** Counts come from the state, so they are correct after a start and on a node that only follows. */
-async function nodeFacts(engine: Engine): Promise<NodeSample> {
+async function sampleNode(engine: Engine): Promise<NodeSample> {
   const { head, isWritable, pendingCount, outageMs, saved, subscriberCount } = engine.health();
   const counted = await engine.scan((state) => {
     const holds = state.rows(holdTable);
@@ -157,7 +157,7 @@ async function nodeFacts(engine: Engine): Promise<NodeSample> {
     headPosition: head.position,
     waitingCommands: pendingCount,
     isWritable,
-    troubleMs: outageMs,
+    outageMs,
     checkpointPosition: saved?.position ?? 0,
     checkpointAgeMs: head.position === (saved?.position ?? 0) ? 0 : engine.now() - (saved?.time ?? engine.now()),
     subscriberCount,

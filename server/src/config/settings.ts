@@ -1,6 +1,6 @@
 /**
- * All settings of a server, as data. This table is the only source for options, environment variables, keys of the file,
- * `holdfast help up`, the page docs/reference/configuration.md and all checks.
+ * All settings of a server, as data. This table is the only source for options, environment variables and keys of the
+ * file. `holdfast help up`, the page docs/reference/configuration.md and all checks read it.
  */
 export interface Setting {
   readonly kind: SettingKind;

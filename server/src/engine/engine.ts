@@ -136,7 +136,7 @@ export class Engine {
     const change = this.#epochChange();
     if (change === undefined) return Promise.resolve();
     return new Promise((resolve) => {
-      const stopWaiting = this.#options.clock.after(engineLimits.forkPatienceMs, resolve, { keepAlive: true });
+      const stopWaiting = this.#options.clock.after(engineLimits.forkWaitMsMax, resolve, { keepAlive: true });
       this.#writer.sendFirst(change.command(), () => {
         stopWaiting();
         void change.done().finally(resolve);

@@ -42,7 +42,7 @@ export function unreadyReasons(condition: {
   readonly status: ClusterStatus | undefined;
 }): readonly string[] {
   const { refused, isLoading, lag, status } = condition;
-  const isSilent = status?.errorCode !== undefined || lag.ageMs > engineLimits.silenceMsMax;
+  const isSilent = status?.errorCode !== undefined || lag.ageMs > engineLimits.statusAgeMsMax;
   return [
     ...(refused === undefined ? [] : [refused]),
     ...(isLoading ? [stateLoading.reason] : []),

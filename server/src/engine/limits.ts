@@ -30,7 +30,7 @@ export const engineLimits = {
   /** Minimum number of unsaved entries at which a stop saves a checkpoint. */
   checkpointAtStop: 1_000,
   /** Maximum time that a start waits for the new epoch of a restored or copied journal. */
-  forkPatienceMs: 2_000,
+  forkWaitMsMax: 2_000,
   /**
    * Duration of a turn at the head of a shared journal, while there are commands to append. A longer turn delays the other
    * nodes. A shorter turn spends its time on the handover. A turn covers at least `turnBatches` batches, even if they are
@@ -46,7 +46,7 @@ export const engineLimits = {
   /** Maximum time that a reader waits for a refresh of the head of a shared journal. */
   latestMs: 5_000,
   /** Maximum age of the cluster status, and maximum lag in entries, of a node that is ready. */
-  silenceMsMax: 5_000,
+  statusAgeMsMax: 5_000,
   lagEntriesMax: 10_000,
   /** The first and the longest delay between attempts while the journal fails. */
   retryFirstMs: 50,

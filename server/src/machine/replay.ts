@@ -15,8 +15,8 @@ export interface Replay {
  */
 export function replayOf(prior: Entry, command: Command, time: number, windowMs: number): Replay {
   if (prior.erased !== undefined) {
-    const facts = { position: prior.position, erased_by: prior.erased };
-    return { outcome: refusal("entry_erased", facts), replayed: false };
+    const data = { position: prior.position, erased_by: prior.erased };
+    return { outcome: refusal("entry_erased", data), replayed: false };
   }
   if (!sameJson(prior.input, command.input)) {
     return { outcome: refusal("idempotency_replay_conflict", { position: prior.position }), replayed: false };

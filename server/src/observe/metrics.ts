@@ -128,7 +128,7 @@ function callMetrics(registry: Registry) {
       bounds: seconds,
     }),
     rejections: new CounterFamily(registry, {
-      name: "holdfast_turned_away_total",
+      name: "holdfast_rejected_callers_total",
       help: "Callers that were rejected, by door and code.",
       labels: ["door", "code"],
     }),

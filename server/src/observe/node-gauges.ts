@@ -9,7 +9,7 @@ export interface NodeSample {
   readonly waitingCommands: number;
   readonly isWritable: boolean;
   /** Time since the journal became unwritable; 0 while it is writable. */
-  readonly troubleMs: number;
+  readonly outageMs: number;
   readonly stateBytes: number;
   readonly stateBytesMax: number;
   readonly checkpointPosition: number;
@@ -37,7 +37,7 @@ const unlabelledGauges: readonly [name: string, help: string, read: (sample: Nod
   [
     "journal_trouble_seconds",
     "Seconds since the journal became unwritable; 0 while it is writable.",
-    (f) => f.troubleMs / 1000,
+    (f) => f.outageMs / 1000,
   ],
   ["state_bytes", "Approximate size of all rows, in bytes.", (sample) => sample.stateBytes],
   ["state_bytes_max", "The quota for state_bytes.", (sample) => sample.stateBytesMax],

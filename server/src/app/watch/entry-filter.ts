@@ -15,7 +15,7 @@ export function matches(entry: Entry, filter: EntryFilter): boolean {
   if (principal !== undefined && entry.principal !== principal) return false;
   if (agent !== undefined && entry.agent !== agent) return false;
   if (operation !== undefined && entry.operation !== operation) return false;
-  if (outcome !== undefined && !cameTo(entry, outcome)) return false;
+  if (outcome !== undefined && !hasOutcome(entry, outcome)) return false;
   return subject === undefined || entry.events.some((event) => isAbout(event.subject, subject));
 }
 
@@ -24,7 +24,7 @@ export function outcomeWord({ outcome }: Entry): string {
   return outcome.kind === "done" ? "done" : outcome.code;
 }
 
-function cameTo(entry: Entry, wanted: string): boolean {
+function hasOutcome(entry: Entry, wanted: string): boolean {
   return wanted === "refused" ? entry.outcome.kind === "refusal" : outcomeWord(entry) === wanted;
 }
 

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from "fastify";
 import type { AdmittedCaller } from "../../access/gate.ts";
 import type { Clock } from "../../base/clock.ts";
-import type { Endings } from "./response/endings.ts";
+import type { LongResponses } from "./response/long-responses.ts";
 
 /** The parts that the routes of the door share. */
 export interface DoorParts {
@@ -9,5 +9,5 @@ export interface DoorParts {
   readonly callerOf: (request: FastifyRequest) => AdmittedCaller;
   readonly clock: Clock;
   /** Long answers, which must end when the door closes. */
-  readonly endings: Endings;
+  readonly longResponses: LongResponses;
 }

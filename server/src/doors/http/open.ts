@@ -11,7 +11,7 @@ import type { Clock } from "../../base/clock.ts";
 import { addCommandRoutes } from "./routes/command-routes.ts";
 import { addDocumentRoutes } from "./routes/document-routes.ts";
 import type { DoorParts } from "./door-parts.ts";
-import { Endings } from "./response/endings.ts";
+import { LongResponses } from "./response/long-responses.ts";
 import { answerBrokenRequest, answerErrors, answerFrameworkError } from "./response/errors.ts";
 import type { Report } from "./response/errors.ts";
 import { addHealthRoutes } from "./routes/health-routes.ts";
@@ -55,14 +55,14 @@ export interface HttpDoor {
 export async function openHttpDoor(options: HttpDoorOptions): Promise<HttpDoor> {
   const app = createApp(options.report, options.limits);
   const callers = new WeakMap<FastifyRequest, AdmittedCaller>();
-  const endings = new Endings();
+  const longResponses = new LongResponses();
   const places: string[] = [];
   app.addHook("onRoute", ({ method, path }) => {
     for (const one of [method].flat()) places.push(`${one} ${path.replaceAll(/:([a-z_]+)/gu, "{$1}")}`);
   });
   // The port is known when the server listens, and no request comes before.
   let allowed = allowedHostsOf(options.port);
-  const parts: DoorParts = { ...options, endings, callerOf: (request) => knownCaller(callers, request) };
+  const parts: DoorParts = { ...options, longResponses, callerOf: (request) => knownCaller(callers, request) };
   answerUnmatched(app);
   answerErrors(app, options.report);
   const inFlight = new RequestsInFlight();
@@ -93,14 +93,14 @@ export async function openHttpDoor(options: HttpDoorOptions): Promise<HttpDoor> 
     server: app.server,
     places,
     async close() {
-      endings.closeAll();
+      longResponses.closeAll();
       const closing = app.close();
       // A client that does not read its answer is not awaited, nor is one that merely keeps its connection open.
       const cut = (): void => {
         app.server.closeAllConnections();
       };
       const cancel = options.clock.after(httpLimits.closeMs, cut, { keepAlive: true });
-      await inFlight.none();
+      await inFlight.drained();
       cut();
       await closing;
       cancel();

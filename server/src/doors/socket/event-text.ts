@@ -11,7 +11,7 @@ const pageOf = convertEventPages((events) => new EventPage(events));
 
 class EventPage {
   readonly #text: string;
-  /** The last message made. Clients number their watches from one, so most ask for the same. */
+  /** The most recent message. Clients number their watches from one, so most watches have the same id. */
   #last: EventsMessage | undefined;
 
   constructor(events: readonly WatchedEvent[]) {
@@ -44,7 +44,10 @@ class EventsMessage implements SharedMessage {
   }
 }
 
-/** Not from the shared pool of small buffers: it lives as long as its page, and would keep the pool alive with it. */
+/**
+ * Allocates outside the shared pool of small buffers. The buffer lives as long as its page, and would keep the pool
+ * alive.
+ */
 function bytesOf(text: string): Buffer {
   const bytes = Buffer.allocUnsafeSlow(Buffer.byteLength(text));
   bytes.write(text);

@@ -20,7 +20,7 @@ import { Connection } from "./connection.ts";
 import { defaultSocketLimits } from "./limits.ts";
 import type { SocketLimits } from "./limits.ts";
 import { Pace } from "../pace.ts";
-import { SignsOfLife } from "./signs-of-life.ts";
+import { SocketPings } from "./socket-pings.ts";
 
 export interface SocketDoorOptions {
   /** The server of the HTTP door. */
@@ -32,7 +32,7 @@ export interface SocketDoorOptions {
   readonly ids: Ids;
   /** The version of the server, for `welcome`. */
   readonly version: string;
-  /** Receives errors of bugs. */
+  /** Reports unexpected errors, which are bugs. */
   readonly report: (message: string, cause: unknown) => void;
   readonly limits?: Partial<SocketLimits>;
 }
@@ -53,7 +53,7 @@ export function openSocketDoor(options: SocketDoorOptions): SocketDoor {
   });
   const pace = new Pace(clock, limits.eventsEveryMs);
   const connections = new Set<Connection>();
-  const life = new SignsOfLife(clock, limits.pingEveryMs);
+  const pings = new SocketPings(clock, limits.pingEveryMs);
   const welcome = (socket: WebSocket, request: IncomingMessage): void => {
     const admit = admitterOf(options, request);
     const connection = new Connection(socket, {
@@ -65,7 +65,7 @@ export function openSocketDoor(options: SocketDoorOptions): SocketDoor {
       admit,
     });
     connections.add(connection);
-    life.follow(socket);
+    pings.follow(socket);
     socket.on("close", () => connections.delete(connection));
   };
   const { port } = server.address() as AddressInfo;
@@ -80,7 +80,7 @@ export function openSocketDoor(options: SocketDoorOptions): SocketDoor {
     async close() {
       server.off("upgrade", upgrade);
       await Promise.all([...connections].map((connection) => connection.stop()));
-      life.stop();
+      pings.stop();
     },
   };
 }

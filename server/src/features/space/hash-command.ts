@@ -6,7 +6,7 @@ export function hashCommand(position: number, hash: string): TimerCommand {
   return { id: `state-hash:${String(position)}`, operation: "record-state-hash", input: { position, hash } };
 }
 
-/** The hash of the state that an entry records, if it does. */
+/** The state hash that an entry records. Undefined if the entry records none. */
 export function recordedHash(entry: Entry): { readonly position: number; readonly hash: string } | undefined {
   const event = entry.events.find(({ type }) => type === "space.state_hashed");
   if (event === undefined || entry.erased !== undefined) return undefined;

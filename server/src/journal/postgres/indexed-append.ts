@@ -1,4 +1,4 @@
-/** Keeps the index in step with appended and followed batches, and reports the head that they lead to. */
+/** Adds appended and followed batches to the index, and reports the resulting head. */
 import type { AppendResult, FollowResult, Head, PageLimit } from "../journal.ts";
 import type { SealedBatch } from "../sealed-batch.ts";
 import type { PostgresAppend } from "./append.ts";

@@ -1,6 +1,6 @@
 /**
- * Maps Postgres errors to journal errors. An ERROR means that the whole statement was rolled back, so nothing was written.
- * After a lost connection or a FATAL error, the fate of the statement in flight is unknown.
+ * Maps Postgres errors to journal errors. An ERROR means that the whole statement was rolled back, so nothing was
+ * written. After a lost connection or a FATAL error, the outcome of the statement in flight is unknown.
  */
 import { JournalError, type JournalErrorCode } from "../journal.ts";
 
@@ -13,7 +13,7 @@ const meanings: Readonly<Record<string, readonly [JournalErrorCode, string]>> = 
   "3D": ["unsupported", "the database does not exist"],
   "3F": ["unsupported", "the schema does not exist"],
   "40": ["busy", "the transaction conflicted with another one"],
-  "42501": ["read_only", "no permission"],
+  "42501": ["read_only", "the user has no permission"],
   "42": ["unsupported", "the schema does not match this version"],
   "53100": ["full", "the disk of the database is full"],
   "53300": ["busy", "the database has too many connections"],
@@ -45,7 +45,7 @@ export function isTransient(error: unknown): boolean {
   return state === "40P01" || state === "40001";
 }
 
-/** True if another node has appended at this position. It did not wait for a turn and was faster. */
+/** True if another node has already appended at this position, without waiting for a turn. */
 export function isDuplicatePosition(error: unknown): boolean {
   return sqlState(error) === "23505";
 }

@@ -1,8 +1,9 @@
 import type { LockedPath } from "../handle/lock.ts";
 
 /**
- * The identity of a set of paths, as the server compares sets: each path once, the wider scope wins, in any order and
- * mode. An owner that requests a set that it holds or waits for gets the same grant or the same ticket.
+ * The identity of a set of paths. It contains each path once with its widest scope, regardless of order and mode, as
+ * the server compares sets. An owner that requests a set that it holds or waits for gets the same grant or the same
+ * ticket.
  */
 export function pathSetOf(paths: readonly LockedPath[]): string {
   const [only] = paths;

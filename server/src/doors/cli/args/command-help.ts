@@ -49,13 +49,16 @@ function exitCodeLines(): readonly string[] {
   return ["Exit codes:", ...columns(exitCodeMeanings.map(([code, meaning]) => [String(code), meaning]))];
 }
 
-const lineMax = 118;
+/** Maximum width of a line of help. */
+const lineWidthMax = 118;
 
 /** Two columns. Long text in the right column is wrapped. */
 function columns(rows: readonly (readonly [string, string])[]): readonly string[] {
   const width = Math.max(...rows.map(([left]) => left.length));
   return rows.flatMap(([left, right]) =>
-    wrapped(right, lineMax - width - 4).map((part, index) => `  ${(index === 0 ? left : "").padEnd(width)}  ${part}`),
+    wrapped(right, lineWidthMax - width - 4).map(
+      (part, index) => `  ${(index === 0 ? left : "").padEnd(width)}  ${part}`,
+    ),
   );
 }
 

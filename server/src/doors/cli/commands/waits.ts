@@ -10,7 +10,7 @@ import { table } from "../terminal/table.ts";
 export const waitsCommand: CliCommand = serverCommand({
   name: "waits",
   positionalsMax: 0,
-  summary: "show the waiting owners and what blocks them",
+  summary: "show the waiting owners and their blockers",
   details: ["Shows all tickets and the owners that block them, in the order of the tickets.", "", "  holdfast waits"],
   options: { limit: limitOption },
   operations: ["list-waits"],
@@ -24,7 +24,9 @@ export const waitsCommand: CliCommand = serverCommand({
       paths.map(({ path, mode }) => `${escapeControlChars(path)} (${mode})`).join(", "),
       relativeTime(since, nowMs),
       blockers
-        .map(({ owner_id: who, path, as }) => `${escapeControlChars(who)} (${as} of ${escapeControlChars(path)})`)
+        .map(
+          ({ owner_id: blocker, path, as }) => `${escapeControlChars(blocker)} (${as} of ${escapeControlChars(path)})`,
+        )
         .join(", ") + (blockers_total > blockers.length ? ` and ${blockers_total - blockers.length} more` : ""),
     ]);
     return show(page, () =>

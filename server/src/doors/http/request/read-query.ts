@@ -1,5 +1,8 @@
 import { HttpProblem } from "../response/http-problem.ts";
 
+/** Maximum number of characters of a query that an error quotes. */
+const quotedMax = 100;
+
 type Query = ReadonlyMap<string, readonly string[]>;
 
 /** The query parameters, each with all its values. Invalid UTF-8 is refused. */
@@ -26,7 +29,7 @@ export function typedValues(query: Query, schemas: Readonly<Record<string, objec
   for (const [name, values] of query) {
     const schema = Object.hasOwn(schemas, name) ? schemas[name] : undefined;
     // This name would disappear from the object. No parameter has it.
-    if (name === "__proto__") throw malformed("a parameter has the name __proto__");
+    if (name === "__proto__") throw malformed("query parameter __proto__ does not exist. Remove it");
     if (schema !== undefined && typeOf(schema) === "array") typed[name] = values;
     else if (values.length > 1) throw repeated(name);
     else typed[name] = typedValue(values[0] ?? "", schema);
@@ -49,12 +52,14 @@ function decoded(text: string): string {
   try {
     return decodeURIComponent(text.replaceAll("+", " "));
   } catch {
-    throw malformed("the URL is not valid percent-encoded UTF-8");
+    throw malformed(`query text ${JSON.stringify(text.slice(0, quotedMax))} is not valid percent-encoded UTF-8`);
   }
 }
 
 function repeated(name: string): HttpProblem {
-  return new HttpProblem("input_invalid", { issues: [{ pointer: `/${name}`, message: "is sent more than once" }] });
+  return new HttpProblem("input_invalid", {
+    issues: [{ pointer: `/${name}`, message: "is sent more than once. Send it once" }],
+  });
 }
 
 function malformed(reason: string): HttpProblem {

@@ -13,7 +13,7 @@ export class RequestsInFlight {
     });
   }
 
-  none(): Promise<void> {
+  drained(): Promise<void> {
     if (this.#count === 0) return Promise.resolve();
     return new Promise((resolve) => {
       this.#onNone = resolve;

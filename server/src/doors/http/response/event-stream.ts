@@ -1,7 +1,7 @@
 import type { ServerResponse } from "node:http";
 import type { FastifyReply } from "fastify";
 import type { Clock } from "../../../base/clock.ts";
-import type { Endings } from "./endings.ts";
+import type { LongResponses } from "./long-responses.ts";
 import { hasHungUp, onHangUp } from "../request/hang-up.ts";
 import { httpLimits } from "../limits.ts";
 import type { Pace } from "../../pace.ts";
@@ -17,7 +17,7 @@ export interface StreamOptions<Item> {
 
 export interface Opening<Item> extends Omit<StreamOptions<Item>, "pages"> {
   readonly open: () => StreamOptions<Item>["pages"];
-  readonly endings: Endings;
+  readonly longResponses: LongResponses;
   /** Sent before the first page. */
   readonly firstFields: string;
   /** Time for a refusal to become the status of the response. Then the stream starts even without a page. */
@@ -26,11 +26,11 @@ export interface Opening<Item> extends Omit<StreamOptions<Item>, "pages"> {
 
 /** Answers with an event stream if the client is still connected. */
 export async function answerWithStream<Item>(reply: FastifyReply, opening: Opening<Item>): Promise<void> {
-  const { open, endings, firstFields, patience } = opening;
+  const { open, longResponses, firstFields, patience } = opening;
   const response = reply.raw;
   if (hasHungUp(response)) return void reply.hijack();
   const stream = new EventStream(response, { ...opening, pages: open() });
-  const forget = endings.add(() => {
+  const forget = longResponses.add(() => {
     stream.stop();
   });
   try {

@@ -19,7 +19,7 @@ const cursorMs = 250;
 export function addEventRoutes(app: FastifyInstance, parts: DoorParts): void {
   const pace = new Pace(parts.clock, httpLimits.gatherMs);
   app.get("/v1/events", { exposeHeadRoute: false }, async (request, reply) => {
-    if (parts.endings.isClosing) throw new HttpProblem("stopping");
+    if (parts.longResponses.isClosing) throw new HttpProblem("stopping");
     const { transport } = parts.callerOf(request);
     await stream(transport, { parts, pace }, request, reply);
     return reply;
@@ -32,7 +32,7 @@ interface Shared {
 }
 
 async function stream(transport: DoorTransport, shared: Shared, request: FastifyRequest, reply: FastifyReply) {
-  const { clock, endings } = shared.parts;
+  const { clock, longResponses } = shared.parts;
   const { after: given, ...filter } = wanted(request);
   const after = given ?? (await transport.cursor());
   // The limit of watches is checked at once, and an invalid cursor is found soon. A valid one may have no event for
@@ -45,7 +45,7 @@ async function stream(transport: DoorTransport, shared: Shared, request: Fastify
   const firstFields = `id: ${after}\n`;
   const open = () => transport.watch({ ...filter, after });
   const { pace } = shared;
-  await answerWithStream(reply, { open, patience, firstFields, bytesOf: eventTextBytes, clock, endings, pace });
+  await answerWithStream(reply, { open, patience, firstFields, bytesOf: eventTextBytes, clock, longResponses, pace });
 }
 
 function wanted(request: FastifyRequest): WatchQuery {

@@ -11,14 +11,14 @@ const check = checkOf(noticeQuery);
 /** The notices of an owner. There is no cursor: each stream starts with the current state. */
 export function addNoticeRoutes(app: FastifyInstance, parts: DoorParts): void {
   app.get("/v1/notices", { exposeHeadRoute: false }, async (request, reply) => {
-    const { clock, endings } = parts;
-    if (endings.isClosing) throw new HttpProblem("stopping");
+    const { clock, longResponses } = parts;
+    if (longResponses.isClosing) throw new HttpProblem("stopping");
     const { transport } = parts.callerOf(request);
     const query = wanted(request.url);
     const open = () => transport.notices(query);
     // A caller that may not listen gets the status.
     const patience = new Promise<void>((resolve) => clock.soon(resolve));
-    await answerWithStream(reply, { open, patience, firstFields: "", bytesOf, clock, endings });
+    await answerWithStream(reply, { open, patience, firstFields: "", bytesOf, clock, longResponses });
     return reply;
   });
 }

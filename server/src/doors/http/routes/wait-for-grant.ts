@@ -5,7 +5,7 @@ import type { DoorCallOptions, DoorTransport } from "@holdfast/sdk/door-transpor
 import { emptyInput } from "@holdfast/sdk/json/canonical";
 import type { CanonicalObject } from "@holdfast/sdk/json/canonical";
 import type { Clock } from "../../../base/clock.ts";
-import type { Endings } from "../response/endings.ts";
+import type { LongResponses } from "../response/long-responses.ts";
 import { hasHungUp, onHangUp } from "../request/hang-up.ts";
 import { httpLimits } from "../limits.ts";
 
@@ -24,7 +24,7 @@ export interface LongPoll {
   readonly options: DoorCallOptions;
   readonly seconds: number;
   readonly clock: Clock;
-  readonly endings: Endings;
+  readonly longResponses: LongResponses;
   /** The response, which closes when the client disconnects. */
   readonly response: ServerResponse;
 }
@@ -81,7 +81,7 @@ type Pages = ReturnType<DoorTransport["watch"]>;
 async function waitingOver(poll: LongPoll, pages: Pages, ticket: string): Promise<void> {
   const { transport, options, clock, response } = poll;
   const stop = (): void => void pages.return?.();
-  const forget = poll.endings.add(stop);
+  const forget = poll.longResponses.add(stop);
   const cancelTimer = clock.after(poll.seconds * 1000, stop, { keepAlive: false });
   const cancelSigns = signsOfLife(poll, ticket);
   const { key: _key, ...speaker } = options;

@@ -7,7 +7,7 @@ import type { StateReader } from "../../../machine/state.ts";
 import type { Decide } from "../../rule-of.ts";
 import { countAhead, estimateMs, blockingHolders, holderView } from "../queue/deny.ts";
 import { grantView, liveGrant } from "../queue/free-grant.ts";
-import { cancelTicket as leaveLine } from "../queue/grant-next.ts";
+import { cancelTicket as removeTicket } from "../queue/grant-next.ts";
 import { iso } from "../tables/lock-events.ts";
 import { gap, grantTable, ticketTable } from "../tables/lock-tables.ts";
 import type { GrantRow, TicketRow } from "../tables/lock-tables.ts";
@@ -19,17 +19,20 @@ export const acceptLock: Decide<(typeof lockOperations)["accept-lock"]> = (input
   return "outcome" in row ? row : renewTicket(context, row);
 };
 
-/** The live ticket of the caller. A grant that it became is accepted, and every other ticket is refused. */
+/**
+ * The live ticket of the caller. If the ticket was granted, accepts the grant. Refuses a ticket of another owner or an
+ * ended one.
+ */
 function ownTicket(
   input: InputOf<(typeof lockOperations)["accept-lock"]>,
   context: DecideContext,
 ): TicketRow | Decision {
-  const who = ownerOf(input, context);
-  if (isRefused(who)) return who;
+  const caller = ownerOf(input, context);
+  if (isRefused(caller)) return caller;
   const grant = grantOfTicket(context, input.ticket);
-  if (grant?.owner === who.owner) return acceptGrant(context, grant);
+  if (grant?.owner === caller.owner) return acceptGrant(context, grant);
   const row = liveTicket(context, input.ticket);
-  return row?.owner === who.owner ? row : refused("ticket_unknown", { ticket: input.ticket });
+  return row?.owner === caller.owner ? row : refused("ticket_unknown", { ticket: input.ticket });
 }
 
 /** The reply to a renewed ticket: its place, with a new lease. */
@@ -54,7 +57,7 @@ export function renewTicket(context: DecideContext, row: TicketRow): Decision {
 export const cancelTicket: Decide<(typeof lockOperations)["cancel-ticket"]> = (input, context) => {
   const row = ownTicket(input, context);
   if ("outcome" in row) return row;
-  leaveLine(context, row.ticket, "cancelled");
+  removeTicket(context, row.ticket, "cancelled");
   return { outcome: done({ cancelled: row.ticket }), events: [], attachment: {} };
 };
 
@@ -78,7 +81,7 @@ export function acceptOnUse(context: DecideContext, grant: GrantRow): void {
   for (const event of acceptance(grant)) context.emit(event);
 }
 
-/** The live grant that a ticket became. An upgrade became the grant that it upgraded. */
+/** The live grant of a granted ticket. For an upgrade, it is the grant that was upgraded. */
 function grantOfTicket(context: DecideContext, ticket: string): GrantRow | undefined {
   const row = findGrantOfTicket(context.state, ticket);
   return row === undefined ? undefined : liveGrant(context, row.fence);
@@ -94,7 +97,7 @@ export function findGrantOfTicket(state: StateReader, ticket: string): GrantRow 
 export function liveTicket(context: DecideContext, ticket: string): TicketRow | undefined {
   const row = context.state.rows(ticketTable).get(ticket);
   if (row === undefined || context.grace || row.leaseUntil > context.time) return row;
-  leaveLine(context, ticket, "expired");
+  removeTicket(context, ticket, "expired");
   return undefined;
 }
 

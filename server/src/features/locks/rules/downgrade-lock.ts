@@ -23,7 +23,8 @@ export const downgradeLock: Decide<(typeof lockOperations)["downgrade-lock"]> = 
   acceptOnUse(context, row);
   if (isWeaker) {
     if (row.upgrading !== undefined) cancelTicket(context, row.upgrading, "downgraded");
-    // Only here: the cancellation may have granted other locks, and each grant of an entry has its own fence.
+    // The fence is computed after the cancellation, which may grant other locks. Each grant of an entry has its own
+    // fence.
     fence = nextFence(context);
     const to = { fence, owner: row.owner, paths: withOrder(context, paths) };
     const events = changed(context.state, "lock.downgraded", row, to);

@@ -4,14 +4,14 @@ import { sortable } from "./lock-tables.ts";
 
 /**
  * The fence of the next grant: epoch and position of the entry. If the entry already has events, their number is
- * appended: an entry may free several locks and grant several, and each grant has its own fence.
+ * appended. An entry may free and grant several locks, and each grant has its own fence.
  */
 export function nextFence({ state, position, events }: DecideContext): string {
   const base = `${String(currentEpoch(state))}.${String(position)}`;
   return events.length === 0 ? base : `${base}.${String(events.length)}`;
 }
 
-/** Sorts grants in the order of their creation. */
+/** The sort key of a grant, in the order of creation. */
 export function seqOf(fence: string, position: number): string {
   const within = fence.indexOf(".", fence.indexOf(".") + 1);
   return within < 0 ? sortable(position) : `${sortable(position)}.${fence.slice(within + 1).padStart(5, "0")}`;
@@ -22,8 +22,9 @@ export function nextTicket({ state, position }: DecideContext): string {
   return `${String(currentEpoch(state))}.${String(position)}`;
 }
 
-const upgradesFirst = 1e15;
+/** Added to the rank of a ticket that is not an upgrade, so that upgrades sort first. */
+const rankOffset = 1e15;
 
 export function rankAt(position: number, isUpgrade: boolean): number {
-  return isUpgrade ? position : upgradesFirst + position;
+  return isUpgrade ? position : rankOffset + position;
 }

@@ -2,7 +2,7 @@ import type { WebSocket } from "ws";
 import type { Clock } from "../../base/clock.ts";
 
 /** Sends pings to each socket and closes those without a reply: their host may be gone. */
-export class SignsOfLife {
+export class SocketPings {
   readonly #clock: Clock;
   readonly #everyMs: number;
   readonly #silent = new Map<WebSocket, boolean>();
