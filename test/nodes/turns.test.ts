@@ -138,8 +138,12 @@ describe("journals that share the head of one Postgres", () => {
   test("an append is refused if the index cannot prove that its keys are unused [M4]", () =>
     withTwo("lost index", async (a) => {
       for (let n = 0; n < 50; n += 1) await appendSample(a, 1, () => ({ key: `k${String(n)}` }));
-      await shared.sql("DELETE FROM keys WHERE space = 'lost index'");
-      await shared.sql("DELETE FROM index_cover WHERE space = 'lost index'");
+      // Under the lock of a flush: one that has read the cover before would write it again.
+      await shared.sql(`BEGIN;
+        SELECT pg_advisory_xact_lock(hashtextextended('holdfast index lost index', 0));
+        DELETE FROM keys WHERE space = 'lost index';
+        DELETE FROM index_cover WHERE space = 'lost index';
+        COMMIT`);
       assert.deepEqual(await append(a, await a.head(), [scopeOf("k1")]), { kind: "used" });
     }));
 });
