@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type JetStreamManager, jetstreamManager, RetentionPolicy } from "@nats-io/jetstream";
 import { createRuntime } from "holdfast";
-import { covers } from "../../server/src/doors/nats/streams.ts";
-import { readVersion, versionError, versionWarnings } from "../../server/src/doors/nats/server-version.ts";
+import { coversSubject } from "../../server/src/doors/nats/streams.ts";
+import { readServerVersion, versionError, versionWarnings } from "../../server/src/doors/nats/server-version.ts";
 import { MeshAgent } from "./mesh-client.ts";
 import { startMeshNode } from "./mesh-node.ts";
 import { type PrivateNats, startNats } from "./private-nats.ts";
@@ -94,14 +94,14 @@ test("a runtime starts without a nats-server and connects as soon as the nats-se
 });
 
 test("the door knows the limits of each version of the nats-server [M13]", () => {
-  const about = (text: string): string => versionWarnings(readVersion(text)).join("\n");
+  const about = (text: string): string => versionWarnings(readServerVersion(text)).join("\n");
   assert.match(about("2.9.10"), /several writers can succeed/u);
   assert.match(about("2.9.10"), /before 2\.10 cannot change that/u);
   assert.doesNotMatch(about("2.9.21"), /several writers can succeed/u);
   assert.match(about("2.11.4"), /sync_interval/u);
-  assert.match(versionError(readVersion("2.8.4")) ?? "", /too old/u);
-  assert.equal(versionError(readVersion("2.9.0")), undefined);
-  assert.equal(versionError(readVersion("v3.0.0-beta.1")), undefined);
+  assert.match(versionError(readServerVersion("2.8.4")) ?? "", /too old/u);
+  assert.equal(versionError(readServerVersion("2.9.0")), undefined);
+  assert.equal(versionError(readServerVersion("v3.0.0-beta.1")), undefined);
 });
 
 test("one subject pattern covers another if it matches each subject of the other", () => {
@@ -118,6 +118,6 @@ test("one subject pattern covers another if it matches each subject of the other
     ["cmd.*.x", "cmd.a"],
     ["evt.>", "cmd.>"],
   ];
-  for (const [wide, narrow] of covering) assert.ok(covers(wide, narrow), `${wide} ${narrow}`);
-  for (const [wide, narrow] of notCovering) assert.ok(!covers(wide, narrow), `${wide} ${narrow}`);
+  for (const [wide, narrow] of covering) assert.ok(coversSubject(wide, narrow), `${wide} ${narrow}`);
+  for (const [wide, narrow] of notCovering) assert.ok(!coversSubject(wide, narrow), `${wide} ${narrow}`);
 });

@@ -4,7 +4,7 @@ export interface Timers {
   after(delayMs: number, callback: () => void, options: { readonly keepAlive: boolean }): () => void;
 }
 
-export interface PauseOptions {
+interface PauseOptions {
   /** Whether it keeps the process running; it does if not given. */
   readonly keepAlive?: boolean;
   /** Ends the pause early. */

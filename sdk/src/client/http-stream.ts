@@ -10,7 +10,7 @@ export interface HttpStreamPlace extends HttpOptions {
 }
 
 /** An event stream: its request and how its messages are read. */
-export interface HttpStream<Page> {
+interface HttpStream<Page> {
   readonly path: string;
   /** The headers of a request, which may depend on earlier messages. */
   readonly headers: () => Readonly<Record<string, string>>;

@@ -5,7 +5,7 @@ import type { Changed, ChangeOptions, ResourceClient } from "./resource-client.t
 
 type MissionChange = Promise<Changed<typeof mission>>;
 
-export interface MissionsClient extends ResourceClient<typeof mission> {
+interface MissionsClient extends ResourceClient<typeof mission> {
   /**
    * Changes the status of a mission. The server refuses the change if a collaborator would be booked twice. The refusal
    * lists every conflict.

@@ -29,7 +29,7 @@ function leavesOpen({ outcome }: CallReply): boolean {
 type Refusal = Extract<CallReply["outcome"], { kind: "refusal" }>;
 
 /** The delay before the next attempt; undefined if the client must not retry and the caller decides. */
-export function delayBeforeRetry(
+function delayBeforeRetry(
   { code, data }: Refusal,
   call: { readonly isRepeatable: boolean; readonly backoffMs: number },
 ): number | undefined {
@@ -50,7 +50,7 @@ export function delayBeforeRetry(
 }
 
 /** The members of a refused call that matter for a retry. */
-export interface RetriedCall {
+interface RetriedCall {
   readonly startedMs: number;
   /** The call has a key, or has the same result when it runs twice. */
   readonly isSafe: boolean;

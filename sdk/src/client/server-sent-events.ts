@@ -1,5 +1,5 @@
 /** A message of an event stream: a cursor, data, or both. */
-export interface ServerSentEvent {
+interface ServerSentEvent {
   readonly id: string | undefined;
   readonly data: string | undefined;
 }

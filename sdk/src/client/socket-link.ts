@@ -18,7 +18,7 @@ export interface LinkOptions {
   readonly agentsMax?: number;
 }
 
-export interface LinkEvents {
+interface LinkEvents {
   /** The socket is open. The returned messages are sent first, in one frame with the greeting. */
   opened(): readonly string[];
   received(message: ServerMessage): void;

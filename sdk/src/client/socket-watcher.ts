@@ -12,7 +12,7 @@ export interface WatchStart {
   readonly onWatching?: () => void;
 }
 
-export interface WatcherPlace {
+interface WatcherPlace {
   /** Sends a message about this watch, if there is a connection. */
   readonly tell: (message: ClientMessage) => void;
   readonly onEnd: (id: number) => void;

@@ -4,7 +4,7 @@ import { SocketWatcher } from "./socket-watcher.ts";
 import type { Watching, WatchStart, WatchOpening } from "./socket-watcher.ts";
 import type { WatchedEvent, WatchRequest } from "./transport.ts";
 
-export interface WatchersPlace {
+interface WatchersPlace {
   readonly newId: () => number;
   /** Sends a message about a watch, if there is a connection. */
   readonly tell: (message: ClientMessage) => void;

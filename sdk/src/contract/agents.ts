@@ -37,7 +37,7 @@ export const agent = Type.Object(
   closed,
 );
 
-export const registerAgent = operation({
+const registerAgent = operation({
   name: "register-agent",
   kind: "write",
   summary:
@@ -80,7 +80,7 @@ export const registerAgent = operation({
   problems: ["agent_unknown", "agent_limit"],
 });
 
-export const heartbeat = operation({
+const heartbeat = operation({
   name: "heartbeat",
   kind: "write",
   summary: "Sends a heartbeat. It renews the registration, every lease and every ticket of the calling agent.",
@@ -89,7 +89,7 @@ export const heartbeat = operation({
   problems: ["agent_unknown", "agent_required"],
 });
 
-export const endAgent = operation({
+const endAgent = operation({
   name: "end-agent",
   kind: "write",
   summary:
@@ -101,7 +101,7 @@ export const endAgent = operation({
 });
 
 /** All heartbeats of a quarter second in one command. Commands and reads count as activity too. */
-export const renewAgents = operation({
+const renewAgents = operation({
   name: "renew-agents",
   kind: "internal",
   summary: "Records the heartbeats and other activity since the last such entry.",
@@ -116,7 +116,7 @@ export const renewAgents = operation({
   problems: [],
 });
 
-export const expireAgent = operation({
+const expireAgent = operation({
   name: "expire-agent",
   kind: "internal",
   summary: "Ends a registration that reached its inactivity limit.",
@@ -125,7 +125,7 @@ export const expireAgent = operation({
   problems: ["not_due"],
 });
 
-export const listAgents = operation({
+const listAgents = operation({
   name: "list-agents",
   kind: "read",
   summary: "Lists the registered agents, oldest registration first. `next` is the `after` of the next page.",

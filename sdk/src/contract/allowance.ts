@@ -1,12 +1,12 @@
 import Type from "typebox";
 import type { Static } from "typebox";
 
-export const verb = Type.Enum(["read", "write", "lock", "register", "operate"], {
+const verb = Type.Enum(["read", "write", "lock", "register", "operate"], {
   description:
     "`read` entities, locks and events; `write` entities; `lock` paths; `register` agents; `operate`: operator operations.",
 });
 
-export const pathPrefix = Type.String({
+const pathPrefix = Type.String({
   maxLength: 1024,
   pattern: "^([^/\\u0000-\\u001f\\u007f]+(/[^/\\u0000-\\u001f\\u007f]+)*)?$",
   description:

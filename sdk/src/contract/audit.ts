@@ -48,7 +48,7 @@ const entryEvent = Type.Object(
   closed,
 );
 
-export const journalItem = Type.Object(
+const journalItem = Type.Object(
   {
     position,
     time,
@@ -74,7 +74,7 @@ export const journalItem = Type.Object(
   closed,
 );
 
-export const listJournal = operation({
+const listJournal = operation({
   name: "list-journal",
   kind: "read",
   summary:
@@ -107,7 +107,7 @@ const entityChange = Type.Object(
   closed,
 );
 
-export const auditItem = Type.Object(
+const auditItem = Type.Object(
   {
     position,
     time,
@@ -124,7 +124,7 @@ export const auditItem = Type.Object(
   closed,
 );
 
-export const listAudit = operation({
+const listAudit = operation({
   name: "list-audit",
   kind: "read",
   summary:

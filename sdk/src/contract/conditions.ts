@@ -32,7 +32,7 @@ export const revision = Type.String({
   description: "The opaque token of a version, as a read or a write returned it.",
 });
 
-export const unchangedField = Type.Union([
+const unchangedField = Type.Union([
   pointer,
   Type.Object({ pointer, value: Type.Optional(value) }, { additionalProperties: false }),
 ]);

@@ -26,7 +26,7 @@ const changeProblems = [
   "kind_violated",
 ] as const;
 
-export const entity = Type.Object(
+const entity = Type.Object(
   {
     ...target,
     version,
@@ -40,7 +40,7 @@ export const entity = Type.Object(
 );
 
 /** The result of a write: the entity after it, whether it changed, and its revision before. */
-export const written = Type.Object(
+const written = Type.Object(
   {
     ...entity.properties,
     changed: Type.Boolean({ description: "False if the entity already had this value. Its version stays." }),
@@ -49,7 +49,7 @@ export const written = Type.Object(
   closed,
 );
 
-export const createEntity = operation({
+const createEntity = operation({
   name: "create-entity",
   kind: "write",
   summary: "Creates an entity that does not exist. A deleted entity continues its version count.",
@@ -58,7 +58,7 @@ export const createEntity = operation({
   problems: ["entity_exists", "concurrency_mismatch", "value_too_large", "kind_violated"],
 });
 
-export const replaceEntity = operation({
+const replaceEntity = operation({
   name: "replace-entity",
   kind: "write",
   summary: "Replaces the whole value of an entity.",
@@ -77,7 +77,7 @@ const patchStep = Type.Object(
   closed,
 );
 
-export const patchEntity = operation({
+const patchEntity = operation({
   name: "patch-entity",
   kind: "write",
   summary:
@@ -95,7 +95,7 @@ export const patchEntity = operation({
   problems: [...changeProblems, "patch_failed", "value_too_large"],
 });
 
-export const deleteEntity = operation({
+const deleteEntity = operation({
   name: "delete-entity",
   kind: "write",
   summary: "Deletes an entity. Its history and its version count stay.",
@@ -107,7 +107,7 @@ export const deleteEntity = operation({
   problems: [...changeProblems],
 });
 
-export const getEntity = operation({
+const getEntity = operation({
   name: "get-entity",
   kind: "read",
   summary: "Reads the current entity, a past version, or the entity at a position of the journal.",
@@ -125,7 +125,7 @@ export const getEntity = operation({
   problems: ["entity_not_found", "entity_deleted", "version_not_found", "entry_erased", "history_archived"],
 });
 
-export const listEntities = operation({
+const listEntities = operation({
   name: "list-entities",
   kind: "read",
   summary: "Lists the entities of a type, ordered by id. `next` is the `after` of the next page.",
@@ -134,7 +134,7 @@ export const listEntities = operation({
   problems: [],
 });
 
-export const historyItem = Type.Object(
+const historyItem = Type.Object(
   {
     position: Type.Integer(),
     time: Type.Integer(),
@@ -148,7 +148,7 @@ export const historyItem = Type.Object(
   closed,
 );
 
-export const listHistory = operation({
+const listHistory = operation({
   name: "list-history",
   kind: "read",
   summary:

@@ -5,7 +5,7 @@ import { operation } from "./operation.ts";
 
 const closed = { additionalProperties: false } as const;
 
-export const expireLock = operation({
+const expireLock = operation({
   name: "expire-lock",
   kind: "internal",
   summary:
@@ -15,7 +15,7 @@ export const expireLock = operation({
   problems: ["not_due"],
 });
 
-export const expireTicket = operation({
+const expireTicket = operation({
   name: "expire-ticket",
   kind: "internal",
   summary: "Cancels a ticket whose lease has expired.",
@@ -24,7 +24,7 @@ export const expireTicket = operation({
   problems: ["not_due"],
 });
 
-export const continueHandover = operation({
+const continueHandover = operation({
   name: "continue-handover",
   kind: "internal",
   summary: "Continues a hand-over that has more grants than fit into one entry.",
@@ -33,7 +33,7 @@ export const continueHandover = operation({
   problems: ["not_due"],
 });
 
-export const freeEnded = operation({
+const freeEnded = operation({
   name: "free-ended",
   kind: "internal",
   summary: "Continues to free the locks of an ended agent that are more than fit into one entry.",
@@ -42,7 +42,7 @@ export const freeEnded = operation({
   problems: ["not_due"],
 });
 
-export const claimForJob = operation({
+const claimForJob = operation({
   name: "claim-for-job",
   kind: "internal",
   summary: "Records that an active job claims a grant, or has ended its claim. A claimed grant is not recovered.",

@@ -11,12 +11,12 @@ const nullable = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T)
 const cursor = Type.String({ maxLength: 2_200, description: "The `next` of the previous page." });
 const page = { after: Type.Optional(cursor), limit: Type.Optional(limit) };
 
-export const lockState = Type.Enum(["held", "stale"], {
+const lockState = Type.Enum(["held", "stale"], {
   description: "`stale`: the lease has passed, but the lock excludes other owners until it is recovered.",
 });
 
 /** A ticket as other callers see it. */
-export const waiter = Type.Object(
+const waiter = Type.Object(
   {
     ticket,
     owner_id: ownerId,
@@ -36,13 +36,13 @@ const heldBy = Type.Object(
   closed,
 );
 
-export const lockRow = Type.Object(
+const lockRow = Type.Object(
   { path: lockPath, kind: Type.String(), holders: Type.Array(heldBy), queue: Type.Array(waiter) },
   closed,
 );
 
 /** A grant as a record of a lock table. */
-export const dalLock = Type.Object(
+const dalLock = Type.Object(
   {
     lock_id: Type.String({ description: "Path and fence." }),
     owner: ownerId,
@@ -56,7 +56,7 @@ export const dalLock = Type.Object(
   closed,
 );
 
-export const listLocks = operation({
+const listLocks = operation({
   name: "list-locks",
   kind: "read",
   summary:
@@ -111,7 +111,7 @@ const lockThen = Type.Object(
   closed,
 );
 
-export const getLock = operation({
+const getLock = operation({
   name: "get-lock",
   kind: "read",
   summary:
@@ -126,7 +126,7 @@ export const getLock = operation({
   problems: ["path_invalid", "history_archived"],
 });
 
-export const getTicket = operation({
+const getTicket = operation({
   name: "get-ticket",
   kind: "read",
   summary: "Reads a ticket: its place and its blockers, or the grant that it became.",
@@ -138,7 +138,7 @@ export const getTicket = operation({
   problems: ["ticket_unknown"],
 });
 
-export const whoAmI = operation({
+const whoAmI = operation({
   name: "who-am-i",
   kind: "read",
   summary: "Reads the calling agent or the named owner: its locks, its tickets and their times.",
@@ -153,7 +153,7 @@ export const whoAmI = operation({
 });
 
 /** A ticket with everything that blocks it. */
-export const wait = Type.Object(
+const wait = Type.Object(
   {
     ticket,
     owner_id: ownerId,
@@ -182,7 +182,7 @@ export const wait = Type.Object(
   closed,
 );
 
-export const listWaits = operation({
+const listWaits = operation({
   name: "list-waits",
   kind: "read",
   summary: "Lists the wait-for graph: every ticket with everything that blocks it, in the order of the tickets.",
@@ -191,7 +191,7 @@ export const listWaits = operation({
   problems: [],
 });
 
-export const listLockHistory = operation({
+const listLockHistory = operation({
   name: "list-lock-history",
   kind: "read",
   summary:
@@ -205,7 +205,7 @@ export const listLockHistory = operation({
   problems: ["path_invalid"],
 });
 
-export const checkFence = operation({
+const checkFence = operation({
   name: "check-fence",
   kind: "read",
   summary: "Checks for an outside resource whether a fence belongs to a live grant that covers the path.",

@@ -36,7 +36,7 @@ const queued = Type.Object(
   closed,
 );
 
-export const acquireLock = operation({
+const acquireLock = operation({
   name: "acquire-lock",
   kind: "write",
   summary:
@@ -72,7 +72,7 @@ export const acquireLock = operation({
   ],
 });
 
-export const releaseLock = operation({
+const releaseLock = operation({
   name: "release-lock",
   kind: "write",
   summary: "Releases a lock: a grant by its fence, or single paths. The same entry grants the next ticket.",
@@ -89,7 +89,7 @@ export const releaseLock = operation({
   problems: [...ownerProblems, "path_invalid", "lock_not_held"],
 });
 
-export const renewLock = operation({
+const renewLock = operation({
   name: "renew-lock",
   kind: "write",
   summary: "Extends a lease. `note` can describe the progress of the work. An ended grant is never revived.",
@@ -98,7 +98,7 @@ export const renewLock = operation({
   problems: [...ownerProblems, "path_invalid", "lock_not_held"],
 });
 
-export const upgradeLock = operation({
+const upgradeLock = operation({
   name: "upgrade-lock",
   kind: "write",
   summary:
@@ -108,7 +108,7 @@ export const upgradeLock = operation({
   problems: [...ownerProblems, "path_invalid", "lock_not_held", "lock_denied", "upgrade_refused", "deadlock"],
 });
 
-export const downgradeLock = operation({
+const downgradeLock = operation({
   name: "downgrade-lock",
   kind: "write",
   summary: "Turns a lock into a weaker one, atomically. No stronger request can be granted in between.",
@@ -117,7 +117,7 @@ export const downgradeLock = operation({
   problems: [...ownerProblems, "path_invalid", "lock_not_held"],
 });
 
-export const transferLock = operation({
+const transferLock = operation({
   name: "transfer-lock",
   kind: "write",
   summary: "Transfers a lock to another owner, for example from a parent to its child. The old fence ends.",
@@ -126,7 +126,7 @@ export const transferLock = operation({
   problems: [...ownerProblems, "path_invalid", "lock_not_held", "lock_denied", "deadlock"],
 });
 
-export const requestRelease = operation({
+const requestRelease = operation({
   name: "request-release",
   kind: "write",
   summary: "Asks the holders of a path to release it, with a reason. The holders are notified and keep their locks.",
@@ -135,7 +135,7 @@ export const requestRelease = operation({
   problems: [...ownerProblems, "path_invalid", "lock_not_held"],
 });
 
-export const acceptLock = operation({
+const acceptLock = operation({
   name: "accept-lock",
   kind: "write",
   summary: "Renews a ticket, or accepts its lock if the ticket is granted.",
@@ -144,7 +144,7 @@ export const acceptLock = operation({
   problems: [...ownerProblems, "ticket_unknown"],
 });
 
-export const cancelTicket = operation({
+const cancelTicket = operation({
   name: "cancel-ticket",
   kind: "write",
   summary: "Cancels a ticket. If it was granted in the meantime, the reply is the grant, which stays.",
@@ -155,7 +155,7 @@ export const cancelTicket = operation({
 
 const exactly = { fence, reason: line };
 
-export const forceRelease = operation({
+const forceRelease = operation({
   name: "force-release",
   kind: "write",
   summary:
@@ -165,7 +165,7 @@ export const forceRelease = operation({
   problems: ["locks_off", "not_allowed", "lock_not_held", "not_recoverable"],
 });
 
-export const overrideRelease = operation({
+const overrideRelease = operation({
   name: "override-release",
   kind: "write",
   summary:
@@ -191,7 +191,7 @@ const kindSettings = Type.Object(
   closed,
 );
 
-export const configureLocks = operation({
+const configureLocks = operation({
   name: "configure-locks",
   kind: "write",
   summary:

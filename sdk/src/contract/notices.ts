@@ -11,7 +11,7 @@ import { lockPath } from "./lock-path.ts";
 
 const closed = { additionalProperties: false } as const;
 
-export const placeNotice = Type.Object(
+const placeNotice = Type.Object(
   {
     notice: Type.Literal("place"),
     owner_id: ownerId,
@@ -25,7 +25,7 @@ export const placeNotice = Type.Object(
   { ...closed, description: "The place of a ticket changed. At most one notice per second and ticket." },
 );
 
-export const expiringNotice = Type.Object(
+const expiringNotice = Type.Object(
   {
     notice: Type.Literal("expiring"),
     owner_id: ownerId,

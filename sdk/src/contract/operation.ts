@@ -22,7 +22,7 @@ export interface Operation<
   readonly problems: readonly ProblemCode[];
 }
 
-export type OperationKind = "write" | "read" | "internal";
+type OperationKind = "write" | "read" | "internal";
 
 export function operation<
   const Name extends string,

@@ -26,9 +26,9 @@ const how = {
   ttl_seconds: Type.Optional(ttlSeconds),
 };
 
-export const programAcquire = Type.Object({ ...which, ...how }, closed);
+const programAcquire = Type.Object({ ...which, ...how }, closed);
 
-export const programBatch = Type.Object(
+const programBatch = Type.Object(
   {
     locks: Type.Array(Type.Object({ function_id: functionId, mode: Type.Optional(mode) }, closed), {
       minItems: 1,
@@ -40,9 +40,9 @@ export const programBatch = Type.Object(
   closed,
 );
 
-export const programRelease = Type.Object({ ...which, fence: Type.Optional(fence) }, closed);
+const programRelease = Type.Object({ ...which, fence: Type.Optional(fence) }, closed);
 
-export const programRenew = Type.Object(
+const programRenew = Type.Object(
   {
     function_id: Type.Optional(functionId),
     fence: Type.Optional(fence),

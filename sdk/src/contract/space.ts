@@ -9,7 +9,7 @@ const reason = Type.String({ minLength: 1, maxLength: 1000, description: "The re
  * Settings that decisions read and an operator may change. An entry sets them, so every node decides by the same
  * values.
  */
-export const spaceSettings = Type.Object(
+const spaceSettings = Type.Object(
   {
     idempotency_window_ms: Type.Integer({
       minimum: 60_000,
@@ -36,7 +36,7 @@ export const spaceSettings = Type.Object(
 
 export type SpaceSettings = Static<typeof spaceSettings>;
 
-export const configure = operation({
+const configure = operation({
   name: "configure",
   kind: "write",
   summary: "Changes settings that decisions read, for the whole space. Absent settings stay.",
@@ -45,7 +45,7 @@ export const configure = operation({
   problems: [],
 });
 
-export const raiseEpoch = operation({
+const raiseEpoch = operation({
   name: "raise-epoch",
   kind: "internal",
   summary: "Starts a new epoch after history was restored or went back, unless one above `above` has already begun.",
@@ -57,7 +57,7 @@ export const raiseEpoch = operation({
   problems: [],
 });
 
-export const raiseRules = operation({
+const raiseRules = operation({
   name: "raise-rules",
   kind: "write",
   summary: "Makes this rules number decide from the next entry on, if it does not already. Every node must know it.",
@@ -66,7 +66,7 @@ export const raiseRules = operation({
   problems: ["rules_unknown"],
 });
 
-export const recordStateHash = operation({
+const recordStateHash = operation({
   name: "record-state-hash",
   kind: "internal",
   summary: "Records the hash of the state at a position, so that a replica that differs is detected.",
@@ -78,7 +78,7 @@ export const recordStateHash = operation({
   problems: [],
 });
 
-export const erasePayload = operation({
+const erasePayload = operation({
   name: "erase-payload",
   kind: "write",
   summary:

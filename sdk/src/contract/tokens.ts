@@ -15,7 +15,7 @@ const principal = Type.String({
     "The name of the token's principal, as the history shows it: up to 64 letters, digits and `._@-`. Not `operator`, `anonymous`, `local` or `holdfast`.",
 });
 
-export const token = Type.Object(
+const token = Type.Object(
   {
     token_id: tokenId,
     principal,
@@ -28,7 +28,7 @@ export const token = Type.Object(
   closed,
 );
 
-export const createToken = operation({
+const createToken = operation({
   name: "create-token",
   kind: "write",
   summary:
@@ -67,7 +67,7 @@ export const createToken = operation({
   problems: ["not_allowed", "principal_reserved", "token_limit"],
 });
 
-export const revokeToken = operation({
+const revokeToken = operation({
   name: "revoke-token",
   kind: "write",
   summary: "Revokes a token at once, also on open connections; for operators.",
@@ -76,7 +76,7 @@ export const revokeToken = operation({
   problems: ["not_allowed", "token_unknown"],
 });
 
-export const listTokens = operation({
+const listTokens = operation({
   name: "list-tokens",
   kind: "read",
   summary:
@@ -86,7 +86,7 @@ export const listTokens = operation({
   problems: [],
 });
 
-export const expireToken = operation({
+const expireToken = operation({
   name: "expire-token",
   kind: "internal",
   summary: "Removes an expired token from the state. It is already invalid.",
@@ -95,7 +95,7 @@ export const expireToken = operation({
   problems: ["not_due"],
 });
 
-export const noteRefusal = operation({
+const noteRefusal = operation({
   name: "note-refusal",
   kind: "internal",
   summary: "Records a refused operator operation in the audit trail.",

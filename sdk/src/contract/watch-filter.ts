@@ -11,7 +11,7 @@ export interface WatchFilter {
 }
 
 /** The members of an event that a filter reads. */
-export interface FilteredEvent {
+interface FilteredEvent {
   readonly name: string;
   readonly subject: string;
   readonly data: unknown;

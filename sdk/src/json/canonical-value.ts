@@ -6,7 +6,7 @@ import type { Json } from "./json.ts";
 import { measure } from "./measure.ts";
 
 /** `bytes` is the approximate size of the JSON text. It is precise enough to bound a queue or a batch. */
-export type CanonicalResult =
+type CanonicalResult =
   { readonly ok: true; readonly value: Canonical; readonly bytes: number } | Extract<InputResult, { ok: false }>;
 
 /**

@@ -2,7 +2,7 @@ import type { InputLimits } from "./input-limits.ts";
 import type { Json, JsonObject } from "./json.ts";
 import { scalarBytes, stringBytes } from "./scalar-bytes.ts";
 
-export type SizeLimits = Pick<InputLimits, "bytesMax" | "depthMax" | "membersMax">;
+type SizeLimits = Pick<InputLimits, "bytesMax" | "depthMax" | "membersMax">;
 
 export interface Size {
   /** UTF-8 bytes of the compact JSON text. */
@@ -11,7 +11,7 @@ export interface Size {
   readonly members: number;
 }
 
-export type Measured =
+type Measured =
   | { readonly ok: true; readonly size: Size }
   | { readonly ok: false; readonly reason: "too_large" | "too_deep" | "too_many" };
 

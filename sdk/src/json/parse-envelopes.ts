@@ -6,7 +6,7 @@ import { parseJson } from "./parse-json.ts";
 import { parseNatively } from "./parse-natively.ts";
 import { scanJson } from "./scan-json.ts";
 
-export type EnvelopesResult =
+type EnvelopesResult =
   | {
       readonly ok: true;
       /** One envelope, or an array of them. Envelopes may have any shape. */

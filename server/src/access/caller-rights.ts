@@ -13,7 +13,7 @@ export interface CallerRights {
   readonly expiresAt?: number;
 }
 
-export interface CallerRightsOptions {
+interface CallerRightsOptions {
   readonly lookups: Lookups;
   /** The digest of the operator's token. */
   readonly operatorDigest: string;

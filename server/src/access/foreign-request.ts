@@ -6,7 +6,7 @@
 import type { Rejection } from "./gate.ts";
 
 /** The members of a request that identify its origin. Header names are in lower case, as in Node. */
-export interface RequestOrigin {
+interface RequestOrigin {
   readonly method: string;
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
 }

@@ -16,7 +16,7 @@ import type { CallerRights } from "./caller-rights.ts";
 import { EventVisibility } from "./event-visibility.ts";
 import { withVisiblePaths } from "./visible-paths.ts";
 
-export interface Guard {
+interface Guard {
   readonly lookups: Lookups;
   readonly rights: RightsCheck;
   readonly notes: RefusalNotes;

@@ -1,7 +1,7 @@
 /** The conditions under which a server may listen at an address, and whether its callers need a token. */
 import { isLoopback } from "./is-loopback.ts";
 
-export interface ListeningPlan {
+interface ListeningPlan {
   readonly host: string;
   /** Further host names of the server. */
   readonly names: readonly string[];

@@ -11,7 +11,7 @@ import type { Lookups } from "./lookups.ts";
 import { RefusalNotes } from "./refusal-notes.ts";
 import type { RefusedAttempt } from "./refusal-notes.ts";
 import { isAllowedEverywhere, callerRightsOf } from "./caller-rights.ts";
-import { onRightsLost } from "./rights-watch.ts";
+import { onRightsLost } from "./on-rights-lost.ts";
 
 export interface GateOptions {
   /** A transport that sends commands as a principal. */

@@ -11,7 +11,7 @@ const openRetryMs = 1_000;
 const agentsRetryMs = 60_000;
 
 /** A rate-limited caller. */
-export interface RateLimitedCaller {
+interface RateLimitedCaller {
   readonly principal: string;
   /** The key under which calls are rate-limited. */
   readonly speaker: string;

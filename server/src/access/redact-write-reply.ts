@@ -27,7 +27,7 @@ const entityFacts = ["type", ...writtenFacts];
 /** The members of refusals that reveal the value of the entity. */
 const toldOfValue = ["changes", "changes_reason", "truncated", "pointers"];
 
-export interface WriteReply {
+interface WriteReply {
   readonly operation: string;
   readonly input: unknown;
   readonly reply: CallReply;

@@ -7,13 +7,13 @@ import { isAllowedEverywhere } from "./caller-rights.ts";
 import type { CallerRights } from "./caller-rights.ts";
 
 /** The part of a call that rights depend on. */
-export interface CheckedCall {
+interface CheckedCall {
   readonly operation: string;
   readonly input: unknown;
   readonly call: CallOptions;
 }
 
-export interface RightsOptions {
+interface RightsOptions {
   readonly lookups: Lookups;
   /** The commands of kinds, each with its entity type. */
   readonly kindCommands: ReadonlyMap<string, string>;

@@ -11,7 +11,7 @@ import type { NodeCoordination } from "../journal/journal.ts";
 const looksInARow = 3;
 
 /** For a journal with one node: all rules of this build start at once. */
-export async function raiseRules(engine: Engine, carried: readonly number[]): Promise<void> {
+export async function raiseCarriedRules(engine: Engine, carried: readonly number[]): Promise<void> {
   const current = await engine.read((state) => machineSettings(state).rules);
   for (const to of carried.filter((rules) => rules > current)) {
     const request = { operation: "raise-rules", input: { to }, principal: systemPrincipal, caller: systemPrincipal };
@@ -33,7 +33,7 @@ export function followCommonRules(engine: Engine, coordination: NodeCoordination
     if (seenCount < looksInARow) return;
     const common = carried.filter((rules) => rules <= commonRules);
     // A failed append is retried by a later check.
-    raising ??= raiseRules(engine, common).finally(() => {
+    raising ??= raiseCarriedRules(engine, common).finally(() => {
       raising = undefined;
     });
   });

@@ -17,7 +17,7 @@ import { kindCommandsOf } from "./open.ts";
 export interface MeshOptions
   extends NatsConnectionOptions, Pick<NatsDoorOptions, "principal" | "publishAfter" | "limits"> {}
 
-export interface MeshParts {
+interface MeshParts {
   readonly engine: Engine;
   readonly gate: Gate;
   readonly kinds?: readonly Kind[];

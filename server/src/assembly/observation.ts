@@ -7,7 +7,7 @@ import { isRejection } from "../access/gate.ts";
 import type { Gate } from "../access/gate.ts";
 import { systemClock } from "../base/clock.ts";
 import type { Clock } from "../base/clock.ts";
-import { monitorProcess } from "../base/process-monitor.ts";
+import { monitorProcess } from "../base/monitor-process.ts";
 import type { Engine, EngineOptions } from "../engine/engine.ts";
 import { agentTable } from "../features/agents/agent-table.ts";
 import type { Kind } from "../features/entities/kind.ts";
@@ -25,7 +25,7 @@ import { NodeGauges } from "../observe/node-gauges.ts";
 import type { NodeSample } from "../observe/node-gauges.ts";
 import { observedTransport } from "../observe/observed-transport.ts";
 
-export interface ObservationOptions {
+interface ObservationOptions {
   readonly log: Log;
   readonly clock: Clock;
   readonly version: string;

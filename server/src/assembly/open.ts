@@ -29,7 +29,7 @@ import { createMemoryDisk } from "../journal/memory/disk.ts";
 import { openMemoryJournal } from "../journal/memory/open.ts";
 import { openPostgresJournal } from "../journal/postgres/open.ts";
 import { openSqliteJournal } from "../journal/sqlite/open.ts";
-import { followCommonRules, raiseRules } from "./follow-rules.ts";
+import { followCommonRules, raiseCarriedRules } from "./follow-rules.ts";
 import { reportToStandardError } from "./holdfast-options.ts";
 import type { HoldfastOptions } from "./holdfast-options.ts";
 import { refuseUnknownToggles, setComponents } from "./set-components.ts";
@@ -78,7 +78,7 @@ export async function start(place: JournalPlace, options: HoldfastOptions & Buil
   const journal = await openPlace(place, { ...options, rules });
   const engine = opened.adopt(await startEngine({ ...options, journal }), (started) => started.stop());
   if (journal.coordination !== undefined) followCommonRules(engine, journal.coordination, rules);
-  else await raiseRules(engine, rules);
+  else await raiseCarriedRules(engine, rules);
   await setComponents(engine, options);
   const services = servicesOf(engine);
   const client = clientOf(services, options);
@@ -130,7 +130,7 @@ export function openFolder(folder: string, report = reportToStandardError): Prom
   });
 }
 
-export interface StartOptions extends HoldfastOptions, BuildOptions {
+interface StartOptions extends HoldfastOptions, BuildOptions {
   readonly journal: Journal;
   readonly clock?: Clock;
   readonly ids?: Ids;

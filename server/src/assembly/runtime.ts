@@ -2,7 +2,7 @@
 import type { Client } from "@holdfast/sdk";
 import type { Gate } from "../access/gate.ts";
 import { openGate } from "../access/open-gate.ts";
-import { operatorDigestOf } from "../access/operator-token.ts";
+import { operatorDigestOf } from "../access/operator-digest.ts";
 import { systemClock } from "../base/clock.ts";
 import { systemIds } from "../base/ids.ts";
 import { digestOf, newSecret } from "../base/new-secret.ts";

@@ -3,7 +3,7 @@ import { openGate } from "../access/open-gate.ts";
 import type { Gate } from "../access/gate.ts";
 import { listeningRulesFault, listeningWarning, needsTokens } from "../access/listening-rules.ts";
 import type { AccessLimits } from "../access/limits.ts";
-import { operatorDigestOf } from "../access/operator-token.ts";
+import { operatorDigestOf } from "../access/operator-digest.ts";
 import { systemClock } from "../base/clock.ts";
 import { systemIds } from "../base/ids.ts";
 import { StartError } from "../base/start-error.ts";
@@ -28,7 +28,7 @@ export interface AccessOptions {
   readonly limits?: Partial<AccessLimits>;
 }
 
-export interface ServeGateOptions extends HoldfastOptions, AccessOptions {
+interface ServeGateOptions extends HoldfastOptions, AccessOptions {
   readonly data: string;
   readonly host: string;
 }

@@ -1,6 +1,6 @@
 import type { Setting, SettingValue } from "./settings.ts";
 
-export type ReadValue =
+type ReadValue =
   { readonly ok: true; readonly value: SettingValue } | { readonly ok: false; readonly expected: string };
 
 const on = new Set(["on", "true", "yes", "1"]);

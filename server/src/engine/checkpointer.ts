@@ -18,7 +18,7 @@ import { engineLimits } from "./limits.ts";
 import { Signal } from "./signal.ts";
 import { StateHash } from "./state-hash.ts";
 
-export interface CheckpointerOptions {
+interface CheckpointerOptions {
   readonly journal: Journal;
   readonly clock: Clock;
   readonly head: () => Head;

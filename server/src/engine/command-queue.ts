@@ -21,7 +21,7 @@ export interface PendingCommand {
 }
 
 /** A batch of commands, and the commands whose deadline has passed. */
-export interface QueueBatch {
+interface QueueBatch {
   readonly batch: readonly PendingCommand[];
   readonly late: readonly PendingCommand[];
 }

@@ -23,7 +23,7 @@ export interface ErasureLookup {
   readonly erasedPosition: (entry: Entry) => number | undefined;
 }
 
-export interface ErasureExecutorOptions {
+interface ErasureExecutorOptions {
   readonly journal: Journal;
   readonly erasures: ErasureLookup;
   /** Reads durable rows in order. */

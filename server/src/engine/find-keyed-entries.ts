@@ -5,7 +5,7 @@ import type { Entry } from "../machine/entry.ts";
 import type { PendingCommand } from "./command-queue.ts";
 import type { RecentEntries } from "./recent-entries.ts";
 
-export interface KeyedEntries {
+interface KeyedEntries {
   /** By key scope, the entry that used the key, if there is one. */
   readonly entries: ReadonlyMap<string, Entry>;
   /** Keys that an unreadable entry used. Commands with these keys must not run. All other commands are unaffected. */
@@ -20,7 +20,7 @@ export interface UnreadableEntry {
   readonly error: JournalError;
 }
 
-export interface KeyedEntrySource {
+interface KeyedEntrySource {
   readonly journal: Journal;
   readonly recent: RecentEntries;
   readonly head: Head;

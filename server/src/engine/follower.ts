@@ -24,7 +24,7 @@ export interface EpochChange {
   readonly done: () => void;
 }
 
-export interface FollowerOptions {
+interface FollowerOptions {
   readonly replica: Replica;
   readonly queue: CommandQueue;
   /** The command that raises the epoch, made from the state that was lost. */

@@ -1,5 +1,5 @@
 /** The state of this replica differs from the hash in the journal. The node must stop, because its decisions are unreliable. */
-export class ReplicaDiffersError extends Error {
+class ReplicaDiffersError extends Error {
   override readonly name = "ReplicaDiffersError";
 }
 

@@ -19,7 +19,7 @@ export interface EngineHealth {
 }
 
 /** The lag of this node behind the last known head of its journal. */
-export interface JournalLag {
+interface JournalLag {
   readonly entries: number;
   /** Age of this information, or 0 if no other node can append. */
   readonly ageMs: number;

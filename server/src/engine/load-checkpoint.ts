@@ -3,7 +3,7 @@ import { readJson } from "@holdfast/sdk/json/read-json";
 import type { Machine } from "../machine/machine.ts";
 import { StateHash } from "./state-hash.ts";
 
-export interface LoadedCheckpoint {
+interface LoadedCheckpoint {
   readonly machine: Machine;
   readonly header: CheckpointHeader;
 }

@@ -26,9 +26,9 @@ export interface ReplicaListener {
   folded(entry: Entry): void;
 }
 
-export type OnFolded = (entries: readonly Entry[]) => void;
+type OnFolded = (entries: readonly Entry[]) => void;
 
-export interface ReplicaOptions {
+interface ReplicaOptions {
   readonly journal: Journal;
   readonly createMachine: () => Machine;
   readonly clock: Clock;

@@ -4,7 +4,7 @@ import type { UnreadableEntry } from "./find-keyed-entries.ts";
 import { replyOf, refusalReply } from "./reply.ts";
 import type { AppendBackoff } from "./append-backoff.ts";
 
-export interface ReplySenderOptions {
+interface ReplySenderOptions {
   readonly backoff: AppendBackoff;
   /** The position of the last folded entry. */
   readonly position: () => number;

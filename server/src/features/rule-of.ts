@@ -10,7 +10,7 @@ type CommandNames<Operations extends Record<string, Operation>> = {
 }[keyof Operations];
 
 /** One decision per operation of the contract that becomes a command. A missing one does not compile. */
-export type Decides<Operations extends Record<string, Operation>> = {
+type Decides<Operations extends Record<string, Operation>> = {
   readonly [Name in CommandNames<Operations>]: Decide<Operations[Name]>;
 };
 

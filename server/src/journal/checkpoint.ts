@@ -23,7 +23,7 @@ export interface CheckpointRow {
 }
 
 /** Some stores answer synchronously, others over a network. */
-export type Awaitable<Value> = Value | Promise<Value>;
+type Awaitable<Value> = Value | Promise<Value>;
 
 /** A checkpoint that is written in slices while the engine executes commands. It becomes visible at `commit`. */
 export interface CheckpointDraft {

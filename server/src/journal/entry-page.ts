@@ -7,7 +7,7 @@ import { type Head, JournalError, type PageLimit } from "./journal.ts";
 import type { BatchEnd } from "./sealed-batch.ts";
 import { damageError, headOf, type StoredBatch, unseal, unsealAll } from "./unseal.ts";
 
-export interface EntryPage {
+interface EntryPage {
   readonly entries: readonly Entry[];
   /** Adds the entries of the next batch that fit. Returns false once the page is full. */
   add(stored: StoredBatch): boolean;
@@ -41,7 +41,7 @@ export function createEntryPage(after: number, previous: BatchEnd, limit: PageLi
   };
 }
 
-export interface BatchPage {
+interface BatchPage {
   readonly entries: readonly Entry[];
   /** The head that the entries lead to. */
   head(): Head;

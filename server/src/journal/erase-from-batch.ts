@@ -12,17 +12,17 @@ export function eraseFromBatch<Batch extends { readonly first: number; readonly 
   const lines = stored.lines.split("\n");
   const at = 2 * (position - stored.first) + 1;
   const old = lines[at] ?? "";
-  if (erasedBy(old) !== undefined) return stored;
+  if (erasedByMark(old) !== undefined) return stored;
   lines[at] = erasedLine(by).padEnd(keepSize ? Buffer.byteLength(old) : 0);
   return { ...stored, lines: lines.join("\n") };
 }
 
-export function erasedLine(by: number): string {
+function erasedLine(by: number): string {
   return `{"erased":${String(by)}}`;
 }
 
 /** The position of the erasing entry, if this payload line is a marker of an erasure. */
-export function erasedBy(line: string): number | undefined {
+export function erasedByMark(line: string): number | undefined {
   const by = /^\{"erased":([1-9]\d{0,15})\} *$/.exec(line)?.[1];
   return by === undefined ? undefined : Number(by);
 }

@@ -6,7 +6,7 @@
  */
 import type { Command, Entry, Event, Outcome } from "../machine/entry.ts";
 import type { Json, JsonObject } from "@holdfast/sdk/json/json";
-import { erasedBy } from "./erase-from-batch.ts";
+import { erasedByMark } from "./erase-from-batch.ts";
 import { type Head, JournalError } from "./journal.ts";
 import { readJson } from "@holdfast/sdk/json/read-json";
 import { hashText } from "./seal.ts";
@@ -125,7 +125,7 @@ function parseHeader(line: string, position: number): Header {
 
 function openEntry(header: Header, line: string): Entry {
   if (hashText(line) === header.payload) return toEntry(header, parseLine<Payload>(line, header.position, "payload"));
-  const erased = erasedBy(line);
+  const erased = erasedByMark(line);
   if (erased === undefined) throw damageError(header.position, "payload", "it does not match the hash in its header");
   const events = header.events.map(() => ({}));
   return { ...toEntry(header, { salt: "", input: null, outcome: {}, events }), erased };

@@ -12,7 +12,7 @@ export interface DecisionPoint {
 }
 
 /** The members of the machine that the frame uses. */
-export interface FrameMachine {
+interface FrameMachine {
   readonly fold: (event: Event, facts: EntryFacts) => void;
   readonly reactionsTo: (type: string) => readonly Reaction[] | undefined;
   readonly restsOn: (type: string) => RestsOn | undefined;

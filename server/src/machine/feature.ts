@@ -47,7 +47,7 @@ export interface Decision {
 }
 
 /** A value of the input that does not match the schema. */
-export interface InputIssue {
+interface InputIssue {
   readonly pointer: string;
   readonly message: string;
 }

@@ -21,7 +21,7 @@ import { DurableView, State } from "./state.ts";
 import type { DumpedRow, StateReader } from "./state.ts";
 import type { RowChange } from "./table.ts";
 
-export interface MachineOptions {
+interface MachineOptions {
   readonly features: readonly Feature[];
   /** The rules numbers that this build can fold. */
   readonly knownRules: readonly number[];

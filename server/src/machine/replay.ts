@@ -3,7 +3,7 @@ import type { Command, Entry, Outcome } from "./entry.ts";
 import { refusal } from "./refusal.ts";
 
 /** The answer to a key that an earlier entry used. */
-export interface Replay {
+interface Replay {
   readonly outcome: Outcome;
   /** True if the outcome is that of the first use. False if it is a refusal of this use. */
   readonly replayed: boolean;

@@ -1,5 +1,6 @@
 import type { CallOptions, CallReply } from "@holdfast/sdk";
-import type { CounterSeries, HistogramSeries } from "./metric-family.ts";
+import type { CounterSeries } from "./counter-family.ts";
+import type { HistogramSeries } from "./histogram-family.ts";
 import { lockTypeOf } from "./lock-type.ts";
 import type { LockType } from "./lock-type.ts";
 import type { Metrics } from "./metrics.ts";
@@ -43,7 +44,7 @@ export class CallMetrics {
     const series = this.#seriesOf(call.door, operation);
     const seconds = call.durationMs / 1000;
     series.duration.observe(seconds);
-    this.#outcomeSeries(series, call.door, operation, codeOf(reply)).count += 1;
+    this.#outcomeSeries(series, call.door, operation, outcomeCodeOf(reply)).count += 1;
     if (options.retry !== undefined) this.#recordRetry(options.retry);
     if (acquiringOperations.has(operation) && reply?.replayed === false) this.#recordAcquire(call, reply, seconds);
   }
@@ -99,7 +100,7 @@ function typeOf(operation: string, input: unknown): LockType {
   return operation === "upgrade-lock" ? "write" : lockTypeOf(input);
 }
 
-export function codeOf(reply: CallReply | undefined): string {
+export function outcomeCodeOf(reply: CallReply | undefined): string {
   if (reply === undefined) return "failed";
   return reply.outcome.kind === "done" ? "done" : reply.outcome.code;
 }

@@ -1,10 +1,10 @@
-import type { HistogramSeries } from "./metric-family.ts";
+import type { HistogramSeries } from "./histogram-family.ts";
 import { releaseCauses } from "./metrics.ts";
 import type { Metrics } from "./metrics.ts";
 import { lockTypeOf } from "./lock-type.ts";
 
 /** The parts of an entry that the metrics read. */
-export interface CountedEntry {
+interface CountedEntry {
   readonly position: number;
   readonly time: number;
   readonly operation: string;
@@ -16,13 +16,13 @@ export interface CountedEntry {
 }
 
 /** A batch that this node made durable. */
-export interface CountedBatch {
+interface CountedBatch {
   readonly entries: readonly CountedEntry[];
   readonly appendMs: number;
 }
 
 /** The times at which entries were decided, by position. */
-export interface EntryTimes {
+interface EntryTimes {
   /** The time of an entry that is in memory. Nearly all requested entries are. */
   recent(position: number): number | undefined;
   /** The time of each entry. Undefined for an entry that cannot be read. */

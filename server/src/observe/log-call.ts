@@ -1,6 +1,6 @@
 import { problemOf } from "@holdfast/sdk/contract";
 import type { AnsweredCall } from "./call-metrics.ts";
-import { codeOf } from "./call-metrics.ts";
+import { outcomeCodeOf } from "./call-metrics.ts";
 import { traceOf } from "./log.ts";
 import type { Log } from "./log.ts";
 import type { LogSeverity } from "./log-level.ts";
@@ -14,7 +14,7 @@ export function logCall(log: Log, call: AnsweredCall & ObservedCaller): void {
   const { reply, durationMs } = call;
   const isSlow = durationMs >= slowCallMs;
   if (reply?.outcome.kind === "done" && !isSlow) return;
-  const code = codeOf(reply);
+  const code = outcomeCodeOf(reply);
   const severity = severityOf(code, isSlow);
   if (!log.isOn(severity)) return;
   const { door, principal, operation, options } = call;

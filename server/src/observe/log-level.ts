@@ -1,5 +1,4 @@
-export const logLevels = ["error", "warn", "info", "debug", "silent"] as const;
-export type LogLevel = (typeof logLevels)[number];
+export type LogLevel = LogSeverity | "silent";
 
 /** The severity of a log line. */
-export type LogSeverity = Exclude<LogLevel, "silent">;
+export type LogSeverity = "error" | "warn" | "info" | "debug";

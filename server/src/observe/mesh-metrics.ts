@@ -1,6 +1,6 @@
 import { Gauge } from "prom-client";
 import type { Registry } from "prom-client";
-import { CounterFamily } from "./metric-family.ts";
+import { CounterFamily } from "./counter-family.ts";
 
 /** The state and the counters of the NATS door, read when the metrics are scraped. */
 export interface MeshSample {

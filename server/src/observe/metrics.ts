@@ -1,6 +1,7 @@
 /** All metrics of Holdfast, by name. docs/operating/metrics.md explains each metric and how to react to it. */
 import { Registry } from "prom-client";
-import { CounterFamily, HistogramFamily } from "./metric-family.ts";
+import { CounterFamily } from "./counter-family.ts";
+import { HistogramFamily } from "./histogram-family.ts";
 import { lockTypes } from "./lock-type.ts";
 
 /** Bounds from 0.1 ms, the fastest durable write, to a minute. */

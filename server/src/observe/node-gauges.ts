@@ -22,7 +22,7 @@ export interface NodeSample {
 }
 
 /** The state of the process, measured by the operating system and the event loop. */
-export interface ProcessSample {
+interface ProcessSample {
   readonly residentBytes: number;
   readonly heapBytes: number;
   readonly startedAtMs: number;

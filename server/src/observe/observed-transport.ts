@@ -9,7 +9,7 @@ export interface ObservedCaller {
 }
 
 /** Receives every call after its reply. */
-export interface CallObserver {
+interface CallObserver {
   readonly monotonicMs: () => number;
   record(call: AnsweredCall & ObservedCaller): void;
 }

@@ -1,6 +1,6 @@
 import { HoldfastError } from "../holdfast-error.ts";
 
-export function codeOf(error: unknown): string | undefined {
+export function refusalCodeOf(error: unknown): string | undefined {
   return error instanceof HoldfastError ? error.code : undefined;
 }
 

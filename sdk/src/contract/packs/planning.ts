@@ -29,7 +29,7 @@ const description = Type.Optional(Type.String({ maxLength: 10_000, description: 
 
 const idOf = (what: string) => Type.String({ ...entityId, description: `The id of the ${what} that is the parent.` });
 
-export const missionStatus = Type.Enum(["draft", "planned", "locked", "completed", "cancelled"], {
+const missionStatus = Type.Enum(["draft", "planned", "locked", "completed", "cancelled"], {
   description: "draft, planned, locked, completed; or cancelled, from draft or planned.",
 });
 
@@ -110,7 +110,7 @@ const lifecycleProblems = [
   "planning.archived",
 ] as const;
 
-export const transitionMission = operation({
+const transitionMission = operation({
   name: "transition-mission",
   kind: "write",
   summary:
@@ -124,7 +124,7 @@ export const transitionMission = operation({
   problems: [...lifecycleProblems],
 });
 
-export const reopenMission = operation({
+const reopenMission = operation({
   name: "reopen-mission",
   kind: "write",
   summary: "Returns a locked mission to planned, with a reason; for operators.",

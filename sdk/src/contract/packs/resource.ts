@@ -30,7 +30,7 @@ export interface Resource<Name extends string = string, Plural extends string = 
 }
 
 /** The members that every resource has in addition to its fields. */
-export interface ResourceFacts {
+interface ResourceFacts {
   readonly id: string;
   readonly version: number;
   readonly revision: string;
@@ -180,7 +180,7 @@ function readOperations(resource: Resource): readonly Operation[] {
 }
 
 /** The shared problem codes of changes of a pack's resources. */
-export function changeProblems(_pack: string) {
+function changeProblems(_pack: string) {
   return ["entity_not_found", "entity_deleted", "concurrency_mismatch", "fence_stale", "kind_violated"] as const;
 }
 

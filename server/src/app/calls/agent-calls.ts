@@ -14,7 +14,7 @@ import { createToken } from "./hooks/create-token.ts";
 import { unrecordedReply } from "./unrecorded-reply.ts";
 
 /** The context of agents' calls. */
-export interface AgentCallPlace extends CallPlace {
+interface AgentCallPlace extends CallPlace {
   /** Whether an agent must send its secret. */
   readonly requiresAgentSecret?: boolean;
 }

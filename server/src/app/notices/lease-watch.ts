@@ -9,7 +9,7 @@ import type { GrantRow } from "../../features/locks/tables/lock-tables.ts";
 import type { StateReader } from "../../machine/state.ts";
 import { journalRefusal } from "../calls/journal-refusal.ts";
 
-export interface LeaseWatchOptions {
+interface LeaseWatchOptions {
   readonly engine: Engine;
   readonly clock: Clock;
   readonly owner: string;

@@ -21,7 +21,7 @@ interface Followed {
   cancelLook: (() => void) | undefined;
 }
 
-export interface PlaceWatchOptions {
+interface PlaceWatchOptions {
   readonly engine: Engine;
   readonly clock: Clock;
   readonly tell: (notice: PlaceNotice) => void;

@@ -7,7 +7,7 @@ import type { JsonObject } from "@holdfast/sdk/json/json";
 import { done } from "../../machine/refusal.ts";
 import { auditItem } from "./audit-item.ts";
 import { entriesBack, positionAtTime } from "./entries-back.ts";
-import { isUpkeep, matches } from "../watch/entry-filter.ts";
+import { isUpkeep, matchesEntryFilter } from "../watch/entry-filter.ts";
 
 type Reads = {
   readonly [Name in keyof typeof auditOperations]: (
@@ -44,7 +44,7 @@ async function listJournal(engine: Engine, input: InputOf<(typeof auditOperation
       if (entry.position > last || items.length >= limit || bytes >= pageBytesMax) break;
       after = entry.position;
       looks += 1;
-      if (!matches(entry, input)) continue;
+      if (!matchesEntryFilter(entry, input)) continue;
       const item = journalItem(entry);
       bytes += JSON.stringify(item).length;
       items.push(item);
@@ -79,7 +79,7 @@ async function listAudit(engine: Engine, input: InputOf<(typeof auditOperations)
     for (const entry of entries) {
       if (entry.time < from) return page(null);
       looks += 1;
-      const isShown = matches(entry, input) && (input.operation !== undefined || !isUpkeep(entry));
+      const isShown = matchesEntryFilter(entry, input) && (input.operation !== undefined || !isUpkeep(entry));
       if (isShown) items.push(await auditItem(engine, entry));
       const isFull = items.length >= limit || looks >= looksMax;
       if (isFull) return page(entry.position > after + 1 ? entry.position : null);

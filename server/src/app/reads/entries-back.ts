@@ -5,7 +5,7 @@ import { isTree } from "../watch/entry-filter.ts";
 
 const chunkSize = 100;
 
-export interface Backwards {
+interface Backwards {
   readonly after: number;
   readonly before: number;
   readonly subject: string | undefined;

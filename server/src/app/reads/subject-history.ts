@@ -9,7 +9,7 @@ export interface HistoryQuery {
   readonly isMeant: (type: string) => boolean;
 }
 
-export interface HistoryPage {
+interface HistoryPage {
   readonly entries: readonly Entry[];
   /** The `before` of the next page. */
   readonly next: number | null;

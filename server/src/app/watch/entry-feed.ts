@@ -6,7 +6,7 @@ import type { Entry } from "../../machine/entry.ts";
 import type { StateReader } from "../../machine/state.ts";
 import { cursorAt, entryEvents } from "./entry-events.ts";
 
-export interface FedEntry {
+interface FedEntry {
   readonly epoch: number;
   readonly position: number;
   readonly events: readonly WatchedEvent[];

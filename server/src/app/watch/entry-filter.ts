@@ -1,7 +1,7 @@
 import type { AuditQuery, JournalQuery } from "@holdfast/sdk/contract";
 import type { Entry } from "../../machine/entry.ts";
 
-export type EntryFilter = Pick<AuditQuery & JournalQuery, "principal" | "agent" | "operation" | "subject" | "outcome">;
+type EntryFilter = Pick<AuditQuery & JournalQuery, "principal" | "agent" | "operation" | "subject" | "outcome">;
 
 /** Recurring operations that the audit trail leaves out. */
 const upkeep = new Set(["renew-agents", "record-state-hash"]);
@@ -10,7 +10,7 @@ export function isUpkeep({ operation }: Entry): boolean {
   return upkeep.has(operation);
 }
 
-export function matches(entry: Entry, filter: EntryFilter): boolean {
+export function matchesEntryFilter(entry: Entry, filter: EntryFilter): boolean {
   const { principal, agent, operation, subject, outcome } = filter;
   if (principal !== undefined && entry.principal !== principal) return false;
   if (agent !== undefined && entry.agent !== agent) return false;

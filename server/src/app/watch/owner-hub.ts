@@ -8,7 +8,7 @@ import { entryEvents } from "./entry-events.ts";
 const waitingMax = 1_000;
 
 /** A listener for one owner. */
-export interface OwnerListener {
+interface OwnerListener {
   /** Called when events are available, or when the hub has ended. */
   readonly wake: () => void;
 }
@@ -19,7 +19,7 @@ interface Box {
 }
 
 /** The result for a listener: events, or that some were dropped, or that the hub has ended. */
-export type ListenerResult = readonly WatchedEvent[] | "missed" | "ended";
+type ListenerResult = readonly WatchedEvent[] | "missed" | "ended";
 
 /**
  * Passes each event to the listeners of the owners that it concerns. All listeners share one subscription. An event

@@ -7,7 +7,7 @@ import type { Subscription } from "../../engine/subscription.ts";
 import { entryEvents } from "./entry-events.ts";
 import type { OwnerHub } from "./owner-hub.ts";
 
-export type OwnerFilter = WatchFilter & { readonly owner: string };
+type OwnerFilter = WatchFilter & { readonly owner: string };
 type Events = readonly WatchedEvent[];
 
 export interface WatchServices {

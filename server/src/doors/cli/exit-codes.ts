@@ -16,7 +16,7 @@ export const exitCodes = {
 } as const;
 
 /** An exit code of Holdfast itself. */
-export type OwnExitCode = (typeof exitCodes)[keyof typeof exitCodes];
+type OwnExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 
 /** An exit code of Holdfast or, for `holdfast lock`, of its child. */
 export type ExitCode = number;
@@ -56,7 +56,7 @@ const codes: Readonly<Record<string, OwnExitCode>> = {
 };
 
 export function exitCodeOf(error: unknown): OwnExitCode {
-  const code = codeOf(error);
+  const code = failureCodeOf(error);
   if (Object.hasOwn(codes, code)) return codes[code] ?? exitCodes.defect;
   return isRefusal(error) ? exitCodes.refused : exitCodes.defect;
 }
@@ -66,7 +66,7 @@ function isRefusal(error: unknown): boolean {
   return error instanceof Error && error.name === "HoldfastError";
 }
 
-export function codeOf(error: unknown): string {
+export function failureCodeOf(error: unknown): string {
   if (!(error instanceof Error)) return "defect";
   if (error.name === "UnknownHistoryError") return "unknown_history";
   return "code" in error && typeof error.code === "string" ? error.code : "defect";

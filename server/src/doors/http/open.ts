@@ -30,7 +30,7 @@ import { admitVisitor } from "./request/visitor.ts";
 
 export type { Health } from "./routes/health-routes.ts";
 
-export interface HttpDoorOptions extends HealthOptions {
+interface HttpDoorOptions extends HealthOptions {
   readonly host: string;
   readonly port: number;
   readonly gate: Gate;

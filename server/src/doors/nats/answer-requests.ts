@@ -7,7 +7,7 @@ import type { CommandHandlerOptions } from "./handle-command.ts";
 import type { MeshEvent } from "./mesh-event.ts";
 import { natsHeaders } from "./send-answer.ts";
 
-export interface RequestHandlerOptions extends CommandHandlerOptions {
+interface RequestHandlerOptions extends CommandHandlerOptions {
   readonly nc: NatsConnection;
   readonly counters: NatsCounters;
   readonly repeat: (event: MeshEvent, position: number) => Promise<void>;

@@ -15,7 +15,7 @@ import { implicitKeyPrefix, replyAddress } from "./read-command.ts";
 import { sendAnswer } from "./send-answer.ts";
 import { consumerName, ensureCommandStream, ensureConsumer } from "./streams.ts";
 
-export interface CommandConsumerOptions extends CommandHandlerOptions {
+interface CommandConsumerOptions extends CommandHandlerOptions {
   readonly nc: NatsConnection;
   readonly jsm: JetStreamManager;
   readonly limits: NatsLimits;

@@ -36,7 +36,7 @@ export interface TailAddition {
   readonly eventPosition?: EventPosition;
 }
 
-export interface EventTailOptions {
+interface EventTailOptions {
   readonly js: JetStreamClient;
   readonly jsm: JetStreamManager;
   readonly stream: string;

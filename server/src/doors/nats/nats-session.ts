@@ -17,11 +17,11 @@ import { answerRequests } from "./answer-requests.ts";
 import { ensureCommandStream, ensureConsumer, ensureEventStream, ensureParkedStream } from "./streams.ts";
 import { refuseCapturedRequests, streamWarnings } from "./streams.ts";
 import { NatsConfigError } from "./nats-config-error.ts";
-import { readVersion, versionError } from "./server-version.ts";
+import { readServerVersion, versionError } from "./server-version.ts";
 import type { FailureTracker } from "./failure-tracker.ts";
 import { SubjectActions } from "./subject-actions.ts";
 
-export interface NatsSessionOptions extends NatsDoorOptions {
+interface NatsSessionOptions extends NatsDoorOptions {
   readonly nc: NatsConnection;
   readonly limits: NatsLimits;
   readonly counters: NatsCounters;
@@ -47,7 +47,7 @@ export class NatsSession {
   /** Checks the streams and starts the tasks. Throws a NatsConfigError if the configuration of the nats-server is unusable. */
   static async open(options: NatsSessionOptions): Promise<NatsSession> {
     const { nc, limits } = options;
-    const version = readVersion(nc.info?.version ?? "");
+    const version = readServerVersion(nc.info?.version ?? "");
     const error = versionError(version);
     if (error !== undefined) throw new NatsConfigError(error);
     if (nc.info?.jetstream !== true) throw new NatsConfigError("the nats-server has no JetStream: start it with `-js`");

@@ -13,7 +13,7 @@ import type { NatsLimits } from "./nats-limits.ts";
 import { formatEventPosition } from "./mesh-event.ts";
 import type { NatsDoorOptions } from "./nats-door-options.ts";
 import { Backoff } from "./backoff.ts";
-import { readVersion, versionWarnings } from "./server-version.ts";
+import { readServerVersion, versionWarnings } from "./server-version.ts";
 import { NatsSession } from "./nats-session.ts";
 import { NatsConfigError } from "./nats-config-error.ts";
 import { FailureTracker } from "./failure-tracker.ts";
@@ -102,7 +102,7 @@ class RunningNatsDoor implements NatsDoor {
   }
 
   warnings(): readonly string[] {
-    return this.#version === undefined ? [] : versionWarnings(readVersion(this.#version));
+    return this.#version === undefined ? [] : versionWarnings(readServerVersion(this.#version));
   }
 
   async close(): Promise<void> {

@@ -1,17 +1,17 @@
 /** The guarantees and the known limits of a nats-server, by version. */
 
-export interface ServerVersion {
+interface ServerVersion {
   readonly text: string;
   readonly parts: readonly [major: number, minor: number, patch: number];
 }
 
-export function readVersion(text: string): ServerVersion {
+export function readServerVersion(text: string): ServerVersion {
   const match = /^v?([0-9]+)\.([0-9]+)\.([0-9]+)/u.exec(text);
   const [major = 0, minor = 0, patch = 0] = (match ?? []).slice(1).map(Number);
   return { text, parts: [major, minor, patch] };
 }
 
-export function isBefore({ parts }: ServerVersion, other: readonly [number, number, number]): boolean {
+function isBefore({ parts }: ServerVersion, other: readonly [number, number, number]): boolean {
   const at = parts.findIndex((part, index) => part !== other[index]);
   return at >= 0 && (parts[at] ?? 0) < (other[at] ?? 0);
 }

@@ -18,7 +18,7 @@ import type { Frame } from "./read-frame.ts";
 import { replyText } from "./reply-text.ts";
 import { Watches } from "./watches.ts";
 
-export interface ConnectionOptions {
+interface ConnectionOptions {
   readonly clock: Clock;
   readonly limits: SocketLimits;
   readonly pace: Pace;

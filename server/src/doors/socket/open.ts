@@ -22,7 +22,7 @@ import type { SocketLimits } from "./limits.ts";
 import { Pace } from "../pace.ts";
 import { SocketPings } from "./socket-pings.ts";
 
-export interface SocketDoorOptions {
+interface SocketDoorOptions {
   /** The server of the HTTP door. */
   readonly server: Server;
   readonly gate: Gate;
@@ -37,7 +37,7 @@ export interface SocketDoorOptions {
   readonly limits?: Partial<SocketLimits>;
 }
 
-export interface SocketDoor {
+interface SocketDoor {
   /** Answers pending calls, sends `bye`, and closes every socket. */
   close(): Promise<void>;
 }

@@ -11,7 +11,7 @@ export interface WatchSource<Item> {
   readonly isPaced: boolean;
 }
 
-export interface WatchPlace {
+interface WatchPlace {
   readonly outbox: Outbox;
   readonly pace: Pace;
   readonly onEnd: (id: number) => void;

@@ -7,7 +7,7 @@ import type { Outbox } from "./outbox.ts";
 import { SocketWatch } from "./socket-watch.ts";
 import type { WatchSource } from "./socket-watch.ts";
 
-export interface WatchesOptions {
+interface WatchesOptions {
   readonly outbox: Outbox;
   readonly pace: Pace;
   readonly limits: Pick<SocketLimits, "watchesMax" | "ownerWatchesMax">;

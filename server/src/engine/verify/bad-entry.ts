@@ -1,7 +1,7 @@
 import type { Entry } from "../../machine/entry.ts";
 
 /** The check that an entry failed. */
-export type BadEntryKind =
+type BadEntryKind =
   /** The stored bytes do not match their hashes, or cannot be read. */
   | "damage"
   /** An entry is missing or has the wrong position. */

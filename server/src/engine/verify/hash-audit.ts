@@ -7,7 +7,7 @@ import { type BadEntry, badEntry } from "./bad-entry.ts";
 /** The hash of the state that an entry records, if it records one. */
 export type RecordedHash = (entry: Entry) => { readonly position: number; readonly hash: string } | undefined;
 
-export interface HashAuditOptions {
+interface HashAuditOptions {
   readonly recordedHash: RecordedHash;
   /** True if the state misses data that was erased later. Its hash then differs from the recorded one. */
   readonly lacks: (state: StateReader) => boolean;

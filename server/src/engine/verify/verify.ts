@@ -3,7 +3,7 @@ import type { StoredBatch } from "../../journal/unseal.ts";
 import { Verification } from "./verification.ts";
 import type { VerificationOptions, VerificationResult } from "./verification.ts";
 
-export interface VerifyOptions extends VerificationOptions {
+interface VerifyOptions extends VerificationOptions {
   readonly clock: Clock;
   /** Called with the verified position, every few milliseconds. */
   readonly onProgress?: (position: number) => void;

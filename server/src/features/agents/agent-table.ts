@@ -64,7 +64,7 @@ export const agentTable: TableSpec<AgentRow, "ends" | "parent" | "ownKey" | "reg
 };
 
 /** The number of descendants of an agent, kept so that no rule has to count them. */
-export interface FamilyRow {
+interface FamilyRow {
   readonly eldest: string;
   readonly count: number;
 }

@@ -7,7 +7,7 @@ import { dueTimer } from "../due-timer.ts";
 import { rulesOf } from "../rule-of.ts";
 import { agentTable, eldestOf, endsAt, familyTable } from "./agent-table.ts";
 import { endAgent, expireAgent } from "./end-agent.ts";
-import { registerAgent, rowOf } from "./register-agent.ts";
+import { registerAgent, agentRowOf } from "./register-agent.ts";
 import { renewAgents } from "./renew-agents.ts";
 
 /** The id contains the last activity, so several nodes produce one end. */
@@ -47,7 +47,7 @@ export const agentsFeature: Feature = {
 
 function foldRegistered(state: StateWriter, event: Event, entry: EntryFacts): void {
   const rows = state.rows(agentTable);
-  const row = rowOf(idOf(event), event.data, entry);
+  const row = agentRowOf(idOf(event), event.data, entry);
   const parent = row.parent === undefined ? undefined : rows.get(row.parent);
   if (parent === undefined) {
     rows.put(row);

@@ -40,7 +40,7 @@ export const registerAgent: Decide<(typeof agentOperations)["register-agent"]> =
     limit_ms: limitMs,
   };
   const id = uuidOf(command.id);
-  const row = rowOf(id, data, { position, time, principal: command.principal });
+  const row = agentRowOf(id, data, { position, time, principal: command.principal });
   return {
     outcome: done({ ...agentView(row), resumed: false }),
     events: [{ type: "agent.registered", subject: agentSubject(id), data }],
@@ -79,7 +79,7 @@ function findByOwnKey({ state, command }: DecideContext, ownKey: string): AgentR
 }
 
 /** The row of the event. Decision and fold build the same row. */
-export function rowOf(
+export function agentRowOf(
   id: string,
   data: JsonObject,
   by: { readonly position: number; readonly time: number; readonly principal: string },

@@ -7,13 +7,13 @@ import { authorOf, isLive, representationOf, revisionOf, subjectOf } from "./ent
 import type { EntityRow, LiveEntityRow } from "./entity-table.ts";
 import { sizeOf } from "./size.ts";
 
-export interface EntityTarget {
+interface EntityTarget {
   readonly type: string;
   readonly id: string;
 }
 
 /** A new version: its number and what the reply shows. */
-export interface EntityChange {
+interface EntityChange {
   readonly target: EntityTarget;
   readonly row: EntityRow | undefined;
   readonly value: Json;

@@ -11,7 +11,7 @@ import { parsePointer } from "@holdfast/sdk/json/parse-pointer";
 import { valueAt } from "@holdfast/sdk/json/value-at";
 
 /** A field that must have a value, or be absent. */
-export interface ExpectedField {
+interface ExpectedField {
   readonly pointer: string;
   readonly value?: unknown;
 }

@@ -3,7 +3,7 @@ import type { StateReader } from "../../machine/state.ts";
 import type { TableSpec } from "../../machine/table.ts";
 
 /** An epoch and the position at which it began. */
-export interface Epoch {
+interface Epoch {
   readonly epoch: number;
   readonly from: number;
 }
@@ -20,7 +20,7 @@ export interface SpaceRow {
 }
 
 /** An erased entry, and the entry that erased it. */
-export interface Erasure {
+interface Erasure {
   readonly position: number;
   readonly by: number;
 }

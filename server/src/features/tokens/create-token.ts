@@ -32,7 +32,7 @@ export const createToken: Decide<(typeof tokenOperations)["create-token"]> = (in
     ...(input.note === undefined ? {} : { note: input.note }),
     ...(ownKey === undefined ? {} : { own_key: ownKey }),
   };
-  const row = rowOf(command.id, data, { position, time, principal: command.principal });
+  const row = tokenRowOf(command.id, data, { position, time, principal: command.principal });
   return {
     outcome: done(tokenView(row)),
     events: [{ type: "token.created", subject: tokenSubject(row.id), data }],
@@ -61,7 +61,7 @@ function findByOwnKey({ state, command, time }: DecideContext, ownKey: string): 
 }
 
 /** The row of the event. Decision and fold build the same row. */
-export function rowOf(
+export function tokenRowOf(
   id: string,
   data: JsonObject,
   by: { readonly position: number; readonly time: number; readonly principal: string },

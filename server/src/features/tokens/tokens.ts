@@ -4,7 +4,7 @@ import type { EntryFacts, Feature } from "../../machine/feature.ts";
 import type { StateWriter } from "../../machine/state.ts";
 import { dueTimer } from "../due-timer.ts";
 import { rulesOf } from "../rule-of.ts";
-import { createToken, rowOf } from "./create-token.ts";
+import { createToken, tokenRowOf } from "./create-token.ts";
 import { expireToken } from "./expire-token.ts";
 import { revokeToken } from "./revoke-token.ts";
 import { noteRefusal } from "./note-refusal.ts";
@@ -40,7 +40,7 @@ export const tokensFeature: Feature = {
 };
 
 function foldCreated(state: StateWriter, event: Event, entry: EntryFacts): void {
-  state.rows(tokenTable).put(rowOf(idOf(event), event.data, entry));
+  state.rows(tokenTable).put(tokenRowOf(idOf(event), event.data, entry));
 }
 
 function foldRenewed(state: StateWriter, event: Event, entry: EntryFacts): void {

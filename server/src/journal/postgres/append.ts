@@ -18,14 +18,14 @@ const missedLimit: PageLimit = { entries: 5_000, bytes: 4 * 1024 * 1024 };
 const attemptsMax = 3;
 
 /** Hashes of keys that no entry may have used. The node has checked the entries after `from` in memory already. */
-export interface UnusedKeys {
+interface UnusedKeys {
   readonly hashes: readonly string[];
   readonly from: number;
 }
 
 export type PostgresAppend = (batch: SealedBatch, keys: UnusedKeys) => Promise<AppendResult>;
 
-export interface AppendOptions {
+interface AppendOptions {
   readonly session: PostgresSession;
   readonly space: string;
   /** True while this node has the turn. */

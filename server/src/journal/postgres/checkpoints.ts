@@ -20,7 +20,7 @@ import { mapError } from "./map-error.ts";
 import { type PostgresRow, send, type PostgresSession, type Statement } from "./session.ts";
 import type { SessionPool } from "./session-pool.ts";
 
-export interface PostgresCheckpointOptions {
+interface PostgresCheckpointOptions {
   readonly space: string;
   readonly reader: PostgresSession;
   /** Provides a connection for each draft or read. */
@@ -86,7 +86,7 @@ const declareRows = `DECLARE saved NO SCROLL CURSOR FOR SELECT table_name, key, 
     WHERE space = $1 AND generation <= $2 ORDER BY table_name, key, generation DESC
   ) AS newest WHERE line IS NOT NULL`;
 
-export async function clearCheckpoints(client: Client, space: string): Promise<void> {
+async function clearCheckpoints(client: Client, space: string): Promise<void> {
   await client.query("BEGIN");
   await client.query(`SELECT pg_advisory_xact_lock(${checkpointLock})`, [space]);
   await client.query("DELETE FROM checkpoints WHERE space = $1", [space]);

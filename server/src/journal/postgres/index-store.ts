@@ -1,9 +1,10 @@
 /** The stored part of the key and subject index: every statement on its tables. */
+import { indexHash } from "../index-hash.ts";
 import type { Client } from "pg";
 import type { IndexTail } from "../index-tail.ts";
 import type { Head, SubjectQuery } from "../journal.ts";
 import type { BatchEnd } from "../sealed-batch.ts";
-import { genesis, hashText } from "../seal.ts";
+import { genesis } from "../seal.ts";
 import type { PostgresSession, Statement } from "./session.ts";
 
 /** The ends of the journal and of the stored index in one snapshot. */
@@ -95,9 +96,4 @@ function insertInto(table: "keys" | "subjects"): string {
 /** Array literals. Hashes and numbers need no quotes. The client's own encoder would check each element for them. */
 function columns(rows: readonly (readonly [hash: string, position: number])[]): readonly [string, string] {
   return [`{${rows.map(([hash]) => hash).join(",")}}`, `{${rows.map(([, position]) => position).join(",")}}`];
-}
-
-/** 16 bytes of SHA-256, in hex. A collision does not happen by accident and cannot be constructed. */
-export function indexHash(text: string): string {
-  return hashText(text).slice(0, 32);
 }

@@ -3,15 +3,15 @@ import type { AppendResult, FollowResult, Head, PageLimit } from "../journal.ts"
 import type { SealedBatch } from "../sealed-batch.ts";
 import type { PostgresAppend } from "./append.ts";
 import type { PostgresBatchTable } from "./batch-table.ts";
-import { indexHash } from "./index-store.ts";
+import { indexHash } from "../index-hash.ts";
 import type { PostgresLayeredIndex } from "./layered-index.ts";
 
-export interface PostgresIndexedAppend {
+interface PostgresIndexedAppend {
   append(batch: SealedBatch, unproven: readonly string[]): Promise<AppendResult>;
   follow(after: Head, limit: PageLimit): Promise<FollowResult>;
 }
 
-export interface IndexedAppendParts {
+interface IndexedAppendParts {
   readonly appendBatch: PostgresAppend;
   readonly table: PostgresBatchTable;
   readonly index: PostgresLayeredIndex;

@@ -11,7 +11,7 @@ import type { PostgresBatchTable } from "./batch-table.ts";
 import type { IndexPart } from "./flush-index.ts";
 import type { PostgresIndexStore, IndexSnapshot } from "./index-store.ts";
 
-export interface PostgresLayeredIndexOptions {
+interface PostgresLayeredIndexOptions {
   readonly store: PostgresIndexStore;
   readonly table: PostgresBatchTable;
   readonly tailRows: number;

@@ -2,13 +2,13 @@
 import type { Client } from "pg";
 import type { PostgresSession } from "./session.ts";
 
-export type PostgresMetaName =
+type PostgresMetaName =
   /** The server that last wrote this space. See fork.ts. */
   | "identity"
   /** The watermark of completed erasures. See erasure-mark.ts. */
   | "erasures";
 
-export async function readMeta(client: Client, space: string, name: PostgresMetaName): Promise<string | undefined> {
+async function readMeta(client: Client, space: string, name: PostgresMetaName): Promise<string | undefined> {
   const { rows } = await client.query<{ value: string }>(meta.text, [space, name]);
   return rows[0]?.value;
 }

@@ -38,7 +38,7 @@ const registerNode = `SELECT pg_advisory_lock_shared(hashtext($1), pg_backend_pi
 
 const timeouts = { statement: 5_000, lock: 5_000, idleInTransaction: 5_000 };
 
-export interface PeerWatchOptions {
+interface PeerWatchOptions {
   readonly settings: PostgresSettings;
   readonly fork: PostgresForkWatch;
   /** The newest head that this journal knows. A poll that finds the same hash wakes no listener. */

@@ -9,7 +9,7 @@ import { mapError } from "./map-error.ts";
 import type { PostgresSettings } from "./options.ts";
 
 /** Timeouts in milliseconds. Without them, a dead network or a node that sleeps during its turn would block all nodes. */
-export interface SessionTimeouts {
+interface SessionTimeouts {
   readonly statement: number;
   readonly lock: number;
   readonly idleInTransaction: number;
@@ -29,7 +29,7 @@ export interface PostgresSessionOptions {
   readonly onLost?: () => void;
 }
 
-export type OnServerIdentity = (facts: ServerIdentity, client: Client) => Promise<void>;
+type OnServerIdentity = (facts: ServerIdentity, client: Client) => Promise<void>;
 
 /** A statement that is prepared once for each connection. */
 export interface Statement {

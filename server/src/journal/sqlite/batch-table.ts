@@ -5,7 +5,7 @@ import type { BatchEnd } from "../sealed-batch.ts";
 import { genesis } from "../seal.ts";
 import { headOf, type StoredBatch } from "../unseal.ts";
 
-export type BatchSummary = Omit<StoredBatch, "lines">;
+type BatchSummary = Omit<StoredBatch, "lines">;
 
 export interface SqliteBatchTable {
   head(): Head;

@@ -23,7 +23,7 @@ import {
 import { mapError } from "./map-error.ts";
 import { createVersionSweep, type VersionSweep } from "./checkpoints/version-sweep.ts";
 
-export interface SqliteCheckpointOptions {
+interface SqliteCheckpointOptions {
   readonly folder: string;
   /** True if the journal has a batch that ends at this head. */
   readonly isInHistory: (head: Head) => boolean;

@@ -10,7 +10,8 @@
  */
 import type { IndexTail } from "../index-tail.ts";
 import type { BatchEnd } from "../sealed-batch.ts";
-import { indexHash, type IndexRow, type SqliteIndexStore } from "./index-store.ts";
+import { indexHash } from "../index-hash.ts";
+import type { IndexRow, SqliteIndexStore } from "./index-store.ts";
 
 const rowsPerStep = 256;
 

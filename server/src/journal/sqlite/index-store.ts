@@ -1,9 +1,10 @@
 /** index.db: the stored part of the key and subject index. It holds every statement on that file, prepared once. */
+import { indexHash } from "../index-hash.ts";
 import type { DatabaseSync } from "node:sqlite";
 import type { SubjectLayer } from "../index-tail.ts";
 import type { SubjectQuery } from "../journal.ts";
 import type { BatchEnd } from "../sealed-batch.ts";
-import { genesis, hashText } from "../seal.ts";
+import { genesis } from "../seal.ts";
 import { transactRaw } from "./folder/transact-raw.ts";
 
 export interface IndexRow {
@@ -27,11 +28,6 @@ export interface SqliteIndexStore extends SubjectLayer {
   /** Records that the store is complete up to the target. */
   finish(target: BatchEnd): void;
   close(): void;
-}
-
-/** 16 bytes of SHA-256, in hex. A collision does not happen by accident and cannot be constructed. */
-export function indexHash(text: string): string {
-  return hashText(text).slice(0, 32);
 }
 
 /** Number of keys in one query. The statement costs more than the rows that it finds. */

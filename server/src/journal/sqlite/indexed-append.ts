@@ -8,7 +8,7 @@ import type { SqliteAppend } from "./append.ts";
 import type { SqliteBatchTable } from "./batch-table.ts";
 import type { SqliteLayeredIndex } from "./layered-index.ts";
 
-export interface SqliteIndexedAppend {
+interface SqliteIndexedAppend {
   readonly append: SqliteAppend;
   /** The index, as complete as the journal. */
   index(): SqliteLayeredIndex;

@@ -23,7 +23,7 @@ export interface SqliteLayeredIndex {
   flushAll(): Generator<undefined, void>;
 }
 
-export interface SqliteLayeredIndexOptions {
+interface SqliteLayeredIndexOptions {
   readonly store: SqliteIndexStore;
   /** Number of rows in the open tail at which a flush starts. */
   readonly tailRows: number;

@@ -1,7 +1,7 @@
 /** Named values about the folder, stored in journal.db together with the batches. */
 import type { DatabaseSync } from "node:sqlite";
 
-export type SqliteMetaName =
+type SqliteMetaName =
   | "format"
   | "space"
   /** Identifies the identity file of this journal. See fork.ts. */

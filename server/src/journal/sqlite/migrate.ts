@@ -7,7 +7,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { JournalError } from "../journal.ts";
 import { readMigrations } from "../read-migrations.ts";
 
-export type DatabaseKind = "journal" | "index" | "checkpoint";
+type DatabaseKind = "journal" | "index" | "checkpoint";
 
 const folder = join(import.meta.dirname, "migrations");
 

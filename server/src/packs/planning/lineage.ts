@@ -20,7 +20,7 @@ function parentOf(type: string): { readonly field: string; readonly type: string
 }
 
 /** A change of a resource as its rule sees it. */
-export interface ResourceChange {
+interface ResourceChange {
   readonly type: string;
   readonly next: JsonObject | undefined;
   readonly previous: JsonObject | undefined;

@@ -8,7 +8,7 @@ export function comparable(time: string): string {
 }
 
 /** Whether a text in the form of a time is a valid one. The 30th of February and the 25th hour are not. */
-export function isRealTime(time: string): boolean {
+function isRealTime(time: string): boolean {
   const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = time.split(/[^0-9]/u).map(Number);
   const isInDay = hour <= 23 && minute <= 59 && second <= 59;
   return isInDay && day >= 1 && day <= daysIn(year, month);

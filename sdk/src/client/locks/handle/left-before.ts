@@ -1,7 +1,7 @@
 import type { Granted, LeftBefore, Queued } from "../../../contract/locks.ts";
 import type { HeldGrant } from "./held-grant.ts";
 import { LockUsageError } from "./lock-errors.ts";
-import { codeOf } from "../closed-error.ts";
+import { refusalCodeOf } from "../closed-error.ts";
 import type { LockSession } from "../session/session.ts";
 
 /**
@@ -23,7 +23,7 @@ async function accept(session: LockSession, grant: HeldGrant): Promise<readonly 
     session.accepted(grant, answer);
     return answer.left_before;
   } catch (error) {
-    if (codeOf(error) !== "ticket_unknown") throw error;
+    if (refusalCodeOf(error) !== "ticket_unknown") throw error;
     await session.notHeld(grant);
     return undefined;
   }

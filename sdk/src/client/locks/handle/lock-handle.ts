@@ -9,7 +9,7 @@ import { LockUsageError } from "./lock-errors.ts";
 import type { DeniedLock, LeaseWarning, Lock, LockedPath, LockState, QueuePlace, ReleaseRequest } from "./lock.ts";
 import { checkLease } from "../waiting/lock-options.ts";
 import type { LockOptions } from "../waiting/lock-options.ts";
-import { codeOf, mayWorkLater } from "../closed-error.ts";
+import { refusalCodeOf, mayWorkLater } from "../closed-error.ts";
 import { releaseGrant, releaseLate } from "./release-grant.ts";
 import { renewByName } from "../session/renew-by-name.ts";
 import type { LockSession } from "../session/session.ts";
@@ -104,7 +104,7 @@ export class LockHandle implements Lock {
       const renewed = (await this.#change("renew-lock", more)) as Grant;
       this.#session.renewed(grant, renewed, sentAt);
     } catch (error) {
-      isRefused = !grant.isOver && codeOf(error) !== undefined && !mayWorkLater(error);
+      isRefused = !grant.isOver && refusalCodeOf(error) !== undefined && !mayWorkLater(error);
       throw error;
     } finally {
       answered();
@@ -143,7 +143,7 @@ export class LockHandle implements Lock {
       await this.#become((await this.#ask({ wait: false })) as Granted);
       return true;
     } catch (error) {
-      if (codeOf(error) !== "lock_denied") throw error;
+      if (refusalCodeOf(error) !== "lock_denied") throw error;
       return deniedLock(this.#grant.pathNames, (error as HoldfastError).data);
     }
   }
@@ -233,7 +233,7 @@ export class LockHandle implements Lock {
     try {
       return await this.#session.run(operation, { fence, ...more });
     } catch (error) {
-      if (codeOf(error) !== "lock_not_held" || grant.fence !== fence) throw error;
+      if (refusalCodeOf(error) !== "lock_not_held" || grant.fence !== fence) throw error;
       await this.#session.notHeld(grant);
       throw grant.lost ?? error;
     }

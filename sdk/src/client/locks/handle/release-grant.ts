@@ -1,6 +1,6 @@
 import type { HeldGrant } from "./held-grant.ts";
 import { pathSetOf } from "../session/path-set.ts";
-import { codeOf, mayWorkLater } from "../closed-error.ts";
+import { refusalCodeOf, mayWorkLater } from "../closed-error.ts";
 import type { LockSession } from "../session/session.ts";
 
 /**
@@ -37,7 +37,7 @@ async function release(session: LockSession, { fence, paths }: Granted, note?: s
   try {
     await session.run("release-lock", what);
   } catch (error) {
-    if (codeOf(error) === "lock_not_held" || codeOf(error) === "agent_unknown") return;
+    if (refusalCodeOf(error) === "lock_not_held" || refusalCodeOf(error) === "agent_unknown") return;
     if (mayWorkLater(error)) session.leftovers.add(pathSetOf(paths), { kind: "grant", ...what, isInDoubt: true });
     throw error;
   }

@@ -1,7 +1,7 @@
 /** The thread that sends the heartbeats of all agents of a program. It ends with the process, or on request. */
 import { parentPort } from "node:worker_threads";
 import { AddressRing } from "../../address-ring.ts";
-import { credentialsOf } from "../../caller.ts";
+import { credentialsOf } from "../../call-sender.ts";
 import { systemClientClock } from "../../client-clock.ts";
 import { SocketTransport } from "../../socket-transport.ts";
 import type { HeartbeatMember, HeartbeatOrder } from "./heartbeat-thread.node.ts";

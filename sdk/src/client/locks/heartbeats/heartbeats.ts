@@ -34,7 +34,7 @@ export interface RemoteServer {
   readonly maxBlockedMs: number;
 }
 
-export interface TimedHeartbeatsOptions {
+interface TimedHeartbeatsOptions {
   readonly clock: ClientClock;
   readonly send: () => Promise<HeartbeatResult["refusal"]>;
   /** Results are available. */
@@ -102,6 +102,6 @@ export class TimedHeartbeats implements Heartbeats {
 }
 
 /** Jitters an interval to 80 to 100 percent, so that clients that started together spread. */
-export function jittered(intervalMs: number, clock: Pick<ClientClock, "random">): number {
+function jittered(intervalMs: number, clock: Pick<ClientClock, "random">): number {
   return intervalMs * (0.8 + 0.2 * clock.random());
 }

@@ -40,7 +40,7 @@ interface GrantLeft {
 /** With the retries of a call, or once. */
 type Send = "run" | "once";
 
-export interface CleanupOwner {
+interface CleanupOwner {
   readonly clock: ClientClock;
   readonly turns: PathSetMutex;
   readonly isClosed: boolean;

@@ -1,4 +1,4 @@
-import type { CallSender } from "../../caller.ts";
+import type { CallSender } from "../../call-sender.ts";
 
 import { acquireLock } from "../waiting/acquire.ts";
 import { awaitGuarded } from "../handle/await-guarded.ts";
@@ -12,7 +12,7 @@ import type { AgentIntroduction } from "./session-agent.ts";
 import type { HeartbeatThread } from "../heartbeats/heartbeats.ts";
 import { LockSession } from "./session.ts";
 
-export interface SessionsPlace {
+interface SessionsPlace {
   readonly thread: HeartbeatThread | undefined;
   /** Called when there is something to close, and when there is nothing left. */
   readonly onUse: (isUsed: boolean) => void;

@@ -4,7 +4,7 @@ import { pause } from "../../../base/pause.ts";
 import { backoffMs } from "../../../base/backoff-ms.ts";
 import type { Transport } from "../../transport.ts";
 
-export interface NoticeWatchOptions {
+interface NoticeWatchOptions {
   readonly transport: Transport;
   readonly clock: ClientClock;
   readonly owner: () => string;

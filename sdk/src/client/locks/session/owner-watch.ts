@@ -4,7 +4,7 @@ import { IdleTimer } from "../../idle-timer.ts";
 import { backoffMs } from "../../../base/backoff-ms.ts";
 import type { Transport, WatchedEvent } from "../../transport.ts";
 
-export interface OwnerWatchOptions {
+interface OwnerWatchOptions {
   readonly transport: Transport;
   readonly clock: ClientClock;
   readonly owner: string;

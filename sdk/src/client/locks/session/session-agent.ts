@@ -1,7 +1,7 @@
 import { hostAgentName } from "#host";
 import type { Agent, Registered } from "../../../contract/agents.ts";
 import type { WhoAmI } from "../../../contract/lock-views.ts";
-import type { CallSender } from "../../caller.ts";
+import type { CallSender } from "../../call-sender.ts";
 
 /** The registration of a client that has no agent when it first acquires a lock. */
 export interface AgentIntroduction {

@@ -4,7 +4,7 @@
  */
 import type { Granted, Queued } from "../../../contract/locks.ts";
 import type { TicketStatus } from "../../../contract/lock-views.ts";
-import type { CallSender } from "../../caller.ts";
+import type { CallSender } from "../../call-sender.ts";
 import type { ClientClock } from "../../client-clock.ts";
 import { pause } from "../../../base/pause.ts";
 import { HoldfastError } from "../../holdfast-error.ts";
@@ -20,7 +20,7 @@ import { NoticeWatch } from "./notice-watch.ts";
 import { OwnLocks } from "./own-locks.ts";
 import { OwnerEventWatch } from "./owner-watch.ts";
 import { pathSetOf } from "./path-set.ts";
-import { closedError, codeOf } from "../closed-error.ts";
+import { closedError, refusalCodeOf } from "../closed-error.ts";
 import { confirmLease, renewByName } from "./renew-by-name.ts";
 import { sessionAgentOf } from "./session-agent.ts";
 import type { AgentIntroduction, SessionAgent } from "./session-agent.ts";
@@ -32,7 +32,7 @@ import { acceptMs, Ticket } from "../waiting/ticket.ts";
 import type { TicketOptions } from "../waiting/ticket.ts";
 import type { LockedPath } from "../handle/lock.ts";
 
-export interface SessionOptions {
+interface SessionOptions {
   readonly caller: CallSender;
   readonly introduction: AgentIntroduction;
   /** The owner, if it is not the caller's agent. Its leases are renewed one by one. */
@@ -41,7 +41,7 @@ export interface SessionOptions {
 }
 
 /** The data of a grant when it arrives. */
-export interface ArrivedGrant {
+interface ArrivedGrant {
   readonly sentAt: ClockPoint;
   readonly patienceMs: number;
   /** Earliest end of the maximum hold. */
@@ -275,7 +275,7 @@ export class LockSession implements Holdings {
       if (status.state === "granted") ticket.end({ kind: "granted", fence: status.fence });
       else ticket.moveTo(status);
     } catch (error) {
-      if (codeOf(error) === "ticket_unknown") ticket.end({ kind: "gone", why: "unknown" });
+      if (refusalCodeOf(error) === "ticket_unknown") ticket.end({ kind: "gone", why: "unknown" });
     }
   }
 

@@ -12,7 +12,7 @@ import type { DeniedLock } from "../handle/lock.ts";
 import { acquireInput } from "./lock-options.ts";
 import type { AcquireRequest } from "./lock-options.ts";
 import { pathSetOf } from "../session/path-set.ts";
-import { closedError, codeOf, mayWorkLater } from "../closed-error.ts";
+import { closedError, refusalCodeOf, mayWorkLater } from "../closed-error.ts";
 import type { LockSession } from "../session/session.ts";
 import { joinTicket, waitForTicket } from "./wait-for-ticket.ts";
 import type { TicketWait, WaitEnd } from "./wait-for-ticket.ts";
@@ -113,7 +113,7 @@ async function ask<Taken>(
   try {
     return await taken;
   } catch (error) {
-    if (codeOf(error) === "lock_denied") return deniedLock(pathNames(wish), (error as HoldfastError).data);
+    if (refusalCodeOf(error) === "lock_denied") return deniedLock(pathNames(wish), (error as HoldfastError).data);
     throw error;
   }
 }

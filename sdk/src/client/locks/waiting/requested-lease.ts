@@ -9,7 +9,7 @@ import type { LockedPath } from "../handle/lock.ts";
 import { scopesOf } from "../session/path-set.ts";
 
 /** The lease of an acquire. */
-export interface LeaseRequest {
+interface LeaseRequest {
   readonly paths?: readonly LockedPath[];
   readonly ttl_seconds?: number;
 }

@@ -2,7 +2,7 @@ import type { Granted, Queued } from "../../../contract/locks.ts";
 import { HoldfastError } from "../../holdfast-error.ts";
 import { clockPoint } from "../handle/held-grant.ts";
 import type { HeldGrant, ClockPoint } from "../handle/held-grant.ts";
-import { closedError, codeOf } from "../closed-error.ts";
+import { closedError, refusalCodeOf } from "../closed-error.ts";
 import { releaseGrant } from "../handle/release-grant.ts";
 import type { LockSession } from "../session/session.ts";
 import { acceptMs } from "./ticket.ts";
@@ -103,7 +103,7 @@ async function acceptTicket(session: LockSession, ticket: Ticket, { fence, asked
     return { kind: "granted", granted, sentAt, sinceMs };
   } catch (error) {
     // Too late: the next ticket got it.
-    if (codeOf(error) === "ticket_unknown" || codeOf(error) === "lock_not_held") return { kind: "gone" };
+    if (refusalCodeOf(error) === "ticket_unknown" || refusalCodeOf(error) === "lock_not_held") return { kind: "gone" };
     throw error;
   }
 }
@@ -124,7 +124,7 @@ function giveUp(session: LockSession, ticket: Ticket, waiting: TicketWait): Prom
       if ("granted" in answer)
         return await acceptTicket(session, ticket, { fence: answer.fence, askedAt: waiting.askedAt });
     } catch (error) {
-      if (codeOf(error) !== "ticket_unknown") throw error;
+      if (refusalCodeOf(error) !== "ticket_unknown") throw error;
     }
     return { kind: "gave-up", data };
   });

@@ -2,7 +2,7 @@ import { parseArgs } from "node:util";
 import { closestWord } from "@holdfast/sdk/base/closest-word";
 import type { CliCommand, CommandOption, CommandArguments } from "../command.ts";
 
-export type ParsedArguments =
+type ParsedArguments =
   { readonly ok: true; readonly given: CommandArguments } | { readonly ok: false; readonly sentence: string };
 
 /** The options of every command. */

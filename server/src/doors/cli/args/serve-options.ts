@@ -4,7 +4,7 @@ import type { Config } from "../../../config/settings.ts";
 import type { ServeOptions } from "../../../assembly/serve.ts";
 import { UsageError } from "./usage-error.ts";
 
-export interface ServeOutput {
+interface ServeOutput {
   readonly isJson: boolean;
   /** Writes a line of the log. */
   readonly write: (line: string) => void;

@@ -4,7 +4,7 @@ import { resolve } from "node:path";
 import { systemClock } from "../../../base/clock.ts";
 import { jsonLine } from "../../../base/json-line.ts";
 import { headText } from "../../../assembly/data-folder.ts";
-import { importJournal } from "../../../assembly/upkeep.ts";
+import { importJournal } from "../../../assembly/import-journal.ts";
 import type { CliCommand, CommandArguments, Terminal } from "../command.ts";
 import { exitCodes } from "../exit-codes.ts";
 import type { ExitCode } from "../exit-codes.ts";

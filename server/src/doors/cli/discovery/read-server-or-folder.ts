@@ -14,7 +14,7 @@ export const sourceOptions: Readonly<Record<string, CommandOption>> = {
   ...localOption,
 };
 
-export interface SourceReaders<Answer> {
+interface SourceReaders<Answer> {
   readonly server: (client: Client) => Promise<Answer>;
   readonly folder: (folder: string) => Promise<Answer>;
 }

@@ -22,7 +22,7 @@ export interface CommandContext extends CommandArguments {
   readonly show: (data: unknown, text: () => string) => ExitCode;
 }
 
-export interface ServerCommand extends Omit<CliCommand, "run"> {
+interface ServerCommand extends Omit<CliCommand, "run"> {
   /** Whether the command sends the operator's token, if it finds one. */
   readonly isForOperators?: (args: CommandArguments) => boolean;
   readonly execute: (context: CommandContext) => Promise<ExitCode>;
@@ -59,7 +59,7 @@ export function serverCommand({ execute, isForOperators, ...command }: ServerCom
   };
 }
 
-export function contextOf(
+function contextOf(
   args: CommandArguments,
   terminal: Terminal,
   at: Pick<CommandContext, "client" | "server">,

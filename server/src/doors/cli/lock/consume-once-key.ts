@@ -3,7 +3,7 @@ import type { Client, Lock } from "@holdfast/sdk";
 import { escapeControlChars } from "../terminal/escape-control-chars.ts";
 
 /** Whether this is the first run of a key. If not, it describes the first run. */
-export type OnceKeyResult =
+type OnceKeyResult =
   | { readonly isFirst: true }
   | { readonly isFirst: false; readonly json: Readonly<Record<string, unknown>>; readonly text: string };
 

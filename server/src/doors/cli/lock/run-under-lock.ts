@@ -14,7 +14,7 @@ const marginMs = 100;
 
 const forwarded: readonly NodeJS.Signals[] = ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGUSR1", "SIGUSR2"];
 
-export interface ChildCommand {
+interface ChildCommand {
   readonly command: readonly [string, ...string[]];
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly messages: LockMessages;

@@ -2,7 +2,7 @@ import { HoldfastError } from "@holdfast/sdk";
 import { jsonLine } from "../../../base/json-line.ts";
 import type { CommandArguments, Terminal } from "../command.ts";
 import { UsageError } from "../args/usage-error.ts";
-import { codeOf, exitCodeOf, exitCodes } from "../exit-codes.ts";
+import { failureCodeOf, exitCodeOf, exitCodes } from "../exit-codes.ts";
 import type { ExitCode } from "../exit-codes.ts";
 import { escapeControlChars } from "./escape-control-chars.ts";
 
@@ -17,7 +17,7 @@ export function failureReport(error: unknown): {
   const stack = exit === exitCodes.defect && error instanceof Error ? [error.stack ?? ""] : [];
   const data = error instanceof HoldfastError ? { data: error.data } : {};
   const lines = [escapeControlChars(message), ...changeLines(error), ...stack];
-  return { exit, json: { code: codeOf(error), message, exit, ...data }, lines };
+  return { exit, json: { code: failureCodeOf(error), message, exit, ...data }, lines };
 }
 
 /** The changes by other callers that caused a conflict, one line per pointer. */

@@ -5,13 +5,13 @@ import type { Paint } from "./paint.ts";
 import { duration, relativeTime } from "./relative-time.ts";
 import { table } from "./table.ts";
 
-export type HolderRow = LockRow["holders"][number];
+type HolderRow = LockRow["holders"][number];
 type WaiterRow = LockRow["queue"][number];
 
 /** The parts of a holder that a denial and a queue position contain. */
 export type HolderSummary = Pick<HolderRow, "owner_id" | "name" | "purpose" | "note" | "path" | "since" | "until">;
 
-export const holderName = ({ name, owner_id }: { readonly name: string | null; readonly owner_id: string }): string =>
+const holderName = ({ name, owner_id }: { readonly name: string | null; readonly owner_id: string }): string =>
   escapeControlChars(name ?? owner_id);
 
 const textOr = (text: string | null, other: string): string => (text === null ? other : escapeControlChars(text));
@@ -75,7 +75,7 @@ function waiterLine(waiter: WaiterRow, nowMs: number): string {
   return `${holderName(waiter)} waits for ${escapeControlChars(waiter.path)} (${waiter.mode})${why} (since ${relativeTime(waiter.since, nowMs)})`;
 }
 
-export interface PreviousHold {
+interface PreviousHold {
   readonly path: string;
   readonly how: string;
   readonly by: string;

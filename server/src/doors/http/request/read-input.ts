@@ -14,7 +14,7 @@ import { readQuery, typedValues } from "./read-query.ts";
 type Members = Readonly<Record<string, unknown>>;
 
 /** The input of an operation from a request, and the tag that may be in its body. */
-export interface SpelledInput {
+interface SpelledInput {
   readonly input: CanonicalObject;
   readonly bodyTag: Json | undefined;
 }

@@ -35,7 +35,7 @@ export function agentOf(request: FastifyRequest): Pick<CallOptions, "agent" | "a
 }
 
 /** The trace and the retry cause of a call. Malformed values are ignored and never refused. */
-export function traceOf({ headers }: FastifyRequest): Pick<CallOptions, "trace" | "retry"> {
+export function readTrace({ headers }: FastifyRequest): Pick<CallOptions, "trace" | "retry"> {
   const { traceparent, "holdfast-retry": retry } = headers;
   return {
     ...(typeof traceparent === "string" ? { trace: traceparent } : {}),

@@ -7,7 +7,7 @@ import { httpLimits } from "../limits.ts";
 import type { Pace } from "../../pace.ts";
 import { plainHeaders } from "./send.ts";
 
-export interface StreamOptions<Item> {
+interface StreamOptions<Item> {
   readonly pages: AsyncIterableIterator<readonly Item[]>;
   readonly bytesOf: (page: readonly Item[]) => Buffer;
   readonly clock: Clock;
@@ -15,7 +15,7 @@ export interface StreamOptions<Item> {
   readonly pace?: Pace;
 }
 
-export interface Opening<Item> extends Omit<StreamOptions<Item>, "pages"> {
+interface Opening<Item> extends Omit<StreamOptions<Item>, "pages"> {
   readonly open: () => StreamOptions<Item>["pages"];
   readonly longResponses: LongResponses;
   /** Sent before the first page. */

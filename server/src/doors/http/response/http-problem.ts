@@ -16,7 +16,7 @@ export class HttpProblem extends Error {
 }
 
 /** A problem document (RFC 9457), the form of every error of this door. */
-export interface ProblemDocument {
+interface ProblemDocument {
   readonly type: string;
   readonly title: string;
   readonly status: number;

@@ -16,7 +16,7 @@ import { bodyBytes, readBodyText } from "../request/read-body.ts";
 import { readKey } from "../request/read-key.ts";
 import { sendJson, sendProblem } from "../response/send.ts";
 import { setReplyHeaders } from "../response/send-reply.ts";
-import { agentOf, readsOf, traceOf } from "../request/visitor.ts";
+import { agentOf, readsOf, readTrace } from "../request/visitor.ts";
 
 const check = checkOf(commandRequest);
 
@@ -45,7 +45,7 @@ export function addCommandRoutes(app: FastifyInstance, parts: DoorParts): void {
 function optionsOf(request: FastifyRequest): DoorCallOptions {
   const key = readKey(request.raw.headersDistinct["idempotency-key"]);
   const keyed = key === undefined ? {} : { key };
-  return { ...agentOf(request), ...traceOf(request), ...readsOf(request), ...keyed, inputBytes: bodyBytes(request) };
+  return { ...agentOf(request), ...readTrace(request), ...readsOf(request), ...keyed, inputBytes: bodyBytes(request) };
 }
 
 type Faults = ReadonlyMap<number, InputFault>;

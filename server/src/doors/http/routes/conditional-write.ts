@@ -5,7 +5,7 @@ import type { CanonicalObject } from "@holdfast/sdk/json/canonical";
 import type { Expected } from "../request/read-tags.ts";
 
 /** A write to an entity on a resource route. */
-export interface ResourceWrite {
+interface ResourceWrite {
   readonly operation: string;
   readonly route: Route;
   readonly input: CanonicalObject;

@@ -13,7 +13,7 @@ import { readKey } from "../request/read-key.ts";
 import { agreed, asksToCreate, readBodyTag, readIfMatch } from "../request/read-tags.ts";
 import type { Expected } from "../request/read-tags.ts";
 import { sendReply } from "../response/send-reply.ts";
-import { agentOf, readsOf, traceOf } from "../request/visitor.ts";
+import { agentOf, readsOf, readTrace } from "../request/visitor.ts";
 import { preferredWait, waitForGrant } from "./wait-for-grant.ts";
 
 /** A route for every operation of the contract. Two operations may share one, and then a header selects. */
@@ -91,7 +91,7 @@ export async function callWaiting(
   return waitForGrant({ transport, operation: operation.name, input, options, seconds, ...parts, response });
 }
 
-export interface OperationRequest {
+interface OperationRequest {
   readonly input: CanonicalObject;
   readonly expected: Expected;
   readonly options: DoorCallOptions;
@@ -110,7 +110,7 @@ export function optionsOf({ operation, route }: RoutedOperation, request: Fastif
   const key = operation.kind === "write" ? readKey(request.raw.headersDistinct["idempotency-key"]) : undefined;
   const keyed = key === undefined ? {} : { key };
   const inputBytes = bodyBytes(request);
-  const options = { ...agentOf(request), ...traceOf(request), ...readsOf(request), ...keyed, inputBytes };
+  const options = { ...agentOf(request), ...readTrace(request), ...readsOf(request), ...keyed, inputBytes };
   if (route.speaker === undefined) return options;
   const agent = (request.params as Readonly<Record<string, string>>)[route.speaker] ?? "";
   if (options.agent === undefined || options.agent === agent) return { ...options, agent };

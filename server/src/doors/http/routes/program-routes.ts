@@ -6,7 +6,14 @@ import type { CanonicalObject } from "@holdfast/sdk/json/canonical";
 import type { DoorParts } from "../door-parts.ts";
 import { HttpProblem } from "../response/http-problem.ts";
 import { callWaiting, optionsOf } from "./operation-routes.ts";
-import { acquireInput, denialWords, inProgramWords, releaseInput, renewInput, rowWords } from "./program-words.ts";
+import {
+  programAcquireInput,
+  denialWords,
+  inProgramWords,
+  releaseInput,
+  renewInput,
+  rowWords,
+} from "./program-words.ts";
 import type { ProgramFields } from "./program-words.ts";
 import { canonicalInput } from "../request/canonical-input.ts";
 import { readBody } from "../request/read-body.ts";
@@ -16,7 +23,7 @@ import { sendReply } from "../response/send-reply.ts";
 const checkProgram = checkOf(programId);
 
 const inputs: Readonly<Record<string, (program: string, body: never) => ProgramFields>> = {
-  "acquire-lock": acquireInput,
+  "acquire-lock": programAcquireInput,
   "release-lock": releaseInput,
   "renew-lock": renewInput,
 };

@@ -5,7 +5,7 @@ import { HttpProblem } from "../response/http-problem.ts";
 
 export type ProgramFields = Readonly<Record<string, unknown>>;
 
-export function acquireInput(program: string, body: ProgramAcquire | ProgramBatch): ProgramFields {
+export function programAcquireInput(program: string, body: ProgramAcquire | ProgramBatch): ProgramFields {
   const { mode, description, wait, ttl_seconds } = body;
   const paths =
     "locks" in body

@@ -17,7 +17,7 @@ export function preferredWait(request: FastifyRequest): number | undefined {
   return seconds === undefined ? undefined : Math.min(Number(seconds), httpLimits.waitSecondsMax);
 }
 
-export interface LongPoll {
+interface LongPoll {
   readonly transport: DoorTransport;
   readonly operation: string;
   readonly input: CanonicalObject;

@@ -17,20 +17,20 @@ export interface PointerChange {
   readonly resized?: string;
 }
 
-export interface Difference {
+interface Difference {
   /** In document order: indices ascending, names by UTF-16 units. */
   readonly changes: readonly PointerChange[];
   /** True when changes or values are missing. */
   readonly truncated: boolean;
 }
 
-export interface DifferenceLimit {
+interface DifferenceLimit {
   readonly changesMax: number;
   /** UTF-8 bytes of all pointers and values together, as JSON text. */
   readonly bytesMax: number;
 }
 
-export const differenceLimit: DifferenceLimit = { changesMax: 50, bytesMax: 16_384 };
+const differenceLimit: DifferenceLimit = { changesMax: 50, bytesMax: 16_384 };
 
 /**
  * The smallest pointers at which two canonical values differ. Undefined means no value at all.

@@ -3,12 +3,7 @@ import { isObject, type Json, type JsonObject } from "@holdfast/sdk/json/json";
 import { Draft, type DraftFault, type DraftLimits, type DraftSize } from "./draft.ts";
 import { parsePointer } from "@holdfast/sdk/json/parse-pointer";
 
-export type JsonPatchOperation =
-  | { readonly op: "add" | "replace" | "test"; readonly path: string; readonly value: Json }
-  | { readonly op: "remove"; readonly path: string }
-  | { readonly op: "move" | "copy"; readonly path: string; readonly from: string };
-
-export type PatchReason =
+type PatchReason =
   | DraftFault
   /** The patch is not an array. */
   | "invalid_patch"
@@ -22,7 +17,7 @@ export type PatchReason =
   /** A value cannot be moved into a part of itself. */
   | "move_into_itself";
 
-export interface PatchFailure {
+interface PatchFailure {
   /** The index of the operation in the patch. */
   readonly index: number;
   /** The `path` or `from` that failed; "" if the operation has none. */

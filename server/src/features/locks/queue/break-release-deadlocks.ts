@@ -5,7 +5,7 @@
  */
 import type { DecideContext } from "../../../machine/feature.ts";
 import { deadlockData, deadlockEvent, CycleSearch } from "./find-deadlock.ts";
-import { cancelTicket } from "./grant-next.ts";
+import { cancelQueuedTicket } from "./grant-next.ts";
 import { ancestorsOf } from "../tables/path-fault.ts";
 import { gap, ticketTable } from "../tables/lock-tables.ts";
 import type { TicketRow } from "../tables/lock-tables.ts";
@@ -34,7 +34,7 @@ export function breakReleaseDeadlocks(context: DecideContext, owner: string, los
     const deadlock = row === undefined ? undefined : search.cycleThrough(row);
     if (row === undefined || deadlock === undefined) continue;
     emit(deadlockEvent(state, row.paths[0]?.path ?? "", { ...deadlockData(owner, deadlock), ticket }));
-    cancelTicket(context, ticket, "deadlock");
+    cancelQueuedTicket(context, ticket, "deadlock");
   }
 }
 

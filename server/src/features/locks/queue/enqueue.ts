@@ -8,7 +8,7 @@ import { nextTicket } from "../tables/fence.ts";
 import { deadlockData, deadlockEvent, findDeadlock } from "./find-deadlock.ts";
 import type { Deadlock } from "./find-deadlock.ts";
 import { expireIfDue } from "./free-grant.ts";
-import { cancelTicket } from "./grant-next.ts";
+import { cancelQueuedTicket } from "./grant-next.ts";
 import { iso, lockSubject } from "../tables/lock-events.ts";
 import { grantTable, ticketTable } from "../tables/lock-tables.ts";
 import type { Terms } from "../tables/lock-tables.ts";
@@ -31,7 +31,7 @@ function endOverdue(context: DecideContext, request: LockRequest, blocker: Block
   const { state, time } = context;
   const ticket = blocker.as === "waiter" ? state.rows(ticketTable).get(blocker.row.ticket) : undefined;
   if (ticket !== undefined && ticket.leaseUntil <= time) {
-    cancelTicket(context, ticket.ticket, "expired");
+    cancelQueuedTicket(context, ticket.ticket, "expired");
     return true;
   }
   return blockingHolders(state, request).some(({ fence }) => {
@@ -40,7 +40,7 @@ function endOverdue(context: DecideContext, request: LockRequest, blocker: Block
   });
 }
 
-export interface QueuedRequest {
+interface QueuedRequest {
   readonly request: LockRequest;
   readonly blocker: Blocker;
   readonly terms: Terms;

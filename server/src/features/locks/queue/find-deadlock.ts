@@ -54,7 +54,7 @@ export function findDeadlock(
   return search.run();
 }
 
-export interface TransferredGrant {
+interface TransferredGrant {
   readonly fence: string;
   readonly to: string;
 }

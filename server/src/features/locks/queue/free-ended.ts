@@ -8,7 +8,7 @@ import { done, refusal } from "../../../machine/refusal.ts";
 import type { Decide } from "../../rule-of.ts";
 import { fencesOf } from "../tables/grant-folds.ts";
 import { freeGrant } from "./free-grant.ts";
-import { cancelTicket } from "./grant-next.ts";
+import { cancelQueuedTicket } from "./grant-next.ts";
 import { gap, grantTable, ownerTable, ticketTable } from "../tables/lock-tables.ts";
 import { isLeaving } from "../tables/count-owner.ts";
 import { isFull } from "../tables/settings.ts";
@@ -55,7 +55,7 @@ function leaveLines(context: DecideContext, owner: string): void {
   for (const { ticket } of rows.scan("owner", { prefix: `${owner}${gap}`, limit: Infinity })) {
     if (isFull(context)) return;
     // An earlier cancellation may have removed it.
-    if (rows.get(ticket) !== undefined) cancelTicket(context, ticket, "agent_ended");
+    if (rows.get(ticket) !== undefined) cancelQueuedTicket(context, ticket, "agent_ended");
   }
 }
 

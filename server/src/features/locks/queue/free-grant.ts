@@ -1,8 +1,8 @@
 import type { DecideContext } from "../../../machine/feature.ts";
 import type { JsonObject } from "@holdfast/sdk/json/json";
-import { cancelTicket, isWatched, shownEnd, grantNext, withOrder } from "./grant-next.ts";
+import { cancelQueuedTicket, isWatched, shownEnd, grantNext, withOrder } from "./grant-next.ts";
 import { nextFence } from "../tables/fence.ts";
-import { acquired, freed, iso } from "../tables/lock-events.ts";
+import { lockAcquiredEvents, lockFreedEvents, iso } from "../tables/lock-events.ts";
 import type { FreeingType } from "../tables/lock-events.ts";
 import { ownPrefix } from "../rules/owner.ts";
 import { dueTime, grantTable } from "../tables/lock-tables.ts";
@@ -23,11 +23,11 @@ export function freeGrant(context: DecideContext, row: GrantRow, freeing: Freein
   const isWhole = paths.length === row.paths.length;
   // An upgrade covers all paths of its grant. If it were granted later, it would revive a released part.
   if (row.upgrading !== undefined) {
-    cancelTicket(context, row.upgrading, isWhole ? "grant_ended" : "part_released");
+    cancelQueuedTicket(context, row.upgrading, isWhole ? "grant_ended" : "part_released");
   }
   const contended = isWatched(context, row.blockerId);
   const facts = { contended, ...(note === undefined ? {} : { note }), ...(more === undefined ? {} : { more }) };
-  for (const event of freed(context.state, type, row, paths, facts)) context.emit(event);
+  for (const event of lockFreedEvents(context.state, type, row, paths, facts)) context.emit(event);
   if (row.holdOffMs !== undefined && type !== "lock.released" && more?.["why"] !== "not_accepted")
     holdOff(context, row, paths);
   if (contended) grantNext(context, row.blockerId);
@@ -44,7 +44,7 @@ function holdOff(context: DecideContext, row: GrantRow, freed: readonly string[]
   const purpose = `hold-off after ${row.owner} ended without a release`.slice(0, 500);
   const ttlMs = row.holdOffMs ?? 0;
   const paths = row.paths.filter(({ path }) => freed.includes(path));
-  const events = acquired(context.state, {
+  const events = lockAcquiredEvents(context.state, {
     fence: nextFence(context),
     owner: holdOffOwner,
     paths: withOrder(context, paths),

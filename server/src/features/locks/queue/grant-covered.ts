@@ -3,7 +3,7 @@ import type { Reaction } from "../../../machine/feature.ts";
 import type { StateReader } from "../../../machine/state.ts";
 import { firstBlocker } from "./blockers.ts";
 import { expireIfDue } from "./free-grant.ts";
-import { cancelTicket, grantOrWatch } from "./grant-next.ts";
+import { cancelQueuedTicket, grantOrWatch } from "./grant-next.ts";
 import { gap, grantTable, ticketTable } from "../tables/lock-tables.ts";
 import type { TicketRow } from "../tables/lock-tables.ts";
 import { countsOf } from "../tables/count-owner.ts";
@@ -58,7 +58,7 @@ export const endOverdueOf: Reaction = (event, context) => {
   for (const { ticket, owner, leaseUntil } of late) {
     if (isFull(context)) return [];
     if (leaseUntil <= time && owners.has(owner) && state.rows(ticketTable).get(ticket) !== undefined) {
-      cancelTicket(context, ticket, "expired");
+      cancelQueuedTicket(context, ticket, "expired");
     }
   }
   return [];

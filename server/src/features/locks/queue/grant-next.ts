@@ -9,7 +9,7 @@ import { blockerIdOf, firstBlocker } from "./blockers.ts";
 import { nextFence } from "../tables/fence.ts";
 import { leaseEnd } from "../tables/grant-folds.ts";
 import type { EventPath } from "../tables/grant-folds.ts";
-import { acquired, changed } from "../tables/lock-events.ts";
+import { lockAcquiredEvents, lockChangedEvents } from "../tables/lock-events.ts";
 import { dueTime, gap, grantTable, sortable, ticketTable } from "../tables/lock-tables.ts";
 import type { TicketRow } from "../tables/lock-tables.ts";
 import type { PathLock } from "../tables/modes.ts";
@@ -108,10 +108,10 @@ function grantTicket(context: DecideContext, row: TicketRow): string | undefined
     const grant = state.rows(grantTable).get(upgrades);
     if (grant === undefined) throw new Error(`ticket ${ticket} would upgrade ${upgrades}, which is not held`);
     const paths = withOrder(context, row.paths);
-    for (const event of changed(state, "lock.upgraded", grant, { fence, owner, paths, ticket })) emit(event);
+    for (const event of lockChangedEvents(state, "lock.upgraded", grant, { fence, owner, paths, ticket })) emit(event);
     return ticket;
   }
-  const events = acquired(state, {
+  const events = lockAcquiredEvents(state, {
     fence,
     owner,
     paths: withOrder(context, row.paths),
@@ -125,7 +125,7 @@ function grantTicket(context: DecideContext, row: TicketRow): string | undefined
 }
 
 /** Cancels a ticket and examines the tickets behind it. */
-export function cancelTicket(context: DecideContext, ticket: string, why: string): void {
+export function cancelQueuedTicket(context: DecideContext, ticket: string, why: string): void {
   grantNext(context, removeTicketFromQueue(context, ticket, why));
 }
 

@@ -7,7 +7,7 @@ import type { StateReader } from "../../../machine/state.ts";
 import type { Decide } from "../../rule-of.ts";
 import { countAhead, estimateMs, blockingHolders, holderView } from "../queue/deny.ts";
 import { grantView, liveGrant } from "../queue/free-grant.ts";
-import { cancelTicket as removeTicket } from "../queue/grant-next.ts";
+import { cancelQueuedTicket } from "../queue/grant-next.ts";
 import { iso } from "../tables/lock-events.ts";
 import { gap, grantTable, ticketTable } from "../tables/lock-tables.ts";
 import type { GrantRow, TicketRow } from "../tables/lock-tables.ts";
@@ -57,7 +57,7 @@ export function renewTicket(context: DecideContext, row: TicketRow): Decision {
 export const cancelTicket: Decide<(typeof lockOperations)["cancel-ticket"]> = (input, context) => {
   const row = ownTicket(input, context);
   if ("outcome" in row) return row;
-  removeTicket(context, row.ticket, "cancelled");
+  cancelQueuedTicket(context, row.ticket, "cancelled");
   return { outcome: done({ cancelled: row.ticket }), events: [], attachment: {} };
 };
 
@@ -97,7 +97,7 @@ export function findGrantOfTicket(state: StateReader, ticket: string): GrantRow 
 export function liveTicket(context: DecideContext, ticket: string): TicketRow | undefined {
   const row = context.state.rows(ticketTable).get(ticket);
   if (row === undefined || context.grace || row.leaseUntil > context.time) return row;
-  removeTicket(context, ticket, "expired");
+  cancelQueuedTicket(context, ticket, "expired");
   return undefined;
 }
 

@@ -11,7 +11,7 @@ import { nextFence } from "../tables/fence.ts";
 import { leaseEnd, renewedEnd } from "../tables/grant-folds.ts";
 import { expireIfDue, grantView } from "../queue/free-grant.ts";
 import { graceOf, shownEnd, withOrder } from "../queue/grant-next.ts";
-import { acquired, iso, lockSubject } from "../tables/lock-events.ts";
+import { lockAcquiredEvents, iso, lockSubject } from "../tables/lock-events.ts";
 import { gap, holdTable, orderKey, ticketTable } from "../tables/lock-tables.ts";
 import type { GrantRow, Terms, TicketRow } from "../tables/lock-tables.ts";
 import { countsOf } from "../tables/count-owner.ts";
@@ -53,7 +53,14 @@ function grant(context: DecideContext, owner: string, paths: readonly WantedPath
   const graceMs = graceOf(context, paths);
   return {
     outcome: done({ granted: true, fence, expires_at: iso(expiresAt) }),
-    events: acquired(context.state, { fence, owner, paths: withOrder(context, plain), terms, expiresAt, graceMs }),
+    events: lockAcquiredEvents(context.state, {
+      fence,
+      owner,
+      paths: withOrder(context, plain),
+      terms,
+      expiresAt,
+      graceMs,
+    }),
     attachment: {
       owner_id: owner,
       paths: plain,

@@ -4,9 +4,9 @@ import type { Decide } from "../../rule-of.ts";
 import { acceptOnUse } from "./accept-lock.ts";
 import { nextFence } from "../tables/fence.ts";
 import { grantView } from "../queue/free-grant.ts";
-import { cancelTicket, grantNext, withOrder } from "../queue/grant-next.ts";
+import { cancelQueuedTicket, grantNext, withOrder } from "../queue/grant-next.ts";
 import { findHeld } from "../tables/find-held.ts";
-import { changed } from "../tables/lock-events.ts";
+import { lockChangedEvents } from "../tables/lock-events.ts";
 import { strength } from "../tables/modes.ts";
 import { isRefused } from "./owner.ts";
 import { breakReleaseDeadlocks } from "../queue/break-release-deadlocks.ts";
@@ -22,12 +22,12 @@ export const downgradeLock: Decide<(typeof lockOperations)["downgrade-lock"]> = 
   let { fence } = row;
   acceptOnUse(context, row);
   if (isWeaker) {
-    if (row.upgrading !== undefined) cancelTicket(context, row.upgrading, "downgraded");
+    if (row.upgrading !== undefined) cancelQueuedTicket(context, row.upgrading, "downgraded");
     // The fence is computed after the cancellation, which may grant other locks. Each grant of an entry has its own
     // fence.
     fence = nextFence(context);
     const to = { fence, owner: row.owner, paths: withOrder(context, paths) };
-    const events = changed(context.state, "lock.downgraded", row, to);
+    const events = lockChangedEvents(context.state, "lock.downgraded", row, to);
     for (const event of events) context.emit(event);
     grantNext(context, row.blockerId);
     breakReleaseDeadlocks(context, row.owner, row.paths);

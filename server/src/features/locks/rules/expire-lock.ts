@@ -5,7 +5,7 @@ import { done, refusal } from "../../../machine/refusal.ts";
 import { dueTimer } from "../../due-timer.ts";
 import type { Decide } from "../../rule-of.ts";
 import { expireIfDue } from "../queue/free-grant.ts";
-import { cancelTicket, grantNext } from "../queue/grant-next.ts";
+import { cancelQueuedTicket, grantNext } from "../queue/grant-next.ts";
 import { notHeld } from "../tables/find-held.ts";
 import { dueTime, grantTable, lockSingletonTable, ownerTable, ticketTable } from "../tables/lock-tables.ts";
 import type { LockHandoverRow } from "../tables/lock-tables.ts";
@@ -21,7 +21,7 @@ export const expireLock: Decide<(typeof lockInternals)["expire-lock"]> = (input,
 export const expireTicket: Decide<(typeof lockInternals)["expire-ticket"]> = (input, context) => {
   const row = context.state.rows(ticketTable).get(input.ticket);
   if (row === undefined || context.grace || row.leaseUntil > context.time) return notDue;
-  cancelTicket(context, row.ticket, "expired");
+  cancelQueuedTicket(context, row.ticket, "expired");
   return { outcome: done({}), events: [] };
 };
 

@@ -44,7 +44,7 @@ function force(context: DecideContext, row: GrantRow, why: { reason: string; ove
 }
 
 /** The recovery conditions that do not hold. The fourth condition, the audit record, is the entry itself. */
-export function recoveryFailures(row: GrantRow, time: number): string[] {
+function recoveryFailures(row: GrantRow, time: number): string[] {
   const failed: string[] = [];
   if (row.expiresAt > time) failed.push("lease_not_passed");
   if (row.heartbeatAt + (row.graceMs ?? 0) > time) failed.push("heartbeat_within_grace");

@@ -11,9 +11,9 @@ import { refuseDeadlock } from "../queue/enqueue.ts";
 import { nextFence } from "../tables/fence.ts";
 import { findDeadlock } from "../queue/find-deadlock.ts";
 import { grantView } from "../queue/free-grant.ts";
-import { cancelTicket, grantOrWatch, withOrder } from "../queue/grant-next.ts";
+import { cancelQueuedTicket, grantOrWatch, withOrder } from "../queue/grant-next.ts";
 import { findHeld } from "../tables/find-held.ts";
-import { changed } from "../tables/lock-events.ts";
+import { lockChangedEvents } from "../tables/lock-events.ts";
 import { gap, ticketTable } from "../tables/lock-tables.ts";
 import type { GrantRow } from "../tables/lock-tables.ts";
 import { isRefused, ownPrefix, refused, ownerLimitRefusal } from "./owner.ts";
@@ -33,10 +33,11 @@ export const transferLock: Decide<(typeof lockOperations)["transfer-lock"]> = (i
   const deadlock = findDeadlock(state, { owner: to, rank: Infinity, paths: [] }, { fence: row.fence, to });
   if (deadlock !== undefined) return refuseDeadlock(context, { owner: to, paths: row.paths }, deadlock);
   acceptOnUse(context, row);
-  if (row.upgrading !== undefined) cancelTicket(context, row.upgrading, "transferred");
+  if (row.upgrading !== undefined) cancelQueuedTicket(context, row.upgrading, "transferred");
   const fence = nextFence(context);
   const paths = withOrder(context, row.paths);
-  for (const event of changed(state, "lock.transferred", row, { fence, owner: to, paths })) context.emit(event);
+  for (const event of lockChangedEvents(state, "lock.transferred", row, { fence, owner: to, paths }))
+    context.emit(event);
   const waits = state.rows(ticketTable).scan("owner", { prefix: `${to}${gap}`, limit: Infinity });
   for (const ticket of waits) if (ticket.waitsFor === row.blockerId) grantOrWatch(context, ticket);
   breakReleaseDeadlocks(context, row.owner, row.paths);

@@ -11,7 +11,7 @@ import type { Deadlock, CycleStep } from "../queue/find-deadlock.ts";
 import { grantView } from "../queue/free-grant.ts";
 import { withOrder } from "../queue/grant-next.ts";
 import { findHeld } from "../tables/find-held.ts";
-import { changed } from "../tables/lock-events.ts";
+import { lockChangedEvents } from "../tables/lock-events.ts";
 import { ticketTable } from "../tables/lock-tables.ts";
 import type { GrantRow, WaitRow } from "../tables/lock-tables.ts";
 import { strength } from "../tables/modes.ts";
@@ -70,7 +70,11 @@ export function upgradeGrant(
   const { fence: _fence, ...view } = grantView(context, { ...row, paths });
   return {
     outcome: done({ granted: true, fence, expires_at: view["expires_at"] ?? "" }),
-    events: changed(context.state, "lock.upgraded", row, { fence, owner: row.owner, paths: withOrder(context, paths) }),
+    events: lockChangedEvents(context.state, "lock.upgraded", row, {
+      fence,
+      owner: row.owner,
+      paths: withOrder(context, paths),
+    }),
     attachment: { ...view, still_held: true },
   };
 }

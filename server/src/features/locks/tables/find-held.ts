@@ -6,7 +6,7 @@ import { gap, holdTable } from "./lock-tables.ts";
 import type { GrantRow } from "./lock-tables.ts";
 import { isRefused, ownerOf, refused } from "../rules/owner.ts";
 
-export interface HeldInput {
+interface HeldInput {
   readonly fence?: string;
   readonly path?: string;
   readonly owner_id?: string;

@@ -34,7 +34,7 @@ type CoHolders = (path: string) => JsonObject;
  * One event per path, so that the history of each path has it. The event of the first path has all the data, and the
  * others refer to it. It comes last, so that reactions to it see all of them.
  */
-export function lockEventsOf(
+function lockEventsOf(
   type: string,
   paths: readonly EventPath[],
   facts: { readonly all: JsonObject; readonly each: JsonObject; readonly beside: CoHolders },
@@ -57,7 +57,7 @@ function placeOf({ mode, scope, order }: EventPath): JsonObject {
   return order === undefined ? { mode, scope } : { mode, scope, order };
 }
 
-export interface GrantData {
+interface GrantData {
   readonly fence: string;
   readonly owner: string;
   readonly paths: readonly EventPath[];
@@ -67,7 +67,7 @@ export interface GrantData {
   readonly ticket?: { readonly ticket: string; readonly acceptMs: number };
 }
 
-export function acquired(state: StateReader, facts: GrantData): readonly Event[] {
+export function lockAcquiredEvents(state: StateReader, facts: GrantData): readonly Event[] {
   const { fence, owner, terms, graceMs, ticket } = facts;
   const all: JsonObject = {
     ...termsData(terms),
@@ -81,7 +81,7 @@ export function acquired(state: StateReader, facts: GrantData): readonly Event[]
 export type FreeingType = "lock.released" | "lock.expired" | "lock.recovered" | "lock.forced";
 
 /** A grant or some of its paths ended: its owner, its purpose and its last note. */
-export function freed(
+export function lockFreedEvents(
   state: StateReader,
   type: FreeingType,
   row: GrantRow,
@@ -108,7 +108,7 @@ export function freed(
 }
 
 /** The same grant with other modes or another owner, and a new fence. */
-export function changed(
+export function lockChangedEvents(
   state: StateReader,
   type: "lock.upgraded" | "lock.downgraded" | "lock.transferred",
   row: GrantRow,

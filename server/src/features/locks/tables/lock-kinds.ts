@@ -38,7 +38,7 @@ const builtIn: readonly LockKind[] = [
   { name: "repo", shape: "repo/**", ...halfHour },
 ];
 
-export const genericKind: LockKind = { name: "generic", shape: "**", policy: "expire" };
+const genericKind: LockKind = { name: "generic", shape: "**", policy: "expire" };
 
 const byShape = new Map(builtIn.map((kind) => [kind.shape, kind]));
 /** The first names of all shapes. A path with another first name is generic and needs no further look-up. */

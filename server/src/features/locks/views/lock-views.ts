@@ -88,7 +88,7 @@ export function lockView(state: StateReader, path: string, time: number, limit: 
   };
 }
 
-export interface LockPage {
+interface LockPage {
   readonly items: readonly JsonObject[];
   readonly next: string | null;
 }

@@ -13,7 +13,7 @@ const entriesPerSegment = 50_000;
 const charactersPerSegment = 64 * 1024 * 1024;
 const charactersPerBlock = 256 * 1024;
 
-export interface WrittenSegment {
+interface WrittenSegment {
   readonly segment: Segment;
   readonly batchCount: number;
 }

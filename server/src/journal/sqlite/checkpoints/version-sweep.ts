@@ -5,7 +5,7 @@
 import { type CheckpointTable, isSameRow, startCursor, type RowVersion } from "./checkpoint-table.ts";
 
 /** The generations that decide which versions are referenced. */
-export interface RetainedGenerations {
+interface RetainedGenerations {
   /** Generations of the committed checkpoints. */
   readonly saved: readonly number[];
   /** The generation that is being written. */
@@ -15,10 +15,7 @@ export interface RetainedGenerations {
 }
 
 /** Selects from all versions of one row, oldest first, those that no checkpoint references. */
-export function unreferencedVersions(
-  versions: readonly RowVersion[],
-  kept: RetainedGenerations,
-): readonly RowVersion[] {
+function unreferencedVersions(versions: readonly RowVersion[], kept: RetainedGenerations): readonly RowVersion[] {
   const needed = new Set<RowVersion>();
   for (const bound of kept.saved) {
     const visible = versions.findLast(([, , generation]) => generation <= bound && !kept.unfinished.has(generation));

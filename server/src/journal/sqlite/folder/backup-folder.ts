@@ -15,7 +15,7 @@ import { mapFileError, resultCode, mapError } from "../map-error.ts";
 import { createMetaTable } from "../meta.ts";
 import { type StepHook, transact } from "./transact.ts";
 
-export interface FolderCopyOptions extends CopyOptions {
+interface FolderCopyOptions extends CopyOptions {
   /** Called between the steps. Tests kill the process there. */
   readonly onStep?: StepHook;
 }

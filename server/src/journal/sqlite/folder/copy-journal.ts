@@ -9,11 +9,11 @@ import { type Head, JournalError } from "../../journal.ts";
 import { genesis } from "../../seal.ts";
 import { damageError, headOf, unseal } from "../../unseal.ts";
 import { syncPath } from "./make-folder.ts";
-import { digestOf } from "./verify-files.ts";
+import { fileDigest } from "./verify-files.ts";
 import { openReadOnly, openSqliteReader } from "./sqlite-reader.ts";
 import type { Segment } from "../archive/segment-file.ts";
 
-export interface CopyProgress {
+interface CopyProgress {
   /** Copied bytes of the database and of the archive. */
   readonly doneBytes: number;
   readonly totalBytes: number;
@@ -109,7 +109,7 @@ async function copySegments(
       return new JournalError("archived", message, { certain: true, cause, position: segment.first });
     }
     syncPath(target);
-    if (digestOf(target) !== segment.sha256) {
+    if (fileDigest(target) !== segment.sha256) {
       return damageError(segment.first, "chain", `the archive file ${segment.file} does not match its recorded digest`);
     }
     doneBytes += segment.bytes;

@@ -17,13 +17,13 @@ import { createLayeredIndex, type SqliteLayeredIndex } from "../layered-index.ts
  */
 const defaultTailRows = 100_000;
 
-export interface OpenIndexOptions {
+interface OpenIndexOptions {
   readonly folder: string;
   readonly tailRows?: number;
   readonly onIndexError?: (error: unknown) => void;
 }
 
-export interface OpenedIndex {
+interface OpenedIndex {
   readonly index: SqliteLayeredIndex;
   readonly store: SqliteIndexStore;
 }

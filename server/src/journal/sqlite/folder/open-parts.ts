@@ -15,7 +15,7 @@ import { createSegmentTable } from "../archive/segment-table.ts";
 import { createUpkeep, type Upkeep } from "./upkeep.ts";
 import { createCombinedBatchTable } from "../archive/combined-batch-table.ts";
 
-export interface JournalParts {
+interface JournalParts {
   /** All batches, archived or not. */
   readonly table: SqliteBatchTable;
   readonly index: SqliteLayeredIndex;
@@ -26,7 +26,7 @@ export interface JournalParts {
   readonly meta: MetaTable;
 }
 
-export type PartsOptions = Omit<SqliteJournalOptions, "startedAt"> & {
+type PartsOptions = Omit<SqliteJournalOptions, "startedAt"> & {
   readonly isClosing: () => boolean;
 };
 

@@ -17,7 +17,7 @@ import type { Segment } from "../archive/segment-file.ts";
 import { createSegmentTable, type SegmentTable } from "../archive/segment-table.ts";
 import { createCombinedBatchTable } from "../archive/combined-batch-table.ts";
 
-export interface SqliteReader {
+interface SqliteReader {
   head(): Head;
   /**
    * The stored batches from the one that holds a position, in order, as of the first step. If an erasure replaces a segment

@@ -35,7 +35,7 @@ function verifySegments(folder: string, segments: () => readonly Segment[]): rea
   return segments().flatMap((segment) => {
     for (let current = segment; ;) {
       const file = join("archive", current.file);
-      const found = digestOf(join(folder, file));
+      const found = fileDigest(join(folder, file));
       if (found === current.sha256) return [];
       const what = found === undefined ? "it cannot be read" : "it does not match its recorded digest";
       // A concurrent erasure may have replaced the file. The new file must match its own digest.
@@ -47,7 +47,7 @@ function verifySegments(folder: string, segments: () => readonly Segment[]): rea
 }
 
 /** The SHA-256 of a file, or undefined if the file cannot be read. */
-export function digestOf(path: string): string | undefined {
+export function fileDigest(path: string): string | undefined {
   let file: number | undefined;
   try {
     file = openSync(path, "r");

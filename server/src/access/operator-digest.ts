@@ -11,7 +11,7 @@ import { StartError } from "../base/start-error.ts";
 
 const lengthMin = 32;
 
-export interface OperatorTokenOptions {
+interface OperatorTokenOptions {
   readonly folder: string;
   /** The token, if the operator configured one. */
   readonly given?: string;

@@ -1,7 +1,7 @@
 import { monitorEventLoopDelay, performance } from "node:perf_hooks";
 
 /** Measures this process by the operating system and the event loop. */
-export interface ProcessMonitor {
+interface ProcessMonitor {
   /** The delay of the event loop covers the time since the previous sample. */
   sample(): {
     readonly cpuSeconds: number;

@@ -10,7 +10,7 @@ import type { CallerRights } from "./caller-rights.ts";
  */
 const timerMsMax = 86_400_000;
 
-export interface RightsWatch {
+interface RightsWatch {
   readonly lookups: Lookups;
   readonly clock: Clock;
   /** The current rights of the caller. */

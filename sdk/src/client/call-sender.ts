@@ -14,7 +14,7 @@ export interface Identity {
   readonly isOwn?: boolean;
 }
 
-export interface CallerOptions {
+interface CallerOptions {
   readonly transport: Transport;
   readonly clock: ClientClock;
   readonly retrier: Retrier;

@@ -1,0 +1,77 @@
+/** Imports the lines of an export into a data folder, while no server runs on it. */
+import { verificationOf } from "./data-folder.ts";
+import type { VerificationResult } from "../engine/verify/verification.ts";
+import { Verification } from "../engine/verify/verification.ts";
+import type { Kind } from "../features/entities/kind.ts";
+import { readBatchLine } from "../journal/batch-line.ts";
+import { importBatch } from "../journal/import-batch.ts";
+import { type Head, JournalError } from "../journal/journal.ts";
+import { markRestored } from "../journal/sqlite/folder/backup-folder.ts";
+import { headOf } from "../journal/unseal.ts";
+import type { StoredBatch } from "../journal/unseal.ts";
+import { openFolder } from "./open.ts";
+import type { UpkeepOptions } from "./upkeep.ts";
+
+interface Imported {
+  readonly verified: VerificationResult;
+  readonly entryCount: number;
+  readonly head: Head;
+}
+
+interface ImportOptions extends UpkeepOptions {
+  /** The source of the lines, recorded for later readers. */
+  readonly from: string;
+  readonly kinds: readonly Kind[];
+  readonly onProgress: (position: number) => void;
+}
+
+/**
+ * Imports the lines of an export into a folder that is empty or has the beginning of the same history. Each batch is
+ * verified before it is appended. A bad batch stops the import, and the batches before it are valid.
+ */
+export async function importJournal(
+  folder: string,
+  lines: AsyncIterable<string>,
+  { from, kinds, report, onProgress }: ImportOptions,
+): Promise<Imported> {
+  const journal = await openFolder(folder, report);
+  try {
+    const start = await journal.head();
+    const verification = new Verification(verificationOf(kinds));
+    let lineNumber = 0;
+    let isMarked = false;
+    for await (const line of lines) {
+      lineNumber += 1;
+      const batch = readBatchLine(line, lineNumber);
+      if (!verification.take(batch)) break;
+      refuseOther(batch, start);
+      if (batch.first <= start.position) continue;
+      // Before the first append: this history may continue elsewhere, so the next start must raise the epoch.
+      if (!isMarked) markRestored(folder, { position: start.position, from });
+      isMarked = true;
+      await importBatch(journal, batch);
+      onProgress(verification.position);
+    }
+    const verified = verification.finish();
+    if (verified.ok && verified.head.position < start.position) throw otherHistory(start, "ends before it");
+    const head = await journal.head();
+    if (isMarked) markRestored(folder, { position: head.position, from });
+    return { verified, entryCount: head.position - start.position, head };
+  } finally {
+    await journal.close();
+  }
+}
+
+/** The last entry of the folder must end a batch of the file. Otherwise it is another history. */
+function refuseOther(batch: StoredBatch, start: Head): void {
+  const { position, hash } = headOf(batch);
+  const isAcross = batch.first <= start.position && position > start.position;
+  if (isAcross || (position === start.position && hash !== start.hash)) {
+    throw otherHistory(start, "has another entry there");
+  }
+}
+
+function otherHistory({ position }: Head, why: string): JournalError {
+  const message = `The folder's last entry, ${position}, is not in this file, which ${why}. Nothing was changed.`;
+  return new JournalError("invalid", message, { certain: true });
+}
