@@ -54,6 +54,6 @@ test(
     const args = ["up", "--require-token", "--nats", nats.url, "--nats-principal", "mesh"];
     const { code, errors } = await holdfast(folder, args).ended;
     assert.notEqual(code, 0);
-    assert.match(errors, /leave one of them out/u);
+    assert.match(errors, /remove one of them/u);
   }),
 );
