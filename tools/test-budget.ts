@@ -10,7 +10,7 @@ export const budgetSeconds = 2 * 300;
 export const margin = 0.3;
 
 export const allowances: Readonly<Record<string, number>> = {
-  checks: 110,
+  checks: 120,
   access: 5,
   api: 22,
   client: 28,
@@ -25,11 +25,11 @@ export const allowances: Readonly<Record<string, number>> = {
   machine: 5,
   mesh: 13,
   mutants: 7,
-  nodes: 68,
+  nodes: 62,
   observe: 4,
   planning: 9,
-  scenario: 195,
-  simulation: 14,
+  scenario: 175,
+  simulation: 16,
   socket: 10,
   tidy: 18,
 };

@@ -20,8 +20,9 @@ const tool = (file: string): string => join(import.meta.dirname, file);
  */
 const groupCounts: Readonly<Record<string, number>> = { scenario: 6, client: 2 };
 
-/** Long enough to fill a process of their own. */
+/** Long enough to fill a process of their own; or, for garbage collection, in need of one without optimised code. */
 const alone = new Set([
+  "test/client/idle-owners.test.ts",
   "test/client/processes.test.ts",
   "test/nodes/fault-cycles.test.ts",
   "test/nodes/processes.test.ts",
