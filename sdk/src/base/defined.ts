@@ -1,4 +1,11 @@
+/** An object type whose members that may be undefined are optional instead. */
+type Defined<T> = {
+  [Name in keyof T as undefined extends T[Name] ? never : Name]: T[Name];
+} & {
+  [Name in keyof T as undefined extends T[Name] ? Name : never]?: Exclude<T[Name], undefined>;
+};
+
 /** The members of an object that are not undefined. */
-export function defined(members: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
-  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));
+export function defined<T extends object>(members: T): Defined<T> {
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as Defined<T>;
 }
