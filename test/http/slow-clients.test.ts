@@ -14,7 +14,7 @@ import { openApiDocument } from "../../server/src/doors/http/openapi/openapi-doc
 
 const health: Health = {
   ...{ live: true, ready: true, reasons: [], node: "n", version: "test", nodes: 1 },
-  ...{ position: 0, lag: { entries: 0, heard_ms_ago: 0 }, epoch: 1, rules: 1 },
+  ...{ position: 0, lag: { entries: 0, age_ms: 0 }, epoch: 1, rules: 1 },
   journal: "sqlite",
 };
 
@@ -76,7 +76,7 @@ test("a rejected caller gets 401 for metrics and every route under /v1, and 200 
 test("a foreign Host or Origin header is refused on every route, including event streams, before any other check", async (t) => {
   const door = await doorFor(t);
   const { host } = new URL(door.url);
-  for (const route of door.places) {
+  for (const route of door.routes) {
     const [method = "", path = ""] = route.replaceAll(/\{[a-z_]+\}/gu, "x").split(" ");
     for (const headers of [`Host: evil.example`, `Host: ${host}\r\nOrigin: https://evil.example`]) {
       const { answer } = await rawRequest(
@@ -95,13 +95,13 @@ test("the door serves no route that the description lacks, except for pages, met
     Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
   );
   const otherRoutes = ["GET /health/live", "GET /metrics", "GET /docs", "GET /openapi.json", "GET /"];
-  const undescribed = door.places.filter((one) => !described.includes(one) && !one.startsWith("HEAD "));
+  const undescribed = door.routes.filter((one) => !described.includes(one) && !one.startsWith("HEAD "));
   assert.deepEqual(
     undescribed.filter((one) => !otherRoutes.includes(one)),
     [],
   );
   assert.deepEqual(
-    described.filter((one) => !door.places.includes(one)),
+    described.filter((one) => !door.routes.includes(one)),
     [],
   );
 });

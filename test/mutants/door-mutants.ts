@@ -36,7 +36,7 @@ export const doorMutants: readonly PlantedMutant[] = [
   {
     name: "a lock is claimed for a client that disconnected",
     file: "server/src/doors/http/routes/wait-for-grant.ts",
-    find: "    if (hasHungUp(poll.response)) return asked;\n",
+    find: "    if (hasDisconnected(poll.response)) return reply;\n",
     put: "",
     by: "test/http/client-disconnect.test.ts",
     caughtIn: "npm test",

@@ -26,7 +26,7 @@ export interface NodeHealth {
   readonly journal: string;
   readonly nodes: number;
   readonly position: number;
-  readonly lag: { readonly entries: number; readonly heard_ms_ago: number };
+  readonly lag: { readonly entries: number; readonly age_ms: number };
   readonly epoch: number;
   readonly rules: number;
 }

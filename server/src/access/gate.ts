@@ -7,7 +7,7 @@ import type { DoorTransport } from "@holdfast/sdk/door-transport";
 /** The credentials of a caller, as a door knows them. */
 export interface Credentials {
   /** The secret of a token, as sent. */
-  readonly token?: string;
+  readonly token?: string | undefined;
   /** The principal of callers without a token, where the operator trusts every caller that can reach the door. */
   readonly vouched?: string | undefined;
   /** Whether the connection comes from this host. */

@@ -127,7 +127,7 @@ async function healthOf(engine: Engine, mesh: NatsDoor | undefined, facts: NodeF
     ...facts,
     nodes: nodeCount,
     position: head.position,
-    lag: { entries: lag.entries, heard_ms_ago: lag.ageMs },
+    lag: { entries: lag.entries, age_ms: lag.ageMs },
     epoch: known?.epoch ?? null,
     rules: known?.rules ?? null,
     // Its failures are reported, but callers of the other doors need not use another node.

@@ -14,7 +14,7 @@ export function eventText(event: WatchedEvent): string {
   return text;
 }
 
-/** Converts a page of events once for all watches with the same page. Most watches that keep up have the same. */
+/** Converts a page of events once for all watches with the same page. Most watches that keep up have the same page. */
 export function convertEventPages<Made>(
   make: (events: readonly WatchedEvent[]) => Made,
 ): (events: readonly WatchedEvent[]) => Made {
@@ -31,7 +31,7 @@ export function convertEventPages<Made>(
 }
 
 /** Every event is compared: with other filters or rights, pages with equal ends may differ in between. */
-function isSame(one: readonly WatchedEvent[], other: readonly WatchedEvent[]): boolean {
-  if (one === other) return true;
-  return one.length === other.length && one.every((event, index) => event === other[index]);
+function isSame(left: readonly WatchedEvent[], right: readonly WatchedEvent[]): boolean {
+  if (left === right) return true;
+  return left.length === right.length && left.every((event, index) => event === right[index]);
 }

@@ -26,7 +26,7 @@ import { addProgramRoutes } from "./routes/program-routes.ts";
 import { RequestsInFlight } from "./request/requests-in-flight.ts";
 import { plainHeaders } from "./response/send.ts";
 import { answerUnmatched } from "./response/unmatched.ts";
-import { admitVisitor } from "./request/visitor.ts";
+import { admitCaller } from "./request/admit-caller.ts";
 
 export type { Health } from "./routes/health-routes.ts";
 
@@ -47,7 +47,7 @@ export interface HttpDoor {
   /** The socket door listens on the same port. */
   readonly server: Server;
   /** Every served method and path: `GET /health`. */
-  readonly places: readonly string[];
+  readonly routes: readonly string[];
   /** Ends long answers, answers requests in flight, and closes the port. */
   close(): Promise<void>;
 }
@@ -56,11 +56,11 @@ export async function openHttpDoor(options: HttpDoorOptions): Promise<HttpDoor> 
   const app = createApp(options.report, options.limits);
   const callers = new WeakMap<FastifyRequest, AdmittedCaller>();
   const longResponses = new LongResponses();
-  const places: string[] = [];
+  const routes: string[] = [];
   app.addHook("onRoute", ({ method, path }) => {
-    for (const one of [method].flat()) places.push(`${one} ${path.replaceAll(/:([a-z_]+)/gu, "{$1}")}`);
+    for (const name of [method].flat()) routes.push(`${name} ${path.replaceAll(/:([a-z_]+)/gu, "{$1}")}`);
   });
-  // The port is known when the server listens, and no request comes before.
+  // The port is known when the server listens. No request arrives before that.
   let allowed = allowedHostsOf(options.port);
   const parts: DoorParts = { ...options, longResponses, callerOf: (request) => knownCaller(callers, request) };
   answerUnmatched(app);
@@ -71,10 +71,10 @@ export async function openHttpDoor(options: HttpDoorOptions): Promise<HttpDoor> 
     for (const [name, value] of Object.entries(plainHeaders)) reply.header(name, value);
     const foreign = foreignRequest(request, allowed);
     if (foreign !== undefined) throw new HttpProblem(foreign.code, foreign.data);
-    // Before the body is read: a rejected caller must not make the server read a megabyte. By the route, not by the
-    // URL, which may be absolute or percent-encoded and mean the same.
+    // Before the body is read: a rejected caller must not make the server read a megabyte. The route decides, because
+    // the same URL may also be absolute or percent-encoded.
     if (request.routeOptions.url?.startsWith("/v1/") === true)
-      callers.set(request, await admitVisitor(options.gate, request));
+      callers.set(request, await admitCaller(options.gate, request));
   });
   addHealthRoutes(app, options);
   addDocumentRoutes(app, options.version);
@@ -91,17 +91,17 @@ export async function openHttpDoor(options: HttpDoorOptions): Promise<HttpDoor> 
   return {
     url,
     server: app.server,
-    places,
+    routes,
     async close() {
       longResponses.closeAll();
       const closing = app.close();
       // A client that does not read its answer is not awaited, nor is one that merely keeps its connection open.
-      const cut = (): void => {
+      const closeConnections = (): void => {
         app.server.closeAllConnections();
       };
-      const cancel = options.clock.after(httpLimits.closeMs, cut, { keepAlive: true });
+      const cancel = options.clock.after(httpLimits.closeMs, closeConnections, { keepAlive: true });
       await inFlight.drained();
-      cut();
+      closeConnections();
       await closing;
       cancel();
     },

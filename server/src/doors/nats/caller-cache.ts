@@ -25,7 +25,8 @@ export class CallerCache {
 
   async #admitNew(token: string | undefined): Promise<AdmittedCaller | Rejection> {
     const caller = await admitLatest(this.#gate, {
-      ...(token === undefined ? { vouched: this.#principal } : { token }),
+      token,
+      vouched: token === undefined ? this.#principal : undefined,
       isLoopback: false,
       // One connection for all messages, so that commands keep their order.
       connection: "nats",

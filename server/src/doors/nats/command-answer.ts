@@ -1,4 +1,5 @@
 /** The answer to a command, and the event that publishes the same result. */
+import { defined } from "@holdfast/sdk/base/defined";
 import { lockWord, meshHeaders, meshLockWords, problemOf } from "@holdfast/sdk/contract";
 import type { meshLockEvents } from "@holdfast/sdk/contract";
 import type { CallReply } from "@holdfast/sdk";
@@ -8,7 +9,7 @@ import type { CommandProblem, ParsedCommand } from "./read-command.ts";
 
 export interface CommandAnswer extends Omit<OutgoingMessage, "subject"> {
   /** The event of the command. Absent if the command caused none. */
-  readonly event?: MeshEvent;
+  readonly event?: MeshEvent | undefined;
 }
 
 type EventData = Readonly<Record<string, unknown>>;
@@ -17,9 +18,9 @@ type EventData = Readonly<Record<string, unknown>>;
 export function answerReply(command: ParsedCommand, reply: CallReply, bytesMax: number): CommandAnswer {
   const event = command.lock === undefined ? ownEvent(command, reply) : lockAnswer(command.lock, reply);
   const data = command.lock === undefined ? reply : (event?.data ?? problemOfReply(reply));
-  const headers = { ...replyHeaders(reply), ...(event === undefined ? {} : { [meshHeaders.event]: event.name }) };
+  const headers = { ...replyHeaders(reply), ...defined({ [meshHeaders.event]: event?.name }) };
   const message = fitToLimit({ subject: "", text: JSON.stringify(data), headers }, bytesMax, data);
-  return { text: message.text, headers: message.headers, ...(event === undefined ? {} : { event }) };
+  return { text: message.text, headers: message.headers, event };
 }
 
 /** The answer to a message that is not a command, or whose caller was rejected. Nothing was decided. */
@@ -29,12 +30,12 @@ export function problemAnswer({ code, data }: CommandProblem): CommandAnswer {
 
 function replyHeaders({ outcome, position, replayed }: CallReply): Readonly<Record<string, string>> {
   const { fence } = outcome.data as { readonly fence?: unknown };
-  return {
+  return defined({
     [meshHeaders.position]: String(position),
-    ...(outcome.kind === "refusal" ? { [meshHeaders.problem]: outcome.code } : {}),
-    ...(replayed ? { [meshHeaders.replayed]: "true" } : {}),
-    ...(outcome.kind === "done" && typeof fence === "string" ? { [meshHeaders.fence]: fence } : {}),
-  };
+    [meshHeaders.problem]: outcome.kind === "refusal" ? outcome.code : undefined,
+    [meshHeaders.replayed]: replayed ? "true" : undefined,
+    [meshHeaders.fence]: outcome.kind === "done" && typeof fence === "string" ? fence : undefined,
+  });
 }
 
 /** The event about the entity of the command. The other events of the entry are its consequences. */
@@ -45,17 +46,17 @@ function ownEvent({ input }: ParsedCommand, { events }: CallReply): MeshEvent | 
 }
 
 /** Acquired, denied, released or refreshed. Other outcomes, such as "not held", change no lock and have no event. */
-function lockAnswer({ word, resource, owner }: NonNullable<ParsedCommand["lock"]>, { outcome }: CallReply) {
-  const facts = outcome.data as EventData;
+function lockAnswer({ action, resource, owner }: NonNullable<ParsedCommand["lock"]>, { outcome }: CallReply) {
+  const data = outcome.data as EventData;
   if (outcome.kind === "done") {
-    const verb = meshLockWords[word]?.answer ?? "acquired";
-    return lockEvent(verb, { ...facts, resource_id: resource, owner_id: owner });
+    const verb = meshLockWords[action]?.answer ?? "acquired";
+    return lockEvent(verb, { ...data, resource_id: resource, owner_id: owner });
   }
-  return outcome.code === "lock_denied" ? lockEvent("denied", facts) : undefined;
+  return outcome.code === "lock_denied" ? lockEvent("denied", data) : undefined;
 }
 
-function lockEvent(verb: keyof typeof meshLockEvents, facts: EventData): MeshEvent {
-  return meshEvent({ name: `evt.${lockWord}.${verb}`, subject: `lock/${String(facts["resource_id"])}`, data: facts });
+function lockEvent(verb: keyof typeof meshLockEvents, data: EventData): MeshEvent {
+  return meshEvent({ name: `evt.${lockWord}.${verb}`, subject: `lock/${String(data["resource_id"])}`, data });
 }
 
 function problemOfReply({ outcome }: CallReply): EventData {

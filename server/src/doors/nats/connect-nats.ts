@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { connect, credsAuthenticator } from "@nats-io/transport-node";
 import type { NatsConnection, NodeConnectionOptions } from "@nats-io/transport-node";
+import { defined } from "@holdfast/sdk/base/defined";
 import type { NatsConnectionOptions } from "./nats-door-options.ts";
 import { NatsConfigError } from "./nats-config-error.ts";
 
@@ -28,7 +29,7 @@ async function credentialsOf({
 }: NatsConnectionOptions): Promise<NodeConnectionOptions> {
   if (credsFile !== undefined) return { authenticator: credsAuthenticator(await bytesOf(credsFile)) };
   if (token !== undefined) return { token };
-  return user === undefined ? {} : { user, ...(password === undefined ? {} : { pass: password }) };
+  return user === undefined ? {} : defined({ user, pass: password });
 }
 
 async function bytesOf(file: string): Promise<Uint8Array> {
@@ -36,16 +37,14 @@ async function bytesOf(file: string): Promise<Uint8Array> {
     return await readFile(file);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    throw new NatsConfigError(`cannot read the NATS credentials in ${file} (${code ?? String(error)})`);
+    throw new NatsConfigError(
+      `cannot read the NATS credentials in ${file} (${code ?? String(error)}): check nats_creds and the permissions of the file`,
+    );
   }
 }
 
 function tlsOf({ servers, caFile, certFile, keyFile }: NatsConnectionOptions): NodeConnectionOptions {
-  const files = {
-    ...(caFile === undefined ? {} : { caFile }),
-    ...(certFile === undefined ? {} : { certFile }),
-    ...(keyFile === undefined ? {} : { keyFile }),
-  };
+  const files = defined({ caFile, certFile, keyFile });
   const isEnabled = Object.keys(files).length > 0 || servers.some((server) => server.startsWith("tls://"));
   return isEnabled ? { tls: files } : {};
 }

@@ -183,10 +183,10 @@ export class EventPublisher {
   async #publish(additions: readonly TailAddition[]): Promise<void> {
     const { publishAhead } = this.#options.limits;
     for (let from = 0; from < additions.length; from += publishAhead) {
-      const some = additions.slice(from, from + publishAhead);
-      await this.#serialize(() => this.#addWithRetry(some));
-      this.#published = some.at(-1)?.eventPosition ?? this.#published;
-      this.#options.onPublished(some.length);
+      const batch = additions.slice(from, from + publishAhead);
+      await this.#serialize(() => this.#addWithRetry(batch));
+      this.#published = batch.at(-1)?.eventPosition ?? this.#published;
+      this.#options.onPublished(batch.length);
     }
   }
 
@@ -227,6 +227,6 @@ export class EventPublisher {
   }
 }
 
-function isSame(one: EventPosition | undefined, other: EventPosition | undefined): boolean {
-  return one?.epoch === other?.epoch && one?.position === other?.position && one?.index === other?.index;
+function isSame(left: EventPosition | undefined, right: EventPosition | undefined): boolean {
+  return left?.epoch === right?.epoch && left?.position === right?.position && left?.index === right?.index;
 }

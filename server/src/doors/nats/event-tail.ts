@@ -7,6 +7,7 @@
 import { JetStreamApiError } from "@nats-io/jetstream";
 import type { JetStreamClient, JetStreamManager } from "@nats-io/jetstream";
 import { headers as newHeaders } from "@nats-io/transport-node";
+import { defined } from "@holdfast/sdk/base/defined";
 import { meshHeaders } from "@holdfast/sdk/contract";
 import type { NatsLimits } from "./nats-limits.ts";
 import { formatEventPosition, parseEventPosition } from "./mesh-event.ts";
@@ -83,17 +84,17 @@ export class EventTail {
     const { publishAhead } = this.#options.limits;
     for (let from = 0; from < additions.length; from += publishAhead) {
       const { sequence, published, isWhole } = this.#state ?? (await this.refresh());
-      const some = additions.slice(from, from + publishAhead);
+      const batch = additions.slice(from, from + publishAhead);
       this.#state = undefined;
       let reached = published;
-      const sent = some.map((addition, index) => {
+      const sent = batch.map((addition, index) => {
         reached = addition.eventPosition ?? reached;
-        return this.#send(addition, { lastSequence: sequence + index, lastMsgID: some[index - 1]?.id, reached });
+        return this.#send(addition, { lastSequence: sequence + index, lastMsgID: batch[index - 1]?.id, reached });
       });
       const results = await Promise.allSettled(sent);
       const failure = results.find((result) => result.status === "rejected");
       if (failure !== undefined) throw asTailError(failure.reason);
-      this.#state = { sequence: sequence + some.length, published: reached, isWhole };
+      this.#state = { sequence: sequence + batch.length, published: reached, isWhole };
     }
   }
 
@@ -103,11 +104,12 @@ export class EventTail {
     const list = newHeaders();
     for (const [name, value] of Object.entries(message.headers)) list.set(name, value);
     if (reached !== undefined) list.set(meshHeaders.published, formatEventPosition(reached));
-    const expect = { lastSequence, streamName: stream, ...(lastMsgID === undefined ? {} : { lastMsgID }) };
+    const expect = { lastSequence, streamName: stream, ...defined({ lastMsgID }) };
     const options = { msgID: id, headers: list, expect, timeout: limits.publishTimeoutMs };
     const { duplicate, seq } = await js.publish(message.subject, message.text, options);
     // Another runtime has already added the same event.
-    if (duplicate || seq !== lastSequence + 1) throw new TailMovedError(`${id} is already at ${seq}`);
+    if (duplicate || seq !== lastSequence + 1)
+      throw new TailMovedError(`the event ${id} is already stored at sequence ${seq}`);
   }
 
   /** Finds the last message of Holdfast. Other programs may publish to the same subjects, without a position. */

@@ -1,3 +1,4 @@
+import { defined } from "@holdfast/sdk/base/defined";
 import { problemOf } from "@holdfast/sdk/contract";
 import type { CallReply } from "@holdfast/sdk";
 import { isRejection } from "../../access/gate.ts";
@@ -28,7 +29,7 @@ export interface HandledCommand {
   readonly position?: number;
   readonly replayed?: boolean;
   /** The delay that the refusal asks for. */
-  readonly retryAfterMs?: number;
+  readonly retryAfterMs?: number | undefined;
 }
 
 const unreadableCodes = new Set([
@@ -64,14 +65,14 @@ export async function handleCommand(
   }
   const { position, replayed } = reply;
   const replied = { answer: answerReply(command, reply, options.bytesMax()), position, replayed };
-  return reply.outcome.kind === "done" ? { verdict: "done", ...replied } : { ...refused(reply), ...replied };
+  return reply.outcome.kind === "done" ? { verdict: "done", ...replied } : { ...refusedCommand(reply), ...replied };
 }
 
-function refused({ outcome }: CallReply): Pick<HandledCommand, "verdict" | "code" | "retryAfterMs"> {
+function refusedCommand({ outcome }: CallReply): Pick<HandledCommand, "verdict" | "code" | "retryAfterMs"> {
   if (outcome.kind === "done") return { verdict: "done" };
   const { retry_after_ms: ms } = outcome.data;
-  const later = typeof ms === "number" ? { retryAfterMs: ms } : {};
-  return { verdict: verdictOf(outcome.code), code: outcome.code, ...later };
+  const retryAfterMs = typeof ms === "number" ? ms : undefined;
+  return { verdict: verdictOf(outcome.code), code: outcome.code, retryAfterMs };
 }
 
 /** The status of a problem shows whether the command was decided. Server errors and rate limits come before the decision. */

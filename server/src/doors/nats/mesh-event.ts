@@ -1,4 +1,5 @@
 /** An event in the format of the mesh. The journal stores the fields for the fold; the mesh publishes the contract's fields. */
+import { defined } from "@holdfast/sdk/base/defined";
 import { isOfEntity, lockWord, meshHeaders, meshLockEvents, recordedType } from "@holdfast/sdk/contract";
 import type { WatchedEvent } from "@holdfast/sdk";
 import type { EventPosition } from "./nats-door-options.ts";
@@ -50,7 +51,7 @@ export function eventMessage(event: WatchedEvent, eventPosition: EventPosition, 
         [meshHeaders.index]: String(eventPosition.index),
         [meshHeaders.time]: new Date(event.time).toISOString(),
         [meshHeaders.subject]: encodeURI(event.subject),
-        ...(typeof fence === "string" ? { [meshHeaders.fence]: fence } : {}),
+        ...defined({ [meshHeaders.fence]: typeof fence === "string" ? fence : undefined }),
       },
     },
     bytesMax,
@@ -85,6 +86,6 @@ export function parseEventPosition(text: string): EventPosition | undefined {
   return { epoch, position, index };
 }
 
-export function isAfter(one: EventPosition, other: EventPosition): boolean {
-  return one.position === other.position ? one.index > other.index : one.position > other.position;
+export function isAfter(left: EventPosition, right: EventPosition): boolean {
+  return left.position === right.position ? left.index > right.index : left.position > right.position;
 }

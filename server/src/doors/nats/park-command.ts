@@ -16,7 +16,7 @@ const secrets = new Set(
 export async function parkCommand(
   options: { readonly jsm: JetStreamManager; readonly counters: NatsCounters },
   message: JsMsg,
-  why: { readonly code: string; readonly key: string },
+  reason: { readonly code: string; readonly key: string },
 ): Promise<void> {
   const { jsm, counters } = options;
   await ensureParkedStream(jsm);
@@ -26,10 +26,12 @@ export async function parkCommand(
     .map(([name, values]) => [name, values.join(", ")] as const);
   const headers = natsHeaders({
     ...Object.fromEntries(kept),
-    [meshHeaders.parkedFor]: why.code,
+    [meshHeaders.parkedFor]: reason.code,
     [meshHeaders.parkedFrom]: `${message.info.stream}:${message.seq}`,
   });
   // The id prevents a second copy if the command is parked again after a crash of this runtime.
-  await jsm.jetstream().publish(`${meshSubjects.parked}.${message.subject}`, message.data, { headers, msgID: why.key });
+  await jsm
+    .jetstream()
+    .publish(`${meshSubjects.parked}.${message.subject}`, message.data, { headers, msgID: reason.key });
   counters.parked += 1;
 }

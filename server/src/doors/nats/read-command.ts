@@ -1,4 +1,5 @@
 /** Parses a message to a command: the action from the subject, the input from the payload, the sender from the headers. */
+import { defined } from "@holdfast/sdk/base/defined";
 import { checkOf, meshHeaders, meshLockWords, meshSubjects } from "@holdfast/sdk/contract";
 import type { CallOptions } from "@holdfast/sdk";
 import { emptyInput } from "@holdfast/sdk/json/canonical";
@@ -27,32 +28,32 @@ export interface ParsedCommand {
   readonly operation: string;
   readonly input: Canonical;
   readonly options: Pick<CallOptions, "key" | "agent" | "agentSecret" | "trace">;
-  readonly token?: string;
+  readonly token?: string | undefined;
   /** The lock action of the subject. Its answer has a different format. */
-  readonly lock?: { readonly word: keyof typeof meshLockWords; readonly resource: string; readonly owner: string };
+  readonly lock?: { readonly action: keyof typeof meshLockWords; readonly resource: string; readonly owner: string };
 }
 
 /** Prefix of the keys for commands without a key. Senders must not use it. */
 export const implicitKeyPrefix = "nats:";
 
-const checks = new Map(Object.entries(meshLockWords).map(([word, { input }]) => [word, checkOf(input)]));
+const checks = new Map(Object.entries(meshLockWords).map(([action, { input }]) => [action, checkOf(input)]));
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 export function readCommand(message: CommandMessage, actions: SubjectActions): ParsedCommand | CommandProblem {
   const [prefix = "", entity = "", action = "", ...more] = message.subject.split(".");
-  const word = more.length === 0 ? actions.find(entity, action) : undefined;
-  if (word === undefined) {
-    const shape = `${prefix}.<entity>.<action>, ${prefix}.lock.<word> or ${prefix}.operation.<name>`;
+  const target = more.length === 0 ? actions.find(entity, action) : undefined;
+  if (target === undefined) {
+    const shape = `${prefix}.<entity>.<action>, ${prefix}.lock.<action> or ${prefix}.operation.<name>`;
     return { code: "operation_unknown", data: { subject: message.subject, reason: `the subject is not ${shape}` } };
   }
   const sender = senderOf(message);
   if (isCommandProblem(sender)) return sender;
   const payload = payloadOf(message.data);
   if (isCommandProblem(payload)) return payload;
-  const wish =
-    word.shape === "named" ? { ...word, input: payload.value } : commandOfAction(word, action, payload.value);
-  if (isCommandProblem(wish)) return wish;
-  return withKey(wish, sender);
+  const command =
+    target.shape === "named" ? { ...target, input: payload.value } : commandOfAction(target, action, payload.value);
+  if (isCommandProblem(command)) return command;
+  return withKey(command, sender);
 }
 
 export function isCommandProblem(result: object): result is CommandProblem {
@@ -66,22 +67,22 @@ interface UnkeyedCommand extends Pick<ParsedCommand, "operation" | "input" | "lo
 
 /** Except for operations by name, the payload is an object and may contain the idempotency key. */
 function commandOfAction(
-  word: Exclude<SubjectAction, { shape: "named" }>,
+  target: Exclude<SubjectAction, { shape: "named" }>,
   action: string,
   value: Canonical,
 ): UnkeyedCommand | CommandProblem {
   if (!isObject(value)) return invalid([{ pointer: "", message: "must be an object" }]);
   const { idempotency_key: key, ...rest } = value;
-  if (word.shape === "lock") return lockCommandOf(action, value, key);
+  if (target.shape === "lock") return lockCommandOf(action, value, key);
   const { entity_id: entityId, ...others } = rest;
   if (entityId !== undefined && "id" in others) {
     return invalid([{ pointer: "/id", message: "must be absent if entity_id is present, which means the same" }]);
   }
   const input = entityId === undefined ? others : { ...others, id: entityId };
-  if (word.shape === "typed") return { operation: word.operation, input, key };
+  if (target.shape === "typed") return { operation: target.operation, input, key };
   // A put with the expected version 0 is a creation. It is one command, decided at once.
-  const operation = word.isPut && others["expected_version"] === 0 ? "create-entity" : word.operation;
-  return { operation, input: { ...input, type: word.type }, key };
+  const operation = target.isPut && others["expected_version"] === 0 ? "create-entity" : target.operation;
+  return { operation, input: { ...input, type: target.type }, key };
 }
 
 /** The members that the schemas of `meshLockWords` demand. */
@@ -95,14 +96,21 @@ function lockCommandOf(action: string, value: CanonicalObject, key: Json | undef
   const issues = checks.get(action)?.(value);
   if (issues !== undefined) return invalid(issues);
   const { resource_id: resource, owner_id: owner, ttl_seconds: ttl } = value as CanonicalObject & LockPayload;
-  const lease = ttl === undefined ? {} : { ttl_seconds: ttl };
-  const what = action === "refresh" ? { path: resource } : { paths: [resource] };
+  const locked = action === "refresh" ? { path: resource } : { paths: [resource] };
   const operation = meshLockWords[action]?.operation ?? "";
-  const lock = { word: action, resource, owner };
-  return { operation, input: { ...emptyInput, ...what, owner_id: owner, ...lease }, key, lock };
+  const lock = { action, resource, owner };
+  return {
+    operation,
+    input: { ...emptyInput, ...locked, owner_id: owner, ...defined({ ttl_seconds: ttl }) },
+    key,
+    lock,
+  };
 }
 
-function withKey({ key, ...wish }: UnkeyedCommand, { token, options }: CommandSender): ParsedCommand | CommandProblem {
+function withKey(
+  { key, ...command }: UnkeyedCommand,
+  { token, options }: CommandSender,
+): ParsedCommand | CommandProblem {
   if (key !== undefined && typeof key !== "string")
     return invalid([{ pointer: "/idempotency_key", message: "must be a string" }]);
   if (key !== undefined && options.key !== undefined && key !== options.key) {
@@ -113,14 +121,14 @@ function withKey({ key, ...wish }: UnkeyedCommand, { token, options }: CommandSe
   }
   const keyed = key === undefined ? options : { ...options, key };
   if (keyed.key?.startsWith(implicitKeyPrefix) === true) {
-    const reason = `keys that start with ${implicitKeyPrefix} are reserved for commands without a key`;
+    const reason = `keys that start with ${implicitKeyPrefix} are reserved for commands without a key; use another key`;
     return { code: "idempotency_key_invalid", data: { reason } };
   }
-  return { ...wish, options: keyed, ...(token === undefined ? {} : { token }) };
+  return { ...command, options: keyed, token };
 }
 
 interface CommandSender {
-  readonly token?: string;
+  readonly token?: string | undefined;
   readonly options: ParsedCommand["options"];
 }
 
@@ -142,8 +150,7 @@ function senderOf(message: CommandMessage): CommandSender | CommandProblem {
       data: { reason: `send either ${meshHeaders.authorization} or ${meshHeaders.token}, not both` },
     };
   }
-  const sent = token ?? bearerToken(authorization);
-  return { options, ...(sent === undefined ? {} : { token: sent }) };
+  return { options, token: token ?? bearerToken(authorization) };
 }
 
 /** The headers about the sender. Each may occur once. */

@@ -29,7 +29,7 @@ export async function ensureEventStream(jsm: JetStreamManager, limits: NatsLimit
   const info = (await capturing(jsm, subject)) ?? (await add(jsm, subject, missing));
   refuseUnfit(info);
   const { name, subjects, max_age: age, retention } = info.config;
-  if (subjects.some((one) => coversSubject(one, all(meshSubjects.command)))) {
+  if (subjects.some((captured) => coversSubject(captured, all(meshSubjects.command)))) {
     throw new NatsConfigError(`the stream ${name} captures commands and events: use a separate stream for events`);
   }
   // Publishing continues after the last message. If that message can expire, the position to continue from is lost.
@@ -110,7 +110,7 @@ async function capturing(jsm: JetStreamManager, subject: string): Promise<Stream
   const [name, ...others] = await namesFor(jsm, subject);
   if (name === undefined) return undefined;
   const info = await jsm.streams.info(name);
-  if (others.length === 0 && info.config.subjects.some((one) => coversSubject(one, subject))) return info;
+  if (others.length === 0 && info.config.subjects.some((captured) => coversSubject(captured, subject))) return info;
   const named = [name, ...others].join(", ");
   throw new NatsConfigError(
     `${named} captures parts of ${subject}: one stream must capture all of it, or no stream any part`,
@@ -143,7 +143,7 @@ function refuseUnfit({ config }: StreamInfo): void {
 
 /** Warnings for the operator about a usable stream. */
 export function streamWarnings({ config }: StreamInfo): readonly string[] {
-  const isCommands = config.subjects.some((one) => coversSubject(one, all(meshSubjects.command)));
+  const isCommands = config.subjects.some((captured) => coversSubject(captured, all(meshSubjects.command)));
   const isDropping =
     config.discard === DiscardPolicy.Old &&
     (config.max_age > 0 || config.max_bytes > 0 || config.max_msgs > 0 || config.max_msgs_per_subject > 0);

@@ -8,7 +8,6 @@ import {
   publicOperations,
   resourceOfOperation,
 } from "@holdfast/sdk/contract";
-import type { LockWord } from "@holdfast/sdk/contract";
 
 /**
  * `named`: the payload is the input. `entity`: the type is added, and `entity_id` is the id. `typed`: a command of a kind
@@ -18,7 +17,7 @@ export type SubjectAction =
   | { readonly shape: "named"; readonly operation: string }
   | { readonly shape: "typed"; readonly operation: string }
   | { readonly shape: "entity"; readonly operation: string; readonly type: string; readonly isPut: boolean }
-  | { readonly shape: "lock"; readonly operation: string; readonly word: LockWord };
+  | { readonly shape: "lock"; readonly operation: string };
 
 /** `ticket.close` is the operation `close-ticket` of the kind `ticket`, `planning-mission.list` is `list-missions`. */
 export class SubjectActions {
@@ -37,8 +36,8 @@ export class SubjectActions {
     const own = [...this.#typed.keys()].map((pair) => pair.split(" ") as [string, string]);
     return [
       ...[...this.#named].map((name) => [operationWord, name] as const),
-      ...Object.keys(meshLockWords).map((word) => [lockWord, word] as const),
-      ...Object.keys(meshEntityWords).map((word) => [type, word] as const),
+      ...Object.keys(meshLockWords).map((action) => [lockWord, action] as const),
+      ...Object.keys(meshEntityWords).map((action) => [type, action] as const),
       ...own,
     ];
   }
@@ -47,8 +46,8 @@ export class SubjectActions {
     // The engine refuses an unknown operation, as at every door.
     if (entity === operationWord) return { shape: "named", operation: action };
     if (entity === lockWord) {
-      const word = Object.hasOwn(meshLockWords, action) ? meshLockWords[action] : undefined;
-      return word === undefined ? undefined : { shape: "lock", operation: word.operation, word };
+      const lock = Object.hasOwn(meshLockWords, action) ? meshLockWords[action] : undefined;
+      return lock === undefined ? undefined : { shape: "lock", operation: lock.operation };
     }
     const own = this.#typed.get(`${entity} ${action}`);
     if (own !== undefined) return { shape: "typed", operation: own };

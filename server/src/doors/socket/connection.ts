@@ -47,13 +47,13 @@ export class Connection {
   readonly #ended = Promise.withResolvers<undefined>();
   readonly #cancelHello: () => void;
   #caller: AdmittedCaller | undefined;
-  #inbox = noFrame;
-  #taken = 0;
-  #later: Frame[] = [];
+  #frame = noFrame;
+  #processedCount = 0;
+  #pendingFrames: Frame[] = [];
   #callCount = 0;
   #malformedCount = 0;
   /** A message whose order matters is being processed. */
-  #isHeld = false;
+  #isRunningAlone = false;
   #isStopping = false;
   #isOver = false;
 
@@ -65,15 +65,15 @@ export class Connection {
       clock,
       limits,
       onDrain: () => {
-        this.#go();
+        this.#process();
         this.#watches.wake();
       },
     });
     this.#watches = new Watches({ outbox: this.#outbox, pace: options.pace, limits });
-    const turnAway = (): void => {
+    const closeSilent = (): void => {
       socket.close(closeCodes.silent, "no hello");
     };
-    this.#cancelHello = clock.after(limits.helloMsMax, turnAway, { keepAlive: false });
+    this.#cancelHello = clock.after(limits.helloMsMax, closeSilent, { keepAlive: false });
     socket.on("message", (data: Buffer, isBinary) => {
       this.#receive(isBinary ? undefined : data.toString("utf8"));
     });
@@ -89,16 +89,16 @@ export class Connection {
     this.#socket.pause();
     this.#watches.stop();
     const { clock, limits } = this.#options;
-    const cutOff = (): void => {
+    const terminate = (): void => {
       this.#socket.terminate();
     };
-    const cancel = clock.after(limits.goodbyeMsMax, cutOff, { keepAlive: true });
-    if (this.#callCount === 0) this.#sayGoodbye();
+    const cancel = clock.after(limits.goodbyeMsMax, terminate, { keepAlive: true });
+    if (this.#callCount === 0) this.#sendBye();
     await this.#ended.promise;
     cancel();
   }
 
-  #sayGoodbye(): void {
+  #sendBye(): void {
     this.#socket.resume();
     this.#outbox.push('{"kind":"bye","reason":"stopping"}');
     this.#outbox.flush();
@@ -110,9 +110,9 @@ export class Connection {
     this.#outbox.stop();
     this.#watches.stop();
     this.#isOver = true;
-    this.#inbox = noFrame;
-    this.#taken = 0;
-    this.#later = [];
+    this.#frame = noFrame;
+    this.#processedCount = 0;
+    this.#pendingFrames = [];
     this.#ended.resolve(undefined);
   }
 
@@ -120,16 +120,16 @@ export class Connection {
     if (this.#isOver || this.#isStopping) return;
     try {
       if (text === undefined) throw new FrameFault("frames are text");
-      this.#later.push(readFrame(text));
+      this.#pendingFrames.push(readFrame(text));
     } catch (error) {
       if (!(error instanceof FrameFault)) throw error;
-      this.#complain({ code: "frame_malformed", data: { reason: error.message } });
+      this.#sendProblem({ code: "frame_malformed", data: { reason: error.message } });
     }
-    this.#go();
+    this.#process();
   }
 
-  #complain(problem: SocketProblem, id?: number): void {
-    this.#outbox.push(JSON.stringify({ kind: "problem", ...(id === undefined ? {} : { id }), problem }));
+  #sendProblem(problem: SocketProblem, id?: number): void {
+    this.#outbox.push(JSON.stringify({ kind: "problem", id, problem }));
     if (problem.code !== "frame_malformed") return;
     this.#malformedCount += 1;
     if (this.#malformedCount >= this.#options.limits.malformedMax) this.#close(closeCodes.malformed, "malformed");
@@ -144,19 +144,19 @@ export class Connection {
   }
 
   /** Processes messages while there is capacity. */
-  #go(): void {
-    while (this.#hasRoom()) {
-      if (this.#taken === this.#inbox.messages.length) {
-        const next = this.#later.shift();
-        this.#taken = 0;
-        this.#inbox = next ?? noFrame;
+  #process(): void {
+    while (this.#hasCapacity()) {
+      if (this.#processedCount === this.#frame.messages.length) {
+        const next = this.#pendingFrames.shift();
+        this.#processedCount = 0;
+        this.#frame = next ?? noFrame;
         if (next === undefined) break;
         continue;
       }
-      const index = this.#taken;
-      this.#taken += 1;
+      const index = this.#processedCount;
+      this.#processedCount += 1;
       try {
-        this.#take(this.#inbox, index);
+        this.#processMessage(this.#frame, index);
       } catch (error) {
         this.#fail(error);
       }
@@ -164,15 +164,15 @@ export class Connection {
     this.#readOrWait();
   }
 
-  /** A bug. It ends only this socket: its client reconnects and repeats what is still needed. */
+  /** A bug. It ends only this socket: its client reconnects and repeats its pending calls. */
   #fail(error: unknown): void {
     this.#options.report("a message over the socket failed because of a bug", error);
     this.#close(closeCodes.defect, "internal error");
   }
 
-  #hasRoom(): boolean {
+  #hasCapacity(): boolean {
     return (
-      !this.#isHeld &&
+      !this.#isRunningAlone &&
       !this.#isOver &&
       !this.#isStopping &&
       this.#callCount < this.#options.limits.callsMax &&
@@ -182,7 +182,7 @@ export class Connection {
 
   /** Messages wait for capacity. */
   get #isBehind(): boolean {
-    return this.#taken < this.#inbox.messages.length || this.#later.length > 0;
+    return this.#processedCount < this.#frame.messages.length || this.#pendingFrames.length > 0;
   }
 
   #readOrWait(): void {
@@ -192,14 +192,14 @@ export class Connection {
     else this.#socket.resume();
   }
 
-  #take(frame: Frame, index: number): void {
+  #processMessage(frame: Frame, index: number): void {
     const message = frame.messages[index] as ClientMessage;
     if (message.kind === "hello") {
-      this.#greet(message.protocol, message.token);
+      this.#hello(message.protocol, message.token);
       return;
     }
     if (this.#caller === undefined) {
-      this.#complain({ code: "frame_malformed", data: { reason: "the first message must be hello" } });
+      this.#sendProblem({ code: "frame_malformed", data: { reason: "the first message must be hello" } });
       return;
     }
     switch (message.kind) {
@@ -223,7 +223,7 @@ export class Connection {
         this.#watches.more(message.id, message.count);
         return;
       case "cursor":
-        this.#hold(this.#caller.transport.cursor(), (cursor) => {
+        this.#runAlone(this.#caller.transport.cursor(), (cursor) => {
           this.#outbox.push(JSON.stringify({ kind: "cursor", id: message.id, cursor }));
         });
         return;
@@ -233,19 +233,19 @@ export class Connection {
     }
   }
 
-  #greet(protocol: number, token: string | undefined): void {
+  #hello(protocol: number, token: string | undefined): void {
     const { admit, version } = this.#options;
     if (this.#caller !== undefined) {
-      this.#complain({ code: "frame_malformed", data: { reason: "hello was already sent" } });
+      this.#sendProblem({ code: "frame_malformed", data: { reason: "hello was already sent" } });
       return;
     }
     const mismatch = protocolMismatch(protocol, socketProtocol);
     const admitted = mismatch === undefined ? admit(token) : Promise.resolve(mismatch);
-    this.#hold(
-      admitted.then(async (caller) => (isRejection(caller) ? caller : this.#letIn(caller))),
+    this.#runAlone(
+      admitted.then(async (caller) => (isRejection(caller) ? caller : this.#accept(caller))),
       (answer) => {
         if (typeof answer !== "string") {
-          this.#complain(answer);
+          this.#sendProblem(answer);
           this.#close(closeCodes.refused, answer.code);
           return;
         }
@@ -256,15 +256,15 @@ export class Connection {
     );
   }
 
-  #letIn(caller: AdmittedCaller): Promise<string> {
+  #accept(caller: AdmittedCaller): Promise<string> {
     this.#cancelHello();
     this.#caller = caller;
     return caller.transport.cursor();
   }
 
-  /** Nothing after this message is processed before it is done. */
-  #hold<Result>(work: Promise<Result>, then: (result: Result) => void): void {
-    this.#isHeld = true;
+  /** Processes no later message before this work is done. */
+  #runAlone<Result>(work: Promise<Result>, then: (result: Result) => void): void {
+    this.#isRunningAlone = true;
     void work
       .then(then)
       .catch((error: unknown) => {
@@ -273,15 +273,15 @@ export class Connection {
         else this.#fail(error);
       })
       .finally(() => {
-        this.#isHeld = false;
-        this.#go();
+        this.#isRunningAlone = false;
+        this.#process();
       });
   }
 
   #call({ transport }: AdmittedCaller, message: CallMessage, frame: Frame, fault: InputFault | undefined): void {
     const agent = message.as === undefined ? undefined : this.#agents.get(message.as);
     if (agent === undefined && message.as !== undefined) {
-      this.#complain(
+      this.#sendProblem(
         {
           code: "frame_malformed",
           data: { reason: `Unknown agent number ${message.as}. Send an \`agent\` message first.` },
@@ -309,28 +309,28 @@ export class Connection {
   #answer(text: string): void {
     this.#callCount -= 1;
     this.#outbox.push(text);
-    if (this.#isStopping && this.#callCount === 0) this.#sayGoodbye();
+    if (this.#isStopping && this.#callCount === 0) this.#sendBye();
     // Checked once per call, and only if something waits for capacity.
-    else if (this.#isBehind) this.#go();
+    else if (this.#isBehind) this.#process();
   }
 
   #watch({ transport }: AdmittedCaller, message: Extract<ClientMessage, { kind: "watch" }>): void {
-    const refused = this.#watches.refusalOf(message);
-    if (refused !== undefined) {
-      this.#complain(refused, message.id);
+    const refusal = this.#watches.refusalOf(message);
+    if (refusal !== undefined) {
+      this.#sendProblem(refusal, message.id);
       return;
     }
     const start = (after: string): void => {
       if (this.#socket.readyState === this.#socket.OPEN) this.#watches.watch(transport, message, after);
     };
-    if (message.after === undefined) this.#hold(transport.cursor(), start);
+    if (message.after === undefined) this.#runAlone(transport.cursor(), start);
     else start(message.after);
   }
 
   #listen({ transport }: AdmittedCaller, message: Extract<ClientMessage, { kind: "listen" }>): void {
-    const refused = this.#watches.refusalOf(message);
-    if (refused === undefined) this.#watches.listen(transport, message);
-    else this.#complain(refused, message.id);
+    const refusal = this.#watches.refusalOf(message);
+    if (refusal === undefined) this.#watches.listen(transport, message);
+    else this.#sendProblem(refusal, message.id);
   }
 }
 
@@ -342,6 +342,7 @@ function optionsOf(message: CallMessage, agent: Agent | undefined, inputBytes: n
   const { key, events, deadline_ms: deadlineMs, trace, retry, reads } = message;
   const isPlain = deadlineMs === undefined && trace === undefined && retry === undefined && reads === undefined;
   if (key === undefined && events === undefined && isPlain) return { ...agent, inputBytes };
+  // Each call runs this, and `defined` costs several times as much.
   return {
     ...agent,
     inputBytes,

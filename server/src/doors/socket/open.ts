@@ -54,7 +54,7 @@ export function openSocketDoor(options: SocketDoorOptions): SocketDoor {
   const pace = new Pace(clock, limits.eventsEveryMs);
   const connections = new Set<Connection>();
   const pings = new SocketPings(clock, limits.pingEveryMs);
-  const welcome = (socket: WebSocket, request: IncomingMessage): void => {
+  const accept = (socket: WebSocket, request: IncomingMessage): void => {
     const admit = admitterOf(options, request);
     const connection = new Connection(socket, {
       clock,
@@ -72,7 +72,7 @@ export function openSocketDoor(options: SocketDoorOptions): SocketDoor {
   const allowed = allowedHostsOf(port, options.hostNames);
   const upgrade = (request: IncomingMessage, stream: Duplex, head: Buffer): void => {
     const status = refusalOf(request, { allowed, isFull: connections.size >= limits.socketsMax });
-    if (status === undefined) sockets.handleUpgrade(request, stream, head, welcome);
+    if (status === undefined) sockets.handleUpgrade(request, stream, head, accept);
     else stream.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
   };
   server.on("upgrade", upgrade);
@@ -99,11 +99,11 @@ function refusalOf({ url = "", method = "GET", headers }: IncomingMessage, guard
 
 /** A token is in the header or, from browsers, which cannot set one, in `hello`. It is never in the URL. */
 function admitterOf({ gate, ids }: SocketDoorOptions, { headers, socket }: IncomingMessage) {
-  const sent = bearerToken(headers.authorization);
+  const headerToken = bearerToken(headers.authorization);
   const connection = ids.unique();
-  return (token = sent) =>
+  return (token = headerToken) =>
     admitLatest(gate, {
-      ...(token === undefined ? {} : { token }),
+      token,
       isLoopback: isLoopback(socket.remoteAddress),
       connection,
       door: "socket",

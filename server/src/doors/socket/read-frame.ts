@@ -42,7 +42,7 @@ function notJson({ reason, pointer, offset = 0 }: InputFault): string {
 const textMax = { agent: 128, secret: 256, token: 512, cursor: 64, subject: 2_200, name: 255 } as const;
 
 type Members = Readonly<Record<string, unknown>>;
-type Rule = readonly [name: string, isRight: (value: unknown) => boolean, what: string, isOptional?: true];
+type Rule = readonly [name: string, isValid: (value: unknown) => boolean, expected: string, isOptional?: true];
 
 const id: Rule = ["id", isId, "a whole number from 0"];
 const text = (name: string): Rule => [name, (value) => typeof value === "string", "a text"];
@@ -52,7 +52,7 @@ const keptText = (name: string, lengthMax: number): Rule => [
   (value) => typeof value === "string" && value.length <= lengthMax,
   `a text of at most ${lengthMax} characters`,
 ];
-const optional = ([name, isRight, what]: Rule): Rule => [name, isRight, `${what}, or absent`, true];
+const optional = ([name, isValid, expected]: Rule): Rule => [name, isValid, `${expected}, or absent`, true];
 
 const rules: ReadonlyMap<unknown, readonly Rule[]> = new Map<string, readonly Rule[]>([
   [
@@ -97,12 +97,12 @@ const rules: ReadonlyMap<unknown, readonly Rule[]> = new Map<string, readonly Ru
 
 function faultOf(message: unknown): string | undefined {
   if (typeof message !== "object" || message === null) return "a message is an object";
-  const wanted = rules.get((message as Members)["kind"]);
-  if (wanted === undefined) return `unknown kind; the known kinds are ${[...rules.keys()].join(", ")}`;
-  for (const [name, isRight, what, isOptional] of wanted) {
+  const fields = rules.get((message as Members)["kind"]);
+  if (fields === undefined) return `unknown kind; the known kinds are ${[...rules.keys()].join(", ")}`;
+  for (const [name, isValid, expected, isOptional] of fields) {
     const value = (message as Members)[name];
     if (value === undefined && isOptional === true) continue;
-    if (!isRight(value)) return `\`${name}\` must be ${what}`;
+    if (!isValid(value)) return `\`${name}\` must be ${expected}`;
   }
   return undefined;
 }

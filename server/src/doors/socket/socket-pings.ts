@@ -28,10 +28,10 @@ export class SocketPings {
   }
 
   #schedule(): () => void {
-    return this.#clock.after(this.#everyMs, this.#look, { keepAlive: false });
+    return this.#clock.after(this.#everyMs, this.#check, { keepAlive: false });
   }
 
-  readonly #look = (): void => {
+  readonly #check = (): void => {
     for (const [socket, isSilent] of this.#silent) {
       // A paused socket cannot reply, and has a time limit of its own.
       if (isSilent && !socket.isPaused) socket.terminate();

@@ -11,7 +11,7 @@ export interface WatchSource<Item> {
   readonly isPaced: boolean;
 }
 
-interface WatchPlace {
+interface WatchOutput {
   readonly outbox: Outbox;
   readonly pace: Pace;
   readonly onEnd: (id: number) => void;
@@ -23,22 +23,22 @@ interface WatchPlace {
  */
 export class SocketWatch<Item> {
   readonly id: number;
-  readonly #place: WatchPlace;
+  readonly #output: WatchOutput;
   readonly #source: WatchSource<Item>;
-  #ahead = eventsAhead;
+  #credit = eventsAhead;
   #wake: (() => void) | undefined;
   #isStopped = false;
 
-  constructor(id: number, source: WatchSource<Item>, place: WatchPlace) {
+  constructor(id: number, source: WatchSource<Item>, output: WatchOutput) {
     this.id = id;
     this.#source = source;
-    this.#place = place;
+    this.#output = output;
     void this.#pump();
   }
 
   /** The client has acknowledged this number of messages. */
   more(count: number): void {
-    this.#ahead = Math.min(eventsAhead, this.#ahead + count);
+    this.#credit = Math.min(eventsAhead, this.#credit + count);
     this.wake();
   }
 
@@ -55,7 +55,7 @@ export class SocketWatch<Item> {
   }
 
   async #pump(): Promise<void> {
-    const { outbox, pace, onEnd } = this.#place;
+    const { outbox, pace, onEnd } = this.#output;
     const { pages, message, isPaced } = this.#source;
     let problem: object = {};
     try {
@@ -63,7 +63,7 @@ export class SocketWatch<Item> {
         while (this.#isFull()) await this.#woken();
         const page = await pages.next();
         if (page.done === true || this.#isStopped) break;
-        this.#ahead -= 1;
+        this.#credit -= 1;
         outbox.push(message(this.id, page.value));
         if (isPaced) await pace.wait();
       }
@@ -76,7 +76,7 @@ export class SocketWatch<Item> {
   }
 
   #isFull(): boolean {
-    return !this.#isStopped && (this.#ahead <= 0 || this.#place.outbox.isFull);
+    return !this.#isStopped && (this.#credit <= 0 || this.#output.outbox.isFull);
   }
 
   #woken(): Promise<void> {

@@ -57,7 +57,7 @@ export class Watches {
     this.#watches.get(id)?.stop();
   }
 
-  /** There is capacity for what waits. */
+  /** Resumes the watches that wait for capacity. */
   wake(): void {
     for (const watch of this.#watches.values()) watch.wake();
   }

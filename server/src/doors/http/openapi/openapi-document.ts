@@ -158,7 +158,7 @@ function notices(): OpenApiObject {
 
 function health(): OpenApiObject {
   const whole = { type: "integer" };
-  const lag = { type: "object", properties: { entries: whole, heard_ms_ago: whole } };
+  const lag = { type: "object", properties: { entries: whole, age_ms: whole } };
   const properties = {
     live: { type: "boolean" },
     ready: { type: "boolean" },

@@ -14,7 +14,7 @@ import { readQuery, typedValues } from "./read-query.ts";
 type Members = Readonly<Record<string, unknown>>;
 
 /** The input of an operation from a request, and the tag that may be in its body. */
-interface SpelledInput {
+interface RequestInput {
   readonly input: CanonicalObject;
   readonly bodyTag: Json | undefined;
 }
@@ -33,7 +33,7 @@ export function acceptedTypes({ route }: RoutedOperation): readonly string[] {
  * Collects the members of the input from path, query and body. Unknown members stay, so that the schema check refuses
  * them. Only members that appear in two places are refused here.
  */
-export function readInput(routed: RoutedOperation, request: FastifyRequest): SpelledInput {
+export function readInput(routed: RoutedOperation, request: FastifyRequest): RequestInput {
   const { members, bodyTag } = request.method === "GET" ? noBody : readMembers(routed, request);
   const query = typedValues(readQuery(request.url), membersOf(routed.operation.input));
   refuseMisplaced(routed, "query", query);
@@ -74,12 +74,13 @@ function memberOf(name: string, value: Canonical): CanonicalObject {
 function refuseMisplaced({ route, sources }: RoutedOperation, from: "query" | "body", members: Members): void {
   for (const name of Object.keys(members)) {
     const source = sources.get(name);
-    if (route.without?.includes(name) === true) throw invalid(`/${name}`, "cannot be sent here");
-    if (source !== undefined && source !== from) throw invalid(`/${name}`, `comes from the ${wordOf(source)} here`);
+    if (route.without?.includes(name) === true) throw invalid(`/${name}`, "is not allowed at this route. Remove it");
+    if (source !== undefined && source !== from)
+      throw invalid(`/${name}`, `must be sent in the ${sourceName(source)}, not in the ${from}`);
   }
 }
 
-function wordOf(source: string): string {
+function sourceName(source: string): string {
   return source === "condition" ? "header If-Match" : source;
 }
 

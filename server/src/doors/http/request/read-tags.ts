@@ -45,18 +45,19 @@ export function asksToCreate(values: readonly string[] | undefined): boolean {
 export function isNoneMatch(values: readonly string[] | undefined, tag: string): boolean {
   return (values ?? [])
     .flatMap((value) => value.split(","))
-    .map((one) => one.trim().replace(/^W\//u, ""))
-    .every((one) => one !== "*" && one !== tag);
+    .map((sent) => sent.trim().replace(/^W\//u, ""))
+    .every((sent) => sent !== "*" && sent !== tag);
 }
 
-function readTag(value: string, where: string): Expected {
-  if (value === "*") throw invalid(`${where}: * would overwrite any version`);
+function readTag(value: string, name: string): Expected {
+  if (value === "*")
+    throw invalid(`${name}: * would overwrite any version. Send the ETag of the version that you read`);
   if (weakTag.test(value)) {
-    const reason = `${where} is a weak tag, which a write cannot use; a proxy may have weakened it`;
+    const reason = `${name} is a weak tag, which a write cannot use; a proxy may have weakened it`;
     throw new HttpProblem("concurrency_etag_invalid", { reason }, 412);
   }
   const tag = strongTag.exec(value)?.[1];
-  if (tag === undefined) throw invalid(`${where} is not one quoted tag`);
+  if (tag === undefined) throw invalid(`${name} is not one quoted tag. Send the ETag of the version that you read`);
   return revision.test(tag) ? { kind: "revision", revision: tag } : { kind: "unknown", tag };
 }
 

@@ -54,11 +54,11 @@ export function answerBrokenRequest(error: { readonly code?: unknown }, socket: 
   };
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
   socket.end(
-    `HTTP/1.1 ${problem.status} ${reasons[problem.status] ?? "Error"}\r\n${lines.join("\r\n")}\r\n\r\n${body}`,
+    `HTTP/1.1 ${problem.status} ${reasonPhrases[problem.status] ?? "Error"}\r\n${lines.join("\r\n")}\r\n\r\n${body}`,
   );
 }
 
-const reasons: Readonly<Record<number, string>> = {
+const reasonPhrases: Readonly<Record<number, string>> = {
   400: "Bad Request",
   408: "Request Timeout",
   431: "Request Header Fields Too Large",

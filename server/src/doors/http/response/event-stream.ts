@@ -2,7 +2,7 @@ import type { ServerResponse } from "node:http";
 import type { FastifyReply } from "fastify";
 import type { Clock } from "../../../base/clock.ts";
 import type { LongResponses } from "./long-responses.ts";
-import { hasHungUp, onHangUp } from "../request/hang-up.ts";
+import { hasDisconnected, onDisconnect } from "../request/disconnect.ts";
 import { httpLimits } from "../limits.ts";
 import type { Pace } from "../../pace.ts";
 import { plainHeaders } from "./send.ts";
@@ -21,32 +21,32 @@ interface Opening<Item> extends Omit<StreamOptions<Item>, "pages"> {
   /** Sent before the first page. */
   readonly firstFields: string;
   /** Time for a refusal to become the status of the response. Then the stream starts even without a page. */
-  readonly patience: Promise<void>;
+  readonly refusalWindow: Promise<void>;
 }
 
 /** Answers with an event stream if the client is still connected. */
 export async function answerWithStream<Item>(reply: FastifyReply, opening: Opening<Item>): Promise<void> {
-  const { open, longResponses, firstFields, patience } = opening;
+  const { open, longResponses, firstFields, refusalWindow } = opening;
   const response = reply.raw;
-  if (hasHungUp(response)) return void reply.hijack();
+  if (hasDisconnected(response)) return void reply.hijack();
   const stream = new EventStream(response, { ...opening, pages: open() });
-  const forget = longResponses.add(() => {
+  const unregister = longResponses.add(() => {
     stream.stop();
   });
   try {
-    await Promise.race([stream.first, patience]);
+    await Promise.race([stream.first, refusalWindow]);
   } catch (error) {
-    forget();
+    unregister();
     throw error;
   }
   reply.hijack();
   // The client disconnected in the meantime, and its pages have ended.
-  if (hasHungUp(response)) {
-    forget();
+  if (hasDisconnected(response)) {
+    unregister();
     return;
   }
   begin(response, firstFields);
-  void stream.run().finally(forget);
+  void stream.run().finally(unregister);
 }
 
 function begin(response: ServerResponse, firstFields: string): void {
@@ -70,14 +70,14 @@ export class EventStream<Item> {
   readonly #response: ServerResponse;
   readonly #options: StreamOptions<Item>;
   #isOver = false;
-  #stopBeating: () => void = () => undefined;
+  #stopHeartbeat: () => void = () => undefined;
 
   constructor(response: ServerResponse, options: StreamOptions<Item>) {
     this.#response = response;
     this.#options = options;
     this.first = options.pages.next();
     // From here on, not from the first page: a reader that disconnects before it would keep its watch forever.
-    onHangUp(response, () => {
+    onDisconnect(response, () => {
       this.stop();
     });
   }
@@ -85,7 +85,7 @@ export class EventStream<Item> {
   async run(): Promise<void> {
     const response = this.#response;
     const { pages, pace, bytesOf } = this.#options;
-    if (!this.#isOver) this.#beat();
+    if (!this.#isOver) this.#startHeartbeat();
     try {
       for (let page = await this.first; page.done !== true; page = await pages.next()) {
         if (!response.write(bytesOf(page.value))) await this.#drained();
@@ -102,18 +102,18 @@ export class EventStream<Item> {
   stop(): void {
     if (this.#isOver) return;
     this.#isOver = true;
-    this.#stopBeating();
+    this.#stopHeartbeat();
     void this.#options.pages.return?.();
   }
 
-  /** Comments keep the connection open through proxies that close idle ones, and show the reader that it is. */
-  #beat(): void {
+  /** Comments keep the connection open through proxies that close idle ones, and show the reader that the server is alive. */
+  #startHeartbeat(): void {
     const response = this.#response;
-    this.#stopBeating = this.#options.clock.after(
+    this.#stopHeartbeat = this.#options.clock.after(
       httpLimits.heartbeatMs,
       () => {
-        if (!response.writableNeedDrain) response.write(": still here\n\n");
-        this.#beat();
+        if (!response.writableNeedDrain) response.write(": heartbeat\n\n");
+        this.#startHeartbeat();
       },
       { keepAlive: false },
     );
@@ -123,10 +123,10 @@ export class EventStream<Item> {
     const response = this.#response;
     // A page was being written when the reader disconnected: no drain event follows, and the close event is not
     // repeated.
-    if (hasHungUp(response)) return Promise.resolve();
+    if (hasDisconnected(response)) return Promise.resolve();
     return new Promise((resolve) => {
-      const cut = (): void => void response.destroy();
-      const cancel = this.#options.clock.after(httpLimits.stalledMs, cut, { keepAlive: false });
+      const disconnect = (): void => void response.destroy();
+      const cancel = this.#options.clock.after(httpLimits.stalledMs, disconnect, { keepAlive: false });
       const end = (): void => {
         cancel();
         response.off("drain", end).off("close", end);

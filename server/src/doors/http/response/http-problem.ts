@@ -24,7 +24,7 @@ interface ProblemDocument {
   readonly detail: string;
   readonly next: string;
   readonly retry: string;
-  readonly [fact: string]: unknown;
+  readonly [field: string]: unknown;
 }
 
 export function problemType(code: string): string {
@@ -40,12 +40,12 @@ export function problemDocument({
   status,
 }: Pick<HttpProblem, "code" | "data" | "status">): ProblemDocument {
   const { title, next, retry } = problemOf(code);
-  const facts = Object.fromEntries(Object.entries(data).map(([name, value]) => [factName(name), value]));
-  return { ...facts, type: problemType(code), title, status, code, detail: detailOf(title, data), next, retry };
+  const fields = Object.fromEntries(Object.entries(data).map(([name, value]) => [fieldName(name), value]));
+  return { ...fields, type: problemType(code), title, status, code, detail: detailOf(title, data), next, retry };
 }
 
 /** `type` is the one name in both: in the document it names the problem, in the data the type of an entity. */
-function factName(name: string): string {
+function fieldName(name: string): string {
   if (name === "type") return "entity_type";
   return ownMembers.has(name) ? `data_${name}` : name;
 }

@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { defined } from "@holdfast/sdk/base/defined";
 import { checkOf, commandRequest, commandsMax, problemOf } from "@holdfast/sdk/contract";
 import type { CommandRequest } from "@holdfast/sdk/contract";
 import type { CallReply } from "@holdfast/sdk";
@@ -16,7 +17,7 @@ import { bodyBytes, readBodyText } from "../request/read-body.ts";
 import { readKey } from "../request/read-key.ts";
 import { sendJson, sendProblem } from "../response/send.ts";
 import { setReplyHeaders } from "../response/send-reply.ts";
-import { agentOf, readsOf, readTrace } from "../request/visitor.ts";
+import { agentOf, readsOf, readTrace } from "../request/admit-caller.ts";
 
 const check = checkOf(commandRequest);
 
@@ -44,8 +45,8 @@ export function addCommandRoutes(app: FastifyInstance, parts: DoorParts): void {
 
 function optionsOf(request: FastifyRequest): DoorCallOptions {
   const key = readKey(request.raw.headersDistinct["idempotency-key"]);
-  const keyed = key === undefined ? {} : { key };
-  return { ...agentOf(request), ...readTrace(request), ...readsOf(request), ...keyed, inputBytes: bodyBytes(request) };
+  const inputBytes = bodyBytes(request);
+  return { ...agentOf(request), ...readTrace(request), ...readsOf(request), ...defined({ key }), inputBytes };
 }
 
 type Faults = ReadonlyMap<number, InputFault>;
@@ -73,21 +74,21 @@ async function callMany(
   if (options.key !== undefined) {
     throw new HttpProblem("idempotency_key_invalid", { reason: "each of several commands needs its own key" });
   }
-  const commands = body.map((one, index) => readCommand(one, `/${index}`));
-  const each = { ...options, inputBytes: options.inputBytes / commands.length };
+  const commands = body.map((command, index) => readCommand(command, `/${index}`));
+  const perCommand = { ...options, inputBytes: options.inputBytes / commands.length };
   return Promise.all(
     commands.map((command, index) => {
       const fault = faults.get(index);
-      if (fault === undefined) return callOne(transport, command, each);
+      if (fault === undefined) return callOne(transport, command, perCommand);
       return Promise.resolve(callRefusal("input_malformed", { ...fault }));
     }),
   );
 }
 
-function readCommand(body: unknown, where: string): CommandRequest {
+function readCommand(body: unknown, prefix: string): CommandRequest {
   const issues = check(body);
   if (issues === undefined) return body as CommandRequest;
-  throw invalid(issues.map(({ pointer, message }) => ({ pointer: `${where}${pointer}`, message })));
+  throw invalid(issues.map(({ pointer, message }) => ({ pointer: `${prefix}${pointer}`, message })));
 }
 
 function callOne(transport: DoorTransport, command: CommandRequest, options: DoorCallOptions): Promise<CallReply> {
@@ -96,16 +97,11 @@ function callOne(transport: DoorTransport, command: CommandRequest, options: Doo
   if (key !== undefined && options.key !== undefined && key !== options.key) {
     throw new HttpProblem("idempotency_key_invalid", { reason: "the header and the body have different keys" });
   }
-  // An agent uses its own secret. The secret of another must not be tried on it.
-  const speaker = agent === undefined ? {} : { agent, ...(agentSecret === undefined ? {} : { agentSecret }) };
+  // An agent uses its own secret. The secret of another agent must not be tried with it.
   const { agent: _agent, agentSecret: _secret, ...rest } = options;
   return transport.call(operation, input as Canonical, {
-    ...(agent === undefined ? options : rest),
-    ...speaker,
-    ...(key === undefined ? {} : { key }),
-    ...(deadlineMs === undefined ? {} : { deadlineMs }),
-    ...(retry === undefined ? {} : { retry }),
-    ...(reads === undefined ? {} : { reads }),
+    ...(agent === undefined ? options : { ...rest, ...defined({ agent, agentSecret }) }),
+    ...defined({ key, deadlineMs, retry, reads }),
   });
 }
 

@@ -15,7 +15,7 @@ interface ResourceWrite {
 
 /**
  * Sends a write that must say which version it expects. The order of checks is the machine's: a known key is answered
- * first, then the input is checked, and only then does it matter what the caller has seen.
+ * first, then the input is checked, and the expected version last.
  */
 export async function conditionalWrite(transport: DoorTransport, write: ResourceWrite): Promise<CallReply> {
   const { operation, route, input, expected, options } = write;

@@ -33,27 +33,35 @@ interface Shared {
 
 async function stream(transport: DoorTransport, shared: Shared, request: FastifyRequest, reply: FastifyReply) {
   const { clock, longResponses } = shared.parts;
-  const { after: given, ...filter } = wanted(request);
-  const after = given ?? (await transport.cursor());
+  const { after: sentCursor, ...filter } = readWatchQuery(request);
+  const after = sentCursor ?? (await transport.cursor());
   // The limit of watches is checked at once, and an invalid cursor is found soon. A valid one may have no event for
   // hours.
-  const patience = new Promise<void>((resolve) => {
-    if (given === undefined) clock.soon(resolve);
+  const refusalWindow = new Promise<void>((resolve) => {
+    if (sentCursor === undefined) clock.soon(resolve);
     else clock.after(cursorMs, resolve, { keepAlive: false });
   });
   // An id without data: a reader that loses the connection before the first event resumes here.
   const firstFields = `id: ${after}\n`;
   const open = () => transport.watch({ ...filter, after });
   const { pace } = shared;
-  await answerWithStream(reply, { open, patience, firstFields, bytesOf: eventTextBytes, clock, longResponses, pace });
+  await answerWithStream(reply, {
+    open,
+    refusalWindow,
+    firstFields,
+    bytesOf: eventTextBytes,
+    clock,
+    longResponses,
+    pace,
+  });
 }
 
-function wanted(request: FastifyRequest): WatchQuery {
+function readWatchQuery(request: FastifyRequest): WatchQuery {
   const query = typedValues(readQuery(request.url), membersOf(watchQuery));
   const { names } = query;
   if (Array.isArray(names)) query["names"] = names.flatMap((name: string) => name.split(","));
-  const last = request.headers["last-event-id"];
-  if (last !== undefined && last !== "") query["after"] = last;
+  const lastEventId = request.headers["lastEventId-event-id"];
+  if (lastEventId !== undefined && lastEventId !== "") query["after"] = lastEventId;
   const issues = check(query);
   if (issues !== undefined) throw new HttpProblem("input_invalid", { issues });
   return query;

@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { Gate } from "../../../access/gate.ts";
 import { HttpProblem } from "../response/http-problem.ts";
 import { sendJson } from "../response/send.ts";
-import { admitVisitor } from "../request/visitor.ts";
+import { admitCaller } from "../request/admit-caller.ts";
 
 /** The body of `/health`. */
 export interface Health {
@@ -20,7 +20,7 @@ export interface Health {
   /** Position of the last folded entry. */
   readonly position: number;
   /** Lag behind the head of a shared journal, and the age of this information. */
-  readonly lag: { readonly entries: number; readonly heard_ms_ago: number };
+  readonly lag: { readonly entries: number; readonly age_ms: number };
   /** Unknown while the state is being folded again. */
   readonly epoch: number | null;
   readonly rules: number | null;
@@ -51,7 +51,7 @@ export function addHealthRoutes(app: FastifyInstance, options: HealthOptions & {
 
 /** Metrics name no caller, but the load of each door is visible only to callers that may read the state. */
 async function admitReader(gate: Gate, request: FastifyRequest): Promise<void> {
-  const { transport } = await admitVisitor(gate, request);
+  const { transport } = await admitCaller(gate, request);
   const { outcome } = await transport.call("list-agents", { ...emptyInput, limit: 1 }, { inputBytes: 0 });
   if (outcome.kind === "refusal") throw new HttpProblem(outcome.code, outcome.data);
 }

@@ -14,16 +14,16 @@ export function addNoticeRoutes(app: FastifyInstance, parts: DoorParts): void {
     const { clock, longResponses } = parts;
     if (longResponses.isClosing) throw new HttpProblem("stopping");
     const { transport } = parts.callerOf(request);
-    const query = wanted(request.url);
+    const query = readNoticeQuery(request.url);
     const open = () => transport.notices(query);
     // A caller that may not listen gets the status.
-    const patience = new Promise<void>((resolve) => clock.soon(resolve));
-    await answerWithStream(reply, { open, patience, firstFields: "", bytesOf, clock, longResponses });
+    const refusalWindow = new Promise<void>((resolve) => clock.soon(resolve));
+    await answerWithStream(reply, { open, refusalWindow, firstFields: "", bytesOf, clock, longResponses });
     return reply;
   });
 }
 
-function wanted(url: string): NoticeQuery {
+function readNoticeQuery(url: string): NoticeQuery {
   const query = typedValues(readQuery(url), membersOf(noticeQuery));
   const issues = check(query);
   if (issues !== undefined) throw new HttpProblem("input_invalid", { issues });

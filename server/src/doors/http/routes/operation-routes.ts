@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { defined } from "@holdfast/sdk/base/defined";
 import type { CallReply } from "@holdfast/sdk";
 import type { DoorCallOptions, DoorTransport } from "@holdfast/sdk/door-transport";
 import { codeOfPack, packOfOperation, routedOperations } from "@holdfast/sdk/contract";
@@ -13,20 +14,20 @@ import { readKey } from "../request/read-key.ts";
 import { agreed, asksToCreate, readBodyTag, readIfMatch } from "../request/read-tags.ts";
 import type { Expected } from "../request/read-tags.ts";
 import { sendReply } from "../response/send-reply.ts";
-import { agentOf, readsOf, readTrace } from "../request/visitor.ts";
+import { agentOf, readsOf, readTrace } from "../request/admit-caller.ts";
 import { preferredWait, waitForGrant } from "./wait-for-grant.ts";
 
-/** A route for every operation of the contract. Two operations may share one, and then a header selects. */
+/** A route for every operation of the contract. Two operations may share a route. A header selects one of them. */
 export function addOperationRoutes(app: FastifyInstance, parts: DoorParts): void {
-  const places = Map.groupBy(routedOperations, ({ route }) => `${route.method} ${route.path}`);
-  for (const [{ method, path }, group] of [...places.values()].map((list) => [routeOf(list), list] as const)) {
+  const byRoute = Map.groupBy(routedOperations, ({ route }) => `${route.method} ${route.path}`);
+  for (const [{ method, path }, group] of [...byRoute.values()].map((list) => [routeOf(list), list] as const)) {
     app.route({
       method,
       url: path.replaceAll(/\{([a-z_]+)\}/gu, ":$1"),
       handler: async (request, reply) => {
-        const routed = pick(group, request);
+        const routed = selectOperation(group, request);
         return answer(parts, routed, request, reply).catch((error: unknown) => {
-          throw ofPack(routed, error);
+          throw withPackPrefix(routed, error);
         });
       },
     });
@@ -34,7 +35,7 @@ export function addOperationRoutes(app: FastifyInstance, parts: DoorParts): void
 }
 
 /** A refusal of this door has the prefix of the pack, as a refusal of the machine has. */
-function ofPack({ operation }: RoutedOperation, error: unknown): unknown {
+function withPackPrefix({ operation }: RoutedOperation, error: unknown): unknown {
   const pack = packOfOperation(operation.name);
   if (pack === undefined || !(error instanceof HttpProblem)) return error;
   return new HttpProblem(codeOfPack(pack.name, error.code), error.data, error.status);
@@ -46,12 +47,12 @@ function routeOf(group: readonly RoutedOperation[]): RoutedOperation["route"] {
   return first.route;
 }
 
-function pick(group: readonly RoutedOperation[], request: FastifyRequest): RoutedOperation {
+function selectOperation(group: readonly RoutedOperation[], request: FastifyRequest): RoutedOperation {
   const [first, ...others] = group;
   if (first === undefined) throw new Error("unreachable: a path without a route");
   if (others.length === 0) return first;
-  const wanted = asksToCreate(request.raw.headersDistinct["if-none-match"]) ? "if-none-match" : "if-match";
-  return group.find(({ route }) => route.needs === wanted) ?? first;
+  const precondition = asksToCreate(request.raw.headersDistinct["if-none-match"]) ? "if-none-match" : "if-match";
+  return group.find(({ route }) => route.needs === precondition) ?? first;
 }
 
 /** Headers first, then the body, then the call: the order of refusals is part of the contract. */
@@ -69,23 +70,23 @@ async function answer(
     request,
     reply,
     routed,
-    await callWaiting(parts, routed, { input, expected, options }, request, reply),
+    await callOrWait(parts, routed, { input, expected, options }, request, reply),
   );
 }
 
 /** The call itself. If the request prefers to wait for a lock, its response is delayed. */
-export async function callWaiting(
+export async function callOrWait(
   parts: DoorParts,
   routed: RoutedOperation,
-  wish: OperationRequest,
+  call: OperationRequest,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<CallReply> {
   const { transport } = parts.callerOf(request);
   const { operation, route } = routed;
-  const { input, options } = wish;
+  const { input, options } = call;
   const seconds = route.waits === true ? preferredWait(request) : undefined;
-  if (seconds === undefined || input["wait"] === false) return callRouted(transport, routed, wish);
+  if (seconds === undefined || input["wait"] === false) return callRouted(transport, routed, call);
   reply.header("preference-applied", `wait=${seconds}`);
   const { raw: response } = reply;
   return waitForGrant({ transport, operation: operation.name, input, options, seconds, ...parts, response });
@@ -100,17 +101,16 @@ interface OperationRequest {
 function callRouted(
   transport: DoorTransport,
   { operation, route }: RoutedOperation,
-  wish: OperationRequest,
+  call: OperationRequest,
 ): Promise<CallReply> {
-  if (route.needs !== undefined) return conditionalWrite(transport, { operation: operation.name, route, ...wish });
-  return transport.call(operation.name, wish.input, wish.options);
+  if (route.needs !== undefined) return conditionalWrite(transport, { operation: operation.name, route, ...call });
+  return transport.call(operation.name, call.input, call.options);
 }
 
 export function optionsOf({ operation, route }: RoutedOperation, request: FastifyRequest): DoorCallOptions {
   const key = operation.kind === "write" ? readKey(request.raw.headersDistinct["idempotency-key"]) : undefined;
-  const keyed = key === undefined ? {} : { key };
   const inputBytes = bodyBytes(request);
-  const options = { ...agentOf(request), ...readTrace(request), ...readsOf(request), ...keyed, inputBytes };
+  const options = { ...agentOf(request), ...readTrace(request), ...readsOf(request), ...defined({ key }), inputBytes };
   if (route.speaker === undefined) return options;
   const agent = (request.params as Readonly<Record<string, string>>)[route.speaker] ?? "";
   if (options.agent === undefined || options.agent === agent) return { ...options, agent };

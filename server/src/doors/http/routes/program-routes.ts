@@ -5,16 +5,16 @@ import type { RoutedOperation } from "@holdfast/sdk/contract";
 import type { CanonicalObject } from "@holdfast/sdk/json/canonical";
 import type { DoorParts } from "../door-parts.ts";
 import { HttpProblem } from "../response/http-problem.ts";
-import { callWaiting, optionsOf } from "./operation-routes.ts";
+import { callOrWait, optionsOf } from "./operation-routes.ts";
 import {
   programAcquireInput,
-  denialWords,
-  inProgramWords,
+  denialFields,
+  replyFields,
   releaseInput,
   renewInput,
-  rowWords,
-} from "./program-words.ts";
-import type { ProgramFields } from "./program-words.ts";
+  rowFields,
+} from "./program-fields.ts";
+import type { ProgramFields } from "./program-fields.ts";
 import { canonicalInput } from "../request/canonical-input.ts";
 import { readBody } from "../request/read-body.ts";
 import { readQuery, typedValues } from "../request/read-query.ts";
@@ -44,14 +44,14 @@ export function addProgramRoutes(app: FastifyInstance, parts: DoorParts): void {
           check === undefined || toInput === undefined
             ? listInput(routed, program, request)
             : canonicalInput(toInput(program, checked(check, readBody(request, ["application/json"])) as never));
-        const answer = await callWaiting(
+        const answer = await callOrWait(
           parts,
           routed,
           { input, expected: { kind: "nothing" }, options },
           request,
           reply,
         );
-        return sendInWords(request, reply, routed, answer);
+        return sendProgramReply(request, reply, routed, answer);
       },
     });
   }
@@ -71,7 +71,8 @@ function programOf(request: FastifyRequest): string {
 
 function listInput({ operation }: RoutedOperation, program: string, request: FastifyRequest): CanonicalObject {
   const { under, ...query } = typedValues(readQuery(request.url), membersOf(operation.input));
-  if (under !== undefined) throw invalid([{ pointer: "/under", message: "comes from the path here" }]);
+  if (under !== undefined)
+    throw invalid([{ pointer: "/under", message: "must be sent in the path, not in the query" }]);
   return canonicalInput({ ...query, under: `program/${program}` });
 }
 
@@ -85,7 +86,7 @@ function invalid(issues: readonly { pointer: string; message: string }[]): HttpP
   return new HttpProblem("input_invalid", { issues });
 }
 
-function sendInWords(
+function sendProgramReply(
   request: FastifyRequest,
   reply: FastifyReply,
   routed: RoutedOperation,
@@ -93,13 +94,13 @@ function sendInWords(
 ): FastifyReply {
   const { outcome } = answer;
   if (outcome.kind === "refusal") {
-    const data = outcome.code === "lock_denied" ? denialWords(outcome.data) : outcome.data;
+    const data = outcome.code === "lock_denied" ? denialFields(outcome.data) : outcome.data;
     return sendReply(request, reply, routed, { ...answer, outcome: { ...outcome, data } });
   }
   const data = outcome.data as ProgramFields;
-  const words =
+  const fields =
     routed.operation.name === "list-locks"
-      ? { locks: (data["items"] as readonly ProgramFields[]).map(rowWords), next: data["next"] }
-      : inProgramWords(data);
-  return sendReply(request, reply, routed, { ...answer, outcome: { kind: "done", data: words } });
+      ? { locks: (data["items"] as readonly ProgramFields[]).map(rowFields), next: data["next"] }
+      : replyFields(data);
+  return sendReply(request, reply, routed, { ...answer, outcome: { kind: "done", data: fields } });
 }

@@ -1,12 +1,13 @@
 import type { ServerResponse } from "node:http";
 import type { FastifyRequest } from "fastify";
+import { defined } from "@holdfast/sdk/base/defined";
 import type { CallReply } from "@holdfast/sdk";
 import type { DoorCallOptions, DoorTransport } from "@holdfast/sdk/door-transport";
 import { emptyInput } from "@holdfast/sdk/json/canonical";
 import type { CanonicalObject } from "@holdfast/sdk/json/canonical";
 import type { Clock } from "../../../base/clock.ts";
 import type { LongResponses } from "../response/long-responses.ts";
-import { hasHungUp, onHangUp } from "../request/hang-up.ts";
+import { hasDisconnected, onDisconnect } from "../request/disconnect.ts";
 import { httpLimits } from "../limits.ts";
 
 /** The granted seconds of `Prefer: wait=n`; undefined if the header is absent. */
@@ -42,20 +43,20 @@ export async function waitForGrant(poll: LongPoll): Promise<CallReply> {
   const owner = (input["owner_id"] as string | undefined) ?? options.agent;
   // The watch starts before the request: a grant between the two must not be missed.
   const pages = transport.watch(owner === undefined ? { names: grantNames } : { owner });
-  onHangUp(poll.response, () => void pages.return?.());
+  onDisconnect(poll.response, () => void pages.return?.());
   try {
-    const asked = await transport.call(operation, input, options);
-    const ticket = waitingTicket(asked);
-    if (ticket === undefined || seconds === 0) return asked;
-    await waitingOver(poll, pages, ticket);
+    const reply = await transport.call(operation, input, options);
+    const ticket = pendingTicket(reply);
+    if (ticket === undefined || seconds === 0) return reply;
+    await waitForEnd(poll, pages, ticket);
     // Nothing is between this check and the call: a grant accepted for a disconnected client would be held for a whole
     // lease.
-    if (hasHungUp(poll.response)) return asked;
+    if (hasDisconnected(poll.response)) return reply;
     if (isTicket) return await transport.call(operation, input, options);
-    // Accepts the grant, or, if the ticket still waits, renews it a last time with its current place.
-    const { key: _key, ...speaker } = options;
-    const accepted = await transport.call("accept-lock", acceptInput(ticket, input), speaker);
-    return { ...accepted, replayed: asked.replayed };
+    // Accepts the grant, or, if the ticket still waits, renews it a last time and returns its current position.
+    const { key: _key, ...unkeyed } = options;
+    const accepted = await transport.call("accept-lock", acceptInput(ticket, input), unkeyed);
+    return { ...accepted, replayed: reply.replayed };
   } finally {
     void pages.return?.();
   }
@@ -64,58 +65,58 @@ export async function waitForGrant(poll: LongPoll): Promise<CallReply> {
 const grantNames = ["evt.lock.acquired", "evt.lock.upgraded", "evt.lock.cancelled"];
 
 /** The ticket of a reply while it waits. */
-function waitingTicket({ outcome }: CallReply): string | undefined {
+function pendingTicket({ outcome }: CallReply): string | undefined {
   if (outcome.kind === "refusal") return undefined;
   const { ticket, granted, state, still_waiting: isWaiting } = outcome.data as TicketFields;
-  const waits = granted === false || state === "waiting";
-  return waits && isWaiting !== false && typeof ticket === "string" ? ticket : undefined;
+  const isQueued = granted === false || state === "waiting";
+  return isQueued && isWaiting !== false && typeof ticket === "string" ? ticket : undefined;
 }
 
 function acceptInput(ticket: string, { owner_id: owner }: CanonicalObject): CanonicalObject {
-  return { ...emptyInput, ticket, ...(owner === undefined ? {} : { owner_id: owner }) };
+  return { ...emptyInput, ticket, ...defined({ owner_id: owner }) };
 }
 
 type Pages = ReturnType<DoorTransport["watch"]>;
 
 /** Ends when the ticket has ended, the time is up, or the client has disconnected. */
-async function waitingOver(poll: LongPoll, pages: Pages, ticket: string): Promise<void> {
+async function waitForEnd(poll: LongPoll, pages: Pages, ticket: string): Promise<void> {
   const { transport, options, clock, response } = poll;
   const stop = (): void => void pages.return?.();
-  const forget = poll.longResponses.add(stop);
+  const unregister = poll.longResponses.add(stop);
   const cancelTimer = clock.after(poll.seconds * 1000, stop, { keepAlive: false });
-  const cancelSigns = signsOfLife(poll, ticket);
-  const { key: _key, ...speaker } = options;
+  const stopRenewals = keepTicketAlive(poll, ticket);
+  const { key: _key, ...unkeyed } = options;
   try {
-    while (!hasHungUp(response)) {
+    while (!hasDisconnected(response)) {
       // A read, so that it makes no entry.
-      const seen = await transport.call("get-ticket", { ...emptyInput, ticket }, speaker);
-      if (waitingTicket(seen) === undefined || (await pages.next()).done === true) return;
+      const seen = await transport.call("get-ticket", { ...emptyInput, ticket }, unkeyed);
+      if (pendingTicket(seen) === undefined || (await pages.next()).done === true) return;
     }
   } finally {
-    cancelSigns();
+    stopRenewals();
     cancelTimer();
-    forget();
+    unregister();
   }
 }
 
-/** A ticket has a short lease. A client that holds its request open is alive. */
-function signsOfLife(poll: LongPoll, ticket: string): () => void {
+/** Renews the ticket while the client holds its request open. The lease of a ticket is short. */
+function keepTicketAlive(poll: LongPoll, ticket: string): () => void {
   const { transport, operation, input, options, clock, response } = poll;
   if (operation === "get-ticket") return () => undefined;
   const leaseSeconds = typeof input["ticket_seconds"] === "number" ? input["ticket_seconds"] : 30;
-  const { key: _key, ...speaker } = options;
+  const { key: _key, ...unkeyed } = options;
   let cancel: () => void = () => undefined;
-  const next = (): void => {
-    cancel = clock.after((leaseSeconds * 1000) / 3, sign, { keepAlive: false });
+  const scheduleRenewal = (): void => {
+    cancel = clock.after((leaseSeconds * 1000) / 3, renew, { keepAlive: false });
   };
-  const sign = (): void => {
+  const renew = (): void => {
     // Disconnected while a reply is awaited: the renewal would accept a ticket that was granted in the meantime.
-    if (hasHungUp(response)) return;
+    if (hasDisconnected(response)) return;
     // The next read shows a failure.
-    void transport.call("accept-lock", acceptInput(ticket, input), speaker).catch(() => undefined);
-    next();
+    void transport.call("accept-lock", acceptInput(ticket, input), unkeyed).catch(() => undefined);
+    scheduleRenewal();
   };
-  next();
+  scheduleRenewal();
   return () => {
     cancel();
   };

@@ -28,14 +28,14 @@ export function renewInput(
   return defined({ fence, path, ttl_seconds, note: description });
 }
 
-/** A grant, a place in the queue, or released paths. */
-export function inProgramWords(data: ProgramFields): ProgramFields {
+/** A grant, a queue position, or released paths. */
+export function replyFields(data: ProgramFields): ProgramFields {
   const { paths, owner_id, place, waits_for, released, ...rest } = data;
   return defined({
     ...rest,
     agent_id: owner_id,
     queue_position: place,
-    waits_for: isList(waits_for) ? waits_for.map(holderWords) : undefined,
+    waits_for: isList(waits_for) ? waits_for.map(holderFields) : undefined,
     locks: isList(paths)
       ? paths.map(({ path, mode }) => ({ function_id: functionOf(path), mode, expires_at: data["expires_at"] }))
       : undefined,
@@ -44,29 +44,29 @@ export function inProgramWords(data: ProgramFields): ProgramFields {
 }
 
 /** The blocking holders of each function. */
-export function denialWords(data: ProgramFields): ProgramFields {
+export function denialFields(data: ProgramFields): ProgramFields {
   const { holders, place } = data;
   const denials = isList(holders)
     ? holders.map((holder) => ({
         function_id: functionOf(holder["path"]),
-        holder: holderWords(holder),
+        holder: holderFields(holder),
         queue_position: place,
       }))
     : [];
   return { ...data, denials };
 }
 
-export function rowWords(row: ProgramFields): ProgramFields {
+export function rowFields(row: ProgramFields): ProgramFields {
   const { path, holders, queue } = row;
   return {
     function_id: functionOf(path),
     path,
-    holders: isList(holders) ? holders.map(holderWords) : [],
-    queue: isList(queue) ? queue.map(waiterWords) : [],
+    holders: isList(holders) ? holders.map(holderFields) : [],
+    queue: isList(queue) ? queue.map(waiterFields) : [],
   };
 }
 
-function holderWords(holder: ProgramFields): ProgramFields {
+function holderFields(holder: ProgramFields): ProgramFields {
   const { owner_id, name, purpose, path, mode, fence, since, until, state } = holder;
   return defined({
     agent_id: owner_id,
@@ -81,9 +81,9 @@ function holderWords(holder: ProgramFields): ProgramFields {
   });
 }
 
-function waiterWords(waiter: ProgramFields): ProgramFields {
-  const { acquired_at: requested_at, ...words } = holderWords(waiter);
-  return { ...words, ticket: waiter["ticket"], requested_at };
+function waiterFields(waiter: ProgramFields): ProgramFields {
+  const { acquired_at: requested_at, ...fields } = holderFields(waiter);
+  return { ...fields, ticket: waiter["ticket"], requested_at };
 }
 
 function namedFunctions({ function_id, function_ids }: ProgramAcquire | ProgramRelease): readonly string[] {

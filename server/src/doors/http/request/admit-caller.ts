@@ -1,6 +1,7 @@
 /** The caller of a request: its headers, and the gate's answer. */
 import type { Socket } from "node:net";
 import type { FastifyRequest } from "fastify";
+import { defined } from "@holdfast/sdk/base/defined";
 import type { CallOptions } from "@holdfast/sdk";
 import { bearerToken } from "../../../access/bearer-token.ts";
 import { admitLatest, isRejection } from "../../../access/gate.ts";
@@ -11,11 +12,11 @@ import { HttpProblem } from "../response/http-problem.ts";
 const connections = new WeakMap<Socket, string>();
 let connectionCount = 0;
 
-export async function admitVisitor(gate: Gate, request: FastifyRequest): Promise<AdmittedCaller> {
+export async function admitCaller(gate: Gate, request: FastifyRequest): Promise<AdmittedCaller> {
   const { socket } = request.raw;
   const token = bearerToken(single(request, "authorization"));
   const caller = await admitLatest(gate, {
-    ...(token === undefined ? {} : { token }),
+    token,
     isLoopback: isLoopback(socket.remoteAddress),
     connection: connectionOf(socket),
     door: "http",
@@ -28,23 +29,19 @@ export async function admitVisitor(gate: Gate, request: FastifyRequest): Promise
 export function agentOf(request: FastifyRequest): Pick<CallOptions, "agent" | "agentSecret"> {
   const agent = single(request, "x-agent-id");
   const agentSecret = single(request, "x-agent-secret");
-  return {
-    ...(agent === undefined ? {} : { agent }),
-    ...(agentSecret === undefined ? {} : { agentSecret }),
-  };
+  return defined({ agent, agentSecret });
 }
 
 /** The trace and the retry cause of a call. Malformed values are ignored and never refused. */
 export function readTrace({ headers }: FastifyRequest): Pick<CallOptions, "trace" | "retry"> {
   const { traceparent, "holdfast-retry": retry } = headers;
-  return {
-    ...(typeof traceparent === "string" ? { trace: traceparent } : {}),
-    ...(retry === "deadlock" || retry === "conflict" ? { retry } : {}),
-  };
+  const trace = typeof traceparent === "string" ? traceparent : undefined;
+  const cause: CallOptions["retry"] | undefined = retry === "deadlock" || retry === "conflict" ? retry : undefined;
+  return defined({ trace, retry: cause });
 }
 
 /**
- * The required freshness of a read. An unknown word is refused: a caller that asks for the latest must not get less.
+ * The required freshness of a read. An unknown value is refused: a caller that asks for the latest must not get less.
  */
 export function readsOf(request: FastifyRequest): Pick<CallOptions, "reads"> {
   const reads = single(request, "holdfast-reads");
