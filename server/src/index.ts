@@ -1,6 +1,6 @@
 export { open } from "./assembly/open.ts";
 export type { ComponentToggles, HoldfastOptions } from "./assembly/holdfast-options.ts";
-export type { JournalPlace } from "./assembly/open.ts";
+export type { JournalLocation } from "./assembly/open.ts";
 export { createRuntime } from "./assembly/runtime.ts";
 export type { Runtime, RuntimeOptions } from "./assembly/runtime.ts";
 export { defineKind, refuse } from "./features/entities/kind.ts";

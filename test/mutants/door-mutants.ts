@@ -12,8 +12,8 @@ export const doorMutants: readonly PlantedMutant[] = [
   {
     name: "the server accepts every Origin header",
     file: "server/src/access/foreign-request.ts",
-    find: "if (origin !== undefined && !isAllowedOrigin(only(origin), allowed)) {",
-    put: 'if (origin === "" && !isAllowedOrigin(only(origin), allowed)) {',
+    find: "if (origin !== undefined && !isAllowedOrigin(singleValue(origin), allowed)) {",
+    put: 'if (origin === "" && !isAllowedOrigin(singleValue(origin), allowed)) {',
     by: "test/access/foreign-request.test.ts",
     caughtIn: "npm test",
   },
@@ -44,8 +44,8 @@ export const doorMutants: readonly PlantedMutant[] = [
   {
     name: "a revoked token is valid until its connection closes",
     file: "server/src/access/caller-rights.ts",
-    find: "return () => tokenStanding(lookups, digest);",
-    put: "const standing = tokenStanding(lookups, digest);\n  return () => standing;",
+    find: "return () => tokenRights(lookups, digest);",
+    put: "const rights = tokenRights(lookups, digest);\n  return () => rights;",
     by: "test/access/tokens.test.ts",
     caughtIn: "npm test",
   },
@@ -60,8 +60,8 @@ export const doorMutants: readonly PlantedMutant[] = [
   {
     name: "a watch shows events that its token may not read",
     file: "server/src/access/event-visibility.ts",
-    find: "const visible = events.filter((event) => this.#isVisible(standing, event));",
-    put: "const visible = events.filter((event) => this.#isVisible(standing, event) || true);",
+    find: "const visible = events.filter((event) => this.#isVisible(rights, event));",
+    put: "const visible = events.filter((event) => this.#isVisible(rights, event) || true);",
     by: "test/access/event-visibility.test.ts",
     caughtIn: "npm test",
   },

@@ -44,7 +44,7 @@ test("the log redacts tokens, secrets, headers and inputs that code passes by mi
   const token = "hfo_AbCdEfGh12345678";
   const mistake = { token, agentSecret: "s3cr3t", headers: { authorization: token }, input: { a: 1 } } as LogFields;
   log.write("warn", "mistake", { ...mistake, reason: `Authorization: Bearer ${token} was rejected` });
-  log.write("error", "trouble", { message: `x-agent-secret=${"ab".repeat(32)} and token: ${token}` });
+  log.write("error", "problem", { message: `x-agent-secret=${"ab".repeat(32)} and token: ${token}` });
   const text = lines.join("\n");
   assert.equal(lines.length, 2);
   for (const secret of [token, "s3cr3t", "ab".repeat(32), '"a":1']) assert.ok(!text.includes(secret), text);

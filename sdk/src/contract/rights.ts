@@ -13,7 +13,7 @@ import { packOfOperation, resourceOfOperation } from "./packs/packs.ts";
 export interface Touch {
   readonly paths?: readonly string[];
   /** The paths of the grant with this fence. */
-  readonly fence?: string;
+  readonly fence?: string | undefined;
   /** The paths of this ticket, or of the grant that it became. */
   readonly ticket?: string;
   /** The locks and tickets of this owner. */

@@ -1,6 +1,6 @@
 /**
- * The token of an `Authorization` header, at every door. A malformed one is refused as a token: its caller never counts
- * as one without a token.
+ * The token of an `Authorization` header, at every door. A malformed header yields an invalid token. Its caller is
+ * refused, and never treated as a caller without a token.
  */
 export function bearerToken(authorization: string | undefined): string | undefined {
   if (authorization === undefined) return undefined;

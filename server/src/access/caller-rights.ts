@@ -9,7 +9,7 @@ import type { Lookups } from "./lookups.ts";
 export interface CallerRights {
   readonly principal: string;
   readonly allow: readonly Allowance[];
-  /** End of the token in engine time; absent without a token that could end. */
+  /** Expiry of the token in engine time; absent if the rights do not come from a token that expires. */
   readonly expiresAt?: number;
 }
 
@@ -36,30 +36,30 @@ export function callerRightsOf(options: CallerRightsOptions, credentials: Creden
   const { lookups, operatorDigest, requiresToken } = options;
   const { token, isLoopback, vouched } = credentials;
   if (token === undefined && vouched !== undefined) {
-    const standing = { ...anonymousRights, principal: vouched };
-    return () => standing;
+    const rights = { ...anonymousRights, principal: vouched };
+    return () => rights;
   }
   if (token === undefined) {
     const refused: Rejection = { code: "token_required", data: {} };
-    const standing = isLoopback && !requiresToken ? anonymousRights : refused;
-    return () => standing;
+    const rights = isLoopback && !requiresToken ? anonymousRights : refused;
+    return () => rights;
   }
   const digest = digestOf(token);
   if (isSameDigest(digest, operatorDigest)) return () => operatorRights;
-  return () => tokenStanding(lookups, digest);
+  return () => tokenRights(lookups, digest);
 }
 
-function tokenStanding(lookups: Lookups, digest: string): CallerRights | Rejection {
+function tokenRights(lookups: Lookups, digest: string): CallerRights | Rejection {
   if (!lookups.isReady()) {
     return { code: "journal_unavailable", data: stateLoading };
   }
   const known = lookups.token(digest);
-  // The caller cannot distinguish these: a token that was once valid gives no more information than one that never was.
+  // The same code for both: the caller must not learn whether the token was ever valid.
   if (known === undefined || known.expiresAt <= lookups.now()) return { code: "token_invalid", data: {} };
   return known;
 }
 
-/** True if the verb is allowed on everything, so that no path has to be checked. */
+/** True if one of the verbs is allowed on everything, so that no path has to be checked. */
 export function isAllowedEverywhere({ allow }: CallerRights, verbs: readonly Verb[]): boolean {
   return isAllowed(allow, verbs, "");
 }

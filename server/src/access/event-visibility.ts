@@ -4,10 +4,10 @@ import type { WatchedEvent } from "@holdfast/sdk";
 import type { Lookups } from "./lookups.ts";
 import { isAllowedEverywhere } from "./caller-rights.ts";
 import type { CallerRights } from "./caller-rights.ts";
-import { pathOf, seesPath, visibleCycle } from "./visible-paths.ts";
+import { pathOf, maySeePath, visibleCycle } from "./visible-paths.ts";
 import type { NamedPath } from "./visible-paths.ts";
 
-type Shown = Pick<WatchedEvent, "name" | "subject" | "data"> & { readonly by?: WatchedEvent["by"] };
+type CheckedEvent = Pick<WatchedEvent, "name" | "subject" | "data"> & { readonly by?: WatchedEvent["by"] };
 
 /**
  * The events that a caller may see: those about entities that it may read, about locks on paths that it may read or
@@ -22,31 +22,31 @@ export class EventVisibility {
     this.#lookups = lookups;
   }
 
-  visible<Event extends Shown>(standing: CallerRights, events: readonly Event[]): readonly Event[] {
-    if (isAllowedEverywhere(standing, ["read"])) return events;
-    const visible = events.filter((event) => this.#isVisible(standing, event));
-    return visible.map((event) => withVisibleCycle(standing, event));
+  visible<Event extends CheckedEvent>(rights: CallerRights, events: readonly Event[]): readonly Event[] {
+    if (isAllowedEverywhere(rights, ["read"])) return events;
+    const visible = events.filter((event) => this.#isVisible(rights, event));
+    return visible.map((event) => withVisibleCycle(rights, event));
   }
 
-  /** A caller asks for the events of this owner: it is looked up while it exists. */
-  expect(standing: CallerRights, owner: string): void {
-    this.#isOwn(standing, owner);
+  /** Looks up an owner while it exists, so that its caller also receives the event of its end. */
+  rememberOwner(rights: CallerRights, owner: string): void {
+    this.#isOwn(rights, owner);
   }
 
   /** A notice is visible to its owner, and to callers that may read or lock its paths. */
-  isNoticeVisible(standing: CallerRights, { owner_id: owner, paths }: Notice): boolean {
-    if (isAllowedEverywhere(standing, ["read"]) || this.#isOwn(standing, owner)) return true;
-    return paths.every((path) => seesPath(standing, path));
+  isNoticeVisible(rights: CallerRights, { owner_id: owner, paths }: Notice): boolean {
+    if (isAllowedEverywhere(rights, ["read"]) || this.#isOwn(rights, owner)) return true;
+    return paths.every((path) => maySeePath(rights, path));
   }
 
-  #isVisible(standing: CallerRights, event: Shown): boolean {
-    if (ownersOf(event).some((owner) => this.#isOwn(standing, owner))) return true;
+  #isVisible(rights: CallerRights, event: CheckedEvent): boolean {
+    if (ownersOf(event).some((owner) => this.#isOwn(rights, owner))) return true;
     // Not by the subject: an entity may have the same subject as an event of Holdfast. An unknown type is not shown.
     const type = recordedType(event);
     if (type === undefined) return false;
-    if (isOfEntity(type)) return isAllowed(standing.allow, ["read"], event.subject);
+    if (isOfEntity(type)) return isAllowed(rights.allow, ["read"], event.subject);
     const paths = isOfLock(type) ? lockPathsOf(event) : undefined;
-    return paths?.every((path) => seesPath(standing, path)) === true;
+    return paths?.every((path) => maySeePath(rights, path)) === true;
   }
 
   #isOwn({ principal }: CallerRights, owner: string): boolean {
@@ -60,17 +60,17 @@ export class EventVisibility {
 /**
  * Every path of an event about locks: the first event of a set names all. Events about tickets are for their owners.
  */
-function lockPathsOf({ subject, data }: Shown): readonly string[] | undefined {
+function lockPathsOf({ subject, data }: CheckedEvent): readonly string[] | undefined {
   if (!subject.startsWith("lock/")) return undefined;
   const { paths = [], of } = data as { readonly paths?: readonly NamedPath[]; readonly of?: string };
   return [subject.slice("lock/".length), ...paths.map(pathOf), ...(of === undefined ? [] : [of])];
 }
 
 /** A deadlock runs through paths of other owners, also for the owners in it. They see the owners, not the paths. */
-function withVisibleCycle<Event extends Shown>(standing: CallerRights, event: Event): Event {
+function withVisibleCycle<Event extends CheckedEvent>(rights: CallerRights, event: Event): Event {
   const type = "lock.deadlock";
   const { cycle } = event.data as { readonly cycle?: readonly CycleLink[] };
   if (recordedType(event) !== type || cycle === undefined) return event;
-  const data = { ...(event.data as object), cycle: visibleCycle(standing, cycle) };
+  const data = { ...(event.data as object), cycle: visibleCycle(rights, cycle) };
   return recordedAs(type, { ...event, data });
 }

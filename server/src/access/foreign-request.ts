@@ -1,7 +1,7 @@
 /**
  * Detects requests that a web page makes without its user's knowledge. A foreign page can make a browser send requests
  * to this host (CSRF). It can also map its own name to 127.0.0.1 (DNS rebinding), and then loopback protects nothing.
- * So every HTTP door asks this first, before tokens, routes and bodies.
+ * Every HTTP door checks this first, before tokens, routes and bodies.
  */
 import type { Rejection } from "./gate.ts";
 
@@ -29,7 +29,7 @@ export function allowedHostsOf(port: number, names: readonly string[] = []): All
     if (port === 80) hosts.add(name);
   };
   for (const name of loopbackNames) add(name);
-  for (const name of names.map((one) => one.toLowerCase())) {
+  for (const name of names.map((each) => each.toLowerCase())) {
     hosts.add(name);
     if (!/:[0-9]+$/u.test(name)) add(name);
   }
@@ -38,24 +38,26 @@ export function allowedHostsOf(port: number, names: readonly string[] = []): All
 
 /** The reason to refuse a request; undefined if there is none. */
 export function foreignRequest({ method, headers }: RequestOrigin, allowed: AllowedHosts): Rejection | undefined {
-  const host = only(headers["host"]);
+  const host = singleValue(headers["host"]);
   if (host === undefined || !allowed.has(host.toLowerCase())) {
     return foreign(`${quoted(host)} in the Host header is not a name of this server`);
   }
   const { origin } = headers;
-  if (origin !== undefined && !isAllowedOrigin(only(origin), allowed)) {
-    return foreign(`${quoted(only(origin))} in the Origin header is not a page of this server`);
+  if (origin !== undefined && !isAllowedOrigin(singleValue(origin), allowed)) {
+    return foreign(`${quoted(singleValue(origin))} in the Origin header is not a page of this server`);
   }
-  // Browsers always send it, and pages cannot set it. `same-site` is another port of this host: a page of another
-  // program.
+  // Browsers always send this header, and pages cannot set it. `same-site` means another port of this host, which is
+  // another program.
   const site = headers["sec-fetch-site"];
   if (site !== undefined && site !== "same-origin" && site !== "none")
     return foreign("Sec-Fetch-Site names another site");
-  return safeMethods.has(method) || !hasBody(headers) ? undefined : unfitType(only(headers["content-type"]));
+  return safeMethods.has(method) || !hasBody(headers)
+    ? undefined
+    : unsupportedType(singleValue(headers["content-type"]));
 }
 
-/** A page may send text and forms anywhere without asking first. No route accepts them. */
-function unfitType(type: string | undefined): Rejection | undefined {
+/** A browser sends text and forms of a page to any host without a preflight request. No route accepts them. */
+function unsupportedType(type: string | undefined): Rejection | undefined {
   const bare = type?.split(";", 1)[0]?.trim().toLowerCase() ?? "";
   if (jsonTypes.has(bare)) return undefined;
   return { code: "content_type_unsupported", data: { content_type: bare.slice(0, 100), accepted: [...jsonTypes] } };
@@ -73,7 +75,7 @@ function isAllowedOrigin(origin: string | undefined, allowed: AllowedHosts): boo
 }
 
 /** A repeated header is ambiguous: two readers might use different values. */
-function only(header: string | readonly string[] | undefined): string | undefined {
+function singleValue(header: string | readonly string[] | undefined): string | undefined {
   return typeof header === "string" ? header : undefined;
 }
 

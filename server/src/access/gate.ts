@@ -1,6 +1,6 @@
 /**
- * The gate authenticates callers and limits what they may do. Every door asks it first, and calls Holdfast only through
- * the transport that it returns. So rights, limits and the principals in the journal are the same at every door.
+ * The gate authenticates callers and limits what they may do. Every door calls it first, and calls Holdfast only
+ * through the transport that it returns. So rights, limits and the principals in the journal are the same at every door.
  */
 import type { DoorTransport } from "@holdfast/sdk/door-transport";
 

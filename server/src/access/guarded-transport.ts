@@ -18,14 +18,14 @@ import { withVisiblePaths } from "./visible-paths.ts";
 
 interface Guard {
   readonly lookups: Lookups;
-  readonly rights: RightsCheck;
+  readonly rightsCheck: RightsCheck;
   readonly notes: RefusalNotes;
-  readonly allotment: RateLimiter;
-  readonly askers: ConnectionCallers;
+  readonly limiter: RateLimiter;
+  readonly callers: ConnectionCallers;
   /** The commands of kinds, each with its entity type. */
   readonly kindCommands: ReadonlyMap<string, string>;
   /** The current rights of the caller. */
-  readonly standing: () => CallerRights | Rejection;
+  readonly rights: () => CallerRights | Rejection;
   /** Calls back when the caller would be rejected. Returns the function to unsubscribe. */
   readonly onLost: (callback: () => void) => () => void;
 }
@@ -39,18 +39,19 @@ export function guardedTransport(inner: DoorTransport, guard: Guard): DoorTransp
     watch: (options) =>
       guardedPages(guard, options.owner, {
         open: () => inner.watch(options),
-        visible: (sight, standing, events) => sight.visible(standing, events),
+        visible: (visibility, rights, events) => visibility.visible(rights, events),
       }),
     notices: (options) =>
       guardedPages(guard, options.owner, {
         open: () => inner.notices(options),
-        visible: (sight, standing, notices) => notices.filter((notice) => sight.isNoticeVisible(standing, notice)),
+        visible: (visibility, rights, notices) =>
+          notices.filter((notice) => visibility.isNoticeVisible(rights, notice)),
       }),
     async cursor() {
-      standingNow(guard, "cursor");
+      currentRights(guard, "cursor");
       return inner.cursor();
     },
-    // A closing door ends what it opened. A caller cannot stop what is behind the gate.
+    // A closing door ends its own watches. A caller cannot stop the engine.
     close: () => Promise.resolve(),
   };
 }
@@ -61,18 +62,19 @@ interface GuardedCall {
   readonly call: DoorCallOptions;
 }
 
-function guardedCall(inner: DoorTransport, guard: Guard, wish: GuardedCall): Promise<CallReply> {
-  const { operation, input, call } = wish;
-  const standing = guard.standing();
-  if (isRejection(standing)) return Promise.resolve(refused(guard, standing));
-  const turned = guard.allotment.call(guard.askers.of(call.agent)) ?? guard.rights.refusalOf(standing, wish);
-  if (turned !== undefined) {
-    if (isAudited(turned)) note(guard, standing, wish);
-    return Promise.resolve(refused(guard, turned));
+function guardedCall(inner: DoorTransport, guard: Guard, request: GuardedCall): Promise<CallReply> {
+  const { operation, input, call } = request;
+  const rights = guard.rights();
+  if (isRejection(rights)) return Promise.resolve(refused(guard, rights));
+  const refusal = guard.limiter.call(guard.callers.of(call.agent)) ?? guard.rightsCheck.refusalOf(rights, request);
+  if (refusal !== undefined) {
+    if (isAudited(refusal)) note(guard, rights, request);
+    return Promise.resolve(refused(guard, refusal));
   }
-  const answer = operation === "register-agent" ? registered(inner, guard, wish) : inner.call(operation, input, call);
-  // Most callers may read what they touch. Then nothing is redacted, and nothing awaited.
-  return isAllowedEverywhere(standing, ["read"]) ? answer : answer.then((reply) => shown(guard, standing, wish, reply));
+  const answer =
+    operation === "register-agent" ? registered(inner, guard, request) : inner.call(operation, input, call);
+  // Most callers may read everything. For them nothing is redacted, and no further promise is awaited.
+  return isAllowedEverywhere(rights, ["read"]) ? answer : answer.then((reply) => shown(guard, rights, request, reply));
 }
 
 async function registered(
@@ -80,58 +82,61 @@ async function registered(
   guard: Guard,
   { operation, input, call }: GuardedCall,
 ): Promise<CallReply> {
-  const turned = await guard.allotment.register(guard.askers.own);
-  return turned === undefined ? inner.call(operation, input, call) : refused(guard, turned);
+  const refusal = await guard.limiter.register(guard.callers.own);
+  return refusal === undefined ? inner.call(operation, input, call) : refused(guard, refusal);
 }
 
-/** The reply without what the caller may not read. The paths of a ticket are known only after its grant. */
-function shown(guard: Guard, standing: CallerRights, { operation, input }: GuardedCall, reply: CallReply): CallReply {
-  const events = new EventVisibility(guard.lookups).visible(standing, reply.events);
-  const turned = operation === "get-ticket" ? guard.rights.refusalOfGrant(standing, operation, reply) : undefined;
-  if (turned !== undefined) return refused(guard, turned);
+/** The reply without data that the caller may not read. The paths of a ticket are known only after its grant. */
+function shown(guard: Guard, rights: CallerRights, { operation, input }: GuardedCall, reply: CallReply): CallReply {
+  const events = new EventVisibility(guard.lookups).visible(rights, reply.events);
+  const refusal = operation === "get-ticket" ? guard.rightsCheck.refusalOfGrant(rights, operation, reply) : undefined;
+  if (refusal !== undefined) return refused(guard, refusal);
   const { kindCommands } = guard;
-  const written = redactWriteReply(standing, { operation, input, reply, kindCommands });
-  return { ...withVisiblePaths(standing, operation, written), events };
+  const written = redactWriteReply(rights, { operation, input, reply, kindCommands });
+  return { ...withVisiblePaths(rights, operation, written), events };
 }
 
 /** The agent is not authenticated yet, so its name must not appear in the audit trail. */
 function note({ notes, lookups }: Guard, { principal }: CallerRights, { operation, call }: GuardedCall): void {
   const isOwn = call.agent !== undefined && lookups.principalOf(call.agent) === principal;
-  const agent = isOwn ? { agent: call.agent } : {};
-  notes.note({ principal, ...agent, operation, reason: "not_allowed" });
+  notes.note({ principal, agent: isOwn ? call.agent : undefined, operation, reason: "not_allowed" });
 }
 
 function refused({ lookups }: Guard, { code, data }: Rejection): CallReply {
   return callRefusal(code, data, lookups.position());
 }
 
-function standingNow(guard: Guard, operation: string): CallerRights {
-  const standing = guard.standing();
-  if (!isRejection(standing)) return standing;
-  throw problem(guard, operation, standing);
+function currentRights(guard: Guard, operation: string): CallerRights {
+  const rights = guard.rights();
+  if (!isRejection(rights)) return rights;
+  throw problem(guard, operation, rights);
 }
 
 function problem({ lookups }: Guard, operation: string, { code, data }: Rejection): HoldfastError {
   return new HoldfastError(operation, code, { data, position: lookups.position() });
 }
 
-interface Sighted<Item> {
+interface GuardedSource<Item> {
   readonly open: () => Pages<Item>;
-  readonly visible: (sight: EventVisibility, standing: CallerRights, items: readonly Item[]) => readonly Item[];
+  readonly visible: (visibility: EventVisibility, rights: CallerRights, items: readonly Item[]) => readonly Item[];
 }
 
-/** The pages that the caller may see. They end when its token is revoked or expires, even while nothing happens. */
-function guardedPages<Item>(guard: Guard, owner: string | undefined, { open, visible }: Sighted<Item>): Pages<Item> {
-  const sight = new EventVisibility(guard.lookups);
-  const first = guard.standing();
-  if (!isRejection(first) && owner !== undefined) sight.expect(first, owner);
-  const counted = isRejection(first) ? first : guard.allotment.watch(guard.askers.own);
+/** The pages that the caller may see. They end when its token is revoked or expires, even if no event occurs. */
+function guardedPages<Item>(
+  guard: Guard,
+  owner: string | undefined,
+  { open, visible }: GuardedSource<Item>,
+): Pages<Item> {
+  const visibility = new EventVisibility(guard.lookups);
+  const first = guard.rights();
+  if (!isRejection(first) && owner !== undefined) visibility.rememberOwner(first, owner);
+  const counted = isRejection(first) ? first : guard.limiter.watch(guard.callers.own);
   // Opened at once, not with the first page: it starts with events after this call.
   const pages = isRejection(counted) ? undefined : open();
-  const listenNoMore = pages === undefined ? undefined : guard.onLost(() => void pages.return?.());
+  const unsubscribe = pages === undefined ? undefined : guard.onLost(() => void pages.return?.());
   const end = async (): Promise<{ done: true; value: undefined }> => {
     if (!isRejection(counted)) counted();
-    listenNoMore?.();
+    unsubscribe?.();
     await pages?.return?.();
     return { done: true, value: undefined };
   };
@@ -139,12 +144,12 @@ function guardedPages<Item>(guard: Guard, owner: string | undefined, { open, vis
     async next() {
       for (;;) {
         try {
-          standingNow(guard, "watch");
+          currentRights(guard, "watch");
           if (isRejection(counted)) throw problem(guard, "watch", counted);
           const page = (await pages?.next()) ?? (await end());
-          const standing = standingNow(guard, "watch");
+          const rights = currentRights(guard, "watch");
           if (page.done === true) return await end();
-          const items = visible(sight, standing, page.value);
+          const items = visible(visibility, rights, page.value);
           if (items.length > 0) return { done: false, value: items };
         } catch (error) {
           await end();

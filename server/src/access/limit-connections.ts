@@ -15,9 +15,9 @@ export function limitConnections(server: Server, perAddressMax: number): void {
     }
     counts.set(address, count + 1);
     socket.once("close", () => {
-      const left = (counts.get(address) ?? 1) - 1;
-      if (left === 0) counts.delete(address);
-      else counts.set(address, left);
+      const remaining = (counts.get(address) ?? 1) - 1;
+      if (remaining === 0) counts.delete(address);
+      else counts.set(address, remaining);
     });
   });
 }

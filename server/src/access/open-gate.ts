@@ -32,22 +32,22 @@ export interface GateOptions {
 
 export function openGate(options: GateOptions): Gate {
   const { lookups, transportOf, clock, kindCommands } = options;
-  const rights = new RightsCheck(options);
-  const allotment = new RateLimiter(options.clock, lookups, { ...defaultAccessLimits, ...options.limits });
+  const rightsCheck = new RightsCheck(options);
+  const limiter = new RateLimiter(options.clock, lookups, { ...defaultAccessLimits, ...options.limits });
   const notes = new RefusalNotes(options.clock, options.record);
   return {
     refresh: () => lookups.refresh(),
     admit(credentials: Credentials): AdmittedCaller | Rejection {
-      const standing = callerRightsOf(options, credentials);
-      const now = standing();
-      if (isRejection(now)) return now;
-      const { principal } = now;
+      const rights = callerRightsOf(options, credentials);
+      const current = rights();
+      if (isRejection(current)) return current;
+      const { principal } = current;
       const inner = transportOf({ principal, caller: credentials.connection });
-      const askers = new ConnectionCallers(principal, credentials.connection);
-      const onLost = (callback: () => void) => onRightsLost({ lookups, clock, currentRights: standing }, callback);
-      const guard = { lookups, rights, notes, standing, onLost, allotment, askers, kindCommands };
+      const callers = new ConnectionCallers(principal, credentials.connection);
+      const onLost = (callback: () => void) => onRightsLost({ lookups, clock, currentRights: rights }, callback);
+      const guard = { lookups, rightsCheck, notes, rights, onLost, limiter, callers, kindCommands };
       const transport = guardedTransport(inner, guard);
-      return { principal, isOperator: isAllowedEverywhere(now, ["operate"]), transport };
+      return { principal, isOperator: isAllowedEverywhere(current, ["operate"]), transport };
     },
   };
 }

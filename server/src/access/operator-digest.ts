@@ -1,6 +1,6 @@
 /**
- * The operator's token allows everything. The first start makes it and stores it in the data folder, whose readers
- * could do anything anyway. A configured token is not stored.
+ * The operator's token allows everything. The first start makes it and stores it in the data folder. Readers of
+ * that folder can read the whole journal anyway. A configured token is not stored.
  */
 import { readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -9,12 +9,13 @@ import { digestOf, newSecret } from "../base/new-secret.ts";
 import { operatorTokenFile } from "../base/operator-token-file.ts";
 import { StartError } from "../base/start-error.ts";
 
+/** Minimum length of a token, in characters. */
 const lengthMin = 32;
 
 interface OperatorTokenOptions {
   readonly folder: string;
   /** The token, if the operator configured one. */
-  readonly given?: string;
+  readonly given: string | undefined;
   readonly ids: Ids;
 }
 

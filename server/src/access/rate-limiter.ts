@@ -1,24 +1,25 @@
 import type { Clock } from "../base/clock.ts";
-import { AgentCensus } from "./agent-census.ts";
+import { AgentCounter } from "./agent-counter.ts";
 import type { Rejection } from "./gate.ts";
 import type { AccessLimits } from "./limits.ts";
 import type { Lookups } from "./lookups.ts";
 import { anonymousRights, operatorRights } from "./caller-rights.ts";
 import { TokenBuckets } from "./token-buckets.ts";
 
-/** Retry delay for a caller with too much open at once. Something ends eventually. */
-const openRetryMs = 1_000;
+/** Retry delay of a caller with too many watches. */
+const watchRetryMs = 1_000;
+/** Retry delay of a caller with too many agents. */
 const agentsRetryMs = 60_000;
 
 /** A rate-limited caller. */
 interface RateLimitedCaller {
   readonly principal: string;
   /** The key under which calls are rate-limited. */
-  readonly speaker: string;
+  readonly key: string;
 }
 
 /** Maximum agents of one connection whose keys are cached. Beyond it the cache is cleared. */
-const askersMax = 4_096;
+const callersMax = 4_096;
 
 /** The rate-limited callers of one connection: the connection itself, and its agents. */
 export class ConnectionCallers {
@@ -26,19 +27,19 @@ export class ConnectionCallers {
   readonly #agents = new Map<string, RateLimitedCaller>();
 
   constructor(principal: string, connection: string) {
-    this.own = { principal, speaker: `connection ${connection}` };
+    this.own = { principal, key: `connection ${connection}` };
   }
 
   of(agent: string | undefined): RateLimitedCaller {
     if (agent === undefined) return this.own;
     const known = this.#agents.get(agent);
     if (known !== undefined) return known;
-    if (this.#agents.size >= askersMax) this.#agents.clear();
+    if (this.#agents.size >= callersMax) this.#agents.clear();
     const { principal } = this.own;
     // The agent's id alone would let one principal spend the limits of another.
-    const asker = { principal, speaker: `agent ${principal} ${agent}` };
-    this.#agents.set(agent, asker);
-    return asker;
+    const caller = { principal, key: `agent ${principal} ${agent}` };
+    this.#agents.set(agent, caller);
+    return caller;
   }
 }
 
@@ -48,23 +49,23 @@ export class ConnectionCallers {
  */
 export class RateLimiter {
   readonly #limits: AccessLimits;
-  readonly #speakers: TokenBuckets;
+  readonly #callers: TokenBuckets;
   readonly #principals: TokenBuckets;
   readonly #watches = new Map<string, number>();
 
-  readonly #agents: AgentCensus;
+  readonly #agents: AgentCounter;
 
   constructor(clock: Clock, lookups: Lookups, limits: AccessLimits) {
     this.#limits = limits;
-    this.#agents = new AgentCensus(clock, lookups);
-    this.#speakers = new TokenBuckets(clock, limits.callsPerSecond);
+    this.#agents = new AgentCounter(clock, lookups);
+    this.#callers = new TokenBuckets(clock, limits.callsPerSecond);
     this.#principals = new TokenBuckets(clock, limits.principalCallsPerSecond);
   }
 
   /** Counts a call; undefined if it is within the limits. */
-  call({ principal, speaker }: RateLimitedCaller): Rejection | undefined {
+  call({ principal, key }: RateLimitedCaller): Rejection | undefined {
     if (principal === operatorRights.principal) return undefined;
-    const waitMs = this.#speakers.take(speaker);
+    const waitMs = this.#callers.take(key);
     if (waitMs > 0) return limited("callsPerSecond", this.#limits.callsPerSecond, waitMs);
     if (principal === anonymousRights.principal) return undefined;
     const principalWaitMs = this.#principals.take(principal);
@@ -78,15 +79,15 @@ export class RateLimiter {
     const { watchesMax } = this.#limits;
     const counts = this.#watches;
     const count = counts.get(principal) ?? 0;
-    if (count >= watchesMax) return limited("watchesMax", watchesMax, openRetryMs);
+    if (count >= watchesMax) return limited("watchesMax", watchesMax, watchRetryMs);
     counts.set(principal, count + 1);
     let isOpen = true;
     return () => {
       if (!isOpen) return;
       isOpen = false;
-      const left = (counts.get(principal) ?? 1) - 1;
-      if (left === 0) counts.delete(principal);
-      else counts.set(principal, left);
+      const remaining = (counts.get(principal) ?? 1) - 1;
+      if (remaining === 0) counts.delete(principal);
+      else counts.set(principal, remaining);
     };
   }
 
@@ -96,7 +97,7 @@ export class RateLimiter {
     const { agentsMax } = this.#limits;
     const count = await this.#agents.count(principal, agentsMax);
     if (count >= agentsMax) return limited("agentsMax", agentsMax, agentsRetryMs);
-    this.#agents.letThrough(principal);
+    this.#agents.admit(principal);
     return undefined;
   }
 }

@@ -17,15 +17,15 @@ import type { CallerRights } from "./caller-rights.ts";
 type ReplyData = Readonly<Record<string, unknown>>;
 
 /** The members of every written entity that do not reveal its value. */
-const writtenFacts = [
+const writtenMembers = [
   ...["id", "version", "revision", "previous_revision", "changed"],
   ...["changed_at", "changed_by", "position"],
 ];
 /** A pack shows its fields next to these members and leaves out the type, so a field may have that name. */
-const entityFacts = ["type", ...writtenFacts];
+const entityMembers = ["type", ...writtenMembers];
 
 /** The members of refusals that reveal the value of the entity. */
-const toldOfValue = ["changes", "changes_reason", "truncated", "pointers"];
+const valueMembers = ["changes", "changes_reason", "truncated", "pointers"];
 
 interface WriteReply {
   readonly operation: string;
@@ -35,16 +35,16 @@ interface WriteReply {
   readonly kindCommands: ReadonlyMap<string, string>;
 }
 
-/** The reply to a write as its caller may see it. Any other reply is unchanged. */
-export function redactWriteReply(standing: CallerRights, write: WriteReply): CallReply {
+/** The redacted reply to a write. Any other reply is unchanged. */
+export function redactWriteReply(rights: CallerRights, write: WriteReply): CallReply {
   const { operation, reply } = write;
-  if (!writesEntity(operation) || mayRead(standing, write)) return reply;
+  if (!writesEntity(operation) || mayRead(rights, write)) return reply;
   const { outcome } = reply;
   if (outcome.kind === "done") {
-    const told = packOfOperation(operation) === undefined ? entityFacts : writtenFacts;
-    return { ...reply, outcome: { ...outcome, data: only(outcome.data as ReplyData, told) } };
+    const visible = packOfOperation(operation) === undefined ? entityMembers : writtenMembers;
+    return { ...reply, outcome: { ...outcome, data: pick(outcome.data as ReplyData, visible) } };
   }
-  return { ...reply, outcome: { ...outcome, data: refusedFacts(outcome.code, outcome.data) } };
+  return { ...reply, outcome: { ...outcome, data: redactRefusal(outcome.code, outcome.data) } };
 }
 
 /** An operation without a right in the contract is a command of a kind, and changes an entity of it. */
@@ -57,7 +57,7 @@ function writesEntity(operation: string): boolean {
   return rightOf(operation) === undefined;
 }
 
-/** The reply of a pack has no entity type, so the operation defines it. Without a type no caller may read the value. */
+/** The reply of a pack has no entity type, so the operation determines it. Without a type no caller may read the value. */
 function mayRead({ allow }: CallerRights, { operation, input, reply, kindCommands }: WriteReply): boolean {
   const given = input as { readonly type?: unknown; readonly id?: unknown } | undefined;
   const pack = packOfOperation(operation);
@@ -65,21 +65,21 @@ function mayRead({ allow }: CallerRights, { operation, input, reply, kindCommand
     pack === undefined ? (kindCommands.get(operation) ?? given?.type) : resourceOfOperation(pack, operation)?.type;
   if (typeof type !== "string") return false;
   // A resource created without an id got one. A refusal may name the id of another resource.
-  const made = reply.outcome.kind === "done" ? (reply.outcome.data as ReplyData)["id"] : undefined;
-  const id = given?.id ?? made;
+  const newId = reply.outcome.kind === "done" ? (reply.outcome.data as ReplyData)["id"] : undefined;
+  const id = given?.id ?? newId;
   return isAllowed(allow, ["read"], typeof id === "string" ? `${type}/${id}` : type);
 }
 
 /** A refusal by the rules of a kind or a pack may reveal anything about this value and others. */
-function refusedFacts(code: string, data: ReplyData): ReplyData {
+function redactRefusal(code: string, data: ReplyData): ReplyData {
   const isOfKind = plainCode(code).includes(".");
-  return isOfKind ? {} : without(data, toldOfValue);
+  return isOfKind ? {} : omit(data, valueMembers);
 }
 
-function without(facts: ReplyData, names: readonly string[]): ReplyData {
-  return Object.fromEntries(Object.entries(facts).filter(([name]) => !names.includes(name)));
+function omit(members: ReplyData, names: readonly string[]): ReplyData {
+  return Object.fromEntries(Object.entries(members).filter(([name]) => !names.includes(name)));
 }
 
-function only(facts: ReplyData, names: readonly string[]): ReplyData {
-  return Object.fromEntries(Object.entries(facts).filter(([name]) => names.includes(name)));
+function pick(members: ReplyData, names: readonly string[]): ReplyData {
+  return Object.fromEntries(Object.entries(members).filter(([name]) => names.includes(name)));
 }

@@ -3,15 +3,17 @@ import type { Clock } from "../base/clock.ts";
 /** A refused operator operation. */
 export interface RefusedAttempt {
   readonly principal: string;
-  readonly agent?: string;
+  readonly agent: string | undefined;
   readonly operation: string;
   readonly reason: string;
   /** Earlier attempts of the same principal that were only counted. */
   readonly unrecorded: number;
 }
 
+/** Maximum recorded attempts of one principal per period. */
 const notesMax = 10;
 const periodMs = 60_000;
+/** Maximum principals with a count. Beyond it all counts are cleared. */
 const principalsMax = 10_000;
 
 interface Count {

@@ -1,3 +1,4 @@
+import { defined } from "@holdfast/sdk/base/defined";
 import { allOperations, checkOf, isAllowed, packOfOperation, rightOf, rightToKind } from "@holdfast/sdk/contract";
 import type { Check, OperationName, Right, Touch, Verb } from "@holdfast/sdk/contract";
 import type { CallOptions, CallReply } from "@holdfast/sdk";
@@ -29,32 +30,30 @@ export class RightsCheck {
   }
 
   /** The refusal of a call; undefined if the caller has the right. */
-  refusalOf(standing: CallerRights, wish: CheckedCall): Rejection | undefined {
-    const { operation, input, call } = wish;
+  refusalOf(rights: CallerRights, request: CheckedCall): Rejection | undefined {
+    const { operation, input, call } = request;
     const right = rightOf(operation) ?? this.#kindRight(operation);
     if (right === undefined) return { code: "operation_unknown", data: { operation } };
     const { verbs } = right;
     if (verbs.includes("operate") && call.agent !== undefined)
       return notAllowed(operation, verbs, "the caller is an agent");
-    if (isAllowedEverywhere(standing, verbs) && operation !== "end-agent") return undefined;
-    if (!standing.allow.some((one) => one.verbs.some((verb) => verbs.includes(verb)))) {
+    if (isAllowedEverywhere(rights, verbs) && operation !== "end-agent") return undefined;
+    if (!rights.allow.some((allowance) => allowance.verbs.some((verb) => verbs.includes(verb)))) {
       return notAllowed(operation, verbs);
     }
     // The paths of an invalid input are unknown, so it is refused here. Otherwise a member that a door sets later could
     // make it valid.
     const issues = this.#issuesOf(operation, input);
     if (issues !== undefined) return { code: "input_invalid", data: { issues } };
-    return this.#untouchable(standing, wish, {
-      ...{ verbs, touch: right.touches(input as never) },
-      ...(right.instead === undefined ? {} : { instead: right.instead }),
-    });
+    const { instead } = right;
+    return this.#touchRefusal(rights, request, { verbs, touch: right.touches(input as never), instead });
   }
 
   /** The refusal of a grant that was looked up by its ticket. */
-  refusalOfGrant(standing: CallerRights, operation: string, { outcome }: CallReply): Rejection | undefined {
+  refusalOfGrant(rights: CallerRights, operation: string, { outcome }: CallReply): Rejection | undefined {
     const { fence } = outcome.data as { readonly fence?: string };
-    const touch = fence === undefined ? {} : { fence };
-    return this.#foreignOwner(standing, { operation, input: {}, call: {} }, { verbs: ["read", "lock"], touch });
+    const required = { verbs: ["read", "lock"], touch: { fence }, instead: undefined } as const;
+    return this.#foreignOwnerRefusal(rights, { operation, input: {}, call: {} }, required);
   }
 
   #kindRight(operation: string): Right | undefined {
@@ -68,52 +67,56 @@ export class RightsCheck {
     if (known !== undefined) return known(input);
     const own = Object.hasOwn(allOperations, operation) ? allOperations[operation as OperationName] : undefined;
     const schema = (own ?? packOfOperation(operation)?.operations[operation])?.input;
-    const check = schema === undefined ? isNoObject : checkOf(schema);
+    const check = schema === undefined ? checkObject : checkOf(schema);
     this.#checks.set(operation, check);
     return check(input);
   }
 
-  #untouchable(standing: CallerRights, wish: CheckedCall, needed: Needed): Rejection | undefined {
-    const { verbs, touch } = needed;
-    const { operation } = wish;
-    const isOut = (path: string): boolean => !isAllowed(standing.allow, verbs, path);
-    if (touch.space === true && isOut("")) {
-      const { instead } = needed;
+  #touchRefusal(rights: CallerRights, request: CheckedCall, required: RequiredRight): Rejection | undefined {
+    const { verbs, touch } = required;
+    const { operation } = request;
+    const isDenied = (path: string): boolean => !isAllowed(rights.allow, verbs, path);
+    if (touch.space === true && isDenied("")) {
+      const { instead } = required;
       const reason = `it concerns the whole space${instead === undefined ? "" : `; ${instead}`}`;
       return notAllowed(operation, verbs, reason);
     }
-    const path = touch.paths?.find(isOut);
+    const path = touch.paths?.find(isDenied);
     if (path !== undefined) return notAllowed(operation, verbs, undefined, path);
-    return this.#foreignAgent(standing, wish, touch) ?? this.#foreignOwner(standing, wish, needed);
+    return this.#foreignAgentRefusal(rights, request, touch) ?? this.#foreignOwnerRefusal(rights, request, required);
   }
 
   /** Only the agent itself, its parent or an operator may end a registration. The machine checks the first two. */
-  #foreignAgent(standing: CallerRights, { operation, call }: CheckedCall, { agent }: Touch): Rejection | undefined {
-    if (agent === undefined || call.agent !== undefined || isAllowedEverywhere(standing, ["operate"])) return undefined;
+  #foreignAgentRefusal(
+    rights: CallerRights,
+    { operation, call }: CheckedCall,
+    { agent }: Touch,
+  ): Rejection | undefined {
+    if (agent === undefined || call.agent !== undefined || isAllowedEverywhere(rights, ["operate"])) return undefined;
     return notAllowed(operation, ["operate"], "only the agent itself, its parent or an operator may end it");
   }
 
   /** An owner may use its own locks. Any other caller needs the right to each of their paths. */
-  #foreignOwner(
-    standing: CallerRights,
+  #foreignOwnerRefusal(
+    rights: CallerRights,
     { operation, call }: CheckedCall,
-    { verbs, touch }: Needed,
+    { verbs, touch }: RequiredRight,
   ): Rejection | undefined {
     const { lookups } = this.#options;
-    const isOwn = (owner: string): boolean => owner === call.agent || lookups.principalOf(owner) === standing.principal;
-    const isOut = (path: string): boolean => !isAllowed(standing.allow, verbs, path);
-    if (touch.owner !== undefined && !isOwn(touch.owner) && isOut("")) {
+    const isOwn = (owner: string): boolean => owner === call.agent || lookups.principalOf(owner) === rights.principal;
+    const isDenied = (path: string): boolean => !isAllowed(rights.allow, verbs, path);
+    if (touch.owner !== undefined && !isOwn(touch.owner) && isDenied("")) {
       return notAllowed(operation, verbs, "it belongs to another owner");
     }
     for (const owned of this.#owned(touch)) {
       if (isOwn(owned.owner) && !verbs.includes("operate")) continue;
-      const path = owned.paths.find(isOut);
+      const path = owned.paths.find(isDenied);
       if (path !== undefined) return notAllowed(operation, verbs, undefined, path);
     }
     if (touch.fence === undefined || lookups.grant(touch.fence) !== undefined || !verbs.includes("operate")) {
       return undefined;
     }
-    // It may be granted before the decision, on any path. Only its owner may ask that early.
+    // The fence may be granted before the decision, on any path. Only its owner may use it that early.
     return { code: "lock_not_held", data: { fence: touch.fence } };
   }
 
@@ -123,26 +126,24 @@ export class RightsCheck {
       fence === undefined ? undefined : lookups.grant(fence),
       ticket === undefined ? undefined : lookups.ticket(ticket),
     ];
-    return found.filter((one) => one !== undefined);
+    return found.filter((paths) => paths !== undefined);
   }
 }
 
-/** Only the kind knows the schema of its command. The rights need no more than an object. */
-const isNoObject: Check = (input) =>
+/** Only the kind knows the schema of its command. The check of rights needs no more than an object. */
+const checkObject: Check = (input) =>
   typeof input === "object" && input !== null ? undefined : [{ pointer: "", message: "must be an object" }];
 
-interface Needed {
+interface RequiredRight {
   readonly verbs: readonly Verb[];
   readonly touch: Touch;
-  readonly instead?: string;
+  /** The operations to use instead. */
+  readonly instead: string | undefined;
 }
 
 function notAllowed(operation: string, verbs: readonly Verb[], reason?: string, path?: string): Rejection {
   const needs = verbs.join(" or ");
-  return {
-    code: "not_allowed",
-    data: { operation, needs, ...(path === undefined ? {} : { path }), ...(reason === undefined ? {} : { reason }) },
-  };
+  return { code: "not_allowed", data: defined({ operation, needs, path, reason }) };
 }
 
 /** Refused operator operations of any caller are in the audit trail. */

@@ -10,7 +10,7 @@ interface Bucket {
 
 /**
  * A rate per second for each key, with a burst of twice that after a pause. A full bucket equals no bucket, so keys
- * that appear once leave nothing behind.
+ * that appear once need no memory.
  */
 export class TokenBuckets {
   readonly #clock: Clock;

@@ -2,7 +2,7 @@
 import type { Clock } from "../base/clock.ts";
 import type { Ids } from "../base/ids.ts";
 import type { Engine } from "../engine/engine.ts";
-import { AgentDoor } from "./calls/agent-door.ts";
+import { AgentAuthenticator } from "./calls/agent-authenticator.ts";
 import { NoticeHub } from "./notices/notice-hub.ts";
 import { OwnerHub } from "./watch/owner-hub.ts";
 
@@ -11,7 +11,7 @@ export interface EngineServices {
   readonly clock: Clock;
   readonly ids: Ids;
   /** Identifies agents. The heartbeats of all clients share an entry. */
-  readonly agents: AgentDoor;
+  readonly agents: AgentAuthenticator;
   /** Events by owner. All watches of owners share a subscription. */
   readonly owners: OwnerHub;
   /** Notices to owners. All listeners share a subscription. */
@@ -26,7 +26,7 @@ export function engineServices(
     engine,
     clock,
     ids,
-    agents: new AgentDoor(engine, { clock, ids }),
+    agents: new AgentAuthenticator(engine, { clock, ids }),
     owners: new OwnerHub(engine),
     notices: new NoticeHub(engine, clock),
   };

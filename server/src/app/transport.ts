@@ -10,13 +10,13 @@ import type { Engine } from "../engine/engine.ts";
 import { AgentCalls } from "./calls/agent-calls.ts";
 import { refusal } from "../machine/refusal.ts";
 import { unrecordedReply } from "./calls/unrecorded-reply.ts";
-import type { CallPlace } from "./calls/call-operation.ts";
+import type { CallContext } from "./calls/call-operation.ts";
 import { copyJson } from "./calls/copy-json.ts";
 import { cursorAt } from "./watch/entry-events.ts";
 import { unreadable } from "./calls/journal-refusal.ts";
 import { watch } from "./watch/watch.ts";
 
-export interface AppTransportOptions extends Omit<CallPlace, "sharesData"> {
+export interface AppTransportOptions extends Omit<CallContext, "sharesData"> {
   /** Whether an agent must send its secret. Otherwise a bare id is trusted. */
   readonly requiresAgentSecret?: boolean;
   readonly close: () => Promise<void>;
@@ -32,7 +32,7 @@ export function inProcessTransport(options: AppTransportOptions): Transport {
       if (canonical.ok) return calls.call(operation, canonical.value, { ...call, inputBytes: canonical.bytes });
       return Promise.resolve(unrecordedReply(services.engine, refusal("input_malformed", { ...canonical.fault })));
     },
-    watch: (wanted) => copied(watch(services, wanted)),
+    watch: (request) => copied(watch(services, request)),
     notices: ({ owner }) => services.notices.listen(owner),
     cursor: () => cursorOf(services.engine),
     close,
@@ -45,7 +45,7 @@ export function doorTransport(options: AppTransportOptions): DoorTransport {
   const calls = new AgentCalls({ ...options, sharesData: true });
   return {
     call: (operation, input, call) => calls.call(operation, input, call),
-    watch: (wanted) => watch(services, wanted),
+    watch: (request) => watch(services, request),
     notices: ({ owner }) => services.notices.listen(owner),
     cursor: () => cursorOf(services.engine),
     close,

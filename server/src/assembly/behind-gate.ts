@@ -1,4 +1,5 @@
-/** The gate's access to the engine. The gate itself knows nothing of what is behind it. */
+/** The gate's access to the engine. The gate itself does not depend on the engine. */
+import { defined } from "@holdfast/sdk/base/defined";
 import type { KnownToken, Lookups, OwnedPaths } from "../access/lookups.ts";
 import type { GateOptions } from "../access/open-gate.ts";
 import type { RefusedAttempt } from "../access/refusal-notes.ts";
@@ -68,10 +69,9 @@ function ownedOf(
   return row === undefined ? undefined : { owner: row.owner, paths: row.paths.map(({ path }) => path) };
 }
 
-/** Not awaited: the refused caller is answered at once, and a failing journal is reported elsewhere. */
+/** Not awaited: the refused caller gets its reply at once, and the engine reports a failing journal. */
 function record(engine: Engine, attempt: RefusedAttempt): void {
   const { principal, agent, operation, reason, unrecorded } = attempt;
-  const input = { operation, reason, ...(unrecorded === 0 ? {} : { unrecorded }) };
-  const by = agent === undefined ? { principal } : { principal, agent };
-  void engine.execute({ operation: "note-refusal", input, ...by, caller: principal, bytes: 0 });
+  const input = defined({ operation, reason, unrecorded: unrecorded === 0 ? undefined : unrecorded });
+  void engine.execute({ operation: "note-refusal", input, principal, agent, caller: principal, bytes: 0 });
 }

@@ -31,7 +31,7 @@ export interface VerifyFolderOptions {
   /** Entity types with rules of their own. Without their kinds, their refusals are only folded. */
   readonly kinds: readonly Kind[];
   /** A head that was exported earlier. */
-  readonly expected?: Pick<Head, "position" | "hash">;
+  readonly expected?: Pick<Head, "position" | "hash"> | undefined;
   readonly onProgress: (position: number, head: number) => void;
 }
 
@@ -71,15 +71,15 @@ export function readDataFolder(folder: string): DataFolder {
       const onPosition = (position: number): void => {
         onProgress(position, head);
       };
-      const options = { ...verificationOf(kinds), ...(expected === undefined ? {} : { expected }) };
+      const options = { ...verificationOf(kinds), expected, clock: systemClock, onProgress: onPosition };
       // The files first: a broken page may prevent reading the batches behind it.
       const fileFaults = reader.verifyFiles();
-      const verified = await verify(reader.batches(1), { ...options, clock: systemClock, onProgress: onPosition });
+      const verified = await verify(reader.batches(1), options);
       return { ...verified, ok: verified.ok && fileFaults.length === 0, fileFaults };
     },
     entries({ after, subject }) {
-      const subjects = subject === undefined ? {} : { subjects: [subject] };
-      return entriesAbout(reader.batches(after + 1), { after, ...subjects });
+      const subjects = subject === undefined ? undefined : [subject];
+      return entriesAbout(reader.batches(after + 1), { after, subjects });
     },
     *lines() {
       for (const batch of reader.batches(1)) {
@@ -127,25 +127,25 @@ function entityAt(entries: Iterable<Entry>, target: Target, at: Moment): Outcome
     const next = findEntity(machine.durable, target);
     if (next !== row) erasedBy = entry.erased ?? (next?.isErased === true ? erasedBy : undefined);
     row = next;
-    if (at.version !== undefined && row?.version === at.version) return shown(row, target, erasedBy);
+    if (at.version !== undefined && row?.version === at.version) return entityOutcome(row, target, erasedBy);
   }
-  if (at.version === undefined || row === undefined) return shown(row, target, erasedBy);
+  if (at.version === undefined || row === undefined) return entityOutcome(row, target, erasedBy);
   return refusal("version_not_found", { ...target, version: at.version, current_version: row.version });
 }
 
-function shown(row: EntityRow | undefined, target: Target, erasedBy: number | undefined): Outcome {
+function entityOutcome(row: EntityRow | undefined, target: Target, erasedBy: number | undefined): Outcome {
   if (row?.isErased === true) return refusal("entry_erased", { position: row.position, erased_by: erasedBy ?? null });
   return isLive(row) ? done(representationOf(row)) : missing(row, target).outcome;
 }
 
 /** The events of an entry about an entity, under their published names. */
-export function happenings(entry: Entry, subject: string): readonly Happening[] {
+export function entityEventsOf(entry: Entry, subject: string): readonly NamedEvent[] {
   return entry.events
     .filter((event) => event.subject === subject && isOfEntity(event.type))
     .map((event) => ({ name: publishedName(event), data: event.data }));
 }
 
-export interface Happening {
+export interface NamedEvent {
   readonly name: string;
   readonly data: Readonly<Record<string, unknown>>;
 }

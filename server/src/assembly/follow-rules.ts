@@ -5,10 +5,10 @@ import { machineSettings } from "../features/space/space.ts";
 import type { NodeCoordination } from "../journal/journal.ts";
 
 /**
- * Number of consecutive checks. A node that lost its connection for a moment is missing in one or two, and would have
- * to stop.
+ * Number of consecutive checks that must agree. A node that briefly loses its connection is missing in one or two. It
+ * would have to stop if the rules started without it.
  */
-const looksInARow = 3;
+const checksRequired = 3;
 
 /** For a journal with one node: all rules of this build start at once. */
 export async function raiseCarriedRules(engine: Engine, carried: readonly number[]): Promise<void> {
@@ -24,13 +24,13 @@ export async function raiseCarriedRules(engine: Engine, carried: readonly number
  * raises the number, and the others find it raised. It ends with the journal.
  */
 export function followCommonRules(engine: Engine, coordination: NodeCoordination, carried: readonly number[]): void {
-  let seenCount = 0;
+  let dueCount = 0;
   let raising: Promise<void> | undefined;
   coordination.onClusterStatus(({ commonRules }) => {
     const current = engine.peek((state) => machineSettings(state).rules);
     const isDue = current !== undefined && commonRules > current;
-    seenCount = isDue ? seenCount + 1 : 0;
-    if (seenCount < looksInARow) return;
+    dueCount = isDue ? dueCount + 1 : 0;
+    if (dueCount < checksRequired) return;
     const common = carried.filter((rules) => rules <= commonRules);
     // A failed append is retried by a later check.
     raising ??= raiseCarriedRules(engine, common).finally(() => {

@@ -12,7 +12,7 @@ import type { StoredBatch } from "../journal/unseal.ts";
 import { openFolder } from "./open.ts";
 import type { UpkeepOptions } from "./upkeep.ts";
 
-interface Imported {
+interface ImportResult {
   readonly verified: VerificationResult;
   readonly entryCount: number;
   readonly head: Head;
@@ -33,7 +33,7 @@ export async function importJournal(
   folder: string,
   lines: AsyncIterable<string>,
   { from, kinds, report, onProgress }: ImportOptions,
-): Promise<Imported> {
+): Promise<ImportResult> {
   const journal = await openFolder(folder, report);
   try {
     const start = await journal.head();

@@ -38,7 +38,7 @@ export async function openMesh(options: MeshOptions, parts: MeshParts): Promise<
       gate,
       feed: {
         entries: (after) => entryFeed(engine, after),
-        lastCommon: (place) => lastCommon(engine, place),
+        lastCommon: (point) => lastCommon(engine, point),
         head: () => engine.head.position,
       },
       kindCommands: kindCommandsOf(kinds),
@@ -54,13 +54,13 @@ export async function openMesh(options: MeshOptions, parts: MeshParts): Promise<
 }
 
 /** Reserved principals. A token cannot have them either. */
-const taken = ["operator", "anonymous", "local", "holdfast"];
+const reservedPrincipals = ["operator", "anonymous", "local", "holdfast"];
 
 function principalFault(principal: string | undefined): string | undefined {
   if (principal === undefined) return undefined;
-  if (/^[a-z0-9][a-zA-Z0-9._@-]{0,63}$/u.test(principal) && !taken.includes(principal)) return undefined;
+  if (/^[a-z0-9][a-zA-Z0-9._@-]{0,63}$/u.test(principal) && !reservedPrincipals.includes(principal)) return undefined;
   return (
     `nats_principal cannot be "${principal}": use up to 64 letters, digits and ._@-, not starting with a capital, and ` +
-    `none of ${taken.join(", ")}`
+    `none of ${reservedPrincipals.join(", ")}`
   );
 }

@@ -57,13 +57,13 @@ export function openObservation(options: ObservationOptions): Observation {
   const mesh = new MeshMetrics(metrics.registry);
   let sampleMesh: (() => MeshSample) | undefined;
   const calls = new CallMetrics(metrics, [...Object.keys(allOperations), ...options.kindCommands]);
-  const processWatch = monitorProcess();
+  const processMonitor = monitorProcess();
   let engine: Engine | undefined;
   const entries = new EntryMetrics(metrics, {
     recent: (position) => engine?.recentEntry(position)?.time,
     at: async (positions) => (engine === undefined ? [] : (await engine.entriesAt(positions)).map(({ time }) => time)),
   });
-  const watch = {
+  const observer = {
     monotonicMs: () => clock.monotonicMs(),
     record(call: Parameters<typeof logCall>[1]) {
       calls.record(call);
@@ -75,7 +75,7 @@ export function openObservation(options: ObservationOptions): Observation {
       entries.record(batch);
     },
     report: (message, cause) => {
-      log.write("error", "trouble", { message, reason: reasonOf(cause), ...positionOf(engine) });
+      log.write("error", "problem", { message, reason: reasonOf(cause), position: engine?.head.position });
     },
     follow(running) {
       engine = running;
@@ -97,18 +97,18 @@ export function openObservation(options: ObservationOptions): Observation {
           return caller;
         }
         const { principal, transport } = caller;
-        return { ...caller, transport: observedTransport(transport, { door, principal }, watch) };
+        return { ...caller, transport: observedTransport(transport, { door, principal }, observer) };
       },
     }),
     async metricsText() {
-      const process = processWatch.sample();
+      const process = processMonitor.sample();
       metrics.processCpu.series({}).count = process.cpuSeconds;
       if (sampleMesh !== undefined) mesh.set(sampleMesh());
       if (engine !== undefined) gauges.set(await sampleNode(engine), process);
       return metrics.registry.metrics();
     },
     close() {
-      processWatch.stop();
+      processMonitor.stop();
       log.close();
     },
   };
@@ -122,9 +122,9 @@ export function observationOf(options: {
   readonly version: string;
 }): Observation {
   const { log, kinds = [], version } = options;
-  const nothing = { level: "silent", format: "json", write: () => undefined } as const;
+  const silentLog = { level: "silent", format: "json", write: () => undefined } as const;
   const observation = openObservation({
-    log: openLog({ ...(log ?? nothing), clock: systemClock }),
+    log: openLog({ ...(log ?? silentLog), clock: systemClock }),
     clock: systemClock,
     version,
     kindCommands: kinds.flatMap(({ commands }) => commands.map(({ operation }) => operation.name)),
@@ -162,10 +162,6 @@ async function sampleNode(engine: Engine): Promise<NodeSample> {
     checkpointAgeMs: head.position === (saved?.position ?? 0) ? 0 : engine.now() - (saved?.time ?? engine.now()),
     subscriberCount,
   };
-}
-
-function positionOf(engine: Engine | undefined): { readonly position?: number } {
-  return engine === undefined ? {} : { position: engine.head.position };
 }
 
 function reasonOf(cause: unknown): string | undefined {

@@ -41,25 +41,25 @@ import { allPacks } from "../app/packs/all-packs.ts";
  * The location of the journal: a folder, a Postgres database that several nodes may share (postgres://…), or memory for
  * tests.
  */
-export type JournalPlace = string | { readonly memory: true } | SharedPlace;
+export type JournalLocation = string | { readonly memory: true } | SharedJournalLocation;
 
 /** A journal that several nodes may share, and the space in it. */
-export interface SharedPlace {
+export interface SharedJournalLocation {
   readonly journal: string;
   readonly space?: string;
 }
 
 /** Opens Holdfast in this process. */
-export async function open(place: JournalPlace, options: HoldfastOptions = {}): Promise<Client> {
-  return (await start(place, options)).client;
+export async function open(location: JournalLocation, options: HoldfastOptions = {}): Promise<Client> {
+  return (await start(location, options)).client;
 }
 
 /** A running Holdfast of this process, as its operator sees it. */
 export interface Running {
   readonly client: Client;
   readonly services: EngineServices;
-  /** Available after the client was closed too. */
-  readonly facts: () => Promise<{ readonly position: number; readonly epoch: number; readonly entityCount: number }>;
+  /** Also available after the client is closed. */
+  readonly summary: () => Promise<{ readonly position: number; readonly epoch: number; readonly entityCount: number }>;
 }
 
 /** Options that only the assembly sets. Callers of `open`, `serve` and `createRuntime` do not. */
@@ -71,11 +71,11 @@ export interface BuildOptions extends Pick<ComponentOptions, "areLocksOptIn"> {
 }
 
 /** Starts an engine on a journal. If a stage fails, the stages before it are closed. */
-export async function start(place: JournalPlace, options: HoldfastOptions & BuildOptions = {}): Promise<Running> {
+export async function start(location: JournalLocation, options: HoldfastOptions & BuildOptions = {}): Promise<Running> {
   const { rules = knownRules } = options;
   refuseUnknownToggles(options.component_toggles);
   await using opened = new AsyncDisposableStack();
-  const journal = await openPlace(place, { ...options, rules });
+  const journal = await openJournal(location, { ...options, rules });
   const engine = opened.adopt(await startEngine({ ...options, journal }), (started) => started.stop());
   if (journal.coordination !== undefined) followCommonRules(engine, journal.coordination, rules);
   else await raiseCarriedRules(engine, rules);
@@ -87,7 +87,7 @@ export async function start(place: JournalPlace, options: HoldfastOptions & Buil
   return {
     client,
     services,
-    facts: () =>
+    summary: () =>
       engine.read((state) => ({
         position: engine.head.position,
         epoch: currentEpoch(state),
@@ -96,13 +96,13 @@ export async function start(place: JournalPlace, options: HoldfastOptions & Buil
   };
 }
 
-async function openPlace(
-  place: JournalPlace,
+async function openJournal(
+  location: JournalLocation,
   options: HoldfastOptions & { rules: readonly number[] },
 ): Promise<Journal> {
   const { report = reportToStandardError } = options;
-  if (typeof place !== "string" && "memory" in place) return openMemoryJournal(createMemoryDisk());
-  const { journal, space = "main" } = typeof place === "string" ? { journal: place } : place;
+  if (typeof location !== "string" && "memory" in location) return openMemoryJournal(createMemoryDisk());
+  const { journal, space = "main" } = typeof location === "string" ? { journal: location } : location;
   if (!/^postgres(ql)?:\/\//u.test(journal)) return openFolder(journal, report);
   const rules = Math.max(...options.rules);
   return openPostgresJournal({ url: journal, space, rules, clock: systemClock, onError: report });
@@ -138,14 +138,14 @@ interface StartOptions extends HoldfastOptions, BuildOptions {
   readonly checkpointEvery?: number;
 }
 
-/** The engine owns the journal: it closes it when it stops, and here if it cannot start. */
+/** Starts an engine, which then owns the journal and closes it. If the engine cannot start, the journal is closed here. */
 export async function startEngine(options: StartOptions): Promise<Engine> {
   const { rules = knownRules } = options;
   const { journal, kinds = [], clock = systemClock, ids = systemIds, report = reportToStandardError } = options;
   try {
     return await Engine.start({
-      ...(options.checkpointEvery === undefined ? {} : { checkpointEvery: options.checkpointEvery }),
-      ...(options.onBatch === undefined ? {} : { onBatch: options.onBatch }),
+      checkpointEvery: options.checkpointEvery,
+      onBatch: options.onBatch,
       journal,
       createMachine: () => machineOf(kinds, rules),
       clock,
@@ -228,17 +228,17 @@ function transportPartsOf(services: EngineServices, options: SpeakerOptions): Om
   const { engine, agents } = services;
   const close = (): Promise<void> => {
     // Both start at once: collected activity is sent before the engine stops accepting commands.
-    agents.beats.flush();
+    agents.activity.flush();
     return engine.stop();
   };
   const writes = writesOf(kinds);
   return { services, writes, close, requiresAgentSecret };
 }
 
-function writesOf(kinds: readonly Kind[]): ReadonlyMap<string, { readonly type?: string }> {
+function writesOf(kinds: readonly Kind[]): ReadonlyMap<string, { readonly type?: string | undefined }> {
   const general = publicOperations.filter(({ kind }) => kind === "write").map(({ name }) => [name, {}] as const);
   const own = [...kindCommandsOf(kinds)].map(([name, type]) => [name, { type }] as const);
-  return new Map<string, { readonly type?: string }>([...general, ...own, ...packWrites()]);
+  return new Map<string, { readonly type?: string | undefined }>([...general, ...own, ...packWrites()]);
 }
 
 /** The commands of kinds, each with its entity type. */
@@ -248,14 +248,10 @@ export function kindCommandsOf(kinds: readonly Kind[]): ReadonlyMap<string, stri
   );
 }
 
-function packWrites(): readonly (readonly [string, { readonly type?: string }])[] {
+function packWrites(): readonly (readonly [string, { readonly type?: string | undefined }])[] {
   return allPacks.flatMap(({ contract }) =>
     Object.values(contract.operations)
       .filter(({ kind }) => kind === "write")
-      .map(({ name }) => [name, typed(resourceOfOperation(contract, name)?.type)] as const),
+      .map(({ name }) => [name, { type: resourceOfOperation(contract, name)?.type }] as const),
   );
-}
-
-function typed(type: string | undefined): { readonly type?: string } {
-  return type === undefined ? {} : { type };
 }

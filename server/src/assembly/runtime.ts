@@ -13,11 +13,11 @@ import type { HoldfastOptions } from "./holdfast-options.ts";
 import { openMesh } from "./mesh.ts";
 import type { MeshOptions, NatsStatus } from "./mesh.ts";
 import { start } from "./open.ts";
-import type { JournalPlace } from "./open.ts";
+import type { JournalLocation } from "./open.ts";
 
 export interface RuntimeOptions extends HoldfastOptions {
   /** A folder, a Postgres database (`postgres://…`) that several runtimes may share, or memory. */
-  readonly journal: JournalPlace;
+  readonly journal: JournalLocation;
   /** The NATS connection; none by default. */
   readonly nats?: Omit<MeshOptions, "limits">;
   /** The operator's token, at least 32 characters. Without it no caller over NATS is the operator. */

@@ -33,10 +33,9 @@ interface ServeGateOptions extends HoldfastOptions, AccessOptions {
   readonly host: string;
 }
 
-/** It refuses an address at which callers could not be authenticated. */
+/** Opens the gate of a server. It refuses an address at which callers could not be authenticated. */
 export async function serveGate(services: EngineServices, options: ServeGateOptions): Promise<Gate> {
   const { data, host, kinds = [], operatorToken, report = reportToStandardError } = options;
-  const given = operatorToken === undefined ? {} : { given: operatorToken };
   const plan = {
     host,
     names: options.allowedHosts ?? [],
@@ -47,7 +46,7 @@ export async function serveGate(services: EngineServices, options: ServeGateOpti
   if (fault !== undefined) throw new StartError(fault);
   const warning = listeningWarning(plan);
   if (warning !== undefined) report(warning, undefined);
-  const operatorDigest = await operatorDigestOf({ folder: data, ...given, ids: systemIds });
+  const operatorDigest = await operatorDigestOf({ folder: data, given: operatorToken, ids: systemIds });
   const behind = behindGate(services, { kinds, requiresAgentSecret: options.agentSecrets === "required" });
   return openGate({
     ...behind,

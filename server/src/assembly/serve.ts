@@ -1,4 +1,5 @@
 /** Holdfast as a server: an engine on a journal, the gate in front of it, and the doors in front of the gate. */
+import { defined } from "@holdfast/sdk/base/defined";
 import { limitConnections } from "../access/limit-connections.ts";
 import { defaultAccessLimits } from "../access/limits.ts";
 import type { Gate } from "../access/gate.ts";
@@ -25,13 +26,13 @@ import type { AccessOptions } from "./serve-gate.ts";
 import { reportToStandardError } from "./holdfast-options.ts";
 import type { HoldfastOptions } from "./holdfast-options.ts";
 import { start } from "./open.ts";
-import type { BuildOptions, Running, SharedPlace } from "./open.ts";
+import type { BuildOptions, Running, SharedJournalLocation } from "./open.ts";
 
 export interface ServeOptions extends HoldfastOptions, AccessOptions, Pick<BuildOptions, "rules"> {
   /** The data folder of this node: its address, its operator's token and, unless `journal` is set, its journal. */
   readonly data: string;
   /** The journal, if it is in a database that several nodes share. */
-  readonly journal?: SharedPlace;
+  readonly journal?: SharedJournalLocation;
   readonly host: string;
   readonly port: number;
   /** The NATS connection; none by default. */
@@ -43,7 +44,7 @@ export interface ServeOptions extends HoldfastOptions, AccessOptions, Pick<Build
 /** A running server, as its caller sees it. */
 export interface Serving {
   readonly url: string;
-  readonly facts: Running["facts"];
+  readonly summary: Running["summary"];
   /** The status of the NATS door after the start, with the known limitations of the NATS server's version. */
   readonly nats: (NatsStatus & { readonly warnings: readonly string[] }) | undefined;
   /** Closes the doors, answers pending calls, and closes the journal. */
@@ -60,7 +61,7 @@ export async function serve(options: ServeOptions): Promise<Serving> {
   const observation = observationOf({ report: reportToStandardError, ...options, version });
   opened.defer(() => observation.close());
   const { onBatch, report, metricsText } = observation;
-  const { client, services, facts } = await start(journal ?? data, { ...options, report, onBatch });
+  const { client, services, summary } = await start(journal ?? data, { ...options, report, onBatch });
   opened.defer(() => client.close());
   const { engine } = services;
   observation.follow(engine);
@@ -88,7 +89,7 @@ export async function serve(options: ServeOptions): Promise<Serving> {
   const parts = opened.move();
   return {
     url,
-    facts,
+    summary,
     nats: mesh && { ...mesh.status(), warnings: mesh.warnings() },
     close: () => parts.disposeAsync(),
   };
@@ -115,22 +116,22 @@ async function serveMesh(
   return door;
 }
 
-type NodeFacts = Pick<Health, "node" | "version" | "journal">;
+type NodeIdentity = Pick<Health, "node" | "version" | "journal">;
 
-async function healthOf(engine: Engine, mesh: NatsDoor | undefined, facts: NodeFacts): Promise<Health> {
+async function healthOf(engine: Engine, mesh: NatsDoor | undefined, identity: NodeIdentity): Promise<Health> {
   const { head, reasons, lag, nodeCount } = engine.health();
   const known = engine.peek((state) => ({ epoch: currentEpoch(state), rules: machineSettings(state).rules }));
-  return {
+  return defined({
     live: true,
     ready: reasons.length === 0,
     reasons,
-    ...facts,
+    ...identity,
     nodes: nodeCount,
     position: head.position,
     lag: { entries: lag.entries, age_ms: lag.ageMs },
     epoch: known?.epoch ?? null,
     rules: known?.rules ?? null,
-    // Its failures are reported, but callers of the other doors need not use another node.
-    ...(mesh === undefined ? {} : { components: { nats: mesh.status() } }),
-  };
+    // A failing mesh does not make the node unready: callers of the other doors need not use another node.
+    components: mesh === undefined ? undefined : { nats: mesh.status() },
+  });
 }

@@ -23,13 +23,15 @@ export interface ComponentOptions extends Pick<HoldfastOptions, "component_toggl
 
 /** Throws if a kind needs the lock manager and it is off. */
 export async function setComponents(engine: Engine, options: ComponentOptions): Promise<void> {
-  const { component_toggles: { lock_manager: locks, ...ofPacks } = {}, kinds = [] } = options;
+  const { component_toggles: { lock_manager: locks, ...packToggles } = {}, kinds = [] } = options;
   const isOn = await switchLocks(engine, locks, options.areLocksOptIn === true);
-  const needing = isOn ? undefined : kinds.find(({ needsLocks }) => needsLocks);
-  if (needing !== undefined) {
-    throw new StartError(`the kind ${needing.type} needs the lock manager, but component_toggles.lock_manager is off`);
+  const blockedKind = isOn ? undefined : kinds.find(({ needsLocks }) => needsLocks);
+  if (blockedKind !== undefined) {
+    throw new StartError(
+      `the kind ${blockedKind.type} needs the lock manager, but component_toggles.lock_manager is off`,
+    );
   }
-  await switchPacks(engine, ofPacks);
+  await switchPacks(engine, packToggles);
 }
 
 async function switchLocks(engine: Engine, given: boolean | undefined, areOptIn: boolean): Promise<boolean> {

@@ -16,11 +16,11 @@ export class TokenChanges {
 
   onChange(callback: () => void): () => void {
     // Two subscribers may pass the same function.
-    const own = (): void => callback();
-    this.#callbacks.add(own);
+    const subscriber = (): void => callback();
+    this.#callbacks.add(subscriber);
     this.#follow();
     return () => {
-      this.#callbacks.delete(own);
+      this.#callbacks.delete(subscriber);
       if (this.#callbacks.size > 0) return;
       void this.#subscription?.return();
       this.#subscription = undefined;
@@ -31,15 +31,15 @@ export class TokenChanges {
     if (this.#subscription !== undefined) return;
     const subscription = this.#engine.subscribe(this.#engine.head.position);
     this.#subscription = subscription;
-    void this.#read(subscription);
+    void this.#pump(subscription);
   }
 
-  async #read(subscription: Subscription): Promise<void> {
+  async #pump(subscription: Subscription): Promise<void> {
     let isLost = false;
     try {
       for await (const entries of subscription) {
         // A created token too: a repeated request gives it a new secret, and the old one becomes invalid.
-        if (entries.some(({ events }) => events.some(({ type }) => type.startsWith("token.")))) this.#tell();
+        if (entries.some(({ events }) => events.some(({ type }) => type.startsWith("token.")))) this.#notify();
       }
     } catch {
       isLost = true;
@@ -51,10 +51,10 @@ export class TokenChanges {
     this.#follow();
     // If the state cannot be folded again, every token is invalid on this node.
     await this.#engine.read(() => undefined).catch(() => undefined);
-    this.#tell();
+    this.#notify();
   }
 
-  #tell(): void {
+  #notify(): void {
     for (const callback of [...this.#callbacks]) callback();
   }
 }

@@ -50,7 +50,7 @@ export function archiveFolder(folder: string, beforeMs: number, options: UpkeepO
   });
 }
 
-interface Owned {
+interface OwnedFolder {
   readonly engine: Engine;
   readonly journal: Journal;
   readonly client: Client;
@@ -59,7 +59,7 @@ interface Owned {
 async function asOwner<Result>(
   folder: string,
   options: UpkeepOptions,
-  work: (owned: Owned) => Promise<Result>,
+  work: (owned: OwnedFolder) => Promise<Result>,
 ): Promise<Result> {
   if (!existsSync(join(folder, "journal.db"))) {
     throw new JournalError("invalid", `There is no journal in ${folder}.`, { certain: true });

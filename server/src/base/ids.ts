@@ -8,21 +8,21 @@ export interface Ids {
   salts(count: number): readonly string[];
 }
 
-/** Random texts per call of the operating system. One call per text would cost more than everything else here. */
+/** Number of random texts per system call. One call per text would dominate the cost of an id. */
 const textsPerDraw = 256;
 let drawn: string[] = [];
 
 export const systemIds: Ids = {
-  unique: () => drawOne(),
+  unique: () => drawText(),
   // A large batch would empty the pool, and needs a call of its own anyway.
-  salts: (count) => (count < textsPerDraw / 8 ? Array.from({ length: count }, drawOne) : randomTexts(count)),
+  salts: (count) => (count < textsPerDraw / 8 ? Array.from({ length: count }, drawText) : randomTexts(count)),
 };
 
-function drawOne(): string {
+function drawText(): string {
   const text = drawn.pop();
   if (text !== undefined) return text;
   drawn = [...randomTexts(textsPerDraw)];
-  return drawOne();
+  return drawText();
 }
 
 function randomTexts(count: number): readonly string[] {

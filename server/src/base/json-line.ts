@@ -3,7 +3,10 @@
  * including Node's readline, treat as the end of a line. They are escaped, and any JSON parser restores them.
  */
 export function jsonLine(value: unknown): string {
-  return JSON.stringify(value).replace(lineEnds, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, "0")}`);
+  return JSON.stringify(value).replace(
+    lineEnds,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
 }
 
 const lineEnds = /[\u0085\u2028\u2029]/g;

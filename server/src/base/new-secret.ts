@@ -12,7 +12,7 @@ export function digestOf(secret: string): string {
 }
 
 /** Compares in constant time, so that an attacker cannot find a digest piece by piece. */
-export function isSameDigest(one: string, other: string): boolean {
-  const [a, b] = [Buffer.from(one, "hex"), Buffer.from(other, "hex")];
+export function isSameDigest(first: string, second: string): boolean {
+  const [a, b] = [Buffer.from(first, "hex"), Buffer.from(second, "hex")];
   return a.length === b.length && timingSafeEqual(a, b);
 }

@@ -3,8 +3,8 @@ import type { Setting, SettingValue } from "./settings.ts";
 type ReadValue =
   { readonly ok: true; readonly value: SettingValue } | { readonly ok: false; readonly expected: string };
 
-const on = new Set(["on", "true", "yes", "1"]);
-const off = new Set(["off", "false", "no", "0"]);
+const onTexts = new Set(["on", "true", "yes", "1"]);
+const offTexts = new Set(["off", "false", "no", "0"]);
 
 /** Reads a value from the text of an option or an environment variable. */
 export function readTextValue(setting: Setting, text: string): ReadValue {
@@ -16,9 +16,12 @@ export function readTextValue(setting: Setting, text: string): ReadValue {
     case "number":
       return readJsonValue(setting, /^[0-9]{1,15}$/u.test(text) ? Number(text) : text);
     case "switch":
-      return readJsonValue(setting, on.has(text.toLowerCase()) ? true : off.has(text.toLowerCase()) ? false : text);
+      return readJsonValue(
+        setting,
+        onTexts.has(text.toLowerCase()) ? true : offTexts.has(text.toLowerCase()) ? false : text,
+      );
     case "list":
-      return readJsonValue(setting, text === "" ? [] : text.split(",").map((word) => word.trim()));
+      return readJsonValue(setting, text === "" ? [] : text.split(",").map((item) => item.trim()));
   }
 }
 
@@ -40,7 +43,7 @@ function isValidValue(setting: Setting, value: unknown): value is SettingValue {
     case "switch":
       return typeof value === "boolean";
     case "list":
-      return Array.isArray(value) && value.every((word) => typeof word === "string" && word !== "");
+      return Array.isArray(value) && value.every((item) => typeof item === "string" && item !== "");
   }
 }
 

@@ -44,13 +44,13 @@ export interface EngineOptions {
   /** Makes the command that raises the epoch because this journal may have another future elsewhere. */
   readonly afterFork: (state: StateReader, reason: string, time: number) => TimerCommand;
   /** Entries between two checkpoints. The default is `engineLimits.checkpointEvery`. */
-  readonly checkpointEvery?: number;
+  readonly checkpointEvery?: number | undefined;
   readonly erasures: ErasureLookup;
   readonly recordHash: StateHasherOptions["recordHash"];
   readonly recordedHash: StateHasherOptions["recordedHash"];
   readonly report: (message: string, cause: unknown) => void;
   /** Called for every batch that this node appended, for metrics. It must be fast and must not throw. */
-  readonly onBatch?: (batch: { readonly entries: readonly Entry[]; readonly appendMs: number }) => void;
+  readonly onBatch?: ((batch: { readonly entries: readonly Entry[]; readonly appendMs: number }) => void) | undefined;
 }
 
 export class Engine {

@@ -9,7 +9,7 @@ import type { Entry } from "../machine/entry.ts";
  */
 export function* entriesAbout(
   batches: Iterable<StoredBatch>,
-  query: { readonly after: number; readonly subjects?: readonly string[] },
+  query: { readonly after: number; readonly subjects?: readonly string[] | undefined },
 ): Generator<Entry, void, undefined> {
   const { after, subjects } = query;
   const needles = subjects?.map((subject) => JSON.stringify(subject));

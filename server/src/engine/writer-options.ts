@@ -25,7 +25,7 @@ export interface WriterOptions {
     broken(cause: unknown): void;
   };
   /** See EngineOptions. */
-  readonly onBatch?: (batch: { readonly entries: readonly Entry[]; readonly appendMs: number }) => void;
+  readonly onBatch?: ((batch: { readonly entries: readonly Entry[]; readonly appendMs: number }) => void) | undefined;
 }
 
 /** The error for readers that wait on a node that stops. */

@@ -54,9 +54,9 @@ export interface PageLimit {
 export interface SubjectQuery {
   readonly subject: string;
   /** Only positions above this one. */
-  readonly after?: number;
+  readonly after?: number | undefined;
   /** Only positions below this one. */
-  readonly before?: number;
+  readonly before?: number | undefined;
   readonly order: "oldest-first" | "newest-first";
   readonly limit: number;
 }

@@ -27,9 +27,9 @@ export interface RowChange {
 
 export interface ScanRange {
   /** Only sort keys with this prefix. */
-  readonly prefix?: string;
+  readonly prefix?: string | undefined;
   /** Only sort keys above this. */
-  readonly after?: string;
+  readonly after?: string | undefined;
   readonly limit: number;
 }
 

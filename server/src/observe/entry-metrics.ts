@@ -114,7 +114,7 @@ export class EntryMetrics {
     lock_type: string,
     pending: PendingDuration[],
   ): void {
-    const startPosition = positionIn(data["ticket"]);
+    const startPosition = positionOfToken(data["ticket"]);
     if (startPosition === undefined) return;
     const { waitDuration, acquisitionDuration } = this.#metrics;
     const series = [waitDuration.series({ lock_type }), acquisitionDuration.series({ lock_type })];
@@ -140,7 +140,7 @@ export class EntryMetrics {
     how: string,
     pending: PendingDuration[],
   ): void {
-    const startPosition = positionIn(data["fence"]);
+    const startPosition = positionOfToken(data["fence"]);
     if (startPosition === undefined) return;
     this.#recordDuration({ startPosition, time: entry.time, series: this.#held.get(how) ?? [] }, pending);
   }
@@ -162,11 +162,11 @@ export class EntryMetrics {
 }
 
 function observe({ time, series }: PendingDuration, startMs: number): void {
-  for (const one of series) one.observe((time - startMs) / 1000);
+  for (const histogram of series) histogram.observe((time - startMs) / 1000);
 }
 
 /** A fence and a ticket consist of epoch, position and, in some cases, a number within the entry. */
-function positionIn(token: unknown): number | undefined {
+function positionOfToken(token: unknown): number | undefined {
   if (typeof token !== "string") return undefined;
   const start = token.indexOf(".") + 1;
   const end = token.indexOf(".", start);

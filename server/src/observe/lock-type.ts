@@ -18,5 +18,5 @@ export function lockTypeOf(named: unknown): LockType {
 }
 
 function known(mode: unknown): LockType | undefined {
-  return lockTypes.find((one) => one === mode);
+  return lockTypes.find((type) => type === mode);
 }

@@ -20,7 +20,7 @@ export function logCall(log: Log, call: AnsweredCall & ObservedCaller): void {
   const { door, principal, operation, options } = call;
   log.write(severity, code === "done" ? "call.slow" : reply === undefined ? "call.failed" : "call.refused", {
     ...{ door, principal, agent: options.agent, operation, code },
-    ...(reply === undefined ? {} : { position: reply.position }),
+    position: reply?.position,
     duration_ms: Math.round(durationMs * 10) / 10,
     trace_id: traceOf(options.trace),
   });

@@ -15,7 +15,7 @@ import { redactSecrets } from "./redact-secrets.ts";
 export interface LogFields {
   readonly message?: string;
   readonly reason?: string | undefined;
-  readonly position?: number;
+  readonly position?: number | undefined;
   readonly principal?: string;
   readonly agent?: string | undefined;
   readonly door?: string;

@@ -35,9 +35,9 @@ const unlabelledGauges: readonly [name: string, help: string, read: (sample: Nod
   ["waiting_commands", "Commands in the queue of the engine.", (sample) => sample.waitingCommands],
   ["writable", "1 while the node accepts commands, 0 while it refuses them.", (sample) => Number(sample.isWritable)],
   [
-    "journal_trouble_seconds",
+    "journal_failing_seconds",
     "Seconds since the journal became unwritable; 0 while it is writable.",
-    (f) => f.outageMs / 1000,
+    (sample) => sample.outageMs / 1000,
   ],
   ["state_bytes", "Approximate size of all rows, in bytes.", (sample) => sample.stateBytes],
   ["state_bytes_max", "The quota for state_bytes.", (sample) => sample.stateBytesMax],

@@ -1,3 +1,4 @@
+import { defined } from "@holdfast/sdk/base/defined";
 import type { Clock } from "../../base/clock.ts";
 import type { Engine } from "../../engine/engine.ts";
 import { systemPrincipal } from "../../engine/timer-watch.ts";
@@ -10,12 +11,13 @@ import { done, refusal } from "../../machine/refusal.ts";
 import { journalRefusal } from "./journal-refusal.ts";
 
 /** Interval in which heartbeats share one entry. */
-const tickMs = 250;
+const heartbeatTickMs = 250;
 /** Interval in which other activity is collected. */
-const idleTickMs = 10_000;
+const activityTickMs = 10_000;
+/** Maximum agents in one entry. */
 const idsMax = 10_000;
 
-type Answer = (outcome: Outcome) => void;
+type ReplyCallback = (outcome: Outcome) => void;
 
 /**
  * Collects activity, so that a thousand agents cost a few entries. A heartbeat of an agent with locks extends leases,
@@ -25,8 +27,8 @@ type Answer = (outcome: Outcome) => void;
 export class ActivityCollector {
   readonly #engine: Engine;
   readonly #clock: Clock;
-  readonly #beats = new Map<string, Answer[]>();
-  readonly #signs = new Set<string>();
+  readonly #heartbeats = new Map<string, ReplyCallback[]>();
+  readonly #activeIds = new Set<string>();
   #cancel: (() => void) | undefined;
   #sendAtMs = Infinity;
 
@@ -35,35 +37,36 @@ export class ActivityCollector {
     this.#clock = clock;
   }
 
-  /** A command or a read of an agent is activity too and extends its registration. */
-  sign(agent: AgentRow): void {
+  /** Records that an agent was active. A command or a read extends its registration, like a heartbeat. */
+  noteActivity(agent: AgentRow): void {
     if (this.#engine.now() - agent.seenAt < noteEveryMs(agent)) return;
-    this.#signs.add(agent.id);
-    this.#sendWithin(idleTickMs, false);
+    this.#activeIds.add(agent.id);
+    this.#sendWithin(activityTickMs, false);
   }
 
-  beat(agent: AgentRow): Promise<Outcome> {
-    if (!this.#engine.isShared || !this.#isIdle(agent)) return this.#beat(agent);
-    // The agent may have got a lock on another node a moment ago. Without catching up it would not be renewed although
-    // the reply confirms it.
-    return this.#engine.catchUp().then(() => this.#beat(agent), journalRefusal);
+  /** The outcome of a heartbeat: the end of the registration, or the refusal. */
+  heartbeat(agent: AgentRow): Promise<Outcome> {
+    if (!this.#engine.isShared || !this.#isIdle(agent)) return this.#heartbeat(agent);
+    // The agent may have got a lock on another node a moment ago. Without catching up, the reply would confirm a
+    // renewal of that lock that does not happen.
+    return this.#engine.catchUp().then(() => this.#heartbeat(agent), journalRefusal);
   }
 
   #isIdle({ id }: AgentRow): boolean {
     return this.#engine.peek((state) => state.rows(ownerTable).get(id) === undefined) === true;
   }
 
-  #beat(agent: AgentRow): Promise<Outcome> {
+  #heartbeat(agent: AgentRow): Promise<Outcome> {
     if (this.#isIdle(agent)) {
-      this.sign(agent);
-      return Promise.resolve(beaten(agent, Math.max(endsAt(agent), this.#engine.now() + agent.limitMs)));
+      this.noteActivity(agent);
+      return Promise.resolve(heartbeatReply(agent, Math.max(endsAt(agent), this.#engine.now() + agent.limitMs)));
     }
-    return new Promise((answer) => {
-      const waiting = this.#beats.get(agent.id);
-      if (waiting === undefined) this.#beats.set(agent.id, [answer]);
-      else waiting.push(answer);
-      this.#sendWithin(tickMs, true);
-      if (this.#beats.size >= idsMax) void this.#send();
+    return new Promise((reply) => {
+      const callbacks = this.#heartbeats.get(agent.id);
+      if (callbacks === undefined) this.#heartbeats.set(agent.id, [reply]);
+      else callbacks.push(reply);
+      this.#sendWithin(heartbeatTickMs, true);
+      if (this.#heartbeats.size >= idsMax) void this.#send();
     });
   }
 
@@ -83,15 +86,15 @@ export class ActivityCollector {
   async #send(): Promise<void> {
     this.#cancel?.();
     this.#sendAtMs = Infinity;
-    if (this.#beats.size + this.#signs.size === 0) return;
-    const answers = new Map(this.#beats);
-    const signs = [...this.#signs].filter((id) => !answers.has(id)).slice(0, idsMax);
-    this.#beats.clear();
-    this.#signs.clear();
-    const input: JsonObject = {
-      ...(answers.size === 0 ? {} : { beats: [...answers.keys()] }),
-      ...(signs.length === 0 ? {} : { signs }),
-    };
+    if (this.#heartbeats.size + this.#activeIds.size === 0) return;
+    const heartbeats = new Map(this.#heartbeats);
+    const signs = [...this.#activeIds].filter((id) => !heartbeats.has(id)).slice(0, idsMax);
+    this.#heartbeats.clear();
+    this.#activeIds.clear();
+    const input: JsonObject = defined({
+      beats: heartbeats.size === 0 ? undefined : [...heartbeats.keys()],
+      signs: signs.length === 0 ? undefined : signs,
+    });
     const caller = systemPrincipal;
     const { outcome } = await this.#engine.execute({
       operation: "renew-agents",
@@ -100,20 +103,20 @@ export class ActivityCollector {
       caller,
       bytes: 0,
     });
-    for (const [id, waiting] of answers) {
+    for (const [id, callbacks] of heartbeats) {
       const row = this.#engine.peek((state) => findAgent(state, id));
-      const answer =
-        outcome.kind === "refusal" ? outcome : answerOf(id, row, outcome.data["gone"] as readonly string[]);
-      for (const reply of waiting) reply(answer);
+      const result =
+        outcome.kind === "refusal" ? outcome : outcomeOf(id, row, outcome.data["gone"] as readonly string[]);
+      for (const reply of callbacks) reply(result);
     }
   }
 }
 
-function answerOf(id: string, row: AgentRow | undefined, gone: readonly string[]): Outcome {
+function outcomeOf(id: string, row: AgentRow | undefined, gone: readonly string[]): Outcome {
   if (row === undefined || gone.includes(id)) return refusal("agent_unknown", { agent_id: id });
-  return beaten(row, endsAt(row));
+  return heartbeatReply(row, endsAt(row));
 }
 
-function beaten(agent: AgentRow, end: number): Outcome {
+function heartbeatReply(agent: AgentRow, end: number): Outcome {
   return done({ agent_id: agent.id, expires_at: new Date(end).toISOString() });
 }

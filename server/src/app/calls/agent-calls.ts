@@ -5,30 +5,30 @@ import type { AgentRow } from "../../features/agents/agent-table.ts";
 import type { Outcome } from "../../machine/entry.ts";
 import type { JsonObject } from "@holdfast/sdk/json/json";
 import { refusal } from "../../machine/refusal.ts";
-import type { AgentDoor, SpeakerRules } from "./agent-door.ts";
+import type { AgentAuthenticator, SpeakerRules } from "./agent-authenticator.ts";
 import { callOperation } from "./call-operation.ts";
-import type { CallPlace } from "./call-operation.ts";
-import { explainGone } from "./explain-gone.ts";
+import type { CallContext } from "./call-operation.ts";
+import { explainEndedAgent } from "./explain-ended-agent.ts";
 import { journalRefusal } from "./journal-refusal.ts";
 import { createToken } from "./hooks/create-token.ts";
 import { unrecordedReply } from "./unrecorded-reply.ts";
 
 /** The context of agents' calls. */
-interface AgentCallPlace extends CallPlace {
+interface AgentCallContext extends CallContext {
   /** Whether an agent must send its secret. */
   readonly requiresAgentSecret?: boolean;
 }
 
 /** Maximum agents whose context is cached. Beyond it the cache is cleared. */
-const placesMax = 4_096;
+const contextsMax = 4_096;
 
 /** Authenticates the agent before anything else. Every call of an agent counts as activity. */
 export class AgentCalls {
-  readonly #options: AgentCallPlace;
-  readonly #places = new Map<string, AgentCallPlace>();
+  readonly #options: AgentCallContext;
+  readonly #contexts = new Map<string, AgentCallContext>();
   readonly #rules: SpeakerRules;
 
-  constructor(options: AgentCallPlace) {
+  constructor(options: AgentCallContext) {
     this.#options = options;
     this.#rules = { principal: options.speaker.principal, requiresSecret: options.requiresAgentSecret ?? false };
   }
@@ -44,14 +44,14 @@ export class AgentCalls {
     }
     const row = agents.speaker(agent, call.agentSecret, this.#rules);
     if (!("kind" in row)) return this.#callAs(row, operation, input, call);
-    const turnAway = (outcome: Outcome): Promise<CallReply> =>
-      explainGone(engine, outcome).then((explained) => unrecordedReply(engine, explained));
-    if (!engine.isShared || row.kind !== "refusal" || row.code !== "agent_unknown") return turnAway(row);
+    const refuse = (outcome: Outcome): Promise<CallReply> =>
+      explainEndedAgent(engine, outcome).then((explained) => unrecordedReply(engine, explained));
+    if (!engine.isShared || row.kind !== "refusal" || row.code !== "agent_unknown") return refuse(row);
     // The agent may have registered, or got a new secret, on another node a moment ago.
     return engine.catchUp().then(
       () => {
         const found = agents.speaker(agent, call.agentSecret, this.#rules);
-        return "kind" in found ? turnAway(found) : this.#callAs(found, operation, input, call);
+        return "kind" in found ? refuse(found) : this.#callAs(found, operation, input, call);
       },
       (error: unknown) => unrecordedReply(engine, journalRefusal(error)),
     );
@@ -60,48 +60,48 @@ export class AgentCalls {
   #callAs(row: AgentRow, operation: string, input: Canonical, call: DoorCallOptions): Promise<CallReply> {
     const { engine, agents } = this.#options.services;
     if (operation === "heartbeat") {
-      return agents.beats
-        .beat(row)
-        .then(async (outcome) => unrecordedReply(engine, await explainGone(engine, outcome)));
+      return agents.activity
+        .heartbeat(row)
+        .then(async (outcome) => unrecordedReply(engine, await explainEndedAgent(engine, outcome)));
     }
-    agents.beats.sign(row);
-    const as = this.#placeOf(row.id);
+    agents.activity.noteActivity(row);
+    const context = this.#contextOf(row.id);
     return operation === "register-agent"
-      ? register(as, agents, input, call)
-      : callWithSecrets(as, operation, input, call);
+      ? register(context, agents, input, call)
+      : callWithSecrets(context, operation, input, call);
   }
 
-  /** Made once per agent, since every call needs it. */
-  #placeOf(agent: string): AgentCallPlace {
-    const known = this.#places.get(agent);
+  /** The context of one agent. It is cached, since every call needs it. */
+  #contextOf(agent: string): AgentCallContext {
+    const known = this.#contexts.get(agent);
     if (known !== undefined) return known;
-    if (this.#places.size >= placesMax) this.#places.clear();
-    const place = { ...this.#options, speaker: { ...this.#options.speaker, agent, caller: agent } };
-    this.#places.set(agent, place);
-    return place;
+    if (this.#contexts.size >= contextsMax) this.#contexts.clear();
+    const context = { ...this.#options, speaker: { ...this.#options.speaker, agent, caller: agent } };
+    this.#contexts.set(agent, context);
+    return context;
   }
 }
 
-/** A token's secret is made here. Every other call continues unchanged. */
+/** Makes the secret of a new token. Every other call is passed on unchanged. */
 function callWithSecrets(
-  options: AgentCallPlace,
+  options: AgentCallContext,
   operation: string,
   input: Canonical,
   call: DoorCallOptions,
 ): Promise<CallReply> {
   if (operation !== "create-token") return callOperation(options, operation, input, call);
-  return createToken(options.services.ids, (...wish) => callOperation(options, ...wish), input, call);
+  return createToken(options.services.ids, (...request) => callOperation(options, ...request), input, call);
 }
 
 async function register(
-  options: AgentCallPlace,
-  agents: AgentDoor,
+  options: AgentCallContext,
+  agents: AgentAuthenticator,
   input: Canonical,
   call: DoorCallOptions,
 ): Promise<CallReply> {
-  const { input: given, secret } = agents.registration(input, call);
+  const { input: registration, secret } = agents.registration(input, call);
   const { key: _key, ...rest } = call;
-  const reply = await callOperation(options, "register-agent", given, rest);
+  const reply = await callOperation(options, "register-agent", registration, rest);
   if (reply.outcome.kind === "refusal") return reply;
   return { ...reply, outcome: { ...reply.outcome, data: { ...(reply.outcome.data as JsonObject), secret } } };
 }

@@ -13,7 +13,7 @@ import { finishErasePayload } from "./hooks/erase-payload.ts";
 import { copyJson } from "./copy-json.ts";
 import { published } from "../watch/entry-events.ts";
 import { journalRefusal } from "./journal-refusal.ts";
-import { describesGrant, withHowLeft } from "./lock-replies.ts";
+import { describesGrant, withPriorLocks } from "./lock-replies.ts";
 import { resourceViewOf } from "../packs/resource-view.ts";
 import { needsPreparing, prepareIfUnchanged } from "./hooks/if-unchanged.ts";
 import type { PreparedRequest } from "./hooks/if-unchanged.ts";
@@ -30,18 +30,19 @@ export interface Speaker {
   readonly caller: string;
 }
 
-export interface CallPlace {
+/** The context of calls: the engine, the caller and its operations. */
+export interface CallContext {
   readonly services: EngineServices;
   readonly speaker: Speaker;
-  /** The operations that a caller may send, with their entity type if it is not in the input. */
-  readonly writes: ReadonlyMap<string, { readonly type?: string }>;
+  /** The commands that a caller may send, with their entity type if it is not in the input. */
+  readonly writes: ReadonlyMap<string, { readonly type?: string | undefined }>;
   /** True for doors, which only serialise replies. Other callers get copies, which they may change. */
   readonly sharesData: boolean;
 }
 
 /** Runs an operation for an authenticated caller. */
 export function callOperation(
-  options: CallPlace,
+  options: CallContext,
   operation: string,
   input: Canonical,
   call: DoorCallOptions,
@@ -50,7 +51,12 @@ export function callOperation(
   return packOfOperation(operation) === undefined ? reply : reply.then((plain) => resourceViewOf(operation, plain));
 }
 
-function callPlain(options: CallPlace, operation: string, input: Canonical, call: DoorCallOptions): Promise<CallReply> {
+function callPlain(
+  options: CallContext,
+  operation: string,
+  input: Canonical,
+  call: DoorCallOptions,
+): Promise<CallReply> {
   // Not an async function: each further promise per command would cost as much as its decision.
   const { engine } = options.services;
   const read = readOperations.get(operation);
@@ -64,72 +70,72 @@ function callPlain(options: CallPlace, operation: string, input: Canonical, call
   if (call.key !== undefined && !isIdempotencyKey(call.key)) {
     return Promise.resolve(unrecordedReply(engine, refusal("idempotency_key_invalid")));
   }
-  const wish = { operation, type: write.type };
-  if (!needsPreparing(wish, input)) return sendCommand(options, wish, input, call);
+  const request = { operation, type: write.type };
+  if (!needsPreparing(request, input)) return sendCommand(options, request, input, call);
   // The prepared input must not depend on how far this node has folded: the same request is the same command on every
   // node.
-  return latest(engine, () => prepareIfUnchanged(engine, wish, input)).then(
-    (prepared) => sendCommand(options, wish, prepared, call),
+  return latest(engine, () => prepareIfUnchanged(engine, request, input)).then(
+    (prepared) => sendCommand(options, request, prepared, call),
     (error: unknown) => unrecordedReply(engine, journalRefusal(error)),
   );
 }
 
-interface Question {
+interface ReadRequest {
   readonly input: Json;
   readonly agent: string | undefined;
   readonly call: CallOptions;
 }
 
-async function readOperation(engine: Engine, operation: ReadOperation, question: Question): Promise<Outcome> {
-  const { input, agent, call } = question;
+async function readOperation(engine: Engine, operation: ReadOperation, request: ReadRequest): Promise<Outcome> {
+  const { input, agent, call } = request;
   const issues = operation.check(input);
   if (issues !== undefined) return refusal("input_invalid", { issues: issues.map((issue) => ({ ...issue })) });
   const read = (): Promise<Outcome> => operation.read(engine, input as never, agent);
   return (call.reads === "local" ? read() : latest(engine, read)).catch(journalRefusal);
 }
 
-/** After this node has folded everything that any node acknowledged before. Without other writers that is immediate. */
+/** Runs `work` after this node has folded everything that any node acknowledged. Without other writers it runs at once. */
 function latest<Result>(engine: Engine, work: () => Promise<Result>): Promise<Result> {
   return engine.isShared ? engine.catchUp().then(work) : work();
 }
 
 function sendCommand(
-  options: CallPlace,
-  wish: PreparedRequest,
+  options: CallContext,
+  request: PreparedRequest,
   input: Json,
   call: DoorCallOptions,
 ): Promise<CallReply> {
   const { speaker } = options;
   const { engine } = options.services;
-  const { operation } = wish;
+  const { operation } = request;
   const { principal, agent, caller } = speaker;
   // Only these members: other options of a caller must not change its identity.
   const { key, deadlineMs, mustExpect, inputBytes: bytes } = call;
   const trace = call.trace === undefined ? undefined : traceContext(call.trace);
-  const request = { operation, input, bytes, principal, agent, caller, key, deadlineMs, mustExpect, trace };
-  return engine.execute(request).then((reply) => {
+  const command = { operation, input, bytes, principal, agent, caller, key, deadlineMs, mustExpect, trace };
+  return engine.execute(command).then((reply) => {
     if (reply.outcome.kind === "done" && reply.attachment !== undefined) {
       const shown = shownReply(options, reply, withAttachment(reply), call);
-      return describesGrant(reply) ? withHowLeft(engine, shown) : shown;
+      return describesGrant(reply) ? withPriorLocks(engine, shown) : shown;
     }
-    return explainReply(options, wish, reply, { input: input as JsonObject, call });
+    return explainReply(options, request, reply, { input: input as JsonObject, call });
   });
 }
 
-/** The reply to a command whose decision alone is not enough. */
+/** The reply to a command whose outcome needs data from history. */
 async function explainReply(
-  place: CallPlace,
-  wish: PreparedRequest,
+  options: CallContext,
+  request: PreparedRequest,
   reply: Reply,
   { input, call }: { readonly input: JsonObject; readonly call: CallOptions },
 ): Promise<CallReply> {
-  const { engine } = place.services;
-  if (wish.operation === "erase-payload" && reply.outcome.kind === "done") {
+  const { engine } = options.services;
+  if (request.operation === "erase-payload" && reply.outcome.kind === "done") {
     const unfinished = await finishErasePayload(engine, reply.outcome.data);
     if (unfinished !== undefined) return unrecordedReply(engine, unfinished);
   }
   try {
-    return shownReply(place, reply, await renderReply(engine, reply, input), call);
+    return shownReply(options, reply, await renderReply(engine, reply, input), call);
   } catch (error) {
     // A partial reply would differ from the later reply to the same key, so the caller must retry.
     const { code } = journalRefusal(error);
@@ -138,12 +144,12 @@ async function explainReply(
 }
 
 function shownReply(
-  { sharesData }: CallPlace,
+  { sharesData }: CallContext,
   { position, replayed, events }: Reply,
   outcome: Outcome,
   call: CallOptions,
 ): CallReply {
-  const copy = sharesData ? asItIs : copyJson;
+  const copy = sharesData ? identity : copyJson;
   const data = copy(outcome.data) as Record<string, unknown>;
   const shown = call.events === false ? [] : events.map((event) => shownEvent(event, copy));
   return { outcome: { ...outcome, data }, position, replayed, events: shown };
@@ -154,9 +160,9 @@ function shownEvent(event: Event, copy: (value: Json) => Json): CallReply["event
   return recordedAs(type, { name: publishedName(event), subject, data: copy(published(data)) });
 }
 
-const asItIs = (value: Json): Json => value;
+const identity = (value: Json): Json => value;
 
-/** Its data is a new object, to which more may be added. */
+/** The outcome with its attachment. The data is a new object, so that members can be added to it. */
 function withAttachment({ outcome, attachment }: Reply): Outcome {
   return { ...outcome, data: { ...outcome.data, ...attachment } };
 }

@@ -12,36 +12,36 @@ import type { GrantRow } from "../../features/locks/tables/lock-tables.ts";
 import { isLeaving } from "../../features/locks/tables/count-owner.ts";
 import type { JsonObject } from "@holdfast/sdk/json/json";
 import type { StateReader } from "../../machine/state.ts";
-import { howLeft, howLeftNow } from "./how-left.ts";
-import type { Described } from "./how-left.ts";
+import { priorLocks, recentPriorLocks } from "./prior-locks.ts";
+import type { DescribedGrant } from "./prior-locks.ts";
 
 /** True if a reply describes a grant, and so says how the previous locks on its paths ended. */
 export function describesGrant({ outcome }: Reply): boolean {
   return outcome.data["granted"] === true;
 }
 
-/** Adds how the previous lock on each path ended; at once, if possible. */
-export function withHowLeft(engine: Engine, reply: CallReply): CallReply | Promise<CallReply> {
-  const data = reply.outcome.data as Described & { left_before?: readonly JsonObject[] };
-  const add = (left: readonly JsonObject[]): CallReply => {
-    data.left_before = left;
+/** Adds how the previous lock on each path ended. It needs no promise if the history is in memory. */
+export function withPriorLocks(engine: Engine, reply: CallReply): CallReply | Promise<CallReply> {
+  const data = reply.outcome.data as DescribedGrant & { left_before?: readonly JsonObject[] };
+  const add = (locks: readonly JsonObject[]): CallReply => {
+    data.left_before = locks;
     return reply;
   };
-  const now = howLeftNow(engine, data);
-  return now === undefined ? howLeft(engine, data).then(add) : add(now);
+  const recent = recentPriorLocks(engine, data);
+  return recent === undefined ? priorLocks(engine, data).then(add) : add(recent);
 }
 
-/** The recorded reply to an acquire, replayed: whether the grant still lives, or the current place of the ticket. */
+/** The replayed reply to an acquire: whether the grant is still held, or the current place of the ticket. */
 export async function replayedLockReply(engine: Engine, data: JsonObject): Promise<JsonObject> {
   const { granted, fence, ticket } = data;
   if (granted === true && typeof fence === "string") {
     // In one read: a moment later its agent may have ended, and the reply would show a lease that does not exist.
     const view = await engine.read((state) => viewOf(state, findGrant(state, fence)));
-    const told = view ?? (await recordedGrant(engine, fence));
-    return withLeft(engine, { ...data, ...told, still_held: view !== undefined });
+    const recorded = view ?? (await recordedGrant(engine, fence));
+    return addPriorLocks(engine, { ...data, ...recorded, still_held: view !== undefined });
   }
   if (typeof ticket !== "string") return data;
-  const now = await engine.scan((state): JsonObject => {
+  const current = await engine.scan((state): JsonObject => {
     const row = state.rows(ticketTable).get(ticket);
     if (row !== undefined && !isLeaving(state, row.owner)) {
       return { granted: false, ...placeView(state, row), still_waiting: true };
@@ -50,7 +50,7 @@ export async function replayedLockReply(engine: Engine, data: JsonObject): Promi
     if (view === undefined) return { ...data, waits_for: [], estimate_ms: null, still_waiting: false };
     return { granted: true, ticket, ...view, still_held: true };
   });
-  return now["granted"] === true ? withLeft(engine, now) : now;
+  return current["granted"] === true ? addPriorLocks(engine, current) : current;
 }
 
 /** The current grant; undefined if it has ended, or is about to be freed because its owner has ended. */
@@ -58,8 +58,8 @@ function viewOf(state: StateReader, row: GrantRow | undefined): JsonObject | und
   return row === undefined || isLeaving(state, row.owner) ? undefined : grantView({ state }, row);
 }
 
-async function withLeft(engine: Engine, grant: JsonObject): Promise<JsonObject> {
-  return { ...grant, left_before: await howLeft(engine, grant as unknown as Described) };
+async function addPriorLocks(engine: Engine, grant: JsonObject): Promise<JsonObject> {
+  return { ...grant, left_before: await priorLocks(engine, grant as unknown as DescribedGrant) };
 }
 
 /** An ended grant, from the entry that made its fence. */

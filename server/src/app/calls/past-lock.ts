@@ -5,7 +5,7 @@ import { ancestorsOf } from "../../features/locks/tables/path-fault.ts";
 import type { Entry } from "../../machine/entry.ts";
 import type { JsonObject } from "@holdfast/sdk/json/json";
 
-/** Most paths need one entry. Where many owners share a path, a few pages reach the last complete list. */
+/** Entries of the first and of each further read. Most paths need one entry, and paths with many owners a few pages. */
 const pageSizes = [1, 100] as const;
 
 /** The holders of a path and of its ancestors after a position. */

@@ -8,7 +8,7 @@ import type { Versions } from "../../features/entities/version-trail.ts";
 import type { Outcome } from "../../machine/entry.ts";
 import type { JsonObject } from "@holdfast/sdk/json/json";
 import { entityVersions } from "../reads/entity-versions.ts";
-import { explainGone } from "./explain-gone.ts";
+import { explainEndedAgent } from "./explain-ended-agent.ts";
 import { replayedLockReply } from "./lock-replies.ts";
 
 /**
@@ -23,7 +23,7 @@ export async function renderReply(engine: Engine, reply: Reply, input: JsonObjec
     if ("granted" in outcome.data) return { ...outcome, data: await replayedLockReply(engine, outcome.data) };
     return { ...outcome, data: { ...outcome.data, ...(await writtenEntity(engine, reply, outcome.data)) } };
   }
-  if (outcome.code === "agent_unknown") return explainGone(engine, outcome);
+  if (outcome.code === "agent_unknown") return explainEndedAgent(engine, outcome);
   if (outcome.code === "deadlock") {
     const text = cycleText(outcome.data["cycle"] as unknown as readonly CycleLink[]);
     return { ...outcome, data: { ...outcome.data, cycle_text: text } };
@@ -55,8 +55,13 @@ async function explanation(engine: Engine, reply: Reply, data: JsonObject, input
 }
 
 /** The caller expected no entity, so everything is new to it. */
-async function explainExisting(engine: Engine, subject: string, met: Met, input: JsonObject): Promise<JsonObject> {
-  const { version, before } = met;
+async function explainExisting(
+  engine: Engine,
+  subject: string,
+  conflict: ConflictPoint,
+  input: JsonObject,
+): Promise<JsonObject> {
+  const { version, before } = conflict;
   const found = await entityVersions(engine, subject, { from: version, to: version, before });
   if (found.kind !== "found") return unexplained(found, version);
   const [current] = found.versions;
@@ -64,7 +69,7 @@ async function explainExisting(engine: Engine, subject: string, met: Met, input:
 }
 
 /** The version at the decision, and the position of the conflict. */
-interface Met {
+interface ConflictPoint {
   readonly version: number;
   readonly before: number;
 }

@@ -13,12 +13,12 @@ interface LeaseWatchOptions {
   readonly engine: Engine;
   readonly clock: Clock;
   readonly owner: string;
-  readonly tell: (notice: ExpiringNotice) => void;
+  readonly notify: (notice: ExpiringNotice) => void;
 }
 
-/** Interval within which expiring leases are examined together. */
-const lookEveryMs = 250;
-/** An overdue lease is held until an entry ends it, and may be renewed until then. */
+/** Minimum interval between two checks, so that leases are checked together. */
+const checkEveryMs = 250;
+/** Interval between checks of an overdue lease. It is held, and may be renewed, until an entry ends it. */
 const overdueMs = 1_000;
 
 /**
@@ -28,7 +28,7 @@ const overdueMs = 1_000;
 export class LeaseWatch {
   readonly #options: LeaseWatchOptions;
   /** The end of each lease whose owner was warned. */
-  #told = new Map<string, number>();
+  #warned = new Map<string, number>();
   #wakeAt = Infinity;
   #cancel: () => void = () => undefined;
 
@@ -37,24 +37,24 @@ export class LeaseWatch {
   }
 
   /** Examines all leases of the owner, and sleeps until the next one is about to expire. */
-  look(state: StateReader): void {
-    const { engine, owner, tell } = this.#options;
+  check(state: StateReader): void {
+    const { engine, owner, notify } = this.#options;
     const now = engine.now();
-    const told = this.#told;
-    this.#told = new Map();
+    const warned = this.#warned;
+    this.#warned = new Map();
     this.#sleep(Infinity);
     let wakeAt = Infinity;
     for (const row of grantsOf(state, owner)) {
       const endsAt = shownEnd({ state }, owner, row.expiresAt);
-      const nearAt = endsAt - expiringAtMs(row.ttlMs);
-      if (nearAt > now) {
-        wakeAt = Math.min(wakeAt, nearAt);
+      const warnAt = endsAt - expiringAtMs(row.ttlMs);
+      if (warnAt > now) {
+        wakeAt = Math.min(wakeAt, warnAt);
         continue;
       }
-      this.#told.set(row.fence, endsAt);
-      // Renewed at the last moment, or ended: both show at its end or, if it is overdue, later.
+      this.#warned.set(row.fence, endsAt);
+      // A renewal or an end shows at the lease's end, or at a later check if it is overdue.
       wakeAt = Math.min(wakeAt, endsAt > now ? endsAt : now + overdueMs);
-      if (told.get(row.fence) !== endsAt) tell(noticeOf(row, endsAt, now));
+      if (warned.get(row.fence) !== endsAt) notify(noticeOf(row, endsAt, now));
     }
     this.#sleep(wakeAt);
   }
@@ -63,8 +63,8 @@ export class LeaseWatch {
   consider(state: StateReader, fence: string): void {
     const row = state.rows(grantTable).get(fence);
     if (row === undefined) return;
-    const nearAt = shownEnd({ state }, row.owner, row.expiresAt) - expiringAtMs(row.ttlMs);
-    if (nearAt < this.#wakeAt) this.#sleep(nearAt);
+    const warnAt = shownEnd({ state }, row.owner, row.expiresAt) - expiringAtMs(row.ttlMs);
+    if (warnAt < this.#wakeAt) this.#sleep(warnAt);
   }
 
   stop(): void {
@@ -77,9 +77,9 @@ export class LeaseWatch {
     this.#wakeAt = wakeAt;
     if (wakeAt === Infinity) return;
     // A stopping node sends no notices.
-    const look = (): void => void engine.scan((state) => this.look(state)).catch(journalRefusal);
-    const delayMs = Math.max(lookEveryMs, wakeAt - engine.now());
-    this.#cancel = clock.after(delayMs, look, { keepAlive: false });
+    const check = (): void => void engine.scan((state) => this.check(state)).catch(journalRefusal);
+    const delayMs = Math.max(checkEveryMs, wakeAt - engine.now());
+    this.#cancel = clock.after(delayMs, check, { keepAlive: false });
   }
 }
 

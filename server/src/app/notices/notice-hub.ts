@@ -12,63 +12,63 @@ import { LeaseWatch } from "./lease-watch.ts";
 import { NoticeBox } from "./notice-box.ts";
 import { PlaceWatch } from "./place-watch.ts";
 
-interface Listening {
+interface OwnerListeners {
   readonly boxes: Set<NoticeBox>;
   readonly leases: LeaseWatch;
 }
 
 /**
- * Notifies listening owners of facts without an entry: a better place in a queue, and expiring leases. Without
+ * Notifies owners of changes that have no entry: a better place in a queue, and expiring leases. Without
  * listeners it reads nothing. All listeners share one subscription.
  */
 export class NoticeHub {
   readonly #engine: Engine;
   readonly #clock: Clock;
-  readonly #owners = new Map<string, Listening>();
+  readonly #listeners = new Map<string, OwnerListeners>();
   readonly #places: PlaceWatch;
   #subscription: Subscription | undefined;
 
   constructor(engine: Engine, clock: Clock) {
     this.#engine = engine;
     this.#clock = clock;
-    this.#places = new PlaceWatch({ engine, clock, tell: (notice) => this.#tell(notice) });
+    this.#places = new PlaceWatch({ engine, clock, notify: (notice) => this.#notify(notice) });
   }
 
   /** First the place of each ticket of the owner and its expiring leases, then their changes. */
   listen(owner: string): NoticeBox {
     this.#subscription ??= this.#start();
-    const listening = this.#owners.get(owner) ?? this.#enter(owner);
-    const box = new NoticeBox(() => this.#leave(owner, listening, box));
-    listening.boxes.add(box);
+    const listeners = this.#listeners.get(owner) ?? this.#addOwner(owner);
+    const box = new NoticeBox(() => this.#remove(owner, listeners, box));
+    listeners.boxes.add(box);
     // The followed state and the sent notices come from the same read, so that nothing is missed in between.
-    const begin = (state: StateReader): void => {
-      if (!listening.boxes.has(box)) return;
+    const sendCurrent = (state: StateReader): void => {
+      if (!listeners.boxes.has(box)) return;
       for (const row of ticketsOf(state, owner, Infinity)) box.add(this.#places.current(state, row));
-      listening.leases.look(state);
+      listeners.leases.check(state);
     };
-    void this.#engine.scan(begin).catch(() => box.end());
+    void this.#engine.scan(sendCurrent).catch(() => box.end());
     return box;
   }
 
-  #enter(owner: string): Listening {
-    const tell = (notice: Notice): void => this.#tell(notice);
-    const leases = new LeaseWatch({ engine: this.#engine, clock: this.#clock, owner, tell });
-    const listening = { boxes: new Set<NoticeBox>(), leases };
-    this.#owners.set(owner, listening);
-    return listening;
+  #addOwner(owner: string): OwnerListeners {
+    const notify = (notice: Notice): void => this.#notify(notice);
+    const leases = new LeaseWatch({ engine: this.#engine, clock: this.#clock, owner, notify });
+    const listeners = { boxes: new Set<NoticeBox>(), leases };
+    this.#listeners.set(owner, listeners);
+    return listeners;
   }
 
-  #leave(owner: string, { boxes, leases }: Listening, box: NoticeBox): void {
+  #remove(owner: string, { boxes, leases }: OwnerListeners, box: NoticeBox): void {
     boxes.delete(box);
     if (boxes.size > 0) return;
     leases.stop();
     this.#places.forgetOwner(owner);
-    this.#owners.delete(owner);
-    if (this.#owners.size === 0) this.#stop();
+    this.#listeners.delete(owner);
+    if (this.#listeners.size === 0) this.#stop();
   }
 
-  #tell(notice: Notice): void {
-    for (const box of this.#owners.get(notice.owner_id)?.boxes ?? []) {
+  #notify(notice: Notice): void {
+    for (const box of this.#listeners.get(notice.owner_id)?.boxes ?? []) {
       box.add(copyJson(notice) as unknown as Notice);
     }
   }
@@ -88,20 +88,20 @@ export class NoticeHub {
     const subscription = this.#subscription;
     this.#subscription = undefined;
     void subscription?.return();
-    for (const { boxes } of [...this.#owners.values()]) for (const box of [...boxes]) box.end();
+    for (const { boxes } of [...this.#listeners.values()]) for (const box of [...boxes]) box.end();
   }
 
   async #pump(subscription: Subscription): Promise<void> {
     for await (const entries of subscription) {
-      const left = await this.#engine.read((state) => entries.flatMap((entry) => this.#take(state, entry)));
-      if (left.length > 0 && !this.#places.isIdle) await this.#touchLeft(left);
+      const leftTickets = await this.#engine.read((state) => entries.flatMap((entry) => this.#apply(state, entry)));
+      if (leftTickets.length > 0 && !this.#places.isIdle) await this.#touchPathsOf(leftTickets);
     }
   }
 
   /** Applies an entry. Returns tickets that left a queue and whose paths the entry does not have. */
-  #take(state: StateReader, entry: Entry): readonly string[] {
+  #apply(state: StateReader, entry: Entry): readonly string[] {
     return entry.events.flatMap(({ type, data }) => {
-      if (type === "lock.cancelled") return this.#left(data["ticket"] as string);
+      if (type === "lock.cancelled") return this.#leftQueue(data["ticket"] as string);
       if (type === "lock.queued") this.#queued(data, entry);
       else if (hasLease.has(type)) this.#granted(state, data);
       return [];
@@ -110,20 +110,20 @@ export class NoticeHub {
 
   #queued(data: JsonObject, { outcome }: Entry): void {
     const row = { ticket: data["ticket"], owner: data["owner_id"], paths: data["paths"] } as unknown as TicketRow;
-    if (this.#owners.has(row.owner)) this.#places.follow(row, placeIn(outcome.data));
+    if (this.#listeners.has(row.owner)) this.#places.follow(row, placeIn(outcome.data));
     // An upgrade goes ahead of all other tickets.
     if (data["upgrades"] !== undefined) for (const { path } of row.paths) this.#places.touch(path);
   }
 
   #granted(state: StateReader, data: JsonObject): void {
     const { ticket, paths, resource_id: path, owner_id: owner, fence } = data as unknown as GrantData;
-    this.#owners.get(owner)?.leases.consider(state, fence);
+    this.#listeners.get(owner)?.leases.consider(state, fence);
     if (ticket === undefined) return;
     this.#places.forget(ticket);
-    for (const one of paths ?? [{ path }]) this.#places.touch(one.path);
+    for (const lock of paths ?? [{ path }]) this.#places.touch(lock.path);
   }
 
-  #left(ticket: string): readonly string[] {
+  #leftQueue(ticket: string): readonly string[] {
     const paths = this.#places.pathsOf(ticket);
     if (paths === undefined) return [ticket];
     this.#places.forget(ticket);
@@ -132,7 +132,7 @@ export class NoticeHub {
   }
 
   /** The id of a ticket contains the position of the entry that queued it, which has its paths. */
-  async #touchLeft(tickets: readonly string[]): Promise<void> {
+  async #touchPathsOf(tickets: readonly string[]): Promise<void> {
     const positions = tickets.map((ticket) => Number(ticket.split(".")[1]));
     const names = new Set(tickets);
     for (const { events } of await this.#engine.entriesAt(positions)) {

@@ -10,21 +10,21 @@ import type { StateReader } from "../../machine/state.ts";
 import { journalRefusal } from "../calls/journal-refusal.ts";
 
 /** A ticket whose owner listens. */
-interface Followed {
+interface FollowedTicket {
   readonly ticket: string;
   readonly owner: string;
   readonly paths: readonly string[];
   /** The place that its owner knows. */
   place: number | undefined;
-  toldAtMs: number;
+  notifiedAtMs: number;
   /** Set while an update is due. */
-  cancelLook: (() => void) | undefined;
+  cancelCheck: (() => void) | undefined;
 }
 
 interface PlaceWatchOptions {
   readonly engine: Engine;
   readonly clock: Clock;
-  readonly tell: (notice: PlaceNotice) => void;
+  readonly notify: (notice: PlaceNotice) => void;
 }
 
 /**
@@ -33,12 +33,12 @@ interface PlaceWatchOptions {
  */
 export class PlaceWatch {
   readonly #options: PlaceWatchOptions;
-  readonly #tickets = new Map<string, Followed>();
+  readonly #tickets = new Map<string, FollowedTicket>();
   /** Tickets by the paths that they wait for and by all ancestors of these. */
-  readonly #at = new Map<string, Set<Followed>>();
-  readonly #above = new Map<string, Set<Followed>>();
-  readonly #owned = new Map<string, Set<Followed>>();
-  #due: Followed[] = [];
+  readonly #at = new Map<string, Set<FollowedTicket>>();
+  readonly #above = new Map<string, Set<FollowedTicket>>();
+  readonly #owned = new Map<string, Set<FollowedTicket>>();
+  #due: FollowedTicket[] = [];
 
   constructor(options: PlaceWatchOptions) {
     this.#options = options;
@@ -58,7 +58,7 @@ export class PlaceWatch {
     if (this.#tickets.has(row.ticket)) return;
     const paths = row.paths.map(({ path }) => path);
     const { ticket, owner } = row;
-    const followed: Followed = { ticket, owner, paths, place, toldAtMs: -Infinity, cancelLook: undefined };
+    const followed: FollowedTicket = { ticket, owner, paths, place, notifiedAtMs: -Infinity, cancelCheck: undefined };
     this.#tickets.set(row.ticket, followed);
     add(this.#owned, row.owner, followed);
     for (const path of paths) {
@@ -72,14 +72,14 @@ export class PlaceWatch {
     this.follow(row, undefined);
     const notice = noticeOf(state, row);
     const followed = this.#tickets.get(row.ticket);
-    if (followed !== undefined) this.#note(followed, notice.place);
+    if (followed !== undefined) this.#setPlace(followed, notice.place);
     return notice;
   }
 
   forget(ticket: string): void {
     const followed = this.#tickets.get(ticket);
     if (followed === undefined) return;
-    followed.cancelLook?.();
+    followed.cancelCheck?.();
     this.#tickets.delete(ticket);
     remove(this.#owned, followed.owner, followed);
     for (const path of followed.paths) {
@@ -102,39 +102,39 @@ export class PlaceWatch {
     }
   }
 
-  #schedule(followed: Followed): void {
-    if (followed.cancelLook !== undefined) return;
+  #schedule(followed: FollowedTicket): void {
+    if (followed.cancelCheck !== undefined) return;
     const { clock } = this.#options;
-    const delayMs = Math.max(0, followed.toldAtMs + placeEveryMs - clock.monotonicMs());
-    const isDue = (): void => {
+    const delayMs = Math.max(0, followed.notifiedAtMs + placeEveryMs - clock.monotonicMs());
+    const onDue = (): void => {
       this.#due.push(followed);
       // Examines all due tickets together. A stopping node sends no notices.
-      if (this.#due.length === 1) clock.soon(() => void this.#look().catch(journalRefusal));
+      if (this.#due.length === 1) clock.soon(() => void this.#checkDue().catch(journalRefusal));
     };
-    followed.cancelLook = clock.after(delayMs, isDue, { keepAlive: false });
+    followed.cancelCheck = clock.after(delayMs, onDue, { keepAlive: false });
   }
 
-  async #look(): Promise<void> {
+  async #checkDue(): Promise<void> {
     const due = this.#due;
     this.#due = [];
-    for (const followed of due) followed.cancelLook = undefined;
-    const { engine, tell } = this.#options;
-    const moved = await engine.scan((state) => due.flatMap((followed) => this.#lookAt(state, followed)));
-    for (const notice of moved) tell(notice);
+    for (const followed of due) followed.cancelCheck = undefined;
+    const { engine, notify } = this.#options;
+    const moved = await engine.scan((state) => due.flatMap((followed) => this.#checkPlace(state, followed)));
+    for (const notice of moved) notify(notice);
   }
 
-  #lookAt(state: StateReader, followed: Followed): readonly PlaceNotice[] {
+  #checkPlace(state: StateReader, followed: FollowedTicket): readonly PlaceNotice[] {
     const row = state.rows(ticketTable).get(followed.ticket);
     if (row === undefined || this.#tickets.get(followed.ticket) !== followed) return [];
     const notice = noticeOf(state, row);
     if (notice.place === followed.place) return [];
-    this.#note(followed, notice.place);
+    this.#setPlace(followed, notice.place);
     return [notice];
   }
 
-  #note(followed: Followed, place: number): void {
+  #setPlace(followed: FollowedTicket, place: number): void {
     followed.place = place;
-    followed.toldAtMs = this.#options.clock.monotonicMs();
+    followed.notifiedAtMs = this.#options.clock.monotonicMs();
   }
 }
 
@@ -143,13 +143,13 @@ function noticeOf(state: StateReader, row: TicketRow): PlaceNotice {
   return { notice: "place", owner_id: row.owner, paths, ...placeView(state, row) } as unknown as PlaceNotice;
 }
 
-function add(index: Map<string, Set<Followed>>, key: string, followed: Followed): void {
+function add(index: Map<string, Set<FollowedTicket>>, key: string, followed: FollowedTicket): void {
   const known = index.get(key);
   if (known === undefined) index.set(key, new Set([followed]));
   else known.add(followed);
 }
 
-function remove(index: Map<string, Set<Followed>>, key: string, followed: Followed): void {
+function remove(index: Map<string, Set<FollowedTicket>>, key: string, followed: FollowedTicket): void {
   const known = index.get(key);
   known?.delete(followed);
   if (known?.size === 0) index.delete(key);

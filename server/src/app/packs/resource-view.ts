@@ -2,17 +2,17 @@ import { codeOfPack, packOfOperation } from "@holdfast/sdk/contract";
 import type { CallReply } from "@holdfast/sdk";
 import type { JsonObject } from "@holdfast/sdk/json/json";
 
-/** The reply to an operation of a pack: codes have the pack's prefix, and an entity is shown as a resource. */
+/** The reply to an operation of a pack: codes have the pack's prefix, and an entity is resourceData as a resource. */
 export function resourceViewOf(operation: string, reply: CallReply): CallReply {
   const pack = packOfOperation(operation);
   if (pack === undefined) return reply;
   const { outcome } = reply;
   if (outcome.kind === "refusal")
     return { ...reply, outcome: { ...outcome, code: codeOfPack(pack.name, outcome.code) } };
-  return { ...reply, outcome: { ...outcome, data: shown(outcome.data as JsonObject) } };
+  return { ...reply, outcome: { ...outcome, data: resourceData(outcome.data as JsonObject) } };
 }
 
-function shown(data: JsonObject): JsonObject {
+function resourceData(data: JsonObject): JsonObject {
   const { items } = data;
   return Array.isArray(items) ? { ...data, items: (items as JsonObject[]).map(resourceView) } : resourceView(data);
 }
@@ -22,7 +22,7 @@ function shown(data: JsonObject): JsonObject {
  * the entity with the same name: redaction shows those members to callers that may not read the fields.
  */
 function resourceView(entity: JsonObject): JsonObject {
-  const { type: _type, value, changed_at: time, ...facts } = entity;
-  const at = typeof time === "number" ? { changed_at: new Date(time).toISOString() } : {};
-  return { ...facts, ...(value as JsonObject | undefined), ...facts, ...at };
+  const { type: _type, value, changed_at: time, ...members } = entity;
+  const view = { ...members, ...(value as JsonObject | undefined), ...members };
+  return typeof time === "number" ? { ...view, changed_at: new Date(time).toISOString() } : view;
 }

@@ -1,3 +1,4 @@
+import { defined } from "@holdfast/sdk/base/defined";
 import { publishedName } from "@holdfast/sdk/contract";
 import type { Engine } from "../../engine/engine.ts";
 import { authorOf, subjectOf } from "../../features/entities/entity-table.ts";
@@ -6,7 +7,7 @@ import { epochAt } from "../../features/space/space-table.ts";
 import type { Entry, Event } from "../../machine/entry.ts";
 import type { JsonObject } from "@holdfast/sdk/json/json";
 import { isObject } from "@holdfast/sdk/json/json";
-import { outcomeWord } from "../watch/entry-filter.ts";
+import { entryOutcomeCode } from "../watch/entry-filter.ts";
 import { subjectHistory, selectedEvents } from "./subject-history.ts";
 
 const entityChanges = new Set([
@@ -25,19 +26,19 @@ export async function auditItem(engine: Engine, entry: Entry): Promise<JsonObjec
   const changes: JsonObject[] = [];
   for (const event of entry.events)
     if (entityChanges.has(event.type)) changes.push(await changeOf(engine, entry, event));
-  return {
+  return defined({
     position,
     time,
     by: authorOf(entry),
     operation,
-    outcome: outcomeWord(entry),
+    outcome: entryOutcomeCode(entry),
     subjects: [...new Set([...entry.events.map(({ subject }) => subject), ...inputSubjects(entry)])],
     events: [...new Set(entry.events.map(publishedName))],
     changes,
     reason: reasonOf(entry),
     trace: trace ?? null,
-    ...(erased === undefined ? {} : { erased_by: erased }),
-  };
+    erased_by: erased,
+  });
 }
 
 /** The subjects of a refused command, so that its refusal is found with them. */
@@ -59,13 +60,13 @@ async function changeOf(engine: Engine, entry: Entry, event: Event): Promise<Jso
   const { subject } = event;
   const recorded = entry.outcome.data;
   const { type, id } = recorded;
-  const isTheOne = typeof type === "string" && typeof id === "string" && subjectOf(type, id) === subject;
+  const isOwnSubject = typeof type === "string" && typeof id === "string" && subjectOf(type, id) === subject;
   const version = event.data["version"];
-  if (isTheOne && typeof recorded["revision"] === "string" && recorded["previous_revision"] !== undefined) {
-    const { revision, previous_revision: prior } = recorded;
-    return { subject, version: recorded["version"] ?? 0, prior_revision: prior, revision };
+  if (isOwnSubject && typeof recorded["revision"] === "string" && recorded["previous_revision"] !== undefined) {
+    const { revision, previous_revision: previous } = recorded;
+    return { subject, version: recorded["version"] ?? 0, prior_revision: previous, revision };
   }
-  // Erased, or one of several that the entry changed: the index finds the version before.
+  // The outcome was erased, or is about another entity of the entry. The index finds the version before.
   const before = await versionBefore(engine, subject, entry.position);
   const own = typeof version === "number" ? version : (before?.version ?? 0) + 1;
   return {
@@ -81,10 +82,11 @@ interface VersionBefore {
   readonly revision: string;
 }
 
-const lookBackMax = 20;
+/** Maximum entries to search for the version before. */
+const entriesMax = 20;
 
 async function versionBefore(engine: Engine, subject: string, before: number): Promise<VersionBefore | undefined> {
-  const query = { subject, before, limit: lookBackMax, isMeant: (type: string) => entityChanges.has(type) };
+  const query = { subject, before, limit: entriesMax, isSelected: (type: string) => entityChanges.has(type) };
   for (const entry of (await subjectHistory(engine, query)).entries) {
     const version = selectedEvents(entry, query)[0]?.data["version"];
     if (typeof version === "number") return { version, revision: await revisionAt(engine, entry.position, version) };

@@ -1,4 +1,5 @@
 /** Reads of the journal itself. A page scans a bounded number of entries, whichever filters apply. */
+import { defined } from "@holdfast/sdk/base/defined";
 import { auditOperations, publishedName } from "@holdfast/sdk/contract";
 import type { InputOf, Operation } from "@holdfast/sdk/contract";
 import type { Engine } from "../../engine/engine.ts";
@@ -24,8 +25,9 @@ export const auditReads: readonly { readonly operation: Operation; readonly read
 ).map((name) => ({ operation: auditOperations[name as keyof Reads], read: reads[name as keyof Reads] }));
 
 const pageSize = 100;
-/** Maximum entries that one page scans: some milliseconds of work. */
-const looksMax = 1_000;
+/** Maximum entries that one page scans, which takes some milliseconds. */
+const scannedMax = 1_000;
+/** Maximum entries and bytes per read of the journal. */
 const chunk = { entries: 250, bytes: 1024 * 1024 };
 /** Approximate maximum characters of a page of whole entries. */
 const pageBytesMax = 4 * 1024 * 1024;
@@ -35,15 +37,15 @@ async function listJournal(engine: Engine, input: InputOf<(typeof auditOperation
   const head = engine.head.position;
   const last = Math.min(head, before - 1);
   const items: JsonObject[] = [];
-  let [after, looks, bytes] = [input.after ?? 0, 0, 0];
-  while (after < last && looks < looksMax && bytes < pageBytesMax && items.length < limit) {
+  let [after, scanned, bytes] = [input.after ?? 0, 0, 0];
+  while (after < last && scanned < scannedMax && bytes < pageBytesMax && items.length < limit) {
     const entries = await engine.entriesAfter(after, chunk);
     // The history may have gone back in the meantime.
     if (entries.length === 0) break;
     for (const entry of entries) {
       if (entry.position > last || items.length >= limit || bytes >= pageBytesMax) break;
       after = entry.position;
-      looks += 1;
+      scanned += 1;
       if (!matchesEntryFilter(entry, input)) continue;
       const item = journalItem(entry);
       bytes += JSON.stringify(item).length;
@@ -56,16 +58,8 @@ async function listJournal(engine: Engine, input: InputOf<(typeof auditOperation
 function journalItem(entry: Entry): JsonObject {
   const { position, time, id, rules, operation, principal, agent, key, trace, input, outcome, erased } = entry;
   const events = entry.events.map((event) => ({ name: publishedName(event), ...event }));
-  return {
-    ...{ position, time, id, rules, operation, principal },
-    ...(agent === undefined ? {} : { agent }),
-    ...(key === undefined ? {} : { key }),
-    ...(trace === undefined ? {} : { trace }),
-    input,
-    outcome: { ...outcome },
-    events,
-    ...(erased === undefined ? {} : { erased_by: erased }),
-  };
+  const members = { position, time, id, rules, operation, principal, agent, key, trace, input };
+  return defined({ ...members, outcome: { ...outcome }, events, erased_by: erased });
 }
 
 async function listAudit(engine: Engine, input: InputOf<(typeof auditOperations)["list-audit"]>): Promise<Outcome> {
@@ -74,14 +68,14 @@ async function listAudit(engine: Engine, input: InputOf<(typeof auditOperations)
   const range = { after, before: Math.min(input.before ?? Infinity, end), subject: input.subject };
   const items: JsonObject[] = [];
   const page = (next: number | null): Outcome => done({ items, next });
-  let looks = 0;
+  let scanned = 0;
   for await (const entries of entriesBack(engine, range)) {
     for (const entry of entries) {
       if (entry.time < from) return page(null);
-      looks += 1;
+      scanned += 1;
       const isShown = matchesEntryFilter(entry, input) && (input.operation !== undefined || !isUpkeep(entry));
       if (isShown) items.push(await auditItem(engine, entry));
-      const isFull = items.length >= limit || looks >= looksMax;
+      const isFull = items.length >= limit || scanned >= scannedMax;
       if (isFull) return page(entry.position > after + 1 ? entry.position : null);
     }
   }

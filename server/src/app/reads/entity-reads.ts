@@ -1,3 +1,4 @@
+import { defined } from "@holdfast/sdk/base/defined";
 import { isOfEntity, publishedName } from "@holdfast/sdk/contract";
 import type { InputOf, entityOperations } from "@holdfast/sdk/contract";
 import type { Engine } from "../../engine/engine.ts";
@@ -78,9 +79,9 @@ async function pastEntity(
 async function listEntities(engine: Engine, input: InputOf<EntityOperations["list-entities"]>): Promise<Outcome> {
   const limit = input.limit ?? pageSize;
   const prefix = subjectOf(input.type, "");
-  const after = input.after === undefined ? {} : { after: subjectOf(input.type, input.after) };
+  const after = input.after === undefined ? undefined : subjectOf(input.type, input.after);
   const rows = await engine.scan((state) =>
-    state.rows(entityTable).scan("subject", { prefix, ...after, limit: limit + 1 }),
+    state.rows(entityTable).scan("subject", { prefix, after, limit: limit + 1 }),
   );
   const items = rows.slice(0, limit) as readonly LiveEntityRow[];
   return done({ items: items.map(representationOf), next: rows.length > limit ? (items.at(-1)?.id ?? null) : null });
@@ -88,7 +89,7 @@ async function listEntities(engine: Engine, input: InputOf<EntityOperations["lis
 
 async function listHistory(engine: Engine, input: InputOf<EntityOperations["list-history"]>): Promise<Outcome> {
   const { type, id, before, limit = pageSize } = input;
-  const query = { subject: subjectOf(type, id), before, limit, isMeant: isOfEntity };
+  const query = { subject: subjectOf(type, id), before, limit, isSelected: isOfEntity };
   const { entries, next } = await subjectHistory(engine, query);
   if (entries.length === 0 && next === null && before === undefined) return refusal("entity_not_found", { type, id });
   return done({ items: entries.flatMap((entry) => historyItems(entry, query)), next });
@@ -96,14 +97,16 @@ async function listHistory(engine: Engine, input: InputOf<EntityOperations["list
 
 function historyItems(entry: Entry, query: HistoryQuery): readonly JsonObject[] {
   const { position, time, operation } = entry;
-  return selectedEvents(entry, query).map((event) => ({
-    position,
-    time,
-    by: authorOf(entry),
-    operation,
-    event: publishedName(event),
-    version: event.data["version"] ?? event.data["current_version"] ?? 0,
-    data: event.data,
-    ...(entry.erased === undefined ? {} : { erased_by: entry.erased }),
-  }));
+  return selectedEvents(entry, query).map((event) =>
+    defined({
+      position,
+      time,
+      by: authorOf(entry),
+      operation,
+      event: publishedName(event),
+      version: event.data["version"] ?? event.data["current_version"] ?? 0,
+      data: event.data,
+      erased_by: entry.erased,
+    }),
+  );
 }

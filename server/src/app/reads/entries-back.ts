@@ -5,14 +5,14 @@ import { isTree } from "../watch/entry-filter.ts";
 
 const chunkSize = 100;
 
-interface Backwards {
+interface BackwardRange {
   readonly after: number;
   readonly before: number;
   readonly subject: string | undefined;
 }
 
 /** Entries from the newest to the oldest, in pages, on demand. The index finds those of one subject. */
-export async function* entriesBack(engine: Engine, range: Backwards): AsyncGenerator<readonly Entry[], void> {
+export async function* entriesBack(engine: Engine, range: BackwardRange): AsyncGenerator<readonly Entry[], void> {
   const { after, subject } = range;
   const read =
     subject === undefined || isTree(subject)

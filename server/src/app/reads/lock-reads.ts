@@ -13,8 +13,8 @@ import type { Entry, Outcome } from "../../machine/entry.ts";
 import type { JsonObject } from "@holdfast/sdk/json/json";
 import { kindAt } from "../../features/locks/tables/settings.ts";
 import { done, refusal } from "../../machine/refusal.ts";
-import { howLeft } from "../calls/how-left.ts";
-import type { Described } from "../calls/how-left.ts";
+import { priorLocks } from "../calls/prior-locks.ts";
+import type { DescribedGrant } from "../calls/prior-locks.ts";
 import { pastLock } from "../calls/past-lock.ts";
 import { subjectHistory, selectedEvents } from "./subject-history.ts";
 import type { HistoryQuery } from "./subject-history.ts";
@@ -44,29 +44,25 @@ export const lockReads: readonly { readonly operation: Operation; readonly read:
 
 const pageSize = 100;
 
-function badPath(path: string | undefined): Outcome | undefined {
+function pathRefusal(path: string | undefined): Outcome | undefined {
   const reason = path === undefined ? undefined : pathFault(path);
   return reason === undefined ? undefined : refusal("path_invalid", { path: path ?? "", reason });
 }
 
 async function listLocks(engine: Engine, input: InputOf<Views["list-locks"]>): Promise<Outcome> {
-  const bad = badPath(input.under);
-  if (bad !== undefined) return bad;
+  const invalid = pathRefusal(input.under);
+  if (invalid !== undefined) return invalid;
   const { view, owner_id: owner, under, after } = input;
-  const page = { limit: input.limit ?? pageSize, time: engine.now(), ...(after === undefined ? {} : { after }) };
+  const page = { limit: input.limit ?? pageSize, time: engine.now(), after };
   if (view === "dal_locks" || owner !== undefined) {
-    return done({
-      ...(await engine.scan((state) => dalLockPages(state, { ...page, ...(owner === undefined ? {} : { owner }) }))),
-    });
+    return done({ ...(await engine.scan((state) => dalLockPages(state, { ...page, owner }))) });
   }
-  return done({
-    ...(await engine.scan((state) => lockPages(state, { ...page, ...(under === undefined ? {} : { under }) }))),
-  });
+  return done({ ...(await engine.scan((state) => lockPages(state, { ...page, under }))) });
 }
 
 async function getLock(engine: Engine, input: InputOf<Views["get-lock"]>): Promise<Outcome> {
-  const bad = badPath(input.path);
-  if (bad !== undefined) return bad;
+  const invalid = pathRefusal(input.path);
+  if (invalid !== undefined) return invalid;
   const { path, position, limit = pageSize } = input;
   if (position === undefined) return done(await engine.scan((state) => lockView(state, path, engine.now(), limit)));
   const kind = await engine.read((state) => kindAt(state, path).name);
@@ -82,26 +78,26 @@ async function getTicket(engine: Engine, { ticket }: InputOf<Views["get-ticket"]
   });
   if (found === undefined) return refusal("ticket_unknown", { ticket });
   if (found["state"] === "waiting") return done(found);
-  return done({ ...found, left_before: await howLeft(engine, found as unknown as Described) });
+  return done({ ...found, left_before: await priorLocks(engine, found as unknown as DescribedGrant) });
 }
 
 async function whoAmI(engine: Engine, input: InputOf<Views["who-am-i"]>, agent?: string): Promise<Outcome> {
   const owner = input.owner_id ?? agent;
   if (owner === undefined) return refusal("agent_required");
-  const page = { limit: input.limit ?? pageSize, time: engine.now() };
+  const page = { limit: input.limit ?? pageSize, time: engine.now(), after: input.after };
   return engine.scan((state) => {
     const row = findAgent(state, owner);
-    const own = ownView(state, owner, { ...page, ...(input.after === undefined ? {} : { after: input.after }) });
+    const own = ownView(state, owner, page);
     return done({ agent: row === undefined ? null : agentView(row), ...own });
   });
 }
 
 async function listLockHistory(engine: Engine, input: InputOf<Views["list-lock-history"]>): Promise<Outcome> {
-  const bad = badPath(input.path);
-  if (bad !== undefined) return bad;
+  const invalid = pathRefusal(input.path);
+  if (invalid !== undefined) return invalid;
   const { path, before, limit = pageSize } = input;
   // An entity of the type `lock` may have this subject. A caller that may only lock must not see it.
-  const query = { subject: lockSubject(path), before, limit, isMeant: isOfLock };
+  const query = { subject: lockSubject(path), before, limit, isSelected: isOfLock };
   const { entries, next } = await subjectHistory(engine, query);
   return done({ items: entries.flatMap((entry) => historyItems(entry, query)), next });
 }
@@ -117,8 +113,8 @@ function historyItems(entry: Entry, query: HistoryQuery): readonly JsonObject[] 
 }
 
 async function checkFence(engine: Engine, input: InputOf<Views["check-fence"]>): Promise<Outcome> {
-  const bad = badPath(input.path);
-  if (bad !== undefined) return bad;
+  const invalid = pathRefusal(input.path);
+  if (invalid !== undefined) return invalid;
   const row = await engine.read((state) => findGrant(state, input.fence));
   const reason = fenceFault(row, input.path, input.mode ?? "write");
   return done({ valid: reason === undefined, reason: reason ?? null });
@@ -126,8 +122,8 @@ async function checkFence(engine: Engine, input: InputOf<Views["check-fence"]>):
 
 async function listAgents(engine: Engine, input: InputOf<Views["list-agents"]>): Promise<Outcome> {
   const limit = input.limit ?? pageSize;
-  const after = input.after === undefined ? {} : { after: input.after };
-  const rows = await engine.scan((state) => state.rows(agentTable).scan("registered", { ...after, limit: limit + 1 }));
+  const { after } = input;
+  const rows = await engine.scan((state) => state.rows(agentTable).scan("registered", { after, limit: limit + 1 }));
   const shown = rows.slice(0, limit);
   const last = shown.at(-1);
   return done({

@@ -6,7 +6,7 @@ export interface HistoryQuery {
   readonly before: number | undefined;
   readonly limit: number;
   /** Selects events by type: the subject of an entity may also be that of a lock or an agent. */
-  readonly isMeant: (type: string) => boolean;
+  readonly isSelected: (type: string) => boolean;
 }
 
 interface HistoryPage {
@@ -15,9 +15,9 @@ interface HistoryPage {
   readonly next: number | null;
 }
 
-/** Minimum entries that one page scans: the index may be full of events of the other sort. */
-const looksMax = 1_000;
-/** If the first entries were not enough, more are read at once. */
+/** Number of scanned entries after which a page ends. The index may be full of events of other types. */
+const scannedMax = 1_000;
+/** Minimum entries per read after the first. */
 const chunkMin = 100;
 
 /** The history of one subject, newest first. A page may be short, even empty, while there is a next one. */
@@ -26,9 +26,8 @@ export async function subjectHistory(engine: Engine, query: HistoryQuery): Promi
   const found: Entry[] = [];
   let before = query.before;
   let count = limit + 1;
-  for (let looks = 0; looks < looksMax; looks += count, count = Math.max(count, chunkMin)) {
-    const place = before === undefined ? {} : { before };
-    const entries = await engine.entriesAbout({ subject, ...place, order: "newest-first", limit: count });
+  for (let scanned = 0; scanned < scannedMax; scanned += count, count = Math.max(count, chunkMin)) {
+    const entries = await engine.entriesAbout({ subject, before, order: "newest-first", limit: count });
     found.push(...entries.filter((entry) => selectedEvents(entry, query).length > 0));
     if (found.length > limit) return { entries: found.slice(0, limit), next: found[limit - 1]?.position ?? null };
     if (entries.length < count) return { entries: found, next: null };
@@ -40,7 +39,7 @@ export async function subjectHistory(engine: Engine, query: HistoryQuery): Promi
 /** The selected events of an entry. */
 export function selectedEvents(
   { events }: Entry,
-  { subject, isMeant }: Pick<HistoryQuery, "subject" | "isMeant">,
+  { subject, isSelected: isSelected }: Pick<HistoryQuery, "subject" | "isSelected">,
 ): readonly Event[] {
-  return events.filter((event) => event.subject === subject && isMeant(event.type));
+  return events.filter((event) => event.subject === subject && isSelected(event.type));
 }

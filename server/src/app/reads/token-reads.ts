@@ -10,8 +10,8 @@ const pageSize = 100;
 
 async function listTokens(engine: Engine, input: InputOf<typeof operation>): Promise<Outcome> {
   const limit = input.limit ?? pageSize;
-  const after = input.after === undefined ? {} : { after: input.after };
-  const rows = await engine.scan((state) => state.rows(tokenTable).scan("created", { ...after, limit: limit + 1 }));
+  const { after } = input;
+  const rows = await engine.scan((state) => state.rows(tokenTable).scan("created", { after, limit: limit + 1 }));
   const shown = rows.slice(0, limit);
   const last = shown.at(-1);
   // An expired token may still be in the table. It is invalid, so it is not shown.

@@ -18,12 +18,12 @@ export function published(data: JsonObject): JsonObject {
   return rest;
 }
 
-/** Made once for all watches: with hundreds of them, making them for each would be most of the work. */
-const made = new WeakMap<Entry, readonly WatchedEvent[]>();
+/** The events of an entry, shared by all watches. With hundreds of watches, one copy for each would dominate the cost. */
+const eventsOfEntries = new WeakMap<Entry, readonly WatchedEvent[]>();
 
 /** The published events of an entry. Receivers must not change them. */
 export function entryEvents(state: StateReader, entry: Entry): readonly WatchedEvent[] {
-  const known = made.get(entry);
+  const known = eventsOfEntries.get(entry);
   if (known !== undefined) return known;
   const events = entry.events.map((event) =>
     recordedAs(event.type, {
@@ -37,17 +37,17 @@ export function entryEvents(state: StateReader, entry: Entry): readonly WatchedE
       by: authorOf(entry) as WatchedEvent["by"],
     }),
   );
-  made.set(entry, events);
+  eventsOfEntries.set(entry, events);
   return events;
 }
 
-const madeOfPages = new WeakMap<readonly Entry[], readonly WatchedEvent[]>();
+const eventsOfPages = new WeakMap<readonly Entry[], readonly WatchedEvent[]>();
 
 /** The events of a page of entries: the same array for all readers of the same page. */
 export function pageEvents(state: StateReader, page: readonly Entry[]): readonly WatchedEvent[] {
-  const known = madeOfPages.get(page);
+  const known = eventsOfPages.get(page);
   if (known !== undefined) return known;
   const events = page.flatMap((entry) => entryEvents(state, entry));
-  madeOfPages.set(page, events);
+  eventsOfPages.set(page, events);
   return events;
 }

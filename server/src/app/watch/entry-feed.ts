@@ -22,7 +22,7 @@ export function entryFeed(engine: Engine, after: number): AsyncIterableIterator<
     async next() {
       const page = await entries.next();
       if (page.done === true) return page;
-      const value = await engine.read((state) => page.value.map((entry) => fed(state, entry)));
+      const value = await engine.read((state) => page.value.map((entry) => fedEntry(state, entry)));
       return { done: false, value };
     },
     return: () => entries.return() as Promise<IteratorReturnResult<undefined>>,
@@ -41,28 +41,28 @@ export function lastCommon(
 ): Promise<number | undefined> {
   return engine.read((state) => {
     const { epochs } = spaceRow(state);
-    const at = epochs.findIndex((one) => one.epoch === epoch);
+    const at = epochs.findIndex((known) => known.epoch === epoch);
     if (at < 0) return undefined;
     const next = epochs[at + 1];
     return next === undefined ? position : Math.min(position, next.from - 1);
   });
 }
 
-function fed(state: StateReader, entry: Entry): FedEntry {
+function fedEntry(state: StateReader, entry: Entry): FedEntry {
   const { position } = entry;
-  const told = answerOfLock(entry);
+  const answer = lockAnswer(entry);
   const events = entryEvents(state, entry);
-  const own = told === undefined ? [] : [{ ...factsOf(state, entry), ...told }];
+  const own = answer === undefined ? [] : [{ ...contextOf(state, entry), ...answer }];
   return { epoch: epochAt(state, position), position, events: [...events, ...own] };
 }
 
-type PublishedEvents = Pick<WatchedEvent, "name" | "subject" | "data">;
+type PublishedEvent = Pick<WatchedEvent, "name" | "subject" | "data">;
 
 /**
  * A durable lock request always leads to a published event. A denial and a repeated request change nothing, so their
  * entry exists only because of its key and has no event.
  */
-function answerOfLock({ outcome, events, operation, input }: Entry): PublishedEvents | undefined {
+function lockAnswer({ outcome, events, operation, input }: Entry): PublishedEvent | undefined {
   if (outcome.kind === "refusal") {
     if (outcome.code !== "lock_denied") return undefined;
     const { resource_id, requested_by, current_owner, reason } = outcome.data;
@@ -84,7 +84,7 @@ function answerOfLock({ outcome, events, operation, input }: Entry): PublishedEv
   };
 }
 
-function factsOf(state: StateReader, entry: Entry): Omit<WatchedEvent, keyof PublishedEvents> {
+function contextOf(state: StateReader, entry: Entry): Omit<WatchedEvent, keyof PublishedEvent> {
   const { position, time, operation, principal, agent } = entry;
   const by = agent === undefined ? { principal } : { principal, agent };
   return { cursor: cursorAt(state, position), position, time, operation, by };

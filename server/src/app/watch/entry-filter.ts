@@ -19,13 +19,13 @@ export function matchesEntryFilter(entry: Entry, filter: EntryFilter): boolean {
   return subject === undefined || entry.events.some((event) => isAbout(event.subject, subject));
 }
 
-/** The outcome of an entry in one word. */
-export function outcomeWord({ outcome }: Entry): string {
+/** `done`, or the code of the refusal. */
+export function entryOutcomeCode({ outcome }: Entry): string {
   return outcome.kind === "done" ? "done" : outcome.code;
 }
 
 function hasOutcome(entry: Entry, wanted: string): boolean {
-  return wanted === "refused" ? entry.outcome.kind === "refusal" : outcomeWord(entry) === wanted;
+  return wanted === "refused" ? entry.outcome.kind === "refusal" : entryOutcomeCode(entry) === wanted;
 }
 
 function isAbout(subject: string, wanted: string): boolean {

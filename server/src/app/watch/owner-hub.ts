@@ -5,7 +5,7 @@ import type { Subscription } from "../../engine/subscription.ts";
 import { entryEvents } from "./entry-events.ts";
 
 /** Maximum pending events of one listener. A slower one reads the journal from its position. */
-const waitingMax = 1_000;
+const pendingMax = 1_000;
 
 /** A listener for one owner. */
 interface OwnerListener {
@@ -56,7 +56,7 @@ export class OwnerHub {
 
   #take(box: Box, subscription: Subscription): ListenerResult {
     if (subscription !== this.#subscription) return "ended";
-    if (box.events.length > waitingMax) return "missed";
+    if (box.events.length > pendingMax) return "missed";
     const { events } = box;
     box.events = [];
     return events;
@@ -86,7 +86,7 @@ export class OwnerHub {
   #deliver(event: WatchedEvent): void {
     for (const owner of ownersOf(event)) {
       for (const box of this.#boxes.get(owner) ?? []) {
-        if (box.events.length > waitingMax) continue;
+        if (box.events.length > pendingMax) continue;
         box.events.push(event);
         box.listener.wake();
       }

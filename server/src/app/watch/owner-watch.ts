@@ -27,7 +27,7 @@ export class OwnerWatch {
   #position: number;
   /** Reads what the hub has dropped. It also detects lost history and a stopping node, so it stays open. */
   #journal: Subscription;
-  #listening: ReturnType<OwnerHub["listen"]> | undefined;
+  #listener: ReturnType<OwnerHub["listen"]> | undefined;
 
   constructor({ engine, owners }: WatchServices, filter: OwnerFilter, after: number) {
     this.#engine = engine;
@@ -44,7 +44,7 @@ export class OwnerWatch {
   /** The next events; undefined if there are none to come. It throws if the history is lost. */
   async next(): Promise<Events | undefined> {
     for (;;) {
-      const found = await this.#look();
+      const found = await this.#nextEvents();
       if (found === undefined) return undefined;
       const events = found.filter((event) => isWanted(event, this.#filter));
       if (events.length > 0) return events;
@@ -53,24 +53,24 @@ export class OwnerWatch {
 
   stop(): void {
     void this.#journal.return();
-    this.#listening?.stop();
-    this.#listening = undefined;
+    this.#listener?.stop();
+    this.#listener = undefined;
     this.#awake.fire();
   }
 
-  async #look(): Promise<Events | undefined> {
-    if (this.hasEnded) return this.#readOn(this.#position);
-    this.#listening ??= this.#hub.listen(this.#filter.owner, {
+  async #nextEvents(): Promise<Events | undefined> {
+    if (this.hasEnded) return this.#readJournal(this.#position);
+    this.#listener ??= this.#hub.listen(this.#filter.owner, {
       wake: () => {
         this.#awake.fire();
       },
     });
-    if (this.#position < this.#listening.position) return this.#readOn(this.#listening.position);
-    return this.#take(this.#listening);
+    if (this.#position < this.#listener.position) return this.#readJournal(this.#listener.position);
+    return this.#takeFromHub(this.#listener);
   }
 
   /** A page before the position at which the hub starts. */
-  async #readOn(to: number): Promise<Events | undefined> {
+  async #readJournal(to: number): Promise<Events | undefined> {
     if (!this.hasEnded && this.#journal.position !== this.#position) {
       void this.#journal.return();
       this.#journal = this.#engine.subscribe(this.#position);
@@ -83,16 +83,16 @@ export class OwnerWatch {
   }
 
   /** The events that the hub has for this owner. It waits until there are some. */
-  async #take(listening: ReturnType<OwnerHub["listen"]>): Promise<Events> {
-    const woken = this.#awake.next();
-    const taken = listening.take();
-    if (taken === "missed" || taken === "ended") {
-      listening.stop();
-      this.#listening = undefined;
+  async #takeFromHub(listener: ReturnType<OwnerHub["listen"]>): Promise<Events> {
+    const awake = this.#awake.next();
+    const events = listener.take();
+    if (events === "missed" || events === "ended") {
+      listener.stop();
+      this.#listener = undefined;
       return [];
     }
-    if (taken.length === 0) await woken;
-    this.#position = taken.at(-1)?.position ?? this.#position;
-    return taken;
+    if (events.length === 0) await awake;
+    this.#position = events.at(-1)?.position ?? this.#position;
+    return events;
   }
 }

@@ -44,7 +44,7 @@ export function watch(services: WatchServices, options: WatchRequest): AsyncIter
         }
       } catch (error) {
         if (error instanceof HistoryLostError) throw lost(engine, after ?? "");
-        throw unreadableNow(engine, error);
+        throw unreadableAtHead(engine, error);
       }
     },
     async return() {
@@ -97,7 +97,7 @@ async function positionOf(engine: Engine, cursor: string): Promise<number> {
     await engine.catchUp();
     if (await isFolded(engine, token)) return token.position;
   } catch (error) {
-    throw unreadableNow(engine, error);
+    throw unreadableAtHead(engine, error);
   }
   throw lost(engine, cursor);
 }
@@ -106,7 +106,7 @@ async function isFolded(engine: Engine, token: { readonly epoch: number; readonl
   return (await engine.read((state) => isInHistory(state, token))) && token.position <= engine.head.position;
 }
 
-function unreadableNow(engine: Engine, error: unknown): HoldfastError {
+function unreadableAtHead(engine: Engine, error: unknown): HoldfastError {
   return unreadable(error, { operation: "watch", position: engine.head.position });
 }
 

@@ -35,7 +35,7 @@ export interface VerificationOptions {
    */
   readonly lacks: (state: StateReader, entry?: Entry) => boolean;
   /** A head that was saved earlier. It must be in this history. */
-  readonly expected?: Pick<Head, "position" | "hash">;
+  readonly expected?: Pick<Head, "position" | "hash"> | undefined;
 }
 
 export interface VerificationResult {

@@ -62,7 +62,9 @@ export class PostgresIndexStore {
     return { ...toSnapshot(row), found: found.map((each) => (each === null ? undefined : Number(each))) };
   }
 
-  async findSubject(query: Required<SubjectQuery>): Promise<IndexSnapshot & { readonly found: readonly number[] }> {
+  async findSubject(
+    query: SubjectQuery & { readonly after: number; readonly before: number },
+  ): Promise<IndexSnapshot & { readonly found: readonly number[] }> {
     const { subject, after, before, order, limit } = query;
     const values = [this.#space, indexHash(subject), after, before, Math.max(0, limit)];
     const [row] = await this.#session.run(order === "oldest-first" ? statements.rising : statements.falling, values);

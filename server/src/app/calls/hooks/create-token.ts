@@ -1,3 +1,4 @@
+import { defined } from "@holdfast/sdk/base/defined";
 import type { CallReply } from "@holdfast/sdk";
 import type { DoorCallOptions } from "@holdfast/sdk/door-transport";
 import type { Canonical } from "@holdfast/sdk/json/canonical";
@@ -21,9 +22,8 @@ export async function createToken(
 ): Promise<CallReply> {
   const secret = newSecret(ids);
   const { key, ...rest } = options;
-  const ownKey = key === undefined ? {} : { own_key: key };
-  const given = isObject(input) ? { ...ownKey, ...input, secret_hash: digestOf(secret) } : input;
-  const reply = await call("create-token", given, rest);
+  const command = isObject(input) ? { ...defined({ own_key: key }), ...input, secret_hash: digestOf(secret) } : input;
+  const reply = await call("create-token", command, rest);
   if (reply.outcome.kind === "refusal") return reply;
   return { ...reply, outcome: { ...reply.outcome, data: { ...(reply.outcome.data as JsonObject), secret } } };
 }

@@ -4,12 +4,12 @@ import type { Refusal } from "../../../machine/entry.ts";
 import { refusal } from "../../../machine/refusal.ts";
 import { journalRefusal } from "../journal-refusal.ts";
 
-/** Retry delay of an unfinished erasure. A process that uses the files may need longer. */
+/** Retry delay of an unfinished erasure. Another process may use the files for longer than that. */
 const retryAfterMs = 1_000;
 
 /**
  * Removes the payload before the reply. The outcome names the erasure, whether it is new or replayed, so a repeated
- * request finishes a failed one. Returns why it could not be finished.
+ * request finishes a failed one. Returns the refusal if it could not be finished.
  */
 export async function finishErasePayload(engine: Engine, outcome: JsonObject): Promise<Refusal | undefined> {
   const { position, erased_by: by } = outcome;

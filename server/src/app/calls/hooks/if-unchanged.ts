@@ -7,15 +7,15 @@ import { isObject } from "@holdfast/sdk/json/json";
 import { entityVersions } from "../../reads/entity-versions.ts";
 
 /** Most commands need no preparation, and must not wait for it. */
-export function needsPreparing(wish: PreparedRequest, input: Json): boolean {
-  return wish.operation === "erase-payload" || (isObject(input) && input["if_unchanged"] !== undefined);
+export function needsPreparing(request: PreparedRequest, input: Json): boolean {
+  return request.operation === "erase-payload" || (isObject(input) && input["if_unchanged"] !== undefined);
 }
 
 /** Adds data from history to a command that its decision needs and cannot read itself. */
-export async function prepareIfUnchanged(engine: Engine, wish: PreparedRequest, input: Json): Promise<Json> {
+export async function prepareIfUnchanged(engine: Engine, request: PreparedRequest, input: Json): Promise<Json> {
   if (!isObject(input)) return input;
-  if (wish.operation === "erase-payload") return withEvents(engine, input);
-  return input["if_unchanged"] === undefined ? input : withExpectedFields(engine, wish.type ?? input["type"], input);
+  if (request.operation === "erase-payload") return withEvents(engine, input);
+  return input["if_unchanged"] === undefined ? input : withExpectedFields(engine, request.type ?? input["type"], input);
 }
 
 export interface PreparedRequest {
@@ -48,10 +48,10 @@ async function withExpectedFields(engine: Engine, type: Json | undefined, input:
   if (!fields.some((field) => typeof field === "string")) return input;
   const base = await valueAtVersion(engine, { type, id }, version);
   if (base === undefined) return input;
-  const known = (fields as readonly Json[]).map((field) =>
+  const expected = (fields as readonly Json[]).map((field) =>
     typeof field === "string" ? expectedField(base, field) : field,
   );
-  return { ...input, if_unchanged: known };
+  return { ...input, if_unchanged: expected };
 }
 
 function expectedField(base: Json, pointer: string): Json {

@@ -1,7 +1,7 @@
 import { HoldfastError } from "@holdfast/sdk";
 import type { Client } from "@holdfast/sdk";
 import { jsonLine } from "../../../base/json-line.ts";
-import type { Entry, Happening } from "../../../assembly/data-folder.ts";
+import type { Entry, NamedEvent } from "../../../assembly/data-folder.ts";
 import type { CliCommand, CommandArguments, Terminal } from "../command.ts";
 import { UsageError } from "../args/usage-error.ts";
 import { exitCodes } from "../exit-codes.ts";
@@ -71,7 +71,7 @@ async function entityItems(args: CommandArguments, terminal: Terminal, limit: nu
   const items = await readServerOrFolder<readonly HistoryLine[]>(args, terminal, {
     server: (client) => fromServer(client, target, { version, position, limit }),
     async folder(path) {
-      const { happenings, readDataFolder } = await import("../../../assembly/data-folder.ts");
+      const { entityEventsOf: happenings, readDataFolder } = await import("../../../assembly/data-folder.ts");
       const folder = readDataFolder(path);
       try {
         const itemsOf = (entry: Entry): readonly HistoryLine[] =>
@@ -140,7 +140,7 @@ interface HistoryLine {
   readonly erased_by?: number | undefined;
 }
 
-function itemOf(entry: Entry, { name, data }: Happening): HistoryLine {
+function itemOf(entry: Entry, { name, data }: NamedEvent): HistoryLine {
   const { position, time, principal, agent, operation, erased } = entry;
   return {
     position,

@@ -49,7 +49,7 @@ export const upCommand: CliCommand = {
 
 /** An event of the server, as lines for people and as JSON for programs. */
 interface UpEvent {
-  readonly event: "up" | "trouble" | "stopping" | "stopped" | "failed";
+  readonly event: "up" | "problem" | "stopping" | "stopped" | "failed";
   readonly json: Readonly<Record<string, unknown>>;
   readonly lines: readonly string[];
 }
@@ -93,7 +93,7 @@ function showsPassword({ config, sources }: ResolvedConfig): boolean {
 
 async function upEvent(running: Serving, config: Config, { env }: Terminal): Promise<UpEvent> {
   const { data: folder, journal } = config;
-  const { position, epoch, entityCount } = await running.facts();
+  const { position, epoch, entityCount } = await running.summary();
   const version = packageVersion();
   const token = join(folder, operatorTokenFile);
   const operator = existsSync(token) ? { operator_token_file: token } : {};
@@ -133,19 +133,19 @@ function natsLines(nats: Serving["nats"]): readonly string[] {
 }
 
 async function stoppedEvent(running: Serving): Promise<UpEvent> {
-  const { position } = await running.facts();
+  const { position } = await running.summary();
   return { event: "stopped", json: { position }, lines: [`stopped at position ${position}.`] };
 }
 
 function warningEvent(message: string, cause: unknown): UpEvent {
   const reason = cause instanceof Error ? cause.message : undefined;
   const isIncluded = reason === undefined || message.includes(reason);
-  return { event: "trouble", json: { message, reason }, lines: [isIncluded ? message : `${message}: ${reason}`] };
+  return { event: "problem", json: { message, reason }, lines: [isIncluded ? message : `${message}: ${reason}`] };
 }
 
 function printText(terminal: Terminal): (event: UpEvent) => void {
   return ({ event, lines }) => {
-    if (event === "trouble" || event === "failed") terminal.warn(`holdfast: ${lines.join("\n")}`);
+    if (event === "problem" || event === "failed") terminal.warn(`holdfast: ${lines.join("\n")}`);
     else terminal.print(lines.join("\n"));
   };
 }

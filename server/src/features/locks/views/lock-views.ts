@@ -96,7 +96,12 @@ interface LockPage {
 /** The held paths in order, each with its holders and its queue. */
 export function lockPages(
   state: StateReader,
-  page: { readonly under?: string; readonly after?: string; readonly limit: number; readonly time: number },
+  page: {
+    readonly under?: string | undefined;
+    readonly after?: string | undefined;
+    readonly limit: number;
+    readonly time: number;
+  },
 ): LockPage {
   const { under, after, limit, time } = page;
   const rows = modes
@@ -118,7 +123,12 @@ export function lockPages(
 /** One record per path of each grant. */
 export function dalLockPages(
   state: StateReader,
-  page: { readonly owner?: string; readonly after?: string; readonly limit: number; readonly time: number },
+  page: {
+    readonly owner?: string | undefined;
+    readonly after?: string | undefined;
+    readonly limit: number;
+    readonly time: number;
+  },
 ): LockPage {
   const prefix = page.owner === undefined ? "" : `${page.owner}${gap}`;
   const rows = state.rows(holdTable).scan("owner", scanOf(prefix, page.after, page.limit + 1));
@@ -152,7 +162,7 @@ function scanOf(prefix: string, after: string | undefined, limit: number) {
 export function ownView(
   state: StateReader,
   owner: string,
-  page: { after?: string; limit: number; time: number },
+  page: { after?: string | undefined; limit: number; time: number },
 ): JsonObject {
   const prefix = `${owner}${gap}`;
   const rows = state.rows(holdTable).scan("owner", scanOf(prefix, page.after, page.limit + 1));

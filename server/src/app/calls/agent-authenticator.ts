@@ -1,4 +1,5 @@
 /** Makes the secrets of agents, authenticates them, and collects their activity. */
+import { defined } from "@holdfast/sdk/base/defined";
 import type { CallOptions } from "@holdfast/sdk";
 import type { Clock } from "../../base/clock.ts";
 import type { Ids } from "../../base/ids.ts";
@@ -19,17 +20,17 @@ export interface SpeakerRules {
   readonly requiresSecret: boolean;
 }
 
-export class AgentDoor {
-  readonly beats: ActivityCollector;
+export class AgentAuthenticator {
+  readonly activity: ActivityCollector;
   readonly #engine: Engine;
   readonly #ids: Ids;
   /** Verified secrets: hashing one for every call would cost more than its decision. */
-  readonly #proven = new Map<string, { readonly secret: string; readonly hash: string }>();
+  readonly #verified = new Map<string, { readonly secret: string; readonly hash: string }>();
 
   constructor(engine: Engine, { clock, ids }: { readonly clock: Clock; readonly ids: Ids }) {
     this.#engine = engine;
     this.#ids = ids;
-    this.beats = new ActivityCollector(engine, clock);
+    this.activity = new ActivityCollector(engine, clock);
   }
 
   /**
@@ -41,7 +42,7 @@ export class AgentDoor {
     if (state === undefined) return refusal("journal_unavailable", stateLoading);
     const row = findAgent(state, id);
     if (row === undefined) {
-      this.#proven.delete(id);
+      this.#verified.delete(id);
       return refusal("agent_unknown", { agent_id: id });
     }
     if (row.principal !== rules.principal) {
@@ -50,24 +51,25 @@ export class AgentDoor {
     if (secret === undefined) {
       return rules.requiresSecret ? refusal("agent_secret_required", { agent_id: id }) : row;
     }
-    if (row.secretHash !== undefined && this.#isRight(row, row.secretHash, secret)) return row;
+    if (row.secretHash !== undefined && this.#isSecretOf(row, row.secretHash, secret)) return row;
     return refusal("agent_unknown", { agent_id: id, reason: "the secret does not belong to this agent" });
   }
 
-  /** Only the hash of the secret is passed on. The secret itself is in the reply, once. */
+  /** The input of a registration with the hash of a new secret. The secret itself is only in the reply. */
   registration(input: Canonical, call: CallOptions): { readonly input: Canonical; readonly secret: string } {
     const secret = newSecret(this.#ids);
     // The idempotency key of a registration becomes the agent's own key: a repeat resumes the agent with a new secret.
-    const ownKey = call.key === undefined ? {} : { own_key: call.key };
-    const given = isObject(input) ? { ...ownKey, ...input, secret_hash: digestOf(secret) } : input;
-    return { input: given, secret };
+    const registration = isObject(input)
+      ? { ...defined({ own_key: call.key }), ...input, secret_hash: digestOf(secret) }
+      : input;
+    return { input: registration, secret };
   }
 
-  #isRight(row: AgentRow, wanted: string, secret: string): boolean {
-    const proven = this.#proven.get(row.id);
-    if (proven?.secret === secret && proven.hash === wanted) return true;
-    if (!isSameDigest(digestOf(secret), wanted)) return false;
-    this.#proven.set(row.id, { secret, hash: wanted });
+  #isSecretOf(row: AgentRow, hash: string, secret: string): boolean {
+    const verified = this.#verified.get(row.id);
+    if (verified?.secret === secret && verified.hash === hash) return true;
+    if (!isSameDigest(digestOf(secret), hash)) return false;
+    this.#verified.set(row.id, { secret, hash });
     return true;
   }
 }

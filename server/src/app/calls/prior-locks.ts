@@ -4,45 +4,47 @@ import { previousLock, positionOf } from "../../features/locks/views/previous-lo
 import type { JsonObject } from "@holdfast/sdk/json/json";
 
 /** A grant as replies describe it. */
-export interface Described {
+export interface DescribedGrant {
   readonly fence: string;
   readonly paths: readonly { readonly path: string }[];
 }
 
-/** Maximum paths of a set that are looked up, and the depth of each one's history. The contract documents both. */
+/** Maximum paths of a set that are looked up. The contract documents it. */
 const pathsMax = 20;
+/** Entries per read of a path's history. Their sum is the maximum depth, which the contract documents. */
 const pageSizes = [2, 18, 80, 900] as const;
 
-/** How the previous lock on each path of a grant ended. A free lock has only its history. */
-export async function howLeft(engine: Engine, { fence, paths }: Described): Promise<readonly JsonObject[]> {
-  const left: JsonObject[] = [];
+/** How the previous lock on each path of a grant ended. It is read from the history, since a free lock has no row. */
+export async function priorLocks(engine: Engine, { fence, paths }: DescribedGrant): Promise<readonly JsonObject[]> {
+  const locks: JsonObject[] = [];
   for (const { path } of paths.slice(0, pathsMax)) {
-    const found = await pathLeft(engine, path, fence);
-    if (found !== undefined) left.push(found);
+    const found = await priorLockAt(engine, path, fence);
+    if (found !== undefined) locks.push(found);
   }
-  return left;
+  return locks;
 }
 
 /**
- * The same without waiting, if it is in memory, as for frequently used locks: a grant must not wait for recent history.
+ * The same without a read, if the history is in memory, as for frequently used locks. A grant must not wait for recent
+ * history. Undefined if a read is needed.
  */
-export function howLeftNow(engine: Engine, { fence, paths }: Described): readonly JsonObject[] | undefined {
+export function recentPriorLocks(engine: Engine, { fence, paths }: DescribedGrant): readonly JsonObject[] | undefined {
   if (paths.length > pathsMax) return undefined;
-  const left: JsonObject[] = [];
+  const locks: JsonObject[] = [];
   const [limit] = pageSizes;
   const before = positionOf(fence) + 1;
   for (const { path } of paths) {
     const entries = engine.recentEntriesAbout({ subject: lockSubject(path), before, order: "newest-first", limit });
     if (entries === undefined) return undefined;
     const found = previousLock(path, entries, fence);
-    if (found !== undefined) left.push(found);
+    if (found !== undefined) locks.push(found);
     else if (entries.length === limit) return undefined;
   }
-  return left;
+  return locks;
 }
 
-/** Usually it is in the entry before the grant or in the grant's own, so little is read first. */
-async function pathLeft(engine: Engine, path: string, fence: string): Promise<JsonObject | undefined> {
+/** Usually the end is in the entry before the grant, or in the grant's own entry. So the first read is small. */
+async function priorLockAt(engine: Engine, path: string, fence: string): Promise<JsonObject | undefined> {
   const subject = lockSubject(path);
   let before = positionOf(fence) + 1;
   for (const limit of pageSizes) {

@@ -1,11 +1,11 @@
 import type { Clock } from "../base/clock.ts";
 import type { Lookups } from "./lookups.ts";
 
-/** Time for which a count is reused, plus the registrations admitted since. */
+/** Maximum age of a count. Registrations that are admitted in between are added to it. */
 const freshMs = 1_000;
 
-/** The number of agents of a principal. Counting all of them for each registration would itself allow an overload. */
-export class AgentCensus {
+/** Counts the agents of a principal. Counting all of them for each registration would itself overload the server. */
+export class AgentCounter {
   readonly #clock: Clock;
   readonly #lookups: Lookups;
   readonly #counts = new Map<string, { count: number; atMs: number }>();
@@ -15,11 +15,11 @@ export class AgentCensus {
     this.#lookups = lookups;
   }
 
-  /** At most a second old, and never less than the registrations admitted since. */
-  async count(principal: string, enough: number): Promise<number> {
+  /** The number of agents, exact only from `limit` on. It is at most a second old and includes admitted registrations. */
+  async count(principal: string, limit: number): Promise<number> {
     const total = this.#lookups.agentTotal();
     // No principal has more agents than exist.
-    if (total < enough) return total;
+    if (total < limit) return total;
     const nowMs = this.#clock.monotonicMs();
     const known = this.#counts.get(principal);
     if (known !== undefined && nowMs - known.atMs < freshMs) return known.count;
@@ -29,7 +29,7 @@ export class AgentCensus {
     return count;
   }
 
-  letThrough(principal: string): void {
+  admit(principal: string): void {
     const known = this.#counts.get(principal);
     if (known !== undefined) known.count += 1;
   }
