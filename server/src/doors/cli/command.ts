@@ -13,7 +13,7 @@ export interface Terminal {
   /** Writes an error or a status line to standard error. */
   warn(line: string): void;
   /** Overwrites the last drawn line. Undefined if standard error is not a terminal. */
-  readonly draw?: (line: string) => void;
+  readonly draw?: ((line: string) => void) | undefined;
   /** Maximum width of a drawn line. */
   readonly width: number;
   /** Colours for standard output. There are none if standard output is not a terminal. */
@@ -60,5 +60,5 @@ export interface CommandArguments {
   readonly values: OptionValues;
   readonly positionals: readonly string[];
   /** The command after `--`; undefined if there is no `--`. */
-  readonly child?: readonly string[];
+  readonly child?: readonly string[] | undefined;
 }

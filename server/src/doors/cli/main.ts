@@ -18,5 +18,5 @@ process.exitCode = await runCommandLine(process.argv.slice(2), {
   width: process.stderr.isTTY ? process.stderr.columns : 120,
   paint: paintFor(process.env, process.stdout.isTTY),
   readInput: () => text(process.stdin),
-  ...(process.stderr.isTTY ? { draw: (line: string) => void process.stderr.write(`\r\u001b[2K${line}`) } : {}),
+  draw: process.stderr.isTTY ? (line) => void process.stderr.write(`\r\u001b[2K${line}`) : undefined,
 });

@@ -9,14 +9,14 @@ export interface NatsConnectionOptions {
   /** `nats://host:port` or `tls://host:port`, one or several of one cluster. */
   readonly servers: readonly string[];
   /** A file with a user's JWT and seed, as `nsc` creates it. */
-  readonly credsFile?: string;
-  readonly user?: string;
-  readonly password?: string;
-  readonly token?: string;
+  readonly credsFile?: string | undefined;
+  readonly user?: string | undefined;
+  readonly password?: string | undefined;
+  readonly token?: string | undefined;
   /** PEM files with the CA certificates, the client certificate and its key. Each of them enables TLS. */
-  readonly caFile?: string;
-  readonly certFile?: string;
-  readonly keyFile?: string;
+  readonly caFile?: string | undefined;
+  readonly certFile?: string | undefined;
+  readonly keyFile?: string | undefined;
 }
 
 /** The position of an event in the journal. `index` counts the events of an entry from 0. */
@@ -49,9 +49,9 @@ export interface NatsDoorOptions extends NatsConnectionOptions {
   /** The commands of kinds, each with its type of entity. */
   readonly kindCommands: ReadonlyMap<string, string>;
   /** The principal of commands without a token. If absent, each command needs a token. */
-  readonly principal?: string;
+  readonly principal?: string | undefined;
   /** The position after which publishing starts in an empty event stream. A new stream starts at the first event. */
-  readonly publishAfter?: number;
+  readonly publishAfter?: number | undefined;
   readonly clock: Clock;
   readonly ids: Ids;
   /** Receives warnings for the operator. */

@@ -39,7 +39,7 @@ export function parseArguments(command: CliCommand, argv: readonly string[]): Pa
   if (extra !== undefined) return { ok: false, sentence: `unexpected argument "${extra}" of ${command.name}` };
   const isShort = positionals.length < (command.positionalsMin ?? 0) && values["help"] === undefined;
   if (isShort) return { ok: false, sentence: `${command.name} needs ${command.usage ?? "an argument"}` };
-  return { ok: true, given: { values, positionals: positionals, ...(child === undefined ? {} : { child }) } };
+  return { ok: true, given: { values, positionals, child } };
 }
 
 function takesNextArgument({ value, isValueOptional }: CommandOption): boolean {

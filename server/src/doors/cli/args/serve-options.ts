@@ -1,3 +1,4 @@
+import { defined } from "@holdfast/sdk/base/defined";
 import type { ResolvedConfig } from "../../../config/read-config.ts";
 import { settings } from "../../../config/settings.ts";
 import type { Config } from "../../../config/settings.ts";
@@ -18,10 +19,10 @@ export function serveOptions(
 ): ServeOptions {
   const { data, host, port, lock_manager, log_level: level } = config;
   // Only an explicit setting is passed on. Otherwise the value that an operator set with configure-locks stays.
-  const toggles = sources.lock_manager === "default" ? {} : { component_toggles: { lock_manager } };
+  const component_toggles = sources.lock_manager === "default" ? undefined : { lock_manager };
   const format = isJson ? "json" : config.log_format;
   const base = { data, host, port, ...journalOf(config), ...natsOf(config, sources) };
-  return { ...base, ...accessOf(config), ...toggles, log: { level, format, write }, report };
+  return { ...base, ...accessOf(config), ...defined({ component_toggles }), log: { level, format, write }, report };
 }
 
 function journalOf({ journal, space }: Config): Pick<ServeOptions, "journal"> {
@@ -31,33 +32,34 @@ function journalOf({ journal, space }: Config): Pick<ServeOptions, "journal"> {
 }
 
 /** An empty setting counts as not set. */
+function setText(value: string): string | undefined {
+  return value === "" ? undefined : value;
+}
+
 function natsOf(config: Config, sources: ResolvedConfig["sources"]): Pick<ServeOptions, "nats"> {
   if (config.nats.length === 0) return {};
-  const given = (name: string, value: string): Readonly<Record<string, string>> =>
-    value === "" ? {} : { [name]: value };
   return {
     nats: {
       servers: config.nats,
-      ...given("principal", config.nats_principal),
-      ...given("credsFile", config.nats_creds),
-      ...given("user", config.nats_user),
-      ...given("password", config.nats_password),
-      ...given("token", config.nats_token),
-      ...given("caFile", config.nats_ca),
-      ...given("certFile", config.nats_cert),
-      ...given("keyFile", config.nats_key),
-      ...(sources.nats_publish_after === "default" ? {} : { publishAfter: config.nats_publish_after }),
+      principal: setText(config.nats_principal),
+      credsFile: setText(config.nats_creds),
+      user: setText(config.nats_user),
+      password: setText(config.nats_password),
+      token: setText(config.nats_token),
+      caFile: setText(config.nats_ca),
+      certFile: setText(config.nats_cert),
+      keyFile: setText(config.nats_key),
+      publishAfter: sources.nats_publish_after === "default" ? undefined : config.nats_publish_after,
     },
   };
 }
 
 function accessOf(config: Config): Partial<ServeOptions> {
-  const { operator_token: token } = config;
   return {
     requireToken: config.require_token,
     allowedHosts: config.allowed_hosts,
     agentSecrets: config.agent_secrets,
-    ...(token === "" ? {} : { operatorToken: token }),
+    ...defined({ operatorToken: setText(config.operator_token) }),
     limits: {
       callsPerSecond: config.calls_per_second,
       principalCallsPerSecond: config.principal_calls_per_second,

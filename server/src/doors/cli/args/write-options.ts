@@ -1,3 +1,4 @@
+import { defined } from "@holdfast/sdk/base/defined";
 import type { WriteOptions } from "@holdfast/sdk";
 import type { Written } from "@holdfast/sdk";
 import type { CommandOption, CommandArguments } from "../command.ts";
@@ -17,21 +18,16 @@ export function writeOptionsOf({ values }: CommandArguments): WriteOptions {
   const expectedRevision = textOption(values, "revision");
   const fence = textOption(values, "fence");
   const key = textOption(values, "key");
-  return {
-    ...(expectedVersion === undefined ? {} : { expectedVersion }),
-    ...(expectedRevision === undefined ? {} : { expectedRevision }),
-    ...(fence === undefined ? {} : { fence }),
-    ...(key === undefined ? {} : { key }),
-  };
+  return defined({ expectedVersion, expectedRevision, fence, key });
 }
 
 export function writtenLine(
   written: Pick<Written, "type" | "id" | "version" | "revision" | "changed">,
-  what: string,
+  change: string,
 ): string {
   const { type, id, version, revision, changed } = written;
   const name = `${escapeControlChars(type)}/${escapeControlChars(id)}`;
   return changed
-    ? `${name} ${what}: version ${version} (${revision}).`
+    ? `${name} ${change}: version ${version} (${revision}).`
     : `${name} unchanged: version ${version} (${revision}).`;
 }

@@ -43,7 +43,7 @@ const loaders: Readonly<Record<string, CommandLoader>> = {
 export const allCommands: CommandRegistry = {
   names: Object.keys(loaders),
   async find([first = "", second = ""]) {
-    const name = [`${first} ${second}`, first].find((each) => Object.hasOwn(loaders, each));
+    const name = [`${first} ${second}`, first].find((candidate) => Object.hasOwn(loaders, candidate));
     return name === undefined ? undefined : loaders[name]?.();
   },
   all: () => Promise.all(Object.values(loaders).map((load) => load())),

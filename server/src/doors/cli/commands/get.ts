@@ -1,3 +1,4 @@
+import { defined } from "@holdfast/sdk/base/defined";
 import { HoldfastError } from "@holdfast/sdk";
 import { jsonLine } from "../../../base/json-line.ts";
 import type { CliCommand, CommandArguments, Terminal } from "../command.ts";
@@ -36,14 +37,14 @@ export const getCommand: CliCommand = {
 
 async function getEntity(args: CommandArguments, terminal: Terminal): Promise<ExitCode> {
   const target = entityArgument(args.positionals[0] ?? "");
-  const moment = versionOf(args);
+  const version = versionOf(args);
   const data = await readServerOrFolder<unknown>(args, terminal, {
-    server: (client) => client.entities.get(target.type, target.id, moment),
+    server: (client) => client.entities.get(target.type, target.id, version),
     async folder(path) {
       const { readDataFolder } = await import("../../../assembly/data-folder.ts");
       const folder = readDataFolder(path);
       try {
-        const outcome = folder.entity(target, moment);
+        const outcome = folder.entity(target, version);
         if (outcome.kind === "done") return outcome.data;
         throw new HoldfastError("get", outcome.code, { data: outcome.data });
       } finally {
@@ -61,5 +62,5 @@ export function versionOf({ values }: CommandArguments): { readonly version?: nu
   const version = numberOption(values, "version", 1);
   const position = numberOption(values, "at", 1);
   if (version !== undefined && position !== undefined) throw new UsageError("use --version or --at, not both");
-  return { ...(version === undefined ? {} : { version }), ...(position === undefined ? {} : { position }) };
+  return defined({ version, position });
 }

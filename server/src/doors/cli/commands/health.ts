@@ -41,21 +41,21 @@ async function showHealth(args: CommandArguments, terminal: Terminal): Promise<E
   const exits: ExitCode[] = [];
   // A node that does not answer must not hide the state of the other nodes.
   for (const url of urls.split(","))
-    exits.push(await withFailureReport(args, terminal, () => showOne(args, terminal, { url, from })));
+    exits.push(await withFailureReport(args, terminal, () => showNode(args, terminal, { url, from })));
   return exits.find((exit) => exit !== exitCodes.done) ?? exitCodes.done;
 }
 
-async function showOne(
+async function showNode(
   args: CommandArguments,
   terminal: Terminal,
   { url, from }: { readonly url: string; readonly from: string },
 ): Promise<ExitCode> {
-  const health = await askHealth(url, from);
+  const health = await fetchHealth(url, from);
   const { ready, reasons = [], position, epoch } = health;
   const state = ready ? terminal.paint.good("ready") : terminal.paint.bad("not ready");
   const lines = [
     `${url} is ${state}, at position ${position} (epoch ${epoch ?? "unknown"}${clusterText(health)}).`,
-    ...reasons.map((why) => `  ${escapeControlChars(why)}`),
+    ...reasons.map((reason) => `  ${escapeControlChars(reason)}`),
   ];
   terminal.print(args.values["json"] === true ? jsonLine({ url, ...health }) : lines.join("\n"));
   return ready ? exitCodes.done : exitCodes.unavailable;
@@ -67,7 +67,7 @@ function clusterText({ journal, nodes, lag, rules }: HealthReply): string {
   return `, one of ${nodes} nodes, ${lag.entries} entries behind, rules ${rules ?? "unknown"}`;
 }
 
-async function askHealth(url: string, from: string): Promise<HealthReply> {
+async function fetchHealth(url: string, from: string): Promise<HealthReply> {
   try {
     const response = await fetch(`${url}/health`);
     return (await response.json()) as HealthReply;

@@ -75,7 +75,7 @@ async function entityItems(args: CommandArguments, terminal: Terminal, limit: nu
       const folder = readDataFolder(path);
       try {
         const itemsOf = (entry: Entry): readonly HistoryLine[] =>
-          happenings(entry, subject).map((each) => itemOf(entry, each));
+          happenings(entry, subject).map((happening) => itemOf(entry, happening));
         const found = itemsUpTo(folder.entries({ after: 0, subject }), itemsOf, { version, position });
         return lastItems(found, limit).toReversed();
       } finally {
@@ -97,16 +97,16 @@ interface HistoryBounds {
 async function fromServer(
   client: Client,
   { type, id }: EntityName,
-  until: HistoryBounds,
+  bounds: HistoryBounds,
 ): Promise<readonly HistoryLine[]> {
   const items: HistoryLine[] = [];
-  let before: number | null = until.position === Infinity ? null : until.position + 1;
+  let before: number | null = bounds.position === Infinity ? null : bounds.position + 1;
   do {
-    const page = await client.entities.history(type, id, { ...(before === null ? {} : { before }), limit: 100 });
-    items.push(...(page.items as readonly HistoryLine[]).filter(({ version }) => (version ?? 0) <= until.version));
+    const page = await client.entities.history(type, id, before === null ? { limit: 100 } : { before, limit: 100 });
+    items.push(...(page.items as readonly HistoryLine[]).filter(({ version }) => (version ?? 0) <= bounds.version));
     before = page.next;
-  } while (before !== null && items.length < until.limit);
-  return items.slice(0, until.limit);
+  } while (before !== null && items.length < bounds.limit);
+  return items.slice(0, bounds.limit);
 }
 
 interface EntityName {
@@ -156,10 +156,10 @@ function itemOf(entry: Entry, { name, data }: NamedEvent): HistoryLine {
 }
 
 function historyText({ position, time, by, event, version, erased_by: erasedBy }: HistoryLine): string {
-  const who = escapeControlChars(by.agent === undefined ? by.principal : `${by.principal} (${by.agent})`);
-  const made = version === undefined ? "" : `version ${version ?? "?"}`;
-  const what = erasedBy === undefined ? made : `erased by entry ${erasedBy}`;
-  return `${String(position).padStart(8)}  ${new Date(time).toISOString()}  ${who}  ${event}  ${what}`.trimEnd();
+  const author = escapeControlChars(by.agent === undefined ? by.principal : `${by.principal} (${by.agent})`);
+  const versionText = version === undefined ? "" : `version ${version ?? "?"}`;
+  const result = erasedBy === undefined ? versionText : `erased by entry ${erasedBy}`;
+  return `${String(position).padStart(8)}  ${new Date(time).toISOString()}  ${author}  ${event}  ${result}`.trimEnd();
 }
 
 function numberOf(value: unknown): number | undefined {

@@ -1,3 +1,4 @@
+import { defined } from "@holdfast/sdk/base/defined";
 import { systemClock } from "../../../base/clock.ts";
 import { jsonLine } from "../../../base/json-line.ts";
 import { type DataFolder, readDataFolder } from "../../../assembly/data-folder.ts";
@@ -63,7 +64,7 @@ interface FollowOptions {
 function showNew({ folder, after, subject, isJson }: FollowOptions, terminal: Terminal): number {
   const head = folder.head().position;
   if (head <= after) return after;
-  for (const entry of folder.entries({ after, ...(subject === undefined ? {} : { subject }) })) {
+  for (const entry of folder.entries(defined({ after, subject }))) {
     if (entry.position > head) break;
     terminal.print(isJson ? jsonLine(entryJson(entry)) : entryLine(entry));
   }

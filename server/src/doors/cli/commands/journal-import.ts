@@ -53,8 +53,9 @@ async function runImport(args: CommandArguments, terminal: Terminal): Promise<Ex
   const { firstBad } = verified;
   const text = headText(head);
   if (args.values["json"] === true) {
-    const bad = firstBad === undefined ? {} : { first_bad: firstBad };
-    terminal.print(jsonLine({ event: "imported", ok: verified.ok, entries: entryCount, head: text, ...bad }));
+    terminal.print(
+      jsonLine({ event: "imported", ok: verified.ok, entries: entryCount, head: text, first_bad: firstBad }),
+    );
   } else {
     terminal.print(`imported ${entryCount} entries into ${folder}\nhead ${text}`);
     if (firstBad !== undefined) {
@@ -71,7 +72,9 @@ async function linesOf(file: string): Promise<AsyncIterable<string>> {
   try {
     await access(file);
   } catch (cause) {
-    throw Object.assign(new Error(`cannot read ${file}.`, { cause }), { code: "io" });
+    throw Object.assign(new Error(`cannot read ${file}. Check that it exists and is readable.`, { cause }), {
+      code: "io",
+    });
   }
   return splitLines(createReadStream(file));
 }

@@ -1,3 +1,4 @@
+import { defined } from "@holdfast/sdk/base/defined";
 import { jsonLine } from "../../../base/json-line.ts";
 import { type DataFolder, type Entry, headText, readDataFolder } from "../../../assembly/data-folder.ts";
 import type { CliCommand, CommandArguments, Terminal } from "../command.ts";
@@ -62,14 +63,13 @@ interface EntryQuery {
 }
 
 function* selectEntries(folder: DataFolder, head: number, { after, limit, subject }: EntryQuery): Iterable<Entry> {
-  const about = subject === undefined ? {} : { subject };
   if (after === undefined) {
     const start = subject === undefined ? Math.max(0, head - limit) : 0;
-    yield* lastItems(folder.entries({ after: start, ...about }), limit);
+    yield* lastItems(folder.entries(defined({ after: start, subject })), limit);
     return;
   }
   let count = 0;
-  for (const entry of folder.entries({ after, ...about })) {
+  for (const entry of folder.entries(defined({ after, subject }))) {
     yield entry;
     count += 1;
     if (count >= limit) return;

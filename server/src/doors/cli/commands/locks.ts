@@ -1,3 +1,4 @@
+import { defined } from "@holdfast/sdk/base/defined";
 import type { WatchedEvent } from "@holdfast/sdk";
 import { systemClock } from "../../../base/clock.ts";
 import { limitDefault, limitOption, moreItemsHint, readPages } from "../discovery/read-pages.ts";
@@ -52,9 +53,7 @@ async function showOnce(context: CommandContext): Promise<ExitCode> {
   }
   const under = textOption(values, "under");
   const limit = numberOption(values, "limit", 1) ?? limitDefault;
-  const page = await readPages(limit, (part) =>
-    client.locks.list({ ...(under === undefined ? {} : { under }), ...part }),
-  );
+  const page = await readPages(limit, (part) => client.locks.list({ ...defined({ under }), ...part }));
   return show(page, () => lockTable(page.items, { paint, nowMs }) + moreItemsHint(page.next));
 }
 

@@ -1,3 +1,4 @@
+import { defined } from "@holdfast/sdk/base/defined";
 import type { EntityPatch, PatchStep } from "@holdfast/sdk";
 import type { CliCommand } from "../command.ts";
 import { UsageError } from "../args/usage-error.ts";
@@ -39,8 +40,8 @@ export const patchCommand: CliCommand = serverCommand({
     const { client, positionals, values, terminal, show } = context;
     const { type, id } = entityArgument(positionals[0] ?? "");
     const patch = patchOf(await readJsonArgument(positionals[1], patchArgument, terminal));
-    const pointers = textOption(values, "if-unchanged")?.split(",");
-    const options = { ...writeOptionsOf(context), ...(pointers === undefined ? {} : { ifUnchanged: pointers }) };
+    const ifUnchanged = textOption(values, "if-unchanged")?.split(",");
+    const options = { ...writeOptionsOf(context), ...defined({ ifUnchanged }) };
     const written = await client.entities.patch(type, id, patch, options);
     return show(written, () => writtenLine(written, "changed"));
   },

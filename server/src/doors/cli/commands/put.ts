@@ -1,3 +1,4 @@
+import { defined } from "@holdfast/sdk/base/defined";
 import { HoldfastError } from "@holdfast/sdk";
 import type { WriteOptions, Written } from "@holdfast/sdk";
 import type { CliCommand } from "../command.ts";
@@ -30,8 +31,8 @@ export const putCommand: CliCommand = serverCommand({
   async execute(context) {
     const { type, id } = entityArgument(context.positionals[0] ?? "");
     const value = await readJsonArgument(context.positionals[1], valueArgument, context.terminal);
-    const { written, what } = await put(context, { type, id, value });
-    return context.show(written, () => writtenLine(written, what));
+    const { written, change } = await put(context, { type, id, value });
+    return context.show(written, () => writtenLine(written, change));
   },
 });
 
@@ -42,26 +43,26 @@ interface PutTarget {
 }
 
 /** Maximum attempts if another caller creates or deletes the entity concurrently. */
-const triesMax = 3;
+const attemptsMax = 3;
 
 async function put(
   { client, ...given }: CommandContext,
   { type, id, value }: PutTarget,
-): Promise<{ written: Written; what: string }> {
+): Promise<{ written: Written; change: string }> {
   const { entities } = client;
   const options = writeOptionsOf(given);
-  const create = async (): Promise<{ written: Written; what: string }> => {
+  const create = async (): Promise<{ written: Written; change: string }> => {
     const { expectedVersion, fence, key } = options;
-    const some: WriteOptions = { expectedVersion: 0, ...(fence && { fence }), ...(key && { key }) };
+    const createOptions: WriteOptions = defined({ expectedVersion: 0, fence, key });
     return {
-      written: await entities.create(type, id, value, expectedVersion === undefined ? some : options),
-      what: "created",
+      written: await entities.create(type, id, value, expectedVersion === undefined ? createOptions : options),
+      change: "created",
     };
   };
   if (options.expectedVersion === 0) return create();
-  for (let tried = 1; ; tried += 1) {
+  for (let attempt = 1; ; attempt += 1) {
     try {
-      return { written: await entities.replace(type, id, value, options), what: "replaced" };
+      return { written: await entities.replace(type, id, value, options), change: "replaced" };
     } catch (error) {
       const isExpected = options.expectedVersion !== undefined || options.expectedRevision !== undefined;
       if (isExpected || !hasCode(error, ["entity_not_found", "entity_deleted"])) throw error;
@@ -69,7 +70,7 @@ async function put(
     try {
       return await create();
     } catch (error) {
-      if (tried === triesMax || !hasCode(error, ["entity_exists", "concurrency_mismatch"])) throw error;
+      if (attempt === attemptsMax || !hasCode(error, ["entity_exists", "concurrency_mismatch"])) throw error;
     }
   }
 }

@@ -1,3 +1,4 @@
+import { defined } from "@holdfast/sdk/base/defined";
 import type { CliCommand } from "../command.ts";
 import { UsageError } from "../args/usage-error.ts";
 import { escapeControlChars } from "../terminal/escape-control-chars.ts";
@@ -30,14 +31,8 @@ export const releaseCommand: CliCommand = serverCommand({
     if (fence === undefined && positionals.length === 0) throw new UsageError("PATH or --fence is required");
     const note = textOption(values, "note");
     const ownerId = textOption(values, "owner");
-    const target =
-      positionals.length === 0
-        ? { fence: fence ?? "" }
-        : { paths: positionals, ...(fence === undefined ? {} : { fence }) };
-    const answer = await client.locks.release(target, {
-      ...(note === undefined ? {} : { note }),
-      ...(ownerId === undefined ? {} : { ownerId }),
-    });
+    const target = positionals.length === 0 ? { fence: fence ?? "" } : defined({ paths: positionals, fence });
+    const answer = await client.locks.release(target, defined({ note, ownerId }));
     return show(answer, () => `released ${answer.released.map(escapeControlChars).join(", ")}.`);
   },
 });

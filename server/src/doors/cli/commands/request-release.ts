@@ -1,3 +1,4 @@
+import { defined } from "@holdfast/sdk/base/defined";
 import type { CliCommand } from "../command.ts";
 import { UsageError } from "../args/usage-error.ts";
 import { escapeControlChars } from "../terminal/escape-control-chars.ts";
@@ -26,11 +27,7 @@ export const requestReleaseCommand: CliCommand = serverCommand({
     const reason = textOption(values, "reason");
     if (reason === undefined) throw new UsageError('--reason is required: --reason="…"');
     const ownerId = textOption(values, "owner");
-    const answer = await client.locks.requestRelease(
-      positionals[0] ?? "",
-      reason,
-      ownerId === undefined ? {} : { ownerId },
-    );
+    const answer = await client.locks.requestRelease(positionals[0] ?? "", reason, defined({ ownerId }));
     return show(answer, () => `notified ${answer.asked.map(escapeControlChars).join(", ")}.`);
   },
 });

@@ -1,3 +1,4 @@
+import { defined } from "@holdfast/sdk/base/defined";
 import { closestWord } from "@holdfast/sdk/base/closest-word";
 import { packs, publicOperations } from "@holdfast/sdk/contract";
 import type { OperationName } from "@holdfast/sdk/contract";
@@ -38,14 +39,14 @@ export const runOperationCommand: CliCommand = serverCommand({
   async execute({ client, positionals, values, terminal, isJson, show }) {
     const [name] = positionals;
     if (values["list"] === true) {
-      const all = offeredOperations.map(({ name: each, kind, summary }) => ({ name: each, kind, summary }));
+      const all = offeredOperations.map(({ name: operation, kind, summary }) => ({ name: operation, kind, summary }));
       return show(all, () => table(["OPERATION", "KIND", "SUMMARY"], all.map(Object.values<string>), terminal.paint));
     }
     if (name === undefined) throw new UsageError("OPERATION is required; `holdfast run --list` lists all operations");
     rejectMisspelled(name);
     const input = positionals.length === 1 ? {} : await readInput(name, positionals[1], terminal);
     const key = textOption(values, "key");
-    const data = await client.run(name, input, key === undefined ? {} : { key });
+    const data = await client.run(name, input, defined({ key }));
     terminal.print(isJson ? JSON.stringify(data) : escapeControlCharsByLine(JSON.stringify(data, undefined, 2)));
     return exitCodes.done;
   },

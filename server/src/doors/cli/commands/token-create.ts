@@ -1,3 +1,4 @@
+import { defined } from "@holdfast/sdk/base/defined";
 import type { Token } from "@holdfast/sdk";
 import type { CliCommand } from "../command.ts";
 import { UsageError } from "../args/usage-error.ts";
@@ -44,13 +45,9 @@ export const tokenCreateCommand: CliCommand = serverCommand({
     const days = numberOption(values, "days", 1);
     const note = textOption(values, "note");
     const key = textOption(values, "key");
-    const wanted = {
-      principal: positionals[0] ?? "",
-      allow,
-      ...(days === undefined ? {} : { expiresInSeconds: days * daySeconds }),
-      ...(note === undefined ? {} : { note }),
-    };
-    const token = await client.tokens.create(wanted, key === undefined ? {} : { key });
+    const expiresInSeconds = days === undefined ? undefined : days * daySeconds;
+    const newToken = defined({ principal: positionals[0] ?? "", allow, expiresInSeconds, note });
+    const token = await client.tokens.create(newToken, defined({ key }));
     return show(token, () =>
       [
         `token ${token.token_id} for ${escapeControlChars(token.principal)}, valid until ${token.expires_at}.`,
@@ -67,9 +64,9 @@ function allowancesOf(text: string | undefined): readonly Allowance[] {
   return text.split(";").map((part) => {
     const colon = part.indexOf(":");
     const named = (colon < 0 ? part : part.slice(0, colon)).split(",").map((verb) => verb.trim());
-    const wrong = named.find((verb) => !(verbs as readonly string[]).includes(verb));
-    if (wrong !== undefined)
-      throw new UsageError(`--allow must contain only the verbs ${verbs.join(", ")}, not "${wrong}"`);
+    const unknown = named.find((verb) => !(verbs as readonly string[]).includes(verb));
+    if (unknown !== undefined)
+      throw new UsageError(`--allow must contain only the verbs ${verbs.join(", ")}, not "${unknown}"`);
     return { verbs: named as Verb[], under: colon < 0 ? "" : part.slice(colon + 1).trim() };
   });
 }

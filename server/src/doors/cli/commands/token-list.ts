@@ -24,7 +24,9 @@ export const tokenListCommand: CliCommand = serverCommand({
       token_id,
       escapeControlChars(principal),
       allow
-        .map(({ verbs: may, under }) => `${may.join(",")}${under === "" ? "" : `:${escapeControlChars(under)}`}`)
+        .map(
+          ({ verbs: allowed, under }) => `${allowed.join(",")}${under === "" ? "" : `:${escapeControlChars(under)}`}`,
+        )
         .join(";"),
       relativeTime(expires_at, nowMs),
       escapeControlChars(note ?? "-"),

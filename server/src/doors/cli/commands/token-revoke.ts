@@ -1,3 +1,4 @@
+import { defined } from "@holdfast/sdk/base/defined";
 import type { CliCommand } from "../command.ts";
 import { escapeControlChars } from "../terminal/escape-control-chars.ts";
 import { textOption } from "../args/option-values.ts";
@@ -21,7 +22,7 @@ export const tokenRevokeCommand: CliCommand = serverCommand({
   isForOperators: () => true,
   async execute({ client, positionals, values, show }) {
     const reason = textOption(values, "reason");
-    const revoked = await client.tokens.revoke(positionals[0] ?? "", reason === undefined ? {} : { reason });
+    const revoked = await client.tokens.revoke(positionals[0] ?? "", defined({ reason }));
     return show(
       revoked,
       () => `revoked token ${escapeControlChars(revoked.token_id)} of ${escapeControlChars(revoked.principal)}.`,

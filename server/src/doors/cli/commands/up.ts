@@ -96,15 +96,16 @@ async function upEvent(running: Serving, config: Config, { env }: Terminal): Pro
   const { position, epoch, entityCount } = await running.summary();
   const version = packageVersion();
   const token = join(folder, operatorTokenFile);
-  const operator = existsSync(token) ? { operator_token_file: token } : {};
+  const operator = { operator_token_file: existsSync(token) ? token : undefined };
   const { nats } = running;
-  const shared = journal === "" ? {} : { journal: redactAddress(journal), space: config.space };
+  const isShared = journal !== "";
+  const shared = { journal: isShared ? redactAddress(journal) : undefined, space: isShared ? config.space : undefined };
   const base = { version, url: running.url, data: folder, ...shared, position, epoch, entity_count: entityCount };
   // A server that npm started comes from a checkout, in which only npx finds the command.
   const command = env["npm_execpath"] === undefined ? "holdfast" : "npx holdfast";
   return {
     event: "up",
-    json: { ...base, ...operator, ...(nats === undefined ? {} : { nats }), pid: process.pid },
+    json: { ...base, ...operator, nats, pid: process.pid },
     lines: [
       `Holdfast ${version} is up.`,
       `  address   ${running.url}`,

@@ -1,3 +1,4 @@
+import { defined } from "@holdfast/sdk/base/defined";
 import { systemClock } from "../../../base/clock.ts";
 import { jsonLine } from "../../../base/json-line.ts";
 import { headText, readDataFolder } from "../../../assembly/data-folder.ts";
@@ -44,7 +45,7 @@ async function runVerify(args: CommandArguments, terminal: Terminal): Promise<Ex
   try {
     const verified = await folder.verify({
       kinds,
-      ...(expected === undefined ? {} : { expected }),
+      ...defined({ expected }),
       onProgress: (position, head) => {
         progress.show("verified", position, head);
       },
@@ -76,7 +77,7 @@ function verifyJson(verified: VerifiedFolder, seconds: number): Readonly<Record<
     seconds: Math.round(seconds * 1_000) / 1_000,
     entries_per_second: perSecond(verified, seconds),
     file_faults: verified.fileFaults,
-    ...(firstBad === undefined ? {} : { first_bad: firstBad }),
+    first_bad: firstBad,
   };
 }
 

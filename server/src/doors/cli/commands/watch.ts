@@ -1,3 +1,4 @@
+import { defined } from "@holdfast/sdk/base/defined";
 import type { WatchedEvent } from "@holdfast/sdk";
 import { systemClock } from "../../../base/clock.ts";
 import { jsonLine } from "../../../base/json-line.ts";
@@ -62,17 +63,13 @@ function filterOf({ values }: CommandArguments): { names?: readonly string[]; su
   const names = textOption(values, "name")?.split(",");
   const subject = textOption(values, "subject");
   const owner = textOption(values, "owner");
-  return {
-    ...(names === undefined ? {} : { names }),
-    ...(subject === undefined ? {} : { subject }),
-    ...(owner === undefined ? {} : { owner }),
-  };
+  return defined({ names, subject, owner });
 }
 
 const dataWidth = 80;
 
 function eventLine({ cursor, time, name, subject, by, data }: WatchedEvent, isWhole: boolean): string {
-  const who = by.agent === undefined ? by.principal : `${by.principal} (${by.agent})`;
+  const author = by.agent === undefined ? by.principal : `${by.principal} (${by.agent})`;
   const text = escapeControlChars(JSON.stringify(data));
   const shown = isWhole ? text : truncateToWidth(text, dataWidth);
   return [
@@ -80,7 +77,7 @@ function eventLine({ cursor, time, name, subject, by, data }: WatchedEvent, isWh
     new Date(time).toISOString(),
     name,
     escapeControlChars(subject),
-    escapeControlChars(who),
+    escapeControlChars(author),
     shown,
   ].join("  ");
 }

@@ -1,3 +1,4 @@
+import { defined } from "@holdfast/sdk/base/defined";
 import type { WhoAmI } from "@holdfast/sdk";
 import { systemClock } from "../../../base/clock.ts";
 import type { CliCommand } from "../command.ts";
@@ -21,13 +22,13 @@ export const whoamiCommand: CliCommand = serverCommand({
   operations: ["who-am-i"],
   async execute({ client, values, show }) {
     const ownerId = textOption(values, "owner");
-    const answer = await client.agents.whoAmI(ownerId === undefined ? {} : { ownerId });
+    const answer = await client.agents.whoAmI(defined({ ownerId }));
     return show(answer, () => whoamiText(answer, systemClock.wallMs()));
   },
 });
 
 function whoamiText({ agent, holds, waits }: WhoAmI, nowMs: number): string {
-  const who =
+  const identity =
     agent === null
       ? ["not a registered agent"]
       : [
@@ -45,5 +46,5 @@ function whoamiText({ agent, holds, waits }: WhoAmI, nowMs: number): string {
       `  waits for ${escapeControlChars(path)} (${mode}) with ticket ${ticket}, since ${relativeTime(since, nowMs)}`,
   );
   const nothing = held.length + waiting.length === 0 ? ["  holds no locks and has no tickets"] : [];
-  return [who.join(", "), ...held, ...waiting, ...nothing].join("\n");
+  return [identity.join(", "), ...held, ...waiting, ...nothing].join("\n");
 }

@@ -9,10 +9,8 @@ export async function readPages<Item>(
   const items: Item[] = [];
   let next: string | null = null;
   do {
-    const page = await read({
-      ...(next === null ? {} : { after: next }),
-      limit: Math.min(limit - items.length, pageMax),
-    });
+    const pageLimit = Math.min(limit - items.length, pageMax);
+    const page = await read(next === null ? { limit: pageLimit } : { after: next, limit: pageLimit });
     items.push(...page.items);
     ({ next } = page);
   } while (next !== null && items.length < limit);

@@ -1,7 +1,8 @@
 /** A command that calls a running server. It finds the server, connects as the agent of the environment, and disconnects. */
+import { defined } from "@holdfast/sdk/base/defined";
 import { connect } from "@holdfast/sdk";
 import { allOperations } from "@holdfast/sdk/contract";
-import type { Client } from "@holdfast/sdk";
+import type { Client, Reads } from "@holdfast/sdk";
 import type { FoundServer } from "@holdfast/sdk/find-server";
 import { jsonLine } from "../../../base/json-line.ts";
 import type { CliCommand, CommandOption, CommandArguments, Terminal } from "../command.ts";
@@ -47,9 +48,10 @@ function onlyReads({ operations = [] }: Pick<CliCommand, "operations">): boolean
 
 /** Adds the options and the connection to a command that calls a server. */
 export function serverCommand({ execute, isForOperators, ...command }: ServerCommand): CliCommand {
+  const options = { ...command.options, ...serverOptions };
   return {
     ...command,
-    options: { ...command.options, ...serverOptions, ...(onlyReads(command) ? localOption : {}) },
+    options: onlyReads(command) ? { ...options, ...localOption } : options,
     run: (args, terminal) =>
       withFailureReport(args, terminal, async () => {
         const server = serverOf(args, terminal);
@@ -62,12 +64,12 @@ export function serverCommand({ execute, isForOperators, ...command }: ServerCom
 function contextOf(
   args: CommandArguments,
   terminal: Terminal,
-  at: Pick<CommandContext, "client" | "server">,
+  connection: Pick<CommandContext, "client" | "server">,
 ): CommandContext {
   const isJson = args.values["json"] === true;
   return {
     ...args,
-    ...at,
+    ...connection,
     terminal,
     isJson,
     show(data, text) {
@@ -86,13 +88,11 @@ export async function connectAs(
   const { env } = terminal;
   const token = tokenOf(args, terminal, { isOperator, folder: server.folder });
   if (args.values["verbose"] === true) terminal.warn(`holdfast: using the server ${server.url} (from ${server.from})`);
-  const client = await connect(server.url, {
-    ...(token === undefined ? {} : { token }),
-    ...(args.values["local"] === true ? { reads: "local" } : {}),
-  });
+  const reads: Reads | undefined = args.values["local"] === true ? "local" : undefined;
+  const client = await connect(server.url, defined({ token, reads }));
   const { HOLDFAST_AGENT_ID: agent = "", HOLDFAST_AGENT_SECRET: secret = "" } = env;
   if (agent === "" || isOperator) return client;
-  return client.as({ agent_id: agent, ...(secret === "" ? {} : { secret }) });
+  return client.as(secret === "" ? { agent_id: agent } : { agent_id: agent, secret });
 }
 
 /** The given token. A command for operators falls back to the operator's token of this host. */

@@ -41,7 +41,7 @@ async function describeFirstRun(
   position: number,
 ): Promise<{ json: Record<string, unknown>; text: string }> {
   const page = await client.locks.history(path, { before: position + 1, limit: 1 });
-  const item = (page.items as readonly FirstRunItem[]).find((each) => each.position === position);
+  const item = (page.items as readonly FirstRunItem[]).find((candidate) => candidate.position === position);
   if (item === undefined) return { json: { position }, text: `entry ${position} ran it` };
   const at = new Date(item.time).toISOString();
   const owner = item.data?.owner_id ?? "unknown";

@@ -47,7 +47,7 @@ export class LockMessages {
 
   granted(lock: Lock, leftBefore: Awaited<ReturnType<Lock["leftBefore"]>>): void {
     const paths = lock.paths.map(({ path }) => escapeControlChars(path)).join(", ");
-    const left = leftBefore.filter(({ how }) => how !== "released");
+    const unreleased = leftBefore.filter(({ how }) => how !== "released");
     const json = {
       fence: lock.fence,
       owner_id: lock.ownerId,
@@ -57,15 +57,15 @@ export class LockMessages {
     };
     this.write("granted", json, `got ${paths} (fence ${lock.fence})`);
     if (this.#isJson) return;
-    for (const each of left) this.write("", {}, `note: ${previousHoldLine(each, systemClock.wallMs())}`);
+    for (const hold of unreleased) this.write("", {}, `note: ${previousHoldLine(hold, systemClock.wallMs())}`);
   }
 
   denied(paths: readonly string[], denied: DeniedLock): void {
     const nowMs = systemClock.wallMs();
     const holders = denied.holders.map((holder) => holderLine(holder, nowMs));
-    const why = holders.length === 0 ? escapeControlChars(denied.reason) : holders.join("; ");
+    const reason = holders.length === 0 ? escapeControlChars(denied.reason) : holders.join("; ");
     const next = "Wait with --wait, or ask the holder with `holdfast request-release`.";
-    const text = `lock_denied: cannot lock ${paths.map(escapeControlChars).join(", ")}: ${why}. ${next}`;
+    const text = `lock_denied: cannot lock ${paths.map(escapeControlChars).join(", ")}: ${reason}. ${next}`;
     this.write("denied", { code: "lock_denied", holders: denied.holders, place: denied.place }, text);
   }
 

@@ -1,3 +1,4 @@
+import { defined } from "@holdfast/sdk/base/defined";
 import type { LockOptions } from "@holdfast/sdk";
 import { isAtOrBelow } from "@holdfast/sdk/base/is-at-or-below";
 import { isIdempotencyKey } from "@holdfast/sdk/base/is-idempotency-key";
@@ -9,10 +10,10 @@ import { numberOption, textOption, integerArgument } from "../args/option-values
 export interface LockArguments {
   readonly paths: readonly string[];
   readonly options: LockOptions & { readonly ttlSeconds: number };
-  readonly name?: string;
-  readonly once?: string;
+  readonly name?: string | undefined;
+  readonly once?: string | undefined;
   readonly runsWithout: boolean;
-  readonly command?: readonly [string, ...string[]];
+  readonly command?: readonly [string, ...string[]] | undefined;
 }
 
 const ttlDefault = 30;
@@ -34,9 +35,9 @@ export function parseLockArguments(args: CommandArguments, terminal: Terminal): 
     paths: positionals,
     options: optionsOf(args),
     runsWithout: choice(args, "if-unavailable", ["fail", "run"]) === "run",
-    ...(name === undefined ? {} : { name }),
-    ...(once === undefined ? {} : { once }),
-    ...(command === undefined ? {} : { command }),
+    name,
+    once,
+    command,
   };
 }
 
@@ -49,14 +50,7 @@ function optionsOf(args: CommandArguments): LockArguments["options"] {
   const purpose = textOption(values, "purpose");
   const note = textOption(values, "note");
   const waitMs = waitOf(args);
-  return {
-    ttlSeconds,
-    ...(mode === undefined ? {} : { mode }),
-    ...(scope === undefined ? {} : { scope }),
-    ...(purpose === undefined ? {} : { purpose }),
-    ...(note === undefined ? {} : { note }),
-    ...(waitMs === undefined ? {} : { waitMs }),
-  };
+  return defined({ ttlSeconds, mode, scope, purpose, note, waitMs });
 }
 
 /** The maximum wait in milliseconds. Undefined waits forever. */
@@ -72,7 +66,7 @@ function waitOf({ values }: CommandArguments): number | undefined {
 function commandOf({ child }: CommandArguments): LockArguments["command"] {
   if (child === undefined) return undefined;
   const [file, ...rest] = child;
-  if (file === undefined) throw new UsageError("no command after --");
+  if (file === undefined) throw new UsageError("no command after --; add the command to run, or remove --");
   return [file, ...rest];
 }
 
@@ -83,7 +77,7 @@ function choice<Choice extends string>(
 ): Choice | undefined {
   const given = textOption(values, name);
   if (given === undefined) return undefined;
-  const found = allowed.find((each) => each === given);
+  const found = allowed.find((allowedValue) => allowedValue === given);
   if (found === undefined) throw new UsageError(`--${name} must be ${allowed.join(" or ")}, not "${given}"`);
   return found;
 }

@@ -1,4 +1,5 @@
 import { hostname, userInfo } from "node:os";
+import { defined } from "@holdfast/sdk/base/defined";
 import { HoldfastError } from "@holdfast/sdk";
 import type { Client, Lock, Registered } from "@holdfast/sdk";
 import type { FoundServer } from "@holdfast/sdk/find-server";
@@ -65,7 +66,7 @@ function runCleanup(cleanup: CleanupSteps): Promise<boolean> {
   return new Promise((resolve) => {
     const cancel = systemClock.after(cleanupMs, () => resolve(false), { keepAlive: true });
     const all = async (): Promise<void> => {
-      for (const part of cleanup) await part().catch(() => undefined);
+      for (const step of cleanup) await step().catch(() => undefined);
     };
     void all().then(() => {
       cancel();
@@ -81,8 +82,7 @@ async function lockAsAgent(client: Client, run: LockRun, cleanup: CleanupSteps):
   const parent = terminal.env["HOLDFAST_AGENT_ID"] ?? "";
   const agent = await client.agents.register({
     name: parsed.name ?? `${userName()}@${hostname()}`,
-    ...(purpose === undefined ? {} : { purpose }),
-    ...(parent === "" ? {} : { parent }),
+    ...defined({ purpose, parent: parent === "" ? undefined : parent }),
     inactivitySeconds: Math.max(60, 2 * ttlSeconds),
   });
   const own = client.as(agent);
@@ -156,23 +156,23 @@ async function holdUntilSignal(lock: Lock, messages: LockMessages): Promise<Exit
   const signal = await Promise.race([listening.signalled, lost]);
   listening.stop();
   if (signal !== undefined) return exitCodes.done;
-  const why = lock.lost?.message ?? "the lock is lost.";
-  messages.write("lost", { code: "lock_lost", reason: why }, `lock_lost: ${escapeControlChars(why)}`);
+  const reason = lock.lost?.message ?? "the lock is lost.";
+  messages.write("lost", { code: "lock_lost", reason }, `lock_lost: ${escapeControlChars(reason)}`);
   return exitCodes.lost;
 }
 
 /** No server answers, so the state of the lock is unknown. */
 async function handleUnavailable({ parsed, messages, terminal }: LockRun, error: unknown): Promise<ExitCode> {
   const { json, lines } = failureReport(error);
-  const why = escapeControlChars(lines[0] ?? "");
+  const reason = escapeControlChars(lines[0] ?? "");
   if (!parsed.runsWithout || parsed.command === undefined) {
-    messages.write("unavailable", json, why);
+    messages.write("unavailable", json, reason);
     return exitCodes.unreachable;
   }
   messages.write(
     "unavailable",
     { ...json, runs: true },
-    `${why} Running WITHOUT the lock because of --if-unavailable=run.`,
+    `${reason} Running WITHOUT the lock because of --if-unavailable=run.`,
   );
   return runUnderLock({ command: parsed.command, env: terminal.env, messages }, undefined);
 }

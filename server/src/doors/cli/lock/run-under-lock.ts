@@ -29,11 +29,11 @@ export async function runUnderLock(
   const stopForwarding = forwardSignals(() => child, lock);
   const child = startChild(command, env, systemClock);
   const state = { isLost: false };
-  const lose = (why: string, withinMs: number): void => {
+  const lose = (reason: string, withinMs: number): void => {
     if (state.isLost) return;
     state.isLost = true;
-    const text = `lock_lost: ${escapeControlChars(why)} Stopping the command.`;
-    messages.write("lost", { code: "lock_lost", reason: why }, text);
+    const text = `lock_lost: ${escapeControlChars(reason)} Stopping the command.`;
+    messages.write("lost", { code: "lock_lost", reason }, text);
     child.stop(withinMs);
   };
   const unwatch = lock === undefined ? () => undefined : watchLock(lock, messages, lose);
@@ -48,13 +48,13 @@ export async function runUnderLock(
  * Calls `lose` when the lock is lost. If its state is uncertain, it calls `lose` early enough that the command is dead
  * before another owner can get the lock.
  */
-function watchLock(lock: Lock, messages: LockMessages, lose: (why: string, withinMs: number) => void): () => void {
+function watchLock(lock: Lock, messages: LockMessages, lose: (reason: string, withinMs: number) => void): () => void {
   const onLost = (): void => lose(lock.lost?.message ?? "the lock is lost.", graceMs);
   const onUncertain = (): void => {
     const leftMs = lock.expiresAt.getTime() - systemClock.wallMs() - marginMs;
     lose("the server does not answer, and the lease ends soon.", Math.min(graceMs, leftMs));
   };
-  const stops = [
+  const unsubscribes = [
     lock.onStateChange((state) => {
       if (state === "lost") onLost();
       if (state === "uncertain") onUncertain();
@@ -69,7 +69,7 @@ function watchLock(lock: Lock, messages: LockMessages, lose: (why: string, withi
   if (lock.state === "lost") onLost();
   if (lock.state === "uncertain") onUncertain();
   return () => {
-    for (const stop of stops) stop();
+    for (const unsubscribe of unsubscribes) unsubscribe();
   };
 }
 
@@ -102,5 +102,5 @@ function reportExit(
     startError === undefined
       ? undefined
       : `${escapeControlChars(file)} could not be started: ${escapeControlChars(startError)}.`;
-  messages.write("ended", { code, signal, ...(startError === undefined ? {} : { fault: startError }) }, text);
+  messages.write("ended", { code, signal, fault: startError }, text);
 }

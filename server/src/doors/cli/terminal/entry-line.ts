@@ -4,13 +4,13 @@ import type { Entry } from "../../../assembly/data-folder.ts";
 /** An entry as one line of text. */
 export function entryLine(entry: Entry): string {
   const { position, time, operation, outcome, events, principal, agent, trace, erased } = entry;
-  const who = agent === undefined ? principal : `${principal} (${agent})`;
+  const author = agent === undefined ? principal : `${principal} (${agent})`;
   const result = outcome.kind === "done" ? "done" : outcome.code;
   const written = events.map(({ type, subject }) => `${type} ${subject}`).join(", ");
   const traced = trace === undefined ? "" : `  [trace ${traceIdOf(trace)}]`;
   const erasedText = erased === undefined ? "" : `  [erased by entry ${erased}]`;
   const eventText = written === "" ? "" : `  ${written}`;
-  return `${String(position).padStart(8)}  ${new Date(time).toISOString()}  ${who}  ${operation}  ${result}${eventText}${traced}${erasedText}`;
+  return `${String(position).padStart(8)}  ${new Date(time).toISOString()}  ${author}  ${operation}  ${result}${eventText}${traced}${erasedText}`;
 }
 
 /** An entry as JSON, with all its members. */

@@ -19,10 +19,10 @@ const textOr = (text: string | null, other: string): string => (text === null ? 
 /** `ann holds repo/x: "renaming" (for 12 s, lease ends in 18 s)` */
 export function holderLine(holder: HolderSummary, nowMs: number): string {
   const { purpose, note, path, since, until } = holder;
-  const why = purpose === null ? "" : `: "${escapeControlChars(purpose)}"`;
+  const purposeText = purpose === null ? "" : `: "${escapeControlChars(purpose)}"`;
   const last = note === null ? "" : `, last note "${escapeControlChars(note)}"`;
   const held = duration(nowMs - Date.parse(since));
-  return `${holderName(holder)} holds ${escapeControlChars(path)}${why} (for ${held}, lease ends ${relativeTime(until, nowMs)}${last})`;
+  return `${holderName(holder)} holds ${escapeControlChars(path)}${purposeText} (for ${held}, lease ends ${relativeTime(until, nowMs)}${last})`;
 }
 
 export function lockTable(
@@ -65,14 +65,14 @@ export function lockDetails(
 }
 
 function holderDetails(holder: HolderRow, nowMs: number): string {
-  const asked =
+  const request =
     holder.asked_to_release === null ? "" : `; release requested: "${escapeControlChars(holder.asked_to_release)}"`;
-  return `${holderLine(holder, nowMs)} ${holder.mode}, fence ${holder.fence}${holder.state === "stale" ? ", stale" : ""}${asked}`;
+  return `${holderLine(holder, nowMs)} ${holder.mode}, fence ${holder.fence}${holder.state === "stale" ? ", stale" : ""}${request}`;
 }
 
 function waiterLine(waiter: WaiterRow, nowMs: number): string {
-  const why = waiter.purpose === null ? "" : `: "${escapeControlChars(waiter.purpose)}"`;
-  return `${holderName(waiter)} waits for ${escapeControlChars(waiter.path)} (${waiter.mode})${why} (since ${relativeTime(waiter.since, nowMs)})`;
+  const purposeText = waiter.purpose === null ? "" : `: "${escapeControlChars(waiter.purpose)}"`;
+  return `${holderName(waiter)} waits for ${escapeControlChars(waiter.path)} (${waiter.mode})${purposeText} (since ${relativeTime(waiter.since, nowMs)})`;
 }
 
 interface PreviousHold {
@@ -87,13 +87,13 @@ interface PreviousHold {
 /** The end of the previous hold of a path, for the next holder. */
 export function previousHoldLine({ path, how, by, at, purpose, note }: PreviousHold, nowMs: number): string {
   const [start, end] = endTexts[how] ?? ["the hold of", `ended (${how})`];
-  const why = purpose === null ? "" : `; its purpose was "${escapeControlChars(purpose)}"`;
+  const purposeText = purpose === null ? "" : `; its purpose was "${escapeControlChars(purpose)}"`;
   const last = note === null ? "" : `, its last note "${escapeControlChars(note)}"`;
   const ended = `${start} ${escapeControlChars(by)} ${end} ${relativeTime(at, nowMs)}`;
-  return `${escapeControlChars(path)}: ${ended}${why}${last}`;
+  return `${escapeControlChars(path)}: ${ended}${purposeText}${last}`;
 }
 
-/** The words before and after the owner: "the lease of ann expired 3 s ago". */
+/** The text before and after the owner: "the lease of ann expired 3 s ago". */
 const endTexts: Readonly<Record<string, readonly [start: string, end: string]>> = {
   expired: ["the lease of", "expired"],
   forced: ["the lock of", "was released by an operator"],
