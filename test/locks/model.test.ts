@@ -150,7 +150,7 @@ class Pair {
   }
 
   #ticketOf(ticket: ModelTicket): string {
-    return this.machine.durable.rows(ticketTable).scan("line", { limit: 10_000 })[this.model.queue.indexOf(ticket)]!
+    return this.machine.durable.rows(ticketTable).scan("rank", { limit: 10_000 })[this.model.queue.indexOf(ticket)]!
       .ticket;
   }
 
@@ -163,7 +163,7 @@ class Pair {
       held,
       model.grants.flatMap((grant) => grant.paths.map((one) => `${grant.owner} ${text(one)}`)).sort(),
     );
-    const line = machine.durable.rows(ticketTable).scan("line", { limit: 10_000 });
+    const line = machine.durable.rows(ticketTable).scan("rank", { limit: 10_000 });
     assert.deepEqual(line.map(describeOwner), model.queue.map(describeOwner));
     assert.ok(model.isSound(), "two owners hold locks that exclude each other");
     assert.ok(!model.hasCycle(), "owners wait for each other");
@@ -217,5 +217,5 @@ function agreesWithModel(command: typeof onTree, runs: number): number {
 
 /** Rows of locks, except for the counters that all locks share. */
 function remainingRows(machine: Machine): readonly unknown[] {
-  return [...machine.dump()].filter(({ table }) => table !== "lock-facts" && table !== spaceTable.name);
+  return [...machine.dump()].filter(({ table }) => table !== "lock-singletons" && table !== spaceTable.name);
 }

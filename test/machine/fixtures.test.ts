@@ -46,7 +46,7 @@ const entriesOf = ({ batches }: Fixture): readonly Entry[] =>
 
 function verify(batches: readonly StoredBatch[], carries = true): VerificationResult {
   const options = verificationOf([ticketKind]);
-  const verification = new Verification(carries ? options : { ...options, carries: () => false });
+  const verification = new Verification(carries ? options : { ...options, canRedecide: () => false });
   for (const batch of batches) if (!verification.take(batch)) break;
   return verification.finish();
 }

@@ -20,8 +20,8 @@ export const lockMutants: readonly PlantedMutant[] = [
   {
     name: "a fence is accepted from another principal",
     file: "server/src/features/locks/guard-write.ts",
-    find: 'if (whose !== undefined && whose !== context.command.principal) return "the grant belongs to another principal";',
-    put: "void whose;",
+    find: 'if (holder !== undefined && holder !== context.command.principal) return "the grant belongs to another principal";',
+    put: "void holder;",
     by: "test/access/owners.test.ts",
     caughtIn: "npm test",
   },
@@ -52,8 +52,8 @@ export const lockMutants: readonly PlantedMutant[] = [
   {
     name: "a lock is granted to a waiter whose ticket expired",
     file: "server/src/features/locks/queue/grant-next.ts",
-    find: "if (isOver || (row.leaseUntil <= time && !grace)) {",
-    put: "if (isOver || (row.leaseUntil + 60_000 <= time && !grace)) {",
+    find: "if (hasOwnerEnded || (row.leaseUntil <= time && !grace)) {",
+    put: "if (hasOwnerEnded || (row.leaseUntil + 60_000 <= time && !grace)) {",
     by: "simulation",
     caughtIn: "npm test",
   },
@@ -108,8 +108,8 @@ export const lockMutants: readonly PlantedMutant[] = [
   {
     name: "deadlocks are not detected",
     file: "server/src/features/locks/queue/find-deadlock.ts",
-    find: "if (handed === undefined && !isWaitedFor(state, request)) return undefined;",
-    put: "if (handed === undefined) return undefined;",
+    find: "if (transferred === undefined && !isWaitedFor(state, request)) return undefined;",
+    put: "if (transferred === undefined) return undefined;",
     by: "test/locks/queues.test.ts",
     caughtIn: "npm test",
   },
@@ -132,8 +132,8 @@ export const lockMutants: readonly PlantedMutant[] = [
   {
     name: "a repeated acquire gets a second ticket",
     file: "server/src/features/locks/rules/acquire-lock.ts",
-    find: "if (waiting !== undefined) return renewTicket(context, waiting);",
-    put: "void waiting;",
+    find: "if (ticket !== undefined) return renewTicket(context, ticket);",
+    put: "void ticket;",
     by: "test/locks/repeated-acquire.test.ts",
     caughtIn: "npm test",
   },

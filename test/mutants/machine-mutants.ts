@@ -4,8 +4,8 @@ export const machineMutants: readonly PlantedMutant[] = [
   {
     name: "a refusal for a missing If-Match uses up its key",
     file: "server/src/machine/machine.ts",
-    find: 'const wrongByItself = new Set(["input_invalid", "path_invalid", "concurrency_etag_required"]);',
-    put: 'const wrongByItself = new Set(["input_invalid", "path_invalid"]);',
+    find: 'const requestFaults = new Set(["input_invalid", "path_invalid", "concurrency_etag_required"]);',
+    put: 'const requestFaults = new Set(["input_invalid", "path_invalid"]);',
     by: "test/http/replay.test.ts",
     caughtIn: "npm test",
   },
@@ -60,8 +60,8 @@ export const machineMutants: readonly PlantedMutant[] = [
   {
     name: "a rollback skips the oldest change",
     file: "server/src/machine/undo-list.ts",
-    find: "for (let index = this.#notes.length - 1; index >= mark; index -= 1) {",
-    put: "for (let index = this.#notes.length - 1; index > mark; index -= 1) {",
+    find: "for (let index = this.#records.length - 1; index >= mark; index -= 1) {",
+    put: "for (let index = this.#records.length - 1; index > mark; index -= 1) {",
     by: "simulation",
     caughtIn: "npm test",
   },
@@ -100,8 +100,8 @@ export const machineMutants: readonly PlantedMutant[] = [
   {
     name: "a read sees changes that are not durable",
     file: "server/src/machine/undo-list.ts",
-    find: 'if (this.#notes.length === 0) return "untouched";',
-    put: 'if (this.#notes.length >= 0) return "untouched";',
+    find: 'if (this.#records.length === 0) return "untouched";',
+    put: 'if (this.#records.length >= 0) return "untouched";',
     by: "simulation",
     caughtIn: "npm test",
   },

@@ -102,10 +102,10 @@ export function verificationOf(kinds: readonly Kind[]): VerificationOptions {
   const ruled = new Set([...types, ...allPacks.flatMap((pack) => pack.kinds.map(({ type }) => type))]);
   return {
     createMachine: () => machineOf(kinds),
-    carries: ({ outcome }) => outcome.kind === "done" || hasKindOf(outcome, types),
+    canRedecide: ({ outcome }) => outcome.kind === "done" || hasKindOf(outcome, types),
     recordedHash,
     erasedPosition,
-    lacks: (state, entry) => lacksErased(state, ruled, entry),
+    missesErasedData: (state, entry) => lacksErased(state, ruled, entry),
   };
 }
 

@@ -68,9 +68,9 @@ export class CommandQueue {
   }
 
   /** Puts commands at the front, in this order. */
-  requeue(pending: readonly PendingCommand[]): void {
-    this.#front = [...pending, ...this.#front];
-    for (const one of pending) this.#count(one, 1);
+  requeue(commands: readonly PendingCommand[]): void {
+    this.#front = [...commands, ...this.#front];
+    for (const pending of commands) this.#count(pending, 1);
   }
 
   /** Takes a batch within the limits, with at least one command if one is before its deadline. */
@@ -115,8 +115,8 @@ export class CommandQueue {
 
   /** Removes requeued commands that have been answered since. */
   removeFromFront(answered: ReadonlySet<PendingCommand>): void {
-    for (const one of this.#front) if (answered.has(one)) this.#count(one, -1);
-    this.#front = this.#front.filter((one) => !answered.has(one));
+    for (const pending of this.#front) if (answered.has(pending)) this.#count(pending, -1);
+    this.#front = this.#front.filter((pending) => !answered.has(pending));
   }
 
   /** Requeued commands, in order. */

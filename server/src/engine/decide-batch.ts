@@ -25,7 +25,7 @@ const commandsPerClockRead = 16;
  * second use waits for the next batch and finds the first one in the journal.
  */
 export function decideBatch(
-  pending: readonly PendingCommand[],
+  commands: readonly PendingCommand[],
   context: {
     readonly replica: Replica;
     /** The entries that used the keys of these commands, by scope. */
@@ -43,31 +43,31 @@ export function decideBatch(
   const postponed: PendingCommand[] = [];
   const scopes = new Set<string>();
   const { stateHashEvery } = replica.machine.settings;
-  for (let index = 0; index < pending.length; index += 1) {
+  for (let index = 0; index < commands.length; index += 1) {
     if (index % commandsPerClockRead === 0 && clock.monotonicMs() - start > engineLimits.batchDecideMs) {
-      postponed.push(...pending.slice(index));
+      postponed.push(...commands.slice(index));
       break;
     }
-    const one = pending[index] as PendingCommand;
-    const { scope } = one;
+    const pending = commands[index] as PendingCommand;
+    const { scope } = pending;
     if (scope !== undefined && scopes.has(scope)) {
-      postponed.push(one);
+      postponed.push(pending);
       continue;
     }
     const found = scope === undefined ? undefined : keyed.get(scope);
     const prior = found === undefined ? undefined : replica.withoutErased(found);
-    const { mustExpect } = one;
+    const { mustExpect } = pending;
     const position = first + entries.length;
-    const decided = replica.machine.decide(one.command, { position, time, grace, prior, mustExpect });
+    const decided = replica.machine.decide(pending.command, { position, time, grace, prior, mustExpect });
     if (decided.entry !== undefined) {
       entries.push(decided.entry);
       if (scope !== undefined) scopes.add(scope);
     }
     const last = replica.head.position + entries.length;
-    results.push({ pending: one, decided, position: decided.replayed && prior !== undefined ? prior.position : last });
+    results.push({ pending, decided, position: decided.replayed && prior !== undefined ? prior.position : last });
     if (decided.entry !== undefined && last % stateHashEvery === 0) {
       // The state is hashed at this position, so the batch must end here.
-      postponed.push(...pending.slice(index + 1));
+      postponed.push(...commands.slice(index + 1));
       break;
     }
   }

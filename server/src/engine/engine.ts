@@ -172,9 +172,9 @@ export class Engine {
 
   /** Executes a command. The promise resolves when the entry, and all entries before it, are durable. */
   execute(request: EngineRequest): Promise<Reply> {
-    const refused = this.#writer.admissionRefusal();
-    if (refused !== undefined) {
-      const { code, reason, retryAfterMs } = refused;
+    const refusal = this.#writer.admissionRefusal();
+    if (refusal !== undefined) {
+      const { code, reason, retryAfterMs } = refusal;
       const data: JsonObject = retryAfterMs === undefined ? { reason } : { reason, retry_after_ms: retryAfterMs };
       return Promise.resolve(refusalReply(code, data, this.head.position));
     }
@@ -243,7 +243,7 @@ export class Engine {
   #withTimeout(refreshing: Promise<void>): Promise<void> {
     return new Promise((resolve, reject) => {
       const cancel = this.#options.clock.after(
-        engineLimits.latestMs,
+        engineLimits.refreshMsMax,
         () => {
           reject(new JournalError("busy", "the journal does not answer", { certain: true }));
         },

@@ -27,7 +27,7 @@ interface ErasureExecutorOptions {
   readonly journal: Journal;
   readonly erasures: ErasureLookup;
   /** Reads durable rows in order. */
-  readonly scan: <Result>(look: (state: StateReader) => Result) => Promise<Result>;
+  readonly scan: <Result>(query: (state: StateReader) => Result) => Promise<Result>;
   /** Saves a checkpoint. */
   readonly checkpoint: () => Promise<unknown>;
   readonly report: (message: string, cause: unknown) => void;
@@ -52,7 +52,7 @@ export class ErasureExecutor {
       try {
         const mark = await this.#options.journal.erasureMark();
         const requested = await this.#requestedAfter(mark.to);
-        const left = await this.#stillRequested(mark.left);
+        const left = await this.#requestedOf(mark.left);
         const failures = [...(await this.#tryAll(left, true)), ...(await this.#tryAll(requested, false))];
         this.#report(failures);
         await this.#setMark(mark, requested, { left: failures.map(({ erasure }) => erasure) });
@@ -91,11 +91,11 @@ export class ErasureExecutor {
   /** Sorted by position. Neighbours are in the same batch or block, which is then read once. */
   async #requestedAfter(position: number): Promise<readonly PayloadErasure[]> {
     const requested = await this.#options.scan((state) => this.#options.erasures.requestedAfter(state, position));
-    return requested.toSorted((one, other) => one.position - other.position);
+    return requested.toSorted((a, b) => a.position - b.position);
   }
 
   /** Omits erasures that only a lost history requested. */
-  #stillRequested(left: readonly PayloadErasure[]): Promise<readonly PayloadErasure[]> {
+  #requestedOf(left: readonly PayloadErasure[]): Promise<readonly PayloadErasure[]> {
     const { erasures, scan } = this.#options;
     return scan((state) => left.filter(({ position, by }) => erasures.erasedBy(state, position) === by));
   }
@@ -148,6 +148,6 @@ export class ErasureExecutor {
   }
 }
 
-function isSameList(left: readonly PayloadErasure[], before: readonly PayloadErasure[]): boolean {
-  return left.length === before.length && left.every(({ position }, index) => position === before[index]?.position);
+function isSameList(a: readonly PayloadErasure[], b: readonly PayloadErasure[]): boolean {
+  return a.length === b.length && a.every(({ position }, index) => position === b[index]?.position);
 }

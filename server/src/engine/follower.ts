@@ -95,7 +95,9 @@ export class Follower {
 
   #answerOwn(entries: readonly Entry[]): void {
     const { queue } = this.#options;
-    const attempted = new Map(queue.front.filter((one) => one.isAttempted).map((one) => [one.command.id, one]));
+    const attempted = new Map(
+      queue.front.filter(({ isAttempted }) => isAttempted).map((pending) => [pending.command.id, pending]),
+    );
     if (attempted.size === 0) return;
     const answered = new Set<PendingCommand>();
     for (const entry of entries) {

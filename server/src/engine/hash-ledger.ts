@@ -33,7 +33,7 @@ export class HashLedger {
     const recorded = this.#recorded.get(position);
     if (own === undefined || recorded === undefined || own === recorded) return;
     throw new ReplicaDiffersError(
-      `at position ${String(position)} the state of this node has the hash ${own}, but the journal records ${recorded}`,
+      `at position ${String(position)} the state of this node has the hash ${own}, but the journal records ${recorded}. Run "holdfast verify", and compare the versions of the nodes`,
     );
   }
 }

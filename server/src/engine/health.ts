@@ -42,11 +42,11 @@ export function unreadyReasons(condition: {
   readonly status: ClusterStatus | undefined;
 }): readonly string[] {
   const { refused, isLoading, lag, status } = condition;
-  const isSilent = status?.errorCode !== undefined || lag.ageMs > engineLimits.statusAgeMsMax;
+  const isUnanswered = status?.errorCode !== undefined || lag.ageMs > engineLimits.statusAgeMsMax;
   return [
     ...(refused === undefined ? [] : [refused]),
     ...(isLoading ? [stateLoading.reason] : []),
-    ...(isSilent ? [`the journal did not answer for ${seconds(lag.ageMs)}${because(status?.errorCode)}`] : []),
+    ...(isUnanswered ? [`the journal did not answer for ${seconds(lag.ageMs)}${errorSuffix(status?.errorCode)}`] : []),
     ...(lag.entries > engineLimits.lagEntriesMax ? [`this node is ${lag.entries} entries behind the journal`] : []),
   ];
 }
@@ -55,6 +55,6 @@ function seconds(ms: number): string {
   return `${(ms / 1000).toFixed(1)} s`;
 }
 
-function because(errorCode: string | undefined): string {
+function errorSuffix(errorCode: string | undefined): string {
   return errorCode === undefined ? "" : `: ${errorCode}`;
 }

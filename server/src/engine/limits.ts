@@ -44,7 +44,7 @@ export const engineLimits = {
   /** Delay per rank before a node acts on a due timer. Nodes that share a journal act in the order of their ranks. */
   rankDelayMs: 500,
   /** Maximum time that a reader waits for a refresh of the head of a shared journal. */
-  latestMs: 5_000,
+  refreshMsMax: 5_000,
   /** Maximum age of the cluster status, and maximum lag in entries, of a node that is ready. */
   statusAgeMsMax: 5_000,
   lagEntriesMax: 10_000,

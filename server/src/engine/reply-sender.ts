@@ -38,10 +38,10 @@ export class ReplySender {
    * the idempotency window. A damaged entry may be younger, and then its outcome is unknown until an operator restores it.
    */
   refuseUnreadable(
-    pending: readonly PendingCommand[],
+    commands: readonly PendingCommand[],
     unreadable: ReadonlyMap<string, UnreadableEntry>,
   ): readonly PendingCommand[] {
-    if (unreadable.size === 0) return pending;
+    if (unreadable.size === 0) return commands;
     for (const { position, error } of unreadable.values()) {
       if (error.code === "archived") continue;
       this.#options.report(
@@ -49,12 +49,12 @@ export class ReplySender {
         error,
       );
     }
-    return pending.filter((one) => {
-      const found = one.scope === undefined ? undefined : unreadable.get(one.scope);
+    return commands.filter((pending) => {
+      const found = pending.scope === undefined ? undefined : unreadable.get(pending.scope);
       if (found === undefined) return true;
       const { position, error } = found;
-      if (error.code === "archived") this.refuse(one, "idempotency_key_expired", { position });
-      else this.refuse(one, "journal_unavailable", { reason: error.code, retry_after_ms: damagedRetryMs });
+      if (error.code === "archived") this.refuse(pending, "idempotency_key_expired", { position });
+      else this.refuse(pending, "journal_unavailable", { reason: error.code, retry_after_ms: damagedRetryMs });
       return false;
     });
   }

@@ -1,3 +1,4 @@
+import { defined } from "@holdfast/sdk/base/defined";
 import type { Command, Entry, Event, Outcome } from "../machine/entry.ts";
 import type { Json, JsonObject } from "@holdfast/sdk/json/json";
 import type { Decided } from "../machine/machine.ts";
@@ -36,10 +37,7 @@ export interface Reply {
 /** Makes the command of a request. Each case has its own literal, because every command passes this hot path. */
 export function commandOf(request: EngineRequest, id: string): Command {
   const { operation, principal, agent, key, trace, input } = request;
-  if (trace !== undefined) {
-    const author = agent === undefined ? { principal } : { principal, agent };
-    return { id, operation, ...author, ...(key === undefined ? {} : { key }), trace, input };
-  }
+  if (trace !== undefined) return defined({ id, operation, principal, agent, key, trace, input });
   if (agent === undefined) {
     return key === undefined ? { id, operation, principal, input } : { id, operation, principal, key, input };
   }

@@ -1,26 +1,26 @@
 /** Wakes all waiters. A signal carries no data. Each waiter checks the condition itself. */
 export class Signal {
-  #waiting = new Set<() => void>();
+  #callbacks = new Set<() => void>();
 
   /** Calls back once, when the signal fires next. Returns a function that cancels. */
   onNext(callback: () => void): () => void {
-    this.#waiting.add(callback);
+    this.#callbacks.add(callback);
     return () => {
-      this.#waiting.delete(callback);
+      this.#callbacks.delete(callback);
     };
   }
 
   /** Resolves when the signal fires next. */
   next(): Promise<void> {
     return new Promise((resolve) => {
-      this.#waiting.add(resolve);
+      this.#callbacks.add(resolve);
     });
   }
 
   fire(): void {
-    if (this.#waiting.size === 0) return;
-    const waiting = this.#waiting;
-    this.#waiting = new Set();
-    for (const callback of waiting) callback();
+    if (this.#callbacks.size === 0) return;
+    const callbacks = this.#callbacks;
+    this.#callbacks = new Set();
+    for (const callback of callbacks) callback();
   }
 }

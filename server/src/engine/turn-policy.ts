@@ -67,7 +67,7 @@ export class TurnPolicy {
     this.#state = "requested";
     const taking = this.#coordination.takeTurn();
     try {
-      while (await isFirst(head.hints.next(), taking)) await head.refresh();
+      while (await settlesFirst(head.hints.next(), taking)) await head.refresh();
     } catch (error) {
       taking.catch(() => undefined);
       await this.release();
@@ -89,7 +89,7 @@ export class TurnPolicy {
   }
 }
 
-/** True if `one` settled before `other`, false if `other` has settled. */
-function isFirst(one: Promise<void>, other: Promise<void>): Promise<boolean> {
-  return Promise.race([other.then(() => false), one.then(() => true)]);
+/** True if `candidate` settled before `other`, false if `other` has settled. */
+function settlesFirst(candidate: Promise<void>, other: Promise<void>): Promise<boolean> {
+  return Promise.race([other.then(() => false), candidate.then(() => true)]);
 }

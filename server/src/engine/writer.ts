@@ -122,10 +122,10 @@ export class Writer {
 
   /** Resolves when all entries that were durable before the call are folded. Only a shared journal needs it. */
   async catchUp(): Promise<void> {
-    const refused = this.admissionRefusal();
-    if (refused !== undefined && refused.code !== "overloaded") {
-      const code = refused.code === "stopping" ? "closed" : "io";
-      throw new JournalError(code, `the head of the journal cannot be read: ${refused.reason}`, { certain: true });
+    const refusal = this.admissionRefusal();
+    if (refusal !== undefined && refusal.code !== "overloaded") {
+      const code = refusal.code === "stopping" ? "closed" : "io";
+      throw new JournalError(code, `the head of the journal cannot be read: ${refusal.reason}`, { certain: true });
     }
     const refreshed = this.#head.waitForRefresh();
     this.wake();
@@ -362,9 +362,9 @@ export class Writer {
     if (this.#backoff.outage === undefined) on.report(`the journal cannot be written: ${error.message}`, error);
     this.#backoff.noteFailure(error.code);
     if (error.certain) {
-      for (const one of tried) this.#replies.refuseUndecided(one);
+      for (const pending of tried) this.#replies.refuseUndecided(pending);
     } else {
-      for (const one of tried) one.isAttempted = true;
+      for (const pending of tried) pending.isAttempted = true;
       this.#requeue(tried);
     }
     // A shared journal is polled until it answers. A node that is not ready gets no commands to try it with.
@@ -376,7 +376,7 @@ export class Writer {
   #isolate(tried: readonly PendingCommand[], error: JournalError): boolean {
     this.#options.on.report(`an append was refused permanently: ${error.message}`, error);
     if (tried.length === 1) {
-      for (const one of tried) this.#replies.refuse(one, "internal_error", { command_id: one.command.id });
+      for (const pending of tried) this.#replies.refuse(pending, "internal_error", { command_id: pending.command.id });
     } else {
       this.#singleCount = tried.length;
       this.#requeue(tried);
@@ -384,8 +384,8 @@ export class Writer {
     return true;
   }
 
-  #requeue(pending: readonly PendingCommand[]): void {
-    this.#queue.requeue(pending.filter((one) => !one.isTimer));
+  #requeue(commands: readonly PendingCommand[]): void {
+    this.#queue.requeue(commands.filter(({ isTimer }) => !isTimer));
   }
 
   /** Stops this node permanently, after an entry that it does not understand or a bug. */

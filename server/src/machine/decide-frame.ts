@@ -1,5 +1,5 @@
 import type { Command, Event } from "./entry.ts";
-import type { DecideContext, EntryFacts, Reaction, RestsOn } from "./feature.ts";
+import type { DecideContext, FoldedEntry, Reaction, RestsOn } from "./feature.ts";
 import type { StateReader } from "./state.ts";
 
 /** Position, time and rules number of a decision. */
@@ -13,7 +13,7 @@ export interface DecisionPoint {
 
 /** The members of the machine that the frame uses. */
 interface FrameMachine {
-  readonly fold: (event: Event, facts: EntryFacts) => void;
+  readonly fold: (event: Event, entry: FoldedEntry) => void;
   readonly reactionsTo: (type: string) => readonly Reaction[] | undefined;
   readonly restsOn: (type: string) => RestsOn | undefined;
 }
@@ -47,13 +47,13 @@ export class DecideFrame implements DecideContext {
     this.#machine = machine;
   }
 
-  begin(command: Command, place: DecisionPoint): this {
+  begin(command: Command, point: DecisionPoint): this {
     this.command = command;
-    this.position = place.position;
-    this.time = place.time;
-    this.grace = place.grace;
-    this.rules = place.rules;
-    this.mustExpect = place.mustExpect;
+    this.position = point.position;
+    this.time = point.time;
+    this.grace = point.grace;
+    this.rules = point.rules;
+    this.mustExpect = point.mustExpect;
     this.events = [];
     return this;
   }
@@ -62,7 +62,7 @@ export class DecideFrame implements DecideContext {
   readonly emit = (event: Event): void => {
     if (this.events.length >= eventsMax) throw new Error(`one entry would hold more than ${String(eventsMax)} events`);
     this.events.push(event);
-    this.#machine.fold(event, this.#facts());
+    this.#machine.fold(event, this.#entry());
     const reactions = this.#machine.reactionsTo(event.type);
     if (reactions === undefined) return;
     for (const react of reactions) for (const more of react(event, this)) this.emit(more);
@@ -71,7 +71,7 @@ export class DecideFrame implements DecideContext {
   readonly restsOn = (event: { readonly type: string; readonly subject: string }, position: number): boolean =>
     this.#machine.restsOn(event.type)?.(this.state, event.subject, position) ?? true;
 
-  #facts(): EntryFacts {
+  #entry(): FoldedEntry {
     const { position, time } = this;
     const { principal, agent, operation } = this.command;
     return agent === undefined

@@ -60,10 +60,10 @@ export interface Rule {
 }
 
 /** How one event type changes the state. A published fold never changes. */
-export type Fold = (state: StateWriter, event: Event, entry: EntryFacts) => void;
+export type Fold = (state: StateWriter, event: Event, entry: FoldedEntry) => void;
 
 /** The members of the entry that a fold may read. */
-export type EntryFacts = Pick<Entry, "position" | "time" | "principal" | "agent" | "operation" | "erased">;
+export type FoldedEntry = Pick<Entry, "position" | "time" | "principal" | "agent" | "operation" | "erased">;
 
 /** Further events in the same entry, right after an event of this feature or of a feature that it needs. */
 export type Reaction = (event: Event, context: DecideContext) => readonly Event[];

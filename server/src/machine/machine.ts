@@ -13,7 +13,7 @@ import { DecideFrame } from "./decide-frame.ts";
 import type { DecisionPoint } from "./decide-frame.ts";
 import type { Command, Entry, Event, Outcome } from "./entry.ts";
 import { inOrderOfNeed } from "./feature.ts";
-import type { EntryFacts, Feature, Fold, Reaction, RestsOn, Rule, Timer, TimerCommand } from "./feature.ts";
+import type { FoldedEntry, Feature, Fold, Reaction, RestsOn, Rule, Timer, TimerCommand } from "./feature.ts";
 import { replayOf } from "./replay.ts";
 import type { JsonObject } from "@holdfast/sdk/json/json";
 import { refusal } from "./refusal.ts";
@@ -81,8 +81,8 @@ export class Machine {
     this.durable = new DurableView(this.#state);
     for (const feature of features) this.#register(feature);
     this.#frame = new DecideFrame(this.#state, options.knownRules, {
-      fold: (event, facts) => {
-        this.#foldEvent(event, facts);
+      fold: (event, entry) => {
+        this.#foldEvent(event, entry);
       },
       reactionsTo: (type) => this.#reactions.get(type),
       restsOn: (type) => this.#restsOn.get(type),
@@ -186,15 +186,15 @@ export class Machine {
     this.#timers.push(...feature.timers);
   }
 
-  #apply(rule: Rule, command: Command, place: DecisionPoint): Decided {
+  #apply(rule: Rule, command: Command, point: DecisionPoint): Decided {
     const mark = this.#state.undo.mark();
     try {
-      const frame = this.#frame.begin(command, place);
+      const frame = this.#frame.begin(command, point);
       const decision = rule.decide(command.input as never, frame);
       for (const event of decision.events) frame.emit(event);
       const { events } = frame;
-      const { position, time, grace, rules } = place;
-      const isKept = command.key !== undefined && !isWrongByItself(decision.outcome);
+      const { position, time, grace, rules } = point;
+      const isKept = command.key !== undefined && !isRequestFault(decision.outcome);
       const isRecorded = events.length > 0 || isKept || decision.isAudited === true;
       return {
         outcome: decision.outcome,
@@ -210,23 +210,23 @@ export class Machine {
     }
   }
 
-  #foldEvent(event: Event, facts: EntryFacts): void {
+  #foldEvent(event: Event, entry: FoldedEntry): void {
     const folds = this.#folds.get(event.type);
     if (folds === undefined) {
       throw new UnknownHistoryError(
-        `entry ${String(facts.position)} holds an event of type ${event.type}, which this build does not know`,
+        `entry ${String(entry.position)} holds an event of type ${event.type}, which this build does not know`,
       );
     }
-    for (const fold of folds) fold(this.#state, event, facts);
+    for (const fold of folds) fold(this.#state, event, entry);
   }
 }
 
 /** Refusals that depend on the request alone. */
-const wrongByItself = new Set(["input_invalid", "path_invalid", "concurrency_etag_required"]);
+const requestFaults = new Set(["input_invalid", "path_invalid", "concurrency_etag_required"]);
 
 /** True for a refusal whose key stays unused, so that the caller may correct the request and reuse the key. */
-function isWrongByItself(outcome: Outcome): boolean {
-  return outcome.kind === "refusal" && wrongByItself.has(outcome.code);
+function isRequestFault(outcome: Outcome): boolean {
+  return outcome.kind === "refusal" && requestFaults.has(outcome.code);
 }
 
 function unrecorded(outcome: Outcome): Decided {

@@ -121,7 +121,10 @@ class DurableTable<Row> implements TableReader<Row> {
     return this.#table.size;
   }
 
-  #refuseInFlight(what: string): void {
-    if (!this.#undo.isEmpty) throw new Error(`a ${what} of ${this.#table.spec.name} while a batch is in flight`);
+  #refuseInFlight(operation: string): void {
+    if (!this.#undo.isEmpty)
+      throw new Error(
+        `${operation} of table ${this.#table.spec.name} while a batch is in flight: wait until it is settled`,
+      );
   }
 }

@@ -65,14 +65,15 @@ interface SortIndex<Row> {
 /** Separates sort key and primary key. Input has no NUL, so neither of them contains it. */
 const separator = "\0";
 
-const goneMax = 4_096;
+/** Number of removed keys at which they are deleted from the Map. */
+const removedKeysMax = 4_096;
 
 export class Table<Row, Sort extends string = string> implements TableWriter<Row, Sort> {
   readonly spec: TableSpec<Row, Sort>;
   /** A removed row may leave its key here with the value undefined. See `#forget`. */
   readonly #rows = new Map<string, Row | undefined>();
   #size = 0;
-  #gone: string[] = [];
+  #removedKeys: string[] = [];
   readonly #indexes: readonly SortIndex<Row>[];
   readonly #undo: UndoList;
   /** Values at the last capture of the rows that changed since. */
@@ -122,14 +123,14 @@ export class Table<Row, Sort extends string = string> implements TableWriter<Row
   put(row: Row): void {
     const key = this.spec.key(row);
     const old = this.#rows.get(key);
-    this.#note(key, old);
+    this.#recordChange(key, old);
     this.#set(key, old, row);
   }
 
   delete(key: string): void {
     const old = this.#rows.get(key);
     if (old === undefined) return;
-    this.#note(key, old);
+    this.#recordChange(key, old);
     this.#set(key, old, undefined);
   }
 
@@ -167,8 +168,8 @@ export class Table<Row, Sort extends string = string> implements TableWriter<Row
     throw new Error(`table ${this.spec.name} has no sort key ${sort}`);
   }
 
-  #note(key: string, old: Row | undefined): void {
-    this.#undo.note(this, key, old);
+  #recordChange(key: string, old: Row | undefined): void {
+    this.#undo.record(this, key, old);
     if (!this.#touched.has(key)) this.#touched.set(key, old);
   }
 
@@ -178,14 +179,14 @@ export class Table<Row, Sort extends string = string> implements TableWriter<Row
    * time.
    */
   #forget(key: string): void {
-    this.#gone.push(key);
-    if (this.#gone.length < goneMax) return;
-    const gone = this.#gone;
-    this.#gone = [];
-    for (const one of gone) if (this.#rows.get(one) === undefined) this.#rows.delete(one);
+    this.#removedKeys.push(key);
+    if (this.#removedKeys.length < removedKeysMax) return;
+    const removed = this.#removedKeys;
+    this.#removedKeys = [];
+    for (const removedKey of removed) if (this.#rows.get(removedKey) === undefined) this.#rows.delete(removedKey);
   }
 
-  #weigh(row: Row | undefined): number {
+  #bytesOf(row: Row | undefined): number {
     if (row === undefined) return 0;
     return this.spec.bytes === undefined ? rowBytes : this.spec.bytes(row);
   }
@@ -194,7 +195,7 @@ export class Table<Row, Sort extends string = string> implements TableWriter<Row
     this.#size += (row === undefined ? 0 : 1) - (old === undefined ? 0 : 1);
     this.#rows.set(key, row);
     if (row === undefined) this.#forget(key);
-    this.#bytes += this.#weigh(row) - this.#weigh(old);
+    this.#bytes += this.#bytesOf(row) - this.#bytesOf(old);
     for (const index of this.#indexes) {
       const before = old === undefined ? undefined : index.of(old);
       const after = row === undefined ? undefined : index.of(row);

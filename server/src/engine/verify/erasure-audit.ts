@@ -46,7 +46,7 @@ export class ErasureAudit {
   /** The first erasure whose erasing entry does not exist. */
   unconfirmed(): BadEntry | undefined {
     const positions = [...this.#expected].flatMap(([by, erased]) => erased.map((position) => ({ position, by })));
-    const first = positions.sort((one, other) => one.position - other.position)[0];
+    const first = positions.sort((a, b) => a.position - b.position)[0];
     return first === undefined ? undefined : unconfirmedAt(first.position, `there is no entry ${first.by}`);
   }
 }

@@ -10,7 +10,7 @@ export type RecordedHash = (entry: Entry) => { readonly position: number; readon
 interface HashAuditOptions {
   readonly recordedHash: RecordedHash;
   /** True if the state misses data that was erased later. Its hash then differs from the recorded one. */
-  readonly lacks: (state: StateReader) => boolean;
+  readonly missesErasedData: (state: StateReader) => boolean;
 }
 
 /** Maximum number of computed hashes without a recorded counterpart. A hash is recorded soon after its position. */
@@ -58,7 +58,7 @@ export class HashAudit {
   }
 
   #remember(position: number): void {
-    this.#pending.set(position, this.#options.lacks(this.#machine.durable) ? undefined : this.now());
+    this.#pending.set(position, this.#options.missesErasedData(this.#machine.durable) ? undefined : this.now());
     const [oldest] = this.#pending.keys();
     if (this.#pending.size > pendingMax && oldest !== undefined) this.#pending.delete(oldest);
   }

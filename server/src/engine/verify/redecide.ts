@@ -25,16 +25,9 @@ export function redecide(machine: Machine, entry: Entry): "same" | "unknown" | B
 }
 
 /** The command without the outcome, so that no rule can read the first result. */
-function commandOf({ id, operation, principal, agent, key, trace, input }: Entry): Command {
-  return {
-    id,
-    operation,
-    principal,
-    ...(agent === undefined ? {} : { agent }),
-    ...(key === undefined ? {} : { key }),
-    ...(trace === undefined ? {} : { trace }),
-    input,
-  };
+function commandOf(entry: Entry): Command {
+  const { position: _p, time: _t, rules: _r, grace: _g, outcome: _o, events: _e, erased: _x, ...command } = entry;
+  return command;
 }
 
 function compare(entry: Entry, decided: Decided): BadEntry | undefined {

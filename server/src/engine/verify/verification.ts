@@ -26,14 +26,14 @@ import { KeySet } from "./key-set.ts";
 export interface VerificationOptions {
   readonly createMachine: () => Machine;
   /** True if this build can decide an entry again: it has the entry's rules, and every kind that took part in it. */
-  readonly carries: (entry: Entry) => boolean;
+  readonly canRedecide: (entry: Entry) => boolean;
   readonly recordedHash: RecordedHash;
   readonly erasedPosition: ErasedPosition;
   /**
    * True if the state misses data that was erased later: the original state had it until a later entry replaced it. With an
    * entry: true if its decision may have depended on such data. Such an entry cannot be decided again.
    */
-  readonly lacks: (state: StateReader, entry?: Entry) => boolean;
+  readonly missesErasedData: (state: StateReader, entry?: Entry) => boolean;
   /** A head that was saved earlier. It must be in this history. */
   readonly expected?: Pick<Head, "position" | "hash"> | undefined;
 }
@@ -52,7 +52,7 @@ export interface VerificationResult {
   readonly hashesSkipped: number;
   /** The hash of the final state. */
   readonly stateHash: string;
-  readonly firstBad?: BadEntry;
+  readonly firstBad: BadEntry | undefined;
 }
 
 export class Verification {
@@ -111,7 +111,7 @@ export class Verification {
       hashesChecked: this.#hashes.checkedCount,
       hashesSkipped: this.#hashes.skippedCount,
       stateHash: this.#hashes.now(),
-      ...(this.#bad === undefined ? {} : { firstBad: this.#bad }),
+      firstBad: this.#bad,
     };
   }
 
@@ -138,13 +138,13 @@ export class Verification {
 
   #execute(entry: Entry): BadEntry | undefined {
     if (entry.erased !== undefined) return this.#erasures.note(entry) ?? this.#fold(entry);
-    const isCarried = this.#machine.knowsRules(entry.rules) && this.#options.carries(entry);
-    const verdict = isCarried ? redecide(this.#machine, entry) : "unknown";
+    const isDecidable = this.#machine.knowsRules(entry.rules) && this.#options.canRedecide(entry);
+    const verdict = isDecidable ? redecide(this.#machine, entry) : "unknown";
     if (verdict === "same") {
       this.#redecided += 1;
       return undefined;
     }
-    if (verdict !== "unknown" && !this.#options.lacks(this.#machine.durable, entry)) return verdict;
+    if (verdict !== "unknown" && !this.#options.missesErasedData(this.#machine.durable, entry)) return verdict;
     this.#foldedOnly += 1;
     return this.#fold(entry);
   }
@@ -192,6 +192,6 @@ export function headText({ position, hash }: Pick<Head, "position" | "hash">): s
   return `${position}:${hash}`;
 }
 
-function isSameHead(one: Pick<Head, "position" | "hash">, other: Pick<Head, "position" | "hash">): boolean {
-  return one.position === other.position && one.hash === other.hash;
+function isSameHead(a: Pick<Head, "position" | "hash">, b: Pick<Head, "position" | "hash">): boolean {
+  return a.position === b.position && a.hash === b.hash;
 }

@@ -13,7 +13,7 @@ export interface AgentRow {
   readonly purpose?: string;
   readonly parent?: string;
   /** The oldest ancestor; absent if the agent has no parent. */
-  readonly eldest?: string;
+  readonly root?: string;
   /** The hash of the secret. The secret itself is neither here nor in the journal. */
   readonly secretHash?: string;
   readonly registeredAt: number;
@@ -65,17 +65,17 @@ export const agentTable: TableSpec<AgentRow, "ends" | "parent" | "ownKey" | "reg
 
 /** The number of descendants of an agent, kept so that no rule has to count them. */
 interface FamilyRow {
-  readonly eldest: string;
+  readonly root: string;
   readonly count: number;
 }
 
-export const familyTable: TableSpec<FamilyRow, never> = { name: "agent-families", key: (row) => row.eldest, sorts: {} };
+export const familyTable: TableSpec<FamilyRow, never> = { name: "agent-families", key: (row) => row.root, sorts: {} };
 
 /** Maximum descendants of an agent. A family ends in one entry, so it is bounded. */
 export const agentLimits = { descendantsMax: 1_000 } as const;
 
-export function eldestOf(row: Pick<AgentRow, "id" | "eldest">): string {
-  return row.eldest ?? row.id;
+export function rootOf(row: Pick<AgentRow, "id" | "root">): string {
+  return row.root ?? row.id;
 }
 
 export function findAgent(state: StateReader, id: string): AgentRow | undefined {

@@ -1,11 +1,11 @@
 import { agentOperations } from "@holdfast/sdk/contract";
 import type { Event } from "../../machine/entry.ts";
-import type { EntryFacts, Feature } from "../../machine/feature.ts";
+import type { FoldedEntry, Feature } from "../../machine/feature.ts";
 import { refusal } from "../../machine/refusal.ts";
 import type { StateWriter } from "../../machine/state.ts";
 import { dueTimer } from "../due-timer.ts";
 import { rulesOf } from "../rule-of.ts";
-import { agentTable, eldestOf, endsAt, familyTable } from "./agent-table.ts";
+import { agentTable, rootOf, endsAt, familyTable } from "./agent-table.ts";
 import { endAgent, expireAgent } from "./end-agent.ts";
 import { registerAgent, agentRowOf } from "./register-agent.ts";
 import { renewAgents } from "./renew-agents.ts";
@@ -45,7 +45,7 @@ export const agentsFeature: Feature = {
   timers: [expiryTimer],
 };
 
-function foldRegistered(state: StateWriter, event: Event, entry: EntryFacts): void {
+function foldRegistered(state: StateWriter, event: Event, entry: FoldedEntry): void {
   const rows = state.rows(agentTable);
   const row = agentRowOf(idOf(event), event.data, entry);
   const parent = row.parent === undefined ? undefined : rows.get(row.parent);
@@ -53,33 +53,34 @@ function foldRegistered(state: StateWriter, event: Event, entry: EntryFacts): vo
     rows.put(row);
     return;
   }
-  rows.put({ ...row, eldest: eldestOf(parent) });
-  countFamily(state, eldestOf(parent), 1);
+  rows.put({ ...row, root: rootOf(parent) });
+  countFamily(state, rootOf(parent), 1);
 }
 
 function foldEnded(state: StateWriter, event: Event): void {
   const rows = state.rows(agentTable);
   const row = rows.get(idOf(event));
   rows.delete(idOf(event));
-  if (row?.eldest !== undefined) countFamily(state, row.eldest, -1);
+  if (row?.root !== undefined) countFamily(state, row.root, -1);
 }
 
-function countFamily(state: StateWriter, eldest: string, by: 1 | -1): void {
+function countFamily(state: StateWriter, root: string, by: 1 | -1): void {
   const rows = state.rows(familyTable);
-  const count = (rows.get(eldest)?.count ?? 0) + by;
-  if (count === 0) rows.delete(eldest);
-  else rows.put({ eldest, count });
+  const count = (rows.get(root)?.count ?? 0) + by;
+  if (count === 0) rows.delete(root);
+  else rows.put({ root, count });
 }
 
-function foldResumed(state: StateWriter, event: Event, entry: EntryFacts): void {
+function foldResumed(state: StateWriter, event: Event, entry: FoldedEntry): void {
   const rows = state.rows(agentTable);
   const row = rows.get(idOf(event));
   if (row === undefined) throw new Error(`entry ${String(entry.position)} resumes ${event.subject}, which has ended`);
   const hash = event.data["secret_hash"];
-  rows.put({ ...row, seenAt: entry.time, ...(typeof hash === "string" ? { secretHash: hash } : {}) });
+  const resumed = { ...row, seenAt: entry.time };
+  rows.put(typeof hash === "string" ? { ...resumed, secretHash: hash } : resumed);
 }
 
-function foldSeen(state: StateWriter, event: Event, entry: EntryFacts): void {
+function foldSeen(state: StateWriter, event: Event, entry: FoldedEntry): void {
   const rows = state.rows(agentTable);
   for (const id of event.data["ids"] as readonly string[]) {
     const row = rows.get(id);

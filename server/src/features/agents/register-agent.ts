@@ -1,3 +1,4 @@
+import { defined } from "@holdfast/sdk/base/defined";
 import type { agentOperations } from "@holdfast/sdk/contract";
 import type { DecideContext, Decision } from "../../machine/feature.ts";
 import type { JsonObject } from "@holdfast/sdk/json/json";
@@ -8,7 +9,7 @@ import {
   agentSubject,
   agentTable,
   agentView,
-  eldestOf,
+  rootOf,
   familyTable,
   findAgent,
   inactivityMs,
@@ -31,14 +32,14 @@ export const registerAgent: Decide<(typeof agentOperations)["register-agent"]> =
   const tooLarge = parent === undefined ? undefined : tooLargeFamily(context, parent);
   if (tooLarge !== undefined) return tooLarge;
   const limitMs = input.inactivity_seconds === undefined ? inactivityMs : input.inactivity_seconds * 1000;
-  const data: JsonObject = {
-    ...(ownKey === undefined ? {} : { own_key: ownKey }),
-    ...(input.name === undefined ? {} : { name: input.name }),
-    ...(input.purpose === undefined ? {} : { purpose: input.purpose }),
-    ...(parent === undefined ? {} : { parent }),
-    ...(input.secret_hash === undefined ? {} : { secret_hash: input.secret_hash }),
+  const data = defined({
+    own_key: ownKey,
+    name: input.name,
+    purpose: input.purpose,
+    parent,
+    secret_hash: input.secret_hash,
     limit_ms: limitMs,
-  };
+  });
   const id = uuidOf(command.id);
   const row = agentRowOf(id, data, { position, time, principal: command.principal });
   return {
@@ -50,7 +51,7 @@ export const registerAgent: Decide<(typeof agentOperations)["register-agent"]> =
 
 function tooLargeFamily({ state }: DecideContext, parent: string): Decision | undefined {
   const row = findAgent(state, parent);
-  const count = row === undefined ? 0 : (state.rows(familyTable).get(eldestOf(row))?.count ?? 0);
+  const count = row === undefined ? 0 : (state.rows(familyTable).get(rootOf(row))?.count ?? 0);
   if (count < agentLimits.descendantsMax) return undefined;
   return { outcome: refusal("agent_limit", { parent, limit: agentLimits.descendantsMax }), events: [] };
 }
@@ -62,7 +63,7 @@ function uuidOf(id: string): string {
 }
 
 function resume(known: AgentRow, secretHash: string | undefined, { time }: DecideContext): Decision {
-  const data = secretHash === undefined ? {} : { secret_hash: secretHash };
+  const data = defined({ secret_hash: secretHash });
   return {
     outcome: done({ ...agentView({ ...known, seenAt: time }), resumed: true }),
     events: [{ type: "agent.resumed", subject: agentSubject(known.id), data }],
@@ -84,18 +85,18 @@ export function agentRowOf(
   data: JsonObject,
   by: { readonly position: number; readonly time: number; readonly principal: string },
 ): AgentRow {
-  const text = (name: string, as: string) => (typeof data[name] === "string" ? { [as]: data[name] } : {});
-  return {
+  const text = (name: string) => (typeof data[name] === "string" ? data[name] : undefined);
+  return defined({
     id,
     position: by.position,
     principal: by.principal,
-    ...text("own_key", "ownKey"),
-    ...text("name", "name"),
-    ...text("purpose", "purpose"),
-    ...text("parent", "parent"),
-    ...text("secret_hash", "secretHash"),
+    ownKey: text("own_key"),
+    name: text("name"),
+    purpose: text("purpose"),
+    parent: text("parent"),
+    secretHash: text("secret_hash"),
     registeredAt: by.time,
     seenAt: by.time,
     limitMs: data["limit_ms"] as number,
-  };
+  });
 }

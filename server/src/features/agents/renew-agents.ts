@@ -11,18 +11,18 @@ import { endsAt, findAgent } from "./agent-table.ts";
 export const renewAgents: Decide<(typeof agentOperations)["renew-agents"]> = (input, context) => {
   const { state, time, grace } = context;
   const gone: string[] = [];
-  const living = (ids: readonly string[]): string[] =>
+  const registered = (ids: readonly string[]): string[] =>
     [...new Set(ids)].filter((id) => {
       const row = findAgent(state, id);
       const isAlive = row !== undefined && (grace || time < endsAt(row));
       if (!isAlive) gone.push(id);
       return isAlive;
     });
-  const beats = living(input.beats ?? []);
-  const signs = living(input.signs ?? []);
+  const beats = registered(input.beats ?? []);
+  const signs = registered(input.signs ?? []);
   const events: Event[] = [];
   if (signs.length > 0) events.push({ type: "agents.seen", subject: "agents", data: { ids: signs } });
   if (beats.length > 0)
-    events.push({ type: "agents.renewed", subject: "agents", data: { ids: beats, ...(grace ? { grace } : {}) } });
+    events.push({ type: "agents.renewed", subject: "agents", data: grace ? { ids: beats, grace } : { ids: beats } });
   return { outcome: done({ gone }), events, attachment: {} };
 };

@@ -63,9 +63,9 @@ function spaceFull({ state }: DecideContext): Decision {
 
 /** The entity already has this value. Its version stays and nothing is recorded. */
 export function unchanged(row: LiveEntityRow): Decision {
-  const { value, changed_at, changed_by, position, ...facts } = representationOf(row);
+  const { value, changed_at, changed_by, position, ...target } = representationOf(row);
   return {
-    outcome: done({ ...facts, changed: false, previous_revision: revisionOf(row) }),
+    outcome: done({ ...target, changed: false, previous_revision: revisionOf(row) }),
     events: [],
     attachment: { value, changed_at, changed_by, position } as JsonObject,
   };

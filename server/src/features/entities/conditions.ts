@@ -77,7 +77,7 @@ function unmetExpectation(row: EntityRow | undefined, conditions: Conditions): D
   if (changed.length === 0) return undefined;
   if (expectation !== undefined) return conflict(row, conditions, expectation.version);
   const pointers = changed.map((field) => (typeof field === "string" ? field : field.pointer));
-  return { outcome: refusal("field_changed", { ...currentFacts(row, conditions), pointers }), events: [] };
+  return { outcome: refusal("field_changed", { ...currentState(row, conditions), pointers }), events: [] };
 }
 
 function expectationOf(conditions: Conditions): Expectation | undefined | "contradictory" {
@@ -104,7 +104,7 @@ function holds(row: EntityRow | undefined, field: ExpectedField): boolean {
  * history.
  */
 function conflict(row: EntityRow | undefined, conditions: Conditions, expectedVersion: number): Decision {
-  const facts = currentFacts(row, conditions);
+  const current = currentState(row, conditions);
   const event: Event = {
     type: "entity.conflict",
     subject: subjectOf(conditions.type, conditions.id),
@@ -116,12 +116,12 @@ function conflict(row: EntityRow | undefined, conditions: Conditions, expectedVe
     },
   };
   return {
-    outcome: refusal("concurrency_mismatch", { ...facts, expected_version: expectedVersion }),
+    outcome: refusal("concurrency_mismatch", { ...current, expected_version: expectedVersion }),
     events: [event],
   };
 }
 
-function currentFacts(row: EntityRow | undefined, target: Conditions) {
+function currentState(row: EntityRow | undefined, target: Conditions) {
   return {
     type: target.type,
     id: target.id,

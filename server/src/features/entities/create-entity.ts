@@ -14,8 +14,8 @@ export function createEntity(kindOf: KindOf): Decide<(typeof entityOperations)["
     const unmet = unmetCondition(row, input, context);
     if (unmet !== undefined) return unmet;
     if (isLive(row)) {
-      const facts = { type: row.type, id: row.id, current_version: row.version, current_revision: revisionOf(row) };
-      return { outcome: refusal("entity_exists", facts), events: [] };
+      const current = { type: row.type, id: row.id, current_version: row.version, current_revision: revisionOf(row) };
+      return { outcome: refusal("entity_exists", current), events: [] };
     }
     const value = input.value as Json;
     const violation = kindViolation(kindOf(input.type), { value, previous: undefined, target: input }, context);

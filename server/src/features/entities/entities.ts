@@ -46,12 +46,12 @@ const entityRestsOn: Readonly<Record<string, RestsOn>> = {
   "entity.conflict": () => false,
 };
 
-function kindRules(kinds: readonly Kind[], taken: Readonly<Record<string, Rule>>): Readonly<Record<string, Rule>> {
+function kindRules(kinds: readonly Kind[], existing: Readonly<Record<string, Rule>>): Readonly<Record<string, Rule>> {
   const rules: Record<string, Rule> = {};
   for (const kind of kinds) {
     for (const command of kind.commands) {
       const { name } = command.operation;
-      if (Object.hasOwn(taken, name) || Object.hasOwn(rules, name))
+      if (Object.hasOwn(existing, name) || Object.hasOwn(rules, name))
         throw new Error(`two operations have the name ${name}`);
       rules[name] = kindCommandRule(kind, command);
     }

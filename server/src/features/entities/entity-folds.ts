@@ -1,6 +1,6 @@
 /** The folds of entity events. They never change; a new meaning is a new event type. */
 import type { Event } from "../../machine/entry.ts";
-import type { EntryFacts, Fold } from "../../machine/feature.ts";
+import type { FoldedEntry, Fold } from "../../machine/feature.ts";
 import type { Json, JsonObject } from "@holdfast/sdk/json/json";
 import type { StateWriter } from "../../machine/state.ts";
 import { currentEpoch } from "../space/space-table.ts";
@@ -21,7 +21,7 @@ export const entityFolds: Readonly<Record<string, Fold>> = {
   "entity.conflict": () => undefined,
 };
 
-function foldWhole(state: StateWriter, event: Event, entry: EntryFacts): void {
+function foldWhole(state: StateWriter, event: Event, entry: FoldedEntry): void {
   if (entry.erased !== undefined) {
     putErased(state, event, entry);
     return;
@@ -30,7 +30,7 @@ function foldWhole(state: StateWriter, event: Event, entry: EntryFacts): void {
   put(state, event, entry, { base: entry.position, value, size: sizeOf(value) });
 }
 
-function foldMerged(state: StateWriter, event: Event, entry: EntryFacts): void {
+function foldMerged(state: StateWriter, event: Event, entry: FoldedEntry): void {
   const row = existing(state, event, entry);
   if (row.isErased === true || entry.erased !== undefined) {
     putErased(state, event, entry);
@@ -41,7 +41,7 @@ function foldMerged(state: StateWriter, event: Event, entry: EntryFacts): void {
   put(state, event, entry, { base: row.base, value, size: sizeAfterMerge(row.size, row.value, merge) });
 }
 
-function foldPatched(state: StateWriter, event: Event, entry: EntryFacts): void {
+function foldPatched(state: StateWriter, event: Event, entry: FoldedEntry): void {
   const row = existing(state, event, entry);
   if (row.isErased === true || entry.erased !== undefined) {
     putErased(state, event, entry);
@@ -53,24 +53,26 @@ function foldPatched(state: StateWriter, event: Event, entry: EntryFacts): void 
   put(state, event, entry, { base: row.base, value: patched.value, size: patched.size });
 }
 
-function foldDeleted(state: StateWriter, event: Event, entry: EntryFacts): void {
+function foldDeleted(state: StateWriter, event: Event, entry: FoldedEntry): void {
   put(state, event, entry, { base: entry.position, size: { bytes: 0, members: 0 } });
 }
 
 /** The data of this version was erased. A whole value follows later, otherwise the erasure would have been refused. */
-function putErased(state: StateWriter, event: Event, entry: EntryFacts): void {
+function putErased(state: StateWriter, event: Event, entry: FoldedEntry): void {
   put(state, event, entry, { base: entry.position, isErased: true, value: null, size: { bytes: 4, members: 0 } });
 }
 
 function put(
   state: StateWriter,
   event: Event,
-  entry: EntryFacts,
+  entry: FoldedEntry,
   content: Pick<EntityRow, "base" | "isErased" | "value" | "size">,
 ): void {
   const rows = state.rows(entityTable);
   const before = rows.get(event.subject);
   const { type, id } = before ?? targetOf(event.subject);
+  const { principal, agent } = entry;
+  const author = agent === undefined ? { principal } : { principal, agent };
   const row: EntityRow = {
     subject: before?.subject ?? event.subject,
     type,
@@ -79,14 +81,13 @@ function put(
     epoch: currentEpoch(state),
     position: entry.position,
     time: entry.time,
-    principal: entry.principal,
-    ...(entry.agent === undefined ? {} : { agent: entry.agent }),
+    ...author,
     ...content,
   };
   rows.put(row);
 }
 
-function existing(state: StateWriter, event: Event, entry: EntryFacts): LiveEntityRow {
+function existing(state: StateWriter, event: Event, entry: FoldedEntry): LiveEntityRow {
   const row = state.rows(entityTable).get(event.subject);
   if (!isLive(row)) throw new Error(`entry ${String(entry.position)} patches ${event.subject}, which does not exist`);
   return row;

@@ -1,3 +1,4 @@
+import { defined } from "@holdfast/sdk/base/defined";
 import type { Json, JsonObject } from "@holdfast/sdk/json/json";
 import { isObject } from "@holdfast/sdk/json/json";
 import { authorOf } from "./entity-table.ts";
@@ -26,14 +27,15 @@ export function explainConflict(versions: readonly Version[], input: JsonObject)
   return {
     changes: changes.map((change) => {
       const step = steps.findLast(({ pointers }) =>
-        pointers.some((pointer) => pointersOverlap(pointer, placeOf(change))),
+        pointers.some((pointer) => pointersOverlap(pointer, attributedPointer(change))),
       );
-      return {
-        ...changeFacts(change),
-        overlaps_yours: sent.some((pointer) => pointersOverlap(pointer, placeOf(change))),
-        ...yours(input, change.pointer),
-        ...(step === undefined ? {} : authorship(step.version)),
-      };
+      const { pointer, before, after, cut } = change;
+      return defined({
+        ...{ pointer, before, after, cut },
+        overlaps_yours: sent.some((sentPointer) => pointersOverlap(sentPointer, attributedPointer(change))),
+        yours: sentValue(input, pointer),
+        ...authorship(step?.version),
+      });
     }),
     truncated,
   };
@@ -42,22 +44,18 @@ export function explainConflict(versions: readonly Version[], input: JsonObject)
 /**
  * The pointer to which a change is attributed. The indices of a resized array have shifted, so it counts as a whole.
  */
-function placeOf(change: PointerChange): string {
+function attributedPointer(change: PointerChange): string {
   return change.resized ?? change.pointer;
 }
 
-function changeFacts(change: PointerChange): JsonObject {
-  const { pointer, before, after, cut } = change;
+function authorship(author: Version | undefined) {
+  const entry = author?.entry;
   return {
-    pointer,
-    ...(before === undefined ? {} : { before }),
-    ...(after === undefined ? {} : { after }),
-    ...(cut === undefined ? {} : { cut }),
+    version: author?.version,
+    changed_by: entry === undefined ? undefined : authorOf(entry),
+    changed_at: entry?.time,
+    position: entry?.position,
   };
-}
-
-function authorship({ version, entry }: Version): JsonObject {
-  return { version, changed_by: authorOf(entry), changed_at: entry.time, position: entry.position };
 }
 
 interface Step {
@@ -71,7 +69,7 @@ function stepsBetween(versions: readonly Version[]): readonly Step[] {
     versions.length > versionsMax ? [...versions.slice(0, 1), ...versions.slice(-versionsMax)] : versions;
   return compared.slice(1).map((version, index) => ({
     version,
-    pointers: difference(compared[index]?.value, version.value).changes.map(placeOf),
+    pointers: difference(compared[index]?.value, version.value).changes.map(attributedPointer),
   }));
 }
 
@@ -84,25 +82,24 @@ function sentPointers(base: Json | undefined, input: JsonObject): readonly strin
       [step["path"], step["op"] === "move" ? step["from"] : undefined].filter((path) => typeof path === "string"),
     );
   }
-  if (input["value"] !== undefined) return difference(base, input["value"]).changes.map(placeOf);
+  if (input["value"] !== undefined) return difference(base, input["value"]).changes.map(attributedPointer);
   return [""];
 }
 
-function leafPointers(merge: JsonObject, way: readonly string[]): readonly string[] {
-  return Object.entries(merge).flatMap(([name, request]) =>
-    isObject(request) ? leafPointers(request, [...way, name]) : [formatPointer([...way, name])],
+function leafPointers(merge: JsonObject, parents: readonly string[]): readonly string[] {
+  return Object.entries(merge).flatMap(([name, value]) =>
+    isObject(value) ? leafPointers(value, [...parents, name]) : [formatPointer([...parents, name])],
   );
 }
 
 /** The value that the caller sent for this pointer, if it is known. */
-function yours(input: JsonObject, pointer: string): JsonObject {
+function sentValue(input: JsonObject, pointer: string): Json | undefined {
   const segments = parsePointer(pointer) ?? [];
   const steps = input["patch"];
   if (Array.isArray(steps)) {
     const step = (steps as readonly JsonObject[]).find(({ path, value }) => path === pointer && value !== undefined);
-    return step?.["value"] === undefined ? {} : { yours: step["value"] };
+    return step?.["value"];
   }
   const sent = input["merge"] ?? input["value"];
-  const found = sent === undefined ? undefined : valueAt(sent, segments);
-  return found === undefined ? {} : { yours: found };
+  return sent === undefined ? undefined : valueAt(sent, segments);
 }

@@ -7,20 +7,20 @@ import { entityTable, subjectOf } from "./entity-table.ts";
  * Whether a folded state lacks erased data. This is the case between an erased entry and the next whole value. With an
  * entry: whether its decision may have depended on the missing data.
  *
- * `ruled` are the entity types with rules of their own. Such a rule may read any other entity, for example the
+ * `ruledTypes` are the entity types with rules of their own. Such a rule may read any other entity, for example the
  * organization of a project. The journal does not record which ones it read.
  */
-export function lacksErased(state: StateReader, ruled: ReadonlySet<string>, entry?: Entry): boolean {
+export function lacksErased(state: StateReader, ruledTypes: ReadonlySet<string>, entry?: Entry): boolean {
   const rows = state.rows(entityTable);
   if (rows.scan("erased", { limit: 1 }).length === 0) return false;
-  if (entry === undefined || weighsAll(entry)) return true;
-  return subjectsOf(entry).some((subject) => rows.get(subject)?.isErased === true || ruled.has(typeOf(subject)));
+  if (entry === undefined || isRefusedByQuota(entry)) return true;
+  return subjectsOf(entry).some((subject) => rows.get(subject)?.isErased === true || ruledTypes.has(typeOf(subject)));
 }
 
 const typeOf = (subject: string): string => subject.slice(0, subject.indexOf("/"));
 
 /** The quota counts every row, so a refusal by the quota depends on all of them. */
-function weighsAll({ outcome }: Entry): boolean {
+function isRefusedByQuota({ outcome }: Entry): boolean {
   return outcome.kind === "refusal" && outcome.code === "space_full";
 }
 

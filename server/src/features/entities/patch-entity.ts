@@ -60,8 +60,8 @@ function applySteps(row: LiveEntityRow, steps: Json): Patched | Decision {
   if (!patched.ok) {
     const { reason, index, pointer } = patched.failure;
     if (reason.startsWith("too_")) return tooLarge(reason);
-    const facts = { type: row.type, id: row.id, current_version: row.version, index, pointer, reason };
-    return { outcome: refusal("patch_failed", facts), events: [] };
+    const data = { type: row.type, id: row.id, current_version: row.version, index, pointer, reason };
+    return { outcome: refusal("patch_failed", data), events: [] };
   }
   return { value: patched.value, event: { type: "entity.patched", data: { patch: steps } } };
 }

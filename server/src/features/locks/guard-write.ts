@@ -17,10 +17,12 @@ import { endedMax, isEnforced, isFull, lockSettings } from "./tables/settings.ts
 export function fenceFault(row: GrantRow | undefined, path: string, mode: Mode): string | undefined {
   if (row === undefined) return "no live grant has this fence";
   const covering = row.paths.filter(
-    (one) => one.path === path || (one.scope === "tree" && isAtOrBelow(path, one.path)),
+    (locked) => locked.path === path || (locked.scope === "tree" && isAtOrBelow(path, locked.path)),
   );
   if (covering.length === 0) return "the grant does not cover this path";
-  return covering.some((one) => strength[one.mode] >= strength[mode]) ? undefined : `the grant is not for ${mode}`;
+  return covering.some((locked) => strength[locked.mode] >= strength[mode])
+    ? undefined
+    : `the grant is not for ${mode}`;
 }
 
 export function findGrant(state: StateReader, fence: string): GrantRow | undefined {
@@ -68,8 +70,8 @@ function endIfDue(context: DecideContext, fence: string): boolean {
  */
 function presentedFault(fence: string, path: string, context: DecideContext): string | undefined {
   const grant = liveGrant(context, fence);
-  const whose = grant === undefined ? undefined : context.state.rows(ownerTable).get(grant.owner)?.principal;
-  if (whose !== undefined && whose !== context.command.principal) return "the grant belongs to another principal";
+  const holder = grant === undefined ? undefined : context.state.rows(ownerTable).get(grant.owner)?.principal;
+  if (holder !== undefined && holder !== context.command.principal) return "the grant belongs to another principal";
   return fenceFault(grant, path, "write");
 }
 

@@ -1,3 +1,4 @@
+import { defined } from "@holdfast/sdk/base/defined";
 import type { spaceOperations } from "@holdfast/sdk/contract";
 import { sameJson } from "@holdfast/sdk/json/same-json";
 import type { JsonObject } from "@holdfast/sdk/json/json";
@@ -13,8 +14,7 @@ export const configure: Decide<(typeof spaceOperations)["configure"]> = (input, 
   if (sameJson(settings, next)) {
     return { outcome: done({ settings: settings, changed: false }), events: [] };
   }
-  const reason = input.reason === undefined ? {} : { reason: input.reason };
-  const data = { settings: input.settings as JsonObject, ...reason };
+  const data = defined({ settings: input.settings as JsonObject, reason: input.reason });
   return {
     outcome: done({ settings: next, changed: true }),
     events: [{ type: "space.configured", subject: "space", data }],

@@ -1,7 +1,7 @@
 /** The folds of events about the space. They never change; a new meaning is a new event type. */
 import type { SpaceSettings } from "@holdfast/sdk/contract";
 import type { Event } from "../../machine/entry.ts";
-import type { EntryFacts, Fold } from "../../machine/feature.ts";
+import type { FoldedEntry, Fold } from "../../machine/feature.ts";
 import type { StateWriter } from "../../machine/state.ts";
 import { erasureTable, spaceRow, spaceTable } from "./space-table.ts";
 import type { SpaceRow } from "./space-table.ts";
@@ -19,7 +19,7 @@ export const spaceFolds: Readonly<Record<string, Fold>> = {
   },
 };
 
-function foldErased(state: StateWriter, event: Event, entry: EntryFacts): void {
+function foldErased(state: StateWriter, event: Event, entry: FoldedEntry): void {
   state.rows(erasureTable).put({ position: event.data["position"] as number, by: entry.position });
 }
 
@@ -30,7 +30,7 @@ function foldConfigured(state: StateWriter, event: Event): void {
   change(state, { settings: { ...settings, ...given, component_toggles: toggles } });
 }
 
-function foldEpochRaised(state: StateWriter, event: Event, entry: EntryFacts): void {
+function foldEpochRaised(state: StateWriter, event: Event, entry: FoldedEntry): void {
   const epoch = { epoch: event.data["epoch"] as number, from: entry.position };
   change(state, { epochs: [...spaceRow(state).epochs, epoch] });
 }

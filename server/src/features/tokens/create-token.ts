@@ -1,3 +1,4 @@
+import { defined } from "@holdfast/sdk/base/defined";
 import type { tokenOperations } from "@holdfast/sdk/contract";
 import type { DecideContext, Decision } from "../../machine/feature.ts";
 import type { JsonObject } from "@holdfast/sdk/json/json";
@@ -11,7 +12,7 @@ import type { TokenRow } from "./token-table.ts";
 export const createToken: Decide<(typeof tokenOperations)["create-token"]> = (input, context) => {
   const { state, command, position, time } = context;
   const { principal, own_key: ownKey, secret_hash: secretHash } = input;
-  const refused = operatorOnly(context) ?? unfit(input.principal, context);
+  const refused = operatorOnly(context) ?? reservedRefusal(principal);
   if (refused !== undefined) return refused;
   if (secretHash === undefined) {
     const issues = [{ pointer: "/secret_hash", message: "is missing: the server sets it" }];
@@ -23,15 +24,15 @@ export const createToken: Decide<(typeof tokenOperations)["create-token"]> = (in
     return { outcome: refusal("token_limit", { limit: tokenLimits.tokensMax }), events: [] };
   }
   const expiresAt = time + (input.expires_in_seconds ?? tokenLimits.expiresInSeconds) * 1000;
-  const data: JsonObject = {
+  const data = defined({
     principal,
     allow: input.allow,
     expires_at: new Date(expiresAt).toISOString(),
     expires_at_ms: expiresAt,
     secret_hash: secretHash,
-    ...(input.note === undefined ? {} : { note: input.note }),
-    ...(ownKey === undefined ? {} : { own_key: ownKey }),
-  };
+    note: input.note,
+    own_key: ownKey,
+  });
   const row = tokenRowOf(command.id, data, { position, time, principal: command.principal });
   return {
     outcome: done(tokenView(row)),
@@ -40,7 +41,7 @@ export const createToken: Decide<(typeof tokenOperations)["create-token"]> = (in
   };
 };
 
-function unfit(principal: string, _context: DecideContext): Decision | undefined {
+function reservedRefusal(principal: string): Decision | undefined {
   if (!reservedPrincipals.includes(principal)) return undefined;
   return { outcome: refusal("principal_reserved", { principal }), events: [] };
 }
@@ -66,17 +67,17 @@ export function tokenRowOf(
   data: JsonObject,
   by: { readonly position: number; readonly time: number; readonly principal: string },
 ): TokenRow {
-  const text = (name: string, as: string) => (typeof data[name] === "string" ? { [as]: data[name] } : {});
-  return {
+  const text = (name: string) => (typeof data[name] === "string" ? data[name] : undefined);
+  return defined({
     id,
     secretHash: data["secret_hash"] as string,
     position: by.position,
     principal: data["principal"] as string,
     allow: data["allow"] as unknown as TokenRow["allow"],
-    ...text("note", "note"),
-    ...text("own_key", "ownKey"),
+    note: text("note"),
+    ownKey: text("own_key"),
     createdAt: by.time,
     createdBy: by.principal,
     expiresAt: data["expires_at_ms"] as number,
-  };
+  });
 }

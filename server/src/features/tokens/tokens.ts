@@ -1,6 +1,6 @@
 import { tokenOperations } from "@holdfast/sdk/contract";
 import type { Event } from "../../machine/entry.ts";
-import type { EntryFacts, Feature } from "../../machine/feature.ts";
+import type { FoldedEntry, Feature } from "../../machine/feature.ts";
 import type { StateWriter } from "../../machine/state.ts";
 import { dueTimer } from "../due-timer.ts";
 import { rulesOf } from "../rule-of.ts";
@@ -39,11 +39,11 @@ export const tokensFeature: Feature = {
   restsOn: { "access.refused": () => false },
 };
 
-function foldCreated(state: StateWriter, event: Event, entry: EntryFacts): void {
+function foldCreated(state: StateWriter, event: Event, entry: FoldedEntry): void {
   state.rows(tokenTable).put(tokenRowOf(idOf(event), event.data, entry));
 }
 
-function foldRenewed(state: StateWriter, event: Event, entry: EntryFacts): void {
+function foldRenewed(state: StateWriter, event: Event, entry: FoldedEntry): void {
   const row = findToken(state, idOf(event));
   if (row === undefined) throw new Error(`entry ${String(entry.position)} renews ${event.subject}, which has ended`);
   state.rows(tokenTable).delete(row.secretHash);

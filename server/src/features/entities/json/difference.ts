@@ -1,3 +1,4 @@
+import { defined } from "@holdfast/sdk/base/defined";
 import { measure } from "@holdfast/sdk/json/measure";
 import { sameJson } from "@holdfast/sdk/json/same-json";
 import { escapeSegment } from "@holdfast/sdk/json/format-pointer";
@@ -52,7 +53,7 @@ export function difference(
   return { changes: search.changes, truncated: search.truncated };
 }
 
-type ComparedPair = Pick<PointerChange, "pointer" | "resized">;
+type ComparedPointer = Pick<PointerChange, "pointer" | "resized">;
 
 class DifferenceSearch {
   readonly changes: PointerChange[] = [];
@@ -67,43 +68,40 @@ class DifferenceSearch {
     this.#changesMax = limit.changesMax;
   }
 
-  compare(place: ComparedPair, before: Json | undefined, after: Json | undefined): void {
+  compare(at: ComparedPointer, before: Json | undefined, after: Json | undefined): void {
     if (before === after || this.#full) return;
-    if (isObject(before) && isObject(after)) this.#members(place, before, after);
-    else if (Array.isArray(before) && Array.isArray(after)) this.#elements(place, before, after);
-    else this.#report(place, before, after);
+    if (isObject(before) && isObject(after)) this.#members(at, before, after);
+    else if (Array.isArray(before) && Array.isArray(after)) this.#elements(at, before, after);
+    else this.#report(at, before, after);
   }
 
-  #members(place: ComparedPair, before: JsonObject, after: JsonObject): void {
+  #members(at: ComparedPointer, before: JsonObject, after: JsonObject): void {
     // Sorts only names whose values may differ: most parts of a large object are shared.
     const names = Object.keys(before).filter((name) => before[name] !== member(after, name));
     for (const name of Object.keys(after)) if (!Object.hasOwn(before, name)) names.push(name);
-    for (const name of names.sort()) this.compare(inside(place, name), member(before, name), member(after, name));
+    for (const name of names.sort()) this.compare(inside(at, name), member(before, name), member(after, name));
   }
 
-  #elements(place: ComparedPair, before: readonly Json[], after: readonly Json[]): void {
+  #elements(at: ComparedPointer, before: readonly Json[], after: readonly Json[]): void {
     const same = before.length === after.length;
     const { start, kept } = same ? { start: 0, kept: 0 } : equalEnds(before, after);
-    const around = same ? place : { pointer: place.pointer, resized: place.resized ?? place.pointer };
-    const olds = before.slice(start, before.length - kept);
-    const news = after.slice(start, after.length - kept);
-    for (let index = 0; index < Math.max(olds.length, news.length) && !this.#full; index++) {
-      this.compare(inside(around, String(start + index)), olds[index], news[index]);
+    const around = same ? at : { pointer: at.pointer, resized: at.resized ?? at.pointer };
+    const oldElements = before.slice(start, before.length - kept);
+    const newElements = after.slice(start, after.length - kept);
+    for (let index = 0; index < Math.max(oldElements.length, newElements.length) && !this.#full; index++) {
+      this.compare(inside(around, String(start + index)), oldElements[index], newElements[index]);
     }
   }
 
-  #report(place: ComparedPair, before: Json | undefined, after: Json | undefined): void {
-    if (this.changes.length >= this.#changesMax || !this.#spend(place.pointer)) {
+  #report(at: ComparedPointer, before: Json | undefined, after: Json | undefined): void {
+    if (this.changes.length >= this.#changesMax || !this.#spend(at.pointer)) {
       this.#full = true;
       this.truncated = true;
       return;
     }
     const fits = this.#spend(before, after);
     if (!fits) this.truncated = true;
-    this.changes.push({
-      ...place,
-      ...(fits ? { ...(before !== undefined && { before }), ...(after !== undefined && { after }) } : { cut: true }),
-    });
+    this.changes.push(fits ? { ...at, ...defined({ before, after }) } : { ...at, cut: true });
   }
 
   /** Reserves space for some values, or nothing if they do not all fit. */
@@ -130,8 +128,8 @@ function equalEnds(before: readonly Json[], after: readonly Json[]): { start: nu
   return { start, kept };
 }
 
-function inside(place: ComparedPair, segment: string): ComparedPair {
-  return { ...place, pointer: `${place.pointer}/${escapeSegment(segment)}` };
+function inside(at: ComparedPointer, segment: string): ComparedPointer {
+  return { ...at, pointer: `${at.pointer}/${escapeSegment(segment)}` };
 }
 
 function member(object: JsonObject, name: string): Json | undefined {

@@ -38,22 +38,22 @@ export function jsonPatch(target: Json, patch: Json, limits: DraftLimits, size?:
   if (!Array.isArray(patch)) return { ok: false, failure: { index: 0, pointer: "", reason: "invalid_patch" } };
   const draft = new Draft(target, limits, size);
   for (const [index, operation] of (patch as readonly Json[]).entries()) {
-    const refused = apply(draft, operation);
-    if (refused !== undefined) return { ok: false, failure: { index, ...refused } };
+    const failure = apply(draft, operation);
+    if (failure !== undefined) return { ok: false, failure: { index, ...failure } };
   }
   return { ok: true, value: draft.value, size: draft.size };
 }
 
-type Refused = Omit<PatchFailure, "index"> | undefined;
+type OperationFailure = Omit<PatchFailure, "index">;
 
 interface ParsedPointer {
   readonly pointer: string;
   readonly segments: readonly string[];
 }
 
-function apply(draft: Draft, operation: Json): Refused {
+function apply(draft: Draft, operation: Json): OperationFailure | undefined {
   if (!isObject(operation)) return { pointer: "", reason: "invalid_operation" };
-  const path = placeOf(operation, "path");
+  const path = parsedPointer(operation, "path");
   if ("reason" in path) return path;
   switch (own(operation, "op")) {
     case "add":
@@ -61,40 +61,40 @@ function apply(draft: Draft, operation: Json): Refused {
     case "test":
       return applyValue(draft, operation, path);
     case "remove":
-      return refusal(path, draft.remove(path.segments));
+      return failureAt(path, draft.remove(path.segments));
     case "move":
     case "copy":
       return applyFrom(draft, operation, path);
     default:
-      return refusal(path, typeof own(operation, "op") === "string" ? "unknown_operation" : "invalid_operation");
+      return failureAt(path, typeof own(operation, "op") === "string" ? "unknown_operation" : "invalid_operation");
   }
 }
 
-function applyValue(draft: Draft, operation: JsonObject, path: ParsedPointer): Refused {
+function applyValue(draft: Draft, operation: JsonObject, path: ParsedPointer): OperationFailure | undefined {
   const value = own(operation, "value");
-  if (value === undefined) return refusal(path, "invalid_operation");
-  if (operation.op === "add") return refusal(path, draft.add(path.segments, value));
-  if (operation.op === "replace") return refusal(path, draft.replace(path.segments, value));
+  if (value === undefined) return failureAt(path, "invalid_operation");
+  if (operation.op === "add") return failureAt(path, draft.add(path.segments, value));
+  if (operation.op === "replace") return failureAt(path, draft.replace(path.segments, value));
   const held = draft.at(path.segments);
-  if (held === undefined) return refusal(path, "not_found");
+  if (held === undefined) return failureAt(path, "not_found");
   // Equal values have equal numbers of members, and a difference ends the patch. So tests cost no more than the size of
   // the patch.
-  return sameJson(held, value) ? undefined : refusal(path, "test_failed");
+  return sameJson(held, value) ? undefined : failureAt(path, "test_failed");
 }
 
-function applyFrom(draft: Draft, operation: JsonObject, path: ParsedPointer): Refused {
-  const from = placeOf(operation, "from");
+function applyFrom(draft: Draft, operation: JsonObject, path: ParsedPointer): OperationFailure | undefined {
+  const from = parsedPointer(operation, "from");
   if ("reason" in from) return from;
   const copies = operation.op === "copy";
   const value = draft.at(from.segments, copies ? "share" : undefined);
-  if (value === undefined) return refusal(from, "not_found");
-  if (copies) return refusal(path, draft.add(path.segments, value));
+  if (value === undefined) return failureAt(from, "not_found");
+  if (copies) return failureAt(path, draft.add(path.segments, value));
   if (path.pointer === from.pointer) return undefined;
-  if (path.pointer.startsWith(from.pointer + "/")) return refusal(path, "move_into_itself");
-  return refusal(from, draft.remove(from.segments)) ?? refusal(path, draft.add(path.segments, value));
+  if (path.pointer.startsWith(from.pointer + "/")) return failureAt(path, "move_into_itself");
+  return failureAt(from, draft.remove(from.segments)) ?? failureAt(path, draft.add(path.segments, value));
 }
 
-function placeOf(operation: JsonObject, member: "path" | "from"): ParsedPointer | Exclude<Refused, undefined> {
+function parsedPointer(operation: JsonObject, member: "path" | "from"): ParsedPointer | OperationFailure {
   const pointer = own(operation, member);
   if (typeof pointer !== "string") return { pointer: "", reason: "invalid_operation" };
   const segments = parsePointer(pointer);
@@ -106,6 +106,6 @@ function own(operation: JsonObject, member: string): Json | undefined {
   return Object.hasOwn(operation, member) ? operation[member] : undefined;
 }
 
-function refusal(place: ParsedPointer, reason: PatchReason | undefined): Refused {
-  return reason === undefined ? undefined : { pointer: place.pointer, reason };
+function failureAt(path: ParsedPointer, reason: PatchReason | undefined): OperationFailure | undefined {
+  return reason === undefined ? undefined : { pointer: path.pointer, reason };
 }

@@ -31,8 +31,8 @@ function objectChange(target: Json, patch: JsonObject): ValueSize {
 function memberChange(name: string, held: Json | undefined, request: Json): ValueSize & { readonly count: -1 | 0 | 1 } {
   if (request === null) {
     if (held === undefined) return { bytes: 0, members: 0, count: 0 };
-    const gone = sizeOf(held);
-    return { bytes: -(gone.bytes + nameBytes(name)), members: -(gone.members + 1), count: -1 };
+    const removed = sizeOf(held);
+    return { bytes: -(removed.bytes + nameBytes(name)), members: -(removed.members + 1), count: -1 };
   }
   if (held === undefined) {
     const added = sizeOf(mergePatch(undefined, request));

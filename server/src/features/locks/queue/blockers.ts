@@ -8,8 +8,8 @@ import {
   holdKey,
   holdTable,
   holdCounterTable,
-  lineKey,
-  linePrefix,
+  queueKey,
+  queuePrefix,
   waitTable,
   waitCounterTable,
 } from "../tables/lock-tables.ts";
@@ -80,7 +80,7 @@ function* foreignHolds(state: StateReader, mode: Mode, prefix: string, owner: st
   const rows = state.rows(holdTable);
   let after: string | undefined;
   for (;;) {
-    const page = rows.scan(mode, { prefix, ...(after === undefined ? {} : { after }), limit: pageSize });
+    const page = rows.scan(mode, { prefix, after, limit: pageSize });
     for (const row of page) if (row.owner !== owner) yield row;
     const last = page.at(-1);
     if (page.length < pageSize || last === undefined) return;
@@ -89,20 +89,20 @@ function* foreignHolds(state: StateReader, mode: Mode, prefix: string, owner: st
 }
 
 /** The queues in which a wait conflicts with a path, seen from the path of each queue. */
-export function* linesFor(wanted: PathLock): Iterable<{ readonly path: string; readonly standing: WaitRelation }> {
-  for (const path of ancestorsOf(wanted.path)) yield { path, standing: "t" };
-  yield { path: wanted.path, standing: "t" };
-  yield { path: wanted.path, standing: "s" };
-  if (wanted.scope === "tree") yield { path: wanted.path, standing: "b" };
+export function* queuesFor(wanted: PathLock): Iterable<{ readonly path: string; readonly relation: WaitRelation }> {
+  for (const path of ancestorsOf(wanted.path)) yield { path, relation: "t" };
+  yield { path: wanted.path, relation: "t" };
+  yield { path: wanted.path, relation: "s" };
+  if (wanted.scope === "tree") yield { path: wanted.path, relation: "b" };
 }
 
 /** Tickets of other owners that are ahead of a request and conflict with one of its paths. A set may appear twice. */
 export function* waitsAhead(state: StateReader, request: LockRequest): Iterable<WaitRow> {
   for (const wanted of request.paths) {
     if (!anyConflict(state, waitCounterTable, wanted) || isCovered(state, request.owner, wanted)) continue;
-    for (const { path, standing } of linesFor(wanted)) {
+    for (const { path, relation } of queuesFor(wanted)) {
       if (state.rows(waitCounterTable).get(path) === undefined) continue;
-      for (const mode of lockConflicts[wanted.mode]) yield* ahead(state, { path, standing, mode }, request);
+      for (const mode of lockConflicts[wanted.mode]) yield* ahead(state, { path, relation, mode }, request);
     }
   }
 }
@@ -126,10 +126,10 @@ export function blockersOf(state: StateReader, request: LockRequest, limit: numb
 /** The last conflicting ticket ahead on a path. */
 function lastWaiter(state: StateReader, wanted: PathLock, request: LockRequest): WaitRow | undefined {
   let last: WaitRow | undefined;
-  for (const { path, standing } of linesFor(wanted)) {
+  for (const { path, relation } of queuesFor(wanted)) {
     if (state.rows(waitCounterTable).get(path) === undefined) continue;
     for (const mode of lockConflicts[wanted.mode]) {
-      for (const row of ahead(state, { path, standing, mode }, request)) {
+      for (const row of ahead(state, { path, relation, mode }, request)) {
         if (last === undefined || row.rank > last.rank) last = row;
         break;
       }
@@ -141,18 +141,18 @@ function lastWaiter(state: StateReader, wanted: PathLock, request: LockRequest):
 /** Tickets of other owners in one queue that are ahead of a request, the last one first. */
 export function* ahead(
   state: StateReader,
-  line: { readonly path: string; readonly standing: WaitRelation; readonly mode: Mode },
+  queue: { readonly path: string; readonly relation: WaitRelation; readonly mode: Mode },
   request: Pick<LockRequest, "owner" | "rank">,
 ): Iterable<WaitRow> {
   const rows = state.rows(waitTable);
-  const prefix = linePrefix(line.path, line.standing, line.mode);
-  let after = request.rank === Infinity ? undefined : lineKey({ ...line, rank: request.rank });
+  const prefix = queuePrefix(queue.path, queue.relation, queue.mode);
+  let after = request.rank === Infinity ? undefined : queueKey({ ...queue, rank: request.rank });
   for (let limit = 2; ; limit = pageSize) {
-    const page = rows.scan("line", { prefix, ...(after === undefined ? {} : { after }), limit });
+    const page = rows.scan("queue", { prefix, after, limit });
     for (const row of page) if (row.owner !== request.owner) yield row;
     const last = page.at(-1);
     if (page.length < limit || last === undefined) return;
-    after = lineKey(last);
+    after = queueKey(last);
   }
 }
 

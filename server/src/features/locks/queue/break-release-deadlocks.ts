@@ -27,8 +27,8 @@ export function breakReleaseDeadlocks(context: DecideContext, owner: string, los
   const tickets = state.rows(ticketTable);
   const search = new CycleSearch(state, { owner, rank: Infinity, paths: [] });
   const byPath = new Map(lost.map((locked) => [locked.path, locked]));
-  const mine = tickets.scan("owner", { prefix: `${owner}${gap}`, limit: Infinity });
-  for (const { ticket } of mine.filter((row) => reliedOn(byPath, row))) {
+  const ownTickets = tickets.scan("owner", { prefix: `${owner}${gap}`, limit: Infinity });
+  for (const { ticket } of ownTickets.filter((row) => wasCovered(byPath, row))) {
     // An earlier cancellation may have granted it.
     const row = tickets.get(ticket);
     const deadlock = row === undefined ? undefined : search.cycleThrough(row);
@@ -39,7 +39,7 @@ export function breakReleaseDeadlocks(context: DecideContext, owner: string, los
 }
 
 /** True if the lost lock covered a path of the ticket. */
-function reliedOn(lost: ReadonlyMap<string, PathLock>, { paths }: TicketRow): boolean {
+function wasCovered(lost: ReadonlyMap<string, PathLock>, { paths }: TicketRow): boolean {
   return paths.some((wanted) => {
     const at = lost.get(wanted.path);
     if (at !== undefined && covers(at, wanted)) return true;

@@ -1,3 +1,4 @@
+import { defined } from "@holdfast/sdk/base/defined";
 import type { DecideContext, Decision } from "../../../machine/feature.ts";
 import { done } from "../../../machine/refusal.ts";
 import { coHoldersOf } from "../tables/co-holders.ts";
@@ -11,7 +12,7 @@ import { expireIfDue } from "./free-grant.ts";
 import { cancelQueuedTicket } from "./grant-next.ts";
 import { iso, lockSubject } from "../tables/lock-events.ts";
 import { grantTable, ticketTable } from "../tables/lock-tables.ts";
-import type { Terms } from "../tables/lock-tables.ts";
+import type { RequestTerms } from "../tables/lock-tables.ts";
 import { countsOf } from "../tables/count-owner.ts";
 import { refused } from "../rules/owner.ts";
 import { endedMax, isFull, lockLimits } from "../tables/settings.ts";
@@ -43,25 +44,25 @@ function endOverdue(context: DecideContext, request: LockRequest, blocker: Block
 interface QueuedRequest {
   readonly request: LockRequest;
   readonly blocker: Blocker;
-  readonly terms: Terms;
+  readonly terms: RequestTerms;
   readonly ticketSeconds: number | undefined;
   readonly upgrades?: string;
 }
 
 /** Queues a request, unless it would close a cycle. */
-export function enqueue(context: DecideContext, queueing: QueuedRequest): Decision {
+export function enqueue(context: DecideContext, queued: QueuedRequest): Decision {
   const { state, time } = context;
-  const { request, blocker, terms, upgrades } = queueing;
+  const { request, blocker, terms, upgrades } = queued;
   const { ticketCount } = countsOf(state, request.owner);
   if (ticketCount >= lockLimits.ticketsPerOwnerMax) return refused("lock_limit", { tickets: ticketCount });
   const deadlock = findDeadlock(state, request);
   if (deadlock !== undefined) return refuseDeadlock(context, request, deadlock);
   const ticket = nextTicket(context);
-  const leaseMs = queueing.ticketSeconds === undefined ? lockLimits.ticketMs : queueing.ticketSeconds * 1000;
+  const leaseMs = queued.ticketSeconds === undefined ? lockLimits.ticketMs : queued.ticketSeconds * 1000;
   const ahead = countAhead(state, request);
   const [first] = request.paths;
   const paths = request.paths.map(({ path, mode, scope }) => ({ path, mode, scope }));
-  const data = {
+  const data = defined({
     resource_id: first?.path ?? "",
     owner_id: request.owner,
     ticket,
@@ -69,9 +70,9 @@ export function enqueue(context: DecideContext, queueing: QueuedRequest): Decisi
     terms: termsData(terms),
     lease_ms: leaseMs,
     waits_for: blockerIdOf(state, blocker),
-    ...(upgrades === undefined ? {} : { upgrades }),
+    upgrades,
     ...coHoldersOf(state, first?.path ?? ""),
-  };
+  });
   const outcome = done({ granted: false, ticket, place: ahead + 1, expires_at: iso(time + leaseMs) });
   const attachment = {
     waits_for: blockingHolders(state, request).map((row) => holderView(state, row)),

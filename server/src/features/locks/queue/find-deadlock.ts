@@ -10,7 +10,7 @@ import type { Event } from "../../../machine/entry.ts";
 import type { JsonObject } from "@holdfast/sdk/json/json";
 import type { StateReader } from "../../../machine/state.ts";
 import { coHoldersOf } from "../tables/co-holders.ts";
-import { ahead, conflictingHolds, linesFor } from "./blockers.ts";
+import { ahead, conflictingHolds, queuesFor } from "./blockers.ts";
 import type { Blocker, LockRequest } from "./blockers.ts";
 import { lockSubject } from "../tables/lock-events.ts";
 import { gap, holdTable, ticketTable, waitCounterTable } from "../tables/lock-tables.ts";
@@ -41,16 +41,16 @@ export interface Deadlock {
 }
 
 /**
- * The cycle that a request would close; undefined if there is none. `handed` is a lock that is about to change its
+ * The cycle that a request would close; undefined if there is none. `transferred` is a lock that is about to change its
  * owner.
  */
 export function findDeadlock(
   state: StateReader,
   request: LockRequest,
-  handed?: TransferredGrant,
+  transferred?: TransferredGrant,
 ): Deadlock | undefined {
-  if (handed === undefined && !isWaitedFor(state, request)) return undefined;
-  const search = new CycleSearch(state, request, handed);
+  if (transferred === undefined && !isWaitedFor(state, request)) return undefined;
+  const search = new CycleSearch(state, request, transferred);
   return search.run();
 }
 
@@ -72,19 +72,19 @@ function isWaitedFor(state: StateReader, request: LockRequest): boolean {
   return false;
 }
 
-/** Searches the way back to one owner. */
+/** Searches for a cycle through one owner. */
 export class CycleSearch {
   readonly #state: StateReader;
   readonly #request: LockRequest;
-  readonly #handed: TransferredGrant | undefined;
+  readonly #transferred: TransferredGrant | undefined;
   readonly #done = new Set<string>();
   readonly #covered = new Map<string, boolean>();
   #steps = 0;
 
-  constructor(state: StateReader, request: LockRequest, handed?: TransferredGrant) {
+  constructor(state: StateReader, request: LockRequest, transferred?: TransferredGrant) {
     this.#state = state;
     this.#request = request;
-    this.#handed = handed;
+    this.#transferred = transferred;
   }
 
   run(): Deadlock | undefined {
@@ -114,7 +114,7 @@ export class CycleSearch {
       if (this.#steps > stepsMax) return { cycle: [], isTooLarge: true };
       frame.link = next.value;
       const owner = next.value.blocked_by;
-      if (owner === this.#request.owner) return { cycle: this.#toldOf(trail), isTooLarge: false };
+      if (owner === this.#request.owner) return { cycle: this.#cycleOf(trail), isTooLarge: false };
       if (this.#done.has(owner)) continue;
       this.#done.add(owner);
       trail.push({ edges: this.#edges(owner), link: undefined });
@@ -125,7 +125,7 @@ export class CycleSearch {
    * The path that led back. Its owners are uncoloured again, since a cancellation because of it may change their
    * result.
    */
-  #toldOf(trail: readonly Frame[]): readonly CycleStep[] {
+  #cycleOf(trail: readonly Frame[]): readonly CycleStep[] {
     const cycle = trail.map(({ link }) => link as CycleStep);
     for (const { blocked_by: owner } of cycle) this.#done.delete(owner);
     this.#covered.clear();
@@ -149,19 +149,19 @@ export class CycleSearch {
   }
 
   #ownerOf(blocker: Blocker): string {
-    const isHanded = blocker.as === "holder" && blocker.row.fence === this.#handed?.fence;
-    return isHanded ? this.#handed.to : blocker.owner;
+    const isTransferred = blocker.as === "holder" && blocker.row.fence === this.#transferred?.fence;
+    return isTransferred ? this.#transferred.to : blocker.owner;
   }
 
   *#blockersOf(
     request: LockRequest,
     wanted: PathLock,
   ): Generator<{ readonly blocker: Blocker; readonly path: string }> {
-    const isMine = this.#isCovered(request.owner, wanted);
-    if (!isMine && this.#isBehindTheWish(request, wanted)) {
+    const isHeld = this.#isCovered(request.owner, wanted);
+    if (!isHeld && this.#isBehindNewRequest(request, wanted)) {
       const row = {
         path: wanted.path,
-        standing: "t",
+        relation: "t",
         mode: "write",
         rank: 0,
         ticket: "",
@@ -169,17 +169,17 @@ export class CycleSearch {
       } as const;
       yield { blocker: { as: "waiter", owner: this.#request.owner, path: wanted.path, row }, path: wanted.path };
     }
-    for (const { path, standing } of isMine ? [] : linesFor(wanted)) {
+    for (const { path, relation } of isHeld ? [] : queuesFor(wanted)) {
       if (this.#state.rows(waitCounterTable).get(path) === undefined) continue;
       for (const mode of lockConflicts[wanted.mode]) {
-        for (const row of ahead(this.#state, { path, standing, mode }, request)) {
+        for (const row of ahead(this.#state, { path, relation, mode }, request)) {
           yield { blocker: { as: "waiter", owner: row.owner, path, row }, path };
           if (this.#isBehindAllAhead(row)) break;
         }
       }
     }
     // A transferred lock counts for its next owner, so the old owner must not be excluded as its own.
-    const owner = this.#handed === undefined ? request.owner : "";
+    const owner = this.#transferred === undefined ? request.owner : "";
     for (const row of conflictingHolds(this.#state, wanted, owner, stepsMax)) {
       yield { blocker: { as: "holder", owner: row.owner, path: row.path, row }, path: row.path };
     }
@@ -189,9 +189,9 @@ export class CycleSearch {
    * True if the tickets ahead of this one block it too, so the search reaches them from there. This holds in a queue of
    * tickets that exclude each other. It does not hold for an owner that already has the path: nothing blocks it.
    */
-  #isBehindAllAhead({ owner, path, mode, standing }: WaitRow): boolean {
-    if (mode === "read" || standing === "b") return false;
-    const scope = standing === "t" ? "tree" : "self";
+  #isBehindAllAhead({ owner, path, mode, relation }: WaitRow): boolean {
+    if (mode === "read" || relation === "b") return false;
+    const scope = relation === "t" ? "tree" : "self";
     return !this.#isCovered(owner, { path, mode, scope });
   }
 
@@ -200,7 +200,7 @@ export class CycleSearch {
   }
 
   /** An upgrade goes ahead of existing tickets, which then wait for it too. */
-  #isBehindTheWish(request: LockRequest, wanted: PathLock): boolean {
+  #isBehindNewRequest(request: LockRequest, wanted: PathLock): boolean {
     const { rank, paths, owner } = this.#request;
     if (request === this.#request || request.owner === owner || rank >= request.rank) return false;
     return paths.some((other) => areInConflict(other, wanted));
@@ -219,6 +219,6 @@ export function deadlockData(owner: string, { cycle, isTooLarge }: Deadlock): Js
 
 /** The event that records it in the audit trail. */
 export function deadlockEvent(state: StateReader, path: string, data: JsonObject): Event {
-  const told = { resource_id: path, ...data, ...coHoldersOf(state, path) };
-  return { type: "lock.deadlock", subject: lockSubject(path), data: told };
+  const recorded = { resource_id: path, ...data, ...coHoldersOf(state, path) };
+  return { type: "lock.deadlock", subject: lockSubject(path), data: recorded };
 }

@@ -13,12 +13,12 @@ import { gap, grantTable, ownerTable, ticketTable } from "../tables/lock-tables.
 import { isLeaving } from "../tables/count-owner.ts";
 import { isFull } from "../tables/settings.ts";
 
-const ofAgent = (subject: string): string => subject.slice("agent/".length);
+const agentIdOf = (subject: string): string => subject.slice("agent/".length);
 
 /** From here on the agent is granted nothing, in any order of freeing. */
 export const foldEnded: Fold = (state, { subject, data }) => {
   const rows = state.rows(ownerTable);
-  const row = rows.get(ofAgent(subject));
+  const row = rows.get(agentIdOf(subject));
   if (row !== undefined) rows.put({ ...row, leaving: data["why"] as string });
 };
 
@@ -35,22 +35,22 @@ export const foldKept: Fold = (state, { data }) => {
 export const freeAllOf: Reaction = (event, context) => {
   if (event.data["why"] === "parent_ended") return [];
   const owners = context.events
-    .filter(({ type, subject }) => type === event.type && isLeaving(context.state, ofAgent(subject)))
-    .map(({ subject }) => ofAgent(subject));
+    .filter(({ type, subject }) => type === event.type && isLeaving(context.state, agentIdOf(subject)))
+    .map(({ subject }) => agentIdOf(subject));
   // Cancels all their tickets first: a lock that one of them frees must not be granted to another.
-  for (const owner of owners) leaveLines(context, owner);
-  for (const owner of owners) freeHeld(context, owner);
+  for (const owner of owners) cancelTicketsOf(context, owner);
+  for (const owner of owners) freeGrantsOf(context, owner);
   return [];
 };
 
 export const freeEnded: Decide<(typeof lockInternals)["free-ended"]> = ({ owner_id: owner }, context) => {
   if (!isLeaving(context.state, owner)) return { outcome: refusal("not_due"), events: [] };
-  leaveLines(context, owner);
-  freeHeld(context, owner);
+  cancelTicketsOf(context, owner);
+  freeGrantsOf(context, owner);
   return { outcome: done({}), events: [] };
 };
 
-function leaveLines(context: DecideContext, owner: string): void {
+function cancelTicketsOf(context: DecideContext, owner: string): void {
   const rows = context.state.rows(ticketTable);
   for (const { ticket } of rows.scan("owner", { prefix: `${owner}${gap}`, limit: Infinity })) {
     if (isFull(context)) return;
@@ -60,7 +60,7 @@ function leaveLines(context: DecideContext, owner: string): void {
 }
 
 /** The claim of a job outlives the agent that acquired the lock. */
-function freeHeld(context: DecideContext, owner: string): void {
+function freeGrantsOf(context: DecideContext, owner: string): void {
   const { state, emit } = context;
   const why = state.rows(ownerTable).get(owner)?.leaving;
   if (why === undefined) return;
@@ -72,7 +72,7 @@ function freeHeld(context: DecideContext, owner: string): void {
     const more = { why: "agent_ended", agent: why };
     freeGrant(context, row, { type: why === "inactive" ? lapsed : "lock.released", more });
   }
-  const left = state.rows(ownerTable).get(owner);
-  if (left === undefined || left.ticketCount > 0) return;
+  const owned = state.rows(ownerTable).get(owner);
+  if (owned === undefined || owned.ticketCount > 0) return;
   emit({ type: "lock.kept", subject: "locks", data: { owner_id: owner } });
 }

@@ -9,25 +9,24 @@ import { dueTime, grantTable } from "../tables/lock-tables.ts";
 import type { GrantRow } from "../tables/lock-tables.ts";
 import { breakReleaseDeadlocks } from "./break-release-deadlocks.ts";
 
-interface Freeing {
+interface GrantEnd {
   readonly type: FreeingType;
   /** Only these paths; all paths by default. */
   readonly paths?: readonly string[];
-  readonly note?: string;
-  readonly more?: JsonObject;
+  readonly note?: string | undefined;
+  readonly more?: JsonObject | undefined;
 }
 
 /** Frees a grant or some of its paths, and grants the next tickets, all in this entry. */
-export function freeGrant(context: DecideContext, row: GrantRow, freeing: Freeing): void {
-  const { type, paths = row.paths.map(({ path }) => path), note, more } = freeing;
+export function freeGrant(context: DecideContext, row: GrantRow, end: GrantEnd): void {
+  const { type, paths = row.paths.map(({ path }) => path), note, more } = end;
   const isWhole = paths.length === row.paths.length;
   // An upgrade covers all paths of its grant. If it were granted later, it would revive a released part.
   if (row.upgrading !== undefined) {
     cancelQueuedTicket(context, row.upgrading, isWhole ? "grant_ended" : "part_released");
   }
   const contended = isWatched(context, row.blockerId);
-  const facts = { contended, ...(note === undefined ? {} : { note }), ...(more === undefined ? {} : { more }) };
-  for (const event of lockFreedEvents(context.state, type, row, paths, facts)) context.emit(event);
+  for (const event of lockFreedEvents(context.state, type, row, paths, { contended, note, more })) context.emit(event);
   if (row.holdOffMs !== undefined && type !== "lock.released" && more?.["why"] !== "not_accepted")
     holdOff(context, row, paths);
   if (contended) grantNext(context, row.blockerId);

@@ -25,11 +25,11 @@ export const grantCovered: Reaction = (event, context) => {
     if (!isFull(context)) grantOrWatch(context, row);
     else if (firstBlocker(state, row) === undefined) covered.push(row);
   }
-  return covered.length === 0 ? [] : servedNext(state, event.data["fence"] as string, covered);
+  return covered.length === 0 ? [] : deferTickets(state, event.data["fence"] as string, covered);
 };
 
 /** The entry is full. The next entry examines these tickets as if they had waited for the granted lock. */
-function servedNext(state: StateReader, fence: string, rows: readonly TicketRow[]): readonly Event[] {
+function deferTickets(state: StateReader, fence: string, rows: readonly TicketRow[]): readonly Event[] {
   const blockerId = state.rows(grantTable).get(fence)?.blockerId ?? fence;
   return [
     ...rows.map(({ ticket }) => ({
@@ -41,7 +41,7 @@ function servedNext(state: StateReader, fence: string, rows: readonly TicketRow[
   ];
 }
 
-/** The heartbeat came too late for these grants. They were not renewed and end in its entry. */
+/** The heartbeat arrived too late for these grants. They were not renewed and end in its entry. */
 export const endOverdueOf: Reaction = (event, context) => {
   if (context.grace) return [];
   const owners = new Set(event.data["ids"] as readonly string[]);

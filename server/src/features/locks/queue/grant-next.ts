@@ -35,46 +35,45 @@ interface EndedBlocker {
  * queue of thousands of expired tickets would overflow it.
  */
 export function grantNext(context: DecideContext, blockerId: string): void {
-  const begun: EndedBlocker[] = [{ blockerId, after: undefined }];
-  for (let gone = begun.at(-1); gone !== undefined; gone = begun.at(-1)) {
-    const isOver = isFull(context);
-    const row = isOver ? undefined : nextOf(context, gone);
+  const endedBlockers: EndedBlocker[] = [{ blockerId, after: undefined }];
+  for (let ended = endedBlockers.at(-1); ended !== undefined; ended = endedBlockers.at(-1)) {
+    const isEntryFull = isFull(context);
+    const row = isEntryFull ? undefined : nextTicketOf(context, ended);
     if (row === undefined) {
-      if (isOver) recordRemaining(context, gone);
-      begun.pop();
+      if (isEntryFull) recordRemaining(context, ended);
+      endedBlockers.pop();
       continue;
     }
-    gone.after = `${gone.blockerId}${gap}${sortable(row.rank)}`;
+    ended.after = `${ended.blockerId}${gap}${sortable(row.rank)}`;
     const next = examineTicket(context, row);
-    if (next !== undefined) begun.push({ blockerId: next, after: undefined });
+    if (next !== undefined) endedBlockers.push({ blockerId: next, after: undefined });
   }
 }
 
-function nextOf({ state }: DecideContext, { blockerId, after }: EndedBlocker): TicketRow | undefined {
-  const place = { prefix: `${blockerId}${gap}`, ...(after === undefined ? {} : { after }), limit: 1 };
-  return state.rows(ticketTable).scan("blocker", place)[0];
+function nextTicketOf({ state }: DecideContext, { blockerId, after }: EndedBlocker): TicketRow | undefined {
+  return state.rows(ticketTable).scan("blocker", { prefix: `${blockerId}${gap}`, after, limit: 1 })[0];
 }
 
 /** A command of its own examines the remaining tickets. */
-function recordRemaining(context: DecideContext, gone: EndedBlocker): void {
-  const after = gone.after ?? `${gone.blockerId}${gap}`;
-  if (nextOf(context, { ...gone, after }) === undefined) return;
-  context.emit({ type: "lock.handover_left", subject: "locks", data: { blocker_id: gone.blockerId } });
+function recordRemaining(context: DecideContext, ended: EndedBlocker): void {
+  const after = ended.after ?? `${ended.blockerId}${gap}`;
+  if (nextTicketOf(context, { ...ended, after }) === undefined) return;
+  context.emit({ type: "lock.handover_left", subject: "locks", data: { blocker_id: ended.blockerId } });
 }
 
 /** Grants a ticket if nothing blocks it. Otherwise it watches its blocker. */
 export function grantOrWatch(context: DecideContext, row: TicketRow): void {
-  const gone = examineTicket(context, row);
-  if (gone !== undefined) grantNext(context, gone);
+  const endedId = examineTicket(context, row);
+  if (endedId !== undefined) grantNext(context, endedId);
 }
 
-/** The same without examining the tickets behind it. Returns the id of the blocker that ended by it, if any. */
+/** Examines one ticket, without the tickets behind it. Returns the id of the blocker that ended by it, if any. */
 function examineTicket(context: DecideContext, row: TicketRow): string | undefined {
   const { state, time, grace, emit } = context;
   // A lock must not be granted to an owner that has ended or whose ticket lease expired.
-  const isOver = isLeaving(state, row.owner);
-  if (isOver || (row.leaseUntil <= time && !grace)) {
-    return removeTicketFromQueue(context, row.ticket, isOver ? "agent_ended" : "expired");
+  const hasOwnerEnded = isLeaving(state, row.owner);
+  if (hasOwnerEnded || (row.leaseUntil <= time && !grace)) {
+    return removeTicketFromQueue(context, row.ticket, hasOwnerEnded ? "agent_ended" : "expired");
   }
   const blocker = firstBlocker(state, row);
   if (blocker === undefined) {
@@ -131,7 +130,7 @@ export function cancelQueuedTicket(context: DecideContext, ticket: string, why: 
 
 function removeTicketFromQueue(context: DecideContext, ticket: string, why: string): string {
   const owner = context.state.rows(ticketTable).get(ticket)?.owner;
-  const data = { ticket, why, ...(owner === undefined ? {} : { owner_id: owner }) };
+  const data = owner === undefined ? { ticket, why } : { ticket, why, owner_id: owner };
   context.emit({ type: "lock.cancelled", subject: `ticket/${ticket}`, data });
   return ticket;
 }

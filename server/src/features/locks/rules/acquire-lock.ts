@@ -13,7 +13,7 @@ import { expireIfDue, grantView } from "../queue/free-grant.ts";
 import { graceOf, shownEnd, withOrder } from "../queue/grant-next.ts";
 import { lockAcquiredEvents, iso, lockSubject } from "../tables/lock-events.ts";
 import { gap, holdTable, orderKey, ticketTable } from "../tables/lock-tables.ts";
-import type { GrantRow, Terms, TicketRow } from "../tables/lock-tables.ts";
+import type { GrantRow, RequestTerms, TicketRow } from "../tables/lock-tables.ts";
 import { countsOf } from "../tables/count-owner.ts";
 import { isRefused, ownerOf, refused, ownerLimitRefusal } from "./owner.ts";
 import { coversSet, grantsOfSet, isSameSet } from "../tables/same-set.ts";
@@ -23,29 +23,29 @@ import { termsOf, wantedPaths } from "./wanted-paths.ts";
 import type { WantedPath } from "./wanted-paths.ts";
 
 export const acquireLock: Decide<(typeof lockOperations)["acquire-lock"]> = (input, context) => {
-  const who = ownerOf(input, context);
-  if (isRefused(who)) return who;
-  const { owner } = who;
+  const caller = ownerOf(input, context);
+  if (isRefused(caller)) return caller;
+  const { owner } = caller;
   const paths = wantedPaths(input, context);
   if (isRefused(paths)) return paths;
   const terms = termsOf(input, paths);
   if (isRefused(terms)) return terms;
   const held = heldAlready(context, owner, paths);
-  if (held !== undefined) return holdOn(context, held, paths, terms, input);
-  const misplaced = input.wait === true ? outOfOrder(context, owner, paths) : undefined;
-  if (misplaced !== undefined) return misplaced;
-  const unfit = ownerLimitRefusal(context, owner, paths.length);
-  if (unfit !== undefined) return unfit;
+  if (held !== undefined) return extendHeld(context, held, paths, terms, input);
+  const orderRefusal = input.wait === true ? outOfOrder(context, owner, paths) : undefined;
+  if (orderRefusal !== undefined) return orderRefusal;
+  const limitRefusal = ownerLimitRefusal(context, owner, paths.length);
+  if (limitRefusal !== undefined) return limitRefusal;
   const request = { owner, rank: Infinity, paths };
   const blocker = blockerNow(context, request);
   if (blocker === undefined) return grant(context, owner, paths, terms);
   if (input.wait !== true) return deny(context, request);
-  const waiting = waitingAlready(context, owner, paths);
-  if (waiting !== undefined) return renewTicket(context, waiting);
+  const ticket = waitingAlready(context, owner, paths);
+  if (ticket !== undefined) return renewTicket(context, ticket);
   return enqueue(context, { request, blocker, terms, ticketSeconds: input.ticket_seconds });
 };
 
-function grant(context: DecideContext, owner: string, paths: readonly WantedPath[], terms: Terms): Decision {
+function grant(context: DecideContext, owner: string, paths: readonly WantedPath[], terms: RequestTerms): Decision {
   const { time } = context;
   const fence = nextFence(context);
   const expiresAt = shownEnd(context, owner, leaseEnd({ ...terms, acquiredAt: time }, time));
@@ -101,11 +101,11 @@ function waitingAlready(context: DecideContext, owner: string, paths: readonly W
 }
 
 /** A repeated request for a held lock gets the same fence. A request for a stronger mode is an upgrade. */
-function holdOn(
+function extendHeld(
   context: DecideContext,
   row: GrantRow,
   paths: readonly WantedPath[],
-  terms: Terms,
+  terms: RequestTerms,
   input: InputOf<(typeof lockOperations)["acquire-lock"]>,
 ): Decision {
   if (!coversSet(row.paths, paths)) return upgradeGrant(context, row, paths, { wait: input.wait === true });
@@ -115,12 +115,12 @@ function holdOn(
   const { fence, ...view } = grantView(context, kept);
   return {
     outcome: done({ granted: true, fence: fence ?? "", expires_at: view["expires_at"] ?? "" }),
-    events: kept === row ? acceptance(row) : [extended(context, kept)],
+    events: kept === row ? acceptance(row) : [refreshedEvent(context, kept)],
     attachment: { ...view, still_held: true, already_held: true },
   };
 }
 
-function extended({ state }: DecideContext, { owner, fence, paths, expiresAt, ttlMs }: GrantRow): Event {
+function refreshedEvent({ state }: DecideContext, { owner, fence, paths, expiresAt, ttlMs }: GrantRow): Event {
   const path = paths[0]?.path ?? "";
   const data = { resource_id: path, owner_id: owner, expires_at: iso(expiresAt), fence, ttl_ms: ttlMs };
   return { type: "lock.refreshed", subject: lockSubject(path), data: { ...data, ...coHoldersOf(state, path, fence) } };

@@ -1,3 +1,4 @@
+import { defined } from "@holdfast/sdk/base/defined";
 import type { lockOperations } from "@holdfast/sdk/contract";
 import type { JsonObject } from "@holdfast/sdk/json/json";
 import { done } from "../../../machine/refusal.ts";
@@ -16,10 +17,10 @@ export const configureLocks: Decide<(typeof lockOperations)["configure-locks"]> 
   const before = lockSettings(context.state);
   const isOn = input.lock_manager ?? before.isOn;
   const enforce = input.enforce ?? before.enforce;
-  const kinds: JsonObject = input.kinds === undefined ? {} : { kinds: input.kinds };
+  const data = defined({ lock_manager: isOn, enforce, kinds: input.kinds });
   return {
     outcome: done({ lock_manager: isOn, enforce }),
-    events: [{ type: "locks.configured", subject: "locks", data: { lock_manager: isOn, enforce, ...kinds } }],
+    events: [{ type: "locks.configured", subject: "locks", data }],
     attachment: {},
   };
 };

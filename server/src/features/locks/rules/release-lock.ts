@@ -18,22 +18,21 @@ type Parts = ReadonlyMap<GrantRow, readonly string[] | undefined>;
  * Frees only locks that the owner holds: all named ones, or none. A late release never frees the next holder's lock.
  */
 export const releaseLock: Decide<(typeof lockOperations)["release-lock"]> = (input, context) => {
-  const who = ownerOf(input, context);
-  if (isRefused(who)) return who;
-  const parts = partsOf(input, who.owner, context);
+  const caller = ownerOf(input, context);
+  if (isRefused(caller)) return caller;
+  const parts = partsOf(input, caller.owner, context);
   if (!(parts instanceof Map)) return parts as Decision;
   const released: string[] = [];
   const lost: PathLock[] = [];
   for (const [row, paths] of parts as Parts) {
-    const given = paths ?? row.paths.map(({ path }) => path);
-    released.push(...given);
-    if (given.length < row.paths.length) acceptOnUse(context, row);
-    const note = input.note === undefined ? {} : { note: input.note };
-    freeGrant(context, row, { type: "lock.released", paths: given, ...note });
-    lost.push(...row.paths.filter(({ path }) => given.includes(path)));
+    const freed = paths ?? row.paths.map(({ path }) => path);
+    released.push(...freed);
+    if (freed.length < row.paths.length) acceptOnUse(context, row);
+    freeGrant(context, row, { type: "lock.released", paths: freed, note: input.note });
+    lost.push(...row.paths.filter(({ path }) => freed.includes(path)));
   }
   // After everything is released: a later part may be what the other owners wait for.
-  breakReleaseDeadlocks(context, who.owner, lost);
+  breakReleaseDeadlocks(context, caller.owner, lost);
   return { outcome: done({ released }), events: [], attachment: {} };
 };
 

@@ -14,13 +14,13 @@ import { isRefused, ownerOf, refused } from "./owner.ts";
  * locks.
  */
 export const requestRelease: Decide<(typeof lockOperations)["request-release"]> = (input, context) => {
-  const who = ownerOf({ owner_id: input.owner_id ?? context.command.agent ?? context.command.principal }, context);
-  if (isRefused(who)) return who;
+  const caller = ownerOf({ owner_id: input.owner_id ?? context.command.agent ?? context.command.principal }, context);
+  if (isRefused(caller)) return caller;
   const reason = pathFault(input.path);
   if (reason !== undefined) return refused("path_invalid", { path: input.path, reason });
   const paths = [{ path: input.path, mode: "write", scope: "tree" } as const];
-  const holders = blockingHolders(context.state, { owner: who.owner, rank: Infinity, paths });
-  if (holders.length === 0) return notHeld(who.owner, { path: input.path });
+  const holders = blockingHolders(context.state, { owner: caller.owner, rank: Infinity, paths });
+  if (holders.length === 0) return notHeld(caller.owner, { path: input.path });
   const events: Event[] = holders.map(({ path, fence, owner }) => ({
     type: "lock.release_requested",
     subject: lockSubject(path),
@@ -28,7 +28,7 @@ export const requestRelease: Decide<(typeof lockOperations)["request-release"]> 
       resource_id: path,
       owner_id: owner,
       fence,
-      by: who.owner,
+      by: caller.owner,
       reason: input.reason,
       ...coHoldersOf(context.state, path, fence),
     },

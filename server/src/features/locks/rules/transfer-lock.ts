@@ -28,8 +28,8 @@ export const transferLock: Decide<(typeof lockOperations)["transfer-lock"]> = (i
   if (isRefused(row)) return row;
   const { state } = context;
   const { to } = input;
-  const unfit = unfitHeir(state, row, to) ?? keptByGiver(state, row, to);
-  if (unfit !== undefined) return unfit;
+  const transferRefusal = recipientRefusal(state, row, to) ?? remainingConflict(state, row, to);
+  if (transferRefusal !== undefined) return transferRefusal;
   const deadlock = findDeadlock(state, { owner: to, rank: Infinity, paths: [] }, { fence: row.fence, to });
   if (deadlock !== undefined) return refuseDeadlock(context, { owner: to, paths: row.paths }, deadlock);
   acceptOnUse(context, row);
@@ -46,10 +46,10 @@ export const transferLock: Decide<(typeof lockOperations)["transfer-lock"]> = (i
 };
 
 /**
- * An owner never blocks itself, so the giver may have more locks on the same paths. They would conflict after the
+ * An owner never blocks itself, so the current owner may have more locks on the same paths. They would conflict after the
  * transfer.
  */
-function keptByGiver(state: StateReader, row: GrantRow, to: string): Decision | undefined {
+function remainingConflict(state: StateReader, row: GrantRow, to: string): Decision | undefined {
   for (const given of row.paths) {
     const holds = conflictingHolds(state, given, to, row.paths.length + 1);
     const kept = holds.find(({ fence }) => fence !== row.fence);
@@ -58,7 +58,7 @@ function keptByGiver(state: StateReader, row: GrantRow, to: string): Decision | 
       resource_id: given.path,
       requested_by: to,
       current_owner: kept.owner,
-      reason: kept.owner === row.owner ? "the giver keeps another lock there" : "held by another owner",
+      reason: kept.owner === row.owner ? "the current owner holds another lock there" : "held by another owner",
       holders: [holderView(state, kept)],
       holders_total: 1,
       queue_length: 0,
@@ -68,7 +68,7 @@ function keptByGiver(state: StateReader, row: GrantRow, to: string): Decision | 
   return undefined;
 }
 
-function unfitHeir(state: StateReader, row: GrantRow, to: string): Decision | undefined {
+function recipientRefusal(state: StateReader, row: GrantRow, to: string): Decision | undefined {
   if (to === row.owner || to.startsWith(ownPrefix)) return refused("owner_taken", { owner_id: to });
   if (looksRegistered(to) && findAgent(state, to) === undefined) return refused("agent_unknown", { agent_id: to });
   return ownerLimitRefusal({ state }, to, row.paths.length);

@@ -18,7 +18,7 @@ import { strength } from "../tables/modes.ts";
 import type { PathLock } from "../tables/modes.ts";
 import { countsOf } from "../tables/count-owner.ts";
 import { isRefused, refused } from "./owner.ts";
-import { ahead, linesFor } from "../queue/blockers.ts";
+import { ahead, queuesFor } from "../queue/blockers.ts";
 import type { LockRequest } from "../queue/blockers.ts";
 
 export const upgradeLock: Decide<(typeof lockOperations)["upgrade-lock"]> = (input, context) => {
@@ -43,23 +43,23 @@ export function upgradeGrant(
     const mode = wanted[index]?.mode ?? locked.mode;
     return strength[mode] > strength[locked.mode] ? { ...locked, mode } : locked;
   });
-  const raised = paths.filter((locked, index) => locked.mode !== row.paths[index]?.mode);
-  if (raised.length === 0) return unchanged(context, row);
-  const request = { owner: row.owner, rank: rankAt(position, true), paths: raised };
+  const strengthened = paths.filter((locked, index) => locked.mode !== row.paths[index]?.mode);
+  if (strengthened.length === 0) return unchanged(context, row);
+  const request = { owner: row.owner, rank: rankAt(position, true), paths: strengthened };
   if (row.upgrading !== undefined) return refused("upgrade_refused", { fence: row.fence, ticket: row.upgrading });
   const rival = otherUpgrade(context, request);
   if (rival !== undefined) return refuseSecond(context, row, rival, options);
   const blocker = blockerNow(context, request);
   if (blocker !== undefined && !options.wait) return deny(context, request, "other owners share the lock");
   if (blocker !== undefined) {
-    const queueing = {
+    const queued = {
       request: { ...request, paths },
       blocker,
       terms: row,
       ticketSeconds: undefined,
       upgrades: row.fence,
     };
-    const decision = enqueue(context, queueing);
+    const decision = enqueue(context, queued);
     if (decision.outcome.kind === "done") acceptOnUse(context, row);
     return decision;
   }
@@ -117,7 +117,7 @@ function refuseSecond(context: DecideContext, row: GrantRow, rival: WaitRow, opt
 /** Another owner's upgrade that already waits at the same path. */
 function otherUpgrade({ state }: DecideContext, request: { owner: string; rank: number; paths: readonly PathLock[] }) {
   for (const wanted of request.paths) {
-    for (const line of linesFor(wanted)) {
+    for (const line of queuesFor(wanted)) {
       for (const mode of ["write", "upgradeable"] as const) {
         for (const row of ahead(state, { ...line, mode }, request)) {
           if (state.rows(ticketTable).get(row.ticket)?.upgrades !== undefined) return row;

@@ -5,7 +5,7 @@ import type { StateReader } from "../../../machine/state.ts";
 import { compareInOrder } from "../tables/lock-kinds.ts";
 import type { LockKind } from "../tables/lock-kinds.ts";
 import { pathFault } from "../tables/path-fault.ts";
-import type { Terms } from "../tables/lock-tables.ts";
+import type { RequestTerms } from "../tables/lock-tables.ts";
 import { strength } from "../tables/modes.ts";
 import type { PathLock, Mode, Scope } from "../tables/modes.ts";
 import { refused } from "./owner.ts";
@@ -38,8 +38,12 @@ export function wantedPaths(input: AcquireInput, { state }: DecideContext): read
 
 type GivenPath = string | { readonly path: string; readonly mode?: Mode; readonly scope?: Scope };
 
-function wantedPath(state: StateReader, given: GivenPath, usual: { mode: Mode; scope: Scope }): WantedPath | Decision {
-  const { path, mode = usual.mode, scope = usual.scope } = typeof given === "string" ? { path: given } : given;
+function wantedPath(
+  state: StateReader,
+  given: GivenPath,
+  defaults: { mode: Mode; scope: Scope },
+): WantedPath | Decision {
+  const { path, mode = defaults.mode, scope = defaults.scope } = typeof given === "string" ? { path: given } : given;
   const reason = pathFault(path);
   if (reason !== undefined) return refused("path_invalid", { path, reason });
   return { path, mode, scope, kind: kindAt(state, path) };
@@ -51,31 +55,35 @@ function stronger(a: WantedPath, b: WantedPath): WantedPath {
 }
 
 /** The terms of a request, or its refusal if the kinds of its paths do not allow them. */
-export function termsOf(input: AcquireInput, paths: readonly WantedPath[]): Terms | Decision {
+export function termsOf(input: AcquireInput, paths: readonly WantedPath[]): RequestTerms | Decision {
   const ttlMs = leaseOf(input.ttl_seconds, paths);
   if (typeof ttlMs !== "number") return ttlMs;
   return {
     ttlMs,
-    ...(input.max_hold_seconds === undefined ? {} : { maxHoldMs: input.max_hold_seconds * 1000 }),
-    ...(input.hold_off_seconds === undefined ? {} : { holdOffMs: input.hold_off_seconds * 1000 }),
-    ...(input.purpose === undefined ? {} : { purpose: input.purpose }),
-    ...(input.note === undefined ? {} : { note: input.note }),
-    ...(input.metadata === undefined ? {} : { metadata: input.metadata as JsonObject }),
+    maxHoldMs: millisecondsOf(input.max_hold_seconds),
+    holdOffMs: millisecondsOf(input.hold_off_seconds),
+    purpose: input.purpose,
+    note: input.note,
+    metadata: input.metadata as JsonObject | undefined,
   };
 }
 
+function millisecondsOf(seconds: number | undefined): number | undefined {
+  return seconds === undefined ? undefined : seconds * 1000;
+}
+
 /** The lease in milliseconds: the requested one if the kinds allow it, otherwise the shortest default of the kinds. */
-export function leaseOf(asked: number | undefined, paths: readonly { readonly kind: LockKind }[]): number | Decision {
-  let usual = Infinity;
+export function leaseOf(seconds: number | undefined, paths: readonly { readonly kind: LockKind }[]): number | Decision {
+  let defaultMs = Infinity;
   for (const { kind } of paths) {
     const { ttlMinMs = 0, ttlMaxMs = Infinity, ttlMs = Infinity } = kind;
-    usual = Math.min(usual, ttlMs);
-    if (asked !== undefined && (asked * 1000 < ttlMinMs || asked * 1000 > ttlMaxMs)) {
+    defaultMs = Math.min(defaultMs, ttlMs);
+    if (seconds !== undefined && (seconds * 1000 < ttlMinMs || seconds * 1000 > ttlMaxMs)) {
       return invalidLease(`must be ${String(ttlMinMs / 1000)} to ${String(ttlMaxMs / 1000)} for a ${kind.name}`);
     }
   }
-  if (asked !== undefined) return asked * 1000;
-  return usual === Infinity ? invalidLease("is required: paths of this kind have no default lease") : usual;
+  if (seconds !== undefined) return seconds * 1000;
+  return defaultMs === Infinity ? invalidLease("is required: paths of this kind have no default lease") : defaultMs;
 }
 
 function invalidLease(message: string): Decision {

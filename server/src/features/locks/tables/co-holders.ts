@@ -3,7 +3,7 @@
  * last event before that position, or from a few, however long its history is.
  */
 import type { Event } from "../../../machine/entry.ts";
-import type { EntryFacts, Fold } from "../../../machine/feature.ts";
+import type { FoldedEntry, Fold } from "../../../machine/feature.ts";
 import type { JsonObject } from "@holdfast/sdk/json/json";
 import type { StateReader, StateWriter } from "../../../machine/state.ts";
 import { gap, holdTable, holdCounterTable } from "./lock-tables.ts";
@@ -14,7 +14,7 @@ import { countAt } from "./path-counters.ts";
  * Maximum co-holders that every event lists. Longer lists are recorded only at intervals, so that the journal does not
  * grow with the square of their number.
  */
-const alwaysTold = 16;
+const listedMax = 16;
 
 /**
  * The members of an event that list the other holders of a path. `own` is the fence of the event's grant, if it is
@@ -23,12 +23,12 @@ const alwaysTold = 16;
 export function coHoldersOf(state: StateReader, path: string, own?: string): JsonObject {
   const count = countAt(state, holdCounterTable, path) - (own === undefined ? 0 : 1);
   if (count <= 0) return {};
-  const isTold = count <= alwaysTold || toldAgo(state, path) >= 4 * alwaysTold + 2 * count;
-  return isTold ? { beside: fencesAt(state, path, own) } : { beside_count: count };
+  const isListed = count <= listedMax || eventsSinceList(state, path) >= 4 * listedMax + 2 * count;
+  return isListed ? { beside: fencesAt(state, path, own) } : { beside_count: count };
 }
 
-function toldAgo(state: StateReader, path: string): number {
-  return state.rows(holdCounterTable).get(path)?.toldAgo ?? 0;
+function eventsSinceList(state: StateReader, path: string): number {
+  return state.rows(holdCounterTable).get(path)?.eventsSinceList ?? 0;
 }
 
 function fencesAt(state: StateReader, path: string, own: string | undefined): readonly string[] {
@@ -41,14 +41,14 @@ function fencesAt(state: StateReader, path: string, own: string | undefined): re
 
 /** Counts the events since the last complete list. The count exists only where many owners share a path. */
 export function countingLists(fold: Fold): Fold {
-  return (state: StateWriter, event: Event, entry: EntryFacts) => {
+  return (state: StateWriter, event: Event, entry: FoldedEntry) => {
     fold(state, event, entry);
-    const { beside, beside_count: untold, resource_id: path } = event.data;
-    if (beside === undefined && untold === undefined) return;
+    const { beside, beside_count: unlistedCount, resource_id: path } = event.data;
+    if (beside === undefined && unlistedCount === undefined) return;
     const rows = state.rows(holdCounterTable);
     const row = rows.get(path as string);
-    if (row === undefined || (untold === undefined && row.toldAgo === undefined)) return;
-    const { toldAgo: before = 0, ...rest } = row;
-    rows.put(untold === undefined ? rest : { ...rest, toldAgo: before + 1 });
+    if (row === undefined || (unlistedCount === undefined && row.eventsSinceList === undefined)) return;
+    const { eventsSinceList: before = 0, ...rest } = row;
+    rows.put(unlistedCount === undefined ? rest : { ...rest, eventsSinceList: before + 1 });
   };
 }

@@ -14,9 +14,9 @@ interface HeldInput {
 
 /** The owner's live grant that a command names by fence or by path. Overdue grants end first. */
 export function findHeld(input: HeldInput, context: DecideContext): GrantRow | Decision {
-  const who = ownerOf(input, context);
-  if (isRefused(who)) return who;
-  const { owner } = who;
+  const caller = ownerOf(input, context);
+  if (isRefused(caller)) return caller;
+  const { owner } = caller;
   if (input.fence !== undefined) return ownGrant(context, owner, input.fence) ?? notHeld(owner, { fence: input.fence });
   const { path } = input;
   if (path === undefined)

@@ -1,13 +1,13 @@
 /** The folds of events about held locks. They never change; a new meaning is a new event type. */
 import type { Event } from "../../../machine/entry.ts";
-import type { EntryFacts, Fold } from "../../../machine/feature.ts";
+import type { FoldedEntry, Fold } from "../../../machine/feature.ts";
 import type { JsonObject } from "@holdfast/sdk/json/json";
 import type { StateReader, StateWriter } from "../../../machine/state.ts";
 import { countingLists } from "./co-holders.ts";
 import { seqOf } from "./fence.ts";
 import { removeTicket } from "./ticket-folds.ts";
 import { dueTime, gap, grantTable, holdTable, holdCounterTable, lockSingletonTable } from "./lock-tables.ts";
-import type { GrantRow, LockPaceRow } from "./lock-tables.ts";
+import type { GrantRow, LockPaceRow, RequestTerms } from "./lock-tables.ts";
 import type { PathLock } from "./modes.ts";
 import { countOwner, principalOf } from "./count-owner.ts";
 import { updatePathCounters } from "./path-counters.ts";
@@ -27,7 +27,7 @@ export const grantFolds: Readonly<Record<string, Fold>> = {
   "lock.downgraded": leading(foldChanged),
   "lock.transferred": leading(foldChanged),
   "lock.accepted": foldAccepted,
-  "lock.release_requested": countingLists(foldAsked),
+  "lock.release_requested": countingLists(foldReleaseRequested),
   "lock.job_claimed": foldJob,
 };
 
@@ -41,29 +41,28 @@ function leading(fold: Fold): Fold {
 }
 
 function pathsOf(data: JsonObject): readonly EventPath[] {
-  return (
-    (data["paths"] as readonly EventPath[] | undefined) ??
-    [data as unknown as EventPath & { resource_id: string }].map(({ resource_id: path, mode, scope, order }) => ({
-      path,
-      mode,
-      scope,
-      ...(order === undefined ? {} : { order }),
-    }))
-  );
+  const paths = data["paths"] as readonly EventPath[] | undefined;
+  if (paths !== undefined) return paths;
+  const { resource_id: path, mode, scope, order } = data as unknown as EventPath & { resource_id: string };
+  return [order === undefined ? { path, mode, scope } : { path, mode, scope, order }];
 }
 
-export function leaseEnd(row: Pick<GrantRow, "acquiredAt" | "ttlMs" | "maxHoldMs">, time: number): number {
+export function leaseEnd(
+  row: Pick<GrantRow, "acquiredAt"> & Pick<RequestTerms, "ttlMs" | "maxHoldMs">,
+  time: number,
+): number {
   const end = time + row.ttlMs;
   return row.maxHoldMs === undefined ? end : Math.min(end, row.acquiredAt + row.maxHoldMs);
 }
 
-function foldAcquired(state: StateWriter, { data }: Event, entry: EntryFacts): void {
+function foldAcquired(state: StateWriter, { data }: Event, entry: FoldedEntry): void {
   const { time } = entry;
   const fence = data["fence"] as string;
   const ticket = data["ticket"] as string | undefined;
   const terms = readTerms(data);
   const paths = pathsOf(data);
-  const row: GrantRow = {
+  const graceMs = data["grace_ms"] as number | undefined;
+  const grant: GrantRow = {
     fence,
     blockerId: ticket ?? fence,
     owner: data["owner_id"] as string,
@@ -72,9 +71,10 @@ function foldAcquired(state: StateWriter, { data }: Event, entry: EntryFacts): v
     heartbeatAt: time,
     expiresAt: leaseEnd({ ...terms, acquiredAt: time }, time),
     ...terms,
-    ...(data["grace_ms"] === undefined ? {} : { graceMs: data["grace_ms"] as number }),
-    ...(ticket === undefined ? {} : { ticket, acceptBy: time + (data["accept_ms"] as number) }),
   };
+  const recoverable = graceMs === undefined ? grant : { ...grant, graceMs };
+  const row =
+    ticket === undefined ? recoverable : { ...recoverable, ticket, acceptBy: time + (data["accept_ms"] as number) };
   // Read before the ticket is removed: the owner's row may be removed with it.
   const principal = principalOf(state, row.owner, entry);
   if (ticket !== undefined) removeTicket(state, ticket);
@@ -91,15 +91,8 @@ function putGrant(
   const holds = state.rows(holdTable);
   const seq = seqOf(row.fence, by.position);
   for (const { path, mode, scope, order } of paths) {
-    holds.put({
-      path,
-      mode,
-      scope,
-      fence: row.fence,
-      owner: row.owner,
-      seq,
-      ...(order === undefined ? {} : { order }),
-    });
+    const hold = { path, mode, scope, fence: row.fence, owner: row.owner, seq };
+    holds.put(order === undefined ? hold : { ...hold, order });
     updatePathCounters(state, holdCounterTable, { path, mode, scope }, 1);
   }
   countOwner(state, row.owner, { paths: paths.length }, by.principal);
@@ -114,14 +107,14 @@ function removeHolds(state: StateWriter, { fence, owner }: GrantRow, paths: read
   countOwner(state, owner, { paths: -paths.length });
 }
 
-function existing(state: StateWriter, fence: unknown, entry: EntryFacts): GrantRow {
+function existing(state: StateWriter, fence: unknown, entry: FoldedEntry): GrantRow {
   const row = state.rows(grantTable).get(fence as string);
   if (row === undefined)
     throw new Error(`entry ${String(entry.position)} names the fence ${String(fence)}, which has no grant`);
   return row;
 }
 
-function foldFreed(state: StateWriter, { data }: Event, entry: EntryFacts): void {
+function foldFreed(state: StateWriter, { data }: Event, entry: FoldedEntry): void {
   const row = existing(state, data["fence"], entry);
   const freed = new Set((data["paths"] as readonly string[] | undefined) ?? [data["resource_id"] as string]);
   removeHolds(
@@ -156,19 +149,16 @@ function renewed(row: GrantRow, time: number): GrantRow {
   return isOver(row, time) ? rest : { ...rest, heartbeatAt: time, expiresAt: leaseEnd(row, time) };
 }
 
-function foldRefreshed(state: StateWriter, { data }: Event, entry: EntryFacts): void {
+function foldRefreshed(state: StateWriter, { data }: Event, entry: FoldedEntry): void {
   const row = existing(state, data["fence"], entry);
-  const changed = {
-    ...row,
-    ...(data["ttl_ms"] === undefined ? {} : { ttlMs: data["ttl_ms"] as number }),
-    ...(data["note"] === undefined ? {} : { note: data["note"] as string }),
-  };
+  const { ttl_ms: ttlMs = row.ttlMs, note } = data as { readonly ttl_ms?: number; readonly note?: string };
+  const changed = note === undefined ? { ...row, ttlMs } : { ...row, ttlMs, note };
   state.rows(grantTable).put(renewed(changed, entry.time));
 }
 
 /** The same grant with other modes or another owner, and always with a new fence. */
-function foldChanged(state: StateWriter, { data }: Event, entry: EntryFacts): void {
-  const { upgrading: _upgrading, asked: _asked, ...row } = existing(state, data["previous_fence"], entry);
+function foldChanged(state: StateWriter, { data }: Event, entry: FoldedEntry): void {
+  const { upgrading: _upgrading, releaseRequest: _request, ...row } = existing(state, data["previous_fence"], entry);
   const paths = pathsOf(data);
   const owner = data["owner_id"] as string;
   const principal = principalOf(state, owner, entry);
@@ -184,17 +174,19 @@ function foldChanged(state: StateWriter, { data }: Event, entry: EntryFacts): vo
   });
 }
 
-function foldAccepted(state: StateWriter, { data }: Event, entry: EntryFacts): void {
+function foldAccepted(state: StateWriter, { data }: Event, entry: FoldedEntry): void {
   const { acceptBy: _acceptBy, ...row } = existing(state, data["fence"], entry);
   state.rows(grantTable).put(row);
 }
 
-function foldAsked(state: StateWriter, { data }: Event, entry: EntryFacts): void {
+function foldReleaseRequested(state: StateWriter, { data }: Event, entry: FoldedEntry): void {
   const row = existing(state, data["fence"], entry);
-  state.rows(grantTable).put({ ...row, asked: { by: data["by"] as string, reason: data["reason"] as string } });
+  state
+    .rows(grantTable)
+    .put({ ...row, releaseRequest: { by: data["by"] as string, reason: data["reason"] as string } });
 }
 
-function foldJob(state: StateWriter, { data }: Event, entry: EntryFacts): void {
+function foldJob(state: StateWriter, { data }: Event, entry: FoldedEntry): void {
   const { job: _job, ...row } = existing(state, data["fence"], entry);
   state.rows(grantTable).put(data["job"] === null ? row : { ...row, job: data["job"] as string });
 }
@@ -203,7 +195,7 @@ function foldJob(state: StateWriter, { data }: Event, entry: EntryFacts): void {
  * One heartbeat renews all grants of an agent except overdue ones. Those expire in the same entry, unless there is
  * grace.
  */
-export function foldGrantBeats(state: StateWriter, { data }: Event, { time }: EntryFacts): void {
+export function foldGrantBeats(state: StateWriter, { data }: Event, { time }: FoldedEntry): void {
   const grants = state.rows(grantTable);
   for (const owner of data["ids"] as readonly string[]) {
     for (const fence of fencesOf(state, owner)) {

@@ -1,10 +1,11 @@
 /** The events about locks. Their times are texts, as they are published. Folds use the time of the entry. */
+import { defined } from "@holdfast/sdk/base/defined";
 import type { Event } from "../../../machine/entry.ts";
 import type { JsonObject } from "@holdfast/sdk/json/json";
 import type { StateReader } from "../../../machine/state.ts";
 import { coHoldersOf } from "./co-holders.ts";
 import type { EventPath } from "./grant-folds.ts";
-import type { GrantRow, Terms } from "./lock-tables.ts";
+import type { GrantRow, RequestTerms } from "./lock-tables.ts";
 import { termsData } from "./terms-data.ts";
 
 export function lockSubject(path: string): string {
@@ -37,23 +38,23 @@ type CoHolders = (path: string) => JsonObject;
 function lockEventsOf(
   type: string,
   paths: readonly EventPath[],
-  facts: { readonly all: JsonObject; readonly each: JsonObject; readonly beside: CoHolders },
+  data: { readonly all: JsonObject; readonly each: JsonObject; readonly beside: CoHolders },
 ): readonly Event[] {
-  const { all, each, beside } = facts;
+  const { all, each, beside } = data;
   const [first, ...others] = paths;
   if (first === undefined) throw new Error(`${type} without a path`);
-  const events: Event[] = others.map((one) => ({
+  const events: Event[] = others.map((locked) => ({
     type,
-    subject: lockSubject(one.path),
-    data: { resource_id: one.path, ...each, ...placeOf(one), ...beside(one.path), of: first.path },
+    subject: lockSubject(locked.path),
+    data: { resource_id: locked.path, ...each, ...modeData(locked), ...beside(locked.path), of: first.path },
   }));
-  const set: JsonObject = others.length === 0 ? {} : { paths: paths as unknown as JsonObject[] };
-  const data = { resource_id: first.path, ...each, ...placeOf(first), ...all, ...beside(first.path), ...set };
-  events.push({ type, subject: lockSubject(first.path), data });
+  const leading = { resource_id: first.path, ...each, ...modeData(first), ...all, ...beside(first.path) };
+  const set = others.length === 0 ? leading : { ...leading, paths: paths as unknown as JsonObject[] };
+  events.push({ type, subject: lockSubject(first.path), data: set });
   return events;
 }
 
-function placeOf({ mode, scope, order }: EventPath): JsonObject {
+function modeData({ mode, scope, order }: EventPath): JsonObject {
   return order === undefined ? { mode, scope } : { mode, scope, order };
 }
 
@@ -61,21 +62,21 @@ interface GrantData {
   readonly fence: string;
   readonly owner: string;
   readonly paths: readonly EventPath[];
-  readonly terms: Terms;
+  readonly terms: RequestTerms;
   readonly expiresAt: number;
   readonly graceMs: number | undefined;
   readonly ticket?: { readonly ticket: string; readonly acceptMs: number };
 }
 
-export function lockAcquiredEvents(state: StateReader, facts: GrantData): readonly Event[] {
-  const { fence, owner, terms, graceMs, ticket } = facts;
+export function lockAcquiredEvents(state: StateReader, grant: GrantData): readonly Event[] {
+  const { fence, owner, terms, graceMs, ticket } = grant;
   const all: JsonObject = {
     ...termsData(terms),
     ...(graceMs === undefined ? {} : { grace_ms: graceMs }),
     ...(ticket === undefined ? {} : { ticket: ticket.ticket, accept_ms: ticket.acceptMs }),
   };
-  const each = { owner_id: owner, expires_at: iso(facts.expiresAt), fence };
-  return lockEventsOf("lock.acquired", facts.paths, { all, each, beside: (path) => coHoldersOf(state, path) });
+  const each = { owner_id: owner, expires_at: iso(grant.expiresAt), fence };
+  return lockEventsOf("lock.acquired", grant.paths, { all, each, beside: (path) => coHoldersOf(state, path) });
 }
 
 export type FreeingType = "lock.released" | "lock.expired" | "lock.recovered" | "lock.forced";
@@ -86,19 +87,23 @@ export function lockFreedEvents(
   type: FreeingType,
   row: GrantRow,
   paths: readonly string[],
-  facts: { readonly note?: string; readonly contended: boolean; readonly more?: JsonObject },
+  end: {
+    readonly note: string | undefined;
+    readonly contended: boolean;
+    readonly more: JsonObject | undefined;
+  },
 ): readonly Event[] {
-  const note = facts.note ?? row.note;
+  const note = end.note ?? row.note;
   const each: JsonObject = {
     owner_id: row.owner,
     fence: row.fence,
     ...(row.purpose === undefined ? {} : { purpose: row.purpose }),
     ...(note === undefined ? {} : { note }),
-    ...facts.more,
+    ...end.more,
   };
   const [first = "", ...others] = paths;
   const set: JsonObject = others.length === 0 ? {} : { paths };
-  const contended: JsonObject = facts.contended ? { contended: true } : {};
+  const contended: JsonObject = end.contended ? { contended: true } : {};
   const about = (path: string, rest: JsonObject): Event => ({
     type,
     subject: lockSubject(path),
@@ -119,18 +124,18 @@ export function lockChangedEvents(
     readonly ticket?: string;
   },
 ): readonly Event[] {
-  const each = {
+  const each = defined({
     owner_id: to.owner,
     expires_at: iso(row.expiresAt),
     fence: to.fence,
     previous_fence: row.fence,
-    ...(to.owner === row.owner ? {} : { previous_owner: row.owner }),
-  };
-  const all: JsonObject = {
+    previous_owner: to.owner === row.owner ? undefined : row.owner,
+  });
+  const all = defined({
     acquired_at: iso(row.acquiredAt),
     ttl_ms: row.ttlMs,
-    ...(row.purpose === undefined ? {} : { purpose: row.purpose }),
-    ...(to.ticket === undefined ? {} : { ticket: to.ticket }),
-  };
+    purpose: row.purpose,
+    ticket: to.ticket,
+  });
   return lockEventsOf(type, to.paths, { all, each, beside: (path) => coHoldersOf(state, path, row.fence) });
 }

@@ -1,3 +1,4 @@
+import { defined } from "@holdfast/sdk/base/defined";
 import { compareBytes, shapeOf } from "./path-fault.ts";
 
 /** The policy of all paths of one shape. */
@@ -59,20 +60,20 @@ export interface KindSettings {
 }
 
 export function kindsByShape(kinds: Readonly<Record<string, KindSettings>>): OwnKinds {
-  const ms = (name: string, seconds: number | undefined) => (seconds === undefined ? {} : { [name]: seconds * second });
+  const ms = (seconds: number | undefined) => (seconds === undefined ? undefined : seconds * second);
   return Object.fromEntries(
     Object.entries(kinds).map(([name, kind]) => [
       kind.shape,
-      {
+      defined({
         name,
         shape: kind.shape,
         policy: kind.policy,
-        ...ms("ttlMs", kind.ttl_seconds),
-        ...ms("ttlMinMs", kind.ttl_min_seconds),
-        ...ms("ttlMaxMs", kind.ttl_max_seconds),
-        ...ms("graceMs", kind.grace_seconds),
-        ...(kind.order === undefined ? {} : { order: kind.order }),
-      },
+        ttlMs: ms(kind.ttl_seconds),
+        ttlMinMs: ms(kind.ttl_min_seconds),
+        ttlMaxMs: ms(kind.ttl_max_seconds),
+        graceMs: ms(kind.grace_seconds),
+        order: kind.order,
+      }),
     ]),
   );
 }

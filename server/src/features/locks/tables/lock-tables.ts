@@ -28,6 +28,11 @@ export interface Terms {
   readonly metadata?: JsonObject;
 }
 
+/** The terms of a request, before they are stored. A row has no undefined members, because its text is hashed. */
+export type RequestTerms = Pick<Terms, "ttlMs"> & {
+  readonly [Name in Exclude<keyof Terms, "ttlMs">]?: Terms[Name] | undefined;
+};
+
 export interface GrantRow extends Terms {
   readonly fence: string;
   /** The id under which tickets watch this grant. It stays when a ticket is granted or a mode changes. */
@@ -47,7 +52,7 @@ export interface GrantRow extends Terms {
   readonly upgrading?: string;
   /** The active job that claims the grant. */
   readonly job?: string;
-  readonly asked?: { readonly by: string; readonly reason: string };
+  readonly releaseRequest?: { readonly by: string; readonly reason: string };
 }
 
 /** Time at which a timer may free the grant; undefined while an active job claims it. */
@@ -107,16 +112,16 @@ export interface PathCounterRow {
   readonly path: string;
   readonly counts: readonly number[];
   /** Number of events since the last complete list of holders, if the path has too many to list them in every event. */
-  readonly toldAgo?: number;
+  readonly eventsSinceList?: number;
 }
 
 export const holdCounterTable: TableSpec<PathCounterRow, never> = {
-  name: "lock-tallies",
+  name: "lock-counters",
   key: (row) => row.path,
   sorts: {},
 };
 export const waitCounterTable: TableSpec<PathCounterRow, never> = {
-  name: "wait-tallies",
+  name: "wait-counters",
   key: (row) => row.path,
   sorts: {},
 };
@@ -157,7 +162,7 @@ export interface TicketRow extends Terms {
   readonly upgrades?: string;
 }
 
-export const ticketTable: TableSpec<TicketRow, "due" | "owner" | "path" | "blocker" | "line"> = {
+export const ticketTable: TableSpec<TicketRow, "due" | "owner" | "path" | "blocker" | "rank"> = {
   name: "lock-tickets",
   key: (row) => row.ticket,
   sorts: {
@@ -165,7 +170,7 @@ export const ticketTable: TableSpec<TicketRow, "due" | "owner" | "path" | "block
     owner: (row) => `${row.owner}${gap}${sortable(row.rank)}`,
     path: (row) => `${row.owner}${gap}${row.paths[0]?.path ?? ""}${gap}`,
     blocker: (row) => `${row.waitsFor}${gap}${sortable(row.rank)}`,
-    line: (row) => sortable(row.rank),
+    rank: (row) => sortable(row.rank),
   },
 };
 
@@ -175,7 +180,7 @@ export type WaitRelation = "t" | "s" | "b";
 /** A ticket in the queue of a path: one row at each of its paths and at every ancestor. */
 export interface WaitRow {
   readonly path: string;
-  readonly standing: WaitRelation;
+  readonly relation: WaitRelation;
   readonly mode: Mode;
   readonly rank: number;
   readonly ticket: string;
@@ -185,15 +190,15 @@ export interface WaitRow {
 const rankMax = 9e15;
 
 /** The latest ticket first, so that the one directly ahead is found at once in a queue of any length. */
-export function linePrefix(path: string, standing: WaitRelation, mode: Mode): string {
-  return `${path}${gap}${standing}${mode}${gap}`;
+export function queuePrefix(path: string, relation: WaitRelation, mode: Mode): string {
+  return `${path}${gap}${relation}${mode}${gap}`;
 }
 
-export function lineKey(row: Pick<WaitRow, "path" | "standing" | "mode" | "rank">): string {
-  return linePrefix(row.path, row.standing, row.mode) + sortable(rankMax - row.rank);
+export function queueKey(row: Pick<WaitRow, "path" | "relation" | "mode" | "rank">): string {
+  return queuePrefix(row.path, row.relation, row.mode) + sortable(rankMax - row.rank);
 }
 
-export const waitTable: TableSpec<WaitRow, "line"> = { name: "lock-waits", key: lineKey, sorts: { line: lineKey } };
+export const waitTable: TableSpec<WaitRow, "queue"> = { name: "lock-waits", key: queueKey, sorts: { queue: queueKey } };
 
 /** Settings of all locks, and the few numbers that must survive from one entry to the next. */
 export interface LockSettingsRow {
@@ -220,7 +225,7 @@ export interface LockHandoverRow {
 export type LockSingletonRow = LockSettingsRow | LockPaceRow | LockHandoverRow;
 
 export const lockSingletonTable: TableSpec<LockSingletonRow, "handover"> = {
-  name: "lock-facts",
+  name: "lock-singletons",
   key: (row) => row.key,
   sorts: { handover: (row) => ("blockerId" in row ? row.blockerId : undefined) },
 };

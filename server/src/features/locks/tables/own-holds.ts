@@ -18,14 +18,14 @@ export function ownHolds(state: StateReader, owner: string, path: string): reado
 }
 
 /**
- * True if the owner already holds this, by a lock on the path or on a tree above it. A caller that asks about many
- * paths passes `found`, so that the holds at each path are read once.
+ * True if the owner already holds this, by a lock on the path or on a tree above it. A caller with many paths
+ * passes `found`, so that the holds at each path are read once.
  */
 export function isCovered(state: StateReader, owner: string, wanted: PathLock, found?: Map<string, boolean>): boolean {
   const { path, mode, scope } = wanted;
-  const isHeldAt = (place: string, asTree: boolean): boolean => {
-    const key = `${owner}${gap}${place}${gap}${mode}${asTree ? "t" : "s"}`;
-    const known = found?.get(key) ?? hasAt(state, owner, { path: place, mode, asTree });
+  const isHeldAt = (heldPath: string, asTree: boolean): boolean => {
+    const key = `${owner}${gap}${heldPath}${gap}${mode}${asTree ? "t" : "s"}`;
+    const known = found?.get(key) ?? hasAt(state, owner, { path: heldPath, mode, asTree });
     found?.set(key, known);
     return known;
   };

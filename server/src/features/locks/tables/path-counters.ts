@@ -33,7 +33,7 @@ export function updatePathCounters(
     // Rows share these arrays. An array of its own would be an eighth of the memory of a lease.
     const counts = (before === empty && by > 0 ? single[index] : undefined) ?? added(before, index, by);
     if (by < 0 && counts.every((count) => count === 0)) rows.delete(at);
-    else rows.put(row?.toldAgo === undefined ? { path: at, counts } : { ...row, counts });
+    else rows.put(row?.eventsSinceList === undefined ? { path: at, counts } : { ...row, counts });
   };
   add(path, parts[scope] + strength[mode]);
   const below = parts.below + strength[mode];

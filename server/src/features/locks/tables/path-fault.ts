@@ -51,11 +51,11 @@ export function shapeOf(path: string): string | undefined {
 export function compareBytes(a: string, b: string): number {
   const length = Math.min(a.length, b.length);
   for (let index = 0; index < length; index += 1) {
-    const [one, other] = [a.charCodeAt(index), b.charCodeAt(index)];
-    if (one === other) continue;
-    const isSurrogate = [one, other].map((unit) => unit >= 0xd800 && unit <= 0xdfff);
+    const [unitA, unitB] = [a.charCodeAt(index), b.charCodeAt(index)];
+    if (unitA === unitB) continue;
+    const isSurrogate = [unitA, unitB].map((unit) => unit >= 0xd800 && unit <= 0xdfff);
     if (isSurrogate[0] !== isSurrogate[1]) return isSurrogate[0] === true ? 1 : -1;
-    return one - other;
+    return unitA - unitB;
   }
   return a.length - b.length;
 }

@@ -17,12 +17,12 @@ export function lockSettings(state: StateReader): LockSettingsRow {
 /** An event without `kinds` leaves them unchanged. */
 export function foldConfigured(state: StateWriter, { data }: Event): void {
   const kinds = data["kinds"] as Readonly<Record<string, KindSettings>> | undefined;
-  state.rows(lockSingletonTable).put({
+  const settings = {
     ...lockSettings(state),
     isOn: data["lock_manager"] as boolean,
     enforce: data["enforce"] as readonly string[],
-    ...(kinds === undefined ? {} : { kinds: kindsByShape(kinds) }),
-  });
+  };
+  state.rows(lockSingletonTable).put(kinds === undefined ? settings : { ...settings, kinds: kindsByShape(kinds) });
 }
 
 /** Whether an entry has configured locks. */

@@ -1,8 +1,8 @@
 /** Converts the terms of a grant or a ticket to the data of an event, and back. */
 import type { JsonObject } from "@holdfast/sdk/json/json";
-import type { Terms } from "./lock-tables.ts";
+import type { RequestTerms, Terms } from "./lock-tables.ts";
 
-export function termsData(terms: Terms): JsonObject {
+export function termsData(terms: RequestTerms): JsonObject {
   return {
     ttl_ms: terms.ttlMs,
     ...(terms.maxHoldMs === undefined ? {} : { max_hold_ms: terms.maxHoldMs }),

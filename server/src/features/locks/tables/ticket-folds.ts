@@ -1,6 +1,6 @@
 /** The folds of events about tickets. */
 import type { Event } from "../../../machine/entry.ts";
-import type { EntryFacts, Fold } from "../../../machine/feature.ts";
+import type { FoldedEntry, Fold } from "../../../machine/feature.ts";
 import type { JsonObject } from "@holdfast/sdk/json/json";
 import type { StateWriter } from "../../../machine/state.ts";
 import { countingLists } from "./co-holders.ts";
@@ -9,7 +9,7 @@ import { ancestorsOf } from "./path-fault.ts";
 import {
   gap,
   grantTable,
-  lineKey,
+  queueKey,
   lockSingletonTable,
   ticketTable,
   waitTable,
@@ -48,10 +48,10 @@ export const ticketFolds: Readonly<Record<string, Fold>> = {
   "locks.configured": foldConfigured,
 };
 
-function foldQueued(state: StateWriter, { data }: Event, entry: EntryFacts): void {
+function foldQueued(state: StateWriter, { data }: Event, entry: FoldedEntry): void {
   const upgrades = data["upgrades"] as string | undefined;
   const leaseMs = data["lease_ms"] as number;
-  const row: TicketRow = {
+  const queued = {
     ticket: data["ticket"] as string,
     rank: rankAt(entry.position, upgrades !== undefined),
     owner: data["owner_id"] as string,
@@ -60,9 +60,9 @@ function foldQueued(state: StateWriter, { data }: Event, entry: EntryFacts): voi
     leaseMs,
     leaseUntil: entry.time + leaseMs,
     waitsFor: data["waits_for"] as string,
-    ...(upgrades === undefined ? {} : { upgrades }),
-    ...readTerms(data["terms"] as JsonObject),
   };
+  const terms = readTerms(data["terms"] as JsonObject);
+  const row: TicketRow = upgrades === undefined ? { ...queued, ...terms } : { ...queued, upgrades, ...terms };
   state.rows(ticketTable).put(row);
   const waits = state.rows(waitTable);
   for (const wait of waitsOf(row)) waits.put(wait);
@@ -78,7 +78,7 @@ export function removeTicket(state: StateWriter, ticket: string): void {
   if (row === undefined) return;
   state.rows(ticketTable).delete(ticket);
   const waits = state.rows(waitTable);
-  for (const wait of waitsOf(row)) waits.delete(lineKey(wait));
+  for (const wait of waitsOf(row)) waits.delete(queueKey(wait));
   for (const locked of row.paths) updatePathCounters(state, waitCounterTable, locked, -1);
   countOwner(state, row.owner, { tickets: -1, waits: -row.paths.length });
   const grant = row.upgrades === undefined ? undefined : state.rows(grantTable).get(row.upgrades);
@@ -91,11 +91,11 @@ export function removeTicket(state: StateWriter, ticket: string): void {
 function waitsOf({ ticket, rank, owner, paths }: TicketRow): Iterable<WaitRow> {
   const rows = new Map<string, WaitRow>();
   const add = (row: WaitRow): void => {
-    rows.set(`${row.path}${gap}${row.standing}${row.mode}`, row);
+    rows.set(`${row.path}${gap}${row.relation}${row.mode}`, row);
   };
   for (const { path, mode, scope } of paths) {
-    add({ path, standing: scope === "tree" ? "t" : "s", mode, rank, ticket, owner });
-    for (const ancestor of ancestorsOf(path)) add({ path: ancestor, standing: "b", mode, rank, ticket, owner });
+    add({ path, relation: scope === "tree" ? "t" : "s", mode, rank, ticket, owner });
+    for (const ancestor of ancestorsOf(path)) add({ path: ancestor, relation: "b", mode, rank, ticket, owner });
   }
   return rows.values();
 }
@@ -106,7 +106,7 @@ function renewTicket(state: StateWriter, ticket: string, time: number): void {
   if (row !== undefined) rows.put({ ...row, leaseUntil: time + row.leaseMs });
 }
 
-export function foldTicketBeats(state: StateWriter, { data }: Event, { time }: EntryFacts): void {
+export function foldTicketBeats(state: StateWriter, { data }: Event, { time }: FoldedEntry): void {
   for (const owner of data["ids"] as readonly string[]) {
     const rows = state.rows(ticketTable).scan("owner", { prefix: `${owner}${gap}`, limit: Infinity });
     for (const row of rows) if (row.leaseUntil > time || data["grace"] === true) renewTicket(state, row.ticket, time);

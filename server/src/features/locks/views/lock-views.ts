@@ -13,7 +13,7 @@ import {
   grantTable,
   holdKey,
   holdTable,
-  linePrefix,
+  queuePrefix,
   sortable,
   ticketTable,
   waitTable,
@@ -28,8 +28,12 @@ function stateOf(row: GrantRow | undefined, time: number): "held" | "stale" {
 
 function heldBy(state: StateReader, row: HoldRow, time: number): JsonObject {
   const grant = state.rows(grantTable).get(row.fence);
-  const asked = grant?.asked === undefined ? null : `${grant.asked.by}: ${grant.asked.reason}`;
-  return { ...holderView(state, row), state: stateOf(grant, time), asked_to_release: asked };
+  const request = grant?.releaseRequest;
+  return {
+    ...holderView(state, row),
+    state: stateOf(grant, time),
+    asked_to_release: request === undefined ? null : `${request.by}: ${request.reason}`,
+  };
 }
 
 function bySeq(a: HoldRow, b: HoldRow): number {
@@ -42,7 +46,7 @@ function holds(state: StateReader, prefix: string, limit: number): readonly Hold
 }
 
 function waiterView(state: StateReader, row: TicketRow, path: string): JsonObject {
-  const locked = row.paths.find((one) => one.path === path) ?? row.paths[0];
+  const locked = row.paths.find((lock) => lock.path === path) ?? row.paths[0];
   return {
     ticket: row.ticket,
     owner_id: row.owner,
@@ -59,18 +63,18 @@ function waiterView(state: StateReader, row: TicketRow, path: string): JsonObjec
 /** The queue of a path, in order. */
 function queueAt(state: StateReader, path: string, limit: number): JsonObject[] {
   const tickets = new Map<string, TicketRow>();
-  for (const standing of ["t", "s"] as const) {
+  for (const relation of ["t", "s"] as const) {
     for (const mode of modes) {
       for (const wait of state
         .rows(waitTable)
-        .scan("line", { prefix: linePrefix(path, standing, mode), limit: Infinity })) {
+        .scan("queue", { prefix: queuePrefix(path, relation, mode), limit: Infinity })) {
         const row = state.rows(ticketTable).get(wait.ticket);
         if (row !== undefined) tickets.set(row.ticket, row);
       }
     }
   }
-  const inLine = [...tickets.values()].sort((a, b) => a.rank - b.rank);
-  return inLine.slice(0, limit).map((row) => waiterView(state, row, path));
+  const ordered = [...tickets.values()].sort((a, b) => a.rank - b.rank);
+  return ordered.slice(0, limit).map((row) => waiterView(state, row, path));
 }
 
 /** One path: its holders, the holders of its ancestors and of paths below it, and its queue. */
@@ -106,8 +110,10 @@ export function lockPages(
   const { under, after, limit, time } = page;
   const rows = modes
     .flatMap((mode) => [
-      ...(under === undefined ? [] : state.rows(holdTable).scan(mode, scanOf(`${under}${gap}`, after, limit + 1))),
-      ...state.rows(holdTable).scan(mode, scanOf(under === undefined ? "" : `${under}/`, after, limit + 1)),
+      ...(under === undefined
+        ? []
+        : state.rows(holdTable).scan(mode, { prefix: `${under}${gap}`, after, limit: limit + 1 })),
+      ...state.rows(holdTable).scan(mode, { prefix: under === undefined ? "" : `${under}/`, after, limit: limit + 1 }),
     ])
     .sort((a, b) => (holdKey(a) < holdKey(b) ? -1 : 1));
   const paths = [...new Set(rows.map(({ path }) => path))];
@@ -131,7 +137,7 @@ export function dalLockPages(
   },
 ): LockPage {
   const prefix = page.owner === undefined ? "" : `${page.owner}${gap}`;
-  const rows = state.rows(holdTable).scan("owner", scanOf(prefix, page.after, page.limit + 1));
+  const rows = state.rows(holdTable).scan("owner", { prefix, after: page.after, limit: page.limit + 1 });
   const shown = rows.slice(0, page.limit);
   const last = shown.at(-1);
   return {
@@ -154,10 +160,6 @@ function dalLock(state: StateReader, row: HoldRow, time: number): JsonObject {
   };
 }
 
-function scanOf(prefix: string, after: string | undefined, limit: number) {
-  return after === undefined ? { prefix, limit } : { prefix, after, limit };
-}
-
 /** The locks and tickets of an owner. */
 export function ownView(
   state: StateReader,
@@ -165,7 +167,7 @@ export function ownView(
   page: { after?: string | undefined; limit: number; time: number },
 ): JsonObject {
   const prefix = `${owner}${gap}`;
-  const rows = state.rows(holdTable).scan("owner", scanOf(prefix, page.after, page.limit + 1));
+  const rows = state.rows(holdTable).scan("owner", { prefix, after: page.after, limit: page.limit + 1 });
   const shown = rows.slice(0, page.limit);
   const grants = [...new Set(shown.map(({ fence }) => fence))].flatMap(
     (fence) => state.rows(grantTable).get(fence) ?? [],
@@ -186,15 +188,15 @@ export function ownView(
 }
 
 /** Maximum blockers that are named and counted per ticket of the wait-for graph. */
-const blockersNamed = 20;
-const blockersCounted = 200;
+const blockersNamedMax = 20;
+const blockersCountedMax = 200;
 
 /** The wait-for graph: all blockers of each ticket. */
 export function waitPages(state: StateReader, page: { readonly after?: string; readonly limit: number }): LockPage {
-  const rows = state.rows(ticketTable).scan("line", scanOf("", page.after, page.limit + 1));
+  const rows = state.rows(ticketTable).scan("rank", { after: page.after, limit: page.limit + 1 });
   const shown = rows.slice(0, page.limit);
   const items = shown.map((row) => {
-    const blockers = blockersOf(state, row, blockersCounted);
+    const blockers = blockersOf(state, row, blockersCountedMax);
     return {
       ticket: row.ticket,
       owner_id: row.owner,
@@ -202,7 +204,7 @@ export function waitPages(state: StateReader, page: { readonly after?: string; r
       since: iso(row.since),
       upgrades: row.upgrades ?? null,
       watches: row.waitsFor,
-      blockers: blockers.slice(0, blockersNamed).map((blocker) => ({
+      blockers: blockers.slice(0, blockersNamedMax).map((blocker) => ({
         owner_id: blocker.owner,
         path: blocker.path,
         as: blocker.as,

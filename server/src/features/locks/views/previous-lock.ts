@@ -72,7 +72,7 @@ export function positionOf(fence: string): number {
 /** The holder that got a path with this fence, from the entry that made the fence. */
 export function grantedIn(entry: Entry, path: string, fence: string): JsonObject | undefined {
   const ofGrant = entry.events.filter(({ data }) => data["fence"] === fence);
-  const event = ofGrant.find((one) => isAbout(one, lockSubject(path)));
+  const event = ofGrant.find((candidate) => isAbout(candidate, lockSubject(path)));
   const leading = ofGrant.find(({ data }) => data["of"] === undefined);
   if (event === undefined || leading === undefined) return undefined;
   const { owner_id = "", mode = "write", scope = "tree" } = event.data;
