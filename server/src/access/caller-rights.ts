@@ -5,7 +5,7 @@ import { digestOf, isSameDigest } from "../base/new-secret.ts";
 import type { Credentials, Rejection } from "./gate.ts";
 import type { Lookups } from "./lookups.ts";
 
-/** The identity and the rights of a caller at this moment. */
+/** The current identity and rights of a caller. */
 export interface CallerRights {
   readonly principal: string;
   readonly allow: readonly Allowance[];
@@ -25,7 +25,7 @@ const everything: readonly Verb[] = ["read", "write", "lock", "register", "opera
 
 export const operatorRights: CallerRights = { principal: "operator", allow: [{ verbs: [...everything], under: "" }] };
 
-/** A caller on this host may do what agents do. Operator operations always need a token. */
+/** The rights of a caller on this host without a token: everything except operator operations. */
 export const anonymousRights: CallerRights = {
   principal: "anonymous",
   allow: [{ verbs: everything.filter((verb) => verb !== "operate"), under: "" }],

@@ -16,7 +16,7 @@ type CheckedEvent = Pick<WatchedEvent, "name" | "subject" | "data"> & { readonly
 export class EventVisibility {
   readonly #lookups: Lookups;
   /** Owners that are agents of the principal. An ended agent must still receive the event of its end. */
-  readonly #own = new Set<string>();
+  readonly #ownAgents = new Set<string>();
 
   constructor(lookups: Lookups) {
     this.#lookups = lookups;
@@ -50,9 +50,9 @@ export class EventVisibility {
   }
 
   #isOwn({ principal }: CallerRights, owner: string): boolean {
-    if (this.#own.has(owner)) return true;
+    if (this.#ownAgents.has(owner)) return true;
     const isOwn = this.#lookups.principalOf(owner) === principal;
-    if (isOwn) this.#own.add(owner);
+    if (isOwn) this.#ownAgents.add(owner);
     return isOwn;
   }
 }

@@ -72,12 +72,14 @@ function guardedCall(inner: DoorTransport, guard: Guard, request: GuardedCall): 
     return Promise.resolve(refused(guard, refusal));
   }
   const answer =
-    operation === "register-agent" ? registered(inner, guard, request) : inner.call(operation, input, call);
+    operation === "register-agent" ? registerAgent(inner, guard, request) : inner.call(operation, input, call);
   // Most callers may read everything. For them nothing is redacted, and no further promise is awaited.
-  return isAllowedEverywhere(rights, ["read"]) ? answer : answer.then((reply) => shown(guard, rights, request, reply));
+  return isAllowedEverywhere(rights, ["read"])
+    ? answer
+    : answer.then((reply) => redactedReply(guard, rights, request, reply));
 }
 
-async function registered(
+async function registerAgent(
   inner: DoorTransport,
   guard: Guard,
   { operation, input, call }: GuardedCall,
@@ -87,7 +89,12 @@ async function registered(
 }
 
 /** The reply without data that the caller may not read. The paths of a ticket are known only after its grant. */
-function shown(guard: Guard, rights: CallerRights, { operation, input }: GuardedCall, reply: CallReply): CallReply {
+function redactedReply(
+  guard: Guard,
+  rights: CallerRights,
+  { operation, input }: GuardedCall,
+  reply: CallReply,
+): CallReply {
   const events = new EventVisibility(guard.lookups).visible(rights, reply.events);
   const refusal = operation === "get-ticket" ? guard.rightsCheck.refusalOfGrant(rights, operation, reply) : undefined;
   if (refusal !== undefined) return refused(guard, refusal);
@@ -130,12 +137,12 @@ function guardedPages<Item>(
   const visibility = new EventVisibility(guard.lookups);
   const first = guard.rights();
   if (!isRejection(first) && owner !== undefined) visibility.rememberOwner(first, owner);
-  const counted = isRejection(first) ? first : guard.limiter.watch(guard.callers.own);
+  const releaseWatch = isRejection(first) ? first : guard.limiter.watch(guard.callers.own);
   // Opened at once, not with the first page: it starts with events after this call.
-  const pages = isRejection(counted) ? undefined : open();
+  const pages = isRejection(releaseWatch) ? undefined : open();
   const unsubscribe = pages === undefined ? undefined : guard.onLost(() => void pages.return?.());
   const end = async (): Promise<{ done: true; value: undefined }> => {
-    if (!isRejection(counted)) counted();
+    if (!isRejection(releaseWatch)) releaseWatch();
     unsubscribe?.();
     await pages?.return?.();
     return { done: true, value: undefined };
@@ -145,7 +152,7 @@ function guardedPages<Item>(
       for (;;) {
         try {
           currentRights(guard, "watch");
-          if (isRejection(counted)) throw problem(guard, "watch", counted);
+          if (isRejection(releaseWatch)) throw problem(guard, "watch", releaseWatch);
           const page = (await pages?.next()) ?? (await end());
           const rights = currentRights(guard, "watch");
           if (page.done === true) return await end();

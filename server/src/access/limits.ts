@@ -1,11 +1,11 @@
 /**
  * Limits of one caller. The engine bounds its queue and shares it fairly, and each door bounds its connections. These
- * limits keep one principal, or one program out of control, from using everything.
+ * limits prevent one principal, or one faulty program, from using all resources.
  */
 export interface AccessLimits {
-  /** Calls per second of one agent, or of a connection without an agent. */
+  /** Maximum calls per second of one agent, or of a connection without an agent. */
   readonly callsPerSecond: number;
-  /** Calls per second of all tokens of one principal. */
+  /** Maximum calls per second of all tokens of one principal. */
   readonly principalCallsPerSecond: number;
   /** Maximum watches of one principal, event streams and long polls included. */
   readonly watchesMax: number;

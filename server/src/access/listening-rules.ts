@@ -34,7 +34,7 @@ export function hostNamesOf({ host, names }: Pick<ListeningPlan, "host" | "names
   return [...names, host.includes(":") ? `[${host}]` : host];
 }
 
-/** A warning for an operator about an address that is reachable from elsewhere. */
+/** A warning for the operator about an address that other hosts can reach. */
 export function listeningWarning({ host }: ListeningPlan): string | undefined {
   if (isLoopback(host)) return undefined;
   return (

@@ -1,6 +1,6 @@
 /**
- * The operator's token allows everything. The first start makes it and stores it in the data folder. Readers of
- * that folder can read the whole journal anyway. A configured token is not stored.
+ * The operator's token allows everything. The first start makes it and stores it in the data folder. A process
+ * that reads that folder can read the whole journal too. A configured token is not stored.
  */
 import { readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -14,15 +14,15 @@ const lengthMin = 32;
 
 interface OperatorTokenOptions {
   readonly folder: string;
-  /** The token, if the operator configured one. */
-  readonly given: string | undefined;
+  /** The operator's own token; undefined for the one in the data folder. */
+  readonly configured: string | undefined;
   readonly ids: Ids;
 }
 
 /** The digest of the operator's token. The token itself is not kept in memory. */
-export async function operatorDigestOf({ folder, given, ids }: OperatorTokenOptions): Promise<string> {
-  if (given === undefined) return digestOf(await tokenOfFolder(join(folder, operatorTokenFile), ids));
-  if (given.length >= lengthMin) return digestOf(given);
+export async function operatorDigestOf({ folder, configured, ids }: OperatorTokenOptions): Promise<string> {
+  if (configured === undefined) return digestOf(await tokenOfFolder(join(folder, operatorTokenFile), ids));
+  if (configured.length >= lengthMin) return digestOf(configured);
   throw new StartError(
     `the configured operator token is too short: use at least ${lengthMin} random characters, ` +
       "for example from \`openssl rand -hex 32\`, or configure none and use the one in the data folder",

@@ -59,14 +59,14 @@ function writesEntity(operation: string): boolean {
 
 /** The reply of a pack has no entity type, so the operation determines it. Without a type no caller may read the value. */
 function mayRead({ allow }: CallerRights, { operation, input, reply, kindCommands }: WriteReply): boolean {
-  const given = input as { readonly type?: unknown; readonly id?: unknown } | undefined;
+  const target = input as { readonly type?: unknown; readonly id?: unknown } | undefined;
   const pack = packOfOperation(operation);
   const type =
-    pack === undefined ? (kindCommands.get(operation) ?? given?.type) : resourceOfOperation(pack, operation)?.type;
+    pack === undefined ? (kindCommands.get(operation) ?? target?.type) : resourceOfOperation(pack, operation)?.type;
   if (typeof type !== "string") return false;
   // A resource created without an id got one. A refusal may name the id of another resource.
   const newId = reply.outcome.kind === "done" ? (reply.outcome.data as ReplyData)["id"] : undefined;
-  const id = given?.id ?? newId;
+  const id = target?.id ?? newId;
   return isAllowed(allow, ["read"], typeof id === "string" ? `${type}/${id}` : type);
 }
 

@@ -65,8 +65,8 @@ export class RightsCheck {
   #issuesOf(operation: string, input: unknown): ReturnType<Check> {
     const known = this.#checks.get(operation);
     if (known !== undefined) return known(input);
-    const own = Object.hasOwn(allOperations, operation) ? allOperations[operation as OperationName] : undefined;
-    const schema = (own ?? packOfOperation(operation)?.operations[operation])?.input;
+    const core = Object.hasOwn(allOperations, operation) ? allOperations[operation as OperationName] : undefined;
+    const schema = (core ?? packOfOperation(operation)?.operations[operation])?.input;
     const check = schema === undefined ? checkObject : checkOf(schema);
     this.#checks.set(operation, check);
     return check(input);

@@ -4,7 +4,7 @@ import type { Clock } from "../base/clock.ts";
 const bucketsMax = 10_000;
 
 interface Bucket {
-  left: number;
+  tokens: number;
   atMs: number;
 }
 
@@ -24,46 +24,46 @@ export class TokenBuckets {
   }
 
   /** Takes a token. Without one, nothing is taken, and the result is the milliseconds until the next. */
-  take(name: string): number {
+  take(key: string): number {
     const nowMs = this.#clock.monotonicMs();
-    const bucket = this.#fill(name, nowMs);
-    if (bucket.left >= 1) {
-      bucket.left -= 1;
+    const bucket = this.#fill(key, nowMs);
+    if (bucket.tokens >= 1) {
+      bucket.tokens -= 1;
       return 0;
     }
-    return Math.max(1, Math.ceil(((1 - bucket.left) * 1000) / this.#perSecond));
+    return Math.max(1, Math.ceil(((1 - bucket.tokens) * 1000) / this.#perSecond));
   }
 
   get size(): number {
     return this.#buckets.size;
   }
 
-  #fill(name: string, nowMs: number): Bucket {
-    const known = this.#buckets.get(name);
+  #fill(key: string, nowMs: number): Bucket {
+    const known = this.#buckets.get(key);
     if (known !== undefined) {
-      known.left = this.#leftAt(known, nowMs);
+      known.tokens = this.#tokensAt(known, nowMs);
       known.atMs = nowMs;
       return known;
     }
     if (this.#buckets.size >= this.#sweepAt) this.#sweep(nowMs);
-    const bucket = { left: this.#full, atMs: nowMs };
-    this.#buckets.set(name, bucket);
+    const bucket = { tokens: this.#capacity, atMs: nowMs };
+    this.#buckets.set(key, bucket);
     return bucket;
   }
 
   /** The next sweep runs at twice the count, so that many busy keys do not make every call sweep. */
   #sweep(nowMs: number): void {
-    for (const [name, bucket] of this.#buckets) {
-      if (this.#leftAt(bucket, nowMs) >= this.#full) this.#buckets.delete(name);
+    for (const [key, bucket] of this.#buckets) {
+      if (this.#tokensAt(bucket, nowMs) >= this.#capacity) this.#buckets.delete(key);
     }
     this.#sweepAt = Math.max(bucketsMax, this.#buckets.size * 2);
   }
 
-  #leftAt({ left, atMs }: Bucket, nowMs: number): number {
-    return Math.min(this.#full, left + ((nowMs - atMs) * this.#perSecond) / 1000);
+  #tokensAt({ tokens, atMs }: Bucket, nowMs: number): number {
+    return Math.min(this.#capacity, tokens + ((nowMs - atMs) * this.#perSecond) / 1000);
   }
 
-  get #full(): number {
+  get #capacity(): number {
     return this.#perSecond * 2;
   }
 }

@@ -3,7 +3,7 @@ import { join } from "node:path";
 
 /**
  * Writes the server's address into its data folder, so that clients below that folder's parent find it. Returns the
- * function to remove it. After a crash the old address stays until the next start. A client that follows it finds no
+ * function to remove it. After a crash the old address stays until the next start. A client that uses it finds no
  * server, which is correct.
  */
 export function writeAddressFile(folder: string, url: string): () => void {
@@ -17,7 +17,7 @@ export function writeAddressFile(folder: string, url: string): () => void {
   };
 }
 
-/** Another server may own the folder by then. */
+/** Whether the file is unchanged. Another server may own the folder when this one stops. */
 function hasContent(file: string, text: string): boolean {
   try {
     return readFileSync(file, "utf8") === text;

@@ -72,7 +72,7 @@ export function readDataFolder(folder: string): DataFolder {
         onProgress(position, head);
       };
       const options = { ...verificationOf(kinds), expected, clock: systemClock, onProgress: onPosition };
-      // The files first: a broken page may prevent reading the batches behind it.
+      // The files first: a broken page may make later batches unreadable.
       const fileFaults = reader.verifyFiles();
       const verified = await verify(reader.batches(1), options);
       return { ...verified, ok: verified.ok && fileFaults.length === 0, fileFaults };

@@ -16,7 +16,7 @@ export interface HoldfastOptions {
 
 /**
  * Components that can be switched on and off. The switches are entries, so all nodes of a journal have the same ones.
- * An absent component keeps its switch. A part that needs a component that is off does not start.
+ * An absent component keeps its switch. A kind that needs a component does not start while the component is off.
  */
 export interface ComponentToggles {
   /** On in a new journal; with `createRuntime` off, because coordination by versions needs no locks. */

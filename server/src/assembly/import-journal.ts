@@ -72,6 +72,8 @@ function refuseOther(batch: StoredBatch, start: Head): void {
 }
 
 function otherHistory({ position }: Head, why: string): JournalError {
-  const message = `The folder's last entry, ${position}, is not in this file, which ${why}. Nothing was changed.`;
+  const message =
+    `The folder's last entry, ${position}, is not in this file, which ${why}. Nothing was changed. ` +
+    "Import into an empty folder.";
   return new JournalError("invalid", message, { certain: true });
 }

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { StartError } from "../base/start-error.ts";
 
 export function makeNodeFolder(folder: string): void {
-  // An operator who adds a database to a folder in use would see an empty Holdfast and believe that everything is lost.
+  // Otherwise an operator that adds --journal to a used folder would see an empty Holdfast and suspect a loss of data.
   if (existsSync(join(folder, "journal.db"))) {
     throw new StartError(
       `${folder} contains a journal of its own, which would not be served: use another folder with --data, ` +
@@ -17,6 +17,8 @@ export function makeNodeFolder(folder: string): void {
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
   } catch (error) {
-    throw new StartError(`the data folder ${folder} cannot be created (${(error as Error).message})`);
+    throw new StartError(
+      `the data folder ${folder} cannot be created (${(error as Error).message}): choose another with --data`,
+    );
   }
 }

@@ -236,9 +236,9 @@ function transportPartsOf(services: EngineServices, options: SpeakerOptions): Om
 }
 
 function writesOf(kinds: readonly Kind[]): ReadonlyMap<string, { readonly type?: string | undefined }> {
-  const general = publicOperations.filter(({ kind }) => kind === "write").map(({ name }) => [name, {}] as const);
-  const own = [...kindCommandsOf(kinds)].map(([name, type]) => [name, { type }] as const);
-  return new Map<string, { readonly type?: string | undefined }>([...general, ...own, ...packWrites()]);
+  const coreWrites = publicOperations.filter(({ kind }) => kind === "write").map(({ name }) => [name, {}] as const);
+  const kindWrites = [...kindCommandsOf(kinds)].map(([name, type]) => [name, { type }] as const);
+  return new Map<string, { readonly type?: string | undefined }>([...coreWrites, ...kindWrites, ...packWrites()]);
 }
 
 /** The commands of kinds, each with its entity type. */

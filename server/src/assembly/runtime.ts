@@ -52,10 +52,10 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
 }
 
 /** Without an operator's token no caller can have it or guess it. */
-async function gateOf(services: EngineServices, { kinds = [], operatorToken: given }: RuntimeOptions): Promise<Gate> {
+async function gateOf(services: EngineServices, { kinds = [], operatorToken }: RuntimeOptions): Promise<Gate> {
   const operatorDigest =
-    given === undefined
+    operatorToken === undefined
       ? digestOf(newSecret(systemIds))
-      : await operatorDigestOf({ folder: "", given, ids: systemIds });
+      : await operatorDigestOf({ folder: "", configured: operatorToken, ids: systemIds });
   return openGate({ ...behindGate(services, { kinds }), operatorDigest, requiresToken: true, clock: systemClock });
 }

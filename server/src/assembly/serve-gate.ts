@@ -46,7 +46,7 @@ export async function serveGate(services: EngineServices, options: ServeGateOpti
   if (fault !== undefined) throw new StartError(fault);
   const warning = listeningWarning(plan);
   if (warning !== undefined) report(warning, undefined);
-  const operatorDigest = await operatorDigestOf({ folder: data, given: operatorToken, ids: systemIds });
+  const operatorDigest = await operatorDigestOf({ folder: data, configured: operatorToken, ids: systemIds });
   const behind = behindGate(services, { kinds, requiresAgentSecret: options.agentSecrets === "required" });
   return openGate({
     ...behind,

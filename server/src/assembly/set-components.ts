@@ -1,4 +1,4 @@
-/** Sets the switches of components by entries, where they differ from what is wanted. */
+/** Sets the switches of components by entries, where they differ from the options. */
 import { packs } from "@holdfast/sdk/contract";
 import { StartError } from "../base/start-error.ts";
 import type { Engine } from "../engine/engine.ts";
@@ -28,26 +28,27 @@ export async function setComponents(engine: Engine, options: ComponentOptions): 
   const blockedKind = isOn ? undefined : kinds.find(({ needsLocks }) => needsLocks);
   if (blockedKind !== undefined) {
     throw new StartError(
-      `the kind ${blockedKind.type} needs the lock manager, but component_toggles.lock_manager is off`,
+      `the kind ${blockedKind.type} needs the lock manager, but component_toggles.lock_manager is off: ` +
+        "switch it on, or remove the kind",
     );
   }
   await switchPacks(engine, packToggles);
 }
 
-async function switchLocks(engine: Engine, given: boolean | undefined, areOptIn: boolean): Promise<boolean> {
+async function switchLocks(engine: Engine, option: boolean | undefined, areOptIn: boolean): Promise<boolean> {
   const { isOn, isSet } = await engine.read((state) => ({
     isOn: lockSettings(state).isOn,
     isSet: areLocksConfigured(state),
   }));
   const isFirst = areOptIn && !isSet;
-  const wanted = given ?? (isFirst ? false : isOn);
-  if (wanted !== isOn || isFirst) await configure(engine, "configure-locks", { lock_manager: wanted });
-  return wanted;
+  const toggle = option ?? (isFirst ? false : isOn);
+  if (toggle !== isOn || isFirst) await configure(engine, "configure-locks", { lock_manager: toggle });
+  return toggle;
 }
 
-async function switchPacks(engine: Engine, wanted: Readonly<Record<string, boolean | undefined>>): Promise<void> {
+async function switchPacks(engine: Engine, options: Readonly<Record<string, boolean | undefined>>): Promise<void> {
   const current = await engine.read((state) => spaceRow(state).settings.component_toggles);
-  const changes = Object.entries(wanted).filter(
+  const changes = Object.entries(options).filter(
     ([name, isOn]) => isOn !== undefined && isOn !== (current[name] ?? true),
   );
   if (changes.length === 0) return;

@@ -35,7 +35,7 @@ export function eraseEntry(
 
 type ArchiveAnswer =
   | { readonly kind: "archived"; readonly archived: ArchiveResult }
-  /** Time of the newest entry that may be archived: later entries still answer keys. */
+  /** Time of the newest entry that may be archived: later entries are needed to answer idempotency keys. */
   | { readonly kind: "too_young"; readonly beforeMs: number };
 
 /** Archives entries that are older than a time. */
@@ -62,7 +62,9 @@ async function asOwner<Result>(
   work: (owned: OwnedFolder) => Promise<Result>,
 ): Promise<Result> {
   if (!existsSync(join(folder, "journal.db"))) {
-    throw new JournalError("invalid", `There is no journal in ${folder}.`, { certain: true });
+    throw new JournalError("invalid", `There is no journal in ${folder}. Check the data folder (--data).`, {
+      certain: true,
+    });
   }
   const journal = await openFolder(folder, options.report);
   const engine = await startEngine({ ...options, journal });

@@ -14,7 +14,7 @@ let drawn: string[] = [];
 
 export const systemIds: Ids = {
   unique: () => drawText(),
-  // A large batch would empty the pool, and needs a call of its own anyway.
+  // A large batch would empty the pool, so it makes a system call of its own.
   salts: (count) => (count < textsPerDraw / 8 ? Array.from({ length: count }, drawText) : randomTexts(count)),
 };
 

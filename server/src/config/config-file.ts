@@ -14,7 +14,9 @@ export function readConfigFile(
   { isRequired }: { readonly isRequired: boolean },
 ): ReadonlyMap<SettingName, SettingValue> {
   const text = textOf(file, isRequired);
-  return text === undefined ? new Map() : new Map(Object.entries(parse(file, text)).map((pair) => checked(file, pair)));
+  return text === undefined
+    ? new Map()
+    : new Map(Object.entries(parse(file, text)).map((pair) => checkedSetting(file, pair)));
 }
 
 function textOf(file: string, isRequired: boolean): string | undefined {
@@ -23,7 +25,9 @@ function textOf(file: string, isRequired: boolean): string | undefined {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (!isRequired && (code === "ENOENT" || code === "ENOTDIR")) return undefined;
-    throw new ConfigError(`the configuration file ${file} cannot be read (${code ?? String(error)})`);
+    throw new ConfigError(
+      `the configuration file ${file} cannot be read (${code ?? String(error)}): check its path and its permissions`,
+    );
   }
 }
 
@@ -32,12 +36,12 @@ function parse(file: string, text: string): Readonly<Record<string, unknown>> {
     const value: unknown = JSON.parse(text);
     if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
   } catch (error) {
-    throw new ConfigError(`${file} is not JSON: ${(error as Error).message}`);
+    throw new ConfigError(`${file} is not JSON (${(error as Error).message}): correct it or delete it`);
   }
   throw new ConfigError(`${file} must contain one JSON object, such as {"port": 4653}`);
 }
 
-function checked(file: string, [name, value]: readonly [string, unknown]): [SettingName, SettingValue] {
+function checkedSetting(file: string, [name, value]: readonly [string, unknown]): [SettingName, SettingValue] {
   const known = settingNames.find((each) => each === name);
   if (known === undefined) {
     const closest = closestWord(name, settingNames);

@@ -28,13 +28,16 @@ export interface ResolvedConfig {
 export function readConfig(input: ConfigInput): ResolvedConfig {
   const { options, env, folder } = input;
   rejectMisspelledVariables(env);
-  const given = new Map(settingNames.flatMap((name) => fromOption(name, options) ?? fromVariable(name, env) ?? []));
-  const data = resolve(folder, String(given.get("data")?.value ?? settingOf("data").default));
-  const named = options["config"] ?? nonEmpty(env["HOLDFAST_CONFIG"]);
-  const file = typeof named === "string" ? resolve(folder, named) : join(data, configFileName);
-  const inFile = readConfigFile(file, { isRequired: typeof named === "string" });
+  const overrides = new Map(settingNames.flatMap((name) => fromOption(name, options) ?? fromVariable(name, env) ?? []));
+  const data = resolve(folder, String(overrides.get("data")?.value ?? settingOf("data").default));
+  const configPath = options["config"] ?? nonEmpty(env["HOLDFAST_CONFIG"]);
+  const file = typeof configPath === "string" ? resolve(folder, configPath) : join(data, configFileName);
+  const inFile = readConfigFile(file, { isRequired: typeof configPath === "string" });
   const values = new Map<SettingName, SourcedValue>(
-    settingNames.map((name) => [name, given.get(name) ?? found("file", inFile.get(name)) ?? defaultOf(name)]),
+    settingNames.map((name) => [
+      name,
+      overrides.get(name) ?? sourcedValue("file", inFile.get(name)) ?? defaultOf(name),
+    ]),
   );
   const config = Object.fromEntries([...values].map(([name, { value }]) => [name, value]));
   const sources = Object.fromEntries([...values].map(([name, { source }]) => [name, source]));
@@ -50,7 +53,7 @@ interface SourcedValue {
   readonly source: SettingSource;
 }
 
-function found(source: SettingSource, value: SettingValue | undefined): SourcedValue | undefined {
+function sourcedValue(source: SettingSource, value: SettingValue | undefined): SourcedValue | undefined {
   return value === undefined ? undefined : { source, value };
 }
 

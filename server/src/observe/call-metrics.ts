@@ -24,7 +24,7 @@ interface OperationSeries {
 const acquiringOperations = new Set(["acquire-lock", "upgrade-lock"]);
 const denialCodes = new Set(["lock_denied", "upgrade_refused"]);
 
-/** Counts calls. `EntryMetrics` counts what became an entry, so that nothing is counted twice. */
+/** Counts calls. `EntryMetrics` counts entries, so that nothing is counted twice. */
 export class CallMetrics {
   readonly #metrics: Metrics;
   readonly #operations: ReadonlySet<string>;

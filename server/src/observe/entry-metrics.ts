@@ -151,7 +151,7 @@ export class EntryMetrics {
     this.#metrics.acquisitions.series({ lock_type, status: "deadlock" }).count += 1;
   }
 
-  /** The journal may be unreadable at this moment. A lost observation is not worth an error. */
+  /** If the journal is unreadable, the observations are lost. That is not worth an error. */
   async #lookUp(pending: readonly PendingDuration[]): Promise<void> {
     const times = await this.#times.at(pending.map(({ startPosition }) => startPosition)).catch(() => []);
     for (const [index, duration] of pending.entries()) {

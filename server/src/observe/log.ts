@@ -54,7 +54,7 @@ export function openLog({ level, format, write, clock }: LogOptions): Log {
       messageKey: "message",
       timestamp: () => `,"time":"${new Date(clock.wallMs()).toISOString()}"`,
       formatters: { level: (label) => ({ level: label }) },
-      // No caller passes these fields. Redaction keeps them out of the log if one does so by mistake.
+      // No code passes these fields. Redaction keeps them out of the log if a change does so by mistake.
       redact: { paths: secretNames.flatMap((name) => [name, `*.${name}`]), remove: true },
     },
     lines,

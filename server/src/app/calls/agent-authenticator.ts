@@ -24,7 +24,7 @@ export class AgentAuthenticator {
   readonly activity: ActivityCollector;
   readonly #engine: Engine;
   readonly #ids: Ids;
-  /** Verified secrets: hashing one for every call would cost more than its decision. */
+  /** Verified secrets by agent. Hashing a secret for every call would cost more than the decision. */
   readonly #verified = new Map<string, { readonly secret: string; readonly hash: string }>();
 
   constructor(engine: Engine, { clock, ids }: { readonly clock: Clock; readonly ids: Ids }) {

@@ -115,8 +115,8 @@ function sendCommand(
   const command = { operation, input, bytes, principal, agent, caller, key, deadlineMs, mustExpect, trace };
   return engine.execute(command).then((reply) => {
     if (reply.outcome.kind === "done" && reply.attachment !== undefined) {
-      const shown = shownReply(options, reply, withAttachment(reply), call);
-      return describesGrant(reply) ? withPriorLocks(engine, shown) : shown;
+      const rendered = callReplyOf(options, reply, withAttachment(reply), call);
+      return describesGrant(reply) ? withPriorLocks(engine, rendered) : rendered;
     }
     return explainReply(options, request, reply, { input: input as JsonObject, call });
   });
@@ -135,7 +135,7 @@ async function explainReply(
     if (unfinished !== undefined) return unrecordedReply(engine, unfinished);
   }
   try {
-    return shownReply(options, reply, await renderReply(engine, reply, input), call);
+    return callReplyOf(options, reply, await renderReply(engine, reply, input), call);
   } catch (error) {
     // A partial reply would differ from the later reply to the same key, so the caller must retry.
     const { code } = journalRefusal(error);
@@ -143,7 +143,7 @@ async function explainReply(
   }
 }
 
-function shownReply(
+function callReplyOf(
   { sharesData }: CallContext,
   { position, replayed, events }: Reply,
   outcome: Outcome,
@@ -151,11 +151,11 @@ function shownReply(
 ): CallReply {
   const copy = sharesData ? identity : copyJson;
   const data = copy(outcome.data) as Record<string, unknown>;
-  const shown = call.events === false ? [] : events.map((event) => shownEvent(event, copy));
-  return { outcome: { ...outcome, data }, position, replayed, events: shown };
+  const sentEvents = call.events === false ? [] : events.map((event) => publishedEvent(event, copy));
+  return { outcome: { ...outcome, data }, position, replayed, events: sentEvents };
 }
 
-function shownEvent(event: Event, copy: (value: Json) => Json): CallReply["events"][number] {
+function publishedEvent(event: Event, copy: (value: Json) => Json): CallReply["events"][number] {
   const { type, subject, data } = event;
   return recordedAs(type, { name: publishedName(event), subject, data: copy(published(data)) });
 }

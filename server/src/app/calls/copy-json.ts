@@ -2,7 +2,7 @@ import type { Json, JsonObject } from "@holdfast/sdk/json/json";
 
 /**
  * A copy that the caller may change. Rows, entries and replies share the values of the machine, so a caller in the same
- * process that changed one would change history.
+ * process could change the history.
  */
 export function copyJson(value: Json): Json {
   if (typeof value !== "object" || value === null) return value;

@@ -35,7 +35,7 @@ export function withPriorLocks(engine: Engine, reply: CallReply): CallReply | Pr
 export async function replayedLockReply(engine: Engine, data: JsonObject): Promise<JsonObject> {
   const { granted, fence, ticket } = data;
   if (granted === true && typeof fence === "string") {
-    // In one read: a moment later its agent may have ended, and the reply would show a lease that does not exist.
+    // In one read: between two reads its agent may end, and the reply would show a lease that does not exist.
     const view = await engine.read((state) => viewOf(state, findGrant(state, fence)));
     const recorded = view ?? (await recordedGrant(engine, fence));
     return addPriorLocks(engine, { ...data, ...recorded, still_held: view !== undefined });

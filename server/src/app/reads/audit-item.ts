@@ -50,8 +50,8 @@ function inputSubjects({ input, events }: Entry): readonly string[] {
 }
 
 function reasonOf({ input, outcome }: Entry): string | null {
-  const given = isObject(input) ? input["reason"] : undefined;
-  if (typeof given === "string") return given;
+  const inputReason = isObject(input) ? input["reason"] : undefined;
+  if (typeof inputReason === "string") return inputReason;
   const { reason } = outcome.data;
   return outcome.kind === "refusal" && typeof reason === "string" ? reason : null;
 }
@@ -68,12 +68,12 @@ async function changeOf(engine: Engine, entry: Entry, event: Event): Promise<Jso
   }
   // The outcome was erased, or is about another entity of the entry. The index finds the version before.
   const before = await versionBefore(engine, subject, entry.position);
-  const own = typeof version === "number" ? version : (before?.version ?? 0) + 1;
+  const ownVersion = typeof version === "number" ? version : (before?.version ?? 0) + 1;
   return {
     subject,
-    version: own,
+    version: ownVersion,
     prior_revision: event.type === "entity.created" || before === undefined ? null : before.revision,
-    revision: await revisionAt(engine, entry.position, own),
+    revision: await revisionAt(engine, entry.position, ownVersion),
   };
 }
 

@@ -87,8 +87,7 @@ async function whoAmI(engine: Engine, input: InputOf<Views["who-am-i"]>, agent?:
   const page = { limit: input.limit ?? pageSize, time: engine.now(), after: input.after };
   return engine.scan((state) => {
     const row = findAgent(state, owner);
-    const own = ownView(state, owner, page);
-    return done({ agent: row === undefined ? null : agentView(row), ...own });
+    return done({ agent: row === undefined ? null : agentView(row), ...ownView(state, owner, page) });
   });
 }
 
@@ -124,10 +123,10 @@ async function listAgents(engine: Engine, input: InputOf<Views["list-agents"]>):
   const limit = input.limit ?? pageSize;
   const { after } = input;
   const rows = await engine.scan((state) => state.rows(agentTable).scan("registered", { after, limit: limit + 1 }));
-  const shown = rows.slice(0, limit);
-  const last = shown.at(-1);
+  const page = rows.slice(0, limit);
+  const last = page.at(-1);
   return done({
-    items: shown.map(agentView),
+    items: page.map(agentView),
     next: rows.length > limit && last !== undefined ? registeredKey(last) : null,
   });
 }

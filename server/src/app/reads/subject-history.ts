@@ -20,7 +20,7 @@ const scannedMax = 1_000;
 /** Minimum entries per read after the first. */
 const chunkMin = 100;
 
-/** The history of one subject, newest first. A page may be short, even empty, while there is a next one. */
+/** The history of one subject, newest first. A page may be short or even empty although a next one exists. */
 export async function subjectHistory(engine: Engine, query: HistoryQuery): Promise<HistoryPage> {
   const { subject, limit } = query;
   const found: Entry[] = [];

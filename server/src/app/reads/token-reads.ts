@@ -12,10 +12,10 @@ async function listTokens(engine: Engine, input: InputOf<typeof operation>): Pro
   const limit = input.limit ?? pageSize;
   const { after } = input;
   const rows = await engine.scan((state) => state.rows(tokenTable).scan("created", { after, limit: limit + 1 }));
-  const shown = rows.slice(0, limit);
-  const last = shown.at(-1);
+  const page = rows.slice(0, limit);
+  const last = page.at(-1);
   // An expired token may still be in the table. It is invalid, so it is not shown.
-  const items = shown.filter((row) => row.expiresAt > engine.now()).map(tokenView);
+  const items = page.filter((row) => row.expiresAt > engine.now()).map(tokenView);
   return done({ items, next: rows.length > limit && last !== undefined ? createdKey(last) : null });
 }
 

@@ -52,8 +52,8 @@ function fedEntry(state: StateReader, entry: Entry): FedEntry {
   const { position } = entry;
   const answer = lockAnswer(entry);
   const events = entryEvents(state, entry);
-  const own = answer === undefined ? [] : [{ ...contextOf(state, entry), ...answer }];
-  return { epoch: epochAt(state, position), position, events: [...events, ...own] };
+  const answers = answer === undefined ? [] : [{ ...contextOf(state, entry), ...answer }];
+  return { epoch: epochAt(state, position), position, events: [...events, ...answers] };
 }
 
 type PublishedEvent = Pick<WatchedEvent, "name" | "subject" | "data">;

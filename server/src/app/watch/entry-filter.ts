@@ -24,15 +24,15 @@ export function entryOutcomeCode({ outcome }: Entry): string {
   return outcome.kind === "done" ? "done" : outcome.code;
 }
 
-function hasOutcome(entry: Entry, wanted: string): boolean {
-  return wanted === "refused" ? entry.outcome.kind === "refusal" : entryOutcomeCode(entry) === wanted;
+function hasOutcome(entry: Entry, outcome: string): boolean {
+  return outcome === "refused" ? entry.outcome.kind === "refusal" : entryOutcomeCode(entry) === outcome;
 }
 
-function isAbout(subject: string, wanted: string): boolean {
-  return isTree(wanted) ? subject.startsWith(wanted) : subject === wanted;
+function isAbout(subject: string, pattern: string): boolean {
+  return isTree(pattern) ? subject.startsWith(pattern) : subject === pattern;
 }
 
 /** A slash at the end selects everything below. */
-export function isTree(wanted: string): boolean {
-  return wanted.endsWith("/");
+export function isTree(pattern: string): boolean {
+  return pattern.endsWith("/");
 }

@@ -65,7 +65,7 @@ export class OwnerHub {
   #start(): Subscription {
     this.#position = this.#engine.head.position;
     const subscription = this.#engine.subscribe(this.#position);
-    // Lost history, an unreadable journal, a stopping node: the listener finds out by its own read.
+    // After lost history, an unreadable journal or a stop, each listener gets the error from its own read.
     void this.#pump(subscription)
       .catch(() => undefined)
       .finally(() => {

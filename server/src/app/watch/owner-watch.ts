@@ -17,7 +17,7 @@ export interface WatchServices {
 
 /**
  * The events of one owner after a position: first from the journal, then from the hub. A listener that falls behind the
- * hub reads the journal again, so nothing is missed and nothing comes twice.
+ * hub reads the journal again, so no event is missed or repeated.
  */
 export class OwnerWatch {
   readonly #engine: Engine;
@@ -25,7 +25,7 @@ export class OwnerWatch {
   readonly #filter: OwnerFilter;
   readonly #awake = new Signal();
   #position: number;
-  /** Reads what the hub has dropped. It also detects lost history and a stopping node, so it stays open. */
+  /** Reads events that the hub dropped. It also detects lost history and a stopping node, so it stays open. */
   #journal: Subscription;
   #listener: ReturnType<OwnerHub["listen"]> | undefined;
 

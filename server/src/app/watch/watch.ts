@@ -79,9 +79,9 @@ function allEvents(engine: Engine, filter: WatchFilter, after: number): Source {
         const page = await subscription.next();
         if (page.done === true) return undefined;
         const events = await engine.read((state) => pageEvents(state, page.value));
-        const wanted = wantsAll ? events : events.filter((event) => isWanted(event, filter));
+        const selected = wantsAll ? events : events.filter((event) => isWanted(event, filter));
         // An entry may have no event, such as a refusal that was recorded for its key.
-        if (wanted.length > 0 || subscription.hasEnded) return wanted;
+        if (selected.length > 0 || subscription.hasEnded) return selected;
       }
     },
   };
