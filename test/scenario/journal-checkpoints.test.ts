@@ -30,7 +30,7 @@ for (const [what, harm, isReported] of [
   ],
   ["has a newer format", (folder: string) => tamper(folder, "PRAGMA user_version = 9"), true],
   ["has lost a table", (folder: string) => tamper(folder, "DROP TABLE versions"), true],
-  ["is a fold of another history", (folder: string) => tamper(folder, "UPDATE facts SET hash = 'other'"), false],
+  ["is a fold of another history", (folder: string) => tamper(folder, "UPDATE checkpoints SET hash = 'other'"), false],
 ] as const) {
   test(
     `a checkpoint file that ${what} is replaced by a new one, and the journal works`,

@@ -107,10 +107,10 @@ async function assertEntries(
 
 function assertCheckpoints({ checkpoints }: LocalJournal, when: string): void {
   assert.ok(checkpoints.list().length >= 1, when);
-  for (const facts of checkpoints.list()) {
-    const rows = [...checkpoints.rows(facts)].flat();
+  for (const header of checkpoints.list()) {
+    const rows = [...checkpoints.rows(header)].flat();
     assert.equal(rows.length, 150, when);
-    assert.ok(rows.every(({ line }) => line?.includes(`{"at":${facts.head.position},`)));
+    assert.ok(rows.every(({ line }) => line?.includes(`{"at":${header.head.position},`)));
   }
 }
 

@@ -30,7 +30,7 @@ export interface CheckpointDraft {
   /** Writes rows that changed since the newest checkpoint. A slice takes a few milliseconds at most. */
   write(rows: readonly CheckpointRow[]): Awaitable<void>;
   /** Makes this checkpoint the newest. The store keeps its base as the previous checkpoint. */
-  commit(facts: CheckpointHeader): Awaitable<void>;
+  commit(header: CheckpointHeader): Awaitable<void>;
   abandon(): Awaitable<void>;
 }
 
@@ -44,7 +44,7 @@ export interface CheckpointStore {
   /** Newest first, at most two. */
   list(): Awaitable<readonly CheckpointHeader[]>;
   /** All rows of one checkpoint, in slices. */
-  rows(facts: CheckpointHeader): Iterable<readonly CheckpointRow[]> | AsyncIterable<readonly CheckpointRow[]>;
+  rows(header: CheckpointHeader): Iterable<readonly CheckpointRow[]> | AsyncIterable<readonly CheckpointRow[]>;
   /**
    * Starts a checkpoint on top of the newest one, which must have this head. Without a base, the store must be empty.
    * Returns undefined if another node has saved or is saving a checkpoint. Changes on top of the wrong base would
@@ -58,13 +58,13 @@ export interface CheckpointStore {
 /** A store whose calls are synchronous. */
 export interface SyncCheckpointStore extends CheckpointStore {
   list(): readonly CheckpointHeader[];
-  rows(facts: CheckpointHeader): Iterable<readonly CheckpointRow[]>;
+  rows(header: CheckpointHeader): Iterable<readonly CheckpointRow[]>;
   begin(base: Head | undefined): SyncCheckpointDraft | undefined;
   clear(): void;
 }
 
 export interface SyncCheckpointDraft extends CheckpointDraft {
   write(rows: readonly CheckpointRow[]): void;
-  commit(facts: CheckpointHeader): void;
+  commit(header: CheckpointHeader): void;
   abandon(): void;
 }

@@ -72,22 +72,22 @@ export function findInLayers(query: SubjectQuery, layers: readonly SubjectLayer[
   return found;
 }
 
-function selectPositions(rising: readonly number[], query: SubjectQuery): readonly number[] {
+function selectPositions(ascending: readonly number[], query: SubjectQuery): readonly number[] {
   const { after = 0, before = Number.MAX_SAFE_INTEGER, limit } = query;
-  const from = countBelow(rising, after + 1);
-  const to = Math.max(from, countBelow(rising, before));
+  const from = countBelow(ascending, after + 1);
+  const to = Math.max(from, countBelow(ascending, before));
   const take = Math.max(0, limit);
-  if (query.order === "oldest-first") return rising.slice(from, Math.min(to, from + take));
-  return rising.slice(Math.max(from, to - take), to).reverse();
+  if (query.order === "oldest-first") return ascending.slice(from, Math.min(to, from + take));
+  return ascending.slice(Math.max(from, to - take), to).reverse();
 }
 
 /** Counts the numbers below a bound in an ascending list. */
-function countBelow(rising: readonly number[], bound: number): number {
+function countBelow(ascending: readonly number[], bound: number): number {
   let low = 0;
-  let high = rising.length;
+  let high = ascending.length;
   while (low < high) {
     const middle = (low + high) >>> 1;
-    const value = rising[middle];
+    const value = ascending[middle];
     if (value !== undefined && value < bound) low = middle + 1;
     else high = middle;
   }

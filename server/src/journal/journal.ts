@@ -37,7 +37,7 @@ export interface FollowedPage {
   readonly entries: readonly Entry[];
   readonly head: Head;
   /** The journal ends at this head. A store that would need another query to know this omits it. */
-  readonly isLast?: true;
+  readonly isLast?: true | undefined;
 }
 
 export type FollowResult =
@@ -90,7 +90,7 @@ export interface NodeCoordination {
   /** The result of the last successful poll of the journal and its nodes. */
   clusterStatus(): ClusterStatus;
   /** Calls back after each successful poll. Returns a function that unsubscribes. */
-  onClusterStatus(listener: (heard: ClusterStatus) => void): () => void;
+  onClusterStatus(listener: (status: ClusterStatus) => void): () => void;
 }
 
 /** The state of a shared journal and its nodes. It is at most about a second old while the journal is reachable. */

@@ -26,7 +26,7 @@ export interface IndexedEntry {
   readonly position: number;
   readonly principal: string;
   readonly operation: string;
-  readonly key?: string;
+  readonly key?: string | undefined;
   readonly events: readonly { readonly subject: string }[];
 }
 
@@ -97,8 +97,8 @@ export function headOf(batch: Omit<StoredBatch, "lines">): Head {
   return { position: batch.first + batch.count - 1, hash: batch.hash, time: batch.time };
 }
 
-export function damageError(position: number, what: "chain" | "header" | "payload", detail: string): JournalError {
-  const message = `The journal is damaged at position ${position} (${what}): ${detail}.`;
+export function damageError(position: number, part: "chain" | "header" | "payload", detail: string): JournalError {
+  const message = `The journal is damaged at position ${position} (${part}): ${detail}.`;
   return new JournalError("damaged", message, { certain: true, position });
 }
 
@@ -161,14 +161,14 @@ function toEntry(header: Header, payload: Payload): Entry {
 function toIndexed(header: Header): IndexedEntry {
   const { position, principal, operation, key } = header;
   const events = header.events.map(([, subject]) => ({ subject }));
-  return { position, principal, operation, ...(key === undefined ? {} : { key }), events };
+  return { position, principal, operation, key, events };
 }
 
-function parseLine<Shape>(line: string, position: number, what: "header" | "payload"): Shape {
+function parseLine<Shape>(line: string, position: number, part: "header" | "payload"): Shape {
   try {
     return readJson(line) as Shape;
   } catch (cause) {
-    throw new JournalError("damaged", `The journal is damaged at position ${position} (${what}): it is not JSON.`, {
+    throw new JournalError("damaged", `The journal is damaged at position ${position} (${part}): it is not JSON.`, {
       certain: true,
       cause,
       position,

@@ -57,8 +57,10 @@ export interface Entry extends Command {
  */
 let last = { principal: "", operation: "", start: '["","",' };
 
+type KeyedCommand = Pick<Command, "principal" | "operation"> & { readonly key?: string | undefined };
+
 /** The scope of a keyed command as a JSON array of principal, operation and key. The agent is not part of it. */
-export function keyScope(command: Pick<Command, "principal" | "operation" | "key">): string | undefined {
+export function keyScope(command: KeyedCommand): string | undefined {
   const { principal, operation, key } = command;
   if (key === undefined) return undefined;
   if (last.principal !== principal || last.operation !== operation) {

@@ -2,7 +2,7 @@ import type { CheckpointHeader, CheckpointRow, SyncCheckpointDraft, SyncCheckpoi
 import type { Head } from "../journal.ts";
 
 interface MemoryCheckpoint {
-  readonly facts: CheckpointHeader;
+  readonly header: CheckpointHeader;
   readonly rows: ReadonlyMap<string, CheckpointRow>;
 }
 
@@ -12,19 +12,19 @@ const rowsPerSlice = 1_000;
 export function createMemoryCheckpoints(isInHistory: (head: Head) => boolean): SyncCheckpointStore {
   let saved: readonly MemoryCheckpoint[] = [];
 
-  const usable = (): readonly MemoryCheckpoint[] => saved.filter(({ facts }) => isInHistory(facts.head));
+  const usable = (): readonly MemoryCheckpoint[] => saved.filter(({ header }) => isInHistory(header.head));
 
   return {
-    list: () => usable().map(({ facts }) => facts),
-    *rows(facts) {
-      const found = usable().find((one) => one.facts.head.hash === facts.head.hash);
+    list: () => usable().map(({ header }) => header),
+    *rows(header) {
+      const found = usable().find((checkpoint) => checkpoint.header.head.hash === header.head.hash);
       const rows = [...(found?.rows.values() ?? [])];
       for (let start = 0; start < rows.length; start += rowsPerSlice) yield rows.slice(start, start + rowsPerSlice);
     },
     begin(wanted): SyncCheckpointDraft | undefined {
       saved = usable();
       const base = saved[0];
-      if (base?.facts.head.hash !== wanted?.hash) return undefined;
+      if (base?.header.head.hash !== wanted?.hash) return undefined;
       const rows = new Map(base?.rows);
       return {
         write(changed) {
@@ -34,8 +34,8 @@ export function createMemoryCheckpoints(isInHistory: (head: Head) => boolean): S
             else rows.set(name, row);
           }
         },
-        commit(facts) {
-          saved = base === undefined ? [{ facts, rows }] : [{ facts, rows }, base];
+        commit(header) {
+          saved = base === undefined ? [{ header, rows }] : [{ header, rows }, base];
         },
         abandon: () => undefined,
       };

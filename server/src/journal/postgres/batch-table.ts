@@ -90,8 +90,8 @@ export function toFollowed([answer, ...rows]: readonly PostgresRow[], after: Hea
   const page = createBatchPage(after, { entries: Infinity, bytes: Infinity });
   for (const row of rows) page.add(toBatch(row.slice(1)));
   const head = page.head();
-  const isLast = head.position >= Number(answer?.[1]);
-  return { kind: "followed", entries: page.entries, head, ...(isLast && { isLast }) };
+  const isLast = head.position >= Number(answer?.[1]) ? true : undefined;
+  return { kind: "followed", entries: page.entries, head, isLast };
 }
 
 /** The client returns 64-bit numbers as text. All of these are below 2^53, so the conversion is exact. */

@@ -40,13 +40,13 @@ const rowsPerFetch = 5_000;
 export const checkpointLock = "hashtextextended('holdfast checkpoint ' || $1, 0)";
 
 export function createPostgresCheckpoints({ space, reader, sessions }: PostgresCheckpointOptions): CheckpointStore {
-  async function* rows(facts: CheckpointHeader): AsyncGenerator<readonly CheckpointRow[]> {
+  async function* rows(header: CheckpointHeader): AsyncGenerator<readonly CheckpointRow[]> {
     const session = sessions.checkOut();
     try {
       const client = await session.ready();
       // All slices are read from one snapshot. Another node may commit a checkpoint and delete rows of this one.
       await client.query("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
-      const found = (await storedCheckpoints(client, space)).find(({ head }) => head.hash === facts.head.hash);
+      const found = (await storedCheckpoints(client, space)).find(({ head }) => head.hash === header.head.hash);
       if (found === undefined) return;
       await client.query({ text: declareRows, values: [space, found.generation] });
       for (;;) {
@@ -128,9 +128,9 @@ function draftOn(
 
   return {
     write: (rows) => use((client) => writeRows(client, space, generation, rows)),
-    commit: (facts) =>
+    commit: (header) =>
       use(async (client) => {
-        await commitDraft(client, space, { ...facts, generation });
+        await commitDraft(client, space, { ...header, generation });
         await sessions.release(session);
       }),
     abandon: () => sessions.release(session),

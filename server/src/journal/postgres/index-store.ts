@@ -29,8 +29,8 @@ const statements = {
     text: `SELECT ${snapshotColumns}, ARRAY(SELECT (SELECT position FROM keys WHERE space = $1 AND hash = wanted.hash)
       FROM unnest($2::uuid[]) WITH ORDINALITY AS wanted (hash, place) ORDER BY place)`,
   },
-  rising: { name: "subjects_rising", text: subjectQuery("ASC") },
-  falling: { name: "subjects_falling", text: subjectQuery("DESC") },
+  ascending: { name: "subjects_ascending", text: subjectQuery("ASC") },
+  descending: { name: "subjects_descending", text: subjectQuery("DESC") },
 } as const satisfies Readonly<Record<string, Statement>>;
 
 function subjectQuery(direction: "ASC" | "DESC"): string {
@@ -59,7 +59,7 @@ export class PostgresIndexStore {
     const hashes = scopes.map(indexHash);
     const [row] = await this.#session.run(statements.keys, [this.#space, hashes]);
     const found = (row?.[3] ?? []) as readonly (string | null)[];
-    return { ...toSnapshot(row), found: found.map((each) => (each === null ? undefined : Number(each))) };
+    return { ...toSnapshot(row), found: found.map((position) => (position === null ? undefined : Number(position))) };
   }
 
   async findSubject(
@@ -67,7 +67,10 @@ export class PostgresIndexStore {
   ): Promise<IndexSnapshot & { readonly found: readonly number[] }> {
     const { subject, after, before, order, limit } = query;
     const values = [this.#space, indexHash(subject), after, before, Math.max(0, limit)];
-    const [row] = await this.#session.run(order === "oldest-first" ? statements.rising : statements.falling, values);
+    const [row] = await this.#session.run(
+      order === "oldest-first" ? statements.ascending : statements.descending,
+      values,
+    );
     return { ...toSnapshot(row), found: ((row?.[3] ?? []) as readonly string[]).map(Number) };
   }
 }

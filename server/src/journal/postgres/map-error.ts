@@ -60,6 +60,6 @@ function isRolledBack(error: unknown): boolean {
 }
 
 function detailOf(error: unknown): string {
-  if (error instanceof AggregateError) return error.errors.map((each: unknown) => detailOf(each)).join("; ");
+  if (error instanceof AggregateError) return error.errors.map((cause: unknown) => detailOf(cause)).join("; ");
   return error instanceof Error ? error.message : String(error);
 }

@@ -29,7 +29,7 @@ export interface PostgresSessionOptions {
   readonly onLost?: () => void;
 }
 
-type OnServerIdentity = (facts: ServerIdentity, client: Client) => Promise<void>;
+type OnServerIdentity = (identity: ServerIdentity, client: Client) => Promise<void>;
 
 /** A statement that is prepared once for each connection. */
 export interface Statement {
@@ -123,10 +123,10 @@ export class PostgresSession {
     client.on("notification", ({ payload = "", processId }) => this.#options.onNotify?.(payload, processId));
     try {
       await client.connect();
-      const onFacts = this.#options.onConnect();
-      const facts = await checkServer(client, this.#settings);
+      const onIdentity = this.#options.onConnect();
+      const identity = await checkServer(client, this.#settings);
       await this.#prepare(client);
-      await onFacts(facts, client);
+      await onIdentity(identity, client);
     } catch (error) {
       void client.end().catch(() => undefined);
       throw error;

@@ -23,7 +23,7 @@ interface TurnRequest {
 export class AppendTurn {
   readonly #session: PostgresSession;
   readonly #space: string;
-  #wish: TurnRequest | undefined;
+  #request: TurnRequest | undefined;
 
   constructor(session: PostgresSession, space: string) {
     this.#session = session;
@@ -31,31 +31,31 @@ export class AppendTurn {
   }
 
   get isHeld(): boolean {
-    const { client, isGranted } = this.#wish ?? { isGranted: false };
+    const { client, isGranted } = this.#request ?? { isGranted: false };
     return isGranted && client !== undefined && this.#session.holds(client);
   }
 
   async take(): Promise<void> {
     this.end();
-    const wish: TurnRequest = { isGranted: false };
-    this.#wish = wish;
+    const request: TurnRequest = { isGranted: false };
+    this.#request = request;
     const client = await this.#session.ready();
-    this.#refuseIfEnded(wish);
-    wish.client = client;
+    this.#refuseIfEnded(request);
+    request.client = client;
     const answers = await Promise.allSettled([client.query("BEGIN"), send(client, lock, [this.#space])]);
-    this.#refuseIfEnded(wish);
-    const failed = answers.find((each) => each.status === "rejected");
+    this.#refuseIfEnded(request);
+    const failed = answers.find((answer) => answer.status === "rejected");
     if (failed !== undefined) {
       this.end();
       throw mapError(failed.reason, { sent: false });
     }
-    wish.isGranted = true;
+    request.isGranted = true;
   }
 
   /** Ends the turn without waiting for the answer. Postgres queues the next request for the turn behind it anyway. */
   end(): void {
-    const { client, isGranted } = this.#wish ?? { isGranted: false };
-    this.#wish = undefined;
+    const { client, isGranted } = this.#request ?? { isGranted: false };
+    this.#request = undefined;
     if (client === undefined || !this.#session.holds(client)) return;
     const drop = (): void => {
       this.#session.drop();
@@ -65,8 +65,8 @@ export class AppendTurn {
     else drop();
   }
 
-  #refuseIfEnded(wish: TurnRequest): void {
-    if (this.#wish !== wish)
+  #refuseIfEnded(request: TurnRequest): void {
+    if (this.#request !== request)
       throw new JournalError("busy", "The request for the turn was cancelled.", { certain: true });
   }
 }

@@ -65,14 +65,14 @@ export class SqliteCheckpoints implements SyncCheckpointStore {
     return this.#saved.map(({ head, rules, stateHash }) => ({ head, rules, stateHash }));
   }
 
-  rows(facts: CheckpointHeader): Iterable<readonly CheckpointRow[]> {
-    const found = this.#saved.find(({ head }) => head.hash === facts.head.hash);
+  rows(header: CheckpointHeader): Iterable<readonly CheckpointRow[]> {
+    const found = this.#saved.find(({ head }) => head.hash === header.head.hash);
     return found === undefined ? [] : this.#file.rows(found.generation, new Set(this.#unfinished));
   }
 
   begin(base: Head | undefined): SyncCheckpointDraft | undefined {
     if (this.#saved[0]?.head.hash !== base?.hash) return undefined;
-    const generation = Math.max(0, ...this.#unfinished, ...this.#saved.map((one) => one.generation)) + 1;
+    const generation = Math.max(0, ...this.#unfinished, ...this.#saved.map((checkpoint) => checkpoint.generation)) + 1;
     this.#draft = generation;
     this.#guard(generation, () => {
       this.#file.table.begin(generation);
@@ -84,9 +84,9 @@ export class SqliteCheckpoints implements SyncCheckpointStore {
           this.#write(generation, rows);
         });
       },
-      commit: (facts) => {
+      commit: (header) => {
         this.#guard(generation, () => {
-          this.#commit({ ...facts, generation });
+          this.#commit({ ...header, generation });
         });
       },
       abandon: () => {
@@ -147,7 +147,7 @@ export class SqliteCheckpoints implements SyncCheckpointStore {
   #sweepOn(limit: number): void {
     const saved = this.#saved.map(({ generation }) => generation);
     if (!this.#sweep.step(limit, { saved, draft: this.#draft, unfinished: this.#unfinished })) return;
-    this.#file.table.forget({ unfinished: this.#sweptSoon });
+    this.#file.table.forget(this.#sweptSoon);
     for (const generation of this.#sweptSoon) this.#unfinished.delete(generation);
     this.#sweptSoon = [...this.#unfinished].filter((generation) => generation !== this.#draft);
   }

@@ -31,7 +31,7 @@ export function* flushIndex(tail: IndexTail, target: BatchEnd, store: SqliteInde
   }
   for (const bucket of buckets) {
     if (bucket.length === 0) continue;
-    store.insert(bucket.sort((one, other) => (one.hash < other.hash ? -1 : 1)));
+    store.insert(bucket.sort((a, b) => (a.hash < b.hash ? -1 : 1)));
     yield;
   }
   store.finish(target);

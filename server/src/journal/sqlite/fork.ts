@@ -36,9 +36,9 @@ export interface RestoredMark {
 const name = "identity";
 
 export function watchFork(meta: MetaTable, folder: string, newId: (() => string) | undefined): SqliteForkWatch {
-  let because = reason();
+  let forkReason = detectFork();
 
-  function reason(): string | undefined {
+  function detectFork(): string | undefined {
     const mark = meta.get("restored");
     if (mark !== undefined) {
       const { position, from } = readJson(mark) as unknown as RestoredMark;
@@ -61,11 +61,11 @@ export function watchFork(meta: MetaTable, folder: string, newId: (() => string)
   }
 
   return {
-    reason: () => because,
+    reason: () => forkReason,
     settle() {
       if (newId !== undefined) adopt(newId);
       meta.delete("restored");
-      because = undefined;
+      forkReason = undefined;
     },
   };
 }

@@ -35,8 +35,8 @@ const keysPerQuery = 16;
 
 export function createIndexStore(database: DatabaseSync): SqliteIndexStore {
   const someKeys = database.prepare(`SELECT hash, position FROM keys WHERE hash IN (${parameters(keysPerQuery)})`);
-  const rising = database.prepare(subjectQuery("ASC"));
-  const falling = database.prepare(subjectQuery("DESC"));
+  const ascending = database.prepare(subjectQuery("ASC"));
+  const descending = database.prepare(subjectQuery("DESC"));
   const insertKey = database.prepare("INSERT INTO keys (hash, position) VALUES (?, ?) ON CONFLICT DO NOTHING");
   const insertSubject = database.prepare("INSERT INTO subjects (hash, position) VALUES (?, ?) ON CONFLICT DO NOTHING");
   const setCover = database.prepare("INSERT OR REPLACE INTO cover (name, position, hash) VALUES (?, ?, ?)");
@@ -60,7 +60,7 @@ export function createIndexStore(database: DatabaseSync): SqliteIndexStore {
     findSubject({ subject, after = 0, before = Number.MAX_SAFE_INTEGER, order, limit }: SubjectQuery) {
       // Rows beyond `complete` belong to a flush in progress. The flushed tail still answers for them.
       const below = Math.min(before, complete.position + 1);
-      const statement = order === "oldest-first" ? rising : falling;
+      const statement = order === "oldest-first" ? ascending : descending;
       const rows = statement.all(toBlob(indexHash(subject)), after, below, Math.max(0, limit));
       return rows.map((row) => row.position as number);
     },

@@ -1,4 +1,3 @@
-import { defined } from "@holdfast/sdk/base/defined";
 import type { DecideContext, Decision } from "../../../machine/feature.ts";
 import { done } from "../../../machine/refusal.ts";
 import { coHoldersOf } from "../tables/co-holders.ts";
@@ -62,7 +61,7 @@ export function enqueue(context: DecideContext, queued: QueuedRequest): Decision
   const ahead = countAhead(state, request);
   const [first] = request.paths;
   const paths = request.paths.map(({ path, mode, scope }) => ({ path, mode, scope }));
-  const data = defined({
+  const ticketData = {
     resource_id: first?.path ?? "",
     owner_id: request.owner,
     ticket,
@@ -70,9 +69,9 @@ export function enqueue(context: DecideContext, queued: QueuedRequest): Decision
     terms: termsData(terms),
     lease_ms: leaseMs,
     waits_for: blockerIdOf(state, blocker),
-    upgrades,
-    ...coHoldersOf(state, first?.path ?? ""),
-  });
+  };
+  const coHolders = coHoldersOf(state, first?.path ?? "");
+  const data = upgrades === undefined ? { ...ticketData, ...coHolders } : { ...ticketData, upgrades, ...coHolders };
   const outcome = done({ granted: false, ticket, place: ahead + 1, expires_at: iso(time + leaseMs) });
   const attachment = {
     waits_for: blockingHolders(state, request).map((row) => holderView(state, row)),

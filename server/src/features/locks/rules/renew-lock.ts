@@ -1,4 +1,3 @@
-import { defined } from "@holdfast/sdk/base/defined";
 import type { lockOperations } from "@holdfast/sdk/contract";
 import { done } from "../../../machine/refusal.ts";
 import type { Decide } from "../../rule-of.ts";
@@ -21,15 +20,15 @@ export const renewLock: Decide<(typeof lockOperations)["renew-lock"]> = (input, 
   if (typeof ttlMs !== "number") return ttlMs;
   const changed = { ...row, ttlMs, expiresAt: renewedEnd({ ...row, ttlMs }, time) };
   const path = row.paths[0]?.path ?? "";
-  const data = defined({
+  const lease = {
     resource_id: path,
     owner_id: row.owner,
     expires_at: iso(changed.expiresAt),
     fence: row.fence,
-    ttl_ms: input.ttl_seconds === undefined ? undefined : ttlMs,
-    note: input.note,
-    ...coHoldersOf(state, path, row.fence),
-  });
+  };
+  const timed = input.ttl_seconds === undefined ? lease : { ...lease, ttl_ms: ttlMs };
+  const noted = input.note === undefined ? timed : { ...timed, note: input.note };
+  const data = { ...noted, ...coHoldersOf(state, path, row.fence) };
   const { fence, expires_at, ...view } = grantView(context, changed);
   return {
     outcome: done({ fence: fence ?? "", expires_at: expires_at ?? "" }),

@@ -70,11 +70,10 @@ interface GrantData {
 
 export function lockAcquiredEvents(state: StateReader, grant: GrantData): readonly Event[] {
   const { fence, owner, terms, graceMs, ticket } = grant;
-  const all: JsonObject = {
-    ...termsData(terms),
-    ...(graceMs === undefined ? {} : { grace_ms: graceMs }),
-    ...(ticket === undefined ? {} : { ticket: ticket.ticket, accept_ms: ticket.acceptMs }),
-  };
+  const data = termsData(terms);
+  const recoverable = graceMs === undefined ? data : { ...data, grace_ms: graceMs };
+  const all =
+    ticket === undefined ? recoverable : { ...recoverable, ticket: ticket.ticket, accept_ms: ticket.acceptMs };
   const each = { owner_id: owner, expires_at: iso(grant.expiresAt), fence };
   return lockEventsOf("lock.acquired", grant.paths, { all, each, beside: (path) => coHoldersOf(state, path) });
 }
@@ -94,13 +93,9 @@ export function lockFreedEvents(
   },
 ): readonly Event[] {
   const note = end.note ?? row.note;
-  const each: JsonObject = {
-    owner_id: row.owner,
-    fence: row.fence,
-    ...(row.purpose === undefined ? {} : { purpose: row.purpose }),
-    ...(note === undefined ? {} : { note }),
-    ...end.more,
-  };
+  const grant = { owner_id: row.owner, fence: row.fence };
+  const described = row.purpose === undefined ? grant : { ...grant, purpose: row.purpose };
+  const each: JsonObject = note === undefined ? { ...described, ...end.more } : { ...described, note, ...end.more };
   const [first = "", ...others] = paths;
   const set: JsonObject = others.length === 0 ? {} : { paths };
   const contended: JsonObject = end.contended ? { contended: true } : {};

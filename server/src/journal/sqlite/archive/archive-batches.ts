@@ -51,8 +51,8 @@ export function cleanUpArchive({ segments, recent }: Pick<ArchiveParts, "segment
   for (const name of namesIn(segments.folder)) {
     const last = /^\d+-(\d+)\b.*\.ndjson\.gz$/.exec(name)?.[1];
     // A file beyond the head belongs to another history and may be its only copy, so it stays.
-    const isOurs = name === unfinishedName || (last !== undefined && Number(last) <= recent.head().position);
-    if (isOurs && !known.has(name)) rmSync(join(segments.folder, name), { force: true });
+    const isRemovable = name === unfinishedName || (last !== undefined && Number(last) <= recent.head().position);
+    if (isRemovable && !known.has(name)) rmSync(join(segments.folder, name), { force: true });
   }
 }
 

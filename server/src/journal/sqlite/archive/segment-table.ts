@@ -34,8 +34,8 @@ export function createSegmentTable(database: DatabaseSync, dataFolder: string): 
 
   function load(): readonly Segment[] {
     return select.all().map((row) => {
-      const { blocks, ...facts } = row as unknown as Omit<Segment, "blocks"> & { blocks: string };
-      return { ...facts, blocks: readJson(blocks) as unknown as readonly Block[] };
+      const { blocks, ...columns } = row as unknown as Omit<Segment, "blocks"> & { blocks: string };
+      return { ...columns, blocks: readJson(blocks) as unknown as readonly Block[] };
     });
   }
 

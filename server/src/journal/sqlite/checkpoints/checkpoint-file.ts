@@ -41,17 +41,17 @@ export function openNewCheckpointFile(folder: string): CheckpointFile {
 export function* copyCheckpoint(
   folder: string,
   slices: Iterable<readonly CheckpointRow[]>,
-  facts: StoredCheckpoint,
+  header: StoredCheckpoint,
 ): Generator<undefined, void> {
   deleteCheckpointFile(folder, copyName);
   const copy = open(folder, copyName);
   try {
-    copy.table.begin(facts.generation);
+    copy.table.begin(header.generation);
     for (const slice of slices) {
-      copy.table.write(facts.generation, slice);
+      copy.table.write(header.generation, slice);
       yield;
     }
-    copy.table.commit(facts, []);
+    copy.table.commit(header, []);
   } finally {
     copy.close();
   }

@@ -16,27 +16,28 @@ export interface CheckpointTable {
   /** Versions after a cursor, in the order of table, key and generation. */
   after(cursor: RowVersion, limit: number): readonly RowVersion[];
   remove(versions: readonly RowVersion[]): void;
-  forget(what: { readonly saved?: readonly StoredCheckpoint[]; readonly unfinished?: readonly number[] }): void;
+  /** Removes generations from the list of unfinished ones, after their versions were deleted. */
+  forget(unfinished: readonly number[]): void;
 }
 
 /** A cursor before all versions. */
 export const startCursor: RowVersion = ["", "", -1, null];
 
-export function isSameRow(one: RowVersion | undefined, other: RowVersion | undefined): boolean {
-  return one?.[1] === other?.[1] && one?.[0] === other?.[0];
+export function isSameRow(a: RowVersion | undefined, b: RowVersion | undefined): boolean {
+  return a?.[1] === b?.[1] && a?.[0] === b?.[0];
 }
 
 export function createCheckpointTable(database: DatabaseSync): CheckpointTable {
-  const facts = database.prepare(
-    "SELECT generation, position, hash, time, rules, state_hash AS stateHash FROM facts ORDER BY generation DESC",
+  const saved = database.prepare(
+    "SELECT generation, position, hash, time, rules, state_hash AS stateHash FROM checkpoints ORDER BY generation DESC",
   );
   const unfinished = database.prepare("SELECT generation FROM unfinished");
   const begin = database.prepare("INSERT INTO unfinished (generation) VALUES (?)");
   const finish = database.prepare("DELETE FROM unfinished WHERE generation = ?");
   const save = database.prepare(
-    "INSERT INTO facts (generation, position, hash, time, rules, state_hash) VALUES (?, ?, ?, ?, ?, ?)",
+    "INSERT INTO checkpoints (generation, position, hash, time, rules, state_hash) VALUES (?, ?, ?, ?, ?, ?)",
   );
-  const unsave = database.prepare("DELETE FROM facts WHERE generation = ?");
+  const unsave = database.prepare("DELETE FROM checkpoints WHERE generation = ?");
   const write = database.prepare(
     "INSERT OR REPLACE INTO versions (table_name, key, generation, line) VALUES (?, ?, ?, ?)",
   );
@@ -48,7 +49,7 @@ export function createCheckpointTable(database: DatabaseSync): CheckpointTable {
   after.setReturnArrays(true);
 
   return {
-    saved: () => facts.all().map((row) => toStoredCheckpoint(row as unknown as CheckpointColumns)),
+    saved: () => saved.all().map((row) => toStoredCheckpoint(row as unknown as CheckpointColumns)),
     unfinished: () => unfinished.all().map((row) => row.generation as number),
     begin: (generation) => void begin.run(generation),
     write: (generation, rows) => {
@@ -71,10 +72,9 @@ export function createCheckpointTable(database: DatabaseSync): CheckpointTable {
         for (const [table, key, generation] of versions) remove.run(table, key, generation);
       });
     },
-    forget: (what) => {
+    forget: (generations) => {
       transactRaw(database, () => {
-        for (const { generation } of what.saved ?? []) unsave.run(generation);
-        for (const generation of what.unfinished ?? []) finish.run(generation);
+        for (const generation of generations) finish.run(generation);
       });
     },
   };

@@ -33,9 +33,10 @@ interface WalFile {
   readonly salts: readonly [number, number];
 }
 
+/** The two sums of SQLite's checksum, as its documentation names them. */
 interface WalChecksum {
-  readonly one: number;
-  readonly two: number;
+  readonly s0: number;
+  readonly s1: number;
 }
 
 export function verifyWal(path: string): readonly FileFault[] {
@@ -53,11 +54,11 @@ function findFault(path: string): FileFault | undefined {
   if (log === undefined) return { file, what: "its header is damaged, so SQLite ignores the whole file" };
   const frameSize = frameHeaderSize + log.pageSize;
   const count = Math.floor((bytes.byteLength - headerSize) / frameSize);
-  let sum = checksum(log, 0, 24, { one: 0, two: 0 });
+  let sum = checksum(log, 0, 24, { s0: 0, s1: 0 });
   for (let frame = 0; frame < count; frame += 1) {
     const at = headerSize + frame * frameSize;
     sum = checksum(log, at + frameHeaderSize, log.pageSize, checksum(log, at, 8, sum));
-    if (saltMatches(log, at) === 2 && sum.one === bytes.getUint32(at + 16) && sum.two === bytes.getUint32(at + 20)) {
+    if (saltMatches(log, at) === 2 && sum.s0 === bytes.getUint32(at + 16) && sum.s1 === bytes.getUint32(at + 20)) {
       continue;
     }
     return faultFrom(log, frame, count, frameSize);
@@ -69,16 +70,16 @@ function findFault(path: string): FileFault | undefined {
 function faultFrom(log: WalFile, bad: number, count: number, frameSize: number): FileFault | undefined {
   const file = "journal.db-wal";
   let commits = 0;
-  let ours = 0;
+  let currentFrames = 0;
   for (let frame = bad; frame < count; frame += 1) {
     const at = headerSize + frame * frameSize;
     const matches = saltMatches(log, at);
     // Both salts of an older frame differ. A frame with one matching salt had both before it was damaged.
     if (matches === 0) continue;
-    ours += 1;
+    currentFrames += 1;
     if (log.bytes.getUint32(at + 4) !== 0) commits += 1;
   }
-  if (ours === 0) return undefined;
+  if (currentFrames === 0) return undefined;
   const which = `frame ${bad + 1} of ${count}`;
   if (commits > 1) return { file, what: `${which} is damaged: at least ${commits - 1} commits after it are ignored` };
   return {
@@ -104,8 +105,8 @@ function readHeader(bytes: DataView): WalFile | undefined {
   if (magic >>> 1 !== 0x377f0682 >>> 1 || pageSize < 512 || pageSize > 65_536) return undefined;
   const salts = [bytes.getUint32(16), bytes.getUint32(20)] as const;
   const log: WalFile = { bytes, pageSize, littleEndian: (magic & 1) === 0, salts };
-  const { one, two } = checksum(log, 0, 24, { one: 0, two: 0 });
-  return one === bytes.getUint32(24) && two === bytes.getUint32(28) ? log : undefined;
+  const { s0, s1 } = checksum(log, 0, 24, { s0: 0, s1: 0 });
+  return s0 === bytes.getUint32(24) && s1 === bytes.getUint32(28) ? log : undefined;
 }
 
 /** Counts the salts of a frame that match those of the WAL, from 0 to 2. */
@@ -114,10 +115,10 @@ function saltMatches({ bytes, salts }: WalFile, at: number): number {
 }
 
 function checksum({ bytes, littleEndian }: WalFile, offset: number, length: number, start: WalChecksum): WalChecksum {
-  let { one, two } = start;
+  let { s0, s1 } = start;
   for (let at = offset; at < offset + length; at += 8) {
-    one = (one + bytes.getUint32(at, littleEndian) + two) >>> 0;
-    two = (two + bytes.getUint32(at + 4, littleEndian) + one) >>> 0;
+    s0 = (s0 + bytes.getUint32(at, littleEndian) + s1) >>> 0;
+    s1 = (s1 + bytes.getUint32(at + 4, littleEndian) + s0) >>> 0;
   }
-  return { one, two };
+  return { s0, s1 };
 }

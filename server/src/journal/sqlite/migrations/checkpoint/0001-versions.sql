@@ -11,7 +11,7 @@ CREATE TABLE versions (
   PRIMARY KEY (table_name, key, generation)
 ) STRICT, WITHOUT ROWID;
 
-CREATE TABLE facts (
+CREATE TABLE checkpoints (
   generation INTEGER PRIMARY KEY,
   position INTEGER NOT NULL,
   hash TEXT NOT NULL,
