@@ -14,7 +14,7 @@ export type { LockMode, LockPath, LockPaths, LockScope } from "./client/locks/lo
 export type { RequestLock } from "./client/locks/waiting/request.ts";
 export type { AgentIntroduction } from "./client/locks/session/session-agent.ts";
 export { DeadlockError } from "./client/locks/waiting/retry-on-deadlock.ts";
-export type { DeadlockRetryOptions, Tries } from "./client/locks/waiting/retry-on-deadlock.ts";
+export type { DeadlockRetryOptions, DeadlockAttempt } from "./client/locks/waiting/retry-on-deadlock.ts";
 export type { RetryOptions } from "./client/retry.ts";
 export type { UpdateOptions } from "./client/update-entity.ts";
 export type { Deleted, EntitiesClient, EntityPatch, Page, PatchStep, WriteOptions } from "./client/entities-client.ts";

@@ -33,7 +33,7 @@ export type {
   ReleaseRequest,
   RequestLock,
   RetryOptions,
-  Tries,
+  DeadlockAttempt,
   UpdateOptions,
 } from "@holdfast/sdk";
 export type {

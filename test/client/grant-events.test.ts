@@ -182,12 +182,12 @@ describe("heartbeats", () => {
     const none = (): undefined => undefined;
     const sentAt = clockPoint(time);
     clock.advance(2_000);
-    const acceptance = { ticket: "1.2", acceptMs, heardAtMs: clock.monotonicMs() };
+    const acceptance = { ticket: "1.2", acceptMs, learnedAtMs: clock.monotonicMs() };
     return new HeldGrant(
       { fence: "1.3", paths: [], acquired_at: new Date(0).toISOString(), ttl_seconds: 60, owner_id: "bob" },
       {
-        ...{ clock: time, sentAt, endsAtMs: Infinity, patienceMs: 0, acceptance },
-        ...{ hear: none, confirm: none, onListeners: none, onOver: none },
+        ...{ clock: time, sentAt, endsAtMs: Infinity, uncertainMaxMs: 0, acceptance },
+        ...{ applyBeats: none, confirm: none, onListeners: none, onOver: none },
       },
     );
   };

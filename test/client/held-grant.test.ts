@@ -13,8 +13,8 @@ function grantBy(clock: ManualClock, more: Partial<GrantEvents> = {}): HeldGrant
     clock: clientClock,
     sentAt: clockPoint(clientClock),
     endsAtMs: Infinity,
-    patienceMs: 0,
-    hear: () => undefined,
+    uncertainMaxMs: 0,
+    applyBeats: () => undefined,
     confirm: () => undefined,
     onListeners: () => undefined,
     onOver: () => undefined,
@@ -85,7 +85,7 @@ suite("leases of another length", () => {
   test("a shorter lease counts from before its request, because the reply may be lost [M9]", () => {
     const clock = new ManualClock();
     const grant = grantBy(clock);
-    grant.asking(2_000, clockPoint(clock as never));
+    grant.leaseRequested(2_000, clockPoint(clock as never));
     assert.equal(grant.deadlineMs, 2_000);
     clock.advance(1_000);
     grant.renewByBeat(clockPoint(clock as never), clockPoint(clock as never));
@@ -97,7 +97,7 @@ suite("leases of another length", () => {
     const grant = grantBy(clock);
     clock.advance(5_000);
     const sentAt = clockPoint(clock as never);
-    const answered = grant.asking(2_000, sentAt);
+    const answered = grant.leaseRequested(2_000, sentAt);
     assert.equal(grant.deadlineMs, ttlMs);
     grant.renew(sentAt, 2_000);
     answered();
@@ -114,7 +114,7 @@ suite("leases of another length", () => {
       const asked = [first, second].map((leaseMs) => {
         clock.advance(10);
         const sentAt = clockPoint(clock as never);
-        return { leaseMs, sentAt, answered: grant.asking(leaseMs, sentAt) };
+        return { leaseMs, sentAt, answered: grant.leaseRequested(leaseMs, sentAt) };
       });
       for (const { leaseMs, sentAt, answered } of asked) {
         clock.advance(10);

@@ -161,7 +161,7 @@ describe("unresponsive servers", () => {
   test("a lock with patience continues when the server responds again in time [M9]", async () => {
     await using node = await clientNode();
     const ann = node.fresh("ann", { retry: false });
-    const lock = held(await ann.acquire("doc/1", { ttlSeconds: 30, patienceMs: 60_000 }));
+    const lock = held(await ann.acquire("doc/1", { ttlSeconds: 30, uncertainMaxMs: 60_000 }));
     node.journal.fate = () => ({ isWritten: false, certain: true, code: "io" });
     await node.clock.pass(40_000, 250);
     assert.deepEqual([lock.state, lock.signal.aborted], ["uncertain", false]);

@@ -52,11 +52,11 @@ async function record(
   const calls: HistoryCall[] = [];
   const subjects = subjectsOf(plan.seed);
   const counters = new Map(subjects.map((subject) => [subject, new GuardedCounter()]));
-  const operator = await reach({ way: "socket", node: 0, reconnectMs: patienceMs, token: operatorToken });
+  const operator = await reach({ way: "socket", node: 0, reconnectMs: uncertainMaxMs, token: operatorToken });
   for (const subject of subjects) await operator.run("create-entity", entityOf(subject), { key: `create ${subject}` });
   const { cursor, position } = await historyStart(operator);
   const watchers = await Promise.all(
-    ways.map(async (way) => new Watcher(way, await reach({ way, node: 0, reconnectMs: patienceMs }), cursor)),
+    ways.map(async (way) => new Watcher(way, await reach({ way, node: 0, reconnectMs: uncertainMaxMs }), cursor)),
   );
   const planned = planFaults(faults, chance, plan);
   const pace = new Pace(plan.calls, planned.length);
@@ -86,7 +86,7 @@ async function record(
 const ways = ["socket", "http"] as const;
 
 /** Reconnect time of a connection that must outlive every fault. */
-const patienceMs = 60_000;
+const uncertainMaxMs = 60_000;
 
 interface Reach {
   readonly way: (typeof ways)[number];

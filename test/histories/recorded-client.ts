@@ -13,7 +13,7 @@ const unknown = "outcome_unknown";
 const answers = new Set(["done", "concurrency_mismatch", "fence_stale", "lock_denied", "lock_not_held"]);
 
 /** Maximum time until a healthy deployment answers again after a fault. */
-const patienceMs = 60_000;
+const uncertainMaxMs = 60_000;
 
 export class RecordedClient {
   readonly number: number;
@@ -42,7 +42,7 @@ export class RecordedClient {
       const isLost = code === unknown && key === undefined && request.kind !== "read";
       if (isLost) return this.#note({ request, key, begin, end: Infinity, earlierCodes: before, answer: undefined });
       if (code !== unknown && !nothingHappened.has(code)) broken("only known answers are given", { request, reply });
-      if (end - first > patienceMs) broken("after a fault there is progress", { request, reply });
+      if (end - first > uncertainMaxMs) broken("after a fault there is progress", { request, reply });
       before.push(`${code} ${JSON.stringify(reply.outcome.data)}`);
       await pauseFor(20);
       // A call that may have happened at an earlier attempt began with that attempt.

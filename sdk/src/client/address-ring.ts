@@ -25,20 +25,20 @@ export class AddressRing {
   }
 
   /** Moves to the next node. With one address this is the same node. */
-  turn(): void {
+  advance(): void {
     this.#index = (this.#index + 1) % this.#addresses.length;
   }
 
-  /** The address without an answer, for the message. */
-  where(why: string): { readonly url: string; readonly reason: string } {
-    const plain = addressTexts(this.#addresses).join(", ");
-    return { url: plain, reason: `${plain}, from ${this.current.from}: ${why}` };
+  /** The addresses that did not answer and the reason, for the message. */
+  failure(why: string): { readonly url: string; readonly reason: string } {
+    const urls = addressTexts(this.#addresses).join(", ");
+    return { url: urls, reason: `${urls}, from ${this.current.from}: ${why}` };
   }
 }
 
 /** Codes of a node that cannot work at the moment, while another may. */
-const elsewhere = new Set(["journal_unavailable", "stopping"]);
+const nodeFailures = new Set(["journal_unavailable", "stopping"]);
 
 export function mayWorkElsewhere(code: string): boolean {
-  return elsewhere.has(code);
+  return nodeFailures.has(code);
 }

@@ -11,12 +11,12 @@ export const defaultUrl = "http://127.0.0.1:4653";
 
 export function parseAddresses(target: ConnectTarget, from: string): readonly Address[] {
   const list = Array.isArray(target) ? (target as readonly (string | URL)[]) : [target as string | URL];
-  const texts = list.flatMap((one) => String(one).split(",")).map((text) => text.trim());
+  const texts = list.flatMap((address) => String(address).split(",")).map((text) => text.trim());
   if (texts.length === 0) throw new TypeError(`${from} names no server. Use an address such as ${defaultUrl}.`);
-  return texts.map((text) => ({ url: parsed(text, from), from }));
+  return texts.map((text) => ({ url: parseUrl(text, from), from }));
 }
 
-function parsed(text: string, from: string): URL {
+function parseUrl(text: string, from: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || !/^(http|ws)s?:$/u.test(url.protocol)) {
     throw new TypeError(`${from} is not the address of a server: "${text}". Use one such as ${defaultUrl}.`);

@@ -9,7 +9,7 @@ import type { CallOptions, CallReply, Reads, Transport } from "./transport.ts";
 /** The identity of a caller: a registered agent with its secret. */
 export interface Identity {
   readonly agent: string;
-  readonly agentSecret?: string;
+  readonly agentSecret?: string | undefined;
   /** The client registered this agent itself, and may continue without it after it has ended. */
   readonly isOwn?: boolean;
 }
@@ -21,7 +21,7 @@ interface CallerOptions {
   /** Gives writes a key, so that they can be retried after a lost reply. */
   readonly makesKeys: boolean;
   /** The default freshness of reads. */
-  readonly reads?: Reads;
+  readonly reads?: Reads | undefined;
 }
 
 /** Sends calls as an agent, and retries them where the rule of the refusal allows it. */
@@ -58,8 +58,8 @@ export class CallSender {
         this.call(operation, input, key === undefined ? options : { ...options, key });
       if (reply.outcome.code === "agent_unknown") return this.#withoutAgent(identity, reply, again, operation);
       if (!this.#retrier.isOn) return reply;
-      const wish = { startedMs, isSafe: isRepeatable(operation, input, key), signal: call.signal };
-      return this.#retrier.goOn(reply, wish, send).then((last) => {
+      const retried = { startedMs, isSafe: isRepeatable(operation, input, key), signal: call.signal };
+      return this.#retrier.retry(reply, retried, send).then((last) => {
         const isUnknown = last.outcome.kind === "refusal" && last.outcome.code === "agent_unknown";
         return isUnknown ? this.#withoutAgent(identity, last, again, operation) : last;
       });
@@ -82,8 +82,8 @@ export class CallSender {
   /** The same caller with another identity and the same retries. */
   as(identity: Identity | undefined): CallSender {
     const { transport, clock } = this;
-    const reads = this.#reads === undefined ? {} : { reads: this.#reads };
-    return new CallSender({ transport, clock, retrier: this.#retrier, makesKeys: this.#makesKeys, ...reads }, identity);
+    const shared = { transport, clock, retrier: this.#retrier, makesKeys: this.#makesKeys, reads: this.#reads };
+    return new CallSender(shared, identity);
   }
 
   /** A closed client does not retry. */
@@ -96,12 +96,9 @@ export class CallSender {
     const isNamed = identity !== undefined && options.agent === undefined;
     const isKeyed = this.#makesKeys && this.#retrier.isOn && options.key === undefined && needsKey(operation, input);
     if (!isNamed && !isKeyed && this.#reads === undefined) return options;
-    return {
-      ...(this.#reads === undefined ? {} : { reads: this.#reads }),
-      ...(isNamed ? credentialsOf(identity) : {}),
-      ...(isKeyed ? { key: this.clock.unique() } : {}),
-      ...options,
-    };
+    const credentials = isNamed ? credentialsOf(identity) : undefined;
+    const key = isKeyed ? this.clock.unique() : undefined;
+    return { reads: this.#reads, ...credentials, key, ...options };
   }
 
   /** Calls that are not about locks continue without an agent, if the client had registered it. */

@@ -21,7 +21,7 @@ const nextTurn = (globalThis as { setImmediate?: (callback: () => void) => void 
 const timerMaxMs = 2 ** 31 - 1;
 
 /** One random prefix per client plus a counter. Randomness per id would cost more than a call. */
-const chosen = [...crypto.getRandomValues(new Uint8Array(16))]
+const idPrefix = [...crypto.getRandomValues(new Uint8Array(16))]
   .map((byte) => byte.toString(16).padStart(2, "0"))
   .join("");
 let count = 0;
@@ -41,5 +41,5 @@ export const systemClientClock: ClientClock = {
     nextTurn(callback);
   },
   random: () => Math.random(),
-  unique: () => `${chosen}-${String((count += 1))}`,
+  unique: () => `${idPrefix}-${String((count += 1))}`,
 };

@@ -19,7 +19,7 @@ import type { AgentIntroduction } from "./locks/session/session-agent.ts";
 import { locksClient } from "./locks-client.ts";
 import type { LocksClient } from "./locks-client.ts";
 import { retryOnDeadlock } from "./locks/waiting/retry-on-deadlock.ts";
-import type { DeadlockRetryOptions, Tries } from "./locks/waiting/retry-on-deadlock.ts";
+import type { DeadlockRetryOptions, DeadlockAttempt } from "./locks/waiting/retry-on-deadlock.ts";
 import { Retrier } from "./retry.ts";
 import type { RetryOptions } from "./retry.ts";
 import type { CallOptions, CallReply, Reads, Transport, WatchedEvent } from "./transport.ts";
@@ -49,10 +49,10 @@ export interface Client extends AsyncDisposable {
   readonly acquire: (paths: LockPaths, options?: LockOptions) => Promise<Lock | DeniedLock>;
   /**
    * Runs work that acquires several locks, and retries it after a deadlock. Locks that it acquired through the argument
-   * are released in between. After three tries it throws a DeadlockError.
+   * are released in between. After three attempts it throws a DeadlockError.
    */
   readonly retryOnDeadlock: <Result>(
-    work: (scope: Tries) => Promise<Result>,
+    work: (attempt: DeadlockAttempt) => Promise<Result>,
     options?: DeadlockRetryOptions,
   ) => Promise<Result>;
   /** The same client with the identity of a registered agent. */
@@ -92,7 +92,7 @@ export interface ClientOptions extends AgentIntroduction {
   /** The clock of tests. */
   readonly clock?: ClientClock;
   /** The server's addresses, if it is another process. Replies may be lost, so writes get keys. */
-  readonly remote?: { readonly urls: readonly string[]; readonly token?: string };
+  readonly remote?: { readonly urls: readonly string[]; readonly token?: string | undefined };
   /**
    * Maximum time that the event loop may be blocked before the client's leases are given up; 600,000 by default. Over
    * the network, in Node, a thread renews leases, so that a busy loop does not lose them. A loop that is blocked for
@@ -101,12 +101,11 @@ export interface ClientOptions extends AgentIntroduction {
   readonly maxBlockedMs?: number;
 }
 
-export function createClient(bare: Transport, options: ClientOptions = {}): Client {
-  const { clock = systemClientClock, retry = {}, remote, maxBlockedMs = 600_000 } = options;
-  const transport = abortable(bare);
+export function createClient(unwrapped: Transport, options: ClientOptions = {}): Client {
+  const { clock = systemClientClock, retry = {}, reads, remote, maxBlockedMs = 600_000 } = options;
+  const transport = abortable(unwrapped);
   const retrier = new Retrier(clock, retry);
-  const reads = options.reads === undefined ? {} : { reads: options.reads };
-  const caller = new CallSender({ transport, clock, retrier, makesKeys: remote !== undefined, ...reads });
+  const caller = new CallSender({ transport, clock, retrier, makesKeys: remote !== undefined, reads });
   const thread = remote === undefined ? undefined : hostHeartbeatThread({ maxBlockedMs, ...remote }, clock);
   return clientOf(caller, options, { closes: true, others: new Set(), thread });
 }
@@ -131,14 +130,14 @@ function clientOf(caller: CallSender, options: ClientOptions, family: Family): C
   };
   const sessions: LockSessions = new LockSessions(caller, options, { thread, onUse });
   const close = async (): Promise<void> => {
-    const ended = (family.closes ? [...others] : [sessions]).filter((one) => !one.isUnused);
+    const ended = (family.closes ? [...others] : [sessions]).filter((each) => !each.isUnused);
     // Without locks the client closes synchronously: later calls are refused.
-    if (ended.length > 0) await Promise.all(ended.map((one) => one.close()));
+    if (ended.length > 0) await Promise.all(ended.map((each) => each.close()));
     if (!family.closes) return;
     caller.stop();
     await transport.close();
   };
-  const speakingAs = (identity: Identity | undefined, more: ClientOptions, closes: boolean): Client =>
+  const withIdentity = (identity: Identity | undefined, more: ClientOptions, closes: boolean): Client =>
     clientOf(caller.as(identity), { ...options, ...more }, { ...family, closes });
   return {
     entities: entitiesClient(run, caller.clock),
@@ -150,13 +149,12 @@ function clientOf(caller: CallSender, options: ClientOptions, family: Family): C
     tokens: tokensClient(run),
     acquire: sessions.acquire,
     retryOnDeadlock: (work, bounds) => retryOnDeadlock(sessions, caller.clock, work, bounds),
-    as: ({ agent_id: agent, secret }) =>
-      speakingAs(secret === undefined ? { agent } : { agent, agentSecret: secret }, {}, family.closes),
-    fork: (introduction = {}) => speakingAs(undefined, introduction, false),
+    as: ({ agent_id: agent, secret }) => withIdentity({ agent, agentSecret: secret }, {}, family.closes),
+    fork: (introduction = {}) => withIdentity(undefined, introduction, false),
     execute: (operation, input, call = {}) => caller.call(operation, input, call),
     run: (operation, input, call = {}) => caller.run(operation, input, call),
-    watch: (wanted = {}) => oneByOne(transport.watch(wanted)),
-    notices: (wanted) => oneByOne(transport.notices(wanted)),
+    watch: (filter = {}) => oneByOne(transport.watch(filter)),
+    notices: (query) => oneByOne(transport.notices(query)),
     cursor: () => transport.cursor(),
     close,
     [Symbol.asyncDispose]: close,

@@ -39,12 +39,11 @@ export async function connect(target?: ConnectTarget, options: ConnectOptions = 
     transport: _transport,
     ...rest
   } = options;
-  const given = token === undefined ? {} : { token };
   const addresses = addressesOf(target);
-  const reach = { nodes: new AddressRing(addresses, () => clock.random()), clock, reconnectMs, ...given };
+  const server = { nodes: new AddressRing(addresses, () => clock.random()), clock, reconnectMs, token };
   const usesHttp = options.transport === "http" || typeof WebSocket === "undefined";
-  const transport = usesHttp ? httpTransport(reach) : new SocketTransport(reach);
-  const remote = { urls: addresses.map(({ url }) => url.href), ...given };
+  const transport = usesHttp ? httpTransport(server) : new SocketTransport(server);
+  const remote = { urls: addresses.map(({ url }) => url.href), token };
   const client = createClient(transport, { ...rest, clock, remote });
   return agent === undefined ? client : client.as(agent);
 }

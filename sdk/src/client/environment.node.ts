@@ -10,14 +10,14 @@ export function environmentOf({ folder, env }: Partial<Surroundings> = {}): Envi
   return {
     variable: (name) => (variables[name] === "" ? undefined : variables[name]),
     noteIn: (data) => readNote(resolve(start, data)),
-    nearestNote: () => nearest(start),
+    nearestNote: () => nearestNoteFrom(start),
   };
 }
 
-function nearest(folder: string): ServerNote | undefined {
-  const found = readNote(join(folder, ".holdfast"));
+function nearestNoteFrom(folder: string): ServerNote | undefined {
+  const note = readNote(join(folder, ".holdfast"));
   const parent = dirname(folder);
-  return found ?? (parent === folder ? undefined : nearest(parent));
+  return note ?? (parent === folder ? undefined : nearestNoteFrom(parent));
 }
 
 /** A file that is absent, as after a clean stop, or that is damaged names no server. */

@@ -28,11 +28,11 @@ export const defaultServer: FoundServer = { url: defaultUrl, from: "the default 
  */
 export function findServer(surroundings?: Partial<Surroundings>): FoundServer | undefined {
   const environment = environmentOf(surroundings);
-  const named = environment.variable("HOLDFAST_URL");
-  if (named !== undefined) return serverAt(named, "HOLDFAST_URL");
+  const url = environment.variable("HOLDFAST_URL");
+  if (url !== undefined) return serverAt(url, "HOLDFAST_URL");
   const data = environment.variable("HOLDFAST_DATA");
-  if (data !== undefined) return noted(environment.noteIn(data), "HOLDFAST_DATA");
-  return noted(environment.nearestNote(), "its data folder");
+  if (data !== undefined) return serverOfNote(environment.noteIn(data), "HOLDFAST_DATA");
+  return serverOfNote(environment.nearestNote(), "its data folder");
 }
 
 /** The server at a given address. */
@@ -46,10 +46,10 @@ export function findServerOn(
   from: string,
   surroundings?: Partial<Surroundings>,
 ): FoundServer | undefined {
-  return noted(environmentOf(surroundings).noteIn(folder), from);
+  return serverOfNote(environmentOf(surroundings).noteIn(folder), from);
 }
 
-function noted(note: ServerNote | undefined, from: string): FoundServer | undefined {
+function serverOfNote(note: ServerNote | undefined, from: string): FoundServer | undefined {
   if (note === undefined) return undefined;
   const { url, folder, isRunning } = note;
   if (isRunning) return { url, from: `${from} (${folder})`, folder };

@@ -2,7 +2,7 @@ import { pause } from "../base/pause.ts";
 import type { HttpOptions } from "./http-options.ts";
 import { HoldfastError } from "./holdfast-error.ts";
 
-export interface HttpStreamPlace extends HttpOptions {
+export interface HttpStreamOptions extends HttpOptions {
   /** Requests a page. Every error is thrown as a HoldfastError. */
   readonly get: (path: string, headers: Record<string, string>, signal: AbortSignal) => Promise<Response>;
   /** Aborted when the client is closed. */
@@ -16,16 +16,16 @@ interface HttpStream<Page> {
   readonly headers: () => Readonly<Record<string, string>>;
   readonly read: (body: ReadableStream<Uint8Array>) => AsyncGenerator<Page, void, undefined>;
   /** Whether the stream can resume. A stream that never began has no cursor, so its error is reported at once. */
-  readonly canGoOn: () => boolean;
+  readonly canResume: () => boolean;
 }
 
-const delayMs = 200;
+const reconnectDelayMs = 200;
 
 /** Pages of an event stream, which is requested again after it breaks. */
-export function httpPages<Page>(place: HttpStreamPlace, stream: HttpStream<Page>): AsyncIterableIterator<Page> {
+export function httpPages<Page>(options: HttpStreamOptions, stream: HttpStream<Page>): AsyncIterableIterator<Page> {
   const stopping = new AbortController();
-  const ended = AbortSignal.any([place.closing, stopping.signal]);
-  const pages = pagesOf(place, stream, ended);
+  const ended = AbortSignal.any([options.closing, stopping.signal]);
+  const pages = pagesOf(options, stream, ended);
   return {
     next: () => pages.next(),
     async return() {
@@ -40,11 +40,11 @@ export function httpPages<Page>(place: HttpStreamPlace, stream: HttpStream<Page>
 }
 
 async function* pagesOf<Page>(
-  place: HttpStreamPlace,
+  options: HttpStreamOptions,
   stream: HttpStream<Page>,
   ended: AbortSignal,
 ): AsyncGenerator<Page, undefined, undefined> {
-  const { get, clock, reconnectMs } = place;
+  const { get, clock, reconnectMs } = options;
   let lostAtMs: number | undefined;
   while (!isOver(ended)) {
     try {
@@ -54,15 +54,15 @@ async function* pagesOf<Page>(
     } catch (error) {
       if (isOver(ended)) return undefined;
       lostAtMs ??= clock.monotonicMs();
-      if (!stream.canGoOn() || !isLoss(error) || clock.monotonicMs() - lostAtMs > reconnectMs) throw error;
+      if (!stream.canResume() || !isConnectionLoss(error) || clock.monotonicMs() - lostAtMs > reconnectMs) throw error;
     }
-    await pause(clock, delayMs * (0.5 + clock.random()));
+    await pause(clock, reconnectDelayMs * (0.5 + clock.random()));
   }
   return undefined;
 }
 
 /** Whether the error concerns only the connection. */
-function isLoss(error: unknown): boolean {
+function isConnectionLoss(error: unknown): boolean {
   return !(error instanceof HoldfastError) || error.code === "unreachable" || error.code === "stopping";
 }
 

@@ -1,3 +1,4 @@
+import { defined } from "../base/defined.ts";
 import { pause } from "../base/pause.ts";
 import { HoldfastError } from "./holdfast-error.ts";
 import { mayWorkElsewhere } from "./address-ring.ts";
@@ -13,32 +14,32 @@ import { callRefusal } from "./call-refusal.ts";
 export function httpTransport(options: HttpOptions): Transport {
   const { nodes, token } = options;
   const closing = new AbortController();
-  const known: Known = { hasAnswered: false };
-  const headers: Record<string, string> = token === undefined ? {} : { authorization: `Bearer ${token}` };
+  const contact: ServerContact = { hasAnswered: false };
+  const headers = defined({ authorization: token === undefined ? undefined : `Bearer ${token}` });
   const get = async (path: string, more: Record<string, string>, signal: AbortSignal): Promise<Response> => {
-    if (closing.signal.aborted) throw refused("closed", {});
+    if (closing.signal.aborted) throw requestError("closed", {});
     const request = { headers: { ...headers, ...more }, signal };
     const response = await fetchFromAny(options, path, request).catch((error: unknown) => {
-      throw refused(closing.signal.aborted ? "closed" : "unreachable", nodes.where(whyOf(error)));
+      throw requestError(closing.signal.aborted ? "closed" : "unreachable", nodes.failure(reasonOf(error)));
     });
     if (response.ok) return response;
     const { code = "internal_error", ...data } = readJson(await response.text()) as { readonly code?: string };
-    if (mayWorkElsewhere(code)) nodes.turn();
-    throw refused(code, data);
+    if (mayWorkElsewhere(code)) nodes.advance();
+    throw requestError(code, data);
   };
   return {
     call(operation, input, call) {
-      const given = canonicalValue(input, inputLimits);
-      if (!given.ok) return Promise.resolve(callRefusal("input_malformed", { ...given.fault }));
-      const body = bodyOf(operation, JSON.stringify(given.value), call);
+      const parsed = canonicalValue(input, inputLimits);
+      if (!parsed.ok) return Promise.resolve(callRefusal("input_malformed", { ...parsed.fault }));
+      const body = bodyOf(operation, JSON.stringify(parsed.value), call);
       const send = (): Promise<CallReply> =>
         closing.signal.aborted
           ? Promise.resolve(callRefusal("closed", {}))
           : post(options, { headers, signal: closing.signal }, body, call);
-      return reached(options, known, call, send);
+      return sendUntilReached(options, contact, call, send);
     },
-    watch: (wanted) => httpWatch({ ...options, get, closing: closing.signal }, wanted),
-    notices: (wanted) => httpNotices({ ...options, get, closing: closing.signal }, wanted),
+    watch: (request) => httpWatch({ ...options, get, closing: closing.signal }, request),
+    notices: (query) => httpNotices({ ...options, get, closing: closing.signal }, query),
     async cursor() {
       const { cursor } = readJson(await (await get("/v1/cursor", {}, closing.signal)).text()) as {
         readonly cursor: string;
@@ -58,17 +59,17 @@ function bodyOf(operation: string, input: string, call: CallOptions): string {
   return `${head.slice(0, -1)},"input":${input}}`;
 }
 
-interface Known {
+interface ServerContact {
   /** A server has answered at this address before. */
   hasAnswered: boolean;
 }
 
-const againMs = 200;
+const retryDelayMs = 200;
 
-/** Reconnects to a lost server, as the socket does. A repeated request had not arrived before. */
-async function reached(
+/** Reconnects to a lost server, as the socket does. Only a request that did not arrive is repeated. */
+async function sendUntilReached(
   { clock, reconnectMs }: HttpOptions,
-  known: Known,
+  contact: ServerContact,
   call: CallOptions,
   send: () => Promise<CallReply>,
 ): Promise<CallReply> {
@@ -76,36 +77,35 @@ async function reached(
   for (;;) {
     const reply = await send();
     const isGone = reply.outcome.kind === "refusal" && reply.outcome.code === "unreachable";
-    if (!isGone) known.hasAnswered = true;
-    if (!isGone || !known.hasAnswered || clock.monotonicMs() >= giveUpAtMs || call.signal?.aborted === true)
+    if (!isGone) contact.hasAnswered = true;
+    if (!isGone || !contact.hasAnswered || clock.monotonicMs() >= giveUpAtMs || call.signal?.aborted === true)
       return reply;
-    await pause(clock, againMs * (0.5 + clock.random()));
+    await pause(clock, retryDelayMs * (0.5 + clock.random()));
   }
 }
 
-interface Sending {
-  readonly headers: Readonly<Record<string, string>>;
+interface RequestBase {
+  readonly headers: { readonly authorization?: string };
   readonly signal: AbortSignal;
 }
 
-async function post(options: HttpOptions, sending: Sending, body: string, call: CallOptions): Promise<CallReply> {
-  const trace = call.trace === undefined ? {} : { traceparent: call.trace };
-  const headers = { ...sending.headers, ...trace, "content-type": "application/json" };
-  const signal = call.signal === undefined ? sending.signal : AbortSignal.any([sending.signal, call.signal]);
+async function post(options: HttpOptions, base: RequestBase, body: string, call: CallOptions): Promise<CallReply> {
+  const headers = defined({ ...base.headers, traceparent: call.trace, "content-type": "application/json" });
+  const signal = call.signal === undefined ? base.signal : AbortSignal.any([base.signal, call.signal]);
   try {
     const response = await fetchFromAny(options, "/v1/commands", { method: "POST", headers, body, signal });
-    const reply = replyOf(readJson(await response.text()) as Answer);
-    if (reply.outcome.kind === "refusal" && mayWorkElsewhere(reply.outcome.code)) options.nodes.turn();
+    const reply = replyOf(readJson(await response.text()) as CommandReply);
+    if (reply.outcome.kind === "refusal" && mayWorkElsewhere(reply.outcome.code)) options.nodes.advance();
     return reply;
   } catch (error) {
-    const where = options.nodes.where(whyOf(error));
-    return callRefusal(wasNeverSent(error) ? "unreachable" : "outcome_unknown", where);
+    const failure = options.nodes.failure(reasonOf(error));
+    return callRefusal(wasNeverSent(error) ? "unreachable" : "outcome_unknown", failure);
   }
 }
 
 /**
- * Asks the current node, and if it does not answer each other node once. A request that may have arrived is not sent
- * twice.
+ * Sends a request to the current node, then to each other node once while none answers. A request that may have
+ * arrived is not sent twice.
  */
 async function fetchFromAny({ nodes }: HttpOptions, path: string, request: RequestInit): Promise<Response> {
   for (let tried = 1; ; tried += 1) {
@@ -113,21 +113,21 @@ async function fetchFromAny({ nodes }: HttpOptions, path: string, request: Reque
       return await fetch(new URL(path, nodes.current.url), request);
     } catch (error) {
       const isOver = request.signal?.aborted === true;
-      if (!isOver) nodes.turn();
+      if (!isOver) nodes.advance();
       if (isOver || tried >= nodes.size || !wasNeverSent(error)) throw error;
     }
   }
 }
 
 /** A complete reply, or a problem with the request itself, which then became no command. */
-type Answer = CallReply | ({ readonly code: string } & Readonly<Record<string, unknown>>);
+type CommandReply = CallReply | ({ readonly code: string } & Readonly<Record<string, unknown>>);
 
-function replyOf(answer: Answer): CallReply {
-  if ("outcome" in answer) {
-    const { outcome, position, replayed, events } = answer as CallReply;
+function replyOf(response: CommandReply): CallReply {
+  if ("outcome" in response) {
+    const { outcome, position, replayed, events } = response as CallReply;
     return { outcome, position, replayed, events };
   }
-  const { code, ...data } = answer;
+  const { code, ...data } = response;
   return callRefusal(code, data);
 }
 
@@ -135,7 +135,7 @@ function causeOf(error: unknown): { readonly code?: unknown; readonly message?: 
   return (error as { readonly cause?: object }).cause ?? {};
 }
 
-function whyOf(error: unknown): string {
+function reasonOf(error: unknown): string {
   const { code, message } = causeOf(error);
   return typeof code === "string" ? code : typeof message === "string" ? message : "no server answers there";
 }
@@ -147,6 +147,6 @@ function wasNeverSent(error: unknown): boolean {
   );
 }
 
-function refused(code: string, data: Readonly<Record<string, unknown>>): HoldfastError {
+function requestError(code: string, data: Readonly<Record<string, unknown>>): HoldfastError {
   return new HoldfastError("request", code, { data });
 }

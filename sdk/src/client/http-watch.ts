@@ -1,52 +1,56 @@
 import type { Notice, NoticeQuery } from "../contract/notices.ts";
 import type { WatchFilter } from "../contract/watch-filter.ts";
+import { defined } from "../base/defined.ts";
 import { httpPages } from "./http-stream.ts";
-import type { HttpStreamPlace } from "./http-stream.ts";
+import type { HttpStreamOptions } from "./http-stream.ts";
 import { readJson } from "../json/read-json.ts";
 import { serverSentEvents } from "./server-sent-events.ts";
 import type { WatchedEvent, WatchRequest } from "./transport.ts";
 
 /** Events over an event stream, which resumes after the last complete entry. */
 export function httpWatch(
-  place: HttpStreamPlace,
+  options: HttpStreamOptions,
   { after, onWatching, ...filter }: WatchRequest,
 ): AsyncIterableIterator<readonly WatchedEvent[]> {
-  const trail = { cursor: after };
-  return httpPages(place, {
+  const progress = { cursor: after };
+  return httpPages(options, {
     path: pathOf(filter),
-    headers: (): Record<string, string> => (trail.cursor === undefined ? {} : { "last-event-id": trail.cursor }),
+    headers: () => defined({ "last-event-id": progress.cursor }),
     read: (body) => {
       onWatching?.();
-      return wholeEntries(body, trail);
+      return wholeEntries(body, progress);
     },
-    canGoOn: () => trail.cursor !== undefined,
+    canResume: () => progress.cursor !== undefined,
   });
 }
 
 /** Notices over an event stream. Each connection starts with the current state. */
-export function httpNotices(place: HttpStreamPlace, { owner }: NoticeQuery): AsyncIterableIterator<readonly Notice[]> {
+export function httpNotices(
+  options: HttpStreamOptions,
+  { owner }: NoticeQuery,
+): AsyncIterableIterator<readonly Notice[]> {
   let hasBegun = false;
-  return httpPages(place, {
+  return httpPages(options, {
     path: `/v1/notices?${new URLSearchParams({ owner }).toString()}`,
     headers: () => ({}),
     async *read(body) {
       hasBegun = true;
       for await (const { data } of serverSentEvents(body)) if (data !== undefined) yield [readJson(data) as Notice];
     },
-    canGoOn: () => hasBegun,
+    canResume: () => hasBegun,
   });
 }
 
 /** Only the last event of an entry has an id. Earlier ones are held back, so that none comes twice after a loss. */
 async function* wholeEntries(
   body: ReadableStream<Uint8Array>,
-  trail: { cursor: string | undefined },
+  progress: { cursor: string | undefined },
 ): AsyncGenerator<readonly WatchedEvent[], void, undefined> {
   let page: WatchedEvent[] = [];
   for await (const { id, data } of serverSentEvents(body)) {
     if (data !== undefined) page.push(readJson(data) as unknown as WatchedEvent);
     if (id === undefined) continue;
-    trail.cursor = id;
+    progress.cursor = id;
     if (page.length > 0) yield page;
     page = [];
   }

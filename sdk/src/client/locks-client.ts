@@ -30,7 +30,7 @@ export interface AcquireOptions extends OwnerOptions {
 export interface Denied {
   readonly granted: false;
   readonly denied: true;
-  readonly [fact: string]: unknown;
+  readonly [detail: string]: unknown;
 }
 
 /** A held lock, by its fence or by a path that the owner holds. */

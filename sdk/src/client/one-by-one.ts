@@ -6,8 +6,8 @@ export function oneByOne<Item>(pages: AsyncIterableIterator<readonly Item[]>): A
   let page: Item[] = [];
   let isEnded = false;
   /** The preceding `next` call. */
-  let before: Promise<unknown> = Promise.resolve();
-  const readOn = async (): Promise<IteratorResult<Item, undefined>> => {
+  let preceding: Promise<unknown> = Promise.resolve();
+  const readNext = async (): Promise<IteratorResult<Item, undefined>> => {
     while (!isEnded) {
       const item = page.shift();
       if (item !== undefined) return { done: false, value: item };
@@ -19,9 +19,9 @@ export function oneByOne<Item>(pages: AsyncIterableIterator<readonly Item[]>): A
   };
   return {
     next() {
-      const item = before.then(readOn);
+      const item = preceding.then(readNext);
       // A failed call was reported to its caller. The next one is answered on its own.
-      before = item.catch(() => undefined);
+      preceding = item.catch(() => undefined);
       return item;
     },
     async return() {

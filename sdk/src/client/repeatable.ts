@@ -4,7 +4,7 @@ import type { Operation } from "../contract/operation.ts";
 const operations: Readonly<Record<string, Operation>> = allOperations;
 
 /** Writes with the same result when they run twice: a repeated request for a held lock returns the same fence. */
-const sameTwice = new Map<string, (input: Readonly<Record<string, unknown>>) => boolean>([
+const idempotentWrites = new Map<string, (input: Readonly<Record<string, unknown>>) => boolean>([
   ["heartbeat", () => true],
   ["register-agent", ({ own_key }) => typeof own_key === "string"],
   // A copy that arrives after the grant has ended would queue again. A key turns that copy into a replay.
@@ -30,5 +30,5 @@ function isRead(operation: string): boolean {
 function isSameTwice(operation: string, input: unknown): boolean {
   // A value that is not an input is refused anyway.
   if (typeof input !== "object" || input === null) return false;
-  return sameTwice.get(operation)?.(input as Readonly<Record<string, unknown>>) === true;
+  return idempotentWrites.get(operation)?.(input as Readonly<Record<string, unknown>>) === true;
 }

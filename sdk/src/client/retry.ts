@@ -17,10 +17,10 @@ export interface RetryOptions {
 }
 
 /** After these codes the outcome is unknown. After every other one nothing happened. */
-const leavesDoubt = new Set(["outcome_unknown"]);
+const unknownOutcomes = new Set(["outcome_unknown"]);
 
-/** True if a reply only says that its own attempt had no effect. Every other reply belongs to the key. */
-function leavesOpen({ outcome }: CallReply): boolean {
+/** True if a reply says only that its own attempt had no effect. Every other reply is the outcome of the key. */
+function hadNoEffect({ outcome }: CallReply): boolean {
   if (outcome.kind === "done") return false;
   const { retry } = problemOf(outcome.code);
   return retry === "same-key" || retry === "later" || outcome.code === "closed";
@@ -34,18 +34,18 @@ function delayBeforeRetry(
   call: { readonly isRepeatable: boolean; readonly backoffMs: number },
 ): number | undefined {
   const { retry } = problemOf(code);
-  const asked = data["retry_after_ms"];
-  const askedMs = typeof asked === "number" ? asked : undefined;
+  const retryAfter = data["retry_after_ms"];
+  const requestedMs = typeof retryAfter === "number" ? retryAfter : undefined;
   switch (retry) {
     case "never":
     case "new-key-after-read":
       return undefined;
     case "later":
       // The server gave no retry time. Retrying at random times would only add load.
-      return askedMs === undefined ? undefined : askedMs + call.backoffMs / 10;
+      return requestedMs === undefined ? undefined : requestedMs + call.backoffMs / 10;
     case "same-key":
-      if (leavesDoubt.has(code) && !call.isRepeatable) return undefined;
-      return Math.max(askedMs ?? 0, call.backoffMs);
+      if (unknownOutcomes.has(code) && !call.isRepeatable) return undefined;
+      return Math.max(requestedMs ?? 0, call.backoffMs);
   }
 }
 
@@ -64,8 +64,8 @@ export class Retrier {
 
   constructor(clock: ClientClock, options: RetryOptions | false) {
     this.#clock = clock;
-    const usual = { tries: 5, baseMs: 100, capMs: 2_000, totalMs: 15_000 };
-    this.#options = options === false ? { ...usual, tries: 1 } : { ...usual, ...options };
+    const defaults = { tries: 5, baseMs: 100, capMs: 2_000, totalMs: 15_000 };
+    this.#options = options === false ? { ...defaults, tries: 1 } : { ...defaults, ...options };
   }
 
   get isOn(): boolean {
@@ -78,7 +78,7 @@ export class Retrier {
   }
 
   /** Retries after the first refusal, as its rule allows. `send` does not send an aborted call. */
-  async goOn(
+  async retry(
     first: CallReply,
     { startedMs, isSafe, signal }: RetriedCall,
     send: () => Promise<CallReply>,
@@ -87,7 +87,7 @@ export class Retrier {
     let reply = first;
     let unknown: CallReply | undefined;
     for (let tried = 1; tried < tries && reply.outcome.kind === "refusal"; tried += 1) {
-      if (leavesDoubt.has(reply.outcome.code)) unknown = reply;
+      if (unknownOutcomes.has(reply.outcome.code)) unknown = reply;
       const delayMs = delayBeforeRetry(reply.outcome, { isRepeatable: isSafe, backoffMs: this.#delayMs(tried) });
       if (delayMs === undefined || this.#clock.monotonicMs() + delayMs - startedMs > totalMs) break;
       await pause(this.#clock, delayMs, { signal });
@@ -95,7 +95,7 @@ export class Retrier {
       reply = await send();
     }
     // That the last attempt was not sent says nothing about the one before, which may have run.
-    return unknown !== undefined && leavesOpen(reply) ? unknown : reply;
+    return unknown !== undefined && hadNoEffect(reply) ? unknown : reply;
   }
 
   #delayMs(tried: number): number {

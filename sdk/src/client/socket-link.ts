@@ -3,6 +3,7 @@ import type { ClientMessage, ServerMessage, SocketProblem } from "../contract/so
 import { protocolMismatch } from "../contract/protocol-mismatch.ts";
 import { problemOf } from "../contract/problems.ts";
 import { backoffMs } from "../base/backoff-ms.ts";
+import { defined } from "../base/defined.ts";
 import type { AddressRing } from "./address-ring.ts";
 import type { ClientClock } from "./client-clock.ts";
 import { IdleTimer } from "./idle-timer.ts";
@@ -10,7 +11,7 @@ import { readJson } from "../json/read-json.ts";
 
 export interface LinkOptions {
   readonly nodes: AddressRing;
-  readonly token?: string;
+  readonly token?: string | undefined;
   readonly clock: ClientClock;
   /** Maximum time to reconnect to a lost server. */
   readonly reconnectMs: number;
@@ -30,7 +31,7 @@ interface LinkEvents {
   isNeeded(): boolean;
 }
 
-const reconnectDelay = { baseMs: 50, capMs: 2_000 };
+const reconnectBackoff = { baseMs: 50, capMs: 2_000 };
 /**
  * Idle interval before a ping. Two silent intervals mark the connection dead. Shorter when other nodes are configured.
  */
@@ -40,25 +41,25 @@ const silenceMsOfMany = 2_500;
 const welcomeMsMax = 10_000;
 const welcomeMsMaxOfMany = 2_000;
 /** Maximum jitter before the other nodes are tried, so that clients that lost the same node do not arrive together. */
-const nextNodeMs = 25;
+const nextNodeJitterMs = 25;
 /** Minimum interval between two changes of the node. If no node can work, changing more often does not help. */
-const leaveEveryMs = 1_000;
+const moveIntervalMs = 1_000;
 
 /** One connection to a server. It reconnects with exponential backoff and jitter. */
 export class SocketLink {
   readonly #options: LinkOptions;
   readonly #events: LinkEvents;
   #socket: WebSocket | undefined;
-  #isWelcome = false;
+  #isWelcomed = false;
   /** Start of the reconnection; undefined if there was no connection before. */
   #lostAtMs: number | undefined;
   /** Attempts since the last connection. */
   #attempts = 0;
-  #leftAtMs = -Infinity;
-  #cancelLeave: (() => void) | undefined;
+  #movedAtMs = -Infinity;
+  #cancelMove: (() => void) | undefined;
   #problem: SocketProblem | undefined;
-  #retrying: IdleTimer | undefined;
-  #cancelWatch: (() => void) | undefined;
+  #retryTimer: IdleTimer | undefined;
+  #cancelTimeout: (() => void) | undefined;
   #silentRounds = 0;
 
   constructor(options: LinkOptions, events: LinkEvents) {
@@ -78,8 +79,8 @@ export class SocketLink {
   /** Starts to connect, unless it has started, and keeps the process running until then. */
   start(): void {
     if (this.#socket !== undefined) return;
-    if (this.#retrying === undefined) this.#connect();
-    else this.#retrying.keepAlive();
+    if (this.#retryTimer === undefined) this.#connect();
+    else this.#retryTimer.keepAlive();
   }
 
   send(frame: string): void {
@@ -89,21 +90,21 @@ export class SocketLink {
   /** Moves to another node, at once or soon, since this one cannot work. */
   leave(): void {
     const { clock } = this.#options;
-    if (this.#cancelLeave !== undefined || !this.#isWelcome) return;
-    const go = (): void => {
-      this.#cancelLeave = undefined;
-      this.#leftAtMs = clock.monotonicMs();
-      if (this.#isWelcome) this.#over(closeCodes.goingAway, "this node cannot work at the moment");
+    if (this.#cancelMove !== undefined || !this.#isWelcomed) return;
+    const moveOn = (): void => {
+      this.#cancelMove = undefined;
+      this.#movedAtMs = clock.monotonicMs();
+      if (this.#isWelcomed) this.#ended(closeCodes.goingAway, "this node cannot work at the moment");
     };
-    const waitMs = Math.max(0, this.#leftAtMs + leaveEveryMs - clock.monotonicMs());
-    this.#cancelLeave = clock.after(waitMs, go, { keepAlive: false });
+    const waitMs = Math.max(0, this.#movedAtMs + moveIntervalMs - clock.monotonicMs());
+    this.#cancelMove = clock.after(waitMs, moveOn, { keepAlive: false });
   }
 
   close(): void {
-    this.#retrying?.cancel();
-    this.#retrying = undefined;
-    this.#cancelLeave?.();
-    this.#drop(1000);
+    this.#retryTimer?.cancel();
+    this.#retryTimer = undefined;
+    this.#cancelMove?.();
+    this.#detach(1000);
   }
 
   #connect(): void {
@@ -112,47 +113,43 @@ export class SocketLink {
     url.protocol = url.protocol.replace("http", "ws");
     const socket = new WebSocket(url);
     this.#socket = socket;
-    this.#isWelcome = false;
+    this.#isWelcomed = false;
     this.#problem = undefined;
     const giveUp = (): void => {
-      this.#over(closeCodes.silent, "no answer");
+      this.#ended(closeCodes.silent, "no answer");
     };
-    const patienceMs = nodes.size > 1 ? welcomeMsMaxOfMany : welcomeMsMax;
-    this.#cancelWatch = this.#options.clock.after(patienceMs, giveUp, { keepAlive: true });
+    const timeoutMs = nodes.size > 1 ? welcomeMsMaxOfMany : welcomeMsMax;
+    this.#cancelTimeout = this.#options.clock.after(timeoutMs, giveUp, { keepAlive: true });
     socket.onopen = () => {
       const { token } = this.#options;
-      const hello: ClientMessage = {
-        kind: "hello",
-        protocol: socketProtocol,
-        ...(token === undefined ? {} : { token }),
-      };
+      const hello: ClientMessage = defined({ kind: "hello" as const, protocol: socketProtocol, token });
       socket.send(`[${[JSON.stringify(hello), ...this.#events.opened()].join(",")}]`);
     };
     socket.onmessage = ({ data }: { readonly data: unknown }) => {
       this.#silentRounds = 0;
       const messages = readJson(data as string) as readonly ServerMessage[];
       for (const message of messages) {
-        this.#take(message);
+        this.#receive(message);
         if (this.#socket !== socket) return;
       }
     };
     socket.onclose = ({ code, reason }) => {
-      this.#over(code, reason);
+      this.#ended(code, reason);
     };
     // A close follows every error. In Node it has a reason, in a browser it does not.
     socket.onerror = () => undefined;
   }
 
-  #take(message: ServerMessage): void {
+  #receive(message: ServerMessage): void {
     if (message.kind === "welcome") {
       this.#problem = protocolMismatch(socketProtocol, message.protocol);
       if (this.#problem !== undefined) {
-        this.#over(closeCodes.refused, this.#problem.code);
+        this.#ended(closeCodes.refused, this.#problem.code);
         return;
       }
-      this.#isWelcome = true;
-      this.#cancelWatch?.();
-      this.#listen();
+      this.#isWelcomed = true;
+      this.#cancelTimeout?.();
+      this.#watchSilence();
       this.#lostAtMs = undefined;
       this.#attempts = 0;
     }
@@ -160,20 +157,20 @@ export class SocketLink {
     this.#events.received(message);
   }
 
-  #over(code: number, reason: string): void {
-    const wasWelcome = this.#isWelcome;
-    this.#drop();
+  #ended(code: number, reason: string): void {
+    const wasWelcomed = this.#isWelcomed;
+    this.#detach();
     const { clock, reconnectMs, nodes } = this.#options;
-    nodes.turn();
-    if (wasWelcome) {
+    nodes.advance();
+    if (wasWelcomed) {
       this.#lostAtMs = clock.monotonicMs();
       this.#events.lost();
     }
     const isFinal = (code === closeCodes.refused || code === closeCodes.malformed) && !this.#mayWorkElsewhere();
     // Each node is tried once before the link reports that no server answers.
-    const wasLong = this.#lostAtMs === undefined || clock.monotonicMs() - this.#lostAtMs > reconnectMs;
-    const isHopeless = wasLong && this.#attempts + 1 >= nodes.size;
-    if (isFinal || isHopeless) {
+    const isOverdue = this.#lostAtMs === undefined || clock.monotonicMs() - this.#lostAtMs > reconnectMs;
+    const hasTriedAll = isOverdue && this.#attempts + 1 >= nodes.size;
+    if (isFinal || hasTriedAll) {
       this.#lostAtMs = undefined;
       this.#attempts = 0;
       this.#events.failed(isFinal ? this.#problem : undefined, reason === "" ? "no server answers there" : reason);
@@ -193,39 +190,41 @@ export class SocketLink {
     const { clock, nodes } = this.#options;
     const isFirstRound = nodes.size > 1 && this.#attempts < nodes.size;
     const round = 1 + Math.floor(this.#attempts / nodes.size);
-    const delayMs = isFirstRound ? nextNodeMs * clock.random() : backoffMs(reconnectDelay, round, clock.random());
+    const delayMs = isFirstRound
+      ? nextNodeJitterMs * clock.random()
+      : backoffMs(reconnectBackoff, round, clock.random());
     this.#attempts += 1;
-    const again = (): void => {
-      this.#retrying = undefined;
+    const reconnect = (): void => {
+      this.#retryTimer = undefined;
       this.#connect();
     };
-    this.#retrying = new IdleTimer(clock, delayMs, again, { keepAlive: this.#events.isNeeded() });
+    this.#retryTimer = new IdleTimer(clock, delayMs, reconnect, { keepAlive: this.#events.isNeeded() });
   }
 
   /** A connection whose peer vanished looks open for minutes. So the link sends a ping after silence. */
-  #listen(): void {
+  #watchSilence(): void {
     this.#silentRounds = 0;
     const { clock, nodes } = this.#options;
     const roundMs = nodes.size > 1 ? silenceMsOfMany : silenceMs;
-    const look = (): void => {
+    const checkSilence = (): void => {
       this.#silentRounds += 1;
       if (this.#silentRounds > 2 && this.#events.isNeeded()) {
-        this.#over(closeCodes.silent, "no reply to a ping");
+        this.#ended(closeCodes.silent, "no reply to a ping");
         return;
       }
       if (this.#silentRounds > 1) this.send('[{"kind":"ping","id":0}]');
-      this.#cancelWatch = clock.after(roundMs, look, { keepAlive: false });
+      this.#cancelTimeout = clock.after(roundMs, checkSilence, { keepAlive: false });
     };
-    this.#cancelWatch = clock.after(roundMs, look, { keepAlive: false });
+    this.#cancelTimeout = clock.after(roundMs, checkSilence, { keepAlive: false });
   }
 
   /** Detaches the socket: its later events are ignored. */
-  #drop(code?: number): void {
-    this.#cancelWatch?.();
-    this.#cancelWatch = undefined;
+  #detach(code?: number): void {
+    this.#cancelTimeout?.();
+    this.#cancelTimeout = undefined;
     const socket = this.#socket;
     this.#socket = undefined;
-    this.#isWelcome = false;
+    this.#isWelcomed = false;
     if (socket === undefined) return;
     socket.onopen = null;
     socket.onmessage = null;

@@ -1,6 +1,7 @@
 import type { Notice, NoticeQuery } from "../contract/notices.ts";
 import { frameBytesMax } from "../contract/socket-protocol.ts";
 import type { ClientMessage, ServerMessage, SocketProblem } from "../contract/socket-protocol.ts";
+import { defined } from "../base/defined.ts";
 import { canonicalValue } from "../json/canonical-value.ts";
 import { inputLimits } from "../json/input-limits.ts";
 import { mayWorkElsewhere } from "./address-ring.ts";
@@ -8,8 +9,8 @@ import { HoldfastError } from "./holdfast-error.ts";
 import { isRepeatable } from "./repeatable.ts";
 import { SocketLink } from "./socket-link.ts";
 import type { LinkOptions } from "./socket-link.ts";
-import { SocketSpeakers } from "./socket-speakers.ts";
-import type { SocketSpeaker } from "./socket-speakers.ts";
+import { AgentNumbers } from "./agent-numbers.ts";
+import type { NumberedAgent } from "./agent-numbers.ts";
 import type { SocketWatcher } from "./socket-watcher.ts";
 import { SocketWatchers } from "./socket-watchers.ts";
 import type { CallOptions, CallReply, Transport, WatchedEvent, WatchRequest } from "./transport.ts";
@@ -26,8 +27,8 @@ interface Pending {
   readonly signal: AbortSignal | undefined;
   readonly resolve: (reply: CallReply) => void;
   isSent: boolean;
-  /** The agent's number with which it was sent on the current connection. */
-  speaker?: SocketSpeaker;
+  /** The agent, with the number under which the call was sent on the current connection. */
+  numbered?: NumberedAgent;
   cancelDeadline?: () => void;
 }
 
@@ -35,9 +36,10 @@ interface Pending {
 const frameCharsMax = 512 * 1_024;
 /** Maximum bytes in the socket's buffer. Beyond it calls wait here, where they can still be aborted. */
 const bufferedBytesMax = 1_048_576;
-const lookAgainMs = 5;
+/** Interval between checks of a full buffer. */
+const bufferPollMs = 5;
 /** Bytes of a frame in addition to one call: its brackets and the agent's number. */
-const bytesAround = 2 + '"as":4095,'.length;
+const frameOverheadBytes = 2 + '"as":4095,'.length;
 
 /**
  * Calls and watches of any number of agents over one socket. Calls of one tick share one frame. After a lost connection
@@ -50,8 +52,8 @@ export class SocketTransport implements Transport {
   readonly #calls = new Map<number, Pending>();
   readonly #watchers: SocketWatchers;
   readonly #cursors = new Map<number, { resolve: (cursor: string) => void; reject: (error: Error) => void }>();
-  #speakers: SocketSpeakers;
-  #unsaid: string[] = [];
+  #agentNumbers: AgentNumbers;
+  #unsent: string[] = [];
   #queue: Pending[] = [];
   #lastId = 0;
   #isScheduled = false;
@@ -59,11 +61,11 @@ export class SocketTransport implements Transport {
 
   constructor(options: LinkOptions) {
     this.#options = options;
-    this.#speakers = new SocketSpeakers(options.agentsMax);
+    this.#agentNumbers = new AgentNumbers(options.agentsMax);
     this.#watchers = new SocketWatchers({
       newId: () => (this.#lastId += 1),
-      tell: (message) => {
-        this.#say(message);
+      send: (message) => {
+        this.#send(message);
       },
     });
     this.#link = new SocketLink(options, {
@@ -83,14 +85,14 @@ export class SocketTransport implements Transport {
 
   call(operation: string, input: unknown, options: CallOptions): Promise<CallReply> {
     if (this.#isClosed) return Promise.resolve(callRefusal("closed", {}));
-    const given = canonicalValue(input, inputLimits);
-    if (!given.ok) return Promise.resolve(callRefusal("input_malformed", { ...given.fault }));
+    const parsed = canonicalValue(input, inputLimits);
+    if (!parsed.ok) return Promise.resolve(callRefusal("input_malformed", { ...parsed.fault }));
     const { key, signal, deadlineMs, agent, agentSecret, trace, retry, reads, events } = options;
     this.#lastId += 1;
     const id = this.#lastId;
-    const named = { kind: "call", id, operation, key, deadline_ms: deadlineMs, trace, retry, reads, events };
-    const head = JSON.stringify(named);
-    const message = `${head.slice(0, -1)},"input":${JSON.stringify(given.value)}}`;
+    const fields = { kind: "call", id, operation, key, deadline_ms: deadlineMs, trace, retry, reads, events };
+    const head = JSON.stringify(fields);
+    const message = `${head.slice(0, -1)},"input":${JSON.stringify(parsed.value)}}`;
     if (isTooLarge(message)) return Promise.resolve(callRefusal("frame_too_large", { limit: frameBytesMax }));
     return new Promise((resolve) => {
       const pending: Pending = {
@@ -110,17 +112,17 @@ export class SocketTransport implements Transport {
     });
   }
 
-  watch(wanted: WatchRequest): AsyncIterableIterator<readonly WatchedEvent[]> {
-    return this.#begin(this.#watchers.watch(wanted));
+  watch(request: WatchRequest): AsyncIterableIterator<readonly WatchedEvent[]> {
+    return this.#begin(this.#watchers.watch(request));
   }
 
-  notices(wanted: NoticeQuery): AsyncIterableIterator<readonly Notice[]> {
-    return this.#begin(this.#watchers.listen(wanted));
+  notices(query: NoticeQuery): AsyncIterableIterator<readonly Notice[]> {
+    return this.#begin(this.#watchers.listen(query));
   }
 
   #begin<Item>(watcher: SocketWatcher<Item>): SocketWatcher<Item> {
     if (this.#isClosed) watcher.finish();
-    else if (this.#link.isOpen) this.#say(watcher.message);
+    else if (this.#link.isOpen) this.#send(watcher.message);
     else this.#link.start();
     return watcher;
   }
@@ -131,7 +133,7 @@ export class SocketTransport implements Transport {
     const id = this.#lastId;
     return new Promise((resolve, reject) => {
       this.#cursors.set(id, { resolve, reject });
-      if (this.#link.isOpen) this.#say({ kind: "cursor", id });
+      if (this.#link.isOpen) this.#send({ kind: "cursor", id });
       else this.#link.start();
     });
   }
@@ -153,21 +155,21 @@ export class SocketTransport implements Transport {
 
   /** A new connection gets everything that is still pending: watches, calls and their agents. */
   #opened(): readonly string[] {
-    this.#unsaid = [];
-    this.#speakers = new SocketSpeakers(this.#options.agentsMax);
+    this.#unsent = [];
+    this.#agentNumbers = new AgentNumbers(this.#options.agentsMax);
     this.#queue = [...this.#calls.values()];
-    for (const pending of this.#queue) delete pending.speaker;
+    for (const pending of this.#queue) delete pending.numbered;
     const watches = this.#watchers.renewed().map((message) => JSON.stringify(message));
     const cursors = [...this.#cursors.keys()].map((id) => JSON.stringify({ kind: "cursor", id }));
     this.#schedule();
     return [...watches, ...cursors];
   }
 
-  #say(message: ClientMessage): void {
+  #send(message: ClientMessage): void {
     // Without a connection there is nothing to send. A new connection gets all pending state.
     if (!this.#link.isOpen) return;
     // Keeps the caller's order: its watch begins before its next call.
-    this.#unsaid.push(...this.#take(), JSON.stringify(message));
+    this.#unsent.push(...this.#takeQueued(), JSON.stringify(message));
     this.#schedule();
   }
 
@@ -185,16 +187,16 @@ export class SocketTransport implements Transport {
     }
     if (this.#link.bufferedBytes > bufferedBytesMax) {
       this.#isScheduled = true;
-      this.#options.clock.after(lookAgainMs, this.#flush, { keepAlive: true });
+      this.#options.clock.after(bufferPollMs, this.#flush, { keepAlive: true });
       return;
     }
-    const messages = [...this.#unsaid, ...this.#take()];
-    this.#unsaid = [];
+    const messages = [...this.#unsent, ...this.#takeQueued()];
+    this.#unsent = [];
     for (const frame of framesOf(messages)) this.#link.send(frame);
   };
 
   /** The messages of the calls to send. Calls whose agents have no number stay. */
-  #take(): string[] {
+  #takeQueued(): string[] {
     const queue = this.#queue;
     this.#queue = [];
     const messages: string[] = [];
@@ -214,12 +216,12 @@ export class SocketTransport implements Transport {
       messages.push(message);
       return true;
     }
-    const taken = this.#speakers.take(agent, agentSecret);
-    if (taken === undefined) return false;
-    const { speaker, isNew } = taken;
-    pending.speaker = speaker;
-    if (isNew) messages.push(agentMessage(speaker));
-    messages.push(`{"as":${speaker.as},${message.slice(1)}`);
+    const assigned = this.#agentNumbers.assign(agent, agentSecret);
+    if (assigned === undefined) return false;
+    const { numbered, isNew } = assigned;
+    pending.numbered = numbered;
+    if (isNew) messages.push(agentMessage(numbered));
+    messages.push(`{"as":${numbered.as},${message.slice(1)}`);
     return true;
   }
 
@@ -235,7 +237,7 @@ export class SocketTransport implements Transport {
         return;
       case "ended":
         // Another node continues the watches, if there is one.
-        if (!this.#isLeftFor(message.problem?.code)) this.#watchers.take(message);
+        if (!this.#leavesFor(message.problem?.code)) this.#watchers.take(message);
         return;
       case "cursor":
         this.#cursors.get(message.id)?.resolve(message.cursor);
@@ -254,13 +256,13 @@ export class SocketTransport implements Transport {
     const pending = this.#calls.get(id);
     if (pending !== undefined) this.#settle(pending, { outcome, position, replayed, events } as CallReply);
     // A retry should use another node.
-    if (outcome.kind === "refusal") this.#isLeftFor(outcome.code);
+    if (outcome.kind === "refusal") this.#leavesFor(outcome.code);
   }
 
   /**
    * Leaves a node that cannot work for another one. Calls that would be lost keep the connection. True is no guarantee.
    */
-  #isLeftFor(code: string | undefined): boolean {
+  #leavesFor(code: string | undefined): boolean {
     if (code === undefined || !mayWorkElsewhere(code) || this.#options.nodes.size === 1) return false;
     const isSafe = [...this.#calls.values()].every(({ isSent, isRepeatable: mayRepeat }) => !isSent || mayRepeat);
     if (isSafe) this.#link.leave();
@@ -286,13 +288,13 @@ export class SocketTransport implements Transport {
   }
 
   #failed(problem: SocketProblem | undefined, why: string): void {
-    const where = this.#options.nodes.where(why);
-    const { code, data } = problem ?? { code: "unreachable", data: where };
+    const failure = this.#options.nodes.failure(why);
+    const { code, data } = problem ?? { code: "unreachable", data: failure };
     this.#watchers.endAll({ code, data });
     this.#rejectCursors({ code, data });
     for (const pending of this.#calls.values()) {
       const isUnknown = pending.isSent && problem === undefined;
-      this.#settle(pending, isUnknown ? callRefusal("outcome_unknown", where) : callRefusal(code, data));
+      this.#settle(pending, isUnknown ? callRefusal("outcome_unknown", failure) : callRefusal(code, data));
     }
   }
 
@@ -303,11 +305,11 @@ export class SocketTransport implements Transport {
 
   /** With a connection the server enforces the deadline. Without one the transport does. */
   #deadline(pending: Pending, deadlineMs: number): () => void {
-    const pass = (): void => {
+    const expire = (): void => {
       if (pending.isSent && this.#link.isOpen) return;
       this.#settle(pending, callRefusal(pending.isSent ? "outcome_unknown" : "deadline_passed", {}));
     };
-    return this.#options.clock.after(deadlineMs, pass, { keepAlive: true });
+    return this.#options.clock.after(deadlineMs, expire, { keepAlive: true });
   }
 
   #settle(pending: Pending, reply: CallReply): void {
@@ -318,16 +320,16 @@ export class SocketTransport implements Transport {
   #forget(pending: Pending): void {
     if (!this.#calls.delete(pending.id)) return;
     pending.cancelDeadline?.();
-    if (pending.speaker === undefined) return;
-    this.#speakers.answered(pending.speaker);
-    delete pending.speaker;
+    if (pending.numbered === undefined) return;
+    this.#agentNumbers.answered(pending.numbered);
+    delete pending.numbered;
     // Another call may wait for this number.
     if (this.#queue.length > 0) this.#schedule();
   }
 }
 
-function agentMessage({ as, agent, secret }: SocketSpeaker): string {
-  const message: ClientMessage = { kind: "agent", as, agent, ...(secret === undefined ? {} : { secret }) };
+function agentMessage({ as, agent, secret }: NumberedAgent): string {
+  const message: ClientMessage = defined({ kind: "agent" as const, as, agent, secret });
   return JSON.stringify(message);
 }
 
@@ -337,7 +339,7 @@ function problemError({ code, data }: SocketProblem): HoldfastError {
 
 function isTooLarge(message: string): boolean {
   // A character has at most three bytes. They are counted only if that could exceed the limit.
-  const bytesMax = frameBytesMax - bytesAround;
+  const bytesMax = frameBytesMax - frameOverheadBytes;
   return message.length * 3 > bytesMax && new TextEncoder().encode(message).length > bytesMax;
 }
 

@@ -6,50 +6,50 @@ import { HoldfastError } from "./holdfast-error.ts";
 export type WatchOpening = (id: number, cursor: string | undefined) => ClientMessage;
 
 export interface WatchStart {
-  readonly wish: WatchOpening;
-  readonly after?: string;
+  readonly opening: WatchOpening;
+  readonly after?: string | undefined;
   /** The server confirmed the start. */
-  readonly onWatching?: () => void;
+  readonly onWatching?: (() => void) | undefined;
 }
 
-interface WatcherPlace {
+interface WatcherConnection {
   /** Sends a message about this watch, if there is a connection. */
-  readonly tell: (message: ClientMessage) => void;
+  readonly send: (message: ClientMessage) => void;
   readonly onEnd: (id: number) => void;
 }
 
 /** A watch as the dispatcher of messages sees it, with pages of any content. */
-export type Watching = Pick<SocketWatcher<never>, "message" | "renew" | "started" | "add" | "ended" | "finish">;
+export type AnyWatcher = Pick<SocketWatcher<never>, "message" | "renew" | "started" | "add" | "ended" | "finish">;
 
 /** A watch over a socket. It outlives connections: each one resumes after the last received page. */
 export class SocketWatcher<Item> implements AsyncIterableIterator<readonly Item[]> {
   readonly id: number;
-  readonly #wish: WatchOpening;
+  readonly #opening: WatchOpening;
   readonly #onWatching: (() => void) | undefined;
-  readonly #place: WatcherPlace;
+  readonly #connection: WatcherConnection;
   readonly #pages: (readonly Item[])[] = [];
-  readonly #waiting: { resolve: (result: Result<Item>) => void; reject: (error: Error) => void }[] = [];
+  readonly #readers: { resolve: (result: PageResult<Item>) => void; reject: (error: Error) => void }[] = [];
   /** The cursor of the next connection. */
   #cursor: string | undefined;
   /** Pages consumed since the last acknowledgement. */
-  #takenCount = 0;
-  #end: { readonly error?: Error } | undefined;
+  #consumedCount = 0;
+  #end: { readonly error?: Error | undefined } | undefined;
 
-  constructor(id: number, { wish, after, onWatching }: WatchStart, place: WatcherPlace) {
+  constructor(id: number, { opening, after, onWatching }: WatchStart, connection: WatcherConnection) {
     this.id = id;
-    this.#wish = wish;
+    this.#opening = opening;
     this.#onWatching = onWatching;
-    if (after !== undefined) this.#cursor = after;
-    this.#place = place;
+    this.#cursor = after;
+    this.#connection = connection;
   }
 
   get message(): ClientMessage {
-    return this.#wish(this.id, this.#cursor);
+    return this.#opening(this.id, this.#cursor);
   }
 
   /** A new connection starts. Pages of the old one do not count on it. */
   renew(): void {
-    this.#takenCount = -this.#pages.length;
+    this.#consumedCount = -this.#pages.length;
   }
 
   started(cursor: string): void {
@@ -60,12 +60,12 @@ export class SocketWatcher<Item> implements AsyncIterableIterator<readonly Item[
   /** `cursor`: nothing up to it is missing. */
   add(page: readonly Item[], cursor?: string): void {
     this.#cursor = cursor ?? this.#cursor;
-    const next = this.#waiting.shift();
+    const next = this.#readers.shift();
     if (next === undefined) {
       this.#pages.push(page);
       return;
     }
-    this.#took();
+    this.#consumed();
     next.resolve({ done: false, value: page });
   }
 
@@ -77,20 +77,20 @@ export class SocketWatcher<Item> implements AsyncIterableIterator<readonly Item[
 
   finish(error?: Error): void {
     if (this.#end !== undefined) return;
-    this.#end = error === undefined ? {} : { error };
-    this.#place.onEnd(this.id);
-    const waiting = this.#waiting.splice(0);
-    for (const [index, { resolve, reject }] of waiting.entries()) {
+    this.#end = { error };
+    this.#connection.onEnd(this.id);
+    const readers = this.#readers.splice(0);
+    for (const [index, { resolve, reject }] of readers.entries()) {
       if (error === undefined || index > 0) resolve({ done: true, value: undefined });
       else reject(error);
     }
-    if (waiting.length > 0) this.#end = {};
+    if (readers.length > 0) this.#end = {};
   }
 
-  next(): Promise<Result<Item>> {
+  next(): Promise<PageResult<Item>> {
     const page = this.#pages.shift();
     if (page !== undefined) {
-      this.#took();
+      this.#consumed();
       return Promise.resolve({ done: false, value: page });
     }
     if (this.#end !== undefined) {
@@ -98,12 +98,12 @@ export class SocketWatcher<Item> implements AsyncIterableIterator<readonly Item[
       this.#end = {};
       return error === undefined ? Promise.resolve({ done: true, value: undefined }) : Promise.reject(error);
     }
-    return new Promise((resolve, reject) => this.#waiting.push({ resolve, reject }));
+    return new Promise((resolve, reject) => this.#readers.push({ resolve, reject }));
   }
 
-  return(): Promise<Result<Item>> {
+  return(): Promise<PageResult<Item>> {
     this.#pages.length = 0;
-    if (this.#end === undefined) this.#place.tell({ kind: "unwatch", id: this.id });
+    if (this.#end === undefined) this.#connection.send({ kind: "unwatch", id: this.id });
     this.finish();
     this.#end = {};
     return Promise.resolve({ done: true, value: undefined });
@@ -113,12 +113,12 @@ export class SocketWatcher<Item> implements AsyncIterableIterator<readonly Item[
     return this;
   }
 
-  #took(): void {
-    this.#takenCount += 1;
-    if (this.#takenCount < eventsAhead / 2 || this.#end !== undefined) return;
-    this.#place.tell({ kind: "more", id: this.id, count: this.#takenCount });
-    this.#takenCount = 0;
+  #consumed(): void {
+    this.#consumedCount += 1;
+    if (this.#consumedCount < eventsAhead / 2 || this.#end !== undefined) return;
+    this.#connection.send({ kind: "more", id: this.id, count: this.#consumedCount });
+    this.#consumedCount = 0;
   }
 }
 
-type Result<Item> = IteratorResult<readonly Item[], undefined>;
+type PageResult<Item> = IteratorResult<readonly Item[], undefined>;

@@ -1,24 +1,25 @@
 import type { Notice, NoticeQuery } from "../contract/notices.ts";
 import type { ClientMessage, ServerMessage, SocketProblem } from "../contract/socket-protocol.ts";
+import { defined } from "../base/defined.ts";
 import { SocketWatcher } from "./socket-watcher.ts";
-import type { Watching, WatchStart, WatchOpening } from "./socket-watcher.ts";
+import type { AnyWatcher, WatchStart, WatchOpening } from "./socket-watcher.ts";
 import type { WatchedEvent, WatchRequest } from "./transport.ts";
 
-interface WatchersPlace {
+interface WatchersConnection {
   readonly newId: () => number;
   /** Sends a message about a watch, if there is a connection. */
-  readonly tell: (message: ClientMessage) => void;
+  readonly send: (message: ClientMessage) => void;
 }
 
 type Pages = Extract<ServerMessage, { kind: "events" | "notices" | "watching" | "ended" }>;
 
 /** All watches and listeners of one socket, across its connections. */
 export class SocketWatchers {
-  readonly #place: WatchersPlace;
-  readonly #watchers = new Map<number, Watching>();
+  readonly #connection: WatchersConnection;
+  readonly #watchers = new Map<number, AnyWatcher>();
 
-  constructor(place: WatchersPlace) {
-    this.#place = place;
+  constructor(connection: WatchersConnection) {
+    this.#connection = connection;
   }
 
   get count(): number {
@@ -26,19 +27,12 @@ export class SocketWatchers {
   }
 
   watch({ after, onWatching, ...filter }: WatchRequest): SocketWatcher<WatchedEvent> {
-    const wish: WatchOpening = (id, cursor) => ({
-      ...{ kind: "watch", id, ...filter },
-      ...(cursor === undefined ? {} : { after: cursor }),
-    });
-    return this.#follow({
-      wish,
-      ...(after === undefined ? {} : { after }),
-      ...(onWatching === undefined ? {} : { onWatching }),
-    });
+    const opening: WatchOpening = (id, cursor) => defined({ kind: "watch" as const, id, ...filter, after: cursor });
+    return this.#start({ opening, after, onWatching });
   }
 
   listen({ owner }: NoticeQuery): SocketWatcher<Notice> {
-    return this.#follow({ wish: (id) => ({ kind: "listen", id, owner }) });
+    return this.#start({ opening: (id) => ({ kind: "listen", id, owner }) });
   }
 
   /** The messages for a new connection. */
@@ -76,9 +70,9 @@ export class SocketWatchers {
     for (const watcher of this.#watchers.values()) watcher.ended(problem);
   }
 
-  #follow<Item>(wanted: WatchStart): SocketWatcher<Item> {
-    const watcher = new SocketWatcher<Item>(this.#place.newId(), wanted, {
-      tell: this.#place.tell,
+  #start<Item>(start: WatchStart): SocketWatcher<Item> {
+    const watcher = new SocketWatcher<Item>(this.#connection.newId(), start, {
+      send: this.#connection.send,
       onEnd: (id) => void this.#watchers.delete(id),
     });
     this.#watchers.set(watcher.id, watcher);

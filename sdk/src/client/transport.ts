@@ -29,7 +29,7 @@ export interface CallOptions {
    * Makes a write safe to retry: the same key with the same input returns the first outcome and runs nothing. 1 to 255
    * printable ASCII characters.
    */
-  readonly key?: string;
+  readonly key?: string | undefined;
   /** Maximum time that the command may wait for its decision. */
   readonly deadlineMs?: number;
   /** The calling agent, and the secret that its registration returned. */
@@ -38,7 +38,7 @@ export interface CallOptions {
   /** The caller's span in a trace: a W3C `traceparent`. The entry stores it. A malformed one is ignored. */
   readonly trace?: string;
   /** Required freshness of a read; `latest` by default. Writes always decide on the latest state. */
-  readonly reads?: Reads;
+  readonly reads?: Reads | undefined;
   /** Leaves the events of the entry out of the reply, for callers that need only the outcome. */
   readonly events?: false;
   /** Marks the call as a retry after this kind of refusal. It affects only metrics. */

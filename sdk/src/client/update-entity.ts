@@ -14,7 +14,7 @@ export interface UpdateOptions<Value = unknown> extends Omit<CallOptions, "key" 
   readonly fence?: string;
 }
 
-interface WriteOf extends CallOptions {
+interface UpdateWriteOptions extends CallOptions {
   readonly expectedRevision?: string;
   readonly fence?: string;
 }
@@ -23,8 +23,8 @@ interface WriteOf extends CallOptions {
 interface EntityAccess {
   readonly client: {
     get(type: string, id: string): Promise<Entity>;
-    create(type: string, id: string, value: unknown, options: WriteOf): Promise<Written>;
-    replace(type: string, id: string, value: unknown, options: WriteOf): Promise<Written>;
+    create(type: string, id: string, value: unknown, options: UpdateWriteOptions): Promise<Written>;
+    replace(type: string, id: string, value: unknown, options: UpdateWriteOptions): Promise<Written>;
   };
   readonly clock: ClientClock;
 }
@@ -34,8 +34,8 @@ interface Subject {
   readonly id: string;
 }
 
-const delays = { baseMs: 20, capMs: 500 };
-const changedByOthers = new Set(["concurrency_mismatch", "entity_exists", "entity_deleted", "entity_not_found"]);
+const backoff = { baseMs: 20, capMs: 500 };
+const conflictCodes = new Set(["concurrency_mismatch", "entity_exists", "entity_deleted", "entity_not_found"]);
 
 /** Each round reads again, decides again and uses a new key: it is a new request on another version. */
 export async function updateEntity(
@@ -51,17 +51,17 @@ export async function updateEntity(
     const entity = await read(client, subject, "initial" in options);
     const value = await change(entity === undefined ? initial : entity.value, entity);
     if (value === undefined)
-      throw new TypeError(`the update of ${type}/${id} must return the new value, not undefined`);
+      throw new TypeError(`The function that updates ${type}/${id} returned undefined. Return the new value.`);
     const write = { ...call, ...retry, key: clock.unique() };
     try {
       if (entity === undefined) return await client.create(type, id, value, write);
       return await client.replace(type, id, value, { ...write, expectedRevision: entity.revision });
     } catch (error) {
-      if (!isOvertaken(error)) throw error;
-      if (tried >= tries) throw explained(error, subject, tried);
+      if (!isConflict(error)) throw error;
+      if (tried >= tries) throw withAttempts(error, subject, tried);
     }
     retry = { retry: "conflict" };
-    await pause(clock, backoffMs(delays, tried, clock.random()));
+    await pause(clock, backoffMs(backoff, tried, clock.random()));
   }
 }
 
@@ -80,12 +80,12 @@ async function read(
   }
 }
 
-function isOvertaken(error: unknown): error is HoldfastError {
-  return error instanceof HoldfastError && changedByOthers.has(error.code);
+function isConflict(error: unknown): error is HoldfastError {
+  return error instanceof HoldfastError && conflictCodes.has(error.code);
 }
 
 /** The last conflict, with the number of attempts and the conflicting changes in words. */
-function explained(last: HoldfastError, { type, id }: Subject, tries: number): HoldfastError {
+function withAttempts(last: HoldfastError, { type, id }: Subject, tries: number): HoldfastError {
   const { code, data, position, replayed } = last;
   const changes = (data["changes"] ?? []) as readonly { readonly pointer: string; readonly by?: unknown }[];
   const where = changes.map(({ pointer }) => (pointer === "" ? "the whole value" : pointer)).join(", ");

@@ -17,14 +17,14 @@ export function deniedLock(paths: readonly string[], data: Readonly<Record<strin
 }
 
 function sentence(paths: readonly string[], holders: readonly LockHolder[], place: number, reason: string): string {
-  const what = paths.join(", ");
-  const line = `You would be number ${place} in the queue.`;
-  if (holders.length === 0) return `${what} is not free: ${reason}. ${line}`;
-  return `${what} is not free: ${holders.map(holderText).join("; ")}. ${line}`;
+  const names = paths.join(", ");
+  const position = `You would be number ${place} in the queue.`;
+  if (holders.length === 0) return `${names} is not free: ${reason}. ${position}`;
+  return `${names} is not free: ${holders.map(holderText).join("; ")}. ${position}`;
 }
 
 function holderText({ owner_id, name, purpose, note, path, mode, since, until }: LockHolder): string {
-  const what = purpose === null ? "" : ` for "${purpose}"`;
+  const use = purpose === null ? "" : ` for "${purpose}"`;
   const last = note === null ? "" : `, last note "${note}"`;
-  return `${name ?? owner_id} has a ${mode} lock on ${path}${what} since ${since}, until ${until} unless renewed${last}`;
+  return `${name ?? owner_id} has a ${mode} lock on ${path}${use} since ${since}, until ${until} unless renewed${last}`;
 }

@@ -21,9 +21,9 @@ const later = ({ monotonicMs, wallMs }: ClockPoint, ms: number): ClockPoint => (
   wallMs: wallMs + ms,
 });
 
-const earlier = (one: ClockPoint, other: ClockPoint): ClockPoint => ({
-  monotonicMs: Math.min(one.monotonicMs, other.monotonicMs),
-  wallMs: Math.min(one.wallMs, other.wallMs),
+const earlier = (a: ClockPoint, b: ClockPoint): ClockPoint => ({
+  monotonicMs: Math.min(a.monotonicMs, b.monotonicMs),
+  wallMs: Math.min(a.wallMs, b.wallMs),
 });
 
 /** A granted ticket that its owner must accept in time, or the lock goes to the next waiter. */
@@ -35,7 +35,7 @@ export interface PendingAcceptance {
    * Time at which the client learned of the grant. An earlier heartbeat may precede the grant, so it does not accept
    * it.
    */
-  readonly heardAtMs: number;
+  readonly learnedAtMs: number;
 }
 
 /** The data of a grant that a client needs to hold it. How the previous lock ended is in a reply, not in an event. */
@@ -50,10 +50,10 @@ export interface GrantEvents {
   readonly sentAt: ClockPoint;
   /** The hold ends at this time even if it is renewed. */
   readonly endsAtMs: number;
-  readonly patienceMs: number;
-  readonly acceptance?: PendingAcceptance;
+  readonly uncertainMaxMs: number;
+  readonly acceptance?: PendingAcceptance | undefined;
   /** Applies renewals that were answered and not yet processed. */
-  readonly hear: () => void;
+  readonly applyBeats: () => void;
   /** The lease may have ended: ask the server. */
   readonly confirm: (grant: HeldGrant) => void;
   /** The first listener for warnings arrived, or the last one left. */
@@ -81,12 +81,12 @@ export class HeldGrant {
   leftBefore: readonly LeftBefore[] | undefined;
   /** Server time of the grant. It stays when the fence changes. */
   readonly acquiredAt: string;
-  readonly #facts: GrantEvents;
+  readonly #events: GrantEvents;
   readonly #controller = new AbortController();
   readonly #stateListeners = new Set<(state: LockState) => void>();
   readonly #warningListeners = new Set<(warning: LeaseWarning) => void>();
-  readonly #askedListeners = new Set<(request: ReleaseRequest) => void>();
-  #asked: ReleaseRequest | undefined;
+  readonly #requestListeners = new Set<(request: ReleaseRequest) => void>();
+  #releaseRequest: ReleaseRequest | undefined;
   /** Number of handles that share the grant. The last release frees it. */
   handleCount = 0;
   #state: "held" | "uncertain" | "lost" | "over" = "held";
@@ -94,24 +94,24 @@ export class HeldGrant {
   /** End of the maximum hold. */
   #endsAt: ClockPoint;
   /** Send times of renewals in flight that ask for another lease, and the end of the last such renewal. */
-  readonly #askings = new Set<ClockPoint>();
-  #askedUntilMs = -Infinity;
+  readonly #leaseRequests = new Set<ClockPoint>();
+  #leaseRequestEndedMs = -Infinity;
   #acceptance: PendingAcceptance | undefined;
   #uncertainSinceMs = Infinity;
   #cancelTimer: () => void = () => undefined;
 
-  constructor(granted: HeldTerms, facts: GrantEvents) {
+  constructor(granted: HeldTerms, events: GrantEvents) {
     this.fence = granted.fence;
     this.paths = granted.paths;
     this.ttlMs = granted.ttl_seconds * 1000;
     this.ownerId = granted.owner_id;
     this.leftBefore = granted.left_before;
     this.acquiredAt = granted.acquired_at;
-    this.#facts = facts;
-    this.#renewedAt = facts.sentAt;
-    this.#endsAt = later(facts.sentAt, facts.endsAtMs - facts.sentAt.monotonicMs);
-    this.#acceptance = facts.acceptance;
-    this.ticket = facts.acceptance?.ticket;
+    this.#events = events;
+    this.#renewedAt = events.sentAt;
+    this.#endsAt = later(events.sentAt, events.endsAtMs - events.sentAt.monotonicMs);
+    this.#acceptance = events.acceptance;
+    this.ticket = events.acceptance?.ticket;
     this.#schedule();
   }
 
@@ -164,9 +164,11 @@ export class HeldGrant {
   renew(sentAt: ClockPoint, ttlMs = this.ttlMs): void {
     if (this.isOver) return;
     // A concurrent request may have shortened it since. Then the shorter lease counts.
-    const isLast = sentAt.monotonicMs >= this.#askedUntilMs && [...this.#askings].every((other) => other === sentAt);
+    const isLast =
+      sentAt.monotonicMs >= this.#leaseRequestEndedMs &&
+      [...this.#leaseRequests].every((request) => request === sentAt);
     this.ttlMs = isLast ? ttlMs : Math.min(this.ttlMs, ttlMs);
-    if (sentAt.monotonicMs >= this.#renewedAt.monotonicMs) this.#countFrom(sentAt);
+    if (sentAt.monotonicMs >= this.#renewedAt.monotonicMs) this.#countLeaseFrom(sentAt);
     this.#schedule();
   }
 
@@ -174,16 +176,16 @@ export class HeldGrant {
    * Called before a request for a lease of another length. Until its reply only the shorter of both leases counts,
    * since the reply may be lost. Returns the function to call when it is answered or given up.
    */
-  asking(ttlMs: number, sentAt: ClockPoint): () => void {
-    const beforeMs = this.leaseMs;
-    this.#askings.add(sentAt);
+  leaseRequested(ttlMs: number, sentAt: ClockPoint): () => void {
+    const previousMs = this.leaseMs;
+    this.#leaseRequests.add(sentAt);
     this.ttlMs = Math.min(this.ttlMs, ttlMs);
     // The lease ends as before, but at the latest this long after now.
-    this.#renewedAt = earlier(sentAt, later(this.#renewedAt, beforeMs - this.leaseMs));
+    this.#renewedAt = earlier(sentAt, later(this.#renewedAt, previousMs - this.leaseMs));
     this.#schedule();
     return () => {
-      this.#askings.delete(sentAt);
-      this.#askedUntilMs = this.#facts.clock.monotonicMs();
+      this.#leaseRequests.delete(sentAt);
+      this.#leaseRequestEndedMs = this.#events.clock.monotonicMs();
     };
   }
 
@@ -198,9 +200,9 @@ export class HeldGrant {
    * was.
    */
   renewByBeat(sentAt: ClockPoint, answeredAt: ClockPoint): void {
-    const isSince = sentAt.monotonicMs >= this.#facts.sentAt.monotonicMs;
+    const isAfterGrant = sentAt.monotonicMs >= this.#events.sentAt.monotonicMs;
     const isAwake = answeredAt.wallMs < this.#wallDeadlineMs;
-    if (isSince && isAwake && answeredAt.monotonicMs < this.deadlineMs) this.renew(sentAt);
+    if (isAfterGrant && isAwake && answeredAt.monotonicMs < this.deadlineMs) this.renew(sentAt);
   }
 
   /** The same grant under a new fence. */
@@ -214,9 +216,9 @@ export class HeldGrant {
     this.#cancelTimer();
     // The state first: a listener of the signal may read it.
     this.#state = "lost";
-    this.#facts.onOver(this, isGuess);
+    this.#events.onOver(this, isGuess);
     this.#controller.abort(new LockLostError(why, { fence: this.fence, paths: this.pathNames }, data));
-    this.#tell("lost");
+    this.#notifyState("lost");
   }
 
   /** Released: stops all timers. */
@@ -224,19 +226,19 @@ export class HeldGrant {
     if (this.isOver) return;
     this.#cancelTimer();
     this.#state = "over";
-    this.#facts.onOver(this, false);
-    this.#tell("released");
+    this.#events.onOver(this, false);
+    this.#notifyState("released");
   }
 
-  ask(request: ReleaseRequest): void {
-    this.#asked = request;
-    notify(this.#askedListeners, request, this.#facts.clock);
+  requestRelease(request: ReleaseRequest): void {
+    this.#releaseRequest = request;
+    notify(this.#requestListeners, request, this.#events.clock);
   }
 
-  onAsked(listener: (request: ReleaseRequest) => void): () => void {
-    this.#askedListeners.add(listener);
-    if (this.#asked !== undefined) listener(this.#asked);
-    return () => this.#askedListeners.delete(listener);
+  onReleaseRequested(listener: (request: ReleaseRequest) => void): () => void {
+    this.#requestListeners.add(listener);
+    if (this.#releaseRequest !== undefined) listener(this.#releaseRequest);
+    return () => this.#requestListeners.delete(listener);
   }
 
   get wantsWarning(): boolean {
@@ -245,16 +247,16 @@ export class HeldGrant {
 
   /** The server reports that the lease is about to expire without a renewal. */
   warn(leftMs: number): void {
-    const { clock } = this.#facts;
+    const { clock } = this.#events;
     notify(this.#warningListeners, { leftMs, endsAt: new Date(clock.wallMs() + leftMs) }, clock);
   }
 
   onWarning(listener: (warning: LeaseWarning) => void): () => void {
     this.#warningListeners.add(listener);
-    this.#facts.onListeners();
+    this.#events.onListeners();
     return () => {
       this.#warningListeners.delete(listener);
-      this.#facts.onListeners();
+      this.#events.onListeners();
     };
   }
 
@@ -267,9 +269,9 @@ export class HeldGrant {
    * Compares the lease with the clocks. Shortly before its end the client asks the server, and the state is uncertain.
    */
   check(): void {
-    if (this.#state === "held" && this.#isDoubtful()) this.#facts.hear();
+    if (this.#state === "held" && this.#isDoubtful()) this.#events.applyBeats();
     if (this.isOver) return;
-    const nowMs = this.#facts.clock.monotonicMs();
+    const nowMs = this.#events.clock.monotonicMs();
     if (this.#isLastLease() && nowMs >= this.deadlineMs) {
       this.lose("expired", { why: "max_hold" }, true);
       return;
@@ -278,13 +280,13 @@ export class HeldGrant {
       this.#uncertainSinceMs = nowMs;
       this.#become("uncertain");
       this.#schedule();
-      this.#facts.confirm(this);
+      this.#events.confirm(this);
     }
     if (this.#state === "uncertain" && nowMs >= this.#lostAtMs()) this.lose("server-unreachable", {}, true);
   }
 
   #isDoubtful(): boolean {
-    const now = clockPoint(this.#facts.clock);
+    const now = clockPoint(this.#events.clock);
     const guardMs = this.#guardMs();
     return now.wallMs >= this.#wallDeadlineMs - guardMs || now.monotonicMs >= this.deadlineMs - guardMs;
   }
@@ -299,9 +301,9 @@ export class HeldGrant {
     return this.#endsAt.monotonicMs <= this.#renewedAt.monotonicMs + this.leaseMs;
   }
 
-  #countFrom(sentAt: ClockPoint): void {
+  #countLeaseFrom(sentAt: ClockPoint): void {
     this.#renewedAt = sentAt;
-    if (this.#acceptance !== undefined && sentAt.monotonicMs >= this.#acceptance.heardAtMs)
+    if (this.#acceptance !== undefined && sentAt.monotonicMs >= this.#acceptance.learnedAtMs)
       this.#acceptance = undefined;
     // Still held long after the maximum hold by the wall clock: the wall clock was set.
     if (sentAt.wallMs >= this.#endsAt.wallMs + guardOf(this.leaseMs))
@@ -314,31 +316,31 @@ export class HeldGrant {
   /** If the loop was blocked past the deadline it is too late for a renewal, but its reply is still awaited. */
   #lostAtMs(): number {
     if (this.#isLastLease()) return this.deadlineMs;
-    return Math.max(this.deadlineMs, this.#uncertainSinceMs + guardOf(this.leaseMs)) + this.#facts.patienceMs;
+    return Math.max(this.deadlineMs, this.#uncertainSinceMs + guardOf(this.leaseMs)) + this.#events.uncertainMaxMs;
   }
 
   #become(state: "held" | "uncertain"): void {
     if (this.#state === state) return;
     this.#state = state;
-    this.#tell(state);
+    this.#notifyState(state);
   }
 
-  #tell(state: LockState): void {
-    notify(this.#stateListeners, state, this.#facts.clock);
+  #notifyState(state: LockState): void {
+    notify(this.#stateListeners, state, this.#events.clock);
   }
 
   #schedule(): void {
     this.#cancelTimer();
     if (this.isOver) return;
-    const { clock } = this.#facts;
+    const { clock } = this.#events;
     const isCertain = this.#state === "held";
     const beforeDoubtMs = this.deadlineMs - this.#guardMs();
     const delayMs = Math.max(0, (isCertain ? beforeDoubtMs : this.#lostAtMs()) - clock.monotonicMs());
     if (delayMs === Infinity) return;
-    const look = (): void => {
+    const checkAgain = (): void => {
       this.check();
       this.#schedule();
     };
-    this.#cancelTimer = clock.after(delayMs, look, { keepAlive: false });
+    this.#cancelTimer = clock.after(delayMs, checkAgain, { keepAlive: false });
   }
 }

@@ -14,15 +14,15 @@ export interface Holdings {
   /** The owner, if it is not an agent. */
   readonly ownerId: string | undefined;
   /** The agent that is the owner. */
-  readonly speaker: SessionAgent | undefined;
+  readonly agent: SessionAgent | undefined;
   /**
    * Whether the client would receive the event of a loss. A heartbeat names no grant, so without events it proves
    * nothing.
    */
-  readonly isHeard: boolean;
+  readonly isWatching: boolean;
   readonly grants: ReadonlyMap<string, HeldGrant>;
   readonly tickets: ReadonlyMap<string, Ticket>;
-  lookAt(ticket: Ticket): Promise<void>;
+  refreshTicket(ticket: Ticket): Promise<void>;
   changeFence(grant: HeldGrant, fence: string, paths: readonly LockedPath[]): void;
   renewed(grant: HeldGrant, answer: Grant, sentAt: ClockPoint): void;
   notHeld(grant: HeldGrant): Promise<void>;

@@ -1,4 +1,5 @@
 import type { Grant, Granted, LeftBefore, Queued } from "../../../contract/locks.ts";
+import { defined } from "../../../base/defined.ts";
 import { HoldfastError } from "../../holdfast-error.ts";
 import type { LockMode } from "../lock-path.ts";
 import { deniedLock } from "./denied-lock.ts";
@@ -82,7 +83,7 @@ export class LockHandle implements Lock {
   }
 
   async certain(): Promise<void> {
-    if (this.#usable().state === "held") return;
+    if (this.#usableGrant().state === "held") return;
     await new Promise<void>((resolve) => {
       const stop = this.onStateChange((state) => {
         if (state === "uncertain") return;
@@ -90,15 +91,15 @@ export class LockHandle implements Lock {
         resolve();
       });
     });
-    this.#usable();
+    this.#usableGrant();
   }
 
   async renew({ note, ttlSeconds }: { readonly note?: string; readonly ttlSeconds?: number } = {}): Promise<void> {
-    const grant = this.#usable();
+    const grant = this.#usableGrant();
     checkLease(ttlSeconds);
     const sentAt = clockPoint(this.#session.clock);
-    const more = { ...(note === undefined ? {} : { note }), ...(ttlSeconds && { ttl_seconds: ttlSeconds }) };
-    const answered = ttlSeconds ? this.#session.asking(grant, ttlSeconds, sentAt) : () => undefined;
+    const more = defined({ note, ttl_seconds: ttlSeconds });
+    const answered = ttlSeconds ? this.#session.leaseRequested(grant, ttlSeconds, sentAt) : () => undefined;
     let isRefused = false;
     try {
       const renewed = (await this.#change("renew-lock", more)) as Grant;
@@ -125,22 +126,22 @@ export class LockHandle implements Lock {
     const { clock } = this.#session;
     const giveUpAtMs = clock.monotonicMs() + (waitMs ?? Infinity);
     // The ticket of an upgrade replaces the ticket by which this grant can be read.
-    if (this.#usable().ticket !== undefined) await this.leftBefore();
+    if (this.#usableGrant().ticket !== undefined) await this.leftBefore();
     const askedAt = clockPoint(clock);
-    const answer = await this.#ask({ wait: waitMs !== 0 });
-    if (answer.granted) return this.#become(answer);
+    const answer = await this.#requestUpgrade({ wait: waitMs !== 0 });
+    if (answer.granted) return this.#changeFence(answer);
     const { paths } = this.#grant;
-    const waiting = { paths, giveUpAtMs, askedAt, ...(signal && { signal }), ...(onPlace && { onPlace }) };
-    const end = await waitForTicket(this.#session, joinTicket(this.#session, answer, waiting), waiting, (last) => last);
-    if (end.kind === "granted") return this.#become(end.granted);
-    this.#usable();
+    const wait = { paths, giveUpAtMs, askedAt, signal, onPlace };
+    const end = await waitForTicket(this.#session, joinTicket(this.#session, answer, wait), wait, (last) => last);
+    if (end.kind === "granted") return this.#changeFence(end.granted);
+    this.#usableGrant();
     const data = end.kind === "gave-up" ? end.data : { reason: "the ticket expired" };
     throw new HoldfastError("upgrade-lock", "lock_denied", { data });
   }
 
   async tryUpgrade(): Promise<true | DeniedLock> {
     try {
-      await this.#become((await this.#ask({ wait: false })) as Granted);
+      await this.#changeFence((await this.#requestUpgrade({ wait: false })) as Granted);
       return true;
     } catch (error) {
       if (refusalCodeOf(error) !== "lock_denied") throw error;
@@ -149,11 +150,11 @@ export class LockHandle implements Lock {
   }
 
   async downgrade(mode: LockMode): Promise<void> {
-    await this.#become((await this.#change("downgrade-lock", { mode })) as Grant);
+    await this.#changeFence((await this.#change("downgrade-lock", { mode })) as Grant);
   }
 
   async transfer(to: string): Promise<void> {
-    const grant = this.#usable();
+    const grant = this.#usableGrant();
     if (grant.handleCount > 1)
       throw new LockUsageError("the lock is shared within this client: release the others first");
     await this.#change("transfer-lock", { to });
@@ -170,7 +171,7 @@ export class LockHandle implements Lock {
   }
 
   onReleaseRequested(listener: (request: ReleaseRequest) => void): () => void {
-    return this.#listen(() => this.#grant.onAsked(listener));
+    return this.#listen(() => this.#grant.onReleaseRequested(listener));
   }
 
   onExpiring(listener: (warning: LeaseWarning) => void): () => void {
@@ -217,7 +218,7 @@ export class LockHandle implements Lock {
   }
 
   /** The grant, if the handle is still in use. */
-  #usable(): HeldGrant {
+  #usableGrant(): HeldGrant {
     const { state } = this;
     if (state === "released") {
       const paths = this.#grant.pathNames.join(", ");
@@ -228,7 +229,7 @@ export class LockHandle implements Lock {
   }
 
   async #change(operation: string, more: object): Promise<unknown> {
-    const grant = this.#usable();
+    const grant = this.#usableGrant();
     const { fence } = grant;
     try {
       return await this.#session.run(operation, { fence, ...more });
@@ -239,7 +240,7 @@ export class LockHandle implements Lock {
     }
   }
 
-  async #ask(more: { readonly wait: boolean }): Promise<Granted | Queued> {
+  async #requestUpgrade(more: { readonly wait: boolean }): Promise<Granted | Queued> {
     return (await this.#change("upgrade-lock", more)) as Granted | Queued;
   }
 
@@ -247,13 +248,13 @@ export class LockHandle implements Lock {
    * The grant continues under another fence. If it was released by the old fence in the meantime, it is released by the
    * new one too.
    */
-  async #become({ fence, paths }: Pick<Grant, "fence" | "paths">): Promise<void> {
+  async #changeFence({ fence, paths }: Pick<Grant, "fence" | "paths">): Promise<void> {
     if (this.#grant.fence === fence) return;
     if (!this.#grant.isOver) {
       this.#session.changeFence(this.#grant, fence, paths);
       return;
     }
     await releaseLate(this.#session, { fence, paths });
-    this.#usable();
+    this.#usableGrant();
   }
 }

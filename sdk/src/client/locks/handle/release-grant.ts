@@ -1,3 +1,4 @@
+import { defined } from "../../../base/defined.ts";
 import type { HeldGrant } from "./held-grant.ts";
 import { pathSetOf } from "../session/path-set.ts";
 import { refusalCodeOf, mayWorkLater } from "../closed-error.ts";
@@ -9,7 +10,7 @@ import type { LockSession } from "../session/session.ts";
  */
 export async function releaseGrant(session: LockSession, grant: HeldGrant, note?: string): Promise<void> {
   if (grant.isOver) return;
-  await session.turns.alone(pathSetOf(grant.paths), async () => {
+  await session.mutex.runExclusive(pathSetOf(grant.paths), async () => {
     if (grant.handleCount > 0 || isAwaited(session, grant)) return;
     const isHeld = session.grants.get(grant.fence) === grant;
     grant.end();
@@ -26,19 +27,19 @@ type Granted = Pick<HeldGrant, "fence" | "paths">;
 
 /** Releases a grant that arrived after its handle was released, unless another handle uses it. */
 export function releaseLate(session: LockSession, granted: Granted): Promise<void> {
-  return session.turns.alone(pathSetOf(granted.paths), async () => {
+  return session.mutex.runExclusive(pathSetOf(granted.paths), async () => {
     if (!session.grants.has(granted.fence)) await release(session, granted);
   });
 }
 
 /** Retries after a lost reply: a heartbeat would renew an unused grant. */
 async function release(session: LockSession, { fence, paths }: Granted, note?: string): Promise<void> {
-  const what = note === undefined ? { fence } : { fence, note };
+  const released = defined({ fence, note });
   try {
-    await session.run("release-lock", what);
+    await session.run("release-lock", released);
   } catch (error) {
     if (refusalCodeOf(error) === "lock_not_held" || refusalCodeOf(error) === "agent_unknown") return;
-    if (mayWorkLater(error)) session.leftovers.add(pathSetOf(paths), { kind: "grant", ...what, isInDoubt: true });
+    if (mayWorkLater(error)) session.cleanups.add(pathSetOf(paths), { kind: "grant", ...released, isInDoubt: true });
     throw error;
   }
 }

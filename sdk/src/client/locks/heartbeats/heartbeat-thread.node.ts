@@ -12,7 +12,7 @@ import { threadsClockMs } from "./threads-clock.node.ts";
 export interface HeartbeatMember {
   readonly remote: RemoteServer;
   readonly agent: string;
-  readonly agentSecret?: string;
+  readonly agentSecret?: string | undefined;
   readonly port: MessagePort;
 }
 
@@ -71,11 +71,11 @@ class SharedThread {
 const thread = new SharedThread();
 
 export function startHeartbeatThread(remote: RemoteServer, clock: ClientClock): HeartbeatThread {
-  return (agent, events) => new ThreadBeats({ remote, ...agent }, events, clock);
+  return (agent, events) => new ThreadHeartbeats({ remote, ...agent }, events, clock);
 }
 
-class ThreadBeats implements Heartbeats {
-  readonly #who: Omit<HeartbeatMember, "port">;
+class ThreadHeartbeats implements Heartbeats {
+  readonly #member: Omit<HeartbeatMember, "port">;
   readonly #events: Parameters<HeartbeatThread>[1];
   readonly #clock: ClientClock;
   #leave: (() => void) | undefined;
@@ -83,13 +83,13 @@ class ThreadBeats implements Heartbeats {
   #cancelIdle: () => void = () => undefined;
   #cancelSlower: () => void = () => undefined;
   /** The last state sent to the thread, and the state that it should have. */
-  #toldMs = Infinity;
+  #sentMs = Infinity;
   #wantedMs = Infinity;
   #isSlowerDue = false;
-  #taken: HeartbeatResult[] = [];
+  #results: HeartbeatResult[] = [];
 
-  constructor(who: Omit<HeartbeatMember, "port">, events: Parameters<HeartbeatThread>[1], clock: ClientClock) {
-    this.#who = who;
+  constructor(member: Omit<HeartbeatMember, "port">, events: Parameters<HeartbeatThread>[1], clock: ClientClock) {
+    this.#member = member;
     this.#events = events;
     this.#clock = clock;
     this.#start();
@@ -100,10 +100,10 @@ class ThreadBeats implements Heartbeats {
     if (this.#port === undefined && intervalMs !== undefined) this.#start();
     this.#wantedMs = intervalMs ?? Infinity;
     // At once, since the loop may be blocked afterwards.
-    if (this.#wantedMs < this.#toldMs) this.#tellPace();
-    else if (this.#wantedMs > this.#toldMs && !this.#isSlowerDue) {
+    if (this.#wantedMs < this.#sentMs) this.#postPace();
+    else if (this.#wantedMs > this.#sentMs && !this.#isSlowerDue) {
       this.#isSlowerDue = true;
-      this.#cancelSlower = this.#clock.after(slowerMs, () => this.#tellPace(), { keepAlive: false });
+      this.#cancelSlower = this.#clock.after(slowerMs, () => this.#postPace(), { keepAlive: false });
     }
     if (intervalMs === undefined) this.#cancelIdle = this.#clock.after(idleMs, () => this.stop(), { keepAlive: false });
   }
@@ -114,15 +114,15 @@ class ThreadBeats implements Heartbeats {
     for (let next = port && receiveMessageOnPort(port); next !== undefined; next = port && receiveMessageOnPort(port)) {
       this.#add((next as { readonly message: HeartbeatResult }).message);
     }
-    const taken = this.#taken;
-    this.#taken = [];
-    return taken;
+    const results = this.#results;
+    this.#results = [];
+    return results;
   }
 
   stop(): void {
     this.#cancelIdle();
-    this.#forgetSlower();
-    this.#toldMs = Infinity;
+    this.#cancelSlowerPace();
+    this.#sentMs = Infinity;
     this.#port?.close();
     this.#leave?.();
     this.#port = undefined;
@@ -131,32 +131,32 @@ class ThreadBeats implements Heartbeats {
 
   #start(): void {
     const { port1, port2 } = new MessageChannel();
-    this.#leave = thread.join({ ...this.#who, port: port2 }, () => {
+    this.#leave = thread.join({ ...this.#member, port: port2 }, () => {
       this.stop();
       this.#events.onBroken();
     });
     this.#port = port1;
     port1.on("message", (beat: HeartbeatResult) => {
       this.#add(beat);
-      this.#tell({});
+      this.#post({});
       this.#events.onBeat();
     });
     port1.unref();
   }
 
-  #tellPace(): void {
-    this.#forgetSlower();
-    if (this.#wantedMs === this.#toldMs) return;
-    this.#toldMs = this.#wantedMs;
-    this.#tell({ intervalMs: this.#toldMs === Infinity ? null : this.#toldMs });
+  #postPace(): void {
+    this.#cancelSlowerPace();
+    if (this.#wantedMs === this.#sentMs) return;
+    this.#sentMs = this.#wantedMs;
+    this.#post({ intervalMs: this.#sentMs === Infinity ? null : this.#sentMs });
   }
 
-  #forgetSlower(): void {
+  #cancelSlowerPace(): void {
     this.#cancelSlower();
     this.#isSlowerDue = false;
   }
 
-  #tell(order: HeartbeatOrder): void {
+  #post(order: HeartbeatOrder): void {
     this.#port?.postMessage(order);
   }
 
@@ -164,6 +164,6 @@ class ThreadBeats implements Heartbeats {
   #add(beat: HeartbeatResult): void {
     const shiftMs = this.#clock.monotonicMs() - threadsClockMs();
     const shifted = (moment: HeartbeatResult["sentAt"]) => ({ ...moment, monotonicMs: moment.monotonicMs + shiftMs });
-    this.#taken.push({ ...beat, sentAt: shifted(beat.sentAt), answeredAt: shifted(beat.answeredAt) });
+    this.#results.push({ ...beat, sentAt: shifted(beat.sentAt), answeredAt: shifted(beat.answeredAt) });
   }
 }

@@ -39,13 +39,13 @@ function linkTo({ urls, token }: RemoteServer): { readonly transport: SocketTran
 function connectTo(urls: readonly string[], token: string | undefined): SocketTransport {
   const addresses = urls.map((url) => ({ url: new URL(url), from: "the address of the client" }));
   const nodes = new AddressRing(addresses, () => clock.random());
-  return new SocketTransport({ nodes, clock, reconnectMs: 30_000, ...(token === undefined ? {} : { token }) });
+  return new SocketTransport({ nodes, clock, reconnectMs: 30_000, token });
 }
 
-function beatFor({ remote, port, ...identity }: HeartbeatMember): void {
+function startHeartbeats({ remote, port, ...identity }: HeartbeatMember): void {
   const { maxBlockedMs } = remote;
   const { transport, leave } = linkTo(remote);
-  let heardAtMs = threadsClockMs();
+  let lastMessageAtMs = threadsClockMs();
   const beats = new TimedHeartbeats({
     clock,
     onBeat: () => {
@@ -53,14 +53,14 @@ function beatFor({ remote, port, ...identity }: HeartbeatMember): void {
     },
     async send(): Promise<HeartbeatResult["refusal"]> {
       // A program that is stuck forever must not hold its locks forever.
-      const isStuck = threadsClockMs() - heardAtMs > maxBlockedMs;
+      const isStuck = threadsClockMs() - lastMessageAtMs > maxBlockedMs;
       if (isStuck) return { code: "unreachable", data: { reason: "the loop is blocked" } };
       const { outcome } = await transport.call("heartbeat", {}, credentialsOf(identity));
       return outcome.kind === "done" ? undefined : outcome;
     },
   });
   port.on("message", ({ intervalMs }: HeartbeatOrder) => {
-    heardAtMs = threadsClockMs();
+    lastMessageAtMs = threadsClockMs();
     if (intervalMs !== undefined) beats.pace(intervalMs ?? undefined);
   });
   port.on("close", () => {
@@ -69,4 +69,4 @@ function beatFor({ remote, port, ...identity }: HeartbeatMember): void {
   });
 }
 
-parentPort?.on("message", beatFor);
+parentPort?.on("message", startHeartbeats);

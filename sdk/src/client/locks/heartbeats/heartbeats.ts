@@ -21,7 +21,7 @@ export interface Heartbeats {
 
 /** Starts heartbeats that do not depend on the event loop of this thread, where threads exist. */
 export type HeartbeatThread = (
-  agent: { readonly agent: string; readonly agentSecret?: string },
+  agent: { readonly agent: string; readonly agentSecret?: string | undefined },
   events: { readonly onBeat: () => void; readonly onBroken: () => void },
 ) => Heartbeats | undefined;
 
@@ -29,7 +29,7 @@ export type HeartbeatThread = (
 export interface RemoteServer {
   /** The nodes that it may use. */
   readonly urls: readonly string[];
-  readonly token?: string;
+  readonly token?: string | undefined;
   /** Maximum time that the program's thread may be blocked before it counts as stuck and its leases are given up. */
   readonly maxBlockedMs: number;
 }
@@ -41,8 +41,8 @@ interface TimedHeartbeatsOptions {
   readonly onBeat: () => void;
 }
 
-/** Minimum delay before a failed heartbeat is retried. The retry is sooner than the interval. */
-const againMs = { min: 100, max: 1_000 };
+/** Bounds of the delay before a failed heartbeat is retried. The retry is sooner than the interval. */
+const retryDelayMs = { min: 100, max: 1_000 };
 
 /** Heartbeats by the timers of this thread. They are late when its loop is blocked. */
 export class TimedHeartbeats implements Heartbeats {
@@ -51,7 +51,7 @@ export class TimedHeartbeats implements Heartbeats {
   #nextAtMs = Infinity;
   #cancel: () => void = () => undefined;
   #isSending = false;
-  #taken: HeartbeatResult[] = [];
+  #results: HeartbeatResult[] = [];
 
   constructor(options: TimedHeartbeatsOptions) {
     this.#options = options;
@@ -66,9 +66,9 @@ export class TimedHeartbeats implements Heartbeats {
   }
 
   take(): readonly HeartbeatResult[] {
-    const taken = this.#taken;
-    this.#taken = [];
-    return taken;
+    const results = this.#results;
+    this.#results = [];
+    return results;
   }
 
   stop(): void {
@@ -92,12 +92,12 @@ export class TimedHeartbeats implements Heartbeats {
     const refusal = await send().catch((error: unknown) => ({ code: "unreachable", data: { reason: String(error) } }));
     this.#isSending = false;
     const beat = { sentAt, answeredAt: clockPoint(clock) };
-    this.#taken.push(refusal === undefined ? beat : { ...beat, refusal });
+    this.#results.push(refusal === undefined ? beat : { ...beat, refusal });
     onBeat();
     if (this.#intervalMs === undefined) return;
     const isFailed = refusal !== undefined;
-    const soonMs = Math.max(againMs.min, Math.min(againMs.max, this.#intervalMs / 3));
-    this.#sendWithin(isFailed ? soonMs : jittered(this.#intervalMs, clock));
+    const retryMs = Math.max(retryDelayMs.min, Math.min(retryDelayMs.max, this.#intervalMs / 3));
+    this.#sendWithin(isFailed ? retryMs : jittered(this.#intervalMs, clock));
   }
 }
 

@@ -4,8 +4,8 @@ import type { Holdings } from "../handle/holdings.ts";
 import { renewByName } from "../session/renew-by-name.ts";
 import { ticketLeaseMs } from "../waiting/ticket.ts";
 
-/** A third of the shortest lease: two heartbeats may be lost. */
-const share = 3;
+/** Heartbeats per shortest lease: two of them may be lost. */
+const beatsPerLease = 3;
 
 function shortestOf(grants: Holdings["grants"]): number {
   let shortestMs = Infinity;
@@ -26,25 +26,29 @@ export class SessionHeartbeats {
   constructor(session: Holdings, startThread: HeartbeatThread | undefined) {
     this.#session = session;
     this.#startThread = startThread;
-    this.#timed = new TimedHeartbeats({ clock: session.clock, send: () => this.#send(), onBeat: () => this.hear() });
+    this.#timed = new TimedHeartbeats({
+      clock: session.clock,
+      send: () => this.#send(),
+      onBeat: () => this.applyBeats(),
+    });
   }
 
   /** Sets the interval that the shortest lease needs. Without locks only the registration is renewed. */
   pace(): void {
-    const { grants, tickets, speaker } = this.#session;
+    const { grants, tickets, agent } = this.#session;
     const leaseMs = Math.min(shortestOf(grants), tickets.size > 0 ? ticketLeaseMs : Infinity);
-    const limitMs = speaker?.limitMs ?? Infinity;
-    const busyMs = leaseMs === Infinity ? undefined : Math.min(leaseMs, limitMs) / share;
-    const idleMs = speaker?.isOwn === true ? limitMs / share : undefined;
+    const limitMs = agent?.limitMs ?? Infinity;
+    const busyMs = leaseMs === Infinity ? undefined : Math.min(leaseMs, limitMs) / beatsPerLease;
+    const idleMs = agent?.isOwn === true ? limitMs / beatsPerLease : undefined;
     // Started with the session: it takes as long as the first few calls, and may be needed right after them.
-    if (speaker !== undefined) this.#thread ??= this.#start();
+    if (agent !== undefined) this.#thread ??= this.#start();
     this.#thread?.pace(busyMs);
     this.#timed.pace(this.#thread === undefined ? (busyMs ?? idleMs) : idleMs);
   }
 
   /** Applies the results. */
-  hear(): void {
-    for (const beat of [...(this.#thread?.take() ?? []), ...this.#timed.take()]) this.#take(beat);
+  applyBeats(): void {
+    for (const beat of [...(this.#thread?.take() ?? []), ...this.#timed.take()]) this.#apply(beat);
   }
 
   stop(): void {
@@ -61,31 +65,31 @@ export class SessionHeartbeats {
       this.#thread = undefined;
       this.pace();
     };
-    return this.#startThread?.(identity, { onBeat: () => this.hear(), onBroken });
+    return this.#startThread?.(identity, { onBeat: () => this.applyBeats(), onBroken });
   }
 
-  #take({ sentAt, answeredAt, refusal }: HeartbeatResult): void {
+  #apply({ sentAt, answeredAt, refusal }: HeartbeatResult): void {
     const { grants, tickets } = this.#session;
     if (refusal?.code === "agent_unknown") this.#session.agentEnded(refusal.data);
     if (refusal !== undefined) return;
     // An owner that is not an agent renewed each grant by itself, with its own reply.
-    if (this.#session.speaker !== undefined && !this.#session.isHeard) void this.renewEach();
-    else if (this.#session.speaker !== undefined) {
+    if (this.#session.agent !== undefined && !this.#session.isWatching) void this.renewEach();
+    else if (this.#session.agent !== undefined) {
       const leaseMs = shortestOf(grants);
       for (const grant of grants.values()) grant.renewByBeat(sentAt, answeredAt);
       // An unaccepted grant counts as a short lease. After this heartbeat its whole lease counts.
       if (shortestOf(grants) !== leaseMs) this.pace();
     }
-    for (const ticket of tickets.values()) void this.#session.lookAt(ticket);
+    for (const ticket of tickets.values()) void this.#session.refreshTicket(ticket);
   }
 
   async #send(): Promise<HeartbeatResult["refusal"]> {
-    if (this.#session.speaker === undefined) return this.#signOfEach();
+    if (this.#session.agent === undefined) return this.#renewAll();
     const { outcome } = await this.#session.caller.once("heartbeat", {});
     return outcome.kind === "done" ? undefined : outcome;
   }
 
-  async #signOfEach(): Promise<HeartbeatResult["refusal"]> {
+  async #renewAll(): Promise<HeartbeatResult["refusal"]> {
     const { tickets, caller, ownerId: owner_id } = this.#session;
     const renewal = this.renewEach();
     const acceptances = [...tickets.keys()].map(async (ticket) => {

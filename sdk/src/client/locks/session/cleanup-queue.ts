@@ -15,13 +15,13 @@ import type { CallOptions } from "../../transport.ts";
 import type { PathSetMutex } from "./path-set-mutex.ts";
 
 export type OrphanedState =
-  | GrantLeft
+  | OrphanedGrant
   | { readonly kind: "ticket"; readonly ticket: string }
   /**
    * A repeated request returns its first reply. If it had never arrived, it is granted or queued by the repeat, and
    * then cleaned up.
    */
-  | { readonly kind: "question"; readonly question: SentRequest };
+  | { readonly kind: "request"; readonly request: SentRequest };
 
 /** A lock request as it was sent. */
 export interface SentRequest {
@@ -29,7 +29,7 @@ export interface SentRequest {
   readonly call: Pick<CallOptions, "key">;
 }
 
-interface GrantLeft {
+interface OrphanedGrant {
   readonly kind: "grant";
   readonly fence: string;
   readonly note?: string;
@@ -42,12 +42,12 @@ type Send = "run" | "once";
 
 interface CleanupOwner {
   readonly clock: ClientClock;
-  readonly turns: PathSetMutex;
+  readonly mutex: PathSetMutex;
   readonly isClosed: boolean;
   readonly grants: { has(fence: string): boolean };
   readonly tickets: { has(ticket: string): boolean };
   /** Tickets whose cancellation was sent and not answered. */
-  readonly unwanted: Set<string>;
+  readonly cancelling: Set<string>;
   /** Whether a task of this client holds the set, waits for it or requests it. */
   wants(set: string): boolean;
   run(operation: string, input: object): Promise<unknown>;
@@ -61,16 +61,16 @@ export function orphanedBy(answer: Granted | Queued): OrphanedState {
   return answer.granted ? { kind: "grant", fence: answer.fence } : { kind: "ticket", ticket: answer.ticket };
 }
 
-function isSame(one: OrphanedState, other: OrphanedState): boolean {
-  if (one.kind === "grant") return other.kind === "grant" && one.fence === other.fence;
-  if (one.kind === "ticket") return other.kind === "ticket" && one.ticket === other.ticket;
-  return other.kind === "question" && JSON.stringify(one.question) === JSON.stringify(other.question);
+function isSame(a: OrphanedState, b: OrphanedState): boolean {
+  if (a.kind === "grant") return b.kind === "grant" && a.fence === b.fence;
+  if (a.kind === "ticket") return b.kind === "ticket" && a.ticket === b.ticket;
+  return b.kind === "request" && JSON.stringify(a.request) === JSON.stringify(b.request);
 }
 
 export class CleanupQueue {
   readonly #owner: CleanupOwner;
   readonly #bySet = new Map<string, Set<OrphanedState>>();
-  readonly #atWork = new Set<string>();
+  readonly #active = new Set<string>();
 
   constructor(owner: CleanupOwner) {
     this.#owner = owner;
@@ -80,18 +80,18 @@ export class CleanupQueue {
     return this.#bySet.size === 0;
   }
 
-  add(set: string, leftover: OrphanedState): void {
-    const left = this.#bySet.get(set) ?? new Set();
-    this.#bySet.set(set, left);
-    const known = [...left].find((one) => isSame(one, leftover));
-    if (known === undefined) left.add(leftover);
-    else if (known.kind === "grant" && leftover.kind === "grant" && leftover.isInDoubt === true) known.isInDoubt = true;
-    this.look();
+  add(set: string, orphan: OrphanedState): void {
+    const orphans = this.#bySet.get(set) ?? new Set();
+    this.#bySet.set(set, orphans);
+    const known = [...orphans].find((other) => isSame(other, orphan));
+    if (known === undefined) orphans.add(orphan);
+    else if (known.kind === "grant" && orphan.kind === "grant" && orphan.isInDoubt === true) known.isInDoubt = true;
+    this.run();
   }
 
   /** A task gave up a set: clean-ups that had to wait for that may run. */
-  look(): void {
-    for (const set of this.#bySet.keys()) if (!this.#atWork.has(set)) void this.#work(set);
+  run(): void {
+    for (const set of this.#bySet.keys()) if (!this.#active.has(set)) void this.#work(set);
   }
 
   /** Whether a release of unknown outcome could free the grant of the next request for the set. */
@@ -104,9 +104,9 @@ export class CleanupQueue {
    */
   async endDoubt(set: string): Promise<void> {
     while (this.isInDoubt(set)) {
-      await this.#owner.turns.alone(set, async () => {
-        const one = this.#inDoubt(set);
-        if (one !== undefined) await this.#giveBack(set, one, "run");
+      await this.#owner.mutex.runExclusive(set, async () => {
+        const orphan = this.#inDoubt(set);
+        if (orphan !== undefined) await this.#cleanUp(set, orphan, "run");
       });
     }
   }
@@ -118,68 +118,68 @@ export class CleanupQueue {
 
   /** The session ends. Each clean-up has one attempt, including replies that are just arriving. */
   async close(): Promise<void> {
-    const { turns } = this.#owner;
-    await turns.answered();
-    const all = [...this.#bySet].map(async ([set, left]) => {
-      const giveBackEach = async (): Promise<void> => {
+    const { mutex } = this.#owner;
+    await mutex.drained();
+    const all = [...this.#bySet].map(async ([set, orphans]) => {
+      const cleanUpEach = async (): Promise<void> => {
         // The result of a clean-up may be another one, which has its attempt too.
-        for (const one of left) await this.#giveBack(set, one, "once").catch(() => undefined);
+        for (const orphan of orphans) await this.#cleanUp(set, orphan, "once").catch(() => undefined);
       };
-      await turns.alone(set, giveBackEach);
+      await mutex.runExclusive(set, cleanUpEach);
     });
     await Promise.all(all);
   }
 
   async #work(set: string): Promise<void> {
-    const { clock, turns } = this.#owner;
-    this.#atWork.add(set);
+    const { clock, mutex } = this.#owner;
+    this.#active.add(set);
     for (let failed = 0; this.#due(set) !== undefined;) {
       try {
-        await turns.alone(set, () => this.#giveBackNext(set));
+        await mutex.runExclusive(set, () => this.#cleanUpNext(set));
         failed = 0;
       } catch {
         failed += 1;
         await pause(clock, backoffMs(delays, failed, clock.random()), { keepAlive: false });
       }
     }
-    this.#atWork.delete(set);
+    this.#active.delete(set);
   }
 
-  async #giveBackNext(set: string): Promise<void> {
-    const one = this.#due(set);
-    if (one !== undefined) await this.#giveBack(set, one, "once");
+  async #cleanUpNext(set: string): Promise<void> {
+    const orphan = this.#due(set);
+    if (orphan !== undefined) await this.#cleanUp(set, orphan, "once");
   }
 
   /** Throws if the clean-up failed for the moment. */
-  async #giveBack(set: string, one: OrphanedState, send: Send): Promise<void> {
+  async #cleanUp(set: string, orphan: OrphanedState, send: Send): Promise<void> {
     try {
-      const next = await this.#rest(one, send);
+      const next = await this.#send(orphan, send);
       if (next !== undefined) this.#bySet.get(set)?.add(next);
     } catch (error) {
       if (mayWorkLater(error)) throw error;
     }
-    if (one.kind === "ticket") this.#owner.unwanted.delete(one.ticket);
-    this.#drop(set, one);
+    if (orphan.kind === "ticket") this.#owner.cancelling.delete(orphan.ticket);
+    this.#drop(set, orphan);
   }
 
-  /** Runs the clean-up and returns what it left. */
-  async #rest(one: OrphanedState, send: Send): Promise<OrphanedState | undefined> {
-    switch (one.kind) {
+  /** Runs the clean-up and returns the state that it orphaned, if any. */
+  async #send(orphan: OrphanedState, send: Send): Promise<OrphanedState | undefined> {
+    switch (orphan.kind) {
       case "grant": {
-        const { fence, note } = one;
-        one.isInDoubt = true;
+        const { fence, note } = orphan;
+        orphan.isInDoubt = true;
         await this.#owner[send]("release-lock", note === undefined ? { fence } : { fence, note });
         return undefined;
       }
       case "ticket": {
-        const { ticket } = one;
-        this.#owner.unwanted.add(ticket);
+        const { ticket } = orphan;
+        this.#owner.cancelling.add(ticket);
         const answer = (await this.#owner[send]("cancel-ticket", { ticket })) as { cancelled: string } | Granted;
         return "granted" in answer ? orphanedBy(answer) : undefined;
       }
-      case "question":
+      case "request":
         return orphanedBy(
-          (await this.#owner.once("acquire-lock", one.question.input, one.question.call)) as Granted | Queued,
+          (await this.#owner.once("acquire-lock", orphan.request.input, orphan.request.call)) as Granted | Queued,
         );
     }
   }
@@ -190,30 +190,30 @@ export class CleanupQueue {
    */
   #due(set: string): OrphanedState | undefined {
     if (this.#owner.isClosed) return undefined;
-    for (const one of this.#bySet.get(set) ?? []) {
-      if (this.#isTaken(one)) this.#drop(set, one);
-      else if (one.kind === "ticket" || !this.#owner.wants(set)) return one;
+    for (const orphan of this.#bySet.get(set) ?? []) {
+      if (this.#isUsed(orphan)) this.#drop(set, orphan);
+      else if (orphan.kind === "ticket" || !this.#owner.wants(set)) return orphan;
     }
     return undefined;
   }
 
-  #inDoubt(set: string): GrantLeft | undefined {
-    for (const one of this.#bySet.get(set) ?? []) {
-      if (one.kind === "grant" && one.isInDoubt === true && !this.#isTaken(one)) return one;
+  #inDoubt(set: string): OrphanedGrant | undefined {
+    for (const orphan of this.#bySet.get(set) ?? []) {
+      if (orphan.kind === "grant" && orphan.isInDoubt === true && !this.#isUsed(orphan)) return orphan;
     }
     return undefined;
   }
 
   /** Another task uses it and will release it. */
-  #isTaken(one: OrphanedState): boolean {
+  #isUsed(orphan: OrphanedState): boolean {
     const { grants, tickets } = this.#owner;
-    if (one.kind === "question") return false;
-    return one.kind === "grant" ? grants.has(one.fence) : tickets.has(one.ticket);
+    if (orphan.kind === "request") return false;
+    return orphan.kind === "grant" ? grants.has(orphan.fence) : tickets.has(orphan.ticket);
   }
 
-  #drop(set: string, one: OrphanedState): void {
-    const left = this.#bySet.get(set);
-    left?.delete(one);
-    if (left?.size === 0) this.#bySet.delete(set);
+  #drop(set: string, orphan: OrphanedState): void {
+    const orphans = this.#bySet.get(set);
+    orphans?.delete(orphan);
+    if (orphans?.size === 0) this.#bySet.delete(set);
   }
 }

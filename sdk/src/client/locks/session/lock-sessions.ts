@@ -1,5 +1,4 @@
 import type { CallSender } from "../../call-sender.ts";
-
 import { acquireLock } from "../waiting/acquire.ts";
 import { awaitGuarded } from "../handle/await-guarded.ts";
 import type { DeniedLock, Lock } from "../handle/lock.ts";
@@ -12,7 +11,7 @@ import type { AgentIntroduction } from "./session-agent.ts";
 import type { HeartbeatThread } from "../heartbeats/heartbeats.ts";
 import { LockSession } from "./session.ts";
 
-interface SessionsPlace {
+interface SessionsContext {
   readonly thread: HeartbeatThread | undefined;
   /** Called when there is something to close, and when there is nothing left. */
   readonly onUse: (isUsed: boolean) => void;
@@ -25,15 +24,15 @@ const idleMs = 60_000;
 export class LockSessions {
   readonly #caller: CallSender;
   readonly #introduction: AgentIntroduction;
-  readonly #place: SessionsPlace;
+  readonly #context: SessionsContext;
   readonly #sessions = new Map<string | undefined, LockSession>();
   /** Number of requests in progress per session. */
-  readonly #asking = new Map<LockSession, number>();
+  readonly #requestCounts = new Map<LockSession, number>();
 
-  constructor(caller: CallSender, introduction: AgentIntroduction, place: SessionsPlace) {
+  constructor(caller: CallSender, introduction: AgentIntroduction, context: SessionsContext) {
     this.#caller = caller;
     this.#introduction = introduction;
-    this.#place = place;
+    this.#context = context;
     caller.onAgentEnded = (agent, data) => {
       const session = this.#sessions.get(undefined);
       if (session?.owner === agent) session.agentEnded(data);
@@ -54,35 +53,35 @@ export class LockSessions {
   async close(): Promise<void> {
     await Promise.all([...this.#sessions.values()].map((session) => session.close()));
     this.#sessions.clear();
-    this.#place.onUse(false);
+    this.#context.onUse(false);
   }
 
   async #acquire(paths: LockPaths, options?: LockOptions): Promise<Lock | DeniedLock> {
-    const wish = parseLockOptions(paths, options);
-    const session = this.#sessionOf(wish.ownerId);
-    this.#asking.set(session, (this.#asking.get(session) ?? 0) + 1);
+    const request = parseLockOptions(paths, options);
+    const session = this.#sessionOf(request.ownerId);
+    this.#requestCounts.set(session, (this.#requestCounts.get(session) ?? 0) + 1);
     try {
-      return await acquireLock(session, wish);
+      return await acquireLock(session, request);
     } finally {
-      const count = (this.#asking.get(session) ?? 1) - 1;
-      if (count > 0) this.#asking.set(session, count);
-      else this.#asking.delete(session);
+      const count = (this.#requestCounts.get(session) ?? 1) - 1;
+      if (count > 0) this.#requestCounts.set(session, count);
+      else this.#requestCounts.delete(session);
     }
   }
 
   #sessionOf(ownerId: string | undefined): LockSession {
     const known = this.#sessions.get(ownerId);
     if (known !== undefined) return known;
-    const { thread, onUse } = this.#place;
+    const { thread, onUse } = this.#context;
     const session = new LockSession({
       caller: this.#caller,
       introduction: this.#introduction,
-      ...(ownerId === undefined ? {} : { ownerId }),
-      ...(thread === undefined ? {} : { thread }),
+      ownerId,
+      thread,
     });
     this.#sessions.set(ownerId, session);
     onUse(true);
-    this.#lookLater(ownerId, session);
+    this.#scheduleIdleCheck(ownerId, session);
     return session;
   }
 
@@ -90,19 +89,19 @@ export class LockSessions {
    * A client that acts for many owners in sequence would watch all of them forever. An agent that the client registered
    * itself lives until the client is closed, and so does its session.
    */
-  #lookLater(ownerId: string | undefined, session: LockSession): void {
-    const look = (): void => {
+  #scheduleIdleCheck(ownerId: string | undefined, session: LockSession): void {
+    const closeIfIdle = (): void => {
       if (this.#sessions.get(ownerId) !== session) return;
       const isOwn = ownerId === undefined && this.#caller.identity?.isOwn === true;
-      if (isOwn || this.#asking.has(session) || !session.isIdle) {
-        this.#lookLater(ownerId, session);
+      if (isOwn || this.#requestCounts.has(session) || !session.isIdle) {
+        this.#scheduleIdleCheck(ownerId, session);
         return;
       }
       this.#sessions.delete(ownerId);
-      if (this.#sessions.size === 0) this.#place.onUse(false);
+      if (this.#sessions.size === 0) this.#context.onUse(false);
       // It holds nothing, so nothing is sent.
       void session.close();
     };
-    this.#caller.clock.after(idleMs, look, { keepAlive: false });
+    this.#caller.clock.after(idleMs, closeIfIdle, { keepAlive: false });
   }
 }

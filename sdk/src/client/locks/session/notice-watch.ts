@@ -41,9 +41,8 @@ export class NoticeWatch {
     this.#isRunning = true;
     for (let failed = 1; this.#isWanted; failed += 1) {
       if (await this.#listen()) failed = 0;
-      // The facts of a notice can be read too, and heartbeats read them. So reconnecting is not urgent.
-      if (this.#isStillWanted())
-        await pause(clock, backoffMs(delays, failed + 1, clock.random()), { keepAlive: false });
+      // Heartbeats read the same data, so reconnecting is not urgent.
+      if (this.#needsRetry()) await pause(clock, backoffMs(delays, failed + 1, clock.random()), { keepAlive: false });
     }
     this.#isRunning = false;
   }
@@ -51,22 +50,22 @@ export class NoticeWatch {
   /** Watches until the stream ends or breaks. Returns true if a notice arrived. */
   async #listen(): Promise<boolean> {
     const { transport, owner, onNotice } = this.#options;
-    let hasHeard = false;
+    let hasNotice = false;
     try {
       const pages = transport.notices({ owner: owner() });
       this.#pages = pages;
       for (;;) {
         const page = await pages.next();
-        if (page.done === true || this.#pages !== pages) return hasHeard;
-        hasHeard = true;
+        if (page.done === true || this.#pages !== pages) return hasNotice;
+        hasNotice = true;
         for (const notice of page.value) onNotice(notice);
       }
     } catch {
-      return hasHeard;
+      return hasNotice;
     }
   }
 
-  #isStillWanted(): boolean {
+  #needsRetry(): boolean {
     return this.#isWanted;
   }
 }

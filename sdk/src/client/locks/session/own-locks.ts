@@ -9,7 +9,7 @@ import { pathSetOf } from "./path-set.ts";
  * tasks of one program would both get the lock, and neither would know. So the client itself refuses the second.
  */
 export class OwnLocks {
-  readonly #taken = new Set<readonly LockedPath[]>();
+  readonly #sets = new Set<readonly LockedPath[]>();
   readonly #onLeave: () => void;
 
   constructor(onLeave: () => void) {
@@ -19,22 +19,22 @@ export class OwnLocks {
   /** Registers a request until the returned function is called. */
   enter({ paths, reentrant }: Pick<AcquireRequest, "paths" | "reentrant">): () => void {
     if (reentrant !== true) this.#refuseOverlap(paths);
-    this.#taken.add(paths);
+    this.#sets.add(paths);
     return () => {
-      if (this.#taken.delete(paths)) this.#onLeave();
+      if (this.#sets.delete(paths)) this.#onLeave();
     };
   }
 
   /** Whether a task has exactly this set of paths, or requests it. */
   wants(set: string): boolean {
-    for (const taken of this.#taken) if (pathSetOf(taken) === set) return true;
+    for (const paths of this.#sets) if (pathSetOf(paths) === set) return true;
     return false;
   }
 
   #refuseOverlap(wanted: readonly LockedPath[]): void {
-    for (const taken of this.#taken) {
-      for (const mine of taken) {
-        const other = wanted.find((one) => areInConflict(mine, one));
+    for (const set of this.#sets) {
+      for (const mine of set) {
+        const other = wanted.find((path) => areInConflict(mine, path));
         if (other !== undefined) throw overlap(mine, other);
       }
     }

@@ -23,8 +23,8 @@ export class OwnerEventWatch {
   #cursor: string;
   #pages: AsyncIterator<readonly WatchedEvent[]> | undefined;
   #isStopped = false;
-  #isHeard = false;
-  #pausing: IdleTimer | undefined;
+  #isWatching = false;
+  #pauseTimer: IdleTimer | undefined;
 
   constructor(options: OwnerWatchOptions, cursor: string) {
     this.#options = options;
@@ -33,18 +33,18 @@ export class OwnerEventWatch {
   }
 
   /** False while the event of a loss would not arrive: before the server has started the watch, or after it refused. */
-  get isHeard(): boolean {
-    return this.#isHeard;
+  get isWatching(): boolean {
+    return this.#isWatching;
   }
 
   /** A task waits for an event: the process must not end before the next attempt. */
   keepAlive(): void {
-    this.#pausing?.keepAlive();
+    this.#pauseTimer?.keepAlive();
   }
 
   stop(): void {
     this.#isStopped = true;
-    this.#pausing?.cancel();
+    this.#pauseTimer?.cancel();
     void this.#pages?.return?.().catch(() => undefined);
   }
 
@@ -52,20 +52,20 @@ export class OwnerEventWatch {
     let failed = 0;
     while (!this.#isStopped) {
       const before = this.#cursor;
-      const isLost = await this.#readOn();
+      const isLost = await this.#readPages();
       if (this.#ended()) return;
       failed = before === this.#cursor ? failed + 1 : 1;
       await this.#pause(failed);
-      if (isLost) await this.#startAnew();
+      if (isLost) await this.#resetCursor();
       this.#options.onGap();
     }
   }
 
   /** Reads until the stream ends or breaks. Returns true if there is no cursor to resume from. */
-  async #readOn(): Promise<boolean> {
+  async #readPages(): Promise<boolean> {
     const { transport, owner, onEvent } = this.#options;
     try {
-      const onWatching = (): void => void (this.#isHeard = true);
+      const onWatching = (): void => void (this.#isWatching = true);
       this.#pages = transport.watch({ owner, after: this.#cursor, onWatching });
       for (;;) {
         const page = await this.#pages.next();
@@ -78,12 +78,12 @@ export class OwnerEventWatch {
     } catch (error) {
       return error instanceof HoldfastError && error.code.startsWith("cursor_");
     } finally {
-      this.#isHeard = false;
+      this.#isWatching = false;
     }
   }
 
   /** History went back: the state before the new cursor must be read. */
-  async #startAnew(): Promise<void> {
+  async #resetCursor(): Promise<void> {
     try {
       this.#cursor = await this.#options.transport.cursor();
     } catch {
@@ -95,7 +95,7 @@ export class OwnerEventWatch {
     const { clock, isAwaited } = this.#options;
     return new Promise((resolve) => {
       const delayMs = backoffMs(delays, failed, clock.random());
-      this.#pausing = new IdleTimer(clock, delayMs, resolve, { keepAlive: isAwaited() });
+      this.#pauseTimer = new IdleTimer(clock, delayMs, resolve, { keepAlive: isAwaited() });
     });
   }
 

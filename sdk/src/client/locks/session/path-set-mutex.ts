@@ -6,63 +6,63 @@ import { untilAborted } from "../../../base/until-aborted.ts";
  * may run concurrently; a release runs alone.
  */
 export class PathSetMutex {
-  readonly #asked = new Map<string, number>();
-  readonly #alone = new Map<string, Promise<void>>();
-  readonly #waiting = new Map<string, (() => void)[]>();
+  readonly #requests = new Map<string, number>();
+  readonly #exclusive = new Map<string, Promise<void>>();
+  readonly #waiters = new Map<string, (() => void)[]>();
 
   /** No request and no release is in flight. */
   get isIdle(): boolean {
-    return this.#asked.size + this.#alone.size === 0;
+    return this.#requests.size + this.#exclusive.size === 0;
   }
 
   /** Starts a request. Call the returned function when its reply is held, queued or cleaned up. */
-  async question(set: string, signal?: AbortSignal): Promise<() => void> {
+  async enter(set: string, signal?: AbortSignal): Promise<() => void> {
     for (;;) {
-      const other = this.#alone.get(set);
-      if (other === undefined) break;
-      await untilAborted(signal, other);
+      const running = this.#exclusive.get(set);
+      if (running === undefined) break;
+      await untilAborted(signal, running);
     }
-    this.#asked.set(set, (this.#asked.get(set) ?? 0) + 1);
+    this.#requests.set(set, (this.#requests.get(set) ?? 0) + 1);
     return () => {
-      const count = (this.#asked.get(set) ?? 0) - 1;
-      if (count > 0) this.#asked.set(set, count);
-      else this.#asked.delete(set);
+      const count = (this.#requests.get(set) ?? 0) - 1;
+      if (count > 0) this.#requests.set(set, count);
+      else this.#requests.delete(set);
       this.#wake(set);
     };
   }
 
   /** Runs a task while no request for the set is in flight; at once, if there is none. */
-  async alone<Result>(set: string, work: () => Promise<Result>): Promise<Result> {
-    while (this.#asked.has(set) || this.#alone.has(set)) await this.#change(set);
+  async runExclusive<Result>(set: string, work: () => Promise<Result>): Promise<Result> {
+    while (this.#requests.has(set) || this.#exclusive.has(set)) await this.#nextChange(set);
     let end = (): void => undefined;
     const ended = new Promise<void>((resolve) => {
       end = resolve;
     });
-    this.#alone.set(set, ended);
+    this.#exclusive.set(set, ended);
     try {
       return await work();
     } finally {
-      this.#alone.delete(set);
+      this.#exclusive.delete(set);
       end();
       this.#wake(set);
     }
   }
 
   /** Waits until every request in flight has ended. */
-  async answered(): Promise<void> {
-    for (const set of [...this.#asked.keys()]) await this.alone(set, () => Promise.resolve());
+  async drained(): Promise<void> {
+    for (const set of [...this.#requests.keys()]) await this.runExclusive(set, () => Promise.resolve());
   }
 
-  #change(set: string): Promise<void> {
+  #nextChange(set: string): Promise<void> {
     return new Promise((resolve) => {
-      this.#waiting.set(set, [...(this.#waiting.get(set) ?? []), resolve]);
+      this.#waiters.set(set, [...(this.#waiters.get(set) ?? []), resolve]);
     });
   }
 
   #wake(set: string): void {
-    const waiting = this.#waiting.get(set);
-    if (waiting === undefined) return;
-    this.#waiting.delete(set);
-    for (const go of waiting) go();
+    const waiters = this.#waiters.get(set);
+    if (waiters === undefined) return;
+    this.#waiters.delete(set);
+    for (const wake of waiters) wake();
   }
 }

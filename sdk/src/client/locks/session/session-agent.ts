@@ -1,6 +1,7 @@
 import { hostAgentName } from "#host";
 import type { Agent, Registered } from "../../../contract/agents.ts";
 import type { WhoAmI } from "../../../contract/lock-views.ts";
+import { defined } from "../../../base/defined.ts";
 import type { CallSender } from "../../call-sender.ts";
 
 /** The registration of a client that has no agent when it first acquires a lock. */
@@ -27,11 +28,11 @@ export async function sessionAgentOf(
 ): Promise<SessionAgent> {
   if (caller.identity !== undefined) {
     const { agent } = (await caller.run("who-am-i", { limit: 1 })) as WhoAmI;
-    if (agent === null) throw new Error("the server does not know the agent of this client");
+    if (agent === null) throw new Error("The server does not know the agent of this client. Register it again.");
     return { agent: agent.agent_id, limitMs: limitOf(agent), isOwn: caller.identity.isOwn === true };
   }
   const { name = hostAgentName(), purpose, parent } = introduction;
-  const input = { own_key: ownKey, name, ...(purpose && { purpose }), ...(parent && { parent }) };
+  const input = defined({ own_key: ownKey, name, purpose, parent });
   const registered = (await caller.run("register-agent", input)) as Registered;
   const { agent_id: agent, secret } = registered;
   caller.identity = { agent, agentSecret: secret, isOwn: true };

@@ -18,35 +18,35 @@ interface PushedData extends Omit<LockedPath, "path"> {
 
 /** Applies an event to the grant or ticket that it concerns. Returns false if that is not known (yet). */
 export function applySessionEvent(session: Holdings, { name, subject, data, time }: WatchedEvent): boolean {
-  const facts = data as Data;
+  const fields = data as Data;
   const rule = rules[name];
   // The first event of a set has all the data. The others refer to it.
-  return rule === undefined || facts["of"] !== undefined || rule(session, facts, { subject, time });
+  return rule === undefined || fields["of"] !== undefined || rule(session, fields, { subject, time });
 }
 
-type About = Pick<WatchedEvent, "subject" | "time">;
+type EventContext = Pick<WatchedEvent, "subject" | "time">;
 
-const rules: Readonly<Record<string, (session: Holdings, data: Data, about: About) => boolean>> = {
+const rules: Readonly<Record<string, (session: Holdings, data: Data, context: EventContext) => boolean>> = {
   "evt.lock.acquired": (session, data, { time }) => ticketGranted(session, data, time),
-  "evt.lock.upgraded": (session, data, { time }) => changed(session, data, time),
-  "evt.lock.downgraded": (session, data, { time }) => changed(session, data, time),
+  "evt.lock.upgraded": (session, data, { time }) => fenceChanged(session, data, time),
+  "evt.lock.downgraded": (session, data, { time }) => fenceChanged(session, data, time),
   "evt.lock.transferred": (session, data) => {
     const { previous_owner, previous_fence } = data;
     return previous_owner !== session.owner || lose(session, String(previous_fence), "transferred", data);
   },
-  "evt.lock.released": (session, data) => freed(session, data, "released"),
-  "evt.lock.expired": (session, data) => freed(session, data, "expired"),
-  "evt.lock.recovered": (session, data) => freed(session, data, "recovered"),
-  "evt.lock.forced": (session, data) => freed(session, data, "forced"),
+  "evt.lock.released": (session, data) => pathsFreed(session, data, "released"),
+  "evt.lock.expired": (session, data) => pathsFreed(session, data, "expired"),
+  "evt.lock.recovered": (session, data) => pathsFreed(session, data, "recovered"),
+  "evt.lock.forced": (session, data) => pathsFreed(session, data, "forced"),
   "evt.lock.release_requested": (session, data) => {
     const { fence, by, reason, resource_id: path } = data as Readonly<Record<string, string>>;
     const grant = session.grants.get(fence ?? "");
-    grant?.ask({ by: by ?? "", reason: reason ?? "", path: path ?? "" });
+    grant?.requestRelease({ by: by ?? "", reason: reason ?? "", path: path ?? "" });
     return grant !== undefined;
   },
   "evt.lock.waiting": (session, data) => {
     const ticket = session.tickets.get(String(data["ticket"]));
-    if (ticket !== undefined) void session.lookAt(ticket);
+    if (ticket !== undefined) void session.refreshTicket(ticket);
     return true;
   },
   "evt.lock.cancelled": (session, data) => {
@@ -73,12 +73,12 @@ function ticketGranted(session: Holdings, data: Data, time: number): boolean {
 function pushedGrant(ticket: string, data: Data, time: number): PushedGrant {
   const { fence, owner_id, ttl_ms, accept_ms, resource_id: path, mode, scope } = data as unknown as PushedData;
   const paths = (data["paths"] as readonly LockedPath[] | undefined) ?? [{ path, mode, scope }];
-  const plain = paths.map((one) => ({ path: one.path, mode: one.mode, scope: one.scope }));
+  const plain = paths.map((item) => ({ path: item.path, mode: item.mode, scope: item.scope }));
   const acquiredAt = new Date(time).toISOString();
   return { ticket, fence, ownerId: owner_id, paths: plain, ttlMs: ttl_ms, acceptMs: accept_ms, acquiredAt };
 }
 
-function changed(session: Holdings, data: Data, time: number): boolean {
+function fenceChanged(session: Holdings, data: Data, time: number): boolean {
   const grant = session.grants.get(String(data["previous_fence"]));
   if (grant !== undefined) session.changeFence(grant, String(data["fence"]), pathsOf(data, grant));
   if (typeof data["ticket"] === "string") return ticketGranted(session, data, time);
@@ -93,7 +93,7 @@ function pathsOf(data: Data, grant: HeldGrant): readonly LockedPath[] {
 }
 
 /** A grant may be freed in parts. It is lost when nothing is left. */
-function freed(session: Holdings, data: Data, why: LossReason): boolean {
+function pathsFreed(session: Holdings, data: Data, why: LossReason): boolean {
   const fence = String(data["fence"]);
   const grant = session.grants.get(fence);
   if (grant === undefined) return false;

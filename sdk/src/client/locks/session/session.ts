@@ -36,14 +36,14 @@ interface SessionOptions {
   readonly caller: CallSender;
   readonly introduction: AgentIntroduction;
   /** The owner, if it is not the caller's agent. Its leases are renewed one by one. */
-  readonly ownerId?: string;
-  readonly thread?: HeartbeatThread;
+  readonly ownerId?: string | undefined;
+  readonly thread?: HeartbeatThread | undefined;
 }
 
 /** The data of a grant when it arrives. */
 interface ArrivedGrant {
   readonly sentAt: ClockPoint;
-  readonly patienceMs: number;
+  readonly uncertainMaxMs: number;
   /** Earliest end of the maximum hold. */
   readonly endsAtMs: number;
   /** Set if an event reported the grant. */
@@ -53,25 +53,25 @@ interface ArrivedGrant {
 export class LockSession implements Holdings {
   readonly caller: CallSender;
   readonly clock: ClientClock;
-  readonly ownLocks = new OwnLocks(() => this.leftovers.look());
+  readonly ownLocks = new OwnLocks(() => this.cleanups.run());
   /** Serialises requests and releases of a set. */
-  readonly turns = new PathSetMutex();
-  readonly leftovers = new CleanupQueue(this);
+  readonly mutex = new PathSetMutex();
+  readonly cleanups = new CleanupQueue(this);
   readonly grants = new Map<string, HeldGrant>();
   readonly tickets = new Map<string, Ticket>();
   /** Tickets whose cancellation was sent and not answered. */
-  readonly unwanted = new Set<string>();
+  readonly cancelling = new Set<string>();
   readonly #options: SessionOptions;
   readonly #ownKey: string;
   readonly #beats: SessionHeartbeats;
   readonly #notices: NoticeWatch;
-  #speaker: SessionAgent | undefined;
+  #agent: SessionAgent | undefined;
   #watch: OwnerEventWatch | undefined;
   #started: Promise<void> | undefined;
   #isClosed = false;
   /** Events about requests in flight: they may arrive before the reply. */
-  #early: WatchedEvent[] = [];
-  #askedCount = 0;
+  #earlyEvents: WatchedEvent[] = [];
+  #requestCount = 0;
 
   constructor(options: SessionOptions) {
     this.#options = options;
@@ -90,21 +90,21 @@ export class LockSession implements Holdings {
   }
 
   get owner(): string {
-    return this.ownerId ?? this.#speaker?.agent ?? "";
+    return this.ownerId ?? this.#agent?.agent ?? "";
   }
 
-  get speaker(): SessionAgent | undefined {
-    return this.ownerId === undefined ? this.#speaker : undefined;
+  get agent(): SessionAgent | undefined {
+    return this.ownerId === undefined ? this.#agent : undefined;
   }
 
-  get isHeard(): boolean {
-    return this.#watch?.isHeard ?? false;
+  get isWatching(): boolean {
+    return this.#watch?.isWatching ?? false;
   }
 
   /** Nothing is held, queued, requested or being released. */
   get isIdle(): boolean {
-    const { grants, tickets, leftovers, turns } = this;
-    return grants.size + tickets.size + this.#askedCount === 0 && leftovers.isEmpty && turns.isIdle;
+    const { grants, tickets, cleanups, mutex } = this;
+    return grants.size + tickets.size + this.#requestCount === 0 && cleanups.isEmpty && mutex.isIdle;
   }
 
   get isClosed(): boolean {
@@ -123,15 +123,15 @@ export class LockSession implements Holdings {
 
   async #begin(): Promise<void> {
     const { caller, introduction, ownerId } = this.#options;
-    if (ownerId === undefined) this.#speaker = await sessionAgentOf(caller, introduction, this.#ownKey);
+    if (ownerId === undefined) this.#agent = await sessionAgentOf(caller, introduction, this.#ownKey);
     const cursor = await this.#cursor();
     // Closed in the meantime: no watch and no heartbeat may start.
     if (this.#isClosed) throw closedError("acquire-lock");
     const { clock } = this;
     const onEvent = (event: WatchedEvent): void => {
-      if (!applySessionEvent(this, event) && this.#askedCount > 0) this.#early.push(event);
+      if (!applySessionEvent(this, event) && this.#requestCount > 0) this.#earlyEvents.push(event);
     };
-    const onGap = (): void => this.lookAtAll();
+    const onGap = (): void => this.refreshAll();
     const isAwaited = (): boolean => this.tickets.size > 0;
     const { transport } = caller;
     this.#watch = new OwnerEventWatch({ transport, clock, owner: this.owner, onEvent, onGap, isAwaited }, cursor);
@@ -150,35 +150,35 @@ export class LockSession implements Holdings {
   }
 
   run(operation: string, input: object, options?: CallOptions): Promise<unknown> {
-    return this.caller.run(operation, this.#owned(input), options);
+    return this.caller.run(operation, this.#withOwner(input), options);
   }
 
   /** One attempt, without retries. */
   async once(operation: string, input: object, options?: CallOptions): Promise<unknown> {
-    const { outcome, position, replayed } = await this.caller.once(operation, this.#owned(input), options);
+    const { outcome, position, replayed } = await this.caller.once(operation, this.#withOwner(input), options);
     if (outcome.kind === "done") return outcome.data;
     throw new HoldfastError(operation, outcome.code, { data: outcome.data, position, replayed });
   }
 
   /** Sends a call whose events may arrive before its reply. Early events are kept for `hold` and `queue`. */
-  async ask(operation: string, input: object, options?: CallOptions): Promise<Granted | Queued> {
-    this.#askedCount += 1;
+  async sendRequest(operation: string, input: object, options?: CallOptions): Promise<Granted | Queued> {
+    this.#requestCount += 1;
     try {
       return certainLease((await this.run(operation, input, options)) as Granted | Queued, input);
     } finally {
       // After the callers that wait for the reply have used it.
       this.clock.soon(() => {
-        this.#askedCount -= 1;
-        if (this.#askedCount === 0) this.#early = [];
+        this.#requestCount -= 1;
+        if (this.#requestCount === 0) this.#earlyEvents = [];
       });
     }
   }
 
-  hold(granted: HeldTerms, arrival: ArrivedGrant): HeldGrant {
+  hold(granted: HeldTerms, arrived: ArrivedGrant): HeldGrant {
     const known = this.grants.get(granted.fence) ?? this.#changed(granted);
     if (known !== undefined) {
       // If the mode changed by this, the lease is unchanged.
-      if (granted.already_held === true) this.renewed(known, granted, arrival.sentAt);
+      if (granted.already_held === true) this.renewed(known, granted, arrived.sentAt);
       known.leftBefore ??= granted.left_before;
       return known;
     }
@@ -186,16 +186,16 @@ export class LockSession implements Holdings {
       { ...granted, ttl_seconds: this.#leaseOf(granted) / 1000 },
       {
         clock: this.clock,
-        ...this.#acceptance(granted),
-        ...arrival,
-        hear: () => this.#beats.hear(),
+        acceptance: this.#acceptance(granted),
+        ...arrived,
+        applyBeats: () => this.#beats.applyBeats(),
         confirm: (held) => void confirmLease(this, held),
-        onListeners: () => this.#listen(),
-        onOver: (held, isGuess) => this.#over(held, isGuess),
+        onListeners: () => this.#updateNoticeWatch(),
+        onOver: (held, isGuess) => this.#ended(held, isGuess),
       },
     );
     this.grants.set(grant.fence, grant);
-    this.#recall();
+    this.#applyEarlyEvents();
     this.#beats.pace();
     return grant;
   }
@@ -210,8 +210,8 @@ export class LockSession implements Holdings {
   }
 
   /** Only a replayed answer names the ticket: the grant that it became is not accepted yet. */
-  #acceptance({ ticket }: HeldTerms): { readonly acceptance?: PendingAcceptance } {
-    return ticket === undefined ? {} : { acceptance: { ticket, acceptMs, heardAtMs: this.clock.monotonicMs() } };
+  #acceptance({ ticket }: HeldTerms): PendingAcceptance | undefined {
+    return ticket === undefined ? undefined : { ticket, acceptMs, learnedAtMs: this.clock.monotonicMs() };
   }
 
   /** The server has renewed this grant. */
@@ -221,8 +221,8 @@ export class LockSession implements Holdings {
   }
 
   /** Called before a request for a lease of another length. Returns the function to call when it has ended. */
-  asking(grant: HeldGrant, ttlSeconds: number, sentAt: ClockPoint): () => void {
-    const end = grant.asking(ttlSeconds * 1000, sentAt);
+  leaseRequested(grant: HeldGrant, ttlSeconds: number, sentAt: ClockPoint): () => void {
+    const end = grant.leaseRequested(ttlSeconds * 1000, sentAt);
     this.#beats.pace();
     return end;
   }
@@ -240,25 +240,25 @@ export class LockSession implements Holdings {
     ticket.join(options);
     this.tickets.set(ticket.id, ticket);
     this.#watch?.keepAlive();
-    this.#recall();
+    this.#applyEarlyEvents();
     this.#beats.pace();
-    this.#listen();
+    this.#updateNoticeWatch();
     return ticket;
   }
 
   leave(ticket: Ticket, options: TicketOptions): void {
-    if (!ticket.part(options)) return;
+    if (!ticket.leave(options)) return;
     if (this.tickets.get(ticket.id) === ticket) this.tickets.delete(ticket.id);
-    this.unwanted.delete(ticket.id);
+    this.cancelling.delete(ticket.id);
     this.#beats.pace();
-    this.#listen();
+    this.#updateNoticeWatch();
   }
 
   changeFence(grant: HeldGrant, fence: string, paths: readonly LockedPath[]): void {
     this.grants.delete(grant.fence);
     grant.change(fence, paths);
     this.grants.set(fence, grant);
-    this.leftovers.look();
+    this.cleanups.run();
   }
 
   /** Whether a task holds exactly this set of paths, waits for it or requests it. */
@@ -269,7 +269,7 @@ export class LockSession implements Holdings {
   }
 
   /** Reads the state of a ticket: an event may have been missed, and places change without one. */
-  async lookAt(ticket: Ticket): Promise<void> {
+  async refreshTicket(ticket: Ticket): Promise<void> {
     try {
       const status = (await this.caller.run("get-ticket", { ticket: ticket.id })) as TicketStatus;
       if (status.state === "granted") ticket.end({ kind: "granted", fence: status.fence });
@@ -279,8 +279,8 @@ export class LockSession implements Holdings {
     }
   }
 
-  lookAtAll(): void {
-    for (const ticket of this.tickets.values()) void this.lookAt(ticket);
+  refreshAll(): void {
+    for (const ticket of this.tickets.values()) void this.refreshTicket(ticket);
     for (const grant of this.grants.values()) grant.check();
     // A missed event may have been a loss, and a heartbeat names no grant.
     void this.#beats.renewEach();
@@ -292,8 +292,8 @@ export class LockSession implements Holdings {
     if (this.caller.identity?.isOwn === true) this.caller.identity = undefined;
     for (const grant of [...this.grants.values()]) grant.lose("agent-ended", data);
     for (const ticket of this.tickets.values()) ticket.end({ kind: "gone", why: "agent_ended" });
-    this.leftovers.forget();
-    this.unwanted.clear();
+    this.cleanups.forget();
+    this.cancelling.clear();
     this.#beats.stop();
   }
 
@@ -305,20 +305,20 @@ export class LockSession implements Holdings {
     this.#beats.stop();
     for (const grant of [...this.grants.values()]) {
       grant.end();
-      this.leftovers.add(pathSetOf(grant.paths), { kind: "grant", fence: grant.fence });
+      this.cleanups.add(pathSetOf(grant.paths), { kind: "grant", fence: grant.fence });
     }
     for (const ticket of this.tickets.values()) {
       ticket.end({ kind: "gone", why: "closed" });
-      this.leftovers.add(ticket.set, { kind: "ticket", ticket: ticket.id });
+      this.cleanups.add(ticket.set, { kind: "ticket", ticket: ticket.id });
     }
     // An agent whose registration is in flight ends too.
     await started?.catch(() => undefined);
     if (this.ownerId === undefined && this.caller.identity?.isOwn === true) await this.caller.once("end-agent", {});
-    else await this.leftovers.close();
+    else await this.cleanups.close();
   }
 
   /** Places and expiring leases are watched only for listeners. */
-  #listen(): void {
+  #updateNoticeWatch(): void {
     const wantsPlace = [...this.tickets.values()].some((ticket) => ticket.wantsPlace);
     this.#notices.want(wantsPlace || [...this.grants.values()].some((grant) => grant.wantsWarning));
   }
@@ -341,28 +341,28 @@ export class LockSession implements Holdings {
     this.#started = undefined;
   }
 
-  #owned(input: object): object {
+  #withOwner(input: object): object {
     return this.ownerId === undefined ? input : { ...input, owner_id: this.ownerId };
   }
 
   /** No lock outlives the registration of its agent. */
   #leaseOf({ ttl_seconds }: Pick<Granted, "ttl_seconds">): number {
-    return Math.min(ttl_seconds * 1000, this.speaker?.limitMs ?? Infinity);
+    return Math.min(ttl_seconds * 1000, this.agent?.limitMs ?? Infinity);
   }
 
-  #recall(): void {
-    const early = this.#early;
-    this.#early = [];
+  #applyEarlyEvents(): void {
+    const events = this.#earlyEvents;
+    this.#earlyEvents = [];
     // An event may lead to the next one: a grant is held, and later events are applied in order.
-    for (const event of early) if (!applySessionEvent(this, event)) this.#early.push(event);
+    for (const event of events) if (!applySessionEvent(this, event)) this.#earlyEvents.push(event);
   }
 
-  #over(grant: HeldGrant, isGuess: boolean): void {
+  #ended(grant: HeldGrant, isGuess: boolean): void {
     if (this.grants.get(grant.fence) === grant) this.grants.delete(grant.fence);
     this.#beats.pace();
-    this.#listen();
-    if (isGuess) this.leftovers.add(pathSetOf(grant.paths), { kind: "grant", fence: grant.fence });
-    else this.leftovers.look();
+    this.#updateNoticeWatch();
+    if (isGuess) this.cleanups.add(pathSetOf(grant.paths), { kind: "grant", fence: grant.fence });
+    else this.cleanups.run();
   }
 
   /** The server reports that it has ended. Its history has the reason. */

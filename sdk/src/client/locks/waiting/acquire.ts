@@ -20,15 +20,15 @@ import type { Ticket } from "./ticket.ts";
 import { untilAborted } from "../../../base/until-aborted.ts";
 
 /** Maximum attempts to re-queue after a ticket expires without a grant, for example after the host slept. */
-const asksMax = 3;
+const attemptsMax = 3;
 
 /** Acquires a lock and waits as the request says. A denial is a value. Only errors are thrown. */
-export async function acquireLock(session: LockSession, wish: AcquireRequest): Promise<LockHandle | DeniedLock> {
-  wish.signal?.throwIfAborted();
-  const leave = session.ownLocks.enter(wish);
+export async function acquireLock(session: LockSession, request: AcquireRequest): Promise<LockHandle | DeniedLock> {
+  request.signal?.throwIfAborted();
+  const leave = session.ownLocks.enter(request);
   try {
-    await untilAborted(wish.signal, session.start());
-    const lock = await take(session, wish, leave);
+    await untilAborted(request.signal, session.start());
+    const lock = await acquireOrWait(session, request, leave);
     if (!lock.granted) leave();
     return lock;
   } catch (error) {
@@ -37,39 +37,43 @@ export async function acquireLock(session: LockSession, wish: AcquireRequest): P
   }
 }
 
-async function take(session: LockSession, wish: AcquireRequest, leave: () => void): Promise<LockHandle | DeniedLock> {
+async function acquireOrWait(
+  session: LockSession,
+  request: AcquireRequest,
+  leave: () => void,
+): Promise<LockHandle | DeniedLock> {
   const { clock } = session;
-  const giveUpAtMs = wish.waitMs === undefined ? Infinity : clock.monotonicMs() + wish.waitMs;
-  const toHandle = (grant: HeldGrant): LockHandle => new LockHandle(session, grant, wish, leave);
+  const giveUpAtMs = request.waitMs === undefined ? Infinity : clock.monotonicMs() + request.waitMs;
+  const toHandle = (grant: HeldGrant): LockHandle => new LockHandle(session, grant, request, leave);
   const hold = (granted: Granted, sentAt: ClockPoint, since = sentAt.monotonicMs): LockHandle => {
-    const endsAtMs = since + (wish.maxHoldSeconds ?? Infinity) * 1000;
-    return toHandle(session.hold(granted, { sentAt, patienceMs: wish.patienceMs, endsAtMs }));
+    const endsAtMs = since + (request.maxHoldSeconds ?? Infinity) * 1000;
+    return toHandle(session.hold(granted, { sentAt, uncertainMaxMs: request.uncertainMaxMs, endsAtMs }));
   };
-  const begin = (answer: Granted | Queued, sentAt: ClockPoint): LockHandle | InLine | undefined => {
+  const begin = (answer: Granted | Queued, sentAt: ClockPoint): LockHandle | QueuedRequest | undefined => {
     if (isOver(answer)) return undefined;
     if (answer.granted) return hold(answer, sentAt);
-    const waiting = { ...wish, giveUpAtMs, askedAt: sentAt, hold: holdOnGrantEvent(session, wish, sentAt) };
-    return { waiting, ticket: joinTicket(session, answer, waiting) };
+    const wait = { ...request, giveUpAtMs, askedAt: sentAt, hold: holdOnGrantEvent(session, request, sentAt) };
+    return { wait, ticket: joinTicket(session, answer, wait) };
   };
   const end = (last: WaitEnd): LockHandle | DeniedLock | undefined => {
     if (last.kind === "gone") return undefined;
-    if (last.kind === "gave-up") return deniedLock(pathNames(wish), last.data);
+    if (last.kind === "gave-up") return deniedLock(pathNames(request), last.data);
     if (session.isClosed) throw closedError("acquire-lock");
     return last.kind === "held" ? toHandle(last.grant) : hold(last.granted, last.sentAt, last.sinceMs);
   };
-  for (let asked = 1; asked <= asksMax; asked += 1) {
-    const first = await ask(session, wish, begin);
-    const got =
-      first !== undefined && "ticket" in first ? await waitForTicket(session, first.ticket, first.waiting, end) : first;
-    if (got !== undefined) return got;
+  for (let attempt = 1; attempt <= attemptsMax; attempt += 1) {
+    const first = await sendRequest(session, request, begin);
+    const lock =
+      first !== undefined && "ticket" in first ? await waitForTicket(session, first.ticket, first.wait, end) : first;
+    if (lock !== undefined) return lock;
   }
-  const data = { reason: "the ticket expired repeatedly", paths: pathNames(wish) };
+  const data = { reason: "the ticket expired repeatedly", paths: pathNames(request) };
   throw new HoldfastError("acquire-lock", "ticket_unknown", { data });
 }
 
-interface InLine {
+interface QueuedRequest {
   readonly ticket: Ticket;
-  readonly waiting: TicketWait;
+  readonly wait: TicketWait;
 }
 
 /** A lost reply that was repeated after its grant had ended. */
@@ -82,45 +86,45 @@ function isOver(answer: Granted | Queued): boolean {
  * Sends the request and processes the reply in the tick of its arrival. A reply that is lost or has no caller left is
  * queued for clean-up. The request ends only then, so that no part of the set is released too early.
  */
-async function ask<Taken>(
+async function sendRequest<Result>(
   session: LockSession,
-  wish: AcquireRequest,
-  take: (answer: Granted | Queued, sentAt: ClockPoint) => Taken,
-): Promise<Taken | DeniedLock> {
-  const set = pathSetOf(wish.paths);
-  if (session.leftovers.isInDoubt(set)) await untilAborted(wish.signal, session.leftovers.endDoubt(set));
-  const endQuestion = await session.turns.question(set, wish.signal);
-  const question = questionOf(session, wish);
-  let isTaken = false;
+  request: AcquireRequest,
+  use: (answer: Granted | Queued, sentAt: ClockPoint) => Result,
+): Promise<Result | DeniedLock> {
+  const set = pathSetOf(request.paths);
+  if (session.cleanups.isInDoubt(set)) await untilAborted(request.signal, session.cleanups.endDoubt(set));
+  const leaveMutex = await session.mutex.enter(set, request.signal);
+  const sent = sentRequestOf(session, request);
+  let isUsed = false;
   const sentAt = clockPoint(session.clock);
   const answer = session.isClosed
     ? Promise.reject(closedError("acquire-lock"))
-    : session.ask("acquire-lock", question.input, question.call);
-  const taken = untilAborted(wish.signal, answer, (given) => {
+    : session.sendRequest("acquire-lock", sent.input, sent.call);
+  const used = untilAborted(request.signal, answer, (given) => {
     if (session.isClosed) throw closedError("acquire-lock");
-    const result = take(given, sentAt);
-    isTaken = true;
+    const result = use(given, sentAt);
+    isUsed = true;
     return result;
   });
   const leave = (left: OrphanedState | undefined): void => {
-    if (left !== undefined) session.leftovers.add(set, left);
-    endQuestion();
+    if (left !== undefined) session.cleanups.add(set, left);
+    leaveMutex();
   };
   answer.then(
-    (given) => leave(isTaken ? undefined : orphanedBy(given)),
-    (error: unknown) => leave(mayWorkLater(error) ? { kind: "question", question } : undefined),
+    (given) => leave(isUsed ? undefined : orphanedBy(given)),
+    (error: unknown) => leave(mayWorkLater(error) ? { kind: "request", request: sent } : undefined),
   );
   try {
-    return await taken;
+    return await used;
   } catch (error) {
-    if (refusalCodeOf(error) === "lock_denied") return deniedLock(pathNames(wish), (error as HoldfastError).data);
+    if (refusalCodeOf(error) === "lock_denied") return deniedLock(pathNames(request), (error as HoldfastError).data);
     throw error;
   }
 }
 
-function questionOf(session: LockSession, wish: AcquireRequest): SentRequest {
-  const wait = wish.waitMs !== 0;
-  const input = requestedLease(acquireInput(wish, { wait }), session.grants.values());
+function sentRequestOf(session: LockSession, request: AcquireRequest): SentRequest {
+  const wait = request.waitMs !== 0;
+  const input = requestedLease(acquireInput(request, { wait }), session.grants.values());
   // The key prevents a second ticket after a lost reply. It also identifies the request for clean-up.
   return { input, call: wait ? { key: session.clock.unique() } : {} };
 }

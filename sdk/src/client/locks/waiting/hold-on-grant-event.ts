@@ -14,21 +14,21 @@ import type { PushedGrant } from "./ticket.ts";
  *
  * If half of it or more would already be gone, the client asks the server to renew it first and counts from there.
  */
-export function holdOnGrantEvent(session: LockSession, wish: AcquireRequest, askedAt: ClockPoint) {
+export function holdOnGrantEvent(session: LockSession, request: AcquireRequest, askedAt: ClockPoint) {
   return (pushed: PushedGrant): HeldGrant | undefined => {
     const { ticket, fence, ownerId, paths, ttlMs, acceptMs, acquiredAt } = pushed;
     const now = clockPoint(session.clock);
-    const holdMaxMs = (wish.maxHoldSeconds ?? Infinity) * 1000;
+    const holdMaxMs = (request.maxHoldSeconds ?? Infinity) * 1000;
     // By the clock that shows more time: one of them may have stopped or been set.
-    const agoMs = Math.max(now.monotonicMs - askedAt.monotonicMs, now.wallMs - askedAt.wallMs);
-    if (agoMs > Math.min(ttlMs, acceptMs, holdMaxMs) / 2) return undefined;
+    const elapsedMs = Math.max(now.monotonicMs - askedAt.monotonicMs, now.wallMs - askedAt.wallMs);
+    if (elapsedMs > Math.min(ttlMs, acceptMs, holdMaxMs) / 2) return undefined;
     return session.hold(
       { fence, paths, owner_id: ownerId, ttl_seconds: ttlMs / 1000, acquired_at: acquiredAt },
       {
         sentAt: askedAt,
-        patienceMs: wish.patienceMs,
+        uncertainMaxMs: request.uncertainMaxMs,
         endsAtMs: askedAt.monotonicMs + holdMaxMs,
-        acceptance: { ticket, acceptMs, heardAtMs: now.monotonicMs },
+        acceptance: { ticket, acceptMs, learnedAtMs: now.monotonicMs },
       },
     );
   };

@@ -27,7 +27,7 @@ export interface LockOptions {
   /** Ends the wait. It has no effect after the grant. */
   readonly signal?: AbortSignal;
   /** Maximum time that a lock may stay uncertain beyond its lease while the server is away; 0 by default. */
-  readonly patienceMs?: number;
+  readonly uncertainMaxMs?: number;
   /** Share a lock that this client already holds. The last release frees it. */
   readonly reentrant?: boolean;
   /** The owner of the lock, if it is not the client's agent. */
@@ -43,12 +43,12 @@ export interface LockOptions {
 export interface AcquireRequest extends LockOptions {
   readonly paths: readonly LockedPath[];
   readonly ttlSeconds: number;
-  readonly patienceMs: number;
+  readonly uncertainMaxMs: number;
   /** undefined: forever. */
   readonly waitMs?: number;
 }
 
-const usualTtlSeconds = 30;
+const defaultTtlSeconds = 30;
 const ttlRange = { min: 1, max: 86_400 };
 
 const known: readonly (keyof LockOptions)[] = [
@@ -63,7 +63,7 @@ const known: readonly (keyof LockOptions)[] = [
   "waitMs",
   "ifAvailable",
   "signal",
-  "patienceMs",
+  "uncertainMaxMs",
   "reentrant",
   "ownerId",
   "onPlace",
@@ -72,7 +72,7 @@ const known: readonly (keyof LockOptions)[] = [
 ];
 
 /** Option names of other libraries, with what they mean here. */
-const fromElsewhere: Readonly<Record<string, string>> = {
+const foreignOptions: Readonly<Record<string, string>> = {
   timeout: "`waitMs` limits the wait, `ttlSeconds` is the lease, `maxHoldSeconds` limits the hold",
   timeoutMs: "`waitMs` limits the wait, `ttlSeconds` is the lease, `maxHoldSeconds` limits the hold",
   ttl: "the lease is `ttlSeconds`",
@@ -84,17 +84,17 @@ const fromElsewhere: Readonly<Record<string, string>> = {
 
 export function parseLockOptions(paths: LockPath | readonly LockPath[], options: LockOptions = {}): AcquireRequest {
   checkNames(options);
-  const { ttlSeconds = usualTtlSeconds, patienceMs = 0, ifAvailable, waitMs } = options;
+  const { ttlSeconds = defaultTtlSeconds, uncertainMaxMs = 0, ifAvailable, waitMs } = options;
   checkLease(ttlSeconds);
   checkNumber("maxHoldSeconds", options.maxHoldSeconds, { min: 1, max: 604_800 });
   checkNumber("holdOffSeconds", options.holdOffSeconds, { min: 1, max: 60 });
   checkNumber("waitMs", waitMs, { min: 0, max: Infinity, fractions: true });
-  checkNumber("patienceMs", patienceMs, { min: 0, max: Infinity, fractions: true });
+  checkNumber("uncertainMaxMs", uncertainMaxMs, { min: 0, max: Infinity, fractions: true });
   if (ifAvailable === true && waitMs !== undefined && waitMs > 0) {
     throw new LockUsageError("`ifAvailable` does not wait and `waitMs` does: use one of them");
   }
-  const wish = { ...options, paths: lockedPaths(paths, options), ttlSeconds, patienceMs };
-  return ifAvailable === true ? { ...wish, waitMs: 0 } : wish;
+  const request = { ...options, paths: lockedPaths(paths, options), ttlSeconds, uncertainMaxMs };
+  return ifAvailable === true ? { ...request, waitMs: 0 } : request;
 }
 
 export function checkLease(ttlSeconds: number | undefined): void {
@@ -106,7 +106,7 @@ function checkNames(options: LockOptions): void {
     throw new LockUsageError("options are an object, between the paths and the callback");
   for (const name of Object.keys(options)) {
     if ((known as readonly string[]).includes(name)) continue;
-    const hint = fromElsewhere[name] ?? suggestion(name);
+    const hint = foreignOptions[name] ?? suggestion(name);
     throw new LockUsageError(`there is no option \`${name}\`: ${hint}`);
   }
 }
@@ -124,20 +124,20 @@ interface Range {
 
 function checkNumber(name: string, value: number | undefined, { min, max, fractions }: Range): void {
   if (value === undefined) return;
-  const isFit = typeof value === "number" && value >= min && value <= max && (fractions ?? Number.isInteger(value));
-  if (isFit) return;
+  const isValid = typeof value === "number" && value >= min && value <= max && (fractions ?? Number.isInteger(value));
+  if (isValid) return;
   const bounds = max === Infinity ? `at least ${min}` : `${min} to ${max}`;
   throw new LockUsageError(
     `\`${name}\` is ${String(value)}, but must be ${fractions ? "" : "a whole number, "}${bounds}`,
   );
 }
 
-function lockedPaths(given: LockPath | readonly LockPath[], usual: LockOptions): readonly LockedPath[] {
+function lockedPaths(given: LockPath | readonly LockPath[], defaults: LockOptions): readonly LockedPath[] {
   const list: readonly LockPath[] = Array.isArray(given) ? given : [given];
   if (list.length === 0) throw new LockUsageError("there is no path to lock: pass a path, or a list of at least one");
-  const { mode = "write", scope = "tree" } = usual;
-  return list.map((one) => {
-    const path = typeof one === "string" ? { path: one } : one;
+  const { mode = "write", scope = "tree" } = defaults;
+  return list.map((item) => {
+    const path = typeof item === "string" ? { path: item } : item;
     if (typeof path.path !== "string") {
       throw new LockUsageError("a path is a text such as `repo/x/src`, or `{ path, mode, scope }`");
     }
@@ -147,10 +147,10 @@ function lockedPaths(given: LockPath | readonly LockPath[], usual: LockOptions):
 
 /** The input of acquire-lock. */
 export function acquireInput(
-  wish: AcquireRequest,
+  request: AcquireRequest,
   more: { readonly wait: boolean; readonly ownerId?: string | undefined },
 ) {
-  const { paths, purpose, note, metadata, maxHoldSeconds, holdOffSeconds, ttlSeconds } = wish;
+  const { paths, purpose, note, metadata, maxHoldSeconds, holdOffSeconds, ttlSeconds } = request;
   const input = {
     paths,
     wait: more.wait,

@@ -16,7 +16,7 @@ export interface DeadlockRetryOptions {
 }
 
 /** Acquires the locks of one attempt. They are released before the next one. */
-export interface Tries {
+export interface DeadlockAttempt {
   readonly acquire: (paths: LockPaths, options?: LockOptions) => Promise<Lock | DeniedLock>;
   /** The number of the attempt, from 1. */
   readonly tried: number;
@@ -47,11 +47,11 @@ const deadlockCodes = new Set<unknown>(["deadlock", "40P01"]);
 export async function retryOnDeadlock<Result>(
   sessions: Pick<LockSessions, "acquire">,
   clock: ClientClock,
-  work: (tries: Tries) => Promise<Result>,
+  work: (attempt: DeadlockAttempt) => Promise<Result>,
   { tries = 3, baseMs = 100, capMs = 2_000 }: DeadlockRetryOptions = {},
 ): Promise<Result> {
   for (let tried = 1; ; tried += 1) {
-    const locks = new TryLocks(sessions);
+    const locks = new AttemptLocks(sessions);
     try {
       return await work({ acquire: locks.acquire, tried });
     } catch (error) {
@@ -65,35 +65,35 @@ export async function retryOnDeadlock<Result>(
 }
 
 /** The locks of one attempt. Of several concurrent requests one may fail while the others are in flight. */
-class TryLocks {
+class AttemptLocks {
   readonly #sessions: Pick<LockSessions, "acquire">;
-  readonly #taken: (Lock | DeniedLock)[] = [];
-  readonly #asked = new Set<Promise<void>>();
+  readonly #locks: (Lock | DeniedLock)[] = [];
+  readonly #pending = new Set<Promise<void>>();
   readonly #ending = new AbortController();
 
   constructor(sessions: Pick<LockSessions, "acquire">) {
     this.#sessions = sessions;
   }
 
-  readonly acquire: Tries["acquire"] = (paths, options = {}) => {
+  readonly acquire: DeadlockAttempt["acquire"] = (paths, options = {}) => {
     const signals = [this.#ending.signal, ...(options.signal === undefined ? [] : [options.signal])];
     const lock = this.#sessions.acquire(paths, { ...options, signal: AbortSignal.any(signals) });
     // Handles the rejection: a request that ends with its attempt may have no other listener.
-    const asked = lock.then(
-      (got) => {
-        this.#taken.push(got);
+    const settled = lock.then(
+      (acquired) => {
+        this.#locks.push(acquired);
       },
       () => undefined,
     );
-    this.#asked.add(asked);
-    void asked.then(() => this.#asked.delete(asked));
+    this.#pending.add(settled);
+    void settled.then(() => this.#pending.delete(settled));
     return lock;
   };
 
   /** Aborts pending requests and releases acquired locks, the last one first. */
   async end(error: unknown): Promise<void> {
     this.#ending.abort(new Error("the attempt has ended, and its pending requests with it", { cause: error }));
-    await Promise.all(this.#asked);
-    for (const lock of this.#taken.toReversed()) await lock[Symbol.asyncDispose]();
+    await Promise.all(this.#pending);
+    for (const lock of this.#locks.toReversed()) await lock[Symbol.asyncDispose]();
   }
 }

@@ -25,7 +25,7 @@ export interface TicketOptions {
   readonly paths: readonly LockedPath[];
   /** Time before the ticket was requested. Its grant is later. */
   readonly askedAt: ClockPoint;
-  readonly onPlace?: (place: QueuePlace) => void;
+  readonly onPlace?: ((place: QueuePlace) => void) | undefined;
   /**
    * Holds the grant if that is possible without a call. The event itself calls it, so that the next event, which may
    * end the lock, finds it held.
@@ -42,7 +42,7 @@ export class Ticket {
   place: QueuePlace;
   /** Its grant, once it is held. */
   held: HeldGrant | undefined;
-  #waiting: readonly TicketOptions[] = [];
+  #waiters: readonly TicketOptions[] = [];
   #isEnded = false;
   #isGone = false;
   #end!: (end: TicketEnd) => void;
@@ -57,23 +57,23 @@ export class Ticket {
   }
 
   join(options: TicketOptions): void {
-    this.#waiting = [...this.#waiting, options];
+    this.#waiters = [...this.#waiters, options];
   }
 
   /** Returns true if the last waiter left. */
-  part(options: TicketOptions): boolean {
-    const before = this.#waiting.length;
-    this.#waiting = this.#waiting.filter((one) => one !== options);
-    return before > 0 && this.#waiting.length === 0;
+  leave(options: TicketOptions): boolean {
+    const before = this.#waiters.length;
+    this.#waiters = this.#waiters.filter((waiter) => waiter !== options);
+    return before > 0 && this.#waiters.length === 0;
   }
 
   get isShared(): boolean {
-    return this.#waiting.length > 1;
+    return this.#waiters.length > 1;
   }
 
   /** Whether a listener wants changes of the place. */
   get wantsPlace(): boolean {
-    return this.#waiting.some(({ onPlace }) => onPlace !== undefined);
+    return this.#waiters.some(({ onPlace }) => onPlace !== undefined);
   }
 
   /** There is nothing left to cancel. */
@@ -90,7 +90,7 @@ export class Ticket {
   /** The server reports the grant. */
   granted(pushed: PushedGrant): void {
     if (this.#isEnded) return;
-    this.held = this.#waiting[0]?.hold?.(pushed);
+    this.held = this.#waiters[0]?.hold?.(pushed);
     this.end(this.held === undefined ? { kind: "granted", fence: pushed.fence } : { kind: "held", grant: this.held });
   }
 
@@ -98,7 +98,7 @@ export class Ticket {
     const before = this.place.place;
     this.place = placeOf(queued);
     if (this.place.place === before) return;
-    for (const { onPlace } of this.#waiting) onPlace?.(this.place);
+    for (const { onPlace } of this.#waiters) onPlace?.(this.place);
   }
 }
 

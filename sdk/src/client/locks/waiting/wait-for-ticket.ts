@@ -10,7 +10,7 @@ import type { Ticket, TicketEnd, TicketOptions } from "./ticket.ts";
 import { untilAborted } from "../../../base/until-aborted.ts";
 
 export interface TicketWait extends TicketOptions {
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
   readonly giveUpAtMs: number;
 }
 
@@ -25,47 +25,47 @@ export type WaitEnd =
   | { readonly kind: "gone" };
 
 /** Joins a ticket. A waiter whose callback fails does not join. */
-export function joinTicket(session: LockSession, queued: Queued, waiting: TicketWait): Ticket {
-  const ticket = session.queue(queued, waiting);
+export function joinTicket(session: LockSession, queued: Queued, wait: TicketWait): Ticket {
+  const ticket = session.queue(queued, wait);
   try {
-    waiting.onPlace?.(ticket.place);
+    wait.onPlace?.(ticket.place);
   } catch (error) {
-    leaveUnwanted(session, ticket, waiting);
-    session.leave(ticket, waiting);
+    cleanUpTicket(session, ticket, wait);
+    session.leave(ticket, wait);
     throw error;
   }
   return ticket;
 }
 
 /** Waits for the end and uses it before leaving the ticket, so that no sharing task finds it unused. */
-export async function waitForTicket<Taken>(
+export async function waitForTicket<Result>(
   session: LockSession,
   ticket: Ticket,
-  waiting: TicketWait,
-  take: (end: WaitEnd) => Taken,
-): Promise<Taken> {
+  wait: TicketWait,
+  use: (end: WaitEnd) => Result,
+): Promise<Result> {
   try {
-    const end = await untilAborted(waiting.signal, endOf(session, ticket, waiting.giveUpAtMs));
-    return take(await lastOf(session, ticket, end, waiting));
+    const end = await untilAborted(wait.signal, endOf(session, ticket, wait.giveUpAtMs));
+    return use(await waitEndOf(session, ticket, end, wait));
   } catch (error) {
-    leaveUnwanted(session, ticket, waiting);
+    cleanUpTicket(session, ticket, wait);
     throw error;
   } finally {
-    session.leave(ticket, waiting);
+    session.leave(ticket, wait);
   }
 }
 
-async function lastOf(
+async function waitEndOf(
   session: LockSession,
   ticket: Ticket,
   end: TicketEnd | { readonly kind: "timeout" },
-  waiting: TicketWait,
+  wait: TicketWait,
 ): Promise<WaitEnd> {
   if (end.kind === "held") return end;
-  if (end.kind === "granted") return acceptTicket(session, ticket, { fence: end.fence, askedAt: waiting.askedAt });
+  if (end.kind === "granted") return acceptTicket(session, ticket, { fence: end.fence, askedAt: wait.askedAt });
   // A ticket that this client was about to cancel is requested again.
-  if (end.kind === "gone") return session.unwanted.has(ticket.id) ? { kind: "gone" } : gone(ticket, end.why);
-  const last = await giveUp(session, ticket, waiting);
+  if (end.kind === "gone") return session.cancelling.has(ticket.id) ? { kind: "gone" } : gone(ticket, end.why);
+  const last = await giveUp(session, ticket, wait);
   // An event granted it while the ticket was cancelled, and the server has released it since.
   if ((last.kind === "gave-up" || last.kind === "gone") && !ticket.isShared) ticket.held?.end();
   return last;
@@ -83,7 +83,7 @@ function endOf(session: LockSession, ticket: Ticket, giveUpAtMs: number): Promis
   });
 }
 
-interface Taking extends Pick<TicketWait, "askedAt"> {
+interface AcceptedGrant extends Pick<TicketWait, "askedAt"> {
   readonly fence: string;
 }
 
@@ -91,7 +91,7 @@ interface Taking extends Pick<TicketWait, "askedAt"> {
  * The reply to `accept-lock` says how the previous lock ended. The lease counts from the renewal: the grant is older,
  * and only the server knows by how much. Both are sent together.
  */
-async function acceptTicket(session: LockSession, ticket: Ticket, { fence, askedAt }: Taking): Promise<WaitEnd> {
+async function acceptTicket(session: LockSession, ticket: Ticket, { fence, askedAt }: AcceptedGrant): Promise<WaitEnd> {
   const sentAt = clockPoint(session.clock);
   try {
     const [granted] = await Promise.all([
@@ -112,17 +112,17 @@ async function acceptTicket(session: LockSession, ticket: Ticket, { fence, asked
  * The wait timed out. A grant of the same moment is used. A concurrent request for the same set gets the same ticket,
  * so its reply is awaited and the ticket is shared.
  */
-function giveUp(session: LockSession, ticket: Ticket, waiting: TicketWait): Promise<WaitEnd> {
-  return session.turns.alone(ticket.set, async () => {
+function giveUp(session: LockSession, ticket: Ticket, wait: TicketWait): Promise<WaitEnd> {
+  return session.mutex.runExclusive(ticket.set, async () => {
     if (ticket.held !== undefined) return { kind: "held", grant: ticket.held };
     const { place, waitsFor } = ticket.place;
     const data = { place, waits_for: waitsFor, reason: "it did not become free before the timeout" };
     if (ticket.isShared) return { kind: "gave-up", data };
-    session.unwanted.add(ticket.id);
+    session.cancelling.add(ticket.id);
     try {
       const answer = (await session.run("cancel-ticket", { ticket: ticket.id })) as { cancelled: string } | Granted;
       if ("granted" in answer)
-        return await acceptTicket(session, ticket, { fence: answer.fence, askedAt: waiting.askedAt });
+        return await acceptTicket(session, ticket, { fence: answer.fence, askedAt: wait.askedAt });
     } catch (error) {
       if (refusalCodeOf(error) !== "ticket_unknown") throw error;
     }
@@ -131,11 +131,11 @@ function giveUp(session: LockSession, ticket: Ticket, waiting: TicketWait): Prom
 }
 
 /** Neither the ticket nor its grant is used, unless another task shares it. */
-function leaveUnwanted(session: LockSession, ticket: Ticket, waiting: TicketWait): void {
+function cleanUpTicket(session: LockSession, ticket: Ticket, wait: TicketWait): void {
   if (ticket.isShared || ticket.isGone) return;
   // A waiter that joined since keeps the ticket.
-  session.leave(ticket, waiting);
-  if (ticket.held === undefined) session.leftovers.add(ticket.set, { kind: "ticket", ticket: ticket.id });
+  session.leave(ticket, wait);
+  if (ticket.held === undefined) session.cleanups.add(ticket.set, { kind: "ticket", ticket: ticket.id });
   else if (ticket.held.handleCount === 0) void releaseGrant(session, ticket.held).catch(() => undefined);
 }
 
