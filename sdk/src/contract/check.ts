@@ -43,10 +43,10 @@ function messageOf(error: SchemaError, schema: TSchema): string {
 }
 
 function descriptionAt(schema: TSchema, path: string): string | undefined {
-  let place: unknown = schema;
+  let node: unknown = schema;
   for (const segment of path.split("/").slice(1)) {
-    place = typeof place === "object" && place !== null ? (place as Record<string, unknown>)[segment] : undefined;
+    node = typeof node === "object" && node !== null ? (node as Record<string, unknown>)[segment] : undefined;
   }
-  const described = place as { readonly description?: unknown } | undefined;
+  const described = node as { readonly description?: unknown } | undefined;
   return typeof described?.description === "string" ? described.description : undefined;
 }

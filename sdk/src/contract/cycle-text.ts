@@ -7,14 +7,14 @@ export interface CycleLink {
   readonly as: "holder" | "waiter";
 }
 
-const untold = "a path that you may not read";
+const hiddenPath = "a path that you may not read";
 
 /** The cycle as a sentence. */
 export function cycleText(cycle: readonly CycleLink[]): string {
   return cycle
-    .map(({ owner_id: who, waits_for: wanted = untold, path = untold, blocked_by: other, as }) => {
-      const does = as === "holder" ? "holds" : "waits for";
-      return `${who} waits for ${wanted}, because ${other} ${does} ${path}`;
+    .map(({ owner_id: owner, waits_for: wanted = hiddenPath, path = hiddenPath, blocked_by: blocker, as }) => {
+      const relation = as === "holder" ? "holds" : "waits for";
+      return `${owner} waits for ${wanted}, because ${blocker} ${relation} ${path}`;
     })
     .join("; ");
 }

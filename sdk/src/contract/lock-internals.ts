@@ -1,4 +1,4 @@
-/** Lock commands that only Holdfast itself sends: what time brings about, and what jobs say about their locks. */
+/** Lock commands that only Holdfast itself sends: expiries, continued work, and the claims of jobs. */
 import Type from "typebox";
 import { fence, ticket } from "./grant.ts";
 import { operation } from "./operation.ts";

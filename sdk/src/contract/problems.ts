@@ -11,7 +11,7 @@ export const problems: Readonly<Record<string, Problem>> = {
 
 /** The problem of a code. Kinds have codes of their own (`ticket.already_closed`), which the contract does not know. */
 export function problemOf(code: string): Problem {
-  const known = [code, plainCode(code)].find((one) => Object.hasOwn(problems, one));
+  const known = [code, plainCode(code)].find((name) => Object.hasOwn(problems, name));
   const problem = known === undefined ? undefined : problems[known];
   return problem ?? { status: 409, retry: "never", title: code, next: "See the rules of this kind of entity." };
 }

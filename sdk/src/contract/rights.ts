@@ -17,9 +17,9 @@ export interface Touch {
   /** The paths of this ticket, or of the grant that it became. */
   readonly ticket?: string;
   /** The locks and tickets of this owner. */
-  readonly owner?: string;
+  readonly owner?: string | undefined;
   /** This registration. */
-  readonly agent?: string;
+  readonly agent?: string | undefined;
   /** The whole space. */
   readonly space?: true;
 }
@@ -51,7 +51,7 @@ const ofHeld = (input: {
   readonly paths?: readonly string[];
 }): Touch => {
   const { fence, path, paths = path === undefined ? [] : [path] } = input;
-  return { paths, ...(fence === undefined ? {} : { fence }) };
+  return { paths, fence };
 };
 
 const write = { verbs: ["write"], touches: ofEntity } as const;
@@ -73,7 +73,7 @@ export const rights: Rights = {
   heartbeat: { verbs: ["register"], touches: own },
   "end-agent": {
     verbs: ["register"],
-    touches: ({ agent_id: agent }) => (agent === undefined ? {} : { agent }),
+    touches: ({ agent_id: agent }) => ({ agent }),
   },
   "list-agents": { verbs: ["read"], touches: whole },
   "acquire-lock": {
@@ -93,7 +93,7 @@ export const rights: Rights = {
   "get-ticket": { verbs: seesLocks, touches: ofTicket },
   "who-am-i": {
     verbs: seesLocks,
-    touches: ({ owner_id: owner }) => (owner === undefined ? {} : { owner }),
+    touches: ({ owner_id: owner }) => ({ owner }),
   },
   "list-waits": { verbs: seesLocks, touches: whole },
   "list-lock-history": { verbs: seesLocks, touches: ofPath },
@@ -151,5 +151,7 @@ export function rightOf(operation: string): Right | undefined {
 
 /** True if one of the verbs is allowed on the path. The empty path means everything. */
 export function isAllowed(allow: readonly Allowance[], verbs: readonly Verb[], path: string): boolean {
-  return allow.some((one) => isAtOrBelow(path, one.under) && one.verbs.some((allowed) => verbs.includes(allowed)));
+  return allow.some(
+    ({ under, verbs: allowed }) => isAtOrBelow(path, under) && allowed.some((verb) => verbs.includes(verb)),
+  );
 }

@@ -30,7 +30,7 @@ export interface Resource<Name extends string = string, Plural extends string = 
 }
 
 /** The members that every resource has in addition to its fields. */
-interface ResourceFacts {
+interface ResourceBase {
   readonly id: string;
   readonly version: number;
   readonly revision: string;
@@ -42,7 +42,7 @@ interface ResourceFacts {
 }
 
 /** A resource as a program reads it. */
-export type ShownResource<R extends Resource> = ResourceFacts &
+export type ShownResource<R extends Resource> = ResourceBase &
   Readonly<Static<TObject<R["fixed"] & R["fields"] & R["shown"]>>>;
 
 /** The input to create a resource. */
@@ -103,7 +103,7 @@ export const targetAndConditions = { id: entityId, ...conditions };
 /** The operations of every resource. */
 export function resourceOperations(resource: Resource): Readonly<Record<string, Operation>> {
   const operations = [...writeOperations(resource), ...readOperations(resource)];
-  return Object.fromEntries(operations.map((one) => [one.name, one]));
+  return Object.fromEntries(operations.map((each) => [each.name, each]));
 }
 
 function writeOperations(resource: Resource): readonly Operation[] {
@@ -116,7 +116,7 @@ function writeOperations(resource: Resource): readonly Operation[] {
       summary,
       input: Type.Object({ ...targetAndConditions, ...input }, closed),
       output: verb === "delete" ? deletedResource : output,
-      problems: changeProblems(resource.pack),
+      problems: changeProblems,
     });
   return [
     operation({
@@ -125,7 +125,7 @@ function writeOperations(resource: Resource): readonly Operation[] {
       summary: `Creates ${withArticle(name)}. Without an id the server makes one.`,
       input: Type.Object({ id: Type.Optional(entityId), ...fixed, ...fields, fence: conditions.fence }, closed),
       output,
-      problems: changeProblems(resource.pack),
+      problems: changeProblems,
     }),
     change("update", `Changes ${withArticle(name)}: \`changes\` is a merge patch (RFC 7396).`, {
       changes: Type.Object(nullable(fields), { ...closed, minProperties: 1, description: "null removes a field." }),
@@ -180,9 +180,13 @@ function readOperations(resource: Resource): readonly Operation[] {
 }
 
 /** The shared problem codes of changes of a pack's resources. */
-function changeProblems(_pack: string) {
-  return ["entity_not_found", "entity_deleted", "concurrency_mismatch", "fence_stale", "kind_violated"] as const;
-}
+const changeProblems = [
+  "entity_not_found",
+  "entity_deleted",
+  "concurrency_mismatch",
+  "fence_stale",
+  "kind_violated",
+] as const;
 
 function nullable(fields: TProperties): TProperties {
   return Object.fromEntries(
