@@ -13,24 +13,24 @@ export interface Outcome {
 }
 
 /** A benchmark that fails does not stop the others. The page shows its failure instead of its rows. */
-export async function runAll(names: readonly string[], words: readonly string[]): Promise<readonly Outcome[]> {
+export async function runAll(names: readonly string[], args: readonly string[]): Promise<readonly Outcome[]> {
   const outcomes: Outcome[] = [];
   for (const [index, name] of names.entries()) {
     process.stderr.write(`\n${index + 1} of ${names.length}: ${name}\n`);
-    outcomes.push(await runOne(name, words));
+    outcomes.push(await runOne(name, args));
   }
   return outcomes;
 }
 
 async function runOne(bench: string, more: readonly string[]): Promise<Outcome> {
   const begin = performance.now();
-  const words = [join(import.meta.dirname, "run.ts"), bench, "--json", ...more];
-  const child = spawn(process.execPath, words, { stdio: ["ignore", "pipe", "inherit"] });
-  let said = "";
-  child.stdout.setEncoding("utf8").on("data", (text: string) => (said += text));
+  const args = [join(import.meta.dirname, "run.ts"), bench, "--json", ...more];
+  const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
+  let output = "";
+  child.stdout.setEncoding("utf8").on("data", (text: string) => (output += text));
   const [code] = (await once(child, "close")) as [number | null];
   const seconds = (performance.now() - begin) / 1_000;
   if (code !== 0) return { bench, seconds, rows: [], failure: `the benchmark ended with exit code ${String(code)}` };
-  const last = said.trimEnd().split("\n").at(-1) ?? "";
+  const last = output.trimEnd().split("\n").at(-1) ?? "";
   return { bench, seconds, rows: (JSON.parse(last) as { readonly rows: readonly Row[] }).rows };
 }

@@ -6,14 +6,14 @@ import { join } from "node:path";
 /** Runs a file of this folder that sends one message and ends. */
 export async function childAnswer(
   file: string,
-  words: readonly string[],
+  args: readonly string[],
   execArgv: readonly string[] = [],
 ): Promise<number> {
-  const child = fork(join(import.meta.dirname, file), words, { execArgv: [...execArgv] });
+  const child = fork(join(import.meta.dirname, file), args, { execArgv: [...execArgv] });
   const ended = once(child, "exit");
   let answer: number | undefined;
-  child.on("message", (told: number) => {
-    answer = told;
+  child.on("message", (sent: number) => {
+    answer = sent;
     child.disconnect();
   });
   await ended;

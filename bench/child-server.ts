@@ -10,8 +10,8 @@ export interface ChildServer {
   close(): Promise<void>;
 }
 
-export async function startChild(file: string, words: readonly string[] = []): Promise<ChildServer> {
-  const child = fork(join(import.meta.dirname, file), words);
+export async function startChild(file: string, args: readonly string[] = []): Promise<ChildServer> {
+  const child = fork(join(import.meta.dirname, file), args);
   const [{ url }] = (await once(child, "message")) as [{ readonly url: string }];
   return {
     url,

@@ -27,7 +27,7 @@ export const doors: Bench = async (options) => {
     // Subscribers run first: they count from the beginning of the journal.
     const rows = [...(await subscribers(setup)), await many(setup), await alone(setup)];
     rows.push(...(await contended(setup)), await overHttp(setup));
-    options.say(rowTable(rows, 2));
+    options.report(rowTable(rows, 2));
     return rows;
   } finally {
     await server.close();
@@ -46,7 +46,7 @@ async function inTurns(options: BenchOptions, ours: () => Promise<number>, peer:
     mine.push(one);
     theirs.push(other);
   }
-  options.say(`  rounds: ours ${spread(mine, 2)}, peer ${spread(theirs, 2)}`);
+  options.report(`  rounds: ours ${spread(mine, 2)}, peer ${spread(theirs, 2)}`);
   return { ours: mine, peer: theirs };
 }
 
@@ -220,7 +220,7 @@ async function subscribers(setup: DoorsSetup): Promise<readonly Row[]> {
   const delivered = all.reduce((sum, { position }) => sum + position, 0);
   for (const subscriber of all) subscriber.close();
   await client.close();
-  setup.say(`  ${format((seconds * 2_000_000) / tookMs)} events/s to 200 subscribers`);
+  setup.report(`  ${format((seconds * 2_000_000) / tookMs)} events/s to 200 subscribers`);
   return [
     atLeast("200 subscribers, 2,000 events/s: events delivered over events to deliver", delivered, 200 * last, 1),
     loopBusy(looks),

@@ -38,8 +38,8 @@ export async function engineParts(folder: string, plan: Plan): Promise<readonly 
 
   function canonical(isFilling: boolean): Command {
     number += 1;
-    const wish = { type: "task", id: idOf(number) };
-    const input = isFilling ? { ...wish, value: firstValue(number) } : { ...wish, merge: mergeOf(number) };
+    const entity = { type: "task", id: idOf(number) };
+    const input = isFilling ? { ...entity, value: firstValue(number) } : { ...entity, merge: mergeOf(number) };
     const made = canonicalValue(input, inputLimits);
     if (!made.ok) throw new Error(made.fault.reason);
     const key = plan.isHalfKeyed && number % 2 === 0 && !isFilling ? { key: `00000000-0000-4000-8000-${number}` } : {};

@@ -34,22 +34,22 @@ interface Measured {
 
 export const engine: Bench = async (options) => {
   const measured: (Measured & { readonly parts: readonly Part[] })[] = [];
-  options.say("warming up …");
+  options.report("warming up …");
   await inFolder((folder) => measure(folder, { batchSize: 128, isHalfKeyed: true }, { ...options, isQuick: true }));
   for (const isHalfKeyed of [false, true]) {
     for (const batchSize of batchSizes) {
-      options.say(`batch ${batchSize}${isHalfKeyed ? ", half keyed" : ""} …`);
+      options.report(`batch ${batchSize}${isHalfKeyed ? ", half keyed" : ""} …`);
       const one = await inFolder((folder) => measure(folder, { batchSize, isHalfKeyed }, options));
       const durationMs = options.isQuick ? 300 : 1_000;
       const parts = await inFolder((folder) => engineParts(folder, { batchSize, durationMs, isHalfKeyed }));
-      options.say(`  ${format(one.row.ours)}/s, raw ${format(one.row.peer)}/s, ratio ${one.row.ratio.toFixed(2)}`);
+      options.report(`  ${format(one.row.ours)}/s, raw ${format(one.row.peer)}/s, ratio ${one.row.ratio.toFixed(2)}`);
       measured.push({ ...one, parts });
     }
   }
-  options.say(`\nIn-process commands/s over raw inserts of the same bytes, every write durable\n`);
-  options.say(resultTable(measured));
-  options.say(`\nCost of an entry, in µs, by part. The rest is the door, the queue, waiting and answering.\n`);
-  options.say(partsTable(measured));
+  options.report(`\nIn-process commands/s over raw inserts of the same bytes, every write durable\n`);
+  options.report(resultTable(measured));
+  options.report(`\nCost of an entry, in µs, by part. The rest is the door, the queue, waiting and answering.\n`);
+  options.report(partsTable(measured));
   return measured.map(({ row }) => row);
 };
 

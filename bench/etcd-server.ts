@@ -19,22 +19,22 @@ export async function startEtcd(): Promise<EtcdServer> {
   const folder = mkdtempSync(join(tmpdir(), "holdfast-etcd-"));
   const url = `http://127.0.0.1:${String(await freePort())}`;
   const peerUrl = `http://127.0.0.1:${String(await freePort())}`;
-  const words = [
+  const args = [
     ...["--name", "bench", "--data-dir", folder],
     ...["--listen-client-urls", url, "--advertise-client-urls", url],
     ...["--listen-peer-urls", peerUrl, "--initial-advertise-peer-urls", peerUrl],
     ...["--initial-cluster", `bench=${peerUrl}`],
   ];
-  const child = spawn("etcd", words, { stdio: ["ignore", "ignore", "pipe"] });
+  const child = spawn("etcd", args, { stdio: ["ignore", "ignore", "pipe"] });
   const exited = once(child, "exit");
-  const said: string[] = [];
+  const lines: string[] = [];
   let isReady = false;
   for await (const line of createInterface({ input: child.stderr })) {
-    said.push(line);
+    lines.push(line);
     isReady = line.includes("ready to serve client requests");
     if (isReady) break;
   }
-  if (!isReady) throw new Error(`etcd ended before it was ready: ${said.slice(-5).join("\n")}`);
+  if (!isReady) throw new Error(`etcd ended before it was ready: ${lines.slice(-5).join("\n")}`);
   child.stderr.resume();
   return {
     url,

@@ -26,7 +26,7 @@ const perTenfoldMost = 2;
 export const growth: Bench = async (options) => {
   const curves = await measureGrowth(options);
   const rows = curves.map(rowOf);
-  options.say(table(["", "before", "after", "ratio", "goal"], rows.map(lineOf)));
+  options.report(table(["", "before", "after", "ratio", "goal"], rows.map(lineOf)));
   for (const unit of new Set(curves.map((curve) => curve.unit))) {
     const series = curves.filter((curve) => curve.unit === unit);
     const chart = { title: "Cost of one operation", x: "existing state", y: unit, series, isLogarithmic: true };
@@ -44,7 +44,7 @@ export async function measureGrowth(options: BenchOptions): Promise<readonly Cur
     ["write of an entity", "entities", writeUs],
   ] as const) {
     const points = sizes.map((size) => {
-      options.say(`${name}: ${format(size)} ${grows} …`);
+      options.report(`${name}: ${format(size)} ${grows} …`);
       return [size, measure(size)] as const;
     });
     curves.push({ name, with: grows, unit: "µs", points });
@@ -118,7 +118,7 @@ async function journalCurves(sizes: readonly number[], options: BenchOptions): P
   const caughtUp: [number, number][] = [];
   const started: [number, number][] = [];
   for (const size of sizes) {
-    options.say(`catch-up and start: ${format(size)} entries behind …`);
+    options.report(`catch-up and start: ${format(size)} entries behind …`);
     await inFolder(async (folder) => {
       caughtUp.push([size, ((await fillAndFold(folder, size)) / size) * 1_000]);
       const starts: number[] = [];

@@ -30,14 +30,14 @@ export const journal: Bench = async (options) => {
   try {
     const lived = await measureLifecycle(join(folder, "lived"), size, options);
     const rows = [...lived, await measureStall(join(folder, "stall"), size, options)];
-    options.say(`\nA journal of ${format(size.entries)} entries about ${format(size.entities)} entities\n`);
+    options.report(`\nA journal of ${format(size.entries)} entries about ${format(size.entities)} entities\n`);
     const lines = rows.map(({ name, ours, peer, goal, met }) => [
       name,
       format(ours, ours < 10 ? 2 : 0),
       goal === 0 ? "" : format(peer),
       goal === 0 ? "" : met ? "met" : "missed",
     ]);
-    options.say(table(["", "measured", "goal", ""], lines));
+    options.report(table(["", "measured", "goal", ""], lines));
     return rows;
   } finally {
     rmSync(folder, { recursive: true });
@@ -45,21 +45,21 @@ export const journal: Bench = async (options) => {
 };
 
 async function measureLifecycle(folder: string, size: Size, options: BenchOptions): Promise<readonly Row[]> {
-  options.say(`writing ${format(size.entries)} entries …`);
+  options.report(`writing ${format(size.entries)} entries …`);
   const first = await start(folder);
   await fill(first.client, size, options);
   await first.client.close();
   const bytes = statSync(join(folder, "journal.db")).size / size.entries;
-  options.say("starting from the checkpoint …");
+  options.report("starting from the checkpoint …");
   const startSeconds = await secondsToStart(folder);
-  options.say("verifying …");
+  options.report("verifying …");
   const verifySeconds = await seconds(async () => {
     const reader = readDataFolder(folder);
     const { ok } = await reader.verify({ kinds: [], onProgress: () => undefined });
     reader.close();
     if (!ok) throw new Error("the journal that was just written does not verify");
   });
-  options.say("starting without a checkpoint …");
+  options.report("starting without a checkpoint …");
   for (const name of readdirSync(folder)) if (name.startsWith("checkpoint")) rmSync(join(folder, name));
   const foldSeconds = await secondsToStart(folder);
   return [
@@ -72,7 +72,7 @@ async function measureLifecycle(folder: string, size: Size, options: BenchOption
 
 /** The longest time for which the server answered no call while it wrote a checkpoint of many rows. */
 async function measureStall(folder: string, size: Size, options: BenchOptions): Promise<Row> {
-  options.say(`saving ${format(size.rows)} rows …`);
+  options.report(`saving ${format(size.rows)} rows …`);
   const engine = await startEngine({ journal: await openFolder(folder), checkpointEvery: Infinity });
   const client = clientOf(servicesOf(engine));
   await fill(client, { ...size, entries: size.rows, entities: size.rows }, options);
@@ -80,7 +80,7 @@ async function measureStall(folder: string, size: Size, options: BenchOptions): 
   delay.enable();
   const took = await seconds(() => engine.checkpoint());
   delay.disable();
-  options.say(`  saved in ${format(took, 1)} s`);
+  options.report(`  saved in ${format(took, 1)} s`);
   await client.close();
   return withoutGoal("longest stall of the event loop during that checkpoint, ms", delay.max / 1e6);
 }
@@ -96,7 +96,7 @@ export async function fill(client: Client, size: Omit<Size, "rows">, options: Be
       const value = { n: index, title: `document ${id}`, status: "open", tags: ["a", "b"] };
       if (index < size.entities) await client.entities.create("document", id, value);
       else await client.entities.patch("document", id, { merge: { n: index } });
-      if ((index + 1) % (size.entries / 10) === 0) options.say(`  ${format(index + 1)} …`);
+      if ((index + 1) % (size.entries / 10) === 0) options.report(`  ${format(index + 1)} …`);
     }
   };
   await Promise.all(Array.from({ length: callers }, write));

@@ -21,7 +21,7 @@ export class LoadGroup {
 
   async run(durationMs: number): Promise<readonly Load[]> {
     const round = String((this.#round += 1));
-    for (const program of this.#programs) program.say(`${round} ${String(durationMs)}`);
+    for (const program of this.#programs) program.send(`${round} ${String(durationMs)}`);
     const start = new RegExp(`^${round} `, "u");
     const lines = await Promise.all(this.#programs.map((program) => program.line(start)));
     return lines.map((line) => JSON.parse(line.slice(round.length)) as Load);

@@ -15,7 +15,7 @@ import { atLeast, atMost, below, type Bench, type BenchOptions, format, median, 
 export const locks: Bench = async (options) => {
   const rows = [await cycles(options), ...decisions(options), await leases(options)];
   rows.push(await leaseMemory(), await idleAgents(options));
-  options.say(rowTable(rows, 1));
+  options.report(rowTable(rows, 1));
   return rows;
 };
 

@@ -7,7 +7,7 @@ import { makeDatabases } from "./make-databases.ts";
 import { atLeast, type Row } from "./report.ts";
 import { describe, inTurn, type Plan, sum } from "./rounds.ts";
 
-export async function eventRow(postgresUrl: string, plan: Plan, say: (line: string) => void): Promise<Row> {
+export async function eventRow(postgresUrl: string, plan: Plan, report: (line: string) => void): Promise<Row> {
   await using open = new AsyncDisposableStack();
   const urls = await makeDatabases(postgresUrl, ["entities", "emmett"]);
   const entities = await LoadGroup.start("entity-load.ts", [[urls.entities, "32"]]);
@@ -15,7 +15,7 @@ export async function eventRow(postgresUrl: string, plan: Plan, say: (line: stri
   const emmett = await LoadGroup.start("emmett-load.ts", [[urls.emmett, "32"]]);
   open.defer(() => emmett.close());
   const rounds = await inTurn({ Emmett: (ms) => emmett.run(ms), "entity writes": (ms) => entities.run(ms) }, plan);
-  for (const [name, loads] of Object.entries(rounds)) say(describe(name, loads));
+  for (const [name, loads] of Object.entries(rounds)) report(describe(name, loads));
   const [ours, peer] = [rounds["entity writes"].map(sum), rounds.Emmett.map(sum)];
   return atLeast("events appended/s, 32 writers, one node on Postgres, over Emmett", ours, peer, 10);
 }

@@ -8,7 +8,11 @@ import type { Load } from "./load.ts";
 import { atLeast, below, median, type Row } from "./report.ts";
 import { describe, inTurn, type Plan, sum } from "./rounds.ts";
 
-export async function lockRows(postgresUrl: string, plan: Plan, say: (line: string) => void): Promise<readonly Row[]> {
+export async function lockRows(
+  postgresUrl: string,
+  plan: Plan,
+  report: (line: string) => void,
+): Promise<readonly Row[]> {
   await using open = new AsyncDisposableStack();
   // Nodes of different contenders have separate databases.
   const urls = await makeDatabases(postgresUrl, ["direct", "one", "two", "three"]);
@@ -39,7 +43,7 @@ export async function lockRows(postgresUrl: string, plan: Plan, say: (line: stri
     },
     plan,
   );
-  for (const [name, loads] of Object.entries(rounds)) say(describe(name, loads));
+  for (const [name, loads] of Object.entries(rounds)) report(describe(name, loads));
   const rate = (name: keyof typeof rounds): readonly number[] => rounds[name].map(sum);
   const [advisory, asRows] = [rate("advisory locks"), rate("rows as locks")];
   const best = median(advisory) > median(asRows) ? advisory : asRows;

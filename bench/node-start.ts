@@ -12,18 +12,18 @@ export const nodeStart: Bench = async (options) => {
   const size = options.isQuick ? quick : full;
   const postgres = await startOwnPostgres({ isDurable: true });
   try {
-    options.say(`writing ${format(size.entries)} entries …`);
+    options.report(`writing ${format(size.entries)} entries …`);
     const place = { journal: postgres.url };
     const first = await start(place);
     await fill(first.client, size, options);
     await first.services.engine.checkpoint();
     // As a node that joins the node that wrote them.
-    options.say("starting as a second node …");
+    options.report("starting as a second node …");
     const rows = [await measure(place, `a node that joins ${format(size.entries)} entries with a checkpoint, s`)];
     await first.client.close();
-    options.say("starting alone …");
+    options.report("starting alone …");
     rows.push(await measure(place, `a node that starts alone on ${format(size.entries)} entries with a checkpoint, s`));
-    options.say(
+    options.report(
       table(
         ["what", "measured", "goal", ""],
         rows.map(({ name, ours, peer, met }) => [name, format(ours, 2), format(peer), met ? "met" : "missed"]),

@@ -8,12 +8,12 @@ import type { Plan } from "./rounds.ts";
 const full: Plan = { rounds: 5, warmUpMs: 5_000, durationMs: 3_000 };
 const quick: Plan = { rounds: 3, warmUpMs: 500, durationMs: 500 };
 
-export const nodes: Bench = async ({ isQuick, say }) => {
+export const nodes: Bench = async ({ isQuick, report: report }) => {
   const plan = isQuick ? quick : full;
   const postgres = await startOwnPostgres({ isDurable: true });
   try {
-    const rows = [...(await lockRows(postgres.url, plan, say)), await eventRow(postgres.url, plan, say)];
-    say(rowTable(rows, 1));
+    const rows = [...(await lockRows(postgres.url, plan, report)), await eventRow(postgres.url, plan, report)];
+    report(rowTable(rows, 1));
     return rows;
   } finally {
     await postgres.stop();

@@ -16,16 +16,16 @@ export const planning: Bench = async (options) => {
   const sizes = options.isQuick ? [200, 20_000] : [1_000, 100_000];
   const measured: { readonly size: number; readonly micros: readonly number[] }[] = [];
   for (const size of sizes) {
-    options.say(`${format(size)} assignments …`);
+    options.report(`${format(size)} assignments …`);
     measured.push({ size, micros: await measure(size, options) });
   }
   const [small, large] = measured.map(({ micros }) => micros) as [readonly number[], readonly number[]];
   const name = `moving one of ${format(sizes[1] ?? 0)} assignments over one of ${format(sizes[0] ?? 0)}`;
   const row = atMost(name, large, small, goal);
-  options.say(`\nTime to move an assignment of a planned mission, in memory, in µs\n`);
+  options.report(`\nTime to move an assignment of a planned mission, in memory, in µs\n`);
   const lines = measured.map(({ size, micros }) => [format(size), format(median(micros), 1), spread(micros, 1)]);
-  options.say(table(["assignments", "median", "rounds"], lines));
-  options.say(
+  options.report(table(["assignments", "median", "rounds"], lines));
+  options.report(
     `\n  ratio ${row.ratio.toFixed(2)} (${spreadText(row)}), goal at most ${String(goal)}: ${row.met ? "met" : "missed"}`,
   );
   return [row];

@@ -19,8 +19,8 @@ export async function startRedis({ fsync }: { readonly fsync: boolean }): Promis
   const folder = mkdtempSync(join(tmpdir(), "holdfast-redis-"));
   const port = await freePort();
   const durable = fsync ? ["--appendonly", "yes", "--appendfsync", "always"] : ["--appendonly", "no"];
-  const words = ["--port", String(port), "--bind", "127.0.0.1", "--dir", folder, "--save", "", ...durable];
-  const child = spawn("redis-server", words, { stdio: ["ignore", "pipe", "inherit"] });
+  const args = ["--port", String(port), "--bind", "127.0.0.1", "--dir", folder, "--save", "", ...durable];
+  const child = spawn("redis-server", args, { stdio: ["ignore", "pipe", "inherit"] });
   for await (const line of createInterface({ input: child.stdout })) {
     if (line.includes("Ready to accept connections")) break;
   }

@@ -23,7 +23,7 @@ export type Figures = number | readonly number[];
 export interface BenchOptions {
   readonly isQuick: boolean;
   /** Prints progress for people. Programs read only the last line of the output. */
-  readonly say: (line: string) => void;
+  readonly report: (line: string) => void;
   /** Saves a picture next to the results, if the run writes a page. */
   readonly show: (name: string, svg: string) => void;
 }

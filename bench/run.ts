@@ -60,8 +60,8 @@ else if (bench === undefined) {
   console.error([`Which benchmark? npm run bench -- NAME [--quick] [--json], with NAME one of:`, ...list].join("\n"));
   process.exitCode = 2;
 } else {
-  const say = (line: string): void => void process.stderr.write(`${line}\n`);
-  const rows = await bench.run({ isQuick: values.quick, say, show });
+  const report = (line: string): void => void process.stderr.write(`${line}\n`);
+  const rows = await bench.run({ isQuick: values.quick, report, show });
   if (values.json) console.log(JSON.stringify({ rows }));
 }
 
@@ -76,8 +76,8 @@ function show(picture: string, svg: string): void {
 async function runEverything(): Promise<void> {
   const folder = values.out ?? (values.quick ? undefined : import.meta.dirname);
   const pictures = folder === undefined ? [] : ["--pictures", join(folder, "results")];
-  const words = [...(values.quick ? ["--quick"] : []), ...pictures];
-  const outcomes = await runAll(Object.keys(benches), words);
+  const args = [...(values.quick ? ["--quick"] : []), ...pictures];
+  const outcomes = await runAll(Object.keys(benches), args);
   const rows = outcomes.flatMap((outcome) => outcome.rows);
   const lines = rows
     .filter(({ goal }) => goal > 0)

@@ -47,7 +47,7 @@ class Recorder {
     if (entry === undefined) return outcome;
     this.entries.push(entry);
     if (entry.position % this.#machine.settings.stateHashEvery === 0) {
-      this.tell("record-state-hash", { position: entry.position, hash: this.stateHash() });
+      this.record("record-state-hash", { position: entry.position, hash: this.stateHash() });
     }
     return outcome;
   }
@@ -56,7 +56,7 @@ class Recorder {
     this.#passedMs += durationMs;
   }
 
-  tell(operation: string, input: Json, key?: string): void {
+  record(operation: string, input: Json, key?: string): void {
     this.decide({ operation, principal: "fixture", input, ...(key === undefined ? {} : { key }) });
   }
 
@@ -72,8 +72,8 @@ class Recorder {
 /** The commands of another history, with keys that are new here. */
 function* commandsOf(seed: number, count: number): Iterable<Omit<Command, "id">> {
   for (const { operation, principal, agent, key, input } of sampleHistory(seed, count)) {
-    const who = agent === undefined ? { principal } : { principal, agent };
-    yield { operation, ...who, input, ...(key === undefined ? {} : { key: `${seed}-${key}` }) };
+    const author = agent === undefined ? { principal } : { principal, agent };
+    yield { operation, ...author, input, ...(key === undefined ? {} : { key: `${seed}-${key}` }) };
   }
 }
 
@@ -101,13 +101,13 @@ interface Recorded {
 function record(isAboutLocks: boolean): Recorded {
   const recorder = new Recorder();
   for (const command of commandsOf(31, 220)) recorder.decide(command);
-  recorder.tell("configure", { settings: { state_hash_every: 100, component_toggles: { lock_manager: true } } });
+  recorder.record("configure", { settings: { state_hash_every: 100, component_toggles: { lock_manager: true } } });
   if (isAboutLocks) recordLocks(recorder);
   else recordEntities(recorder);
   const erased = new Map<number, number>();
   for (const { position, events } of erasable(recorder.entries)) {
     const about = events.map(({ type, subject }) => [type, subject]);
-    recorder.tell("erase-payload", { position, reason: "asked for", events: about });
+    recorder.record("erase-payload", { position, reason: "asked for", events: about });
     erased.set(position, recorder.entries.length);
   }
   for (const command of commandsOf(34, 60)) recorder.decide(command);
@@ -116,10 +116,10 @@ function record(isAboutLocks: boolean): Recorded {
 
 function recordEntities(recorder: Recorder): void {
   for (const command of commandsOf(32, 220)) recorder.decide(command);
-  recorder.tell("raise-epoch", { above: 1, at_least: 5, reason: "restored from a backup" });
-  recorder.tell("raise-rules", { to: 9 }, "too-far");
+  recorder.record("raise-epoch", { above: 1, at_least: 5, reason: "restored from a backup" });
+  recorder.record("raise-rules", { to: 9 }, "too-far");
   const bad = { type: "ticket", id: "bad", value: { title: "", status: "open" } };
-  recorder.tell("create-entity", bad, "violates-its-kind");
+  recorder.record("create-entity", bad, "violates-its-kind");
   for (const command of commandsOf(33, 120)) recorder.decide(command);
 }
 
@@ -131,8 +131,8 @@ function sealed(entries: readonly Entry[], erased: ReadonlyMap<number, number>):
     const part = entries.slice(after.position, after.position + count);
     const salts = part.map(({ position }) => position.toString(16).padStart(32, "0"));
     const { head, lines } = seal(part, after, salts);
-    const facts = { first: after.position + 1, count: part.length, time: head.time, previous: after.hash };
-    let batch: StoredBatch = { ...facts, hash: head.hash, lines };
+    const header = { first: after.position + 1, count: part.length, time: head.time, previous: after.hash };
+    let batch: StoredBatch = { ...header, hash: head.hash, lines };
     for (const { position } of part) {
       const by = erased.get(position);
       if (by !== undefined) batch = eraseFromBatch(batch, position, by);

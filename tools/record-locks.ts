@@ -33,8 +33,8 @@ class Scene {
   /** A command with a key, so that refusals are recorded too. */
   #ask(operation: string, input: JsonObject, more: { agent?: string; grace?: boolean } = {}): JsonObject {
     const key = `locks-${String((this.#keyCount += 1))}`;
-    const who = more.agent === undefined ? {} : { agent: more.agent };
-    return this.#recorder.decide({ operation, principal: "fixture", key, input, ...who }, more.grace).data;
+    const author = more.agent === undefined ? {} : { agent: more.agent };
+    return this.#recorder.decide({ operation, principal: "fixture", key, input, ...author }, more.grace).data;
   }
 
   #self(operation: string, input: Json): void {
@@ -209,7 +209,7 @@ class Scene {
       }));
       const held = { fence: fences[fences.length - 1 - random(Math.min(8, fences.length))] ?? "", owner_id };
       const ticket = tickets[tickets.length - 1 - random(Math.min(4, tickets.length))] ?? "";
-      const wishes: readonly (readonly [string, JsonObject])[] = [
+      const requests: readonly (readonly [string, JsonObject])[] = [
         ["acquire-lock", { paths, owner_id, ttl_seconds: 1 + random(4), wait: random(3) > 0 }],
         ["acquire-lock", { paths, owner_id, ttl_seconds: 1 + random(9) }],
         ["release-lock", held],
@@ -221,7 +221,7 @@ class Scene {
         ["cancel-ticket", { ticket, owner_id }],
         ["force-release", { fence: held.fence, reason: "chance" }],
       ];
-      const [operation, input] = wishes[Math.min(random(14), random(12))] ?? wishes[0] ?? ["", {}];
+      const [operation, input] = requests[Math.min(random(14), random(12))] ?? requests[0] ?? ["", {}];
       const data = this.#ask(operation, input, { grace: random(12) === 0 });
       if (typeof data["fence"] === "string" && data["granted"] === true) fences.push(data["fence"]);
       if (typeof data["ticket"] === "string" && data["granted"] === false) tickets.push(data["ticket"]);

@@ -24,7 +24,7 @@ export interface RunOptions {
 
 export function runTask(task: TestTask, { cwd, env, signal }: RunOptions): Promise<TaskResult> {
   const startMs = performance.now();
-  const child = spawn(process.execPath, task.words, {
+  const child = spawn(process.execPath, task.args, {
     ...{ cwd, env, signal },
     stdio: ["ignore", "pipe", "pipe", "pipe"],
   });

@@ -7,7 +7,7 @@ export interface TestTask {
   readonly part: string;
   readonly name: string;
   /** Arguments for Node. */
-  readonly words: readonly string[];
+  readonly args: readonly string[];
   readonly isCheck: boolean;
 }
 
@@ -40,8 +40,8 @@ function checkTasks(): readonly TestTask[] {
   const commands = ["types", "lint"].flatMap((name) => scripts[name]?.split(" && ") ?? []);
   return commands.map((command) => {
     const [program = "", ...rest] = command.split(" ");
-    const words = ["--import", tool("process-usage.ts"), join(root, "node_modules", ".bin", program), ...rest];
-    return { part: "checks", name: command, words, isCheck: true };
+    const args = ["--import", tool("process-usage.ts"), join(root, "node_modules", ".bin", program), ...rest];
+    return { part: "checks", name: command, args, isCheck: true };
   });
 }
 
@@ -58,13 +58,13 @@ function testTasks(): readonly TestTask[] {
   const groups = Map.groupBy(files, (file) => {
     const part = partOf(file);
     if (alone.has(file)) return file;
-    const index = files.filter((one) => partOf(one) === part && !alone.has(one)).indexOf(file);
+    const index = files.filter((other) => partOf(other) === part && !alone.has(other)).indexOf(file);
     return `${part} ${index % (groupCounts[part] ?? 1)}`;
   });
   return [...groups.values()].map((group) => {
     const part = partOf(group[0] ?? "");
     const name = group.length === 1 ? (group[0] ?? "") : `test/${part}, ${group.length} files`;
-    return { part, name, words: [...testing, ...group], isCheck: false };
+    return { part, name, args: [...testing, ...group], isCheck: false };
   });
 }
 
@@ -74,7 +74,7 @@ const partOf = (file: string): string => file.split("/")[1] ?? "";
 export function planTests(allowances: Readonly<Record<string, number>>): readonly TestTask[] {
   const tasks = [...checkTasks(), ...testTasks()];
   const countOf = (part: string): number => tasks.filter((task) => task.part === part).length;
-  const weight = ({ part, words, isCheck }: TestTask): number =>
-    isCheck || words.some((word) => alone.has(word)) ? Infinity : (allowances[part] ?? 0) / countOf(part);
+  const weight = ({ part, args, isCheck }: TestTask): number =>
+    isCheck || args.some((word) => alone.has(word)) ? Infinity : (allowances[part] ?? 0) / countOf(part);
   return tasks.toSorted((a, b) => weight(b) - weight(a));
 }

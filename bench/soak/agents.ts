@@ -3,7 +3,7 @@ import { connect } from "holdfast";
 import type { Client } from "holdfast";
 import { systemClock } from "../../server/src/base/clock.ts";
 
-export interface Habits {
+export interface AgentContext {
   readonly url: string;
   /**
    * A connection that several agents share, like the tasks of one program. They also share the thread that renews
@@ -18,100 +18,100 @@ export interface Habits {
 }
 
 /** Number of agents of each kind, 200 in total. */
-export const crowd = { locker: 80, editor: 40, booker: 20, watcher: 20, keeper: 20, vanisher: 20 } as const;
+export const agentCounts = { locker: 80, editor: 40, booker: 20, watcher: 20, keeper: 20, vanisher: 20 } as const;
 
-export type Kind = keyof typeof crowd;
+export type Kind = keyof typeof agentCounts;
 
-type Life = (habits: Habits, name: string) => Promise<void>;
+type Behaviour = (context: AgentContext, name: string) => Promise<void>;
 
-export const lives: Readonly<Record<Kind, Life>> = {
+export const behaviours: Readonly<Record<Kind, Behaviour>> = {
   // Requests one of a few paths, waits for it, and holds it briefly.
-  locker: asTask(async (client, habits) => {
-    const path = `soak/${Math.floor(habits.chance() * 40)}`;
+  locker: asTask(async (client, context) => {
+    const path = `soak/${Math.floor(context.chance() * 40)}`;
     {
       await using lock = await client.acquire(path, { waitMs: 2_000, ttlSeconds: 10 });
-      if (lock.granted) await rest(habits, 20);
+      if (lock.granted) await rest(context, 20);
     }
-    await rest(habits, 400);
+    await rest(context, 400);
   }),
   // Changes documents that other agents change too.
-  editor: withClient({}, async (client, habits) => {
-    const id = String(Math.floor(habits.chance() * 200));
-    await measured(habits, () =>
+  editor: withClient({}, async (client, context) => {
+    const id = String(Math.floor(context.chance() * 200));
+    await measured(context, () =>
       client.entities.update<{ n?: number }>("soak", id, ({ n = 0 }) => ({ n: n + 1 }), { initial: {} }),
     );
-    await rest(habits, 400);
+    await rest(context, 400);
   }),
   // Uses HTTP with its own idempotency keys, and sends every request twice.
-  booker: withClient({ transport: "http" }, async (client, habits, number) => {
-    const id = String(Math.floor(habits.chance() * 200));
-    const key = `${number}-${habits.chance()}`;
+  booker: withClient({ transport: "http" }, async (client, context, number) => {
+    const id = String(Math.floor(context.chance() * 200));
+    const key = `${number}-${context.chance()}`;
     const write = () => client.run("patch-entity", { type: "soak", id, merge: { by: number } }, { key }).catch(absent);
-    await measured(habits, write);
-    await measured(habits, write);
-    await rest(habits, 600);
+    await measured(context, write);
+    await measured(context, write);
+    await rest(context, 600);
   }),
   // Follows all events for some time, then reconnects and resumes at its last position.
-  watcher: withClient({}, async (client, habits) => {
+  watcher: withClient({}, async (client, context) => {
     let left = 200;
     for await (const _event of client.watch()) {
       left -= 1;
-      if (left <= 0 || habits.isOver()) break;
+      if (left <= 0 || context.isOver()) break;
     }
-    await rest(habits, 200);
+    await rest(context, 200);
   }),
   // Holds its own lock nearly all the time.
-  keeper: asTask(async (client, habits, number) => {
+  keeper: asTask(async (client, context, number) => {
     await using lock = await client.acquire(`kept/${number}`, { ttlSeconds: 5 });
-    for (let beats = 0; beats < 20 && lock.granted && !habits.isOver(); beats += 1) await rest(habits, 1_000);
+    for (let beats = 0; beats < 20 && lock.granted && !context.isOver(); beats += 1) await rest(context, 1_000);
   }),
   vanisher: vanish,
 };
 
 /** Takes a lock and disconnects without a release. Then it reconnects under its own key and finds the lock again. */
-async function vanish(habits: Habits, name: string): Promise<void> {
-  while (!habits.isOver()) {
-    const client = await connect(habits.url, { transport: "http" });
+async function vanish(context: AgentContext, name: string): Promise<void> {
+  while (!context.isOver()) {
+    const client = await connect(context.url, { transport: "http" });
     try {
       const registered = await client.agents.register({ name, ownKey: name });
-      await measured(habits, () => client.as(registered).locks.tryAcquire(`gone/${name}`, { ttlSeconds: 3 }));
+      await measured(context, () => client.as(registered).locks.tryAcquire(`gone/${name}`, { ttlSeconds: 3 }));
     } catch (error) {
-      habits.failed(error);
+      context.failed(error);
     }
     await client.close();
-    await rest(habits, 8_000);
+    await rest(context, 8_000);
   }
 }
 
-type Turn = (client: Client, habits: Habits, name: string) => Promise<void>;
+type Turn = (client: Client, context: AgentContext, name: string) => Promise<void>;
 
 /** A separate agent on a shared connection. */
-function asTask(once: Turn): Life {
-  return async (habits, name) => {
-    await using client = habits.shared.fork({ name });
-    await again(once, client, habits, name);
+function asTask(once: Turn): Behaviour {
+  return async (context, name) => {
+    await using client = context.shared.fork({ name });
+    await again(once, client, context, name);
   };
 }
 
 /** An agent with its own connection. */
-function withClient(options: { readonly transport?: "http" }, once: Turn): Life {
-  return async (habits, name) => {
-    await using client = await connect(habits.url, { ...options, name });
-    await again(once, client, habits, name);
+function withClient(options: { readonly transport?: "http" }, once: Turn): Behaviour {
+  return async (context, name) => {
+    await using client = await connect(context.url, { ...options, name });
+    await again(once, client, context, name);
   };
 }
 
-async function again(once: Turn, client: Client, habits: Habits, name: string): Promise<void> {
-  while (!habits.isOver()) await once(client, habits, name).catch((error: unknown) => habits.failed(error));
+async function again(once: Turn, client: Client, context: AgentContext, name: string): Promise<void> {
+  while (!context.isOver()) await once(client, context, name).catch((error: unknown) => context.failed(error));
 }
 
-async function measured(habits: Habits, work: () => Promise<unknown>): Promise<void> {
+async function measured(context: AgentContext, work: () => Promise<unknown>): Promise<void> {
   const begin = systemClock.monotonicMs();
   await work();
-  habits.took(systemClock.monotonicMs() - begin);
+  context.took(systemClock.monotonicMs() - begin);
 }
 
-function rest({ chance }: Habits, aboutMs: number): Promise<void> {
+function rest({ chance }: AgentContext, aboutMs: number): Promise<void> {
   return new Promise((resolve) => {
     systemClock.after(aboutMs * (0.5 + chance()), resolve, { keepAlive: true });
   });

@@ -15,7 +15,7 @@ import { systemClock } from "../../server/src/base/clock.ts";
 import { seededRandom } from "../../test/scenario/kill-lines.ts";
 import { lineChart, stacked } from "../chart.ts";
 import { format, table } from "../report.ts";
-import { crowd, type Habits, type Kind, lives } from "./agents.ts";
+import { agentCounts, type AgentContext, type Kind, behaviours } from "./agents.ts";
 import { latencyOf, type Sample, usageOf } from "./sample.ts";
 import { findingsOf } from "./verdict.ts";
 
@@ -31,8 +31,8 @@ if (!(minutes > 0)) throw new Error(`--minutes must be a number above 0, not ${v
 
 const folder = mkdtempSync(join(tmpdir(), "holdfast-soak-"));
 const command = join(import.meta.dirname, "..", "..", "server", "bin", "holdfast.js");
-const words = [command, "up", "--json", "--data", join(folder, "data"), "--port", "0", "--log-level", "error"];
-const server = spawn(process.execPath, words, { stdio: ["ignore", "pipe", "inherit"] });
+const args = [command, "up", "--json", "--data", join(folder, "data"), "--port", "0", "--log-level", "error"];
+const server = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
 try {
   const url = await addressOf();
   const samples = await soak(url, server.pid ?? 0);
@@ -60,11 +60,11 @@ async function soak(url: string, pid: number): Promise<readonly Sample[]> {
     failures.set(code, (failures.get(code) ?? 0) + 1);
   };
   const programs = await Promise.all(Array.from({ length: 10 }, () => connect(url)));
-  const agents = Object.entries(crowd).flatMap(([kind, count], group) =>
+  const agents = Object.entries(agentCounts).flatMap(([kind, count], group) =>
     Array.from({ length: count }, (_, number) => {
       const chance = seededRandom(Number(values.seed) * 10_000 + group * 1_000 + number);
       const shared = programs[number % programs.length] as Client;
-      const habits: Habits = {
+      const context: AgentContext = {
         url,
         shared,
         chance,
@@ -72,7 +72,7 @@ async function soak(url: string, pid: number): Promise<readonly Sample[]> {
         took: (ms) => void took.push(ms),
         isOver: () => elapsed() >= minutes,
       };
-      return lives[kind as Kind](habits, `${kind}-${number}`);
+      return behaviours[kind as Kind](context, `${kind}-${number}`);
     }),
   );
   const samples: Sample[] = [];

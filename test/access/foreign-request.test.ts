@@ -28,8 +28,12 @@ test("a request without a Host header, or with two of them, is refused", () => {
 
 test("a server on port 80 accepts a Host header without a port", () => {
   const onPort80 = allowedHostsOf(80);
-  const ask = (host: string) => foreignRequest({ method: "GET", headers: { host } }, onPort80)?.code;
-  assert.deepEqual(["localhost", "localhost:80", "evil.example"].map(ask), [undefined, undefined, "foreign_request"]);
+  const refusalCode = (host: string) => foreignRequest({ method: "GET", headers: { host } }, onPort80)?.code;
+  assert.deepEqual(["localhost", "localhost:80", "evil.example"].map(refusalCode), [
+    undefined,
+    undefined,
+    "foreign_request",
+  ]);
 });
 
 test("a page of another origin or of the origin null is refused, and a page of this server is accepted", () => {

@@ -152,8 +152,8 @@ describe("entities with reserved type names", () => {
       ],
     );
     assert.equal(lost.code, "entity_not_found");
-    const still = await refusalOf(reader.entities.history("lock", "repo/x/none"));
-    assert.equal(still.code, "entity_not_found", "a lock without an entity is not an entity");
+    const refusal = await refusalOf(reader.entities.history("lock", "repo/x/none"));
+    assert.equal(refusal.code, "entity_not_found", "a lock without an entity is not an entity");
     const late = await refusalOf(entities.patch("lock", path, { merge: { n: 9 } }, { expectedVersion: 1 }));
     assert.match(JSON.stringify(late.data["changes"]), /"before":1,"after":3/);
     const audit = await node.operator.audit.list({ subject: `lock/${path}`, operation: "patch-entity" });

@@ -30,9 +30,9 @@ test("a token gets no access with an invalid input that it would not get with a 
   const narrow = checkedTransport(node.admit({ token: secret, connection: "narrow" }).transport);
   const before: CallReply[] = [];
   let invalidCount = 0;
-  for (const { operation, input: make, key, agent: who } of script) {
+  for (const { operation, input: make, key, agent: agentOf } of script) {
     const input = make(before);
-    const agent = who?.(before);
+    const agent = agentOf?.(before);
     if (codeOf(await narrow.call(operation, input, {})) === "not_allowed") {
       for (const invalid of invalidVariants(operation, input)) {
         const code = codeOf(await narrow.call(operation, invalid, {}));

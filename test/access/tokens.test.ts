@@ -6,9 +6,9 @@ import { refusalOf, refusedWith } from "../api/refused-with.ts";
 import { gatedNode, operatorSecret } from "./gated-node.ts";
 import type { GatedNode } from "./gated-node.ts";
 
-const everything = [{ verbs: ["read", "write", "lock", "register"] as const, under: "" }].map((one) => ({
-  verbs: [...one.verbs],
-  under: one.under,
+const everything = [{ verbs: ["read", "write", "lock", "register"] as const, under: "" }].map((rule) => ({
+  verbs: [...rule.verbs],
+  under: rule.under,
 }));
 
 function rejectionCode(node: GatedNode, token: string | undefined, isLoopback = true): string | undefined {
@@ -95,8 +95,8 @@ test("a token lasts 30 days by default, and lists show neither its secret nor th
 
 test("a repeated create-token with the same key gives the token a new secret and voids the old one", async () => {
   const node = await gatedNode();
-  const ask = () => node.operator.tokens.create({ principal: "ci", allow: everything }, { key: "once" });
-  const [first, second] = [await ask(), await ask()];
+  const create = () => node.operator.tokens.create({ principal: "ci", allow: everything }, { key: "once" });
+  const [first, second] = [await create(), await create()];
   assert.equal(first.token_id, second.token_id);
   assert.equal(rejectionCode(node, first.secret), "token_invalid");
   assert.equal(rejectionCode(node, second.secret), undefined);
@@ -156,7 +156,7 @@ test("an attempt at an operator's operation is refused and recorded, at a limite
     if (name === "evt.end.created") break;
     if (name === "evt.access.refused") seen.push({ ...(data as object), by });
   }
-  const operations = seen.map((one) => (one as { operation: string }).operation);
+  const operations = seen.map((item) => (item as { operation: string }).operation);
   assert.equal(operations.length, 11, "ten in the first minute and one after it");
   assert.deepEqual(operations.slice(0, 3), ["configure", "configure-locks", "force-release"]);
   const by = { principal: "anonymous" };

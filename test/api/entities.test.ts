@@ -51,10 +51,10 @@ describe("entities", () => {
     "exactly one of many concurrent commands with the same expected_version succeeds [M1]",
     async ({ entities }) => {
       await entities.create("document", "1", { n: 0 });
-      const wishes = Array.from({ length: 32 }, (_, n) =>
+      const creates = Array.from({ length: 32 }, (_, n) =>
         entities.patch("document", "1", { merge: { n: n + 1 } }, { expectedVersion: 1 }),
       );
-      const results = await Promise.allSettled(wishes);
+      const results = await Promise.allSettled(creates);
       assert.equal(results.filter(({ status }) => status === "fulfilled").length, 1);
       assert.equal((await entities.get("document", "1")).version, 2);
       const { items } = await entities.history("document", "1");

@@ -114,18 +114,18 @@ describe("locks after an earlier acquire", () => {
     ["with a wait", {}],
     ["without a wait", { ifAvailable: true }],
   ] as const) {
-    for (const fate of ["unsent", "unanswered"] as const) {
-      test(`a lock stays with its holder after an earlier acquire ${title} that was ${fate}`, async () => {
+    for (const loss of ["unsent", "unanswered"] as const) {
+      test(`a lock stays with its holder after an earlier acquire ${title} that was ${loss}`, async () => {
         for (const laterMs of [0, 300, 700, 2_000, 9_000]) {
           await using node = await clientNode();
           const { client: bob, network } = lossyClient(node, "bob", { retry: { totalMs: 1_000 } });
           await held(await bob.acquire("warm")).release();
-          network.fate = () => fate;
+          network.lossOf = () => loss;
           const first = bob.acquire(path, options).catch((error: unknown) => error);
           await node.clock.pass(2_000, 100);
           assert.ok((await first) instanceof Error);
           await node.clock.pass(laterMs, 100);
-          network.fate = () => undefined;
+          network.lossOf = () => undefined;
           await assertKept(node, held(await bob.acquire(path)), `${laterMs} ms later`);
         }
       });
@@ -167,16 +167,16 @@ describe("locks after an earlier acquire", () => {
   });
 
   test("a lock stays with its holder after an earlier release without a reply", async () => {
-    for (const fate of ["unsent", "unanswered"] as const) {
+    for (const loss of ["unsent", "unanswered"] as const) {
       await using node = await clientNode();
       const { client: bob, network } = lossyClient(node, "bob", { retry: { totalMs: 1_000 } });
       const first = held(await bob.acquire(path, { ttlSeconds: 600 }));
-      network.fate = (operation) => (operation === "release-lock" ? fate : undefined);
+      network.lossOf = (operation) => (operation === "release-lock" ? loss : undefined);
       const released = assert.rejects(first.release());
       await node.clock.pass(2_000, 100);
       await released;
-      network.fate = () => undefined;
-      await assertKept(node, held(await bob.acquire(path)), fate);
+      network.lossOf = () => undefined;
+      await assertKept(node, held(await bob.acquire(path)), loss);
     }
   });
 
@@ -186,11 +186,11 @@ describe("locks after an earlier acquire", () => {
     const first = held(await bob.acquire(path, { ttlSeconds: 30 }));
     // The server receives the heartbeats and the client receives no reply. The client gives up a lock that the server
     // still holds for it.
-    network.fate = (operation) => (operation === "heartbeat" ? "unanswered" : "unsent");
+    network.lossOf = (operation) => (operation === "heartbeat" ? "unanswered" : "unsent");
     await node.clock.pass(31_000, 250);
     assert.equal(first.signal.aborted, true);
     assert.equal((await node.client.locks.status(path)).holders[0]?.fence, first.fence);
-    network.fate = () => undefined;
+    network.lossOf = () => undefined;
     const again = held(await bob.acquire(path));
     await assertKept(node, again, "again");
   });
@@ -199,9 +199,9 @@ describe("locks after an earlier acquire", () => {
     await using node = await clientNode();
     const { client: bob, network } = lossyClient(node, "bob", { retry: false });
     await held(await bob.acquire("warm")).release();
-    network.fate = () => "unsent";
+    network.lossOf = () => "unsent";
     await assert.rejects(bob.acquire(path));
-    network.fate = () => undefined;
+    network.lossOf = () => undefined;
     const lock = held(await bob.acquire(path, { mode: "read" }));
     const { fence } = lock;
     await node.clock.pass(45_000, 250);

@@ -18,7 +18,7 @@ async function uncertainLock(node: ClientNode): Promise<{ readonly lock: Lock; r
 }
 
 async function silence(node: ClientNode): Promise<void> {
-  node.journal.fate = () => ({ isWritten: false, certain: true, code: "io" });
+  node.journal.failureOf = () => ({ isWritten: false, certain: true, code: "io" });
   await node.clock.pass(40_000, 250);
 }
 
@@ -38,7 +38,7 @@ describe("release of an uncertain lock", () => {
     await lock.release().catch(() => undefined);
     await certain;
     assert.deepEqual(states, ["uncertain", "released"]);
-    node.journal.fate = () => undefined;
+    node.journal.failureOf = () => undefined;
   });
 
   test("a release of an uncertain lock notifies its own handle and not the handles that share the lock", async () => {
@@ -51,7 +51,7 @@ describe("release of an uncertain lock", () => {
     const ended = assert.rejects(lock.certain(), LockUsageError);
     await lock.release();
     await ended;
-    node.journal.fate = () => undefined;
+    node.journal.failureOf = () => undefined;
     await node.clock.pass(10_000, 250);
     await certain;
     await other.release();

@@ -146,7 +146,7 @@ describe("unresponsive servers", () => {
     const states: [LockState, number][] = [];
     const from = node.clock.monotonicMs();
     lock.onStateChange((state) => states.push([state, node.clock.monotonicMs() - from]));
-    node.journal.fate = () => ({ isWritten: false, certain: true, code: "io" });
+    node.journal.failureOf = () => ({ isWritten: false, certain: true, code: "io" });
     await node.clock.pass(40_000, 250);
     assert.equal(lossOf(lock), "server-unreachable");
     assert.deepEqual(
@@ -155,18 +155,18 @@ describe("unresponsive servers", () => {
     );
     assert.ok(states[0]![1] >= 27_750 && states[0]![1] <= 28_250, String(states[0]));
     assert.ok(states[1]![1] <= 30_250, String(states[1]));
-    node.journal.fate = () => undefined;
+    node.journal.failureOf = () => undefined;
   });
 
   test("a lock with patience continues when the server responds again in time [M9]", async () => {
     await using node = await clientNode();
     const ann = node.fresh("ann", { retry: false });
     const lock = held(await ann.acquire("doc/1", { ttlSeconds: 30, uncertainMaxMs: 60_000 }));
-    node.journal.fate = () => ({ isWritten: false, certain: true, code: "io" });
+    node.journal.failureOf = () => ({ isWritten: false, certain: true, code: "io" });
     await node.clock.pass(40_000, 250);
     assert.deepEqual([lock.state, lock.signal.aborted], ["uncertain", false]);
     const certain = lock.certain();
-    node.journal.fate = () => undefined;
+    node.journal.failureOf = () => undefined;
     await node.clock.pass(10_000, 250);
     await certain;
     assert.equal(lock.state, "held");
@@ -199,10 +199,10 @@ describe("unresponsive servers", () => {
     const ann = node.fresh("ann", { retry: false });
     const other = held(await ann.acquire("doc/2"));
     const lock = held(await ann.acquire("doc/1", { ttlSeconds: 600 }));
-    node.journal.fate = () => ({ isWritten: false, certain: true, code: "io" });
+    node.journal.failureOf = () => ({ isWritten: false, certain: true, code: "io" });
     await lock[Symbol.asyncDispose]();
     assert.equal(lock.state, "released");
-    node.journal.fate = () => undefined;
+    node.journal.failureOf = () => undefined;
     await node.clock.pass(20_000, 250);
     assert.equal(
       (await node.client.locks.status("doc/1")).holders.length,

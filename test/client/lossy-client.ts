@@ -14,23 +14,23 @@ export interface LossyClient {
   /** Operations sent since the client was created, in order. */
   readonly sent: readonly string[];
   /** Chooses the loss for each call. */
-  readonly network: { fate: (operation: string) => CallLoss };
+  readonly network: { lossOf: (operation: string) => CallLoss };
 }
 
 /** A client on the clock of a node, over a network that loses the calls that the test chooses. */
 export function lossyClient(node: ClientNode, name: string, options: ClientOptions = {}): LossyClient {
   const inner = transportOf(node.services);
-  const network: LossyClient["network"] = { fate: () => undefined };
+  const network: LossyClient["network"] = { lossOf: () => undefined };
   const sent: string[] = [];
   let ids = 0;
   const transport: Transport = {
     ...inner,
     async call(operation, input, call) {
       sent.push(operation);
-      const fate = network.fate(operation);
-      if (fate === "unsent") return lost("unreachable");
+      const loss = network.lossOf(operation);
+      if (loss === "unsent") return lost("unreachable");
       const reply = await inner.call(operation, input, call);
-      return fate === "unanswered" ? lost("outcome_unknown") : reply;
+      return loss === "unanswered" ? lost("outcome_unknown") : reply;
     },
   };
   const clock = clientTime(node.clock, () => `${name}-${(ids += 1)}`);

@@ -39,7 +39,7 @@ describe("orphaned server state", () => {
       await using node = await clientNode();
       const { client: bob, network } = lossyClient(node, "bob");
       const other = await busy(bob);
-      network.fate = (operation) => (operation === "acquire-lock" ? "unanswered" : undefined);
+      network.lossOf = (operation) => (operation === "acquire-lock" ? "unanswered" : undefined);
       const stop = new AbortController();
       const failing = errorOf(bob.acquire(path, { ...options, signal: stop.signal }));
       await node.clock.pass(500, 50);
@@ -47,7 +47,7 @@ describe("orphaned server state", () => {
       stop.abort(new Error("stopped"));
       assert.match(String(await failing), /stopped/u);
       await node.clock.pass(20_000, 250);
-      network.fate = () => undefined;
+      network.lossOf = () => undefined;
       await assertNothingLeft(node);
       assert.equal(other.state, "held");
     });
@@ -61,9 +61,9 @@ describe("orphaned server state", () => {
     const failing = errorOf(bob.acquire(path));
     await node.clock.pass(20_000, 250);
     await lock.release();
-    node.journal.fate = () => ({ isWritten: false, certain: true, code: "io" });
+    node.journal.failureOf = () => ({ isWritten: false, certain: true, code: "io" });
     await node.clock.pass(25_000, 250);
-    node.journal.fate = () => undefined;
+    node.journal.failureOf = () => undefined;
     await node.clock.pass(5_000, 250);
     assert.ok(refusedWith("journal_unavailable")(await failing));
     await assertNothingLeft(node);

@@ -187,7 +187,7 @@ onEveryTransport(
     assert.deepEqual([made.version, made.value], [1, { n: 1 }]);
     await assert.rejects(
       client.entities.update("doc", "1", () => undefined),
-      /must return the new value/u,
+      /returned undefined. Return the new value/u,
     );
   },
 );

@@ -24,14 +24,14 @@ function start(t: TestContext, ...words: readonly string[]): Child {
   const child = spawnChild(process.execPath, [program, ...words], { stdio: ["pipe", "pipe", "inherit"] });
   t.after(() => child.kill("SIGKILL"));
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
-  const says = async (wanted: string): Promise<void> => {
+  const reports = async (wanted: string): Promise<void> => {
     for (;;) {
       const next = await lines.next();
       assert.ok(next.done !== true, `the child exited before it printed ${wanted}`);
       if (next.value === wanted) return;
     }
   };
-  return { process: child, says };
+  return { process: child, says: reports };
 }
 
 /**

@@ -53,8 +53,8 @@ export function checkpointPromises(withJournal: WithJournal): void {
     "the newest checkpoint and the previous one can be read, also after close and open [X1]",
     withJournal(async (journal, store) => {
       assert.deepEqual(await journal.checkpoints.list(), []);
-      const one = await saveCheckpoint(journal.checkpoints, await nextHead(journal), { a1: "1", a2: "2", b1: "3" });
-      const two = await saveCheckpoint(journal.checkpoints, await nextHead(journal), {
+      const first = await saveCheckpoint(journal.checkpoints, await nextHead(journal), { a1: "1", a2: "2", b1: "3" });
+      const second = await saveCheckpoint(journal.checkpoints, await nextHead(journal), {
         a2: undefined,
         b1: "4",
         b2: "5",
@@ -62,9 +62,9 @@ export function checkpointPromises(withJournal: WithJournal): void {
       await journal.close();
       const again = await store.open();
       const { checkpoints } = again;
-      assert.deepEqual(await checkpoints.list(), [two, one]);
-      assert.deepEqual([...(await readCheckpoint(checkpoints, two))], Object.entries({ a1: "1", b1: "4", b2: "5" }));
-      assert.deepEqual([...(await readCheckpoint(checkpoints, one))], Object.entries({ a1: "1", a2: "2", b1: "3" }));
+      assert.deepEqual(await checkpoints.list(), [second, first]);
+      assert.deepEqual([...(await readCheckpoint(checkpoints, second))], Object.entries({ a1: "1", b1: "4", b2: "5" }));
+      assert.deepEqual([...(await readCheckpoint(checkpoints, first))], Object.entries({ a1: "1", a2: "2", b1: "3" }));
       await again.close();
     }),
   );
@@ -73,24 +73,24 @@ export function checkpointPromises(withJournal: WithJournal): void {
     "a draft is invisible before its commit, after it was abandoned, and after a crash [X1]",
     withJournal(async (journal, store) => {
       const { checkpoints } = journal;
-      const one = await saveCheckpoint(checkpoints, await nextHead(journal), { a1: "1" });
-      const before = [[one], [["a1", "1"]]];
+      const first = await saveCheckpoint(checkpoints, await nextHead(journal), { a1: "1" });
+      const before = [[first], [["a1", "1"]]];
       const visible = async (): Promise<unknown> => [
         await checkpoints.list(),
-        [...(await readCheckpoint(checkpoints, one))],
+        [...(await readCheckpoint(checkpoints, first))],
       ];
-      const draft = await checkpoints.begin(one.head);
+      const draft = await checkpoints.begin(first.head);
       await draft?.write(toRows({ a1: "2", a2: "2" }));
       assert.deepEqual(await visible(), before);
       await draft?.abandon();
       assert.deepEqual(await visible(), before);
-      const two = await saveCheckpoint(checkpoints, await nextHead(journal), { a3: "3" });
-      assert.deepEqual([...(await readCheckpoint(checkpoints, two))], Object.entries({ a1: "1", a3: "3" }));
-      await (await checkpoints.begin(two.head))?.write(toRows({ a1: undefined, a4: "4" }));
+      const second = await saveCheckpoint(checkpoints, await nextHead(journal), { a3: "3" });
+      assert.deepEqual([...(await readCheckpoint(checkpoints, second))], Object.entries({ a1: "1", a3: "3" }));
+      await (await checkpoints.begin(second.head))?.write(toRows({ a1: undefined, a4: "4" }));
       await store.crash(journal);
       const again = await store.open();
-      assert.deepEqual(await again.checkpoints.list(), [two, one]);
-      assert.deepEqual([...(await readCheckpoint(again.checkpoints, two))], Object.entries({ a1: "1", a3: "3" }));
+      assert.deepEqual(await again.checkpoints.list(), [second, first]);
+      assert.deepEqual([...(await readCheckpoint(again.checkpoints, second))], Object.entries({ a1: "1", a3: "3" }));
       await again.close();
     }),
   );
@@ -101,13 +101,13 @@ export function checkpointPromises(withJournal: WithJournal): void {
       const { checkpoints } = journal;
       const head = await nextHead(journal);
       assert.equal(await checkpoints.begin(head), undefined);
-      const one = await saveCheckpoint(checkpoints, head, { a1: "1" });
+      const first = await saveCheckpoint(checkpoints, head, { a1: "1" });
       assert.equal(await checkpoints.begin(undefined), undefined);
       await checkpoints.clear();
-      assert.deepEqual([await checkpoints.list(), await readCheckpoint(checkpoints, one)], [[], new Map()]);
-      const two = await saveCheckpoint(checkpoints, await nextHead(journal), { a2: "2" });
-      assert.deepEqual(await checkpoints.list(), [two]);
-      assert.deepEqual([...(await readCheckpoint(checkpoints, two))], [["a2", "2"]]);
+      assert.deepEqual([await checkpoints.list(), await readCheckpoint(checkpoints, first)], [[], new Map()]);
+      const second = await saveCheckpoint(checkpoints, await nextHead(journal), { a2: "2" });
+      assert.deepEqual(await checkpoints.list(), [second]);
+      assert.deepEqual([...(await readCheckpoint(checkpoints, second))], [["a2", "2"]]);
     }),
   );
 

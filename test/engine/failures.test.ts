@@ -40,7 +40,7 @@ describe("failing appends", () => {
   test("after a certain failure the batch is undone, callers get a retry delay, reads work, and writes recover", async () => {
     const { client, journal, clock, reports } = await startNode();
     await client.entities.create("document", "1", { n: 1 });
-    journal.fate = () => ({ code: "full", certain: true, isWritten: false });
+    journal.failureOf = () => ({ code: "full", certain: true, isWritten: false });
     const refused = await refusalOf(client.entities.patch("document", "1", { merge: { n: 2 } }));
     assert.deepEqual(
       [refused.code, refused.data["reason"], refused.retry],
@@ -52,7 +52,7 @@ describe("failing appends", () => {
     assert.deepEqual((await client.entities.get("document", "1")).value, { n: 1 });
     assert.deepEqual((await client.entities.list("document")).items.length, 1);
     assert.equal(reports.length, 1);
-    journal.fate = () => undefined;
+    journal.failureOf = () => undefined;
     await clock.pass(wait);
     assert.equal((await client.entities.patch("document", "1", { merge: { n: 2 } })).version, 2);
     await client.close();
@@ -60,7 +60,7 @@ describe("failing appends", () => {
 
   test("the delay between attempts doubles with each failure, up to 2 s", async () => {
     const { client, journal, clock } = await startNode();
-    journal.fate = () => ({ code: "full", certain: true, isWritten: false });
+    journal.failureOf = () => ({ code: "full", certain: true, isWritten: false });
     const waits: number[] = [];
     for (let attempt = 0; attempt < 8; attempt += 1) {
       const refused = await refusalOf(client.entities.create("document", "1", {}));
@@ -74,14 +74,14 @@ describe("failing appends", () => {
   test("commands of a written batch with an unknown result are found by their ids, answered, and not run twice", async () => {
     const { client, journal, clock } = await startNode();
     await client.entities.create("counter", "1", { list: [] });
-    journal.fate = () => ({ code: "io", certain: false, isWritten: true });
+    journal.failureOf = () => ({ code: "io", certain: false, isWritten: true });
     const add = { patch: [{ op: "add" as const, path: "/list/-", value: 1 }] };
     const pending = [
       client.entities.patch("counter", "1", add),
       client.entities.patch("counter", "1", add, { key: "k" }),
     ];
     await loopTicks(5);
-    journal.fate = () => undefined;
+    journal.failureOf = () => undefined;
     await clock.pass(200);
     const written = await Promise.all(pending);
     assert.deepEqual(
@@ -97,10 +97,10 @@ describe("failing appends", () => {
 
   test("commands of a batch with an unknown result that was not written are decided again", async () => {
     const { client, journal, clock } = await startNode();
-    journal.fate = () => ({ code: "io", certain: false, isWritten: false });
+    journal.failureOf = () => ({ code: "io", certain: false, isWritten: false });
     const pending = client.entities.create("document", "1", {});
     await loopTicks(5);
-    journal.fate = () => undefined;
+    journal.failureOf = () => undefined;
     await clock.pass(200);
     assert.equal((await pending).version, 1);
     await client.close();
@@ -108,14 +108,14 @@ describe("failing appends", () => {
 
   test("a command gets outcome_unknown if reads fail until its deadline, and a retry with its key does not run twice", async () => {
     const { client, journal, clock } = await startNode();
-    journal.fate = () => ({ code: "io", certain: false, isWritten: true });
+    journal.failureOf = () => ({ code: "io", certain: false, isWritten: true });
     const pending = refusalOf(client.entities.create("document", "1", { n: 1 }, { key: "k", deadlineMs: 500 }));
     await loopTicks(3);
     journal.readsFail = true;
     await clock.pass(5000);
     assert.deepEqual([(await pending).code, (await pending).retry], ["outcome_unknown", "same-key"]);
     journal.readsFail = false;
-    journal.fate = () => undefined;
+    journal.failureOf = () => undefined;
     await clock.pass(5000);
     const again = await client.execute("create-entity", { type: "document", id: "1", value: { n: 1 } }, { key: "k" });
     assert.deepEqual([again.outcome.kind, again.replayed, again.position], ["done", true, 1]);
@@ -124,7 +124,7 @@ describe("failing appends", () => {
 
   test("a stop ends during an outage, and commands with an unknown result get outcome_unknown", async () => {
     const { client, journal } = await startNode();
-    journal.fate = () => ({ code: "io", certain: false, isWritten: false });
+    journal.failureOf = () => ({ code: "io", certain: false, isWritten: false });
     const pending = refusalOf(client.entities.create("document", "1", {}));
     await loopTicks(3);
     journal.readsFail = true;
@@ -134,7 +134,7 @@ describe("failing appends", () => {
 
   test("a command that makes its append invalid is refused alone, and the other commands of its batch are written", async () => {
     const { client, journal, reports } = await startNode();
-    journal.fate = (batch) =>
+    journal.failureOf = (batch) =>
       batch.lines.includes("poison") ? { code: "invalid", certain: true, isWritten: false } : undefined;
     const before = client.entities.create("document", "1", {});
     const poison = refusalOf(client.entities.create("document", "2", "poison"));

@@ -14,7 +14,7 @@ export class StagedJournal implements Journal {
   readonly batches: SealedBatch[] = [];
   readonly #journal: Journal;
   /** Decides the failure of each append. Undefined lets the append succeed. */
-  fate: (batch: SealedBatch) => StagedFailure | undefined = () => undefined;
+  failureOf: (batch: SealedBatch) => StagedFailure | undefined = () => undefined;
   readsFail = false;
   #held: Promise<void> | undefined;
 
@@ -34,7 +34,7 @@ export class StagedJournal implements Journal {
 
   async append(batch: SealedBatch, unproven?: readonly string[]): Promise<AppendResult> {
     await this.#held;
-    const failure = this.fate(batch);
+    const failure = this.failureOf(batch);
     if (failure !== undefined && !failure.isWritten) throw stagedError(failure);
     const appended = await this.#journal.append(batch, unproven);
     if (appended.kind === "appended") this.batches.push(batch);

@@ -92,9 +92,9 @@ describe("timers", () => {
     const { engine, clock, journal, hold, isHeld } = await startLeases();
     await clock.pass(10_000);
     await hold("a", 1_000);
-    journal.fate = () => ({ code: "full", certain: true, isWritten: false });
+    journal.failureOf = () => ({ code: "full", certain: true, isWritten: false });
     await hold("b", 1_000);
-    journal.fate = () => undefined;
+    journal.failureOf = () => undefined;
     await clock.pass(8_000);
     assert.equal(await isHeld("a"), true);
     await clock.pass(3_000);

@@ -176,7 +176,7 @@ describe("nodes that share a journal", () => {
       const node = await startSharing();
       forkUnder(node.journal, "it was put on another server");
       let failures = 1;
-      node.journal.fate = () => (failures-- > 0 ? { isWritten: false, certain: true, code: "full" } : undefined);
+      node.journal.failureOf = () => (failures-- > 0 ? { isWritten: false, certain: true, code: "full" } : undefined);
       const [created] = await Promise.allSettled([node.client.entities.create("note", "1", {}), node.client.close()]);
       assert.ok(created.status === "fulfilled");
       assert.doesNotMatch(created.value.revision, /^1\./);

@@ -25,8 +25,8 @@ function wordsFor(random: Random, command: CliCommand): readonly string[] {
   });
 }
 
-function checkParsed(command: CliCommand, words: readonly string[]): void {
-  const parsed = parseArguments(command, words);
+function checkParsed(command: CliCommand, args: readonly string[]): void {
+  const parsed = parseArguments(command, args);
   if (!parsed.ok) {
     assert.ok(parsed.sentence.length > 0);
     return;
@@ -42,11 +42,11 @@ function checkParsed(command: CliCommand, words: readonly string[]): void {
   assert.ok(taken.length <= command.positionalsMax);
   assert.ok(values["help"] !== undefined || taken.length >= (command.positionalsMin ?? 0));
   assert.ok(child === undefined || command.takesCommand === true);
-  for (const word of [...taken, ...(child ?? [])]) assert.ok(words.includes(word), "no word is made up");
+  for (const word of [...taken, ...(child ?? [])]) assert.ok(args.includes(word), "no word is made up");
 }
 
 /** A command that does not exist, and one that is asked for its help, touch nothing: they can be run as they are. */
-async function checkRun(random: Random, words: readonly string[]): Promise<void> {
+async function checkRun(random: Random, args: readonly string[]): Promise<void> {
   const printed: string[] = [];
   const print = (line: string): void => void printed.push(line);
   const terminal = {
@@ -57,8 +57,8 @@ async function checkRun(random: Random, words: readonly string[]): Promise<void>
     readInput: () => Promise.resolve(""),
   };
   const first = `${anyText(random)}${random.pick(["!", "?", " ", "-x"])}`;
-  if ((await allCommands.find([first, ...words])) !== undefined || /^-[hv]|^--(help|version)$/u.test(first)) return;
-  assert.equal(await runCommandLine([first, ...words], { ...terminal, print, warn: print }), exitCodes.usage);
+  if ((await allCommands.find([first, ...args])) !== undefined || /^-[hv]|^--(help|version)$/u.test(first)) return;
+  assert.equal(await runCommandLine([first, ...args], { ...terminal, print, warn: print }), exitCodes.usage);
   assert.ok(printed.length > 0, "a misspelled command is reported");
   assert.doesNotMatch(printed.join(""), /[\u0000-\u001f\u007f-\u009f\u202e]/u, "the output has no control characters");
 }
@@ -71,9 +71,9 @@ export const cliTarget: FuzzTarget = {
     return {
       round: async (random) => {
         const command = random.pick(all);
-        const words = wordsFor(random, command);
-        checkParsed(command, words);
-        if (random.chance(0.1)) await checkRun(random, words);
+        const args = wordsFor(random, command);
+        checkParsed(command, args);
+        if (random.chance(0.1)) await checkRun(random, args);
       },
       close: () => Promise.resolve(),
     };

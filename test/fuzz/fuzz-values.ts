@@ -1,7 +1,7 @@
 /** Unexpected input: texts, JSON and bytes, made from a seed so that each can be reproduced. */
 import type { Random } from "../simulation/random.ts";
 
-const nasty = [
+const hostile = [
   "",
   " ",
   ".",
@@ -46,13 +46,13 @@ const nasty = [
 export function anyText(random: Random): string {
   switch (random.weighed({ nasty: 3, ascii: 3, units: 2, joined: 2 })) {
     case "nasty":
-      return random.pick(nasty);
+      return random.pick(hostile);
     case "ascii":
       return Array.from({ length: random.below(12) }, () => String.fromCharCode(random.between(32, 126))).join("");
     case "units":
       return Array.from({ length: random.below(8) }, () => String.fromCharCode(random.below(0x1_0000))).join("");
     case "joined":
-      return Array.from({ length: random.between(1, 4) }, () => random.pick(nasty)).join(random.pick(["", "/", " "]));
+      return Array.from({ length: random.between(1, 4) }, () => random.pick(hostile)).join(random.pick(["", "/", " "]));
   }
 }
 
@@ -93,7 +93,7 @@ export function damaged(random: Random, text: string): string {
     const put = random.pick([
       "",
       part + part,
-      random.pick(nasty),
+      random.pick(hostile),
       random.pick(["{", "}", "[", "]", '"', "\\", ":", ",", "0", "-", "\\u00", " "]),
       String.fromCharCode(random.below(0x1_0000)),
     ]);

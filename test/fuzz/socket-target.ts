@@ -67,7 +67,7 @@ function frameOf(random: Random): string | Buffer {
 }
 
 /** Sends random messages until all are sent or the server closes the connection. */
-async function babble(url: string, random: Random): Promise<void> {
+async function sendRandomMessages(url: string, random: Random): Promise<void> {
   const socket = new WebSocket(`${url}/v1/socket`);
   const faults: string[] = [];
   socket.on("error", () => undefined);
@@ -100,7 +100,7 @@ const handshake = [
 ];
 
 /** Bytes below the protocol: frames with lengths, masks and bits that do not fit, and no end. */
-async function scribble(url: string, random: Random): Promise<void> {
+async function sendInvalidFrames(url: string, random: Random): Promise<void> {
   const { hostname, port, host } = new URL(url);
   const socket: Socket = connectTcp(Number(port), hostname);
   socket.on("error", () => undefined);
@@ -147,7 +147,7 @@ export const socketTarget: FuzzTarget = {
     const serving = await serve({ data: folder, host: "127.0.0.1", port: 0, report });
     return {
       round: async (random) => {
-        await (random.chance(0.75) ? babble(serving.url, random) : scribble(serving.url, random));
+        await (random.chance(0.75) ? sendRandomMessages(serving.url, random) : sendInvalidFrames(serving.url, random));
         await probe(serving.url);
         assert.deepEqual(reports, [], "the server has nothing to report");
       },

@@ -34,10 +34,10 @@ export function ownNetwork(): OwnNetwork {
     ["-n", space, "link", "set", far, "up"],
     ["-n", space, "link", "set", "lo", "up"],
   ];
-  const trouble = steps.map(ip).find((said) => said !== undefined);
-  if (trouble !== undefined) {
+  const failure = steps.map(ip).find((message) => message !== undefined);
+  if (failure !== undefined) {
     ip(["netns", "delete", space]);
-    const why = `a partition: no network of its own can be made (${trouble}; it takes root, and the package iproute2)`;
+    const why = `a partition: no network of its own can be made (${failure}; it takes root, and the package iproute2)`;
     const here = { host: "127.0.0.1", outside: "127.0.0.1", prefix: [], faults: [], notThere: [why] };
     return { ...here, remove: () => undefined };
   }
@@ -59,8 +59,8 @@ export function ownNetwork(): OwnNetwork {
 const blackhole = (verb: string, address: string): readonly string[] => ["route", verb, "blackhole", `${address}/32`];
 
 /** The error, if there was one. */
-function ip(words: readonly string[]): string | undefined {
-  const { status, error, stderr } = spawnChildSync("ip", words);
+function ip(args: readonly string[]): string | undefined {
+  const { status, error, stderr } = spawnChildSync("ip", args);
   return status === 0 ? undefined : (error?.message ?? String(stderr).trim());
 }
 
@@ -75,7 +75,7 @@ function partition(name: string, cut: readonly string[], repair: readonly string
   };
 }
 
-function must(words: readonly string[]): void {
-  const trouble = ip(words);
-  if (trouble !== undefined) throw new Error(`ip ${words.join(" ")}: ${trouble}`);
+function must(args: readonly string[]): void {
+  const failure = ip(args);
+  if (failure !== undefined) throw new Error(`ip ${args.join(" ")}: ${failure}`);
 }

@@ -27,7 +27,7 @@ export class RecordedClient {
   }
 
   /** The answer; undefined if it was lost and the call had no key to retry it with. */
-  async ask(request: HistoryRequest, key?: string): Promise<HistoryAnswer | undefined> {
+  async send(request: HistoryRequest, key?: string): Promise<HistoryAnswer | undefined> {
     const { operation, input } = commandOf(request);
     const first = systemClock.monotonicMs();
     const before: string[] = [];

@@ -29,8 +29,8 @@ export class ServerProcess {
 
   /** Resolves when the server reports that it is up. */
   async start(): Promise<void> {
-    const { prefix = [], words, env } = this.#plan;
-    const [file = "", ...rest] = [...prefix, process.execPath, command, "up", "--json", ...words];
+    const { prefix = [], words: args, env } = this.#plan;
+    const [file = "", ...rest] = [...prefix, process.execPath, command, "up", "--json", ...args];
     const child = spawnChild(file, rest, {
       env,
       stdio: ["ignore", "pipe", "pipe"],

@@ -34,7 +34,7 @@ export async function workThrough(client: RecordedClient, { name, chance, counte
   const oneOf = <Item>(items: readonly Item[]): Item => items[Math.floor(chance() * items.length)] as Item;
 
   const read = async (subject: string): Promise<void> => {
-    const answer = await client.ask({ kind: "read", subject });
+    const answer = await client.send({ kind: "read", subject });
     if (answer?.version !== undefined) seen.set(subject, answer.version);
   };
   const write = async (subject: string, number: number): Promise<void> => {
@@ -44,12 +44,12 @@ export async function workThrough(client: RecordedClient, { name, chance, counte
     const fenced = fence !== undefined && chance() < 0.7 ? { fence } : {};
     // One in ten is sent without a key. If its answer is lost, its effect stays unknown.
     const key = chance() < 0.9 ? `${name} write ${number}` : undefined;
-    const answer = await client.ask({ kind: "write", subject, number, ...expected, ...fenced }, key);
+    const answer = await client.send({ kind: "write", subject, number, ...expected, ...fenced }, key);
     if (answer?.version === undefined) seen.delete(subject);
     else seen.set(subject, answer.version);
   };
   const acquire = async (subject: string, number: number): Promise<void> => {
-    const answer = await client.ask({ kind: "acquire", subject, owner, ttlMs }, `${name} acquire ${number}`);
+    const answer = await client.send({ kind: "acquire", subject, owner, ttlMs }, `${name} acquire ${number}`);
     if (answer?.fence === undefined) return;
     const known = held.get(subject);
     if (known?.fence !== answer.fence) {
@@ -61,7 +61,7 @@ export async function workThrough(client: RecordedClient, { name, chance, counte
     // A slow client still relies on its lock when its lease has expired.
     if (chance() < 0.03) await pauseFor(ttlMs * (0.5 + chance()));
     if (before !== undefined) counters.get(subject)?.write(fence, before + 1);
-    await client.ask({ kind: "release", subject, owner, fence }, `${name} release ${number}`);
+    await client.send({ kind: "release", subject, owner, fence }, `${name} release ${number}`);
   };
 
   for (let number = next(); number !== undefined; number = next()) {

@@ -24,17 +24,17 @@ test("a body that is too large is refused before it is read, and during the read
   await using server = await httpServer();
   const { url } = server;
   const post = ["POST /v1/commands HTTP/1.1", "Content-Type: application/json"];
-  const said = request(url, [...post, "Content-Length: 2000000"]);
-  assertProblem(await rawExchange(url, said), 413, "body_too_large");
+  const declared = request(url, [...post, "Content-Length: 2000000"]);
+  assertProblem(await rawExchange(url, declared), 413, "body_too_large");
   const chunk = `${(600_000).toString(16)}\r\n${" ".repeat(600_000)}\r\n`;
-  const unsaid = request(url, [...post, "Transfer-Encoding: chunked"], `${chunk}${chunk}0\r\n\r\n`);
-  assertProblem(await rawExchange(url, unsaid), 413, "body_too_large");
+  const chunked = request(url, [...post, "Transfer-Encoding: chunked"], `${chunk}${chunk}0\r\n\r\n`);
+  assertProblem(await rawExchange(url, chunked), 413, "body_too_large");
 });
 
 test("a body that is compressed, in another character set or not UTF-8 is refused [P9]", async () => {
   await using server = await httpServer();
   const statusOf = async (headers: Readonly<Record<string, string>>): Promise<number> =>
-    (await server.ask("POST", "/v1/commands", { text: "{}", headers })).status;
+    (await server.request("POST", "/v1/commands", { text: "{}", headers })).status;
   assert.equal(await statusOf({ "content-encoding": "gzip" }), 415);
   assert.equal(await statusOf({ "content-type": "application/json; charset=latin1" }), 415);
   const bytes = request(
@@ -57,7 +57,7 @@ test("a request with a foreign Host or Origin header is refused with 403", async
   await using server = await httpServer();
   const foreign = "GET /v1/agents HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n";
   assertProblem(await rawExchange(server.url, foreign), 403, "foreign_request");
-  const page = await server.ask("GET", "/v1/agents", { headers: { origin: "https://evil.example" } });
+  const page = await server.request("GET", "/v1/agents", { headers: { origin: "https://evil.example" } });
   assert.equal(page.status, 403);
   assert.equal(page.headers.get("access-control-allow-origin"), null);
 });
@@ -65,7 +65,7 @@ test("a request with a foreign Host or Origin header is refused with 403", async
 test("every answer has headers against caching, framing and content sniffing", async () => {
   await using server = await httpServer();
   for (const path of ["/health", "/v1/agents", "/nothing", "/v1/entities/%zz", "/openapi.json"]) {
-    const { headers } = await server.ask("GET", path);
+    const { headers } = await server.request("GET", path);
     assert.match(headers.get("cache-control") ?? "", /no-store, no-transform/u, path);
     assert.equal(headers.get("x-content-type-options"), "nosniff", path);
     assert.match(headers.get("content-security-policy") ?? "", /frame-ancestors 'none'/u, path);
@@ -75,7 +75,7 @@ test("every answer has headers against caching, framing and content sniffing", a
 test("a malformed Authorization header is refused, and never treated as a request without a token [P6]", async () => {
   await using server = await httpServer();
   for (const authorization of ["Bearer", "Basic YTpi", "Bearer wrong"]) {
-    const answer = await server.ask("GET", "/v1/agents", { headers: { authorization } });
+    const answer = await server.request("GET", "/v1/agents", { headers: { authorization } });
     assert.equal(answer.status, 401, authorization);
     assert.match(answer.headers.get("www-authenticate") ?? "", /^Bearer/u);
   }

@@ -67,7 +67,7 @@ test("every described route exists and allows the described method", async () =>
   await using server = await httpServer();
   for (const route of described) {
     const [method = "", path = ""] = route.split(" ");
-    const answer = await server.ask("OPTIONS", path.replaceAll(/\{[a-z_]+\}/gu, "x"));
+    const answer = await server.request("OPTIONS", path.replaceAll(/\{[a-z_]+\}/gu, "x"));
     assert.equal(answer.status, 204, route);
     assert.ok(answer.headers.get("allow")?.split(", ").includes(method), route);
     assert.equal(answer.headers.get("access-control-allow-origin"), null, "the answer has no CORS header");
@@ -76,7 +76,7 @@ test("every described route exists and allows the described method", async () =>
 
 test("the documentation page needs no token, loads nothing from elsewhere, and names every route", async () => {
   await using server = await httpServer();
-  const [page, json] = await Promise.all([server.ask("GET", "/docs"), server.ask("GET", "/openapi.json")]);
+  const [page, json] = await Promise.all([server.request("GET", "/docs"), server.request("GET", "/openapi.json")]);
   assert.equal(page.status, 200);
   for (const route of described) assert.ok(page.text.includes(`<code>${route}</code>`), route);
   assert.doesNotMatch(page.text, /<script|<link|<img|(src|href)="(?!#|\/openapi)/u);

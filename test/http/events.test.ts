@@ -6,7 +6,7 @@ import { httpServer } from "./http-server.ts";
 import type { HttpServer } from "./http-server.ts";
 
 const create = (server: HttpServer, id: string, type = "plan") =>
-  server.ask("POST", `/v1/entities/${type}`, { body: { id, value: 1 } });
+  server.request("POST", `/v1/entities/${type}`, { body: { id, value: 1 } });
 
 test("a stream that resumes with Last-Event-ID misses no event and repeats none, also before the first event", async () => {
   await using server = await httpServer();
@@ -27,7 +27,7 @@ test("a stream that resumes with Last-Event-ID misses no event and repeats none,
 test("only the last event of an entry has an id, so a client that loses its connection inside an entry gets the whole entry again", async () => {
   await using server = await httpServer();
   const reader = await readEvents(`${server.url}/v1/events`);
-  await server.ask("POST", "/v1/locks/acquire", { body: { paths: ["a", "b"], owner_id: "ann", ttl_seconds: 60 } });
+  await server.request("POST", "/v1/locks/acquire", { body: { paths: ["a", "b"], owner_id: "ann", ttl_seconds: 60 } });
   const [one, two] = [await reader.next(), await reader.next()];
   assert.equal(one.data.position, two.data.position);
   assert.equal(one.id, undefined);
@@ -37,10 +37,10 @@ test("only the last event of an entry has an id, so a client that loses its conn
 
 test("a stream with a filter by names, subject or owner omits all other events", async () => {
   await using server = await httpServer();
-  const cursor = (await server.ask("GET", "/v1/cursor")).body["cursor"] as string;
+  const cursor = (await server.request("GET", "/v1/cursor")).body["cursor"] as string;
   await create(server, "1");
   await create(server, "1", "note");
-  await server.ask("POST", "/v1/locks/acquire", { body: { paths: ["x"], owner_id: "ann", ttl_seconds: 60 } });
+  await server.request("POST", "/v1/locks/acquire", { body: { paths: ["x"], owner_id: "ann", ttl_seconds: 60 } });
   const firstOf = async (query: string): Promise<string> => {
     const reader = await readEvents(`${server.url}/v1/events?after=${cursor}&${query}`);
     const { data } = await reader.next();
@@ -55,7 +55,7 @@ test("a stream with a filter by names, subject or owner omits all other events",
 test("a malformed cursor is refused with 400, and a cursor of another history with 410", async () => {
   await using server = await httpServer();
   const statusOf = async (cursor: string): Promise<unknown> => {
-    const { status, body } = await server.ask("GET", `/v1/events?after=${cursor}`);
+    const { status, body } = await server.request("GET", `/v1/events?after=${cursor}`);
     return [status, body["code"]];
   };
   assert.deepEqual(await statusOf("x"), [400, "cursor_invalid"]);
@@ -68,7 +68,7 @@ test("two hundred streams receive every event of a burst in order", async () => 
   const readers = await Promise.all(Array.from({ length: 200 }, () => readEvents(`${server.url}/v1/events`)));
   const ids = Array.from({ length: 200 }, (_, index) => `b${String(index)}`);
   const commands = ids.map((id) => ({ operation: "create-entity", input: { type: "plan", id, value: 1 } }));
-  await server.ask("POST", "/v1/commands", { body: commands });
+  await server.request("POST", "/v1/commands", { body: commands });
   await Promise.all(
     readers.map(async (reader) => {
       for (const id of ids) assert.equal((await reader.next()).data.subject, `plan/${id}`);
@@ -81,7 +81,7 @@ test("a server that closes ends its streams, and answers a pending wait for a lo
   const server = await httpServer();
   const reader = await readEvents(`${server.url}/v1/events?names=evt.lock.queued`);
   const acquire = (owner_id: string, headers = {}) =>
-    server.ask("POST", "/v1/locks/acquire", { body: { paths: ["x"], owner_id, ttl_seconds: 60 }, headers });
+    server.request("POST", "/v1/locks/acquire", { body: { paths: ["x"], owner_id, ttl_seconds: 60 }, headers });
   await acquire("ann");
   const waiting = acquire("bob", { prefer: "wait=60" });
   await reader.next();

@@ -47,10 +47,12 @@ export function describedRoutes(): readonly DescribedRoute[] {
       return {
         method: method.toUpperCase(),
         path,
-        parameters: parameters.map((one) => (one.$ref === undefined ? one : shared[one.$ref.split("/").at(-1)!]!)),
+        parameters: parameters.map((parameter) =>
+          parameter.$ref === undefined ? parameter : shared[parameter.$ref.split("/").at(-1)!]!,
+        ),
         body: body?.content["application/json"],
         answers: new Map(
-          Object.entries(operation["responses"] as Responses).map(([status, one]) => [status, fits(one)]),
+          Object.entries(operation["responses"] as Responses).map(([status, response]) => [status, fits(response)]),
         ),
       };
     }),
@@ -85,7 +87,7 @@ function fittingValue(schema: JsonBody): fc.Arbitrary<unknown> {
 function bodyOf({ schema, example }: NonNullable<DescribedRoute["body"]>): fc.Arbitrary<unknown> {
   const members = (schema["properties"] ?? {}) as Readonly<Record<string, JsonBody>>;
   const shown = (example ?? {}) as JsonBody;
-  const known = Object.entries(members).map(([name, one]) => [name, sample(one, shown[name])] as const);
+  const known = Object.entries(members).map(([name, member]) => [name, sample(member, shown[name])] as const);
   const whole = fc.record(Object.fromEntries(known), { requiredKeys: [] });
   const extended = fc
     .tuple(whole, fc.string(), fc.jsonValue())
@@ -110,15 +112,15 @@ const headers = fc.record(
 
 function requestTo(route: DescribedRoute): fc.Arbitrary<{ path: string; ask: HttpCall }> {
   const values = route.parameters
-    .filter((one) => one.in !== "header")
-    .map((one) => [one.name, sample(one.schema, one.example)] as const);
+    .filter((parameter) => parameter.in !== "header")
+    .map((parameter) => [parameter.name, sample(parameter.schema, parameter.example)] as const);
   const body = route.body === undefined ? fc.constant(undefined) : bodyOf(route.body);
   return fc.tuple(fc.record(Object.fromEntries(values)), body, headers).map(([given, content, sent]) => {
     const text = (value: unknown): string =>
       encodeURIComponent(typeof value === "string" ? value : JSON.stringify(value));
-    const query = route.parameters.filter((one) => one.in === "query" && given[one.name] !== "");
+    const query = route.parameters.filter((parameter) => parameter.in === "query" && given[parameter.name] !== "");
     const path = route.path.replaceAll(/\{([a-z_]+)\}/gu, (_all, name: string) => text(given[name]) || "x");
-    const tail = query.map((one) => `${one.name}=${text(given[one.name])}`).join("&");
+    const tail = query.map((parameter) => `${parameter.name}=${text(given[parameter.name])}`).join("&");
     return { path: tail === "" ? path : `${path}?${tail}`, ask: { body: content, headers: sent } };
   });
 }
@@ -150,7 +152,7 @@ export async function attack(
   let entriesMax = 0;
   for (let index = 0; index < requests.length; index += atOnce) {
     const group = requests.slice(index, index + atOnce);
-    const answers = await Promise.all(group.map(({ path, ask }) => server.ask(route.method, path, ask)));
+    const answers = await Promise.all(group.map(({ path, ask: call }) => server.request(route.method, path, call)));
     for (const [at, answer] of answers.entries()) {
       if (judge(route, group[at]!.path, answer)) entriesMax += Array.isArray(group[at]!.ask.body) ? 1000 : 1;
     }

@@ -26,7 +26,7 @@ export interface HttpCall {
 export interface HttpServer extends AsyncDisposable {
   readonly url: string;
   readonly reports: unknown[];
-  ask(method: string, path: string, given?: HttpCall): Promise<HttpAnswer>;
+  request(method: string, path: string, given?: HttpCall): Promise<HttpAnswer>;
   /** The head position of the journal. */
   position(): Promise<number>;
   close(): Promise<void>;
@@ -50,7 +50,7 @@ export async function httpServer(more: Pick<ServeOptions, "limits"> = {}): Promi
   return {
     url,
     reports,
-    ask,
+    request: ask,
     position: async () => (await ask("GET", "/health")).body["position"] as number,
     close,
     [Symbol.asyncDispose]: close,

@@ -17,13 +17,13 @@ const acquire = (
   more: JsonBody = {},
   headers: Record<string, string> = {},
 ): Promise<HttpAnswer> =>
-  server.ask("POST", "/v1/locks/acquire", {
+  server.request("POST", "/v1/locks/acquire", {
     body: { paths: [path], owner_id: owner, ttl_seconds: 60, ...more },
     headers,
   });
 
 async function agent(name: string): Promise<Record<string, string>> {
-  const { body } = await server.ask("POST", "/v1/agents/register", { body: { name } });
+  const { body } = await server.request("POST", "/v1/agents/register", { body: { name } });
   return { "x-agent-id": String(body["agent_id"]), "x-agent-secret": String(body["secret"]) };
 }
 
@@ -37,7 +37,7 @@ test("an acquire gets 200 if granted, 409 with the holder if denied, and 202 wit
   assert.deepEqual([holder?.["owner_id"], holder?.["purpose"], denied.body["place"]], ["ann", "tests", 1]);
   const queued = await acquire("g", "bob", { wait: true });
   assert.equal(queued.status, 202);
-  const ticket = await server.ask("GET", queued.headers.get("location") ?? "");
+  const ticket = await server.request("GET", queued.headers.get("location") ?? "");
   assert.deepEqual([ticket.status, ticket.body["state"], ticket.body["place"]], [200, "waiting", 1]);
 });
 
@@ -46,7 +46,7 @@ test("a long poll of an acquire is answered when the lock is granted and accepte
   const reader = await readEvents(`${server.url}/v1/events?names=evt.lock.queued,evt.lock.accepted`);
   const waiting = acquire("p", "bob", {}, { prefer: "respond-async, wait=30" });
   await reader.next();
-  await server.ask("POST", "/v1/locks/release", { body: { fence: body["fence"], owner_id: "ann" } });
+  await server.request("POST", "/v1/locks/release", { body: { fence: body["fence"], owner_id: "ann" } });
   const answer = await waiting;
   assert.deepEqual([answer.status, answer.body["granted"], answer.body["owner_id"]], [200, true, "bob"]);
   assert.equal(answer.headers.get("preference-applied"), "wait=30");
@@ -58,7 +58,7 @@ test("a long poll of an acquire that times out gets 202 with its place, and its 
   await acquire("t", "ann");
   const answer = await acquire("t", "bob", {}, { prefer: "wait=1" });
   assert.deepEqual([answer.status, answer.headers.get("preference-applied")], [202, "wait=1"]);
-  assert.equal((await server.ask("GET", answer.headers.get("location") ?? "")).body["state"], "waiting");
+  assert.equal((await server.request("GET", answer.headers.get("location") ?? "")).body["state"], "waiting");
 });
 
 test("a wait preference above the maximum is reduced to it, and a wait of 0 is answered at once", async () => {
@@ -81,39 +81,39 @@ test("a client that disconnects during a long poll keeps its ticket, and the loc
   control.abort();
   await assert.rejects(waiting);
   // This request has its own connection. By then the server has seen the other one close, or its wait has ended.
-  const { body: status } = await server.ask("GET", "/v1/locks/status?path=h");
+  const { body: status } = await server.request("GET", "/v1/locks/status?path=h");
   const [waiter] = status["queue"] as readonly JsonBody[];
   assert.equal(waiter?.["owner_id"], "bob");
-  await server.ask("POST", "/v1/locks/release", { body: { fence: body["fence"], owner_id: "ann" } });
+  await server.request("POST", "/v1/locks/release", { body: { fence: body["fence"], owner_id: "ann" } });
   assert.equal((await reader.next()).data.name, "evt.lock.acquired");
   reader.hangUp();
-  const ticket = await server.ask("GET", `/v1/tickets/${String(waiter["ticket"])}`);
+  const ticket = await server.request("GET", `/v1/tickets/${String(waiter["ticket"])}`);
   assert.equal(ticket.body["state"], "granted");
 });
 
 test("a long poll of a ticket is answered when the lock is granted, without accepting the lock", async () => {
   const { body } = await acquire("w", "ann");
   const queued = await acquire("w", "bob", { wait: true });
-  const waiting = server.ask("GET", queued.headers.get("location") ?? "", { headers: { prefer: "wait=30" } });
-  await server.ask("POST", "/v1/locks/release", { body: { fence: body["fence"], owner_id: "ann" } });
+  const waiting = server.request("GET", queued.headers.get("location") ?? "", { headers: { prefer: "wait=30" } });
+  await server.request("POST", "/v1/locks/release", { body: { fence: body["fence"], owner_id: "ann" } });
   assert.deepEqual([(await waiting).status, (await waiting).body["state"]], [200, "granted"]);
 });
 
 test("an agent can register, send heartbeats under both routes, be listed and end, which frees its locks [G1]", async () => {
   const headers = await agent("carl");
   const id = headers["x-agent-id"] ?? "";
-  await server.ask("POST", "/v1/locks/acquire", { body: { paths: ["carls"], ttl_seconds: 60 }, headers });
+  await server.request("POST", "/v1/locks/acquire", { body: { paths: ["carls"], ttl_seconds: 60 }, headers });
   for (const path of ["/v1/agents/heartbeat", `/v1/agents/${id}/heartbeat`]) {
-    assert.equal((await server.ask("POST", path, { headers })).body["agent_id"], id);
+    assert.equal((await server.request("POST", path, { headers })).body["agent_id"], id);
   }
   const other = { ...headers, "x-agent-id": "somebody" };
-  assert.equal((await server.ask("POST", `/v1/agents/${id}/heartbeat`, { headers: other })).status, 403);
-  const me = await server.ask("GET", "/v1/agents/me", { headers });
+  assert.equal((await server.request("POST", `/v1/agents/${id}/heartbeat`, { headers: other })).status, 403);
+  const me = await server.request("GET", "/v1/agents/me", { headers });
   assert.equal((me.body["holds"] as readonly unknown[]).length, 1);
-  assert.equal((await server.ask("DELETE", `/v1/agents/${id}`, { headers })).status, 200);
-  const { body } = await server.ask("GET", "/v1/locks/status?path=carls");
+  assert.equal((await server.request("DELETE", `/v1/agents/${id}`, { headers })).status, 200);
+  const { body } = await server.request("GET", "/v1/locks/status?path=carls");
   assert.deepEqual(body["holders"], []);
-  const gone = await server.ask("GET", "/v1/agents/me", { headers });
+  const gone = await server.request("GET", "/v1/agents/me", { headers });
   assert.deepEqual([gone.status, gone.body["code"]], [401, "agent_unknown"]);
   assert.equal(typeof gone.body["ended_at"], "string");
 });
@@ -122,14 +122,14 @@ test("functions of a program can be locked alone and in batches, listed, renewed
   const [ann, bob] = [await agent("ann"), await agent("bob")];
   const place = "/v1/programs/p1/locks";
   const body = { locks: [{ function_id: "f1" }, { function_id: "f2", mode: "read" }], description: "inlines f2" };
-  const batch = await server.ask("POST", `${place}/batch`, { body, headers: ann });
+  const batch = await server.request("POST", `${place}/batch`, { body, headers: ann });
   assert.equal(batch.status, 200);
   const modes = (batch.body["locks"] as readonly JsonBody[]).map(({ function_id, mode }) => [function_id, mode]);
   assert.deepEqual(modes, [
     ["f1", "write"],
     ["f2", "read"],
   ]);
-  const denied = await server.ask("POST", `${place}/acquire`, { body: { function_id: "f1" }, headers: bob });
+  const denied = await server.request("POST", `${place}/acquire`, { body: { function_id: "f1" }, headers: bob });
   const [denial] = denied.body["denials"] as readonly {
     function_id: string;
     holder: JsonBody;
@@ -137,17 +137,17 @@ test("functions of a program can be locked alone and in batches, listed, renewed
   }[];
   assert.deepEqual([denied.status, denial?.function_id, denial?.queue_position], [409, "f1", 1]);
   assert.deepEqual([denial?.holder["agent_name"], denial?.holder["description"]], ["ann", "inlines f2"]);
-  const shared = await server.ask("POST", `${place}/acquire`, {
+  const shared = await server.request("POST", `${place}/acquire`, {
     body: { function_id: "f2", mode: "read" },
     headers: bob,
   });
   assert.equal(shared.status, 200);
-  const queued = await server.ask("POST", `${place}/acquire`, {
+  const queued = await server.request("POST", `${place}/acquire`, {
     body: { function_id: "f1", wait: true },
     headers: bob,
   });
   assert.deepEqual([queued.status, queued.body["queue_position"]], [202, 1]);
-  const all = (await server.ask("GET", place)).body["locks"] as readonly { holders: unknown[]; queue: unknown[] }[];
+  const all = (await server.request("GET", place)).body["locks"] as readonly { holders: unknown[]; queue: unknown[] }[];
   assert.deepEqual(
     all.map(({ holders, queue }) => [holders.length, queue.length]),
     [
@@ -155,10 +155,13 @@ test("functions of a program can be locked alone and in batches, listed, renewed
       [2, 0],
     ],
   );
-  const renewed = await server.ask("POST", `${place}/renew`, { body: { function_id: "f1" }, headers: ann });
+  const renewed = await server.request("POST", `${place}/renew`, { body: { function_id: "f1" }, headers: ann });
   assert.equal(renewed.body["fence"], batch.body["fence"]);
-  const released = await server.ask("POST", `${place}/release`, { body: { function_ids: ["f1", "f2"] }, headers: ann });
+  const released = await server.request("POST", `${place}/release`, {
+    body: { function_ids: ["f1", "f2"] },
+    headers: ann,
+  });
   assert.deepEqual(released.body["released"], ["f1", "f2"]);
-  const bad = await server.ask("POST", `${place}/acquire`, { body: { function_id: "a/b" }, headers: ann });
+  const bad = await server.request("POST", `${place}/acquire`, { body: { function_id: "a/b" }, headers: ann });
   assert.equal(bad.status, 422);
 });

@@ -11,17 +11,17 @@ before(async () => {
 after(() => server.close());
 
 async function create(id: string): Promise<{ path: string; tag: string }> {
-  const { headers } = await server.ask("POST", "/v1/entities/plan", { body: { id, value: { a: 1 } } });
+  const { headers } = await server.request("POST", "/v1/entities/plan", { body: { id, value: { a: 1 } } });
   return { path: `/v1/entities/plan/${id}`, tag: headers.get("etag") ?? "" };
 }
 
 test("a request with an idempotency key runs once and gets the same answer each time, bare or quoted [P4]", async () => {
   const { path, tag } = await create("once");
-  const ask = (key: string) =>
-    server.ask("PATCH", path, { body: { b: 1 }, headers: { "if-match": tag, "idempotency-key": key } });
-  const first = await ask("k-1");
+  const patch = (key: string) =>
+    server.request("PATCH", path, { body: { b: 1 }, headers: { "if-match": tag, "idempotency-key": key } });
+  const first = await patch("k-1");
   const position = await server.position();
-  const again = await ask('"k-1"');
+  const again = await patch('"k-1"');
   assert.equal(first.headers.get("idempotent-replayed"), "false");
   assert.equal(again.headers.get("idempotent-replayed"), "true");
   assert.equal(again.headers.get("etag"), first.headers.get("etag"));
@@ -33,21 +33,21 @@ test("a request with an idempotency key runs once and gets the same answer each 
 test("a known idempotency key is replayed even if the tag is outdated or the entity is deleted [P4]", async () => {
   const { path, tag } = await create("old");
   const headers = { "if-match": tag, "idempotency-key": "k-2" };
-  const first = await server.ask("PATCH", path, { body: { b: 1 }, headers });
-  await server.ask("DELETE", path, { headers: { "if-match": first.headers.get("etag") ?? "" } });
-  const again = await server.ask("PATCH", path, { body: { b: 1 }, headers });
+  const first = await server.request("PATCH", path, { body: { b: 1 }, headers });
+  await server.request("DELETE", path, { headers: { "if-match": first.headers.get("etag") ?? "" } });
+  const again = await server.request("PATCH", path, { body: { b: 1 }, headers });
   assert.equal(again.status, 200);
   assert.equal(again.headers.get("idempotent-replayed"), "true");
 });
 
 test("a conflict is recorded once under its idempotency key, with its explanation [P4 X4]", async () => {
   const { path, tag } = await create("conflict");
-  await server.ask("PATCH", path, { body: { b: 1 }, headers: { "if-match": tag } });
+  await server.request("PATCH", path, { body: { b: 1 }, headers: { "if-match": tag } });
   const headers = { "if-match": tag, "idempotency-key": "k-3" };
-  const first = await server.ask("PATCH", path, { body: { b: 2 }, headers });
-  await server.ask("PATCH", path, { body: { c: 1 }, headers: { "if-match": first.headers.get("etag") ?? "" } });
+  const first = await server.request("PATCH", path, { body: { b: 2 }, headers });
+  await server.request("PATCH", path, { body: { c: 1 }, headers: { "if-match": first.headers.get("etag") ?? "" } });
   const position = await server.position();
-  const again = await server.ask("PATCH", path, { body: { b: 2 }, headers });
+  const again = await server.request("PATCH", path, { body: { b: 2 }, headers });
   assert.equal(again.status, 412);
   assert.deepEqual({ ...again.body, replayed: false }, first.body);
   assert.equal(await server.position(), position);
@@ -56,14 +56,14 @@ test("a conflict is recorded once under its idempotency key, with its explanatio
 test("an idempotency key with another body, another tag or no tag is refused with 422 [P4 P5]", async () => {
   const { path, tag } = await create("other");
   const key = { "idempotency-key": "k-4" };
-  const first = await server.ask("PATCH", path, { body: { b: 1 }, headers: { ...key, "if-match": tag } });
+  const first = await server.request("PATCH", path, { body: { b: 1 }, headers: { ...key, "if-match": tag } });
   const others = [
     { body: { b: 2 }, headers: { ...key, "if-match": tag } },
     { body: { b: 1 }, headers: { ...key, "if-match": first.headers.get("etag") ?? "" } },
     { body: { b: 1 }, headers: key },
   ];
   for (const other of others) {
-    const answer = await server.ask("PATCH", path, other);
+    const answer = await server.request("PATCH", path, other);
     assert.equal(answer.status, 422, answer.text);
     assert.equal(answer.body["code"], "idempotency_replay_conflict");
     assert.ok(!answer.text.includes('"value"'), "the answer does not reveal the first request");
@@ -73,9 +73,9 @@ test("an idempotency key with another body, another tag or no tag is refused wit
 test("a request that fails the checks of its headers or schema does not consume its idempotency key [P4]", async () => {
   const { path, tag } = await create("free");
   const key = { "idempotency-key": "k-5" };
-  assert.equal((await server.ask("PUT", path, { body: { value: 2 }, headers: key })).status, 428);
-  assert.equal((await server.ask("PUT", path, { body: {}, headers: { ...key, "if-match": tag } })).status, 422);
-  const answer = await server.ask("PUT", path, { body: { value: 2 }, headers: { ...key, "if-match": tag } });
+  assert.equal((await server.request("PUT", path, { body: { value: 2 }, headers: key })).status, 428);
+  assert.equal((await server.request("PUT", path, { body: {}, headers: { ...key, "if-match": tag } })).status, 422);
+  const answer = await server.request("PUT", path, { body: { value: 2 }, headers: { ...key, "if-match": tag } });
   assert.equal(answer.status, 200);
   assert.equal(answer.headers.get("idempotent-replayed"), "false");
 });
@@ -85,7 +85,7 @@ test("one of many concurrent first uses of an idempotency key runs, and all get 
   const start = await server.position();
   const headers = { "if-match": tag, "idempotency-key": "k-6" };
   const answers = await Promise.all(
-    Array.from({ length: 20 }, () => server.ask("PATCH", path, { body: { b: 1 }, headers })),
+    Array.from({ length: 20 }, () => server.request("PATCH", path, { body: { b: 1 }, headers })),
   );
   assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([200]));
   assert.equal(answers.filter(({ body }) => body["replayed"] === false).length, 1);
@@ -100,7 +100,7 @@ for (const [what, key] of [
   ["that is quoted and empty", '""'],
 ] as const) {
   test(`an idempotency key ${what} is refused with 400 [P4]`, async () => {
-    const answer = await server.ask("POST", "/v1/locks/release", { body: {}, headers: { "idempotency-key": key } });
+    const answer = await server.request("POST", "/v1/locks/release", { body: {}, headers: { "idempotency-key": key } });
     assert.equal(answer.status, 400);
     assert.equal(answer.body["code"], "idempotency_key_invalid");
   });

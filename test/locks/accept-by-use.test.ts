@@ -24,7 +24,7 @@ describe("acceptance by use", () => {
   for (const { how, operation, input } of uses) {
     test(`a granted ticket is accepted by ${how}, and its lease ends when the reply says [X5 M9]`, () => {
       const decider = grantedNotAccepted();
-      const { code, data } = decider.ask(operation, { path: "a", owner_id: "bob", ...input });
+      const { code, data } = decider.decide(operation, { path: "a", owner_id: "bob", ...input });
       assert.deepEqual([code, data["expires_at"]], ["done", new Date(decider.time - 1_000 + 600_000).toISOString()]);
       assert.deepEqual(eventLines(decider.pass(lockLimits.acceptMs)), []);
       assert.deepEqual(eventLines(decider.pass(600_000)).slice(0, 1), [`lock.expired ${input["to"] ?? "bob"} lease`]);
@@ -42,7 +42,7 @@ describe("acceptance by use", () => {
     for (const wait of [true, false]) {
       const decider = grantedNotAccepted("read");
       decider.acquire("cid", "a:read");
-      const { code } = decider.ask("upgrade-lock", { path: "a", owner_id: "bob", wait });
+      const { code } = decider.decide("upgrade-lock", { path: "a", owner_id: "bob", wait });
       assert.equal(code, wait ? "done" : "lock_denied");
       decider.pass(lockLimits.acceptMs);
       assert.equal(decider.holders().includes("bob: a read, b read"), wait);
@@ -51,7 +51,7 @@ describe("acceptance by use", () => {
 
   test("a granted ticket is accepted by an upgrade to the mode that it already has [X5]", () => {
     const decider = grantedNotAccepted("write");
-    assert.equal(decider.ask("upgrade-lock", { path: "a", owner_id: "bob" }).data["granted"], true);
+    assert.equal(decider.decide("upgrade-lock", { path: "a", owner_id: "bob" }).data["granted"], true);
     assert.deepEqual(eventLines(decider.pass(lockLimits.acceptMs)), []);
   });
 });

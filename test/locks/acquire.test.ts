@@ -134,14 +134,14 @@ describe("acquiring", () => {
   promise(
     "an acquire that is repeated under its key returns the same grant and reports whether it is still held",
     async (client) => {
-      const ask = () => client.locks.acquire("doc/1", { ...ttl, ownerId: "a", key: "request-1" });
-      const first = granted(await ask());
-      assert.deepEqual([granted(await ask()).fence, granted(await ask()).still_held], [first.fence, true]);
+      const acquire = () => client.locks.acquire("doc/1", { ...ttl, ownerId: "a", key: "request-1" });
+      const first = granted(await acquire());
+      assert.deepEqual([granted(await acquire()).fence, granted(await acquire()).still_held], [first.fence, true]);
       const wait = () => client.locks.acquire("doc/1", { ...ttl, ownerId: "b", wait: true, key: "request-2" });
       const place = queued(await wait());
       assert.deepEqual([queued(await wait()).ticket, queued(await wait()).place], [place.ticket, 1]);
       await client.locks.release({ fence: first.fence }, { ownerId: "a" });
-      assert.equal(granted(await ask()).still_held, false);
+      assert.equal(granted(await acquire()).still_held, false);
       assert.equal(granted(await wait()).still_held, true);
     },
   );

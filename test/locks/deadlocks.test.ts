@@ -46,30 +46,30 @@ describe("deadlocks", () => {
     decider.acquire("dee", "q");
     decider.wait("dee", "c e:read");
     decider.wait("bob", "q");
-    const { code, data, events } = decider.ask("upgrade-lock", { path: "e", owner_id: "bob" });
+    const { code, data, events } = decider.decide("upgrade-lock", { path: "e", owner_id: "bob" });
     assert.deepEqual([code, cycleOf(data)], ["deadlock", ["bob waits for dee", "dee waits for bob"]]);
     assert.deepEqual(eventLines(events), ["lock.deadlock"]);
     decider.release("kim", "c");
     assert.deepEqual(decider.holders(), ["bob: e upgradeable", "dee: c write, e read", "dee: q write"]);
-    decider.ask("cancel-ticket", { ticket: "1.5", owner_id: "bob" });
+    decider.decide("cancel-ticket", { ticket: "1.5", owner_id: "bob" });
     decider.release("dee", "c e");
-    assert.equal(decider.ask("upgrade-lock", { path: "e", owner_id: "bob" }).data["granted"], true);
+    assert.equal(decider.decide("upgrade-lock", { path: "e", owner_id: "bob" }).data["granted"], true);
   });
 
   const losses: readonly {
     readonly how: string;
-    readonly lose: (decider: Decider) => Readonly<ReturnType<Decider["ask"]>>;
+    readonly lose: (decider: Decider) => Readonly<ReturnType<Decider["decide"]>>;
   }[] = [
     { how: "is released", lose: (decider) => decider.release("ann", "a") },
     {
       how: "is transferred",
-      lose: (decider) => decider.ask("transfer-lock", { path: "a", owner_id: "ann", to: "eve" }),
+      lose: (decider) => decider.decide("transfer-lock", { path: "a", owner_id: "ann", to: "eve" }),
     },
     {
       how: "is downgraded",
-      lose: (decider) => decider.ask("downgrade-lock", { path: "a", owner_id: "ann", mode: "read" }),
+      lose: (decider) => decider.decide("downgrade-lock", { path: "a", owner_id: "ann", mode: "read" }),
     },
-    { how: "is force-released", lose: (decider) => decider.ask("force-release", { fence: "1.1", reason: "test" }) },
+    { how: "is force-released", lose: (decider) => decider.decide("force-release", { fence: "1.1", reason: "test" }) },
   ];
   for (const { how, lose } of losses) {
     test(`a ticket is cancelled with a deadlock event when its owner's lock ${how} and that closes a cycle [X6 X5]`, () => {

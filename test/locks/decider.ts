@@ -18,7 +18,7 @@ export class Decider {
   readonly entries: Entry[] = [];
   time = 1_000_000;
 
-  ask(operation: string, input: Json, principal = "p"): DecisionResult {
+  decide(operation: string, input: Json, principal = "p"): DecisionResult {
     const position = this.entries.length + 1;
     const command = { id: `command-${position}`, operation, principal, input };
     const place = { position, time: this.time, grace: false, prior: undefined };
@@ -36,13 +36,13 @@ export class Decider {
     paths: string,
     more: { readonly wait?: boolean; readonly ttlSeconds?: number } = {},
   ): DecisionResult {
-    const wanted = paths.split(" ").map((one) => {
-      const [path, mode = "write"] = one.split(":") as [string, Mode?];
+    const wanted = paths.split(" ").map((item) => {
+      const [path, mode = "write"] = item.split(":") as [string, Mode?];
       return { path, mode };
     });
     const { wait = false, ttlSeconds = 600 } = more;
     const ticket = wait ? { wait, ticket_seconds: 600 } : {};
-    return this.ask("acquire-lock", { paths: wanted, owner_id: owner, ttl_seconds: ttlSeconds, ...ticket });
+    return this.decide("acquire-lock", { paths: wanted, owner_id: owner, ttl_seconds: ttlSeconds, ...ticket });
   }
 
   wait(owner: string, paths: string): DecisionResult {
@@ -50,7 +50,7 @@ export class Decider {
   }
 
   release(owner: string, paths: string): DecisionResult {
-    return this.ask("release-lock", { paths: paths.split(" "), owner_id: owner });
+    return this.decide("release-lock", { paths: paths.split(" "), owner_id: owner });
   }
 
   /** Advances the time and runs the commands that become due. */
@@ -60,7 +60,7 @@ export class Decider {
     for (;;) {
       const [first] = this.machine.due(this.time, 1);
       if (first === undefined) return events;
-      events.push(...this.ask(first.operation, first.input, "holdfast").events);
+      events.push(...this.decide(first.operation, first.input, "holdfast").events);
     }
   }
 

@@ -66,29 +66,29 @@ describe("fences", () => {
 
   test("a fence is required in the same entry in which an enforced lock expires and is granted to its waiter [M10]", () => {
     const decider = new Decider();
-    decider.ask("configure-locks", { enforce: ["doc"] });
+    decider.decide("configure-locks", { enforce: ["doc"] });
     decider.acquire("ann", "doc/1", { ttlSeconds: 10 });
     decider.wait("bob", "doc/1");
     decider.time += 10_000;
     const write = { type: "doc", id: "1", value: {} };
-    const { code, data, events } = decider.ask("create-entity", write, "other");
+    const { code, data, events } = decider.decide("create-entity", write, "other");
     assert.equal(code, "fence_required");
     assert.match(JSON.stringify(data["holders"]), /bob/u);
     assert.deepEqual(eventLines(events), ["lock.expired ann lease", "lock.acquired bob"]);
     decider.release("bob", "doc/1");
-    assert.equal(decider.ask("create-entity", write, "other").code, "done");
+    assert.equal(decider.decide("create-entity", write, "other").code, "done");
   });
 
   test("a fence is required while one of many locks is live, however many of them are overdue [M10]", () => {
     for (const count of [9, 10, 11, 150]) {
       const decider = new Decider();
-      decider.ask("configure-locks", { enforce: ["doc"] });
+      decider.decide("configure-locks", { enforce: ["doc"] });
       for (let index = 0; index < count; index += 1) {
         decider.acquire(`reader ${index}`, "doc/1:read", { ttlSeconds: 10 });
       }
       decider.acquire("ann", "doc/1:read");
       decider.time += 10_000;
-      const write = (): string => decider.ask("create-entity", { type: "doc", id: "1", value: {} }, "other").code;
+      const write = (): string => decider.decide("create-entity", { type: "doc", id: "1", value: {} }, "other").code;
       assert.equal(write(), "fence_required", `${count} overdue`);
       decider.release("ann", "doc/1");
       assert.equal(write(), "done");

@@ -235,7 +235,7 @@ describe("workspace locks", () => {
     assert.ok(Date.parse(record!.heartbeat_ts) - Date.parse(held.acquired_at) >= 10_000);
     assert.equal(Date.parse(record!.lease_expires) - Date.parse(record!.heartbeat_ts), 45_000);
     const { lease_expires: _lease, heartbeat_ts: _heartbeat, ...rest } = record!;
-    const facts = {
+    const shown = {
       lock_id: `${path}#${held.fence}`,
       owner: a.id,
       metadata: { n: 1 },
@@ -243,7 +243,7 @@ describe("workspace locks", () => {
       mode: "read",
       state: "held",
     };
-    assert.deepEqual(rest, facts);
+    assert.deepEqual(rest, shown);
     await node.stop();
   });
 

@@ -82,13 +82,13 @@ describe("modes", () => {
     const decider = new Decider();
     decider.acquire("ann", "a:read b:read");
     decider.acquire("bob", "b:read");
-    assert.equal(decider.ask("upgrade-lock", { path: "a", owner_id: "ann", wait: true }).data["granted"], false);
+    assert.equal(decider.decide("upgrade-lock", { path: "a", owner_id: "ann", wait: true }).data["granted"], false);
     const { events } = decider.release("ann", "a");
     assert.deepEqual(eventLines(events), ["lock.cancelled ann part_released", "lock.released ann"]);
     assert.equal(decider.acquire("cid", "a").code, "done");
     assert.deepEqual(eventLines(decider.release("bob", "b").events), ["lock.released bob"]);
     assert.deepEqual(decider.holders(), ["ann: b read", "cid: a write"]);
-    assert.equal(decider.ask("upgrade-lock", { path: "b", owner_id: "ann" }).data["granted"], true);
+    assert.equal(decider.decide("upgrade-lock", { path: "b", owner_id: "ann" }).data["granted"], true);
   });
 
   promise(

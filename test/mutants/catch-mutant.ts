@@ -25,8 +25,8 @@ function seedsFor({ caughtIn }: PlantedMutant): readonly number[] {
 }
 
 async function catchBySeeds(mutant: PlantedMutant): Promise<MutantCatch> {
-  const words = ["test/mutants/simulate-planted.ts", JSON.stringify(seedsFor(mutant))];
-  const { output, errors, code } = await run(mutant, words);
+  const args = ["test/mutants/simulate-planted.ts", JSON.stringify(seedsFor(mutant))];
+  const { output, errors, code } = await run(mutant, args);
   if (code !== 0) throw new Error(`"${mutant.name}" could not be simulated: ${errors}`);
   if (output === "") return undefined;
   const { tried, promise } = JSON.parse(output) as { readonly tried: number; readonly promise: string };
@@ -35,9 +35,9 @@ async function catchBySeeds(mutant: PlantedMutant): Promise<MutantCatch> {
 
 /** A failed test catches the mutant. A file that cannot be loaded proves nothing about any promise, so it does not count. */
 async function catchByTests(mutant: PlantedMutant, file: string): Promise<MutantCatch> {
-  const words = ["--test-reporter=tap", `--test-timeout=${testTimeoutMs}`, file];
+  const args = ["--test-reporter=tap", `--test-timeout=${testTimeoutMs}`, file];
   // The first failure is enough: later tests may wait for what never happens, and keep the process for minutes.
-  const { output, errors, code } = await run(mutant, words, failedTest);
+  const { output, errors, code } = await run(mutant, args, failedTest);
   const title = failedTest.exec(output)?.[1];
   if (title !== undefined) return { by: `${file}: ${title.replaceAll("\\", "")}`, after: "" };
   if (code === 0) return undefined;
@@ -53,9 +53,9 @@ interface ProcessResult {
 }
 
 /** Runs a program with the mutant in it, to its end or until its output matches. */
-function run(mutant: PlantedMutant, words: readonly string[], until?: RegExp): Promise<ProcessResult> {
+function run(mutant: PlantedMutant, args: readonly string[], until?: RegExp): Promise<ProcessResult> {
   const plant = pathToFileURL(join(import.meta.dirname, "plant.ts")).href;
-  const child = spawnChild(process.execPath, words, {
+  const child = spawnChild(process.execPath, args, {
     cwd: root,
     env: testEnvironment({
       // Compiled code is cached by the text of the file, which is another one here.

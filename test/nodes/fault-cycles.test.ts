@@ -10,7 +10,7 @@ import { checkPublished, type PublishedEvent, PublishedHistory } from "./faults/
 const cycles = counts.faultCycles;
 
 test("three nodes under real faults lose nothing acknowledged, do nothing twice, publish every event once in order, and answer again within seconds [X1 X3 X7 M4 M11]", async () => {
-  const { struck, acknowledgedCount, publishedCount } = await runFaults({ cycles, seed: 7 });
+  const { injectedCounts: struck, acknowledgedCount, publishedCount } = await runFaults({ cycles, seed: 7 });
   assert.equal(struck.size, nodeFaults.length, "every fault kind struck");
   assert.ok(acknowledgedCount > 10 * cycles, String(acknowledgedCount));
   assert.ok(publishedCount > 10 * cycles, String(publishedCount));

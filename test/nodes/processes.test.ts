@@ -122,8 +122,8 @@ describe("nodes in processes of their own, on one Postgres", () => {
     await using ann = await clientOf([a], { retry: false });
     await ann.entities.create("note", "known", {});
     await cluster.postgres.order("crash");
-    const wish = { type: "note", id: "new", value: {} };
-    const refused = await refusalOf(ann.run("create-entity", wish, { key: "once", deadlineMs: 300 }));
+    const note = { type: "note", id: "new", value: {} };
+    const refused = await refusalOf(ann.run("create-entity", note, { key: "once", deadlineMs: 300 }));
     assert.ok(["journal_unavailable", "outcome_unknown"].includes(refused.code), refused.code);
     assert.equal(refused.retry, "same-key");
     const unread = await refusalOf(ann.entities.get("note", "known"));
@@ -141,7 +141,7 @@ describe("nodes in processes of their own, on one Postgres", () => {
     assert.ok(cut.reasons.length > 0 && !cut.reasons.join().includes("127.0.0.1"), cut.reasons.join());
     await cluster.postgres.order("start");
     await using patient = await clientOf([a], { retry: { tries: 100, totalMs: 60_000 } });
-    const written = await patient.execute("create-entity", wish, { key: "once" });
+    const written = await patient.execute("create-entity", note, { key: "once" });
     assert.equal(written.outcome.kind, "done");
     for (const { url } of nodes) {
       await using reader = await connect(url, { retry: { tries: 100, totalMs: 60_000 } });

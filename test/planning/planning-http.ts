@@ -50,7 +50,7 @@ export function assertProblem(answer: PlanningReply, status: number, code: strin
 }
 
 /** An organization, a project, two collaborators and a mission with one assignment. */
-export async function createPlan(ask: PlanningHttp): Promise<void> {
+export async function createPlan(request: PlanningHttp): Promise<void> {
   const range = { from: "2027-03-01T08:00:00Z", to: "2027-03-05T08:00:00Z" };
   const steps: readonly (readonly [string, object])[] = [
     ["/organizations", { id: "o", name: "Acme" }],
@@ -60,5 +60,5 @@ export async function createPlan(ask: PlanningHttp): Promise<void> {
     ["/missions", { id: "m", project_id: "p", name: "Weld", ...range }],
     ["/assignments", { id: "a", mission_id: "m", collaborator_id: "ann", role: "welder", ...range }],
   ];
-  for (const [path, body] of steps) assert.equal((await ask("POST", path, body)).status, 201);
+  for (const [path, body] of steps) assert.equal((await request("POST", path, body)).status, 201);
 }

@@ -18,7 +18,7 @@ promiseOnEveryStore(
 
 promise("a mission can only change from draft to planned to locked to completed [P7]", async (client) => {
   const plan = await smallPlan(client);
-  const { mission } = await staffedMission(client, plan, { name: "Weld", who: plan.ann, from: 1, to: 5 });
+  const { mission } = await staffedMission(client, plan, { name: "Weld", collaborator: plan.ann, from: 1, to: 5 });
   await refused("planning.transition_invalid", client.run("transition-mission", { id: mission.id, to: "locked" }));
   for (const to of ["planned", "locked", "completed"]) {
     const moved = await made(client, "transition-mission", { id: mission.id, to });
@@ -41,7 +41,7 @@ promise(
   "an archive that changes other fields is refused, so archiving does not bypass the rules [P7]",
   async (client) => {
     const plan = await smallPlan(client);
-    const { mission } = await staffedMission(client, plan, { name: "Weld", who: plan.ann, from: 1, to: 5 });
+    const { mission } = await staffedMission(client, plan, { name: "Weld", collaborator: plan.ann, from: 1, to: 5 });
     const target = { type: "planning-mission", id: mission.id };
     const archived = { ...target, merge: { archived: true, from: day(20), to: day(15) } };
     const error = await refused("planning.archive_alone", client.run("patch-entity", archived));
@@ -55,7 +55,7 @@ promise(
 
 promise("an archived collaborator is never booked when a draft is planned [P7]", async (client) => {
   const plan = await smallPlan(client);
-  const { mission } = await staffedMission(client, plan, { name: "Weld", who: plan.ann, from: 1, to: 5 });
+  const { mission } = await staffedMission(client, plan, { name: "Weld", collaborator: plan.ann, from: 1, to: 5 });
   await client.run("archive-collaborator", { id: plan.ann.id });
   const planned = { id: mission.id, to: "planned" };
   const error = await refused("planning.archived", client.run("transition-mission", planned));
@@ -68,11 +68,11 @@ promise(
   "a collaborator is never booked twice, and the refusal names both assignments with their times [P7]",
   async (client) => {
     const plan = await smallPlan(client);
-    const first = await staffedMission(client, plan, { name: "Weld", who: plan.ann, from: 1, to: 5 });
-    const second = await staffedMission(client, plan, { name: "Paint", who: plan.ann, from: 4, to: 8 });
+    const first = await staffedMission(client, plan, { name: "Weld", collaborator: plan.ann, from: 1, to: 5 });
+    const second = await staffedMission(client, plan, { name: "Paint", collaborator: plan.ann, from: 4, to: 8 });
     await client.run("transition-mission", { id: first.mission.id, to: "planned" });
-    const wish = client.run("transition-mission", { id: second.mission.id, to: "planned" });
-    const error = await refused("planning.booking_clash", wish);
+    const transition = client.run("transition-mission", { id: second.mission.id, to: "planned" });
+    const error = await refused("planning.booking_clash", transition);
     assert.deepEqual(error.data["clashes"], [
       {
         collaborator_id: plan.ann.id,
@@ -98,9 +98,9 @@ promise(
 promise("a booking can begin when another one ends [P7]", async (client) => {
   const plan = await smallPlan(client);
   const missions = [
-    await staffedMission(client, plan, { name: "Weld", who: plan.ann, from: 1, to: 5 }),
-    await staffedMission(client, plan, { name: "Paint", who: plan.ann, from: 5, to: 8 }),
-    await staffedMission(client, plan, { name: "Check", who: plan.bob, from: 1, to: 8 }),
+    await staffedMission(client, plan, { name: "Weld", collaborator: plan.ann, from: 1, to: 5 }),
+    await staffedMission(client, plan, { name: "Paint", collaborator: plan.ann, from: 5, to: 8 }),
+    await staffedMission(client, plan, { name: "Check", collaborator: plan.bob, from: 1, to: 8 }),
   ];
   for (const { mission } of missions) await client.run("transition-mission", { id: mission.id, to: "planned" });
 });

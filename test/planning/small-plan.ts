@@ -40,13 +40,13 @@ export const day = (number: number): string => `2027-03-${String(number).padStar
 export async function staffedMission(
   client: Client,
   plan: SmallPlan,
-  { name, who, from, to }: { name: string; who: PlannedResource; from: number; to: number },
+  { name, collaborator, from, to }: { name: string; collaborator: PlannedResource; from: number; to: number },
 ): Promise<{ mission: PlannedResource; assignment: PlannedResource }> {
   const range = { from: day(from), to: day(to) };
   const mission = await made(client, "create-mission", { project_id: plan.project.id, name, ...range });
   const assignment = await made(client, "create-assignment", {
     mission_id: mission.id,
-    collaborator_id: who.id,
+    collaborator_id: collaborator.id,
     role: "welder",
     ...range,
   });

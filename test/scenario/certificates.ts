@@ -36,8 +36,8 @@ function pairIn(folder: string, name: string): Pair {
 
 /** Self-signed, unless an authority is given. */
 function issue({ cert, key }: Pair, subject: string, ...more: readonly string[]): void {
-  const words = ["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2"];
+  const args = ["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2"];
   const names = ["-subj", `/${subject}`, "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1"];
-  const { status, stderr } = spawnChildSync("openssl", [...words, ...names, "-keyout", key, "-out", cert, ...more]);
+  const { status, stderr } = spawnChildSync("openssl", [...args, ...names, "-keyout", key, "-out", cert, ...more]);
   if (status !== 0) throw new Error(`openssl made no certificate: ${String(stderr)}`);
 }

@@ -146,9 +146,9 @@ test("the command line prints times relative to the current time", () => {
 
 test("the bash script completes commands, subcommands and the options of each command", async () => {
   const { out: script } = await runCli("completion bash");
-  const complete = (...words: readonly string[]): readonly string[] => {
+  const complete = (...args: readonly string[]): readonly string[] => {
     const line = `COMP_WORDS=(holdfast "$@"); COMP_CWORD=$#; _holdfast; printf '%s\\n' "\${COMPREPLY[@]}"`;
-    const { stdout } = spawnChildSync("bash", ["-c", `${script}\n${line}`, "bash", ...words], { encoding: "utf8" });
+    const { stdout } = spawnChildSync("bash", ["-c", `${script}\n${line}`, "bash", ...args], { encoding: "utf8" });
     return stdout.split("\n").filter((word) => word !== "");
   };
   assert.deepEqual(complete("lo"), ["lock", "locks"]);

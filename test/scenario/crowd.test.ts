@@ -9,10 +9,10 @@ import type { Client } from "holdfast";
 import { holdfast } from "./holdfast-command.ts";
 import { inEmptyFolder } from "./program.ts";
 
-const crowdSize = 200;
+const clientCount = 200;
 
 /** Badly behaved clients. Each kind stays connected until the server or the test closes its connection. */
-const manners: readonly ((socket: Socket, host: string) => void)[] = [
+const behaviours: readonly ((socket: Socket, host: string) => void)[] = [
   // Sends nothing.
   () => undefined,
   // Begins a request and never ends its headers.
@@ -34,14 +34,14 @@ const manners: readonly ((socket: Socket, host: string) => void)[] = [
   },
 ];
 
-async function crowd(url: string): Promise<readonly Socket[]> {
+async function connectClients(url: string): Promise<readonly Socket[]> {
   const { hostname, port, host } = new URL(url);
   return Promise.all(
-    Array.from({ length: crowdSize }, async (_, number) => {
+    Array.from({ length: clientCount }, async (_, number) => {
       const socket = connectTcp(Number(port), hostname);
       socket.on("error", () => undefined);
       await once(socket, "connect");
-      manners[number % manners.length]?.(socket, host);
+      behaviours[number % behaviours.length]?.(socket, host);
       return socket;
     }),
   );
@@ -67,7 +67,7 @@ test(
     const clients = await Promise.all(Array.from({ length: 5 }, () => connect(url)));
     const work = (count: number) => Promise.all(clients.map((client, number) => cycles(client, String(number), count)));
     await work(20);
-    const sockets = await crowd(url);
+    const sockets = await connectClients(url);
     const slowest = Math.max(...(await work(100)));
     // On loopback a cycle takes a few milliseconds. A full second would mean that a cycle waited for the other clients.
     assert.ok(slowest < 1_000, `19 of 20 locks needed up to ${String(slowest)} ms`);

@@ -13,8 +13,8 @@ export function ensureProgram(program: string, debianPackage: string): void {
   if (isThere(program)) return;
   const remedy = `apt-get install ${debianPackage}`;
   if (process.getuid?.() !== 0) throw new Error(`${program} is not installed: \`${remedy}\``);
-  const said = install(debianPackage);
-  if (!isThere(program)) throw new Error(`${program} is not installed, and \`${remedy}\` failed: ${said}`);
+  const output = install(debianPackage);
+  if (!isThere(program)) throw new Error(`${program} is not installed, and \`${remedy}\` failed: ${output}`);
 }
 
 /** True if the program can be started. Any exit code counts, because not every program knows the option. */
@@ -28,8 +28,8 @@ function isThere(program: string): boolean {
  */
 function install(debianPackage: string): string {
   const packages = `apt-get install -y ${debianPackage} || (apt-get update && apt-get install -y ${debianPackage})`;
-  const words = [join(tmpdir(), "holdfast-apt.lock"), "sh", "-c", packages];
+  const args = [join(tmpdir(), "holdfast-apt.lock"), "sh", "-c", packages];
   const env = downloadEnvironment({ DEBIAN_FRONTEND: "noninteractive" });
-  const { stdout, stderr, error } = spawnChildSync("flock", words, { encoding: "utf8", env });
+  const { stdout, stderr, error } = spawnChildSync("flock", args, { encoding: "utf8", env });
   return error?.message ?? `${stdout}${stderr}`.trim().slice(-2_000);
 }

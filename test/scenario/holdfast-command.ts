@@ -5,8 +5,8 @@ import { type Ended, inEmptyFolder, type Program, type ProgramOptions, startProg
 const command = join(import.meta.dirname, "..", "..", "server", "bin", "holdfast.js");
 
 /** Starts it in its own folder. Words are split at spaces, or passed as a list. */
-export function holdfast(folder: string, words: string | readonly string[], options: ProgramOptions = {}): Program {
-  const list = typeof words === "string" ? words.split(" ").filter((word) => word !== "") : words;
+export function holdfast(folder: string, args: string | readonly string[], options: ProgramOptions = {}): Program {
+  const list = typeof args === "string" ? args.split(" ").filter((word) => word !== "") : args;
   return startProgram(command, list, {
     ...options,
     folder,
@@ -15,8 +15,8 @@ export function holdfast(folder: string, words: string | readonly string[], opti
 }
 
 /** Runs it until it ends. */
-export function run(folder: string, words: string | readonly string[], options: ProgramOptions = {}): Promise<Ended> {
-  return holdfast(folder, words, options).ended;
+export function run(folder: string, args: string | readonly string[], options: ProgramOptions = {}): Promise<Ended> {
+  return holdfast(folder, args, options).ended;
 }
 
 /** Every line of its output, which must be JSON. */

@@ -35,8 +35,8 @@ for (const [what, harm, isReported] of [
   test(
     `a checkpoint file that ${what} is replaced by a new one, and the journal works`,
     withFolder(async (folder) => {
-      const troubles: unknown[] = [];
-      const onCheckpointError = (error: unknown): void => void troubles.push(error);
+      const errors: unknown[] = [];
+      const onCheckpointError = (error: unknown): void => void errors.push(error);
       const open = (): Promise<LocalJournal> => openSqliteJournal({ folder, startedAt: "now", onCheckpointError });
       const journal = await open();
       await saveOne(journal);
@@ -44,7 +44,7 @@ for (const [what, harm, isReported] of [
       harm(folder);
       const again = await open();
       assert.deepEqual(again.checkpoints.list(), []);
-      assert.equal(troubles.length, isReported ? 1 : 0);
+      assert.equal(errors.length, isReported ? 1 : 0);
       await saveOne(again);
       assert.equal(again.checkpoints.list().length, 1);
       await again.close();

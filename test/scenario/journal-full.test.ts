@@ -16,8 +16,8 @@ for (const [work, whenFull, withSpace] of [
     `a disk that is full during "${work}" fails only that work, other calls succeed, and a retry with space succeeds`,
     withFolder(async (folder) => {
       const program = join(import.meta.dirname, "journal-full-child.ts");
-      const said = execChildSync(execPath, [program, folder, work], { encoding: "utf8" });
-      const seen = JSON.parse(said) as { whenFull: string; length: number; withSpace: string };
+      const output = execChildSync(execPath, [program, folder, work], { encoding: "utf8" });
+      const seen = JSON.parse(output) as { whenFull: string; length: number; withSpace: string };
       assert.match(seen.whenFull, whenFull);
       assert.deepEqual([seen.length, seen.withSpace], [241, withSpace]);
       const journal = await openJournal(folder);

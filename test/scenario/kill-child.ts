@@ -16,7 +16,7 @@ const random = seededRandom(plan.seed);
 const waiting = [...plan.requests];
 let made = 0;
 
-function say(line: Line): void {
+function report(line: Line): void {
   let rest = Buffer.from(`${JSON.stringify(line)}\n`);
   while (rest.length > 0) rest = rest.subarray(written(rest));
 }
@@ -45,12 +45,12 @@ const oneOf = (count: number): number => Math.floor(random() * count);
 /** Creates, plain patches, and increments that expect the version they read. Many of the increments conflict. */
 async function nextRequest(client: Client, number: number): Promise<WriteRequest> {
   const key = oneOf(2) === 0 ? {} : { key: `key ${number}` };
-  const dice = oneOf(10);
-  if (dice < 3) {
+  const roll = oneOf(10);
+  if (roll < 3) {
     const input = { type: "note", id: String(number), value: { number } };
     return { number, operation: "create-entity", input, ...key };
   }
-  if (dice < 5) {
+  if (roll < 5) {
     const input = { type: "board", id: "main", merge: { number, [`place${oneOf(20)}`]: number } };
     return { number, operation: "patch-entity", input, ...key };
   }
@@ -67,17 +67,17 @@ async function call(client: Client): Promise<void> {
     if (again === undefined && made >= plan.freshMax) return;
     if (again === undefined) made += 1;
     const request = again ?? (await nextRequest(client, plan.from + made - 1));
-    say({ kind: "sent", request });
+    report({ kind: "sent", request });
     const { operation, input, key } = request;
     const reply = await client.execute(operation, input, key === undefined ? {} : { key });
     const { outcome, position, replayed } = reply as Answer;
-    say({ kind: "answered", number: request.number, answer: { outcome, position, replayed } });
+    report({ kind: "answered", number: request.number, answer: { outcome, position, replayed } });
   }
 }
 
 const client = await openClient();
-say({ kind: "up" });
+report({ kind: "up" });
 await Promise.all(Array.from({ length: plan.callers }, () => call(client)));
-say({ kind: "closing" });
+report({ kind: "closing" });
 await client.close();
-say({ kind: "closed" });
+report({ kind: "closed" });

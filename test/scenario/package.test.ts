@@ -15,8 +15,8 @@ const { version } = JSON.parse(readFileSync(join(root, "server", "package.json")
 /** This Node is first in the PATH, also for npm. */
 const env = downloadEnvironment({ PATH: [dirname(process.execPath), process.env.PATH ?? ""].join(delimiter) });
 
-function run(folder: string, command: string, ...words: readonly string[]): string {
-  return execChildSync(command, words, { cwd: folder, env, encoding: "utf8", timeout: 180_000 });
+function run(folder: string, command: string, ...args: readonly string[]): string {
+  return execChildSync(command, args, { cwd: folder, env, encoding: "utf8", timeout: 180_000 });
 }
 
 function makeTarballs(folder: string): readonly string[] {

@@ -54,7 +54,7 @@ function installedPackage(): string {
 }
 
 /** The reason why the programs do not start, or undefined. */
-function troubleWith(bin: string): string | undefined {
+function failureOf(bin: string): string | undefined {
   for (const name of ["initdb", "postgres"]) {
     const { status, error, stderr } = spawnChildSync(join(bin, name), ["--version"], { ...account, cwd: folder });
     if (status !== 0) return `${name}: ${error?.message ?? String(stderr).trim()}`;
@@ -69,34 +69,34 @@ function troubleWith(bin: string): string | undefined {
  */
 function runnablePrograms(): string {
   const installed = installedPackage();
-  const trouble = troubleWith(join(installed, "native", "bin"));
-  if (trouble === undefined) return join(installed, "native", "bin");
+  const installedFailure = failureOf(join(installed, "native", "bin"));
+  if (installedFailure === undefined) return join(installed, "native", "bin");
   cpSync(join(installed, "native"), join(folder, "native"), { recursive: true, verbatimSymlinks: true });
   spawnChildSync(process.execPath, [join(installed, "scripts", "hydrate-symlinks.js")], { cwd: folder });
   const copied = join(folder, "native", "bin");
-  const still = troubleWith(copied);
-  if (still === undefined) return copied;
+  const copiedFailure = failureOf(copied);
+  if (copiedFailure === undefined) return copied;
   throw new Error(
-    `Postgres cannot be run, neither as installed (${trouble}) nor copied (${still}): fix this, ${instead}`,
+    `Postgres cannot be run, neither as installed (${installedFailure}) nor copied (${copiedFailure}): fix this, ${instead}`,
   );
 }
 
 /** Runs a program until it ends, or until its output matches `until`. */
-async function run(file: string, words: readonly string[], until?: RegExp): Promise<{ said: string; isUp: boolean }> {
-  const child = spawnChild(file, words, { ...account, cwd: folder, stdio: ["ignore", "pipe", "pipe"] });
+async function run(file: string, args: readonly string[], until?: RegExp): Promise<{ said: string; isUp: boolean }> {
+  const child = spawnChild(file, args, { ...account, cwd: folder, stdio: ["ignore", "pipe", "pipe"] });
   running = child;
-  let said = "";
+  let output = "";
   const up = new Promise<boolean>((resolve) => {
     for (const stream of [child.stdout, child.stderr]) {
       stream.setEncoding("utf8").on("data", (text: string) => {
-        said = (said + text).slice(-10_000);
-        if (until?.test(said) === true) resolve(true);
+        output = (output + text).slice(-10_000);
+        if (until?.test(output) === true) resolve(true);
       });
     }
   });
   const isUp = await Promise.race([up, once(child, "close").then(() => false)]);
-  if (!isUp && (until !== undefined || child.exitCode !== 0)) failures.push(said.trim());
-  return { said, isUp };
+  if (!isUp && (until !== undefined || child.exitCode !== 0)) failures.push(output.trim());
+  return { said: output, isUp };
 }
 
 const isReady = /ready to accept (read-only )?connections/u;
@@ -116,11 +116,11 @@ async function startServer(): Promise<string> {
   // Another process may take the free port before the server does.
   for (let attempt = 0; attempt < 3 && failures.length === attempt; attempt += 1) {
     const port = String(await freePort());
-    const words = ["-D", data, "-p", port, ...settings];
-    const { isUp } = await run(join(bin, "postgres"), words, isReady);
+    const args = ["-D", data, "-p", port, ...settings];
+    const { isUp } = await run(join(bin, "postgres"), args, isReady);
     if (!isUp) continue;
     startAgain = async () => {
-      const again = await run(join(bin, "postgres"), words, isReady);
+      const again = await run(join(bin, "postgres"), args, isReady);
       if (!again.isUp) throw new Error(`Postgres did not start again. Its output: ${again.said}`);
     };
     return `postgres://holdfast:${password}@127.0.0.1:${port}/postgres`;

@@ -14,7 +14,7 @@ export interface OwnPostgres extends PrivatePostgres {
    * `stop` is an orderly shutdown, and `crash` is not. While it is stopped, `save` and `restore` copy its files, and
    * `standby` makes it start as a replica.
    */
-  order(word: "stop" | "crash" | "start" | "save" | "restore" | "standby"): Promise<void>;
+  order(order: "stop" | "crash" | "start" | "save" | "restore" | "standby"): Promise<void>;
 }
 
 export interface PostgresOptions {
@@ -26,12 +26,12 @@ export interface PostgresOptions {
 
 /** Starts a server that no other test uses, regardless of HOLDFAST_TEST_POSTGRES. */
 export async function startOwnPostgres({ isDurable = false, tls }: PostgresOptions = {}): Promise<OwnPostgres> {
-  const words = [...(isDurable ? ["durable"] : []), ...(tls === undefined ? [] : ["tls", tls.cert, tls.key])];
-  const keeper = startProgram(join(import.meta.dirname, "postgres-keeper.ts"), words, { inputStaysOpen: true });
+  const args = [...(isDurable ? ["durable"] : []), ...(tls === undefined ? [] : ["tls", tls.cert, tls.key])];
+  const keeper = startProgram(join(import.meta.dirname, "postgres-keeper.ts"), args, { inputStaysOpen: true });
   const url = await keeper.line(/^postgres:/);
   return {
     url,
-    order: (word) => keeper.ask(word),
+    order: (order) => keeper.command(order),
     async stop() {
       keeper.endInput();
       await keeper.ended;

@@ -29,9 +29,9 @@ export interface Program {
   signal(signal: NodeJS.Signals): void;
   endInput(): void;
   /** Sends it a line. */
-  say(line: string): void;
+  send(line: string): void;
   /** Sends it a line, and waits until it prints the same line. */
-  ask(line: string): Promise<void>;
+  command(line: string): Promise<void>;
   readonly ended: Promise<Ended>;
 }
 
@@ -44,12 +44,12 @@ export interface ProgramOptions {
 }
 
 /** Starts a file with Node. */
-export function startProgram(file: string, words: readonly string[], options?: ProgramOptions): Program {
-  return startCommand(process.execPath, [file, ...words], options);
+export function startProgram(file: string, args: readonly string[], options?: ProgramOptions): Program {
+  return startCommand(process.execPath, [file, ...args], options);
 }
 
-export function startCommand(command: string, words: readonly string[], options: ProgramOptions = {}): Program {
-  const child = spawnChild(command, words, {
+export function startCommand(command: string, args: readonly string[], options: ProgramOptions = {}): Program {
+  const child = spawnChild(command, args, {
     cwd: options.folder,
     env: options.env,
     stdio: "pipe",
@@ -65,8 +65,8 @@ export function startCommand(command: string, words: readonly string[], options:
     warnings.listeners.clear();
     return { code: child.exitCode, signal: child.signalCode, lines, errors };
   });
-  const heard = ({ lines: said, listeners: waiting }: Lines, pattern: RegExp): Promise<string> => {
-    const found = said.find((line) => pattern.test(line));
+  const heard = ({ lines: received, listeners: waiting }: Lines, pattern: RegExp): Promise<string> => {
+    const found = received.find((line) => pattern.test(line));
     if (found !== undefined) return Promise.resolve(found);
     const comes = new Promise<string>((resolve) => {
       waiting.add((line) => {
@@ -85,11 +85,11 @@ export function startCommand(command: string, words: readonly string[], options:
     onLine: (listener) => void listeners.add(listener),
     signal: (signal) => void child.kill(signal),
     endInput: () => void child.stdin.end(),
-    say: (line) => void child.stdin.write(`${line}\n`),
-    async ask(line) {
+    send: (line) => void child.stdin.write(`${line}\n`),
+    async command(line) {
       const heard = new Promise<void>((resolve) => {
-        const listener = (said: string): void => {
-          if (said !== line) return;
+        const listener = (received: string): void => {
+          if (received !== line) return;
           listeners.delete(listener);
           resolve();
         };

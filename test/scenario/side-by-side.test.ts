@@ -19,8 +19,8 @@ test(
     await using client = await connect(server.url);
     const held = await client.acquire("demo");
     // It gets the lock after the code of the renewing thread was removed, and holds the lock for longer than a lease.
-    const words = ["lock", "demo", "--ttl", "4", "--", "sh", "-c", "echo runs; sleep 6; echo ends"];
-    const waiter = startProgram(join(folder, "server", "bin", "holdfast.js"), words, { folder });
+    const args = ["lock", "demo", "--ttl", "4", "--", "sh", "-c", "echo runs; sleep 6; echo ends"];
+    const waiter = startProgram(join(folder, "server", "bin", "holdfast.js"), args, { folder });
     await waiter.errorLine(/waiting at queue position 1/);
 
     checkout.remove();

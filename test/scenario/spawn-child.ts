@@ -11,22 +11,22 @@ import { childEnvironment } from "./child-environment.ts";
 
 type Words = readonly string[];
 
-export const spawnChild = ((file: string, words: Words, options: SpawnOptions) =>
-  spawn(file, words, clean(options))) as typeof spawn;
+export const spawnChild = ((file: string, args: Words, options: SpawnOptions) =>
+  spawn(file, args, clean(options))) as typeof spawn;
 
-export const spawnChildSync = ((file: string, words: Words, options?: SpawnSyncOptions) =>
-  spawnSync(file, words, clean(options))) as typeof spawnSync;
+export const spawnChildSync = ((file: string, args: Words, options?: SpawnSyncOptions) =>
+  spawnSync(file, args, clean(options))) as typeof spawnSync;
 
-export const execChildSync = ((file: string, words: Words, options?: ExecFileSyncOptions) =>
-  execFileSync(file, words, clean(options))) as typeof execFileSync;
+export const execChildSync = ((file: string, args: Words, options?: ExecFileSyncOptions) =>
+  execFileSync(file, args, clean(options))) as typeof execFileSync;
 
 /** Waits for the end of the process. It must end with 0. */
 export function execChild(
   file: string,
-  words: Words,
+  args: Words,
   options: Partial<ExecFileOptionsWithStringEncoding> = {},
 ): Promise<{ readonly stdout: string; readonly stderr: string }> {
-  return promisify(execFile)(file, words, { encoding: "utf8", ...clean(options) });
+  return promisify(execFile)(file, args, { encoding: "utf8", ...clean(options) });
 }
 
 function clean<Options extends { readonly env?: NodeJS.ProcessEnv | undefined }>(options?: Options) {

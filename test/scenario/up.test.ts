@@ -35,12 +35,12 @@ test(
   "up finds its folder by the option, then by the environment, and with --json prints one event per line",
   inEmptyFolder(async (folder) => {
     const env = { HOLDFAST_DATA: "named" };
-    for (const [words, data] of [
+    for (const [args, data] of [
       ["up --json", "named"],
       ["up --json --data given", "given"],
       ["up --data=given --json", "given"],
     ] as const) {
-      const program = holdfast(folder, words, { env });
+      const program = holdfast(folder, args, { env });
       await program.line(/"event":"up"/);
       const { code, lines } = await stop(program, "SIGINT");
       const [up, stopping, stopped] = lines.map((line) => JSON.parse(line) as Record<string, unknown>);
@@ -161,7 +161,7 @@ test(
   }),
 );
 
-for (const [words, code, says] of [
+for (const [args, code, says] of [
   ["", 2, /no command given\. See `holdfast --help`/],
   ["upp", 2, /unknown command upp; did you mean up\?/],
   ["--versoin", 2, /unknown option --versoin/],
@@ -177,9 +177,9 @@ for (const [words, code, says] of [
   ["up --help", 0, /Usage: holdfast up/],
 ] as const) {
   test(
-    `"holdfast${words === "" ? "" : ` ${words}`}" is answered in one sentence, without access to any data`,
+    `"holdfast${args === "" ? "" : ` ${args}`}" is answered in one sentence, without access to any data`,
     inEmptyFolder(async (folder) => {
-      const ended = await holdfast(folder, words).ended;
+      const ended = await holdfast(folder, args).ended;
       assert.equal(ended.code, code, ended.errors);
       assert.match(code === 0 ? ended.lines.join("\n") : ended.errors, says);
       assert.ok(!existsSync(join(folder, ".holdfast")));

@@ -51,18 +51,18 @@ export class Callers {
   }
 
   /** A caller sends a new request. */
-  ask(node: SimulatedNode, others: readonly SimulatedNode[]): void {
+  sendRequest(node: SimulatedNode, others: readonly SimulatedNode[]): void {
     const { random } = this.#world;
-    const isPoisonous = this.#world.strikes("poisonous command");
+    const isPoisonous = this.#world.occurs("poisonous command");
     const request = isPoisonous ? poisonousRequest(random) : this.#newRequest();
     if (request.isRead && this.#world.time.isStill(node.owner)) return;
     const intent = this.#intentOf(request);
     this.#send(node, intent);
     if (intent.key === undefined) return;
-    if (this.#world.strikes("command is sent twice to one node")) this.#send(node, intent);
+    if (this.#world.occurs("command is sent twice to one node")) this.#send(node, intent);
     const other = random.pick(others);
-    if (other.state === "up" && this.#world.strikes("command is sent to two nodes")) this.#send(other, intent);
-    if (this.#world.strikes("key is used for another request")) this.#misuse(node, intent);
+    if (other.state === "up" && this.#world.occurs("command is sent to two nodes")) this.#send(other, intent);
+    if (this.#world.occurs("key is used for another request")) this.#misuse(node, intent);
   }
 
   /** A caller that does not know the outcome of a command sends it again. */
@@ -145,7 +145,7 @@ export class Callers {
     world.log(
       () => `${name} ${principal} → ${node.owner}: ${request.operation} ${JSON.stringify(request.input)} ${key ?? ""}`,
     );
-    const isShort = !request.isRead && world.strikes("deadline is short");
+    const isShort = !request.isRead && world.occurs("deadline is short");
     const options: CallOptions = {
       ...(key === undefined ? {} : { key }),
       ...(isShort ? { deadlineMs: world.random.between(0, 50) } : {}),
@@ -169,7 +169,7 @@ export class Callers {
       const isCurrent = attempt.losses === world.losses;
       if (isCurrent) for (const { subject } of reply.events) this.#noteEvent(attempt, subject, reply);
     }
-    if (!intent.request.isRead && world.strikes("reply is lost")) this.#forgetAnswer(intent);
+    if (!intent.request.isRead && world.occurs("reply is lost")) this.#forgetAnswer(intent);
     else if (mayRetry(reply.outcome)) this.#forgetAnswer(intent);
     else this.#learn(intent, reply);
   }

@@ -24,7 +24,7 @@ export async function checkEnd(simulation: FinalState): Promise<void> {
   const { world, callers, nodes } = simulation;
   callers.checkAll();
   const entries = await readJournal(simulation);
-  const recorded = world.history.facts.map(({ entry }) => entry);
+  const recorded = world.history.entries.map(({ entry }) => entry);
   world.demand(
     canonicalText(entries as unknown as Json) === canonicalText(recorded as unknown as Json),
     "every acknowledged entry is in the journal",

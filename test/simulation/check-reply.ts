@@ -7,7 +7,7 @@ import { attemptOf } from "./attempt-of.ts";
 import { isCertainFailure, mustBeRecorded, scopeOf } from "./attempt.ts";
 import type { Attempt } from "./attempt.ts";
 import { poison } from "./faulty-journal.ts";
-import type { Fact } from "./history.ts";
+import type { RecordedEntry } from "./history.ts";
 import type { World } from "./world.ts";
 
 export function checkReply(world: World, attempt: Attempt, reply: CallReply): void {
@@ -19,16 +19,16 @@ export function checkReply(world: World, attempt: Attempt, reply: CallReply): vo
     return;
   }
   if (outcome.kind === "refusal") checkRefusal(world, attempt, outcome.code);
-  const facts = world.history.ofAttempt(attempt.name);
+  const entries = world.history.ofAttempt(attempt.name);
   if (isCertainFailure(outcome)) {
     attempt.isRefusedForCertain = true;
-    demandNothing(world, attempt, facts);
+    demandNothing(world, attempt, entries);
     return;
   }
   // A command that was lost with its history may have been decided again with another outcome.
-  const isOfLost = ({ entry }: Fact): boolean => entry.position === reply.position && says(entry, reply);
-  const fact = facts.find(({ isThere }) => isThere) ?? facts.find(isOfLost);
-  if (fact !== undefined && isDecided(reply)) checkAnswer(world, attempt, { reply, fact });
+  const isOfLost = ({ entry }: RecordedEntry): boolean => entry.position === reply.position && hasOutcome(entry, reply);
+  const recorded = entries.find(({ isThere }) => isThere) ?? entries.find(isOfLost);
+  if (recorded !== undefined && isDecided(reply)) checkAnswer(world, attempt, { reply, fact: recorded });
   else if (mustBeRecorded(outcome, attempt.intent)) {
     world.fail("an answer is in the journal", `${attempt.name} got ${JSON.stringify(outcome)}, and it has no entry`);
   }
@@ -39,11 +39,11 @@ export function checkRefusedForCertain(world: World, attempt: Attempt): void {
   if (attempt.isRefusedForCertain) demandNothing(world, attempt, world.history.ofAttempt(attempt.name));
 }
 
-function demandNothing(world: World, attempt: Attempt, facts: readonly Fact[]): void {
+function demandNothing(world: World, attempt: Attempt, entries: readonly RecordedEntry[]): void {
   world.demand(
-    facts.length === 0,
+    entries.length === 0,
     "a command that was certainly refused never happens",
-    () => `${attempt.name} is at position ${facts[0]?.entry.position ?? 0}`,
+    () => `${attempt.name} is at position ${entries[0]?.entry.position ?? 0}`,
   );
 }
 
@@ -69,29 +69,33 @@ function checkRefusal(world: World, attempt: Attempt, code: string): void {
 
 function checkReplay(world: World, attempt: Attempt, reply: CallReply): void {
   const scope = scopeOf(attempt.intent);
-  const facts = scope === undefined ? [] : world.history.ofScope(scope);
-  const there = facts.filter(({ entry }) => entry.position === reply.position);
+  const entries = scope === undefined ? [] : world.history.ofScope(scope);
+  const there = entries.filter(({ entry }) => entry.position === reply.position);
   // The same key may have been used at the same position of a history that was lost.
-  const isReported = ({ entry }: Fact): boolean =>
-    says(entry, reply) && sameText(reply.events as Json, publishedEvents(entry));
-  const fact = there.find(isReported) ?? there[0];
-  if (fact === undefined) {
+  const isReported = ({ entry }: RecordedEntry): boolean =>
+    hasOutcome(entry, reply) && sameText(reply.events as Json, publishedEvents(entry));
+  const recorded = there.find(isReported) ?? there[0];
+  if (recorded === undefined) {
     world.fail("a replay is of an entry", `${attempt.name}: ${scope ?? ""} was not used at position ${reply.position}`);
     return;
   }
-  if (attemptOf(fact.entry) !== undefined && lifeOf(fact.entry.id) !== attempt.owner)
+  if (attemptOf(recorded.entry) !== undefined && lifeOf(recorded.entry.id) !== attempt.owner)
     world.faults.count("replay from another node or life");
-  checkAnswer(world, attempt, { reply, fact });
+  checkAnswer(world, attempt, { reply, fact: recorded });
 }
 
 /** The answer is the recorded outcome, and the same for every caller that gets it. */
-function checkAnswer(world: World, attempt: Attempt, { reply, fact }: { reply: CallReply; fact: Fact }): void {
-  const { entry } = fact;
+function checkAnswer(
+  world: World,
+  attempt: Attempt,
+  { reply, fact: recorded }: { reply: CallReply; fact: RecordedEntry },
+): void {
+  const { entry } = recorded;
   const { outcome } = reply;
   const detail = (): string =>
     `${attempt.name} got ${JSON.stringify(reply)}, entry ${entry.position} is ${JSON.stringify(entry)}`;
   const reported = outcome.data as Record<string, Json>;
-  const isSame = says(entry, reply) && reply.position === entry.position;
+  const isSame = hasOutcome(entry, reply) && reply.position === entry.position;
   world.demand(isSame, "an answer matches the journal", detail);
   if (outcome.kind === "done" && "granted" in entry.outcome.data) {
     const isAsRecorded = hasAll(entry, reported, none);
@@ -108,16 +112,16 @@ function checkAnswer(world: World, attempt: Attempt, { reply, fact }: { reply: C
   // agents also contain the current state.
   if (world.losses > 0 || attempt.intent.request.speaker !== undefined) return;
   const answer = canonicalText(outcome as unknown as Json);
-  fact.answer ??= answer;
+  recorded.answer ??= answer;
   world.demand(
-    fact.answer === answer,
+    recorded.answer === answer,
     "one key has one answer",
-    () => `${attempt.name} got ${answer}, another caller ${fact.answer ?? ""}`,
+    () => `${attempt.name} got ${answer}, another caller ${recorded.answer ?? ""}`,
   );
 }
 
 /** True if an answer contains the outcome of an entry. It may contain more, which comes from the history. */
-function says(entry: Fact["entry"], { outcome }: CallReply): boolean {
+function hasOutcome(entry: RecordedEntry["entry"], { outcome }: CallReply): boolean {
   const codeOf = (one: { kind: string; code?: string }): string => `${one.kind} ${one.code ?? ""}`;
   const reported = outcome.data as Record<string, Json>;
   return (
@@ -126,7 +130,11 @@ function says(entry: Fact["entry"], { outcome }: CallReply): boolean {
 }
 
 /** True if an answer contains every field of an entry's outcome, except some names. */
-function hasAll({ outcome }: Fact["entry"], reported: Record<string, Json>, but: ReadonlySet<string>): boolean {
+function hasAll(
+  { outcome }: RecordedEntry["entry"],
+  reported: Record<string, Json>,
+  but: ReadonlySet<string>,
+): boolean {
   return Object.entries(outcome.data).every(([name, value]) => but.has(name) || sameText(reported[name], value));
 }
 
@@ -136,7 +144,7 @@ function hasAll({ outcome }: Fact["entry"], reported: Record<string, Json>, but:
 const newer: ReadonlySet<string> = new Set(["granted", "place", "expires_at"]);
 const none: ReadonlySet<string> = new Set();
 
-function publishedEvents(entry: Fact["entry"]): Json {
+function publishedEvents(entry: RecordedEntry["entry"]): Json {
   return entry.events.map((event) => ({ name: publishedName(event), subject: event.subject, data: event.data }));
 }
 

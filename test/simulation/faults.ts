@@ -66,7 +66,7 @@ export class Faults {
   }
 
   /** True if this fault happens at this opportunity. */
-  strikes(name: FaultName): boolean {
+  occurs(name: FaultName): boolean {
     if (!this.#isOn) return false;
     const probability = this.#probabilities.get(name);
     if (probability === undefined || !this.#random.chance(probability)) return false;

@@ -144,7 +144,7 @@ export class FaultyJournal {
         turns.leave(this.#watcher.owner);
       },
       findKeysInMemory: (scopes, at) => {
-        if (this.#world.strikes("keys are forgotten")) this.#memory.clear();
+        if (this.#world.occurs("keys are forgotten")) this.#memory.clear();
         return this.#memory.recall(scopes, at);
       },
       rank: () => 0,
@@ -164,7 +164,7 @@ export class FaultyJournal {
         () =>
           new Promise<void>((resolve, reject) => {
             if (this.#turnRequest !== request) reject(new JournalError("busy", "It is too late.", { certain: true }));
-            else turns.ask(this.#watcher.owner, resolve);
+            else turns.enqueue(this.#watcher.owner, resolve);
           }),
       );
       faults.count("turn is taken");
@@ -204,7 +204,7 @@ export class FaultyJournal {
   /** The process is gone. Batches that it had sent may still arrive. */
   abandon(): void {
     for (const flight of this.#flights) {
-      if (!this.#world.strikes("append of a crashed node lands later")) continue;
+      if (!this.#world.occurs("append of a crashed node lands later")) continue;
       this.#landLater(flight);
     }
     this.#flights.clear();
@@ -217,20 +217,20 @@ export class FaultyJournal {
     const world = this.#world;
     const flight = this.#launch(batch, unproven);
     await this.#pass(this.#latency("append"), "a batch travels");
-    if (world.strikes("append fails for certain")) {
+    if (world.occurs("append fails for certain")) {
       this.#flights.delete(flight);
       throw new JournalError("full", "The disk is full.", { certain: true });
     }
-    if (world.strikes("crash before the batch is written")) return this.#crash();
-    if (world.strikes("append fails, nothing written")) return this.#loseAnswer(flight);
-    if (world.strikes("append fails, batch lands later")) {
+    if (world.occurs("crash before the batch is written")) return this.#crash();
+    if (world.occurs("append fails, nothing written")) return this.#loseAnswer(flight);
+    if (world.occurs("append fails, batch lands later")) {
       this.#landLater(flight);
       return this.#loseAnswer(flight);
     }
     const appended = flight.land() as AppendResult;
     this.#flights.delete(flight);
-    if (world.strikes("append fails, batch written")) return this.#loseAnswer(flight);
-    if (world.strikes("crash after the batch is written")) return this.#crash();
+    if (world.occurs("append fails, batch written")) return this.#loseAnswer(flight);
+    if (world.occurs("crash after the batch is written")) return this.#crash();
     await this.#pass(world.random.chance(quickShare) ? 0 : world.random.between(1, 5), "an answer travels");
     return appended;
   }
@@ -300,7 +300,7 @@ export class FaultyJournal {
   async #read<Result>(work: () => Promise<Result>): Promise<Result> {
     const world = this.#world;
     await this.#pass(this.#latency("read"), "a read travels");
-    if (world.strikes("read fails")) {
+    if (world.occurs("read fails")) {
       throw new JournalError("io", "The disk cannot be read.", { certain: world.random.chance(0.5) });
     }
     return work();
@@ -308,8 +308,8 @@ export class FaultyJournal {
 
   #latency(kind: "append" | "read"): number {
     const world = this.#world;
-    if (world.strikes(`${kind} stalls for over a second`)) return world.random.between(1_001, 6_000);
-    if (world.strikes(`${kind} is slow`)) return world.random.between(20, 900);
+    if (world.occurs(`${kind} stalls for over a second`)) return world.random.between(1_001, 6_000);
+    if (world.occurs(`${kind} is slow`)) return world.random.between(20, 900);
     return world.random.chance(quickShare) ? 0 : world.random.between(1, 5);
   }
 
@@ -322,7 +322,7 @@ export class FaultyJournal {
   }
 
   #page<Limit extends { readonly entries: number }>(limit: Limit): Limit {
-    return this.#world.strikes("pages are small") ? { ...limit, entries: this.#world.random.between(1, 3) } : limit;
+    return this.#world.occurs("pages are small") ? { ...limit, entries: this.#world.random.between(1, 3) } : limit;
   }
 }
 

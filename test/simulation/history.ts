@@ -13,7 +13,7 @@ import { simulatedMachine, stateText } from "./simulated-machine.ts";
 import type { Witness } from "./witness.ts";
 
 /** An entry that is, or was, in the journal. */
-export interface Fact {
+export interface RecordedEntry {
   readonly entry: Entry;
   /** False once the journal was rolled back past it. */
   isThere: boolean;
@@ -22,9 +22,9 @@ export interface Fact {
 }
 
 export class History {
-  readonly facts: Fact[] = [];
-  readonly #byAttempt = new Map<string, Fact[]>();
-  readonly #byScope = new Map<string, Fact[]>();
+  readonly entries: RecordedEntry[] = [];
+  readonly #byAttempt = new Map<string, RecordedEntry[]>();
+  readonly #byScope = new Map<string, RecordedEntry[]>();
   readonly #ids = new Set<string>();
   /** Each version that an entity ever had, by subject and position, as the text of its value. */
   readonly #values = new Map<string, string[]>();
@@ -32,7 +32,7 @@ export class History {
   #dump: string | undefined;
 
   get position(): number {
-    return this.facts.length;
+    return this.entries.length;
   }
 
   get machine(): Machine {
@@ -44,15 +44,15 @@ export class History {
     return (this.#dump ??= stateText(this.#machine));
   }
 
-  at(position: number): Fact | undefined {
-    return this.facts[position - 1];
+  at(position: number): RecordedEntry | undefined {
+    return this.entries[position - 1];
   }
 
-  ofAttempt(attempt: string): readonly Fact[] {
+  ofAttempt(attempt: string): readonly RecordedEntry[] {
     return this.#byAttempt.get(attempt) ?? [];
   }
 
-  ofScope(scope: string): readonly Fact[] {
+  ofScope(scope: string): readonly RecordedEntry[] {
     return this.#byScope.get(scope) ?? [];
   }
 
@@ -68,13 +68,13 @@ export class History {
       this.#checkPlace(entry, witness);
       for (const event of entry.events) this.#checkVersion(event, entry, witness);
       this.#decideAgain(entry, witness);
-      const fact: Fact = { entry, isThere: true, answer: undefined };
-      this.facts.push(fact);
+      const recorded: RecordedEntry = { entry, isThere: true, answer: undefined };
+      this.entries.push(recorded);
       this.#ids.add(entry.id);
       const attempt = attemptOf(entry);
-      if (attempt !== undefined) addTo(this.#byAttempt, attempt, fact);
+      if (attempt !== undefined) addTo(this.#byAttempt, attempt, recorded);
       const scope = keyScope(entry);
-      if (scope !== undefined) addTo(this.#byScope, scope, fact);
+      if (scope !== undefined) addTo(this.#byScope, scope, recorded);
       for (const { subject } of entry.events) this.#noteValue(subject, entry.position);
       witness.log(() => `entry ${entry.position} ${entry.operation} ${attempt ?? entry.id} ${outcomeText(entry)}`);
     }
@@ -82,19 +82,19 @@ export class History {
 
   /** The journal was rolled back: entries after this position never happened. */
   goBack(position: number): void {
-    for (const fact of this.facts.splice(position)) {
-      fact.isThere = false;
-      this.#ids.delete(fact.entry.id);
+    for (const recorded of this.entries.splice(position)) {
+      recorded.isThere = false;
+      this.#ids.delete(recorded.entry.id);
     }
     this.#dump = undefined;
     this.#machine = simulatedMachine();
-    for (const { entry } of this.facts) this.#machine.fold(entry);
+    for (const { entry } of this.entries) this.#machine.fold(entry);
   }
 
   #checkPlace(entry: Entry, witness: Witness): void {
     const { position, time, id } = entry;
     const attempt = attemptOf(entry);
-    const last = this.facts.at(-1)?.entry;
+    const last = this.entries.at(-1)?.entry;
     witness.demand(
       position === this.position + 1,
       "positions have no gaps",

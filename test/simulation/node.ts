@@ -78,7 +78,7 @@ export class SimulatedNode {
     this.#comparedHash = "";
     const { owner } = this;
     world.log(() => `${owner} starts`);
-    const lateMs = (): number => (world.strikes("timer is late") ? world.random.between(1, 900) : 0);
+    const lateMs = (): number => (world.occurs("timer is late") ? world.random.between(1, 900) : 0);
     world.wallMsMax = Math.max(world.wallMsMax, this.#wallMs);
     const ofProcess = { wallMs: () => this.#wallMs, startMs: world.random.between(0, 1_000_000), lateMs };
     this.#grace = new GraceWatch(world, owner);
@@ -269,7 +269,7 @@ export class SimulatedNode {
     const machine = simulatedMachine();
     const decide = machine.decide.bind(machine);
     machine.decide = (command: Command, circumstances: Circumstances) => {
-      if (world.strikes("decision is slow")) world.time.nowMs += world.random.between(1, 20);
+      if (world.occurs("decision is slow")) world.time.nowMs += world.random.between(1, 20);
       return decide(command, circumstances);
     };
     this.#machine = machine;

@@ -113,9 +113,9 @@ export class Simulation {
     else if (kind === "subscribe") random.pick(this.subscribers).step(node);
     else if (node.state === "down") node.start();
     else if (kind === "retry") this.callers.retry(node);
-    else if (this.world.strikes("burst of commands")) {
-      for (let count = random.between(10, 40); count > 0; count -= 1) this.callers.ask(node, this.nodes);
-    } else this.callers.ask(node, this.nodes);
+    else if (this.world.occurs("burst of commands")) {
+      for (let count = random.between(10, 40); count > 0; count -= 1) this.callers.sendRequest(node, this.nodes);
+    } else this.callers.sendRequest(node, this.nodes);
   }
 
   /** Runs one ready task, or advances time until a task is ready. */
@@ -134,13 +134,13 @@ export class Simulation {
   #disturb(node: SimulatedNode): void {
     const { world } = this;
     const { random } = world;
-    if (world.strikes("wall clock jumps forward")) node.setWall(random.pick([500, 20_000, 90_000]));
-    if (world.strikes("wall clock jumps back")) node.setWall(-random.pick([500, 20_000, 90_000]));
-    if (world.strikes("journal goes back")) this.#goBack();
+    if (world.occurs("wall clock jumps forward")) node.setWall(random.pick([500, 20_000, 90_000]));
+    if (world.occurs("wall clock jumps back")) node.setWall(-random.pick([500, 20_000, 90_000]));
+    if (world.occurs("journal goes back")) this.#goBack();
     if (node.state !== "up") return;
-    if (world.strikes("process is paused for over a second")) node.pauseProcess(random.between(1_300, 6_000));
-    if (world.strikes("crash between two steps")) node.crash();
-    else if (world.strikes("node stops gracefully")) this.#askToStop(node);
+    if (world.occurs("process is paused for over a second")) node.pauseProcess(random.between(1_300, 6_000));
+    if (world.occurs("crash between two steps")) node.crash();
+    else if (world.occurs("node stops gracefully")) this.#askToStop(node);
   }
 
   /** A paused process gets the signal when it continues. */
@@ -164,7 +164,7 @@ export class Simulation {
     world.forkReason = `rollback ${world.losses} of the journal`;
     world.log(() => `the journal goes back from ${head} to ${position}`);
     world.history.goBack(position);
-    world.locks.goBack(world.history.facts.map(({ entry }) => entry));
+    world.locks.goBack(world.history.entries.map(({ entry }) => entry));
     for (const subscriber of this.subscribers) subscriber.journalWentBack(position);
     this.callers.journalWentBack();
     for (const node of this.nodes) this.#wakeSoon(node);
@@ -172,13 +172,13 @@ export class Simulation {
 
   #wakeSoon(node: SimulatedNode): void {
     const { world } = this;
-    if (world.strikes("wake is lost")) return;
-    const delayMs = world.strikes("wake is late") ? world.random.between(5, 2_000) : 0;
+    if (world.occurs("wake is lost")) return;
+    const delayMs = world.occurs("wake is late") ? world.random.between(5, 2_000) : 0;
     const run = (): void => node.wake();
     // The wake happens in that process, so a paused process is woken only when it continues.
     const { owner } = node;
     world.time.schedule({ delayMs, owner, label: "it is woken", run });
-    if (world.strikes("wake comes twice")) world.time.schedule({ delayMs, owner, label: "it is woken again", run });
+    if (world.occurs("wake comes twice")) world.time.schedule({ delayMs, owner, label: "it is woken again", run });
   }
 
   /** Runs everything that follows from the step without waiting, then checks the promises. */

@@ -28,8 +28,8 @@ export class Subscriber {
   /** The next step of a subscriber: it connects, requests more events, or connects to another node. */
   step(node: SimulatedNode): void {
     if (this.#pages === undefined) this.#connect(node);
-    else if (this.#world.strikes("subscriber connects again")) this.#disconnect();
-    else if (!this.#isWaiting && !this.#world.strikes("subscriber is slow")) this.#ask(this.#pages);
+    else if (this.#world.occurs("subscriber connects again")) this.#disconnect();
+    else if (!this.#isWaiting && !this.#world.occurs("subscriber is slow")) this.#ask(this.#pages);
   }
 
   crashed(owner: string): void {

@@ -23,7 +23,7 @@ export class TurnQueue {
     return this.#holder?.owner === owner || (this.#holder === undefined && this.#waiting.length === 0);
   }
 
-  ask(owner: string, grant: () => void): void {
+  enqueue(owner: string, grant: () => void): void {
     this.leave(owner);
     this.#waiting.push({ owner, grant });
     this.#next();

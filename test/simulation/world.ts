@@ -44,8 +44,8 @@ export class World {
     this.#isTraced = options.isTraced;
   }
 
-  strikes(fault: FaultName): boolean {
-    return this.faults.strikes(fault);
+  occurs(fault: FaultName): boolean {
+    return this.faults.occurs(fault);
   }
 
   /** Adds a line to the trace, if the simulation is traced. Building the sentence costs more than most steps. */

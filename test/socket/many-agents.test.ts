@@ -40,15 +40,15 @@ test("one socket serves more concurrent agents than it allows agent numbers, and
   const { client, cut } = await narrowClientFor(t);
   const names = Array.from({ length: 4 * agentsMax }, (_, index) => `task-${index}`);
   const agents = await Promise.all(names.map((name) => client.agents.register({ name })));
-  const ask = async ({ agent_id: agent, secret }: { readonly agent_id: string; readonly secret: string }) => {
-    const asked = await client.run("who-am-i", {}, { agent, agentSecret: secret });
-    return (asked as WhoAmI).agent?.name;
+  const whoAmI = async ({ agent_id: agent, secret }: { readonly agent_id: string; readonly secret: string }) => {
+    const answer = await client.run("who-am-i", {}, { agent, agentSecret: secret });
+    return (answer as WhoAmI).agent?.name;
   };
-  assert.deepEqual(await Promise.all(agents.map(ask)), names);
+  assert.deepEqual(await Promise.all(agents.map(whoAmI)), names);
   // Agent numbers of a broken connection are invalid on the next one.
-  const asked = agents.map(ask);
+  const answer = agents.map(whoAmI);
   cut();
-  assert.deepEqual(await Promise.all(asked), names);
+  assert.deepEqual(await Promise.all(answer), names);
 });
 
 test("each of 300 agents over one socket is notified that its lock is lost", async (t) => {

@@ -14,7 +14,7 @@ test("the allowances of all parts fit into the budget of npm test", () => {
 });
 
 test("every test file is in exactly one process of npm test", () => {
-  const files = planTests(allowances).flatMap(({ words }) => words.filter((word) => word.endsWith(".test.ts")));
+  const files = planTests(allowances).flatMap(({ args: words }) => words.filter((word) => word.endsWith(".test.ts")));
   assert.ok(files.length > 100, String(files.length));
   assert.equal(new Set(files).size, files.length);
 });

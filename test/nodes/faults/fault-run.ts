@@ -18,7 +18,7 @@ export interface FaultRunOptions {
 
 export interface FaultReport {
   /** How often each fault struck. */
-  readonly struck: ReadonlyMap<string, number>;
+  readonly injectedCounts: ReadonlyMap<string, number>;
   readonly acknowledgedCount: number;
   /** Published events of the valid history, each once. */
   readonly publishedCount: number;
@@ -69,7 +69,7 @@ export async function runFaults(options: FaultRunOptions): Promise<FaultReport> 
   const sorted = waits.toSorted((a, b) => a - b);
   const median = sorted[Math.floor(sorted.length / 2)] ?? 0;
   return {
-    struck,
+    injectedCounts: struck,
     acknowledgedCount: load.acknowledged.length,
     publishedCount: mesh.publishedCount,
     lostLocks: load.lossCount,

@@ -27,7 +27,7 @@ try {
       );
     },
   });
-  for (const [name, count] of report.struck) console.log(`${String(count).padStart(6)}  ${name}`);
+  for (const [name, count] of report.injectedCounts) console.log(`${String(count).padStart(6)}  ${name}`);
   const { median, max } = report.progressMs;
   console.log(
     `${cycles} cycles, ${report.acknowledgedCount} writes acknowledged, none lost or done twice; ` +
