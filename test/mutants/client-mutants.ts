@@ -44,8 +44,8 @@ export const clientMutants: readonly PlantedMutant[] = [
   {
     name: "a heartbeat renews a lease although its reply came too late",
     file: "sdk/src/client/locks/handle/held-grant.ts",
-    find: "if (isSince && isAwake && answeredAt.monotonicMs < this.deadlineMs) this.renew(sentAt);",
-    put: "if (isSince && isAwake) this.renew(sentAt);",
+    find: "if (isAfterGrant && isAwake && answeredAt.monotonicMs < this.deadlineMs) this.renew(sentAt);",
+    put: "if (isAfterGrant && isAwake) this.renew(sentAt);",
     by: "test/client/held-grant.test.ts",
     caughtIn: "npm test",
   },
