@@ -2,6 +2,22 @@ import type { PlantedMutant } from "./planted-mutant.ts";
 
 export const doorMutants: readonly PlantedMutant[] = [
   {
+    name: "a request over NATS is answered at every reply address",
+    file: "server/src/doors/nats/answer-requests.ts",
+    find: 'if (reply !== "" && !options.replies.allows(reply)) {',
+    put: 'if (reply === "-") {',
+    by: "test/mesh/replies.test.ts",
+    caughtIn: "npm test",
+  },
+  {
+    name: "a reply prefix may be a subject of Holdfast",
+    file: "server/src/doors/nats/reply-addresses.ts",
+    find: "if (!own.includes(first)) return undefined;",
+    put: "if (first !== undefined) return undefined;",
+    by: "test/mesh/replies.test.ts",
+    caughtIn: "npm test",
+  },
+  {
     name: "the server accepts every Host header",
     file: "server/src/access/foreign-request.ts",
     find: "if (host === undefined || !allowed.has(host.toLowerCase())) {",

@@ -15,7 +15,7 @@ import { kindCommandsOf } from "./open.ts";
 
 /** The NATS connection of a node. */
 export interface MeshOptions
-  extends NatsConnectionOptions, Pick<NatsDoorOptions, "principal" | "publishAfter" | "limits"> {}
+  extends NatsConnectionOptions, Pick<NatsDoorOptions, "principal" | "replyPrefixes" | "publishAfter" | "limits"> {}
 
 interface MeshParts {
   readonly engine: Engine;

@@ -128,6 +128,12 @@ export const settings = {
     default: "",
     summary: "the principal of commands over NATS that have no token; without it each command needs a token",
   },
+  nats_reply_prefixes: {
+    kind: "list",
+    default: ["_INBOX."],
+    summary:
+      "the prefixes of the NATS subjects that may receive answers; a request with another reply address is dropped",
+  },
   nats_creds: { kind: "text", default: "", summary: "the file with the credentials for NATS, as nsc creates it" },
   nats_user: { kind: "text", default: "", summary: "the user for NATS" },
   nats_password: { kind: "text", default: "", isSecret: true, summary: "the password of the user for NATS" },

@@ -15,6 +15,7 @@ const counters = {
   commands: ["deliveries", "Deliveries of commands from the stream, repeated ones included."],
   redeliveries: ["redeliveries", "Repeated deliveries of commands from the stream."],
   requests: ["requests", "Requests over NATS."],
+  droppedRequests: ["dropped_requests", "Requests that were dropped because their reply address is not allowed."],
   parked: ["parked", "Unreadable commands that were moved to the parked stream."],
   published: ["published", "Events that this node published."],
   repeated: ["repeated", "Events that were published again because their command was sent again."],

@@ -5,11 +5,13 @@ import type { NatsCounters } from "./nats-counters.ts";
 import { handleCommand } from "./handle-command.ts";
 import type { CommandHandlerOptions } from "./handle-command.ts";
 import type { MeshEvent } from "./mesh-event.ts";
+import type { DroppedRequests } from "./dropped-requests.ts";
 import { natsHeaders } from "./send-answer.ts";
 
 interface RequestHandlerOptions extends CommandHandlerOptions {
   readonly nc: NatsConnection;
   readonly counters: NatsCounters;
+  readonly dropped: DroppedRequests;
   readonly repeat: (event: MeshEvent, position: number) => Promise<void>;
   readonly report: (message: string, cause: unknown) => void;
 }
@@ -38,6 +40,13 @@ export function answerRequests(options: RequestHandlerOptions): { stop(): Promis
 
 async function answer(options: RequestHandlerOptions, message: Msg): Promise<void> {
   options.counters.requests += 1;
+  const { subject, reply = "" } = message;
+  // The command is not run either: its sender could not know the outcome. Without a reply address none is expected.
+  if (reply !== "" && !options.replies.allows(reply)) {
+    options.counters.droppedRequests += 1;
+    options.dropped.record({ subject, reply });
+    return;
+  }
   try {
     const { answer: sent, replayed, position } = await handleCommand(options, message);
     message.respond(sent.text, { headers: natsHeaders(sent.headers) });

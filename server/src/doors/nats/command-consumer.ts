@@ -111,7 +111,7 @@ export class CommandConsumer {
 
   /** A message in a stream has no reply subject. The answer goes to the address in its header, if there is one. */
   #answer(message: JsMsg, { answer }: HandledCommand): void {
-    const address = replyAddress(message);
+    const address = replyAddress(message, this.#options.replies);
     if (address !== undefined) sendAnswer(this.#options.nc, address, answer);
   }
 }

@@ -4,6 +4,8 @@ import type { NatsConnection, NodeConnectionOptions } from "@nats-io/transport-n
 import { defined } from "@holdfast/sdk/base/defined";
 import type { NatsConnectionOptions } from "./nats-door-options.ts";
 import { NatsConfigError } from "./nats-config-error.ts";
+import { isLoopback } from "../../access/is-loopback.ts";
+import { ownInboxPrefix } from "./own-inbox-prefix.ts";
 
 /** Opens a connection that reconnects forever. `delayMs` returns the delay before the next attempt. */
 export async function connectNats(options: NatsConnectionOptions, delayMs: () => number): Promise<NatsConnection> {
@@ -12,6 +14,7 @@ export async function connectNats(options: NatsConnectionOptions, delayMs: () =>
     ...tlsOf(options),
     servers: [...options.servers],
     name: "holdfast",
+    inboxPrefix: ownInboxPrefix,
     timeout: 5_000,
     maxReconnectAttempts: -1,
     // An operator may be fixing the users of the nats-server at this moment.
@@ -43,10 +46,29 @@ async function bytesOf(file: string): Promise<Uint8Array> {
   }
 }
 
-function tlsOf({ servers, caFile, certFile, keyFile }: NatsConnectionOptions): NodeConnectionOptions {
+function tlsOf(options: NatsConnectionOptions): NodeConnectionOptions {
+  if (!usesTls(options)) return {};
+  const { caFile, certFile, keyFile } = options;
   const files = defined({ caFile, certFile, keyFile });
-  const isEnabled = Object.keys(files).length > 0 || servers.some((server) => server.startsWith("tls://"));
-  return isEnabled ? { tls: files } : {};
+  return { tls: files };
+}
+
+/** Whether TLS is required. One setting requires it for all servers. */
+function usesTls({ servers, caFile, certFile, keyFile }: NatsConnectionOptions): boolean {
+  return (
+    [caFile, certFile, keyFile].some((file) => file !== undefined) || servers.some((one) => one.startsWith("tls:"))
+  );
+}
+
+/** A warning for the operator about servers on other hosts without TLS. The addresses have no fault. */
+export function plaintextWarning(options: NatsConnectionOptions): string | undefined {
+  if (usesTls(options)) return undefined;
+  const remote = options.servers.filter((server) => !isLoopback(new URL(server).hostname.replace(/^\[|\]$/gu, "")));
+  if (remote.length === 0) return undefined;
+  return (
+    `connecting to ${remote.join(" and ")} without TLS: every host on the network path can read tokens and data, and ` +
+    "can change commands; use tls:// or nats_ca"
+  );
 }
 
 /** The error in the address of a nats-server. Undefined if it is valid. */

@@ -7,10 +7,13 @@ import type { CommandAnswer } from "./command-answer.ts";
 import { answerReply, problemAnswer } from "./command-answer.ts";
 import { isCommandProblem, readCommand } from "./read-command.ts";
 import type { CommandMessage } from "./read-command.ts";
+import type { ReplyAddresses } from "./reply-addresses.ts";
 import type { SubjectActions } from "./subject-actions.ts";
 
 export interface CommandHandlerOptions {
   readonly actions: SubjectActions;
+  /** The subjects that may receive answers. */
+  readonly replies: ReplyAddresses;
   readonly admit: (token: string | undefined) => AdmittedCaller | Rejection | Promise<AdmittedCaller | Rejection>;
   /** Maximum size of a message. */
   readonly bytesMax: () => number;
@@ -49,7 +52,7 @@ export async function handleCommand(
   message: CommandMessage,
   defaults: { readonly key?: string; readonly deadlineMs?: number } = {},
 ): Promise<HandledCommand> {
-  const command = readCommand(message, options.actions);
+  const command = readCommand(message, options);
   if (isCommandProblem(command)) return { verdict: "unreadable", answer: problemAnswer(command), code: command.code };
   const admitted = options.admit(command.token);
   const caller = admitted instanceof Promise ? await admitted : admitted;

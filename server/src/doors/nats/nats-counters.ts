@@ -5,6 +5,8 @@ export interface NatsCounters {
   redeliveries: number;
   /** Received requests. */
   requests: number;
+  /** Requests that were dropped because of their reply address. */
+  droppedRequests: number;
   parked: number;
   /** Events that this runtime published. `repeated` counts the events that it published again. */
   published: number;
@@ -14,5 +16,14 @@ export interface NatsCounters {
 }
 
 export function newNatsCounters(): NatsCounters {
-  return { commands: 0, redeliveries: 0, requests: 0, parked: 0, published: 0, repeated: 0, disconnects: 0 };
+  return {
+    commands: 0,
+    redeliveries: 0,
+    requests: 0,
+    droppedRequests: 0,
+    parked: 0,
+    published: 0,
+    repeated: 0,
+    disconnects: 0,
+  };
 }

@@ -50,6 +50,8 @@ export interface NatsDoorOptions extends NatsConnectionOptions {
   readonly kindCommands: ReadonlyMap<string, string>;
   /** The principal of commands without a token. If absent, each command needs a token. */
   readonly principal?: string | undefined;
+  /** The prefixes of the subjects that may receive answers; `_INBOX.` by default. */
+  readonly replyPrefixes?: readonly string[] | undefined;
   /** The position after which publishing starts in an empty event stream. A new stream starts at the first event. */
   readonly publishAfter?: number | undefined;
   readonly clock: Clock;

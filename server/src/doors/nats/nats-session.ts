@@ -19,6 +19,8 @@ import { refuseCapturedRequests, streamWarnings } from "./streams.ts";
 import { NatsConfigError } from "./nats-config-error.ts";
 import { readServerVersion, versionError } from "./server-version.ts";
 import type { FailureTracker } from "./failure-tracker.ts";
+import { DroppedRequests } from "./dropped-requests.ts";
+import { ReplyAddresses } from "./reply-addresses.ts";
 import { SubjectActions } from "./subject-actions.ts";
 
 interface NatsSessionOptions extends NatsDoorOptions {
@@ -68,10 +70,12 @@ export class NatsSession {
   }
 
   #begin(): void {
-    const { nc, gate, principal, kindCommands, limits, counters, report } = this.#options;
+    const { nc, gate, principal, kindCommands, limits, counters, report, clock } = this.#options;
     const callers = new CallerCache(gate, principal);
+    const replies = new ReplyAddresses(this.#options.replyPrefixes);
     const options: CommandHandlerOptions = {
       actions: new SubjectActions(kindCommands),
+      replies,
       admit: (token) => callers.admit(token),
       bytesMax: () => this.#bytesMax(),
       onDefect: (error) => {
@@ -80,7 +84,8 @@ export class NatsSession {
       },
     };
     const shared = { ...options, nc, counters, report, repeat: this.#repeat.bind(this) };
-    const requests = answerRequests(shared);
+    const dropped = new DroppedRequests({ clock, prefixes: replies.prefixes, report });
+    const requests = answerRequests({ ...shared, dropped });
     this.#stop.signal.addEventListener("abort", () => this.#running.push(requests.stop()));
     const consumer = new CommandConsumer({ ...shared, jsm: this.#jsm, limits, stop: this.#stop.signal });
     this.#running.push(

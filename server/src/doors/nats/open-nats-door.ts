@@ -5,7 +5,7 @@
  */
 import type { NatsConnection, Status } from "@nats-io/transport-node";
 import { pause } from "@holdfast/sdk/base/pause";
-import { connectNats, serverAddressError } from "./connect-nats.ts";
+import { connectNats, plaintextWarning, serverAddressError } from "./connect-nats.ts";
 import { newNatsCounters } from "./nats-counters.ts";
 import type { NatsCounters } from "./nats-counters.ts";
 import { natsLimits } from "./nats-limits.ts";
@@ -17,6 +17,7 @@ import { readServerVersion, versionWarnings } from "./server-version.ts";
 import { NatsSession } from "./nats-session.ts";
 import { NatsConfigError } from "./nats-config-error.ts";
 import { FailureTracker } from "./failure-tracker.ts";
+import { defaultReplyPrefixes, replyPrefixesFault } from "./reply-addresses.ts";
 
 /** Maximum time to flush written messages on close. */
 const flushMs = 2_000;
@@ -47,6 +48,10 @@ export async function openNatsDoor(options: NatsDoorOptions): Promise<NatsDoor> 
     const error = serverAddressError(server);
     if (error !== undefined) throw new NatsConfigError(`the address of the nats-server ${error}`);
   }
+  const fault = replyPrefixesFault(options.replyPrefixes ?? defaultReplyPrefixes);
+  if (fault !== undefined) throw new NatsConfigError(fault);
+  const warning = plaintextWarning(options);
+  if (warning !== undefined) options.report(warning, undefined);
   const door = new RunningNatsDoor(options);
   await door.start();
   return door;

@@ -1,6 +1,6 @@
 /** Parses a message to a command: the action from the subject, the input from the payload, the sender from the headers. */
 import { defined } from "@holdfast/sdk/base/defined";
-import { checkOf, meshHeaders, meshLockWords, meshSubjects } from "@holdfast/sdk/contract";
+import { checkOf, meshHeaders, meshLockWords } from "@holdfast/sdk/contract";
 import type { CallOptions } from "@holdfast/sdk";
 import { emptyInput } from "@holdfast/sdk/json/canonical";
 import type { Canonical, CanonicalObject } from "@holdfast/sdk/json/canonical";
@@ -9,6 +9,7 @@ import { isObject } from "@holdfast/sdk/json/json";
 import type { Json } from "@holdfast/sdk/json/json";
 import { parseJson } from "@holdfast/sdk/json/parse-json";
 import { bearerToken } from "../../access/bearer-token.ts";
+import type { ReplyAddresses } from "./reply-addresses.ts";
 import type { SubjectAction, SubjectActions } from "./subject-actions.ts";
 
 /** The parts of a message that are read, for requests and for deliveries from a stream. */
@@ -39,14 +40,23 @@ export const implicitKeyPrefix = "nats:";
 const checks = new Map(Object.entries(meshLockWords).map(([action, { input }]) => [action, checkOf(input)]));
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
-export function readCommand(message: CommandMessage, actions: SubjectActions): ParsedCommand | CommandProblem {
+/** What the reader of messages knows: the actions of subjects, and the subjects that may receive answers. */
+export interface CommandReaderOptions {
+  readonly actions: SubjectActions;
+  readonly replies: ReplyAddresses;
+}
+
+export function readCommand(
+  message: CommandMessage,
+  { actions, replies }: CommandReaderOptions,
+): ParsedCommand | CommandProblem {
   const [prefix = "", entity = "", action = "", ...more] = message.subject.split(".");
   const target = more.length === 0 ? actions.find(entity, action) : undefined;
   if (target === undefined) {
     const shape = `${prefix}.<entity>.<action>, ${prefix}.lock.<action> or ${prefix}.operation.<name>`;
     return { code: "operation_unknown", data: { subject: message.subject, reason: `the subject is not ${shape}` } };
   }
-  const sender = senderOf(message);
+  const sender = senderOf(message, replies);
   if (isCommandProblem(sender)) return sender;
   const payload = payloadOf(message.data);
   if (isCommandProblem(payload)) return payload;
@@ -132,13 +142,13 @@ interface CommandSender {
   readonly options: ParsedCommand["options"];
 }
 
-function senderOf(message: CommandMessage): CommandSender | CommandProblem {
+function senderOf(message: CommandMessage, replies: ReplyAddresses): CommandSender | CommandProblem {
   const { headers } = message;
   const addresses = headers?.values(meshHeaders.replyTo, "insensitive") ?? [];
-  if (addresses.length > 0 && replyAddress(message) === undefined) {
+  if (addresses.length > 0 && replyAddress(message, replies) === undefined) {
     return {
       code: "request_malformed",
-      data: { reason: `the header ${meshHeaders.replyTo} is not a valid subject for answers` },
+      data: { reason: `the header ${meshHeaders.replyTo} is not one subject below ${replies.prefixes.join(" or ")}` },
     };
   }
   const found = senderHeaders(headers);
@@ -187,16 +197,8 @@ function invalid(issues: readonly object[]): CommandProblem {
   return { code: "input_invalid", data: { issues } };
 }
 
-/** The subject for the answer. Undefined if the sender set none. */
-export function replyAddress({ headers }: CommandMessage): string | undefined {
+/** The subject for the answer. Undefined if the sender set none, or one that may not receive answers. */
+export function replyAddress({ headers }: CommandMessage, replies: ReplyAddresses): string | undefined {
   const [address, ...more] = headers?.values(meshHeaders.replyTo, "insensitive") ?? [];
-  return address !== undefined && more.length === 0 && isAddress(address) ? address : undefined;
-}
-
-/** Whether a subject may receive an answer. A subject for commands, for events or for the nats-server may not. */
-function isAddress(address: string): boolean {
-  const [first = ""] = address.split(".");
-  const isReserved = (Object.values(meshSubjects) as readonly string[]).includes(first);
-  const isPlain = /^[^\s*>.]+(\.[^\s*>.]+)*$/u.test(address) && address.length <= 512;
-  return isPlain && !isReserved && !first.startsWith("$");
+  return address !== undefined && more.length === 0 && replies.allows(address) ? address : undefined;
 }

@@ -41,6 +41,7 @@ function natsOf(config: Config, sources: ResolvedConfig["sources"]): Pick<ServeO
   return {
     nats: {
       servers: config.nats,
+      replyPrefixes: config.nats_reply_prefixes,
       principal: setText(config.nats_principal),
       credsFile: setText(config.nats_creds),
       user: setText(config.nats_user),
