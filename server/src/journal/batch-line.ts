@@ -9,6 +9,12 @@ import { JournalError } from "./journal.ts";
 import { readJson } from "@holdfast/sdk/json/read-json";
 import type { StoredBatch } from "./unseal.ts";
 
+/**
+ * Maximum characters of a stored batch, and of its line. A batch holds at most 4 MiB of commands. What they emit stays far
+ * below this limit, so only a crafted file reaches it. It bounds the memory that a file from elsewhere can take.
+ */
+export const batchCharactersMax = 256 * 1024 * 1024;
+
 export function batchLine({ first, count, time, previous, hash, lines }: StoredBatch): string {
   return jsonLine({ first, count, time, previous, hash, lines: lines.split("\n") });
 }

@@ -20,7 +20,8 @@ import type { ArchiveParts } from "./archive/archive-parts.ts";
 import type { SqliteCheckpoints } from "./checkpoints.ts";
 import { mapFileError } from "./map-error.ts";
 import type { MetaTable } from "./meta.ts";
-import { type BlockText, readBlock, type Segment, segmentName, writeSegmentFile } from "./archive/segment-file.ts";
+import { type BlockText, readBlock, type Segment, writeSegmentFile } from "./archive/segment-file.ts";
+import { readSegmentName, segmentName } from "./archive/segment-name.ts";
 import { transact } from "./folder/transact.ts";
 import { truncateWal } from "./folder/truncate-wal.ts";
 
@@ -103,7 +104,7 @@ async function rewriteSegment(parts: EraseParts, segment: Segment, position: num
       parts.throwIfClosing();
     }
   }
-  const revision = Number(/\.(\d+)\.ndjson/.exec(segment.file)?.[1] ?? 0) + 1;
+  const revision = (readSegmentName(segment.file)?.revision ?? 0) + 1;
   try {
     const nameAtEnd = (): string => segmentName(segment.first, segment.last, revision);
     return { ...segment, ...(await writeSegmentFile(folder, texts(), { nameAtEnd, step: parts.step })) };

@@ -7,9 +7,10 @@
  * - A move to another disk cannot be distinguished from a copy and counts as one. An unneeded epoch costs little.
  * - A copy of a whole disk has the same inodes and is not detected.
  */
-import { closeSync, fsyncSync, openSync, readFileSync, renameSync, statSync, writeSync } from "node:fs";
+import { closeSync, fsyncSync, lstatSync, openSync, renameSync, rmSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { readJson } from "@holdfast/sdk/json/read-json";
+import { readSmallFile } from "../../base/regular-file.ts";
 import { syncPath } from "./folder/make-folder.ts";
 import { mapFileError } from "./map-error.ts";
 import type { MetaTable } from "./meta.ts";
@@ -34,6 +35,8 @@ export interface RestoredMark {
 }
 
 const name = "identity";
+/** Maximum size of the identity file. */
+const identityBytesMax = 1_024;
 
 export function watchFork(meta: MetaTable, folder: string, newId: (() => string) | undefined): SqliteForkWatch {
   let forkReason = detectFork();
@@ -80,7 +83,9 @@ function differenceFrom(known: FolderIdentity, folder: string): string | undefin
 
 function writeIdentity(folder: string, id: string): FolderIdentity {
   const temporary = join(folder, `${name}.tmp`);
-  const file = openSync(temporary, "w", 0o600);
+  // `wx` follows no link. A kill may have left the file behind.
+  rmSync(temporary, { force: true });
+  const file = openSync(temporary, "wx", 0o600);
   try {
     writeSync(file, id + "\n");
     fsyncSync(file);
@@ -94,13 +99,13 @@ function writeIdentity(folder: string, id: string): FolderIdentity {
 
 function readIdentity(folder: string): FolderIdentity | undefined {
   try {
-    return { id: readFileSync(join(folder, name), "utf8").trim(), ...fileIdentity(folder) };
+    return { id: readSmallFile(join(folder, name), identityBytesMax).trim(), ...fileIdentity(folder) };
   } catch {
     return undefined;
   }
 }
 
 function fileIdentity(folder: string): Pick<FolderIdentity, "file" | "made"> {
-  const { ino, birthtimeNs } = statSync(join(folder, name), { bigint: true });
+  const { ino, birthtimeNs } = lstatSync(join(folder, name), { bigint: true });
   return { file: String(ino), made: String(birthtimeNs) };
 }

@@ -1,6 +1,9 @@
 /** Maps SQLite errors to journal errors. SQLite does not report whether something was written, so the caller passes it. */
 import { JournalError, type JournalErrorCode } from "../journal.ts";
 
+const corrupt = 11;
+const unreadableValue: ReadonlySet<string> = new Set(["ERR_OUT_OF_RANGE", "ERR_STRING_TOO_LONG"]);
+
 /** By primary result code. The cause of the error holds the extended code. */
 const meanings: ReadonlyMap<number, readonly [JournalErrorCode, string]> = new Map([
   [3, ["read_only", "no permission to write"]],
@@ -10,6 +13,7 @@ const meanings: ReadonlyMap<number, readonly [JournalErrorCode, string]> = new M
   [10, ["io", "the disk reported an error"]],
   [11, ["damaged", "the database file is damaged"]],
   [13, ["full", "the disk is full, or the file reached its size limit"]],
+  [18, ["damaged", "it holds a value that is larger than any that Holdfast writes"]],
   [14, ["io", "the file cannot be opened"]],
   [26, ["damaged", "the file is not an SQLite database"]],
 ]);
@@ -24,6 +28,8 @@ export function mapError(error: unknown, file: string, certain: boolean): Journa
 
 /** The extended result code of SQLite, or 0 for any other error. */
 export function resultCode(error: unknown): number {
+  // The file holds an integer or a text that JavaScript cannot represent. Holdfast never writes one.
+  if (error instanceof Error && "code" in error && unreadableValue.has(String(error.code))) return corrupt;
   return error instanceof Error && "errcode" in error && typeof error.errcode === "number" ? error.errcode : 0;
 }
 

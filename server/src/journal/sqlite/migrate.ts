@@ -6,6 +6,7 @@ import { join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { JournalError } from "../journal.ts";
 import { readMigrations } from "../read-migrations.ts";
+import { requireSchema } from "./folder/require-schema.ts";
 
 type DatabaseKind = "journal" | "index" | "checkpoint";
 
@@ -24,11 +25,19 @@ export function migrate(database: DatabaseSync, kind: DatabaseKind, file: string
     const message = `${file} has format ${applied}. This version supports formats up to ${migrations.length}. Use a newer version.`;
     throw new JournalError("unsupported", message, { certain: true });
   }
+  requireSchema(database, migrations.slice(0, applied), file);
   for (const [index, sql] of migrations.entries()) {
     if (index + 1 > applied) database.exec(`BEGIN IMMEDIATE; ${sql}; PRAGMA user_version = ${index + 1}; COMMIT`);
   }
 }
 
-export function newestFormat(kind: DatabaseKind): number {
-  return migrationsOf[kind].length;
+/** Requires the newest format and its schema, for a reader that cannot migrate. */
+export function requireNewestFormat(database: DatabaseSync, kind: DatabaseKind, file: string): void {
+  const migrations = migrationsOf[kind];
+  const applied = Number(database.prepare("PRAGMA user_version").get()?.user_version);
+  if (applied !== migrations.length) {
+    const message = `${file} has format ${applied}, not ${migrations.length}. Start this version once on the folder, or use the version that wrote it.`;
+    throw new JournalError("unsupported", message, { certain: true });
+  }
+  requireSchema(database, migrations, file);
 }

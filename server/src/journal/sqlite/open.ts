@@ -13,11 +13,13 @@ import { mapError, resultCode } from "./map-error.ts";
 import { openParts } from "./folder/open-parts.ts";
 import type { SqliteJournalOptions } from "./options.ts";
 import { ownFolder } from "./folder/own-folder.ts";
+import { requirePlainFiles } from "./folder/require-plain-files.ts";
 import { followPage, readPage, readPositions } from "./read.ts";
 
 export async function openSqliteJournal(options: SqliteJournalOptions): Promise<LocalJournal> {
   const { folder, startedAt, space = "main" } = options;
   makeFolder(folder);
+  requirePlainFiles(folder);
   const release = ownFolder(folder, startedAt);
   let database: DatabaseSync | undefined;
   try {

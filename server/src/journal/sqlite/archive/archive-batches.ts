@@ -13,7 +13,7 @@ import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { ArchiveResult } from "../../journal.ts";
 import type { ArchiveParts } from "./archive-parts.ts";
-import { unfinishedName } from "./segment-file.ts";
+import { readSegmentName, unfinishedName } from "./segment-name.ts";
 import { transact } from "../folder/transact.ts";
 import { writeSegment } from "./write-segment.ts";
 
@@ -49,9 +49,9 @@ export async function archiveBatches(parts: ArchiveParts, to: number): Promise<A
 export function cleanUpArchive({ segments, recent }: Pick<ArchiveParts, "segments" | "recent">): void {
   const known = new Set(segments.list().map(({ file }) => file));
   for (const name of namesIn(segments.folder)) {
-    const last = /^\d+-(\d+)\b.*\.ndjson\.gz$/.exec(name)?.[1];
+    const last = readSegmentName(name)?.last;
     // A file beyond the head belongs to another history and may be its only copy, so it stays.
-    const isRemovable = name === unfinishedName || (last !== undefined && Number(last) <= recent.head().position);
+    const isRemovable = name === unfinishedName || (last !== undefined && last <= recent.head().position);
     if (isRemovable && !known.has(name)) rmSync(join(segments.folder, name), { force: true });
   }
 }

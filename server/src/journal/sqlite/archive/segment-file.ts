@@ -4,16 +4,18 @@
  * A file never changes once it has its final name.
  */
 import { createHash } from "node:crypto";
-import { closeSync, openSync, readSync } from "node:fs";
+import { closeSync, constants, fstatSync, readSync } from "node:fs";
 import { type FileHandle, open, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { gunzip, gunzipSync, gzip } from "node:zlib";
-import { readBatchLine } from "../../batch-line.ts";
+import { openRegularFile } from "../../../base/regular-file.ts";
+import { batchCharactersMax, readBatchLine } from "../../batch-line.ts";
 import { JournalError } from "../../journal.ts";
 import { damageError, type StoredBatch } from "../../unseal.ts";
 import { syncPath } from "../folder/make-folder.ts";
 import type { StepHook } from "../folder/transact.ts";
+import { unfinishedName } from "./segment-name.ts";
 
 /** The location of a block in the file, and the first position that it holds. */
 export type Block = readonly [first: number, offset: number, length: number];
@@ -39,13 +41,8 @@ export interface BlockText {
 
 const pack = promisify(gzip);
 const unpack = promisify(gunzip);
-/** Name of the file being written. A folder has one writer, so one name suffices. A crash leaves the file behind. */
-export const unfinishedName = "unfinished.tmp";
-
-export function segmentName(first: number, last: number, revision = 0): string {
-  const range = [first, last].map((position) => String(position).padStart(12, "0")).join("-");
-  return `${range}${revision === 0 ? "" : `.${revision}`}.ndjson.gz`;
-}
+/** Maximum ratio of text to compressed bytes. Deflate cannot exceed it. */
+const deflateRatioMax = 1_032;
 
 /** Writes blocks to a file, reads the file back to verify it, and then renames it. `nameAtEnd` is called at the end. */
 export async function writeSegmentFile(
@@ -54,7 +51,8 @@ export async function writeSegmentFile(
   { nameAtEnd, step }: { readonly nameAtEnd: () => string; readonly step: StepHook },
 ): Promise<Pick<Segment, "file" | "sha256" | "bytes" | "blocks">> {
   const temporary = join(folder, unfinishedName);
-  const handle = await open(temporary, "w+", 0o600);
+  const { O_RDWR, O_CREAT, O_TRUNC, O_NOFOLLOW } = constants;
+  const handle = await open(temporary, O_RDWR | O_CREAT | O_TRUNC | O_NOFOLLOW, 0o600);
   const blocks: Block[] = [];
   const digests: string[] = [];
   let bytes = 0;
@@ -103,9 +101,13 @@ export function readBlock(folder: string, segment: Segment, block: Block): reado
   const packed = readBytes(join(folder, segment.file), segment, offset, length);
   let text: string;
   try {
-    text = gunzipSync(packed).toString();
-  } catch {
-    throw damageError(first, "chain", `the archive file ${segment.file} cannot be decompressed there`);
+    text = gunzipSync(packed, { maxOutputLength: textBytesMax(length) }).toString();
+  } catch (error) {
+    const isTooLarge = (error as NodeJS.ErrnoException).code === "ERR_BUFFER_TOO_LARGE";
+    const what = isTooLarge
+      ? `holds more than ${textBytesMax(length)} bytes of text there`
+      : "cannot be decompressed there";
+    throw damageError(first, "chain", `the archive file ${segment.file} ${what}`);
   }
   return text
     .split("\n")
@@ -113,18 +115,26 @@ export function readBlock(folder: string, segment: Segment, block: Block): reado
     .map((line, index) => readBatchLine(line, index + 1));
 }
 
+/** Maximum size of the text of a block. A crafted block of some kilobytes could otherwise fill the memory. */
+function textBytesMax(packedBytes: number): number {
+  return Math.min(batchCharactersMax, packedBytes * deflateRatioMax);
+}
+
 function readBytes(path: string, segment: Segment, offset: number, length: number): Buffer {
   let file: number;
   try {
-    file = openSync(path, "r");
+    file = openRegularFile(path);
   } catch (cause) {
     const message = `The entries ${segment.first} to ${segment.last} are in the archive file ${path}, which cannot be opened. Restore the file to read them.`;
     throw new JournalError("archived", message, { certain: true, cause, position: segment.first });
   }
   try {
-    const bytes = Buffer.alloc(length);
-    readSync(file, bytes, 0, length, offset);
-    return bytes;
+    // Compared first: a recorded length may be far larger than the file.
+    if (fstatSync(file).size === segment.bytes) {
+      const bytes = Buffer.alloc(length);
+      if (readSync(file, bytes, 0, length, offset) === length) return bytes;
+    }
+    throw damageError(segment.first, "chain", `the archive file ${segment.file} does not have ${segment.bytes} bytes`);
   } finally {
     closeSync(file);
   }

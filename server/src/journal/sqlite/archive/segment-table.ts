@@ -1,9 +1,9 @@
 /** The recorded segments of the archive, and the batches in them. */
 import type { DatabaseSync } from "node:sqlite";
 import { join } from "node:path";
-import { readJson } from "@holdfast/sdk/json/read-json";
 import { damageError, type StoredBatch } from "../../unseal.ts";
 import { type Block, readBlock, type Segment } from "./segment-file.ts";
+import { readSegmentRow, type SegmentColumns } from "./segment-row.ts";
 
 export interface SegmentTable {
   readonly folder: string;
@@ -33,10 +33,7 @@ export function createSegmentTable(database: DatabaseSync, dataFolder: string): 
   let cached: { readonly file: string; readonly block: Block; readonly batches: readonly StoredBatch[] } | undefined;
 
   function load(): readonly Segment[] {
-    return select.all().map((row) => {
-      const { blocks, ...columns } = row as unknown as Omit<Segment, "blocks"> & { blocks: string };
-      return { ...columns, blocks: readJson(blocks) as unknown as readonly Block[] };
-    });
+    return select.all().map((row) => readSegmentRow(row as unknown as SegmentColumns));
   }
 
   function batchesOf(segment: Segment, block: Block): readonly StoredBatch[] {

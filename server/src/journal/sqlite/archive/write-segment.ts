@@ -6,7 +6,8 @@ import type { ArchiveParts } from "./archive-parts.ts";
 import type { SqliteBatchTable } from "../batch-table.ts";
 import { makeFolder } from "../folder/make-folder.ts";
 import { mapFileError } from "../map-error.ts";
-import { type BlockText, type Segment, segmentName, writeSegmentFile } from "./segment-file.ts";
+import { type BlockText, type Segment, writeSegmentFile } from "./segment-file.ts";
+import { segmentName } from "./segment-name.ts";
 
 /** Maximum size of a segment, reached at the end of a block, and size at which a block ends. */
 const entriesPerSegment = 50_000;

@@ -3,16 +3,16 @@
  * folder with the target's name is complete. A restored folder is marked before the rename, so it is never treated as the
  * original: its first start raises the epoch.
  */
-import { statSync } from "node:fs";
-import { mkdir, readdir, rename, rm } from "node:fs/promises";
+import { lstatSync } from "node:fs";
+import { lstat, mkdir, readdir, rename, rm } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
-import { DatabaseSync } from "node:sqlite";
 import { JournalError } from "../../journal.ts";
 import { type CopyResult, type CopyOptions, copyJournal } from "./copy-journal.ts";
 import type { RestoredMark } from "../fork.ts";
 import { makeFolder, syncPath } from "./make-folder.ts";
 import { mapFileError, resultCode, mapError } from "../map-error.ts";
 import { createMetaTable } from "../meta.ts";
+import { openDatabase } from "./open-database.ts";
 import { type StepHook, transact } from "./transact.ts";
 
 interface FolderCopyOptions extends CopyOptions {
@@ -38,8 +38,9 @@ async function copyTo(
 ): Promise<CopyResult> {
   const target = resolve(to);
   const temporary = `${target}.unfinished`;
-  await rejectExisting(target);
   try {
+    await rejectExisting(target);
+    // A kill during an earlier copy may have left this folder.
     await rm(temporary, { recursive: true, force: true });
     makeFolder(dirname(target));
     await mkdir(temporary, { mode: 0o700 });
@@ -61,14 +62,19 @@ async function copyTo(
 }
 
 async function rejectExisting(folder: string): Promise<void> {
-  const names = await readdir(folder).catch(() => []);
-  if (names.length === 0) return;
+  const found = await lstat(folder).catch(() => undefined);
+  if (found === undefined) return;
+  if (!found.isDirectory()) {
+    const message = `${folder} is a file or a symbolic link. Choose a folder that does not exist.`;
+    throw new JournalError("invalid", message, { certain: true });
+  }
+  if ((await readdir(folder)).length === 0) return;
   const message = `${folder} exists and is not empty. Existing files are never overwritten. Choose another folder, or move this one.`;
   throw new JournalError("invalid", message, { certain: true });
 }
 
 export function markRestored(folder: string, mark: RestoredMark): void {
-  const database = new DatabaseSync(join(folder, "journal.db"));
+  const database = openDatabase(join(folder, "journal.db"), { timeout: 1_000 });
   try {
     const meta = createMetaTable(database);
     transact(database, () => {
@@ -83,7 +89,7 @@ export function markRestored(folder: string, mark: RestoredMark): void {
 /** Removes empty WAL files and shared-memory files, which readers of the copy leave behind. */
 async function removeLogs(folder: string): Promise<void> {
   for (const name of await readdir(folder)) {
-    const isEmptyLog = name.endsWith("-wal") && statSync(join(folder, name)).size === 0;
+    const isEmptyLog = name.endsWith("-wal") && lstatSync(join(folder, name)).size === 0;
     if (isEmptyLog || name.endsWith("-shm")) await rm(join(folder, name), { force: true });
   }
 }

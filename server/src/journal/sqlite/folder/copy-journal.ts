@@ -1,14 +1,21 @@
 /**
  * Copies a journal into an empty folder while it may be in use. It uses SQLite's backup, because a database file that is
  * copied with half of its WAL is not a valid journal. The copy is verified: every batch must follow the one before it.
+ *
+ * The source may be hostile. Nothing is read or written outside the two folders, and nothing is overwritten. Checkpoints and
+ * the index are not copied: the chain does not cover them, so a crafted one could add rights that no entry granted.
  */
-import { copyFile, mkdir } from "node:fs/promises";
+import { closeSync, createReadStream, createWriteStream } from "node:fs";
+import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { backup, DatabaseSync } from "node:sqlite";
+import { backup } from "node:sqlite";
+import { pipeline } from "node:stream/promises";
+import { openRegularFile } from "../../../base/regular-file.ts";
 import { type Head, JournalError } from "../../journal.ts";
 import { genesis } from "../../seal.ts";
 import { damageError, headOf, unseal } from "../../unseal.ts";
 import { syncPath } from "./make-folder.ts";
+import { createPrivateFile } from "./open-database.ts";
 import { fileDigest } from "./verify-files.ts";
 import { openReadOnly, openSqliteReader } from "./sqlite-reader.ts";
 import type { Segment } from "../archive/segment-file.ts";
@@ -40,9 +47,11 @@ const attemptCountMax = 3;
 export async function copyJournal(options: CopyOptions): Promise<CopyResult> {
   const { from, to, onProgress } = options;
   for (let attempt = 1; ; attempt += 1) {
-    // Checkpoints are copied first. A checkpoint that is newer than the copied entries would be unusable.
-    await copyDatabase(from, to, "checkpoint.db").catch(() => undefined);
-    const bytes = await copyDatabase(from, to, "journal.db", onProgress);
+    // Each attempt begins with an empty folder, so that no file is ever overwritten.
+    for (const name of ["journal.db", "journal.db-wal", "journal.db-shm", "archive"]) {
+      await rm(join(to, name), { recursive: true, force: true });
+    }
+    const bytes = await copyDatabase(from, to, onProgress);
     const segments = segmentsIn(to);
     const failure = await copySegments(options, segments, bytes);
     if (failure !== undefined && attempt < attemptCountMax) continue;
@@ -54,22 +63,18 @@ export async function copyJournal(options: CopyOptions): Promise<CopyResult> {
   }
 }
 
-async function copyDatabase(
-  from: string,
-  to: string,
-  name: string,
-  onProgress?: (progress: CopyProgress) => void,
-): Promise<number> {
-  const source =
-    name === "journal.db" ? openReadOnly(from) : new DatabaseSync(join(from, name), { readOnly: true, timeout: 1_000 });
+async function copyDatabase(from: string, to: string, onProgress?: (progress: CopyProgress) => void): Promise<number> {
+  const source = openReadOnly(from);
+  const target = join(to, "journal.db");
   try {
+    createPrivateFile(target);
     // One transaction for the whole copy. Without it, every write by the owner would restart the copy.
     source.exec("BEGIN");
     const pages = Number(source.prepare("PRAGMA page_count").get()?.["page_count"]);
     const pageSize = Number(source.prepare("PRAGMA page_size").get()?.["page_size"]);
     source.prepare("SELECT count(*) FROM sqlite_schema").get();
     const totalBytes = pages * pageSize;
-    await backup(source, join(to, name), {
+    await backup(source, target, {
       rate: pagesPerStep,
       progress: ({ totalPages, remainingPages }) => {
         onProgress?.({ doneBytes: (totalPages - remainingPages) * pageSize, totalBytes });
@@ -97,13 +102,13 @@ async function copySegments(
   databaseBytes: number,
 ): Promise<JournalError | undefined> {
   if (segments.length === 0) return undefined;
-  await mkdir(join(to, "archive"), { recursive: true, mode: 0o700 });
+  await mkdir(join(to, "archive"), { mode: 0o700 });
   const totalBytes = segments.reduce((sum, { bytes }) => sum + bytes, databaseBytes);
   let doneBytes = databaseBytes;
   for (const segment of segments) {
     const target = join(to, "archive", segment.file);
     try {
-      await copyFile(join(from, "archive", segment.file), target);
+      await copySegment(join(from, "archive", segment.file), target, segment.bytes);
     } catch (cause) {
       const message = `The archive file ${segment.file} (positions ${segment.first} to ${segment.last}) cannot be copied.`;
       return new JournalError("archived", message, { certain: true, cause, position: segment.first });
@@ -117,6 +122,17 @@ async function copySegments(
   }
   syncPath(join(to, "archive"));
   return undefined;
+}
+
+/** Copies at most the recorded bytes. `wx` follows no link and overwrites nothing. A larger file fails its digest. */
+async function copySegment(from: string, to: string, bytes: number): Promise<void> {
+  const source = openRegularFile(from);
+  try {
+    const content = createReadStream(from, { fd: source, autoClose: false, start: 0, end: bytes - 1 });
+    await pipeline(content, createWriteStream(to, { flags: "wx", mode: 0o600 }));
+  } finally {
+    closeSync(source);
+  }
 }
 
 /** Verifies the chain from the first batch to the last. */

@@ -1,10 +1,11 @@
 /** Opens journal.db, index.db and checkpoint.db with the settings that the guarantees need, and checks their effect. */
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
+import type { DatabaseSync } from "node:sqlite";
 import { JournalError } from "../../journal.ts";
 import { mapError } from "../map-error.ts";
 import { migrate } from "../migrate.ts";
+import { openDatabase } from "./open-database.ts";
 
 /** The format of `lines`, see seal.ts. */
 const format = "1";
@@ -73,7 +74,7 @@ function deleteDatabase(folder: string, name: string): void {
 function openFile(file: string, prepare: (database: DatabaseSync) => void): DatabaseSync {
   let database: DatabaseSync | undefined;
   try {
-    database = new DatabaseSync(file, { timeout: lockTimeoutMs });
+    database = openDatabase(file, { timeout: lockTimeoutMs });
     prepare(database);
     return database;
   } catch (error) {

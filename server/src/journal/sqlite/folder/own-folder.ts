@@ -6,13 +6,18 @@
  * owner.json only describes the owner to people. Nothing depends on it, so an error that prevents writing or removing it
  * is ignored.
  */
-import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { rmSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { pid } from "node:process";
-import { DatabaseSync } from "node:sqlite";
+import type { DatabaseSync } from "node:sqlite";
+import { readSmallFile } from "../../../base/regular-file.ts";
 import { JournalError } from "../../journal.ts";
 import { mapError, resultCode } from "../map-error.ts";
+import { openDatabase } from "./open-database.ts";
+
+/** Maximum size of owner.json. */
+const ownerBytesMax = 4_096;
 
 /** Locks the folder, or throws "owned". Returns a function that releases it. */
 export function ownFolder(folder: string, startedAt: string): () => void {
@@ -20,7 +25,7 @@ export function ownFolder(folder: string, startedAt: string): () => void {
   const file = join(folder, "owner.db");
   let database: DatabaseSync | undefined;
   try {
-    database = new DatabaseSync(file, { timeout: 0 });
+    database = openDatabase(file, { timeout: 0 });
     database.exec("BEGIN EXCLUSIVE");
   } catch (error) {
     database?.close();
@@ -37,7 +42,7 @@ export function ownFolder(folder: string, startedAt: string): () => void {
 
 function writeOwnerFile(path: string, startedAt: string): void {
   try {
-    writeFileSync(path, JSON.stringify({ pid, host: hostname(), since: startedAt }));
+    writeFileSync(path, JSON.stringify({ pid, host: hostname(), since: startedAt }), { mode: 0o600 });
   } catch {
     // An old file would name another process.
     removeOwnerFile(path);
@@ -54,7 +59,7 @@ function removeOwnerFile(path: string): void {
 
 function describeOwner(path: string): string {
   try {
-    const { pid, host, since } = JSON.parse(readFileSync(path, "utf8")) as Record<string, unknown>;
+    const { pid, host, since } = JSON.parse(readSmallFile(path, ownerBytesMax)) as Record<string, unknown>;
     return ` by process ${String(pid)} on ${String(host)} since ${String(since)}`;
   } catch {
     // The file may not be written yet, or may be removed already. Only the lock counts.

@@ -4,13 +4,15 @@
  */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
+import type { DatabaseSync } from "node:sqlite";
 import { type Head, JournalError } from "../../journal.ts";
 import type { StoredBatch } from "../../unseal.ts";
 import { tryRollBack } from "../append.ts";
 import { createBatchTable } from "../batch-table.ts";
-import { newestFormat } from "../migrate.ts";
-import { mapError } from "../map-error.ts";
+import { requireNewestFormat } from "../migrate.ts";
+import { mapError, resultCode } from "../map-error.ts";
+import { openDatabase } from "./open-database.ts";
+import { requirePlainFiles } from "./require-plain-files.ts";
 import { verifyFiles } from "./verify-files.ts";
 import type { FileFault } from "./verify-wal.ts";
 import type { Segment } from "../archive/segment-file.ts";
@@ -32,7 +34,7 @@ interface SqliteReader {
 
 export function openSqliteReader(folder: string): SqliteReader {
   const database = openReadOnly(folder);
-  const segments = createSegmentTable(database, folder);
+  const segments = segmentsOf(database, folder);
   const table = createCombinedBatchTable(createBatchTable(database), segments);
 
   /** Reads within one transaction, so that a concurrent archive hides no batch. */
@@ -88,6 +90,15 @@ export function openSqliteReader(folder: string): SqliteReader {
   };
 }
 
+function segmentsOf(database: DatabaseSync, folder: string): SegmentTable {
+  try {
+    return createSegmentTable(database, folder);
+  } catch (error) {
+    database.close();
+    throw mapReadError(error, folder);
+  }
+}
+
 function currentSegments(segments: SegmentTable): readonly Segment[] {
   segments.refresh();
   return segments.list();
@@ -97,13 +108,12 @@ function currentSegments(segments: SegmentTable): readonly Segment[] {
 export function openReadOnly(folder: string): DatabaseSync {
   const file = join(folder, "journal.db");
   if (!existsSync(file)) throw new JournalError("invalid", `There is no journal in ${folder}.`, { certain: true });
+  requirePlainFiles(folder);
   let database: DatabaseSync | undefined;
   try {
-    database = new DatabaseSync(file, { readOnly: true, timeout: 1_000 });
-    const format = Number(database.prepare("PRAGMA user_version").get()?.["user_version"]);
-    if (format === newestFormat("journal")) return database;
-    const message = `${file} has format ${format}, not ${newestFormat("journal")}. Start this version once on the folder, or use the version that wrote it.`;
-    throw new JournalError("unsupported", message, { certain: true });
+    database = openDatabase(file, { readOnly: true, timeout: 1_000 });
+    requireNewestFormat(database, "journal", file);
+    return database;
   } catch (error) {
     database?.close();
     throw mapError(error, file, true);
@@ -116,5 +126,5 @@ function isMissing(error: unknown): boolean {
 }
 
 function mapReadError(error: unknown, folder: string): unknown {
-  return error instanceof Error && "errcode" in error ? mapError(error, join(folder, "journal.db"), true) : error;
+  return resultCode(error) !== 0 ? mapError(error, join(folder, "journal.db"), true) : error;
 }

@@ -3,9 +3,10 @@
  * segments. The content of a batch is verified by its hashes when it is read.
  */
 import { createHash } from "node:crypto";
-import { closeSync, openSync, readSync } from "node:fs";
+import { closeSync, readSync } from "node:fs";
 import { join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
+import { openRegularFile } from "../../../base/regular-file.ts";
 import { type FileFault, verifyWal } from "./verify-wal.ts";
 import type { Segment } from "../archive/segment-file.ts";
 
@@ -50,7 +51,7 @@ function verifySegments(folder: string, segments: () => readonly Segment[]): rea
 export function fileDigest(path: string): string | undefined {
   let file: number | undefined;
   try {
-    file = openSync(path, "r");
+    file = openRegularFile(path);
     const digest = createHash("sha256");
     const bytes = Buffer.alloc(chunkBytes);
     for (let size = readSync(file, bytes); size > 0; size = readSync(file, bytes))

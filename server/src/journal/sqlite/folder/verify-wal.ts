@@ -12,7 +12,8 @@
  *
  * The WAL file has no locks of its own, so reading it as a file is safe also in the process that has it open.
  */
-import { readFileSync } from "node:fs";
+import { closeSync, fstatSync, readFileSync } from "node:fs";
+import { openRegularFile } from "../../../base/regular-file.ts";
 
 export interface FileFault {
   readonly file: string;
@@ -23,6 +24,8 @@ export interface FileFault {
   readonly mayBeCrash?: true;
 }
 
+/** Maximum size of a WAL that is read. SQLite keeps it at some megabytes, unless a reader stays open for hours. */
+const walBytesMax = 1024 ** 3;
 const headerSize = 32;
 const frameHeaderSize = 24;
 
@@ -49,6 +52,7 @@ export function verifyWal(path: string): readonly FileFault[] {
 function findFault(path: string): FileFault | undefined {
   const file = "journal.db-wal";
   const bytes = readWal(path);
+  if (bytes === "too large") return { file, what: `it is larger than ${walBytesMax} bytes and cannot be verified` };
   if (bytes === undefined || bytes.byteLength < headerSize) return undefined;
   const log = readHeader(bytes);
   if (log === undefined) return { file, what: "its header is damaged, so SQLite ignores the whole file" };
@@ -89,13 +93,18 @@ function faultFrom(log: WalFile, bad: number, count: number, frameSize: number):
   };
 }
 
-function readWal(path: string): DataView | undefined {
+function readWal(path: string): DataView | "too large" | undefined {
+  let file: number | undefined;
   try {
-    const content = readFileSync(path);
+    file = openRegularFile(path);
+    if (fstatSync(file).size > walBytesMax) return "too large";
+    const content = readFileSync(file);
     return new DataView(content.buffer, content.byteOffset, content.byteLength);
   } catch {
     // Without a WAL everything is in the database.
     return undefined;
+  } finally {
+    if (file !== undefined) closeSync(file);
   }
 }
 
