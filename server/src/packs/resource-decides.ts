@@ -27,13 +27,13 @@ export function packRules(
       if (decide === undefined) throw new Error(`the pack ${pack.name} has no rule for ${operation.name}`);
       return [
         operation.name,
-        ruleOf(operation, (input, context) => whenOn(pack, decide, input as JsonObject, context)),
+        ruleOf(operation, (input, context) => decideIfOn(pack, decide, input as JsonObject, context)),
       ];
     }),
   );
 }
 
-function whenOn(pack: Pack, decide: DecideResource, input: JsonObject, context: DecideContext): Decision {
+function decideIfOn(pack: Pack, decide: DecideResource, input: JsonObject, context: DecideContext): Decision {
   const isOff = spaceRow(context.state).settings.component_toggles[pack.name] === false;
   if (!isOff) return decide(input, context);
   return { outcome: refusal(`${pack.name}.off`, { toggle: `component_toggles.${pack.name}` }), events: [] };
@@ -44,7 +44,7 @@ export function resourceDecides(resource: Resource, kind: Kind, initial: JsonObj
   const kindOf: KindOf = (type) => (type === kind.type ? kind : undefined);
   const { type } = kind;
   const [create, patch, remove] = [createEntity(kindOf), patchEntity(kindOf), deleteEntity(kindOf)];
-  const marking =
+  const setArchived =
     (archived: boolean): DecideResource =>
     (input, context) =>
       changeByKind(kind, { input, event: archived ? "archived" : "unarchived" }, context, (value) => ({
@@ -55,11 +55,12 @@ export function resourceDecides(resource: Resource, kind: Kind, initial: JsonObj
     create: ({ id, fence, ...fields }, context) => {
       const target = { type, id: typeof id === "string" ? id : newId(resource, context) };
       const value: Json = { ...fields, ...initial, archived: false };
-      return create({ ...target, value, ...(typeof fence === "string" ? { fence } : {}) }, context);
+      const entity = { ...target, value };
+      return create(typeof fence === "string" ? { ...entity, fence } : entity, context);
     },
     update: ({ changes, ...target }, context) => patch({ ...target, type, merge: changes } as never, context),
-    archive: marking(true),
-    unarchive: marking(false),
+    archive: setArchived(true),
+    unarchive: setArchived(false),
     delete: (target, context) => remove({ ...target, type } as never, context),
   };
   return Object.fromEntries(
@@ -73,7 +74,7 @@ function newId(resource: Resource, { state, position }: DecideContext): string {
   const id = `${resource.name}-${position}${epoch === 1 ? "" : `-${epoch}`}`;
   // A caller may already have chosen this id.
   for (let number = 0; ; number += 1) {
-    const free = number === 0 ? id : `${id}.${number}`;
-    if (!isLive(findEntity(state, { type: resource.type, id: free }))) return free;
+    const candidate = number === 0 ? id : `${id}.${number}`;
+    if (!isLive(findEntity(state, { type: resource.type, id: candidate }))) return candidate;
   }
 }

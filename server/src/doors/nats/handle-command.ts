@@ -1,4 +1,3 @@
-import { defined } from "@holdfast/sdk/base/defined";
 import { problemOf } from "@holdfast/sdk/contract";
 import type { CallReply } from "@holdfast/sdk";
 import { isRejection } from "../../access/gate.ts";

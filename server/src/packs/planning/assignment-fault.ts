@@ -13,21 +13,25 @@ import { contains, rangeFault } from "./times.ts";
 export const assignmentFault: ChangeRule = ({ next, previous }, context) => {
   const value = next ?? previous ?? {};
   const missionId = textOf(value, "mission_id");
-  const ofMission = valueOf(context.state, mission.type, missionId) ?? {};
-  const status = textOf(ofMission, "status");
+  const missionValue = valueOf(context.state, mission.type, missionId) ?? {};
+  const status = textOf(missionValue, "status");
   if (status !== "draft" && status !== "planned") return refuse("mission_closed", { mission_id: missionId, status });
-  if (next === undefined || next["archived"] === true) return leavingFault(ofMission, missionId, context);
+  if (next === undefined || next["archived"] === true) return leavingFault(missionValue, missionId, context);
   return (
     (previous === undefined ? limitFault(missionId, context) : undefined) ??
-    whoFault(next, ofMission, context) ??
-    whenFault(next, ofMission) ??
-    (isActive(ofMission) ? clashFault(clashesWith(context.state, [bookingOf(context.id, next)])) : undefined)
+    assigneeFault(next, missionValue, context) ??
+    timeFault(next, missionValue) ??
+    (isActive(missionValue) ? clashFault(clashesWith(context.state, [bookingOf(context.id, next)])) : undefined)
   );
 };
 
 /** A planned mission keeps at least one assignment. */
-function leavingFault(ofMission: JsonObject, missionId: string, { state, id }: KindContext): KindRefusal | undefined {
-  if (!isActive(ofMission)) return undefined;
+function leavingFault(
+  missionValue: JsonObject,
+  missionId: string,
+  { state, id }: KindContext,
+): KindRefusal | undefined {
+  if (!isActive(missionValue)) return undefined;
   if (assignmentsOf(state, missionId).some((other) => other.id !== id)) return undefined;
   return refuse("prerequisite_missing", { missing: ["at least one assignment"] });
 }
@@ -38,26 +42,29 @@ function limitFault(missionId: string, { state }: KindContext): KindRefusal | un
   return rows.length < limit ? undefined : refuse("too_many", { limit });
 }
 
-function whoFault(next: JsonObject, ofMission: JsonObject, { state }: KindContext): KindRefusal | undefined {
+function assigneeFault(next: JsonObject, missionValue: JsonObject, { state }: KindContext): KindRefusal | undefined {
   const id = textOf(next, "collaborator_id");
-  const who = valueOf(state, collaborator.type, id);
-  if (who === undefined) return refuse("parent_not_found", { field: "collaborator_id", id });
-  if (who["archived"] === true) return refuse("archived", { archived: { type: collaborator.type, id } });
-  const organizationId = organizationOf(state, ofMission);
-  if (who["organization_id"] === organizationId) return undefined;
+  const assignee = valueOf(state, collaborator.type, id);
+  if (assignee === undefined) return refuse("parent_not_found", { field: "collaborator_id", id });
+  if (assignee["archived"] === true) return refuse("archived", { archived: { type: collaborator.type, id } });
+  const organizationId = organizationOf(state, missionValue);
+  if (assignee["organization_id"] === organizationId) return undefined;
   return refuse("other_organization", { collaborator_id: id, organization_id: organizationId });
 }
 
-function organizationOf(state: StateReader, ofMission: JsonObject): string {
-  return textOf(valueOf(state, project.type, textOf(ofMission, "project_id")) ?? {}, "organization_id");
+function organizationOf(state: StateReader, missionValue: JsonObject): string {
+  return textOf(valueOf(state, project.type, textOf(missionValue, "project_id")) ?? {}, "organization_id");
 }
 
-function whenFault(next: JsonObject, ofMission: JsonObject): KindRefusal | undefined {
+function timeFault(next: JsonObject, missionValue: JsonObject): KindRefusal | undefined {
   const range = { from: textOf(next, "from"), to: textOf(next, "to") };
   const reason = rangeFault(range);
   if (reason !== undefined) return refuse("range_invalid", { reason });
-  const around = rangeOf(ofMission);
-  if (around === undefined) return refuse("prerequisite_missing", { missing: ["the mission's from and to"] });
-  if (contains(around, range)) return undefined;
-  return refuse("outside_range", { mission: { from: around.from, to: around.to }, outside: [{ ...range }] });
+  const missionRange = rangeOf(missionValue);
+  if (missionRange === undefined) return refuse("prerequisite_missing", { missing: ["the mission's from and to"] });
+  if (contains(missionRange, range)) return undefined;
+  return refuse("outside_range", {
+    mission: { from: missionRange.from, to: missionRange.to },
+    outside: [{ ...range }],
+  });
 }

@@ -8,8 +8,8 @@ import type { ChangeRule } from "./lineage.ts";
 export const collaboratorFault: ChangeRule = ({ next, previous }, { state, id }) => {
   const isArchived = next?.["archived"] === true && previous?.["archived"] !== true;
   if (next !== undefined && !isArchived) return undefined;
-  const sort = next === undefined ? "collaborator" : "booking";
-  const rows = state.rows(planTable).scan(sort, { prefix: `${id}${gap}`, limit: planningLimits.usersNamed });
+  const sortName = next === undefined ? "collaborator" : "booking";
+  const rows = state.rows(planTable).scan(sortName, { prefix: `${id}${gap}`, limit: planningLimits.usersNamed });
   if (rows.length === 0) return undefined;
   return refuse("in_use", { used_by: rows.map((row) => ({ type: assignment.type, id: row.id })) });
 };

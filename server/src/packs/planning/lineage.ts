@@ -49,13 +49,13 @@ export function lineageFault(change: ResourceChange, { state }: KindContext): Ki
 }
 
 /**
- * Archiving cannot change other fields. The rules of active resources do not apply to archived ones, which return
- * unchanged.
+ * Archiving cannot change other fields. The rules of active resources do not apply to archived ones, which are
+ * unarchived unchanged.
  */
 function archivingFault(next: JsonObject, previous: JsonObject): KindRefusal | undefined {
   if (next["archived"] !== true) return undefined;
   const fields = Object.keys({ ...next, ...previous }).filter((field) => field !== "archived");
-  const field = fields.find((one) => !sameJson(next[one] ?? null, previous[one] ?? null));
+  const field = fields.find((name) => !sameJson(next[name] ?? null, previous[name] ?? null));
   return field === undefined ? undefined : refuse("archive_alone", { field });
 }
 

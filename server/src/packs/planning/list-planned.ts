@@ -18,7 +18,7 @@ export function listPlanned(state: StateReader, resource: Resource, input: JsonO
   const rows = candidates(state, resource, input);
   const ids: string[] = [];
   for (const [index, row] of rows.entries()) {
-    if (fits(valueOf(state, row.type, row.id), input)) ids.push(row.id);
+    if (matches(valueOf(state, row.type, row.id), input)) ids.push(row.id);
     const isLast = index === rows.length - 1 && rows.length < planningLimits.rowsPerPage;
     if (ids.length === limit) return { ids, next: isLast ? null : row.id };
   }
@@ -29,20 +29,20 @@ export function listPlanned(state: StateReader, resource: Resource, input: JsonO
 /** The rows of the most selective filter: of a parent, of a collaborator, or all of the type. */
 function candidates(state: StateReader, { type }: Resource, input: JsonObject): readonly PlanRow[] {
   const parent = parentFilters.map((field) => input[field]).find((id) => typeof id === "string");
-  const by = input["collaborator_id"];
-  if (type === assignment.type && parent === undefined && typeof by === "string") {
-    return scan(state, "collaborator", `${by}${gap}`, input);
+  const collaboratorId = input["collaborator_id"];
+  if (type === assignment.type && parent === undefined && typeof collaboratorId === "string") {
+    return scan(state, "collaborator", `${collaboratorId}${gap}`, input);
   }
   if (parent !== undefined) return scan(state, "child", `${type}${gap}${parent}${gap}`, input);
   return scan(state, "type", `${type}${gap}`, input);
 }
 
 function scan(state: StateReader, sort: "child" | "collaborator" | "type", prefix: string, input: JsonObject) {
-  const after = typeof input["after"] === "string" ? { after: `${prefix}${input["after"]}` } : {};
-  return state.rows(planTable).scan(sort, { prefix, ...after, limit: planningLimits.rowsPerPage });
+  const after = typeof input["after"] === "string" ? `${prefix}${input["after"]}` : undefined;
+  return state.rows(planTable).scan(sort, { prefix, after, limit: planningLimits.rowsPerPage });
 }
 
-function fits(value: JsonObject | undefined, input: JsonObject): boolean {
+function matches(value: JsonObject | undefined, input: JsonObject): boolean {
   if (value === undefined) return false;
   return Object.keys(input).every((field) => paging.includes(field) || value[field] === input[field]);
 }

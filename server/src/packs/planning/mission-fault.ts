@@ -11,8 +11,8 @@ import { planningLimits } from "./planning-limits.ts";
 import { contains, rangeFault } from "./times.ts";
 import type { TimeRange } from "./times.ts";
 
-/** The allowed transitions of a mission. The way back from locked is an operation for operators. */
-const ways: Readonly<Record<string, readonly string[]>> = {
+/** The allowed transitions of a mission. Only an operator can reopen a locked mission, with another operation. */
+const transitions: Readonly<Record<string, readonly string[]>> = {
   draft: ["planned", "cancelled"],
   planned: ["locked", "cancelled"],
   locked: ["completed"],
@@ -22,36 +22,36 @@ const ways: Readonly<Record<string, readonly string[]>> = {
 
 export const missionFault: ChangeRule = ({ next, previous }, context) => {
   if (next === undefined) return deletionFault(previous ?? {});
-  if (previous === undefined) return next["status"] === "draft" ? ownRangeFault(next) : wrongWay("", "draft");
-  const isMoved = next["status"] !== previous["status"];
-  if (isMoved) return transitionFault(next, previous, context);
-  if (next["archived"] !== previous["archived"]) return isActive(previous) ? stillActive(previous) : undefined;
+  if (previous === undefined) return next["status"] === "draft" ? ownRangeFault(next) : transitionRefusal("", "draft");
+  const isTransition = next["status"] !== previous["status"];
+  if (isTransition) return transitionFault(next, previous, context);
+  if (next["archived"] !== previous["archived"]) return isActive(previous) ? activeRefusal(previous) : undefined;
   if (textOf(previous, "status") !== "draft" && textOf(previous, "status") !== "planned") {
     return refuse("mission_closed", { status: textOf(previous, "status") });
   }
   return ownRangeFault(next) ?? rangeChangeFault(next, previous, context);
 };
 
-/** Only a draft or cancelled mission may be deleted. The others are part of what happened. */
+/** Only a draft or cancelled mission may be deleted. The other missions are part of the record. */
 function deletionFault(previous: JsonObject): KindRefusal | undefined {
   const status = textOf(previous, "status");
-  return status === "draft" || status === "cancelled" ? undefined : stillActive(previous);
+  return status === "draft" || status === "cancelled" ? undefined : activeRefusal(previous);
 }
 
-function stillActive(value: JsonObject): KindRefusal {
+function activeRefusal(value: JsonObject): KindRefusal {
   const status = textOf(value, "status");
-  return refuse("transition_invalid", { status, allowed: ways[status] ?? [], wanted: "archived or deleted" });
+  return refuse("transition_invalid", { status, allowed: transitions[status] ?? [], wanted: "archived or deleted" });
 }
 
-function wrongWay(from: string, wanted: string): KindRefusal {
-  return refuse("transition_invalid", { status: from, wanted, allowed: ways[from] ?? ["draft"] });
+function transitionRefusal(from: string, wanted: string): KindRefusal {
+  return refuse("transition_invalid", { status: from, wanted, allowed: transitions[from] ?? ["draft"] });
 }
 
 /** A transition changes the status and nothing else. */
 function transitionFault(next: JsonObject, previous: JsonObject, context: KindContext): KindRefusal | undefined {
   const [from, to] = [textOf(previous, "status"), textOf(next, "status")];
   const isReopened = from === "locked" && to === "planned" && context.operation === "reopen-mission";
-  if (!isReopened && ways[from]?.includes(to) !== true) return wrongWay(from, to);
+  if (!isReopened && transitions[from]?.includes(to) !== true) return transitionRefusal(from, to);
   const others = Object.keys({ ...next, ...previous }).filter((field) => field !== "status");
   const changed = others.filter((field) => next[field] !== previous[field]);
   if (changed.length > 0) return refuse("transition_invalid", { status: from, wanted: to, allowed: [], changed });
@@ -71,8 +71,12 @@ function planningFault(next: JsonObject, { state, id }: KindContext): KindRefusa
 /** A collaborator of a draft may have been archived in the meantime. */
 function archivedFault(state: StateReader, assignments: readonly Booking[]): KindRefusal | undefined {
   const { type } = collaborator;
-  const gone = assignments.find((one) => valueOf(state, type, one.collaborator)?.["archived"] === true);
-  return gone === undefined ? undefined : refuse("archived", { archived: { type, id: gone.collaborator } });
+  const archivedBooking = assignments.find(
+    (booking) => valueOf(state, type, booking.collaborator)?.["archived"] === true,
+  );
+  return archivedBooking === undefined
+    ? undefined
+    : refuse("archived", { archived: { type, id: archivedBooking.collaborator } });
 }
 
 export function clashFault(clashes: readonly JsonObject[]): KindRefusal | undefined {
@@ -105,10 +109,10 @@ function rangeChangeFault(next: JsonObject, previous: JsonObject, context: KindC
     return refuse("prerequisite_missing", { missing: ["a time range: from and to"] });
   }
   const assignments = assignmentsOf(context.state, context.id);
-  const outside = assignments.filter((one) => range === undefined || !contains(range, one));
-  return outside.length === 0 ? undefined : refuse("outside_range", { outside: outside.map(shown) });
+  const outside = assignments.filter((booking) => range === undefined || !contains(range, booking));
+  return outside.length === 0 ? undefined : refuse("outside_range", { outside: outside.map(outsideView) });
 }
 
-function shown({ id, from, to, collaborator }: Booking): JsonObject {
+function outsideView({ id, from, to, collaborator }: Booking): JsonObject {
   return { assignment_id: id, collaborator_id: collaborator, from, to };
 }

@@ -59,17 +59,14 @@ export function planRowOf(
   const { value } = row;
   const parentField = parentFields.find((field) => typeof value[field] === "string");
   const parent = parentField === undefined ? "" : textOf(value, parentField);
-  const facts = { subject, type: target.type, id: target.id, parent };
+  const base = { subject, type: target.type, id: target.id, parent };
   if (target.type !== assignment.type) {
-    const active = target.type === mission.type && isActive(value) ? { isActive: true as const } : {};
-    return { ...facts, name: textOf(value, "name"), ...active };
+    const name = textOf(value, "name");
+    return target.type === mission.type && isActive(value) ? { ...base, name, isActive: true } : { ...base, name };
   }
   const isBooked = value["archived"] !== true && isActive(valueOf(state, mission.type, parent));
-  return {
-    ...facts,
-    collaborator: textOf(value, "collaborator_id"),
-    ...(isBooked ? { bookedTo: comparable(textOf(value, "to")) } : {}),
-  };
+  const collaborator = textOf(value, "collaborator_id");
+  return isBooked ? { ...base, collaborator, bookedTo: comparable(textOf(value, "to")) } : { ...base, collaborator };
 }
 
 /** Whether the assignments of a mission occupy their collaborators' time. */
@@ -93,9 +90,8 @@ export function childrenOf(
   state: StateReader,
   type: string,
   parent: string,
-  range: { readonly after?: string; readonly limit: number },
+  { limit }: { readonly limit: number },
 ): readonly PlanRow[] {
   const prefix = `${type}${gap}${parent}${gap}`;
-  const after = range.after === undefined ? {} : { after: `${prefix}${range.after}` };
-  return state.rows(planTable).scan("child", { prefix, ...after, limit: range.limit });
+  return state.rows(planTable).scan("child", { prefix, limit });
 }

@@ -17,7 +17,7 @@ if (contract === undefined) throw new Error("the contract has no pack planning")
 const { resources } = contract;
 
 function kindOf(type: string) {
-  const kind = planningKinds.find((one) => one.type === type);
+  const kind = planningKinds.find((candidate) => candidate.type === type);
   if (kind === undefined) throw new Error(`planning has no kind ${type}`);
   return kind;
 }

@@ -31,9 +31,9 @@ export function rangeFault({ from, to }: TimeRange): string | undefined {
   return comparable(from) < comparable(to) ? undefined : `from ${from} is not before to ${to}`;
 }
 
-/** A range ends before its `to`, so one may end when the next starts. */
-export function overlaps(one: TimeRange, other: TimeRange): boolean {
-  return comparable(one.from) < comparable(other.to) && comparable(other.from) < comparable(one.to);
+/** A range excludes its `to`, so a range that starts at the end of another does not overlap it. */
+export function overlaps(left: TimeRange, right: TimeRange): boolean {
+  return comparable(left.from) < comparable(right.to) && comparable(right.from) < comparable(left.to);
 }
 
 export function contains(outer: TimeRange, inner: TimeRange): boolean {

@@ -19,7 +19,7 @@ table { border-collapse: collapse; width: 100%; } td, th { border-top: 1px solid
 /** No script, no image, no font: only the style of this page, by its hash. */
 export const pagePolicy = `default-src 'none'; style-src 'sha256-${hash("sha256", style, "base64")}'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'`;
 
-interface Described {
+interface DescribedRoute {
   readonly path: string;
   readonly method: string;
   readonly operation: OpenApiObject;
@@ -34,7 +34,7 @@ export function apiPage(document: OpenApiObject): string {
   const links = [...groups.keys()].map((name) => `<a href="#${escaped(name)}">${escaped(name)}</a>`).join("");
   const parts = [...groups].map(
     ([name, list]) =>
-      `<h2 id="${escaped(name)}">${escaped(name)}</h2>${list.map((one) => section(document, one)).join("")}`,
+      `<h2 id="${escaped(name)}">${escaped(name)}</h2>${list.map((route) => section(document, route)).join("")}`,
   );
   return `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
 <title>${escaped(title ?? "")} API</title><style>${style}</style></head><body>
@@ -44,15 +44,15 @@ export function apiPage(document: OpenApiObject): string {
 <code>retry</code>: what a program may do by itself.</p><nav>${links}</nav>${parts.join("")}</body></html>`;
 }
 
-function describedIn(document: OpenApiObject): readonly Described[] {
+function describedIn(document: OpenApiObject): readonly DescribedRoute[] {
   const paths = document["paths"] as Readonly<Record<string, Readonly<Record<string, OpenApiObject>>>>;
   return Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ path, method: method.toUpperCase(), operation })),
   );
 }
 
-function section(document: OpenApiObject, { path, method, operation }: Described): string {
-  const summary = inText(String(operation["summary"]));
+function section(document: OpenApiObject, { path, method, operation }: DescribedRoute): string {
+  const summary = htmlText(String(operation["summary"]));
   return `<details><summary><code>${method} ${escaped(path)}</code><br>${summary}</summary>
 ${parameterTable(document, operation)}${bodyPart(operation)}${responseTable(operation)}</details>`;
 }
@@ -60,15 +60,15 @@ ${parameterTable(document, operation)}${bodyPart(operation)}${responseTable(oper
 function parameterTable(document: OpenApiObject, operation: OpenApiObject): string {
   const shared = (document["components"] as { readonly parameters: Readonly<Record<string, OpenApiObject>> })
     .parameters;
-  const list = ((operation["parameters"] ?? []) as readonly OpenApiObject[]).map((one) => {
-    const reference = one["$ref"];
-    return typeof reference === "string" ? (shared[reference.split("/").at(-1) ?? ""] ?? one) : one;
+  const list = ((operation["parameters"] ?? []) as readonly OpenApiObject[]).map((parameter) => {
+    const reference = parameter["$ref"];
+    return typeof reference === "string" ? (shared[reference.split("/").at(-1) ?? ""] ?? parameter) : parameter;
   });
   if (list.length === 0) return "";
-  const rows = list.map((one) => {
-    const { description = (one["schema"] as OpenApiObject | undefined)?.["description"] } = one;
-    const name = `<code>${escaped(String(one["name"]))}</code>${one["required"] === true ? "" : " (optional)"}`;
-    return `<tr><td>${name}</td><td>${escaped(String(one["in"]))}</td><td>${inText(textOf(description))}</td></tr>`;
+  const rows = list.map((parameter) => {
+    const { description = (parameter["schema"] as OpenApiObject | undefined)?.["description"] } = parameter;
+    const name = `<code>${escaped(String(parameter["name"]))}</code>${parameter["required"] === true ? "" : " (optional)"}`;
+    return `<tr><td>${name}</td><td>${escaped(String(parameter["in"]))}</td><td>${htmlText(textOf(description))}</td></tr>`;
   });
   return `<table>${rows.join("")}</table>`;
 }
@@ -87,7 +87,7 @@ function bodyPart(operation: OpenApiObject): string {
 
 function responseTable(operation: OpenApiObject): string {
   const rows = Object.entries(operation["responses"] as Readonly<Record<string, OpenApiObject>>).map(
-    ([status, one]) => `<tr><th>${escaped(status)}</th><td>${inText(textOf(one["description"]))}</td></tr>`,
+    ([status, response]) => `<tr><th>${escaped(status)}</th><td>${htmlText(textOf(response["description"]))}</td></tr>`,
   );
   return `<table>${rows.join("")}</table>`;
 }
@@ -96,8 +96,8 @@ function textOf(value: unknown): string {
   return typeof value === "string" ? value : "";
 }
 
-/** Text in which words between backquotes are code. */
-function inText(text: string): string {
+/** Converts text to HTML. Text between backquotes is code. */
+function htmlText(text: string): string {
   return escaped(text).replaceAll(/`([^`]+)`/gu, "<code>$1</code>");
 }
 

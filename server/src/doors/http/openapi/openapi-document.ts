@@ -1,4 +1,5 @@
 /** The OpenAPI 3.1 document of the door, made from the contract. */
+import { defined } from "@holdfast/sdk/base/defined";
 import { allOperations, callReply, commandRequest, programLockRoutes, routedOperations } from "@holdfast/sdk/contract";
 import { commandsMax, membersOf, notice, noticeQuery, watchQuery } from "@holdfast/sdk/contract";
 import type { Operation } from "@holdfast/sdk/contract";
@@ -13,15 +14,15 @@ import {
 } from "./openapi-parts.ts";
 import type { OpenApiObject } from "./openapi-parts.ts";
 
-const ref = (place: string, name: string): OpenApiObject => ({ $ref: `#/components/${place}/${name}` });
-const speaker = [ref("parameters", "AgentId"), ref("parameters", "AgentSecret")];
+const ref = (section: string, name: string): OpenApiObject => ({ $ref: `#/components/${section}/${name}` });
+const agentHeaders = [ref("parameters", "AgentId"), ref("parameters", "AgentSecret")];
 
 export function openApiDocument(version: string): OpenApiObject {
   const paths: Record<string, Record<string, OpenApiObject>> = {};
   const add = (method: string, path: string, described: OpenApiObject): void => {
-    const place = (paths[path] ??= {});
+    const methods = (paths[path] ??= {});
     const name = method.toLowerCase();
-    place[name] = place[name] === undefined ? described : together(place[name], described);
+    methods[name] = methods[name] === undefined ? described : mergedOperations(methods[name], described);
   };
   const counts = new Map<string, number>();
   for (const routed of routedOperations) {
@@ -62,10 +63,10 @@ export function openApiDocument(version: string): OpenApiObject {
 }
 
 /** Two operations share this route and method. A header selects one, and either may be refused. */
-function together(first: OpenApiObject, second: OpenApiObject): OpenApiObject {
+function mergedOperations(first: OpenApiObject, second: OpenApiObject): OpenApiObject {
   const both = (name: string): readonly unknown[] => {
-    const all = [first, second].flatMap((one) => (one[name] ?? []) as readonly unknown[]);
-    return [...new Map(all.map((one) => [JSON.stringify(one), one])).values()];
+    const all = [first, second].flatMap((operation) => (operation[name] ?? []) as readonly unknown[]);
+    return [...new Map(all.map((item) => [JSON.stringify(item), item])).values()];
   };
   return {
     ...second,
@@ -82,7 +83,7 @@ function plain(summary: string, tag: string, schema: OpenApiObject): OpenApiObje
     summary,
     tags: [tag],
     parameters: [],
-    responses: { "200": { description: "It.", content: { "application/json": { schema } } }, ...anyProblem([]) },
+    responses: { "200": { description: "Done.", content: { "application/json": { schema } } }, ...anyProblem([]) },
   };
 }
 
@@ -96,7 +97,7 @@ function commands(): OpenApiObject {
     summary:
       "Runs any operation by name, or several. The response is the whole reply. Only the operation's own input is required.",
     tags: ["commands"],
-    parameters: [...speaker, ref("parameters", "TraceParent"), ref("parameters", "IdempotencyKey")],
+    parameters: [...agentHeaders, ref("parameters", "TraceParent"), ref("parameters", "IdempotencyKey")],
     requestBody: {
       required: true,
       content: { "application/json": { schema: { anyOf: [request, { ...many, items: request }] }, example } },
@@ -123,7 +124,7 @@ function events(): OpenApiObject {
     summary:
       "Streams every event as it becomes durable, as server-sent events. `id` is the cursor, `data` the event as JSON.",
     tags: ["events"],
-    parameters: [...filters, ref("parameters", "LastEventId"), ...speaker],
+    parameters: [...filters, ref("parameters", "LastEventId"), ...agentHeaders],
     responses: {
       "200": { description: "Events, until either side closes the stream.", content: { "text/event-stream": {} } },
       ...problemResponses(["cursor_invalid", "cursor_lost", "input_invalid", "token_invalid", "stopping"]),
@@ -143,7 +144,7 @@ function notices(): OpenApiObject {
         required: true,
         schema,
       })),
-      ...speaker,
+      ...agentHeaders,
     ],
     responses: {
       "200": {
@@ -185,32 +186,23 @@ function health(): OpenApiObject {
 
 function programOperation({ method, path, operation, body }: (typeof programLockRoutes)[number]): OpenApiObject {
   const routed = allOperations[operation] as Operation;
-  const word = path.split("/").at(-1) ?? "";
+  const action = path.split("/").at(-1) ?? "";
   const program = { name: "program_id", in: "path", required: true, schema: { type: "string" }, example: "p1" };
   const isWrite = routed.kind === "write";
-  const example = { "acquire-lock": word === "batch" ? { locks: [{ function_id: "f1" }] } : { function_id: "f1" } };
-  const queued = { "202": { description: "Queued: `ticket` and `queue_position`." } };
+  const isBatch = operation === "acquire-lock" && action === "batch";
+  const example = isBatch ? { locks: [{ function_id: "f1" }] } : { function_id: "f1" };
+  const content = { "application/json": { schema: body, example } };
+  const requestBody = body === undefined ? undefined : { required: true, content };
+  const queued = operation === "acquire-lock" ? { description: "Queued: `ticket` and `queue_position`." } : undefined;
   return {
-    operationId: method === "GET" ? "program-locks" : `program-locks-${word}`,
+    operationId: method === "GET" ? "program-locks" : `program-locks-${action}`,
     summary: `For functions of a program: ${routed.summary}`,
     tags: ["programs"],
-    parameters: [program, ...speaker, ...(isWrite ? [ref("parameters", "IdempotencyKey")] : [])],
-    ...(body === undefined
-      ? {}
-      : {
-          requestBody: {
-            required: true,
-            content: {
-              "application/json": {
-                schema: body,
-                example: operation === "acquire-lock" ? example[operation] : { function_id: "f1" },
-              },
-            },
-          },
-        }),
+    parameters: [program, ...agentHeaders, ...(isWrite ? [ref("parameters", "IdempotencyKey")] : [])],
+    ...defined({ requestBody }),
     responses: {
       "200": { description: "Done.", content: { "application/json": { schema: { type: "object" } } } },
-      ...(operation === "acquire-lock" ? queued : {}),
+      ...defined({ "202": queued }),
       ...problemResponses(problemCodes(routed, { isTagged: false, hasBody: body !== undefined })),
     },
   };

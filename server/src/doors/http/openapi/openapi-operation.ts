@@ -1,10 +1,11 @@
+import { defined } from "@holdfast/sdk/base/defined";
 import { examples, membersOf, namesInPath, packOfOperation } from "@holdfast/sdk/contract";
 import type { OperationName, RoutedOperation, MemberSource } from "@holdfast/sdk/contract";
 import { problemCodes, problemResponse, problemResponses } from "./openapi-parts.ts";
 import type { OpenApiObject, ParameterName } from "./openapi-parts.ts";
 import { acceptedTypes } from "../request/read-input.ts";
 
-const ref = (place: string, name: string): OpenApiObject => ({ $ref: `#/components/${place}/${name}` });
+const ref = (section: string, name: string): OpenApiObject => ({ $ref: `#/components/${section}/${name}` });
 
 /** An operation of the contract at one of its routes, as OpenAPI describes it. */
 export function openApiOperation(routed: RoutedOperation, index: number): OpenApiObject {
@@ -17,7 +18,7 @@ export function openApiOperation(routed: RoutedOperation, index: number): OpenAp
     summary: operation.summary,
     tags: [tagOf(route.path)],
     parameters: [...memberParameters(routed), ...headerParameters(routed).map((name) => ref("parameters", name))],
-    ...(body === undefined ? {} : { requestBody: body }),
+    ...defined({ requestBody: body }),
     responses: { ...successes(routed), ...problemResponses(codes), ...weakTag(isTagged, codes) },
   };
 }
@@ -41,16 +42,16 @@ function weakTag(isTagged: boolean, codes: readonly string[]): OpenApiObject {
 function memberParameters({ operation, route, sources }: RoutedOperation): readonly OpenApiObject[] {
   const members = membersOf(operation.input);
   const example = exampleOf(operation.name);
-  const described = (name: string, place: MemberSource | "path"): OpenApiObject => {
+  const described = (name: string, source: MemberSource | "path"): OpenApiObject => {
     const { description, ...schema } = (members[name] ?? { type: "string" }) as { readonly description?: string };
-    return {
+    return defined({
       name,
-      in: place,
-      required: place === "path" || isRequired(operation.input, name),
-      ...(description === undefined ? {} : { description }),
+      in: source,
+      required: source === "path" || isRequired(operation.input, name),
+      description,
       schema,
-      ...(example[name] === undefined ? {} : { example: example[name] }),
-    };
+      example: example[name],
+    });
   };
   const inQuery = [...sources].filter(([, source]) => source === "query").map(([name]) => described(name, "query"));
   return [...namesInPath(route.path).map((name) => described(name, "path")), ...inQuery];
@@ -76,7 +77,7 @@ function requestBody(routed: RoutedOperation): OpenApiObject | undefined {
   const example = exampleOf(operation.name);
   if (route.method === "PATCH") {
     const { patches = "merge" } = route;
-    const merged = { schema: members[patches], ...(patches in example ? { example: example[patches] } : {}) };
+    const merged = defined({ schema: members[patches], example: example[patches] });
     const patch = { schema: members["patch"], example: [{ op: "replace", path: "/status", value: "review" }] };
     const types = acceptedTypes(routed).map((type) => [type, type.includes("json-patch") ? patch : merged]);
     return { required: true, content: Object.fromEntries(types) as OpenApiObject };
@@ -85,12 +86,12 @@ function requestBody(routed: RoutedOperation): OpenApiObject | undefined {
   const tag = route.needs === "if-match" ? { if_match: { type: "string", description: "The same as If-Match." } } : {};
   if (names.length === 0 && route.needs === undefined) return undefined;
   const required = names.filter((name) => isRequired(operation.input, name));
-  const schema = {
+  const schema = defined({
     type: "object",
     properties: { ...Object.fromEntries(names.map((name) => [name, members[name]])), ...tag },
-    ...(required.length === 0 ? {} : { required }),
+    required: required.length === 0 ? undefined : required,
     additionalProperties: false,
-  };
+  });
   const shown = Object.fromEntries(names.filter((name) => name in example).map((name) => [name, example[name]]));
   const [type = ""] = acceptedTypes(routed);
   return { required: required.length > 0, content: { [type]: { schema, example: shown } } };
@@ -110,14 +111,19 @@ function successes({ operation, route }: RoutedOperation): OpenApiObject {
   ];
   const response = (description: string, more: readonly string[] = []): OpenApiObject => ({
     description,
-    headers: Object.fromEntries([...names, ...more].map((one) => [one, ref("headers", one)])),
+    headers: Object.fromEntries([...names, ...more].map((header) => [header, ref("headers", header)])),
     content: { "application/json": { schema } },
   });
+  const resumed = response("The agent was already registered and is resumed.");
+  const queued = response("Queued: `ticket` identifies the request.", ["Location"]);
+  const unchanged = { description: "The version of If-None-Match is still current." };
   return {
     [String(route.status)]: response("Done."),
-    ...(name === "register-agent" ? { "200": response("The agent was already registered and is resumed.") } : {}),
-    ...(queues(name) ? { "202": response("Queued: `ticket` identifies the request.", ["Location"]) } : {}),
-    ...(isTaggedRead(operation) ? { "304": { description: "The version of If-None-Match is still current." } } : {}),
+    ...defined({
+      "200": name === "register-agent" ? resumed : undefined,
+      "202": queues(name) ? queued : undefined,
+      "304": isTaggedRead(operation) ? unchanged : undefined,
+    }),
   };
 }
 
