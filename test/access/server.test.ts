@@ -5,9 +5,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { serve } from "../../server/src/assembly/serve.ts";
-import type { ServeOptions, Serving } from "../../server/src/assembly/serve.ts";
+import type { ServeOptions, RunningServer } from "../../server/src/assembly/serve.ts";
 
-interface Served extends Serving {
+interface Served extends RunningServer {
   readonly data: string;
   readonly reports: string[];
   /** The status and the body of the answer to a command. */

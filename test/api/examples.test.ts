@@ -4,12 +4,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { serve } from "../../server/src/assembly/serve.ts";
-import type { Serving } from "../../server/src/assembly/serve.ts";
+import type { RunningServer } from "../../server/src/assembly/serve.ts";
 import { execChild } from "../scenario/spawn-child.ts";
 
 const folder = join(import.meta.dirname, "../../examples/typescript");
 let data: string;
-let server: Serving;
+let server: RunningServer;
 
 before(async () => {
   data = await mkdtemp(join(tmpdir(), "holdfast-"));

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { connect } from "node:net";
 import { serve } from "../../server/src/assembly/serve.ts";
-import type { ServeOptions, Serving } from "../../server/src/assembly/serve.ts";
+import type { ServeOptions, RunningServer } from "../../server/src/assembly/serve.ts";
 import { ticketKind } from "../machine/ticket-kind.ts";
 
 export type JsonBody = Readonly<Record<string, unknown>>;
@@ -38,7 +38,7 @@ export async function httpServer(more: Pick<ServeOptions, "limits"> = {}): Promi
   const reports: unknown[] = [];
   const report = (message: string, cause: unknown): void => void reports.push([message, cause]);
   const place = { data: folder, host: "127.0.0.1", port: 0 };
-  const serving: Serving = await serve({ ...place, kinds: [ticketKind], report, ...more });
+  const serving: RunningServer = await serve({ ...place, kinds: [ticketKind], report, ...more });
   const { url } = serving;
   let closing: Promise<void> | undefined;
   const close = (): Promise<void> => {

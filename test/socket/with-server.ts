@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { serve } from "../../server/src/assembly/serve.ts";
-import type { Serving } from "../../server/src/assembly/serve.ts";
+import type { RunningServer } from "../../server/src/assembly/serve.ts";
 
 /** A folder that is removed after the test. */
 export async function folderFor(t: TestContext): Promise<string> {
@@ -14,7 +14,7 @@ export async function folderFor(t: TestContext): Promise<string> {
 }
 
 /** A server that is closed after the test, unless the test closes it. */
-export async function serverFor(t: TestContext, data?: string): Promise<Serving> {
+export async function serverFor(t: TestContext, data?: string): Promise<RunningServer> {
   const folder = data ?? join(await folderFor(t), ".holdfast");
   const serving = await serve({ data: folder, host: "127.0.0.1", port: 0 });
   let closed: Promise<void> | undefined;

@@ -10,7 +10,7 @@ export interface EngineServices {
   readonly engine: Engine;
   readonly clock: Clock;
   readonly ids: Ids;
-  /** Identifies agents. The heartbeats of all clients share an entry. */
+  /** Authenticates agents. The heartbeats of all clients share an entry. */
   readonly agents: AgentAuthenticator;
   /** Events by owner. All watches of owners share a subscription. */
   readonly owners: OwnerHub;

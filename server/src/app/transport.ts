@@ -1,6 +1,6 @@
 /**
- * The application layer as a transport: for the doors, and for programs in the same process. It keeps internal operations
- * inside and adds history to outcomes. A program's values are checked and copied on entry, and its replies are copies.
+ * The application layer as a transport: for the doors, and for programs in the same process. It rejects internal operations
+ * and adds history to outcomes. A program's values are checked and copied on entry, and its replies are copies.
  */
 import type { Transport, WatchedEvent } from "@holdfast/sdk";
 import type { DoorTransport } from "@holdfast/sdk/door-transport";

@@ -44,7 +44,7 @@ export async function importJournal(
       lineNumber += 1;
       const batch = readBatchLine(line, lineNumber);
       if (!verification.take(batch)) break;
-      refuseOther(batch, start);
+      refuseOtherHistory(batch, start);
       if (batch.first <= start.position) continue;
       // Before the first append: this history may continue elsewhere, so the next start must raise the epoch.
       if (!isMarked) markRestored(folder, { position: start.position, from });
@@ -63,10 +63,10 @@ export async function importJournal(
 }
 
 /** The last entry of the folder must end a batch of the file. Otherwise it is another history. */
-function refuseOther(batch: StoredBatch, start: Head): void {
+function refuseOtherHistory(batch: StoredBatch, start: Head): void {
   const { position, hash } = headOf(batch);
-  const isAcross = batch.first <= start.position && position > start.position;
-  if (isAcross || (position === start.position && hash !== start.hash)) {
+  const spansStart = batch.first <= start.position && position > start.position;
+  if (spansStart || (position === start.position && hash !== start.hash)) {
     throw otherHistory(start, "has another entry there");
   }
 }

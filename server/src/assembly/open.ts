@@ -55,7 +55,7 @@ export async function open(location: JournalLocation, options: HoldfastOptions =
 }
 
 /** A running Holdfast of this process, as its operator sees it. */
-export interface Running {
+export interface RunningNode {
   readonly client: Client;
   readonly services: EngineServices;
   /** Also available after the client is closed. */
@@ -71,7 +71,10 @@ export interface BuildOptions extends Pick<ComponentOptions, "areLocksOptIn"> {
 }
 
 /** Starts an engine on a journal. If a stage fails, the stages before it are closed. */
-export async function start(location: JournalLocation, options: HoldfastOptions & BuildOptions = {}): Promise<Running> {
+export async function start(
+  location: JournalLocation,
+  options: HoldfastOptions & BuildOptions = {},
+): Promise<RunningNode> {
   const { rules = knownRules } = options;
   refuseUnknownToggles(options.component_toggles);
   await using opened = new AsyncDisposableStack();

@@ -26,7 +26,7 @@ import type { AccessOptions } from "./serve-gate.ts";
 import { reportToStandardError } from "./holdfast-options.ts";
 import type { HoldfastOptions } from "./holdfast-options.ts";
 import { start } from "./open.ts";
-import type { BuildOptions, Running, SharedJournalLocation } from "./open.ts";
+import type { BuildOptions, RunningNode, SharedJournalLocation } from "./open.ts";
 
 export interface ServeOptions extends HoldfastOptions, AccessOptions, Pick<BuildOptions, "rules"> {
   /** The data folder of this node: its address, its operator's token and, unless `journal` is set, its journal. */
@@ -42,9 +42,9 @@ export interface ServeOptions extends HoldfastOptions, AccessOptions, Pick<Build
 }
 
 /** A running server, as its caller sees it. */
-export interface Serving {
+export interface RunningServer {
   readonly url: string;
-  readonly summary: Running["summary"];
+  readonly summary: RunningNode["summary"];
   /** The status of the NATS door after the start, with the known limitations of the NATS server's version. */
   readonly nats: (NatsStatus & { readonly warnings: readonly string[] }) | undefined;
   /** Closes the doors, answers pending calls, and closes the journal. */
@@ -52,7 +52,7 @@ export interface Serving {
 }
 
 /** Starts a server. If a stage fails, the stages before it are closed, so that the folder and the port are free again. */
-export async function serve(options: ServeOptions): Promise<Serving> {
+export async function serve(options: ServeOptions): Promise<RunningServer> {
   const { data, journal, host, port } = options;
   await using opened = new AsyncDisposableStack();
   if (journal !== undefined) makeNodeFolder(data);

@@ -15,7 +15,7 @@ import { refusal } from "../../machine/refusal.ts";
 import { ActivityCollector } from "./activity-collector.ts";
 
 /** The rules of authentication of a caller that names an agent. */
-export interface SpeakerRules {
+export interface AuthenticationRules {
   readonly principal: string;
   readonly requiresSecret: boolean;
 }
@@ -37,7 +37,7 @@ export class AgentAuthenticator {
    * The live agent of a call, or the refusal. Only the principal that registered an agent may use its id. Without a
    * secret the id is trusted, unless secrets are required.
    */
-  speaker(id: string, secret: string | undefined, rules: SpeakerRules): AgentRow | Outcome {
+  authenticate(id: string, secret: string | undefined, rules: AuthenticationRules): AgentRow | Outcome {
     const state = this.#engine.durable;
     if (state === undefined) return refusal("journal_unavailable", stateLoading);
     const row = findAgent(state, id);

@@ -5,7 +5,7 @@ import type { AgentRow } from "../../features/agents/agent-table.ts";
 import type { Outcome } from "../../machine/entry.ts";
 import type { JsonObject } from "@holdfast/sdk/json/json";
 import { refusal } from "../../machine/refusal.ts";
-import type { AgentAuthenticator, SpeakerRules } from "./agent-authenticator.ts";
+import type { AgentAuthenticator, AuthenticationRules } from "./agent-authenticator.ts";
 import { callOperation } from "./call-operation.ts";
 import type { CallContext } from "./call-operation.ts";
 import { explainEndedAgent } from "./explain-ended-agent.ts";
@@ -24,25 +24,25 @@ const contextsMax = 4_096;
 
 /** Authenticates the agent before anything else. Every call of an agent counts as activity. */
 export class AgentCalls {
-  readonly #options: AgentCallContext;
+  readonly #context: AgentCallContext;
   readonly #contexts = new Map<string, AgentCallContext>();
-  readonly #rules: SpeakerRules;
+  readonly #rules: AuthenticationRules;
 
-  constructor(options: AgentCallContext) {
-    this.#options = options;
-    this.#rules = { principal: options.speaker.principal, requiresSecret: options.requiresAgentSecret ?? false };
+  constructor(context: AgentCallContext) {
+    this.#context = context;
+    this.#rules = { principal: context.speaker.principal, requiresSecret: context.requiresAgentSecret ?? false };
   }
 
   call(operation: string, input: Canonical, call: DoorCallOptions): Promise<CallReply> {
-    const options = this.#options;
-    const { engine, agents } = options.services;
-    const agent = call.agent ?? options.speaker.agent;
+    const context = this.#context;
+    const { engine, agents } = context.services;
+    const agent = call.agent ?? context.speaker.agent;
     if (agent === undefined) {
-      if (operation === "register-agent") return register(options, agents, input, call);
+      if (operation === "register-agent") return register(context, agents, input, call);
       if (operation === "heartbeat") return Promise.resolve(unrecordedReply(engine, refusal("agent_required")));
-      return callWithSecrets(options, operation, input, call);
+      return callWithSecrets(context, operation, input, call);
     }
-    const row = agents.speaker(agent, call.agentSecret, this.#rules);
+    const row = agents.authenticate(agent, call.agentSecret, this.#rules);
     if (!("kind" in row)) return this.#callAs(row, operation, input, call);
     const refuse = (outcome: Outcome): Promise<CallReply> =>
       explainEndedAgent(engine, outcome).then((explained) => unrecordedReply(engine, explained));
@@ -50,7 +50,7 @@ export class AgentCalls {
     // The agent may have registered, or got a new secret, on another node a moment ago.
     return engine.catchUp().then(
       () => {
-        const found = agents.speaker(agent, call.agentSecret, this.#rules);
+        const found = agents.authenticate(agent, call.agentSecret, this.#rules);
         return "kind" in found ? refuse(found) : this.#callAs(found, operation, input, call);
       },
       (error: unknown) => unrecordedReply(engine, journalRefusal(error)),
@@ -58,7 +58,7 @@ export class AgentCalls {
   }
 
   #callAs(row: AgentRow, operation: string, input: Canonical, call: DoorCallOptions): Promise<CallReply> {
-    const { engine, agents } = this.#options.services;
+    const { engine, agents } = this.#context.services;
     if (operation === "heartbeat") {
       return agents.activity
         .heartbeat(row)
@@ -76,7 +76,7 @@ export class AgentCalls {
     const known = this.#contexts.get(agent);
     if (known !== undefined) return known;
     if (this.#contexts.size >= contextsMax) this.#contexts.clear();
-    const context = { ...this.#options, speaker: { ...this.#options.speaker, agent, caller: agent } };
+    const context = { ...this.#context, speaker: { ...this.#context.speaker, agent, caller: agent } };
     this.#contexts.set(agent, context);
     return context;
   }
@@ -84,24 +84,24 @@ export class AgentCalls {
 
 /** Makes the secret of a new token. Every other call is passed on unchanged. */
 function callWithSecrets(
-  options: AgentCallContext,
+  context: AgentCallContext,
   operation: string,
   input: Canonical,
   call: DoorCallOptions,
 ): Promise<CallReply> {
-  if (operation !== "create-token") return callOperation(options, operation, input, call);
-  return createToken(options.services.ids, (...request) => callOperation(options, ...request), input, call);
+  if (operation !== "create-token") return callOperation(context, operation, input, call);
+  return createToken(context.services.ids, (...request) => callOperation(context, ...request), input, call);
 }
 
 async function register(
-  options: AgentCallContext,
+  context: AgentCallContext,
   agents: AgentAuthenticator,
   input: Canonical,
   call: DoorCallOptions,
 ): Promise<CallReply> {
   const { input: registration, secret } = agents.registration(input, call);
   const { key: _key, ...rest } = call;
-  const reply = await callOperation(options, "register-agent", registration, rest);
+  const reply = await callOperation(context, "register-agent", registration, rest);
   if (reply.outcome.kind === "refusal") return reply;
   return { ...reply, outcome: { ...reply.outcome, data: { ...(reply.outcome.data as JsonObject), secret } } };
 }

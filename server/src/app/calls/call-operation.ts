@@ -11,7 +11,7 @@ import type { Json, JsonObject } from "@holdfast/sdk/json/json";
 import { refusal } from "../../machine/refusal.ts";
 import { finishErasePayload } from "./hooks/erase-payload.ts";
 import { copyJson } from "./copy-json.ts";
-import { published } from "../watch/entry-events.ts";
+import { publishedData } from "../watch/entry-events.ts";
 import { journalRefusal } from "./journal-refusal.ts";
 import { describesGrant, withPriorLocks } from "./lock-replies.ts";
 import { resourceViewOf } from "../packs/resource-view.ts";
@@ -42,40 +42,40 @@ export interface CallContext {
 
 /** Runs an operation for an authenticated caller. */
 export function callOperation(
-  options: CallContext,
+  context: CallContext,
   operation: string,
   input: Canonical,
   call: DoorCallOptions,
 ): Promise<CallReply> {
-  const reply = callPlain(options, operation, input, call);
+  const reply = callPlain(context, operation, input, call);
   return packOfOperation(operation) === undefined ? reply : reply.then((plain) => resourceViewOf(operation, plain));
 }
 
 function callPlain(
-  options: CallContext,
+  context: CallContext,
   operation: string,
   input: Canonical,
   call: DoorCallOptions,
 ): Promise<CallReply> {
   // Not an async function: each further promise per command would cost as much as its decision.
-  const { engine } = options.services;
+  const { engine } = context.services;
   const read = readOperations.get(operation);
   if (read !== undefined) {
-    return readOperation(engine, read, { input, agent: options.speaker.agent, call }).then((outcome) =>
+    return readOperation(engine, read, { input, agent: context.speaker.agent, call }).then((outcome) =>
       unrecordedReply(engine, outcome),
     );
   }
-  const write = options.writes.get(operation);
+  const write = context.writes.get(operation);
   if (write === undefined) return Promise.resolve(unrecordedReply(engine, refusal("operation_unknown", { operation })));
   if (call.key !== undefined && !isIdempotencyKey(call.key)) {
     return Promise.resolve(unrecordedReply(engine, refusal("idempotency_key_invalid")));
   }
   const request = { operation, type: write.type };
-  if (!needsPreparing(request, input)) return sendCommand(options, request, input, call);
+  if (!needsPreparing(request, input)) return sendCommand(context, request, input, call);
   // The prepared input must not depend on how far this node has folded: the same request is the same command on every
   // node.
   return latest(engine, () => prepareIfUnchanged(engine, request, input)).then(
-    (prepared) => sendCommand(options, request, prepared, call),
+    (prepared) => sendCommand(context, request, prepared, call),
     (error: unknown) => unrecordedReply(engine, journalRefusal(error)),
   );
 }
@@ -100,13 +100,13 @@ function latest<Result>(engine: Engine, work: () => Promise<Result>): Promise<Re
 }
 
 function sendCommand(
-  options: CallContext,
+  context: CallContext,
   request: PreparedRequest,
   input: Json,
   call: DoorCallOptions,
 ): Promise<CallReply> {
-  const { speaker } = options;
-  const { engine } = options.services;
+  const { speaker } = context;
+  const { engine } = context.services;
   const { operation } = request;
   const { principal, agent, caller } = speaker;
   // Only these members: other options of a caller must not change its identity.
@@ -115,27 +115,27 @@ function sendCommand(
   const command = { operation, input, bytes, principal, agent, caller, key, deadlineMs, mustExpect, trace };
   return engine.execute(command).then((reply) => {
     if (reply.outcome.kind === "done" && reply.attachment !== undefined) {
-      const rendered = callReplyOf(options, reply, withAttachment(reply), call);
+      const rendered = callReplyOf(context, reply, withAttachment(reply), call);
       return describesGrant(reply) ? withPriorLocks(engine, rendered) : rendered;
     }
-    return explainReply(options, request, reply, { input: input as JsonObject, call });
+    return explainReply(context, request, reply, { input: input as JsonObject, call });
   });
 }
 
 /** The reply to a command whose outcome needs data from history. */
 async function explainReply(
-  options: CallContext,
+  context: CallContext,
   request: PreparedRequest,
   reply: Reply,
   { input, call }: { readonly input: JsonObject; readonly call: CallOptions },
 ): Promise<CallReply> {
-  const { engine } = options.services;
+  const { engine } = context.services;
   if (request.operation === "erase-payload" && reply.outcome.kind === "done") {
     const unfinished = await finishErasePayload(engine, reply.outcome.data);
     if (unfinished !== undefined) return unrecordedReply(engine, unfinished);
   }
   try {
-    return callReplyOf(options, reply, await renderReply(engine, reply, input), call);
+    return callReplyOf(context, reply, await renderReply(engine, reply, input), call);
   } catch (error) {
     // A partial reply would differ from the later reply to the same key, so the caller must retry.
     const { code } = journalRefusal(error);
@@ -157,7 +157,7 @@ function callReplyOf(
 
 function publishedEvent(event: Event, copy: (value: Json) => Json): CallReply["events"][number] {
   const { type, subject, data } = event;
-  return recordedAs(type, { name: publishedName(event), subject, data: copy(published(data)) });
+  return recordedAs(type, { name: publishedName(event), subject, data: copy(publishedData(data)) });
 }
 
 const identity = (value: Json): Json => value;

@@ -15,7 +15,7 @@ import type { StateReader } from "../../machine/state.ts";
 import { priorLocks, recentPriorLocks } from "./prior-locks.ts";
 import type { DescribedGrant } from "./prior-locks.ts";
 
-/** True if a reply describes a grant, and so says how the previous locks on its paths ended. */
+/** True if a reply describes a grant. Such a reply also reports how the previous locks on its paths ended. */
 export function describesGrant({ outcome }: Reply): boolean {
   return outcome.data["granted"] === true;
 }

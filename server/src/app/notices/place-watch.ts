@@ -28,7 +28,7 @@ interface PlaceWatchOptions {
 }
 
 /**
- * Notifies tickets of their places. A ticket that leaves a queue affects only tickets at the same path, above or below
+ * Notifies owners of the places of their tickets. A ticket that leaves a queue affects only tickets at the same path, above or below
  * it. So only those are examined, each at most once a second.
  */
 export class PlaceWatch {

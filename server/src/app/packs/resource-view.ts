@@ -2,7 +2,7 @@ import { codeOfPack, packOfOperation } from "@holdfast/sdk/contract";
 import type { CallReply } from "@holdfast/sdk";
 import type { JsonObject } from "@holdfast/sdk/json/json";
 
-/** The reply to an operation of a pack: codes have the pack's prefix, and an entity is resourceData as a resource. */
+/** The reply to an operation of a pack: codes have the pack's prefix, and an entity becomes a resource. */
 export function resourceViewOf(operation: string, reply: CallReply): CallReply {
   const pack = packOfOperation(operation);
   if (pack === undefined) return reply;

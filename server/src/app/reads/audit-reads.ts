@@ -40,7 +40,7 @@ async function listJournal(engine: Engine, input: InputOf<(typeof auditOperation
   let [after, scanned, bytes] = [input.after ?? 0, 0, 0];
   while (after < last && scanned < scannedMax && bytes < pageBytesMax && items.length < limit) {
     const entries = await engine.entriesAfter(after, chunk);
-    // The history may have gone back in the meantime.
+    // The history may have been rolled back during the read.
     if (entries.length === 0) break;
     for (const entry of entries) {
       if (entry.position > last || items.length >= limit || bytes >= pageBytesMax) break;

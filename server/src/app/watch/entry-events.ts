@@ -12,7 +12,7 @@ export function cursorAt(state: StateReader, position: number): string {
 }
 
 /** Members that a fold needs and no caller may see: the hash of a secret. */
-export function published(data: JsonObject): JsonObject {
+export function publishedData(data: JsonObject): JsonObject {
   if (data["secret_hash"] === undefined) return data;
   const { secret_hash: _hash, ...rest } = data;
   return rest;
@@ -32,7 +32,7 @@ export function entryEvents(state: StateReader, entry: Entry): readonly WatchedE
       time: entry.time,
       name: publishedName(event),
       subject: event.subject,
-      data: published(event.data),
+      data: publishedData(event.data),
       operation: entry.operation,
       by: authorOf(entry) as WatchedEvent["by"],
     }),

@@ -6,7 +6,7 @@ import { hasPassword, redactAddress } from "../../../base/redact-address.ts";
 import type { ResolvedConfig } from "../../../config/read-config.ts";
 import type { Config } from "../../../config/settings.ts";
 import { serve } from "../../../assembly/serve.ts";
-import type { Serving } from "../../../assembly/serve.ts";
+import type { RunningServer } from "../../../assembly/serve.ts";
 import type { CliCommand, CommandArguments, Terminal } from "../command.ts";
 import { exitCodes } from "../exit-codes.ts";
 import type { ExitCode } from "../exit-codes.ts";
@@ -91,7 +91,7 @@ function showsPassword({ config, sources }: ResolvedConfig): boolean {
   return sources.journal === "option" && hasPassword(config.journal);
 }
 
-async function upEvent(running: Serving, config: Config, { env }: Terminal): Promise<UpEvent> {
+async function upEvent(running: RunningServer, config: Config, { env }: Terminal): Promise<UpEvent> {
   const { data: folder, journal } = config;
   const { position, epoch, entityCount } = await running.summary();
   const version = packageVersion();
@@ -126,14 +126,14 @@ async function upEvent(running: Serving, config: Config, { env }: Terminal): Pro
 }
 
 /** The version of the nats-server, and the limits of that version. */
-function natsLines(nats: Serving["nats"]): readonly string[] {
+function natsLines(nats: RunningServer["nats"]): readonly string[] {
   if (nats === undefined) return [];
   if (nats.server_version === null) return [`  nats      not connected (${nats.reasons.join("; ")}); retrying`];
   const warnings = nats.warnings.map((warning) => `            ${warning}`);
   return [`  nats      nats-server ${nats.server_version}; the limits of this version:`, ...warnings];
 }
 
-async function stoppedEvent(running: Serving): Promise<UpEvent> {
+async function stoppedEvent(running: RunningServer): Promise<UpEvent> {
   const { position } = await running.summary();
   return { event: "stopped", json: { position }, lines: [`stopped at position ${position}.`] };
 }
