@@ -41,10 +41,10 @@ export const doors: Bench = async (options) => {
 async function inTurns(options: BenchOptions, ours: () => Promise<number>, peer: () => Promise<number>) {
   const [mine, theirs]: [number[], number[]] = [[], []];
   for (let round = -1; round < (options.isQuick ? 3 : 5); round += 1) {
-    const [one, other] = [await ours(), await peer()];
+    const [ourValue, peerValue] = [await ours(), await peer()];
     if (round < 0) continue;
-    mine.push(one);
-    theirs.push(other);
+    mine.push(ourValue);
+    theirs.push(peerValue);
   }
   options.report(`  rounds: ours ${spread(mine, 2)}, peer ${spread(theirs, 2)}`);
   return { ours: mine, peer: theirs };
@@ -232,7 +232,7 @@ function loopBusy(looks: readonly { readonly loopMs: number; readonly nowMs: num
   const steps = (of: "loopMs" | "nowMs"): number[] =>
     looks.slice(1).map((look, index) => look[of] - (looks[index]?.[of] ?? NaN));
   const [busy, passed] = [steps("loopMs"), steps("nowMs")];
-  const sum = (numbers: readonly number[]): number => numbers.reduce((total, one) => total + one, 0);
+  const sum = (numbers: readonly number[]): number => numbers.reduce((total, value) => total + value, 0);
   const row = atMost("200 subscribers, 2,000 events/s: the server's loop busy", sum(busy), sum(passed), 0.5);
   return { ...row, spread: spreadOf(busy, passed) };
 }

@@ -60,7 +60,7 @@ function rowOf(name: string, ours: Figures, peer: Figures, { goal, isMet }: Judg
 
 /** Rounds are compared in pairs: each of ours with the peer's next to it in time. */
 export function spreadOf(ours: readonly number[], peer: readonly number[]): Spread {
-  const ratios = ours.map((one, round) => one / (peer[round] ?? NaN));
+  const ratios = ours.map((value, round) => value / (peer[round] ?? NaN));
   return { from: Math.min(...ratios), to: Math.max(...ratios), rounds: ratios.length };
 }
 

@@ -34,7 +34,7 @@ function secondsOfLoop(): Promise<number> {
 /** Processor seconds that a task takes here, for each second on the reference host. */
 export async function measureHostFactor(): Promise<number> {
   const seconds = await Promise.all(Array.from({ length: availableParallelism() }, secondsOfLoop));
-  return seconds.reduce((sum, one) => sum + one, 0) / seconds.length / referenceSeconds;
+  return seconds.reduce((sum, value) => sum + value, 0) / seconds.length / referenceSeconds;
 }
 
 if (workerData === "run the loop") {

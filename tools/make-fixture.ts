@@ -82,7 +82,7 @@ function erasable(entries: readonly Entry[]): readonly Entry[] {
   const isReplaced = ({ events: [event], position }: Entry): boolean =>
     entries.some(
       (later) =>
-        later.position > position && later.events.some((one) => one.subject === event?.subject && isWhole(one)),
+        later.position > position && later.events.some((other) => other.subject === event?.subject && isWhole(other)),
     );
   const first = (type: string) => entries.find((entry) => entry.events[0]?.type === type && isReplaced(entry));
   return ["entity.created", "entity.merged"].flatMap((type) => first(type) ?? fail(`no ${type} can be erased`));

@@ -15,7 +15,7 @@ const allow = [{ verbs: ["read" as const, "lock" as const], under: "" }];
 /** Idle watches of a client. */
 function idleOf(client: Client): readonly Promise<unknown>[] {
   const idle = [client.watch(), client.watch({ owner: "ann" }), client.notices({ owner: "ann" })];
-  return idle.map((one) => one.next());
+  return idle.map((each) => each.next());
 }
 
 test("a revoked token ends its own idle watches and no others [P6]", async () => {
@@ -24,10 +24,10 @@ test("a revoked token ends its own idle watches and no others [P6]", async () =>
   const other = await node.tokenFor("other", allow);
   const ended = idleOf(node.clientWith({ token: secret }));
   // The first watch of each client is left out because it receives the event of the revocation.
-  const others = [node.clientWith(), node.clientWith({ token: other })].flatMap((one) => idleOf(one).slice(1));
+  const others = [node.clientWith(), node.clientWith({ token: other })].flatMap((each) => idleOf(each).slice(1));
   const untouched = Promise.race(others);
   await node.operator.tokens.revoke(token_id);
-  for (const one of ended) await assert.rejects(one, refusedWith("token_invalid"));
+  for (const each of ended) await assert.rejects(each, refusedWith("token_invalid"));
   assert.equal(await Promise.race([untouched, Promise.resolve("open")]), "open");
   await node.stop();
 });
@@ -40,7 +40,7 @@ test("a token that expires ends its idle watches at once, by the engine's clock"
   assert.equal(await Promise.race([ended, Promise.resolve("open")]), "open");
   await node.clock.pass(1_500, 500);
   assert.deepEqual(
-    (await ended).map((one) => (one.status === "rejected" ? (one.reason as { code?: string }).code : one.status)),
+    (await ended).map((each) => (each.status === "rejected" ? (each.reason as { code?: string }).code : each.status)),
     ["token_invalid", "token_invalid", "token_invalid"],
   );
   await node.stop();

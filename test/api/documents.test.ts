@@ -37,7 +37,7 @@ interface WrittenExample extends Example {
 async function withExamples(work: (all: readonly WrittenExample[], folder: string) => Promise<void>): Promise<void> {
   const folder = await mkdtemp(join(root, ".tmp-example-"));
   try {
-    const all = (await examples()).map((one, index) => ({ ...one, file: join(folder, `example-${index}.ts`) }));
+    const all = (await examples()).map((example, index) => ({ ...example, file: join(folder, `example-${index}.ts`) }));
     assert.ok(
       all.some(({ name }) => name.startsWith("README.md")),
       "the README has an example",

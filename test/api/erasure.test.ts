@@ -16,7 +16,7 @@ describe("erasure", () => {
       const by = erased.erased_by;
       assert.equal(by, position + 3);
       const { items } = await entities.history("person", "1");
-      const item = items.find((one) => one.position === position);
+      const item = items.find((candidate) => candidate.position === position);
       assert.deepEqual([item?.data, item?.erased_by, item?.event], [{}, by, "evt.person.created"]);
       assert.deepEqual((await entities.get("person", "1")).value, { name: "another" });
       const past = await refusalOf(entities.get("person", "1", { version: 1 }));

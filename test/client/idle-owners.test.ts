@@ -46,7 +46,7 @@ test("a client that acts as an agent and takes no lock is garbage-collected", as
   await loopTicks(2);
   collect();
   assert.deepEqual(
-    spoken.filter((one) => one.deref() !== undefined),
+    spoken.filter((reference) => reference.deref() !== undefined),
     [],
   );
   assert.equal(typeof node.client.acquire, "function", "the root client is alive");

@@ -158,7 +158,7 @@ describe("unresponsive servers", () => {
     node.journal.failureOf = () => undefined;
   });
 
-  test("a lock with patience continues when the server responds again in time [M9]", async () => {
+  test("a lock with uncertainMaxMs continues when the server responds again in time [M9]", async () => {
     await using node = await clientNode();
     const ann = node.fresh("ann", { retry: false });
     const lock = held(await ann.acquire("doc/1", { ttlSeconds: 30, uncertainMaxMs: 60_000 }));

@@ -58,14 +58,14 @@ test("a pause ends by its timer or by its signal, and leaves neither a timer nor
 
 test("an abortable wait gives the result of its work or the reason of its signal, never both", async () => {
   assert.equal(await untilAborted(undefined, Promise.resolve(1)), 1);
-  assert.equal(await untilAborted(undefined, Promise.resolve(1), (one) => one + 1), 2);
+  assert.equal(await untilAborted(undefined, Promise.resolve(1), (number) => number + 1), 2);
   const { signal } = new AbortController();
-  assert.equal(await untilAborted(signal, Promise.resolve(1), (one) => one + 1), 2);
+  assert.equal(await untilAborted(signal, Promise.resolve(1), (number) => number + 1), 2);
   await assert.rejects(untilAborted(signal, Promise.reject(new Error("failed"))), /failed/u);
   const taken: number[] = [];
   const ending = new AbortController();
   const work = Promise.withResolvers<number>();
-  const result = untilAborted(ending.signal, work.promise, (one) => taken.push(one));
+  const result = untilAborted(ending.signal, work.promise, (number) => taken.push(number));
   ending.abort(new Error("aborted by the test"));
   work.resolve(1);
   await assert.rejects(result, /aborted by the test/u);

@@ -33,7 +33,9 @@ const at = (revision: string): OperationInput => ({ expected_revision: revision 
 
 /** A member of the last answer to an operation. */
 const memberOf = (before: readonly CallReply[], operation: string, name: string): unknown => {
-  const index = script.findLastIndex((one, position) => position < before.length && one.operation === operation);
+  const index = script.findLastIndex(
+    (scripted, position) => position < before.length && scripted.operation === operation,
+  );
   return (before[index]?.outcome.data as OperationInput | undefined)?.[name];
 };
 

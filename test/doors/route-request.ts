@@ -17,7 +17,7 @@ export interface RouteRequest {
 /** Undefined if no route can express the step, for example a version without a tag. */
 export function routeRequestOf(step: ScriptStep, input: OperationInput, agent?: string): RouteRequest | undefined {
   const { operation, key, route: index = 0 } = step;
-  const routed = routedOperations.filter((one) => one.operation.name === operation)[index];
+  const routed = routedOperations.filter((candidate) => candidate.operation.name === operation)[index];
   if (routed === undefined) return undefined;
   const { route, sources } = routed;
   const parts = { path: new Map<string, string>(), query: new URLSearchParams(), body: {} as Record<string, unknown> };

@@ -70,9 +70,9 @@ describe("batches", () => {
     await loopTicks(1);
     const tooMany = Array.from({ length: 2_000 }, (_, n) => refusalOf(client.entities.create("more", String(n), {})));
     const refused = await Promise.all(tooMany.slice(-100));
-    for (const one of refused) {
-      assert.deepEqual([one.code, one.retry], ["overloaded", "later"]);
-      assert.ok(Number(one.data["retry_after_ms"]) > 0);
+    for (const refusal of refused) {
+      assert.deepEqual([refusal.code, refusal.retry], ["overloaded", "later"]);
+      assert.ok(Number(refusal.data["retry_after_ms"]) > 0);
     }
     release();
     assert.equal((await Promise.all(waiting)).length, 20_000);

@@ -24,7 +24,7 @@ function isPath(text: string): boolean {
     text.length <= 1_024 &&
     parts.length <= 32 &&
     !parts.some((part) => part === "" || part === "." || part === "..") &&
-    !Array.from(text, (one) => one.codePointAt(0) ?? 0).some((code) => code < 32 || code === 127) &&
+    !Array.from(text, (character) => character.codePointAt(0) ?? 0).some((code) => code < 32 || code === 127) &&
     text.normalize("NFC") === text
   );
 }

@@ -50,10 +50,10 @@ const growthMiBMax = 48;
 async function runTurns(fuzzed: readonly FuzzedTarget[], isOver: (turn: number) => boolean): Promise<void> {
   let startMiB: number | undefined;
   for (let turn = 0; !isOver(turn); turn += 1) {
-    for (const one of fuzzed) {
-      const from = Number(values.seed) * 1_000_000 + one.rounds;
-      for (let index = 0; index < one.roundsPerTurn; index += 1) await runRound(one, from + index);
-      one.rounds += one.roundsPerTurn;
+    for (const target of fuzzed) {
+      const from = Number(values.seed) * 1_000_000 + target.rounds;
+      for (let index = 0; index < target.roundsPerTurn; index += 1) await runRound(target, from + index);
+      target.rounds += target.roundsPerTurn;
     }
     // After ten turns everything is loaded and has run, so nothing should grow.
     if (turn === 10) startMiB = usedMiB();
@@ -78,14 +78,14 @@ async function runAll(fuzzed: readonly FuzzedTarget[]): Promise<void> {
 }
 
 const fuzzed: FuzzedTarget[] = [];
-for (const { name, rounds, open } of [...targets, httpTarget].filter((one) => one.name.includes(values.only))) {
+for (const { name, rounds, open } of [...targets, httpTarget].filter((target) => target.name.includes(values.only))) {
   const roundsPerTurn =
     values.minutes === undefined ? Math.ceil(countTable[rounds].prove / turnCount) : roundsPerTimedTurn;
   fuzzed.push({ name, opened: await open(), roundsPerTurn, rounds: 0 });
 }
 try {
   if (values.round === undefined) await runAll(fuzzed);
-  else for (const one of fuzzed) await runRound(one, Number(values.round));
+  else for (const target of fuzzed) await runRound(target, Number(values.round));
 } finally {
   for (const { opened } of fuzzed) await opened.close();
 }

@@ -93,9 +93,9 @@ function replayBreaks(calls: readonly HistoryCall[], journal: readonly JournalIt
   );
 }
 
-const at = (position: number, one: HistoryCall): HistoryCall => ({
-  ...one,
-  ...(one.answer !== undefined && { answer: { ...one.answer, position } }),
+const at = (position: number, recorded: HistoryCall): HistoryCall => ({
+  ...recorded,
+  ...(recorded.answer !== undefined && { answer: { ...recorded.answer, position } }),
 });
 
 test("the replay checker accepts a correct history", () => {

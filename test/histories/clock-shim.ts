@@ -1,6 +1,6 @@
 /**
- * Makes the wall clock of a server jump, and leaves the clock that only grows alone, as an administrator or a time server
- * does. A few lines of C are put between the program and its library. They read the offset from a file. Needs a C compiler.
+ * Makes the wall clock of a server jump, as an administrator or a time server does. The monotonic clock is unchanged. A
+ * preloaded library in C overrides the clock functions and reads the offset from a file. Needs a C compiler.
  */
 import { writeFile } from "node:fs/promises";
 import { writeFileSync } from "node:fs";
@@ -65,7 +65,7 @@ export async function wallClockShim(folder: string): Promise<ClockShim> {
   await writeFile(file, Buffer.alloc(4));
   const jump: DeploymentFault = {
     name: "jump of the wall clock",
-    // Up to two hours ahead, or one back. It stays so until the next jump: clocks do not heal either.
+    // Up to two hours ahead, or one back. The offset stays until the next jump, as on a real host.
     async inject(chance) {
       jumpBy(Math.round(chance() * 10_800 - 3_600));
       await Promise.resolve();

@@ -15,7 +15,10 @@ export class GuardedCounter {
     return this.#accepted;
   }
 
-  /** Undefined if the fence is older than one that was seen. Reading counts as seeing: what follows rests on it. */
+  /**
+   * Undefined if the fence is older than one that was seen. A read counts as well, because the next write depends on
+   * it.
+   */
   read(fence: string): number | undefined {
     return this.#admits(fence) ? this.#value : undefined;
   }

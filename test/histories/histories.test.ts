@@ -39,7 +39,7 @@ for (const { title, start, count } of deployments) {
         const kinds = new Set(deployment.faults.map(({ name }) => name));
         assert.deepEqual(new Set(history.injected.keys()), kinds, "every kind of fault was injected");
       }
-      for (const one of deployment.unsupported) t.diagnostic(`not tried here: ${one}`);
+      for (const fault of deployment.unsupported) t.diagnostic(`not tried here: ${fault}`);
     } finally {
       await deployment.close();
     }

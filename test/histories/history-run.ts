@@ -77,7 +77,7 @@ async function record(
     throw error;
   };
   const injecting = injectWhile(planned, chance, pace).catch(endAll);
-  const [injected] = await Promise.all([injecting, ...work.map((one) => one.catch(endAll))]);
+  const [injected] = await Promise.all([injecting, ...work.map((task) => task.catch(endAll))]);
   const journal = await readJournal(operator, position);
   const watched = await Promise.all(watchers.map((watcher) => watcher.check(journal)));
   return { subjects, calls, journal, watched, counters, injected };

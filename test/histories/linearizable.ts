@@ -80,15 +80,15 @@ function placeCall<State>(
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
     const { state, placed } = next;
     if (placed.has(index)) {
-      const rest = { state, placed: new Set([...placed].filter((one) => one !== index)) };
+      const rest = { state, placed: new Set([...placed].filter((candidate) => candidate !== index)) };
       found.set(nameOf(rest), rest);
       continue;
     }
-    for (const one of open) {
-      const call = calls[one];
-      if (placed.has(one) || call === undefined) continue;
+    for (const candidate of open) {
+      const call = calls[candidate];
+      if (placed.has(candidate) || call === undefined) continue;
       for (const after of model.after(state, call, time)) {
-        const further = { state: after, placed: new Set([...placed, one]) };
+        const further = { state: after, placed: new Set([...placed, candidate]) };
         const name = nameOf(further);
         if (!seen.has(name)) waiting.push(further);
         seen.add(name);

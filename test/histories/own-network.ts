@@ -7,7 +7,7 @@ export interface OwnNetwork {
   /** The address of the server, and the address of the clients and their servers. */
   readonly host: string;
   readonly outside: string;
-  /** The words before a command that must run inside. */
+  /** The arguments before a command that must run inside the network. */
   readonly prefix: readonly string[];
   readonly faults: readonly DeploymentFault[];
   readonly notThere: readonly string[];
@@ -37,7 +37,7 @@ export function ownNetwork(): OwnNetwork {
   const failure = steps.map(ip).find((message) => message !== undefined);
   if (failure !== undefined) {
     ip(["netns", "delete", space]);
-    const why = `a partition: no network of its own can be made (${failure}; it takes root, and the package iproute2)`;
+    const why = `a partition: no network of its own can be made (${failure}; it needs root and the package iproute2)`;
     const here = { host: "127.0.0.1", outside: "127.0.0.1", prefix: [], faults: [], notThere: [why] };
     return { ...here, remove: () => undefined };
   }

@@ -1,6 +1,6 @@
 import { systemClock } from "../../server/src/base/clock.ts";
 
-/** How long a fault lasts, or a client takes its time: part of what happens in a history, not a way to wait for it. */
+/** The duration of a fault or of a client's work. It is part of the history, not a way to wait for an event. */
 export function pauseFor(ms: number): Promise<void> {
   return new Promise((resolve) => {
     systemClock.after(ms, resolve, { keepAlive: true });

@@ -8,8 +8,8 @@ export function checkRealTime(calls: readonly HistoryCall[]): void {
   let next = 0;
   let latest: HistoryCall | undefined;
   for (const call of answered.toSorted((a, b) => a.begin - b.begin)) {
-    for (let one = ended[next]; one !== undefined && one.end < call.begin; one = ended[next]) {
-      if (positionOf(one) > positionOf(latest)) latest = one;
+    for (let previous = ended[next]; previous !== undefined && previous.end < call.begin; previous = ended[next]) {
+      if (positionOf(previous) > positionOf(latest)) latest = previous;
       next += 1;
     }
     if (positionOf(call) < positionOf(latest)) {

@@ -106,7 +106,7 @@ class Walk {
     if (answer === undefined) return;
     const code = item.outcome.kind === "done" ? "done" : item.outcome.code;
     if (answer.position !== item.position || answer.code !== code) {
-      broken("an answer is what its entry says", { call, position: item.position, code });
+      broken("an answer matches its entry", { call, position: item.position, code });
     }
     this.#counts.answersChecked += 1;
   }
@@ -146,7 +146,7 @@ class Walk {
     if (data["version"] !== shown.version + 1) broken("versions have no gap", item);
     if (call?.request.kind === "write") {
       const { expected = shown.version, fence = shown.fence } = call.request;
-      if (expected !== shown.version) broken("only the expected is changed", item);
+      if (expected !== shown.version) broken("a write changes only the version that it expects", item);
       if (fence !== shown.fence) broken("a stale fence writes nothing", item);
     }
     shown.version += 1;
@@ -165,7 +165,7 @@ class Walk {
     const fence = String(data["fence"]);
     this.#counts.grants += 1;
     if (shown.owner !== undefined) broken("a lock has one holder", { item, holder: shown });
-    if (!isLaterFence(fence, shown.lastFence)) broken("fences rise forever", { item, before: shown.lastFence });
+    if (!isLaterFence(fence, shown.lastFence)) broken("fences always increase", { item, before: shown.lastFence });
     Object.assign(shown, { owner: String(data["owner_id"]), fence, lastFence: fence, expires: undefined });
     if (call?.request.kind !== "acquire") return;
     shown.expires = Date.parse(String(data["expires_at"]));

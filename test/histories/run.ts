@@ -61,7 +61,7 @@ async function runOne(seed: number, deployment: Deployment): Promise<void> {
     history = await recordHistory(deployment, plan);
     add(totals, { ...checkHistory(history) });
     add(injectedTotals, Object.fromEntries(history.injected));
-    for (const one of deployment.unsupported) notThere.add(one);
+    for (const fault of deployment.unsupported) notThere.add(fault);
     const seconds = Math.round((performance.now() - begun) / 1_000);
     console.log(`${seed - from + 1} of ${count} histories, seed ${seed}: ${history.calls.length} calls, ${seconds} s`);
   } catch (error) {
@@ -86,5 +86,5 @@ function summarise(): void {
   for (const [name, sum] of [...Object.entries(totals), ...Object.entries(injectedTotals)]) {
     console.log(`${sum.toLocaleString("en").padStart(12)}  ${name}`);
   }
-  for (const one of notThere) console.log(`not tried here: ${one}`);
+  for (const fault of notThere) console.log(`not tried here: ${fault}`);
 }

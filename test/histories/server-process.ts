@@ -10,7 +10,7 @@ const command = join(import.meta.dirname, "..", "..", "server", "bin", "holdfast
 export interface ServerPlan {
   readonly words: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
-  /** Words before the command, for example to enter a network of its own. */
+  /** Arguments before the command, for example to enter a network of its own. */
   readonly prefix?: readonly string[];
 }
 

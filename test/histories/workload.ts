@@ -11,7 +11,7 @@ export function subjectsOf(seed: number): readonly string[] {
 const ttlMs = 1_000;
 
 export interface Work {
-  /** In front of all keys of this history. */
+  /** The prefix of all keys of this history. */
   readonly name: string;
   readonly chance: () => number;
   readonly counters: ReadonlyMap<string, GuardedCounter>;

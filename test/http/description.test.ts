@@ -44,8 +44,8 @@ test("two operations share a route only where a required header distinguishes th
 test("the description is valid OpenAPI 3.1, and every operation id is unique", async () => {
   const { valid, errors } = await new Validator().validate(structuredClone(document));
   assert.ok(valid, JSON.stringify(errors));
-  const ids = Object.values(document["paths"] as Paths).flatMap((one) =>
-    Object.values(one).map(({ operationId }) => operationId),
+  const ids = Object.values(document["paths"] as Paths).flatMap((methods) =>
+    Object.values(methods).map(({ operationId }) => operationId),
   );
   assert.equal(new Set(ids).size, ids.length);
 });

@@ -60,9 +60,9 @@ test("a request whose headers or body do not complete in time gets 408 and is di
     crawling.socket.write("a");
     assert.equal((await fetch(`${door.url}/health`)).status, 200);
   }
-  const [one, other, third] = await Promise.all([crawling.answer, silent.answer, stuck.answer]);
-  assert.match(one, /^HTTP\/1\.1 408 .*application\/problem\+json/su);
-  for (const text of [other, third]) assert.match(text, /^HTTP\/1\.1 408 /u);
+  const [first, second, third] = await Promise.all([crawling.answer, silent.answer, stuck.answer]);
+  assert.match(first, /^HTTP\/1\.1 408 .*application\/problem\+json/su);
+  for (const text of [second, third]) assert.match(text, /^HTTP\/1\.1 408 /u);
 });
 
 test("a rejected caller gets 401 for metrics and every route under /v1, and 200 for health", async (t) => {
@@ -95,13 +95,13 @@ test("the door serves no route that the description lacks, except for pages, met
     Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
   );
   const otherRoutes = ["GET /health/live", "GET /metrics", "GET /docs", "GET /openapi.json", "GET /"];
-  const undescribed = door.routes.filter((one) => !described.includes(one) && !one.startsWith("HEAD "));
+  const undescribed = door.routes.filter((route) => !described.includes(route) && !route.startsWith("HEAD "));
   assert.deepEqual(
-    undescribed.filter((one) => !otherRoutes.includes(one)),
+    undescribed.filter((route) => !otherRoutes.includes(route)),
     [],
   );
   assert.deepEqual(
-    described.filter((one) => !door.routes.includes(one)),
+    described.filter((route) => !door.routes.includes(route)),
     [],
   );
 });

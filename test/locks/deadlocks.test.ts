@@ -100,7 +100,7 @@ describe("deadlocks", () => {
   test("a ticket stays queued if its owner releases all paths that the other owners wait for at once [X6]", () => {
     const decider = releasable();
     assert.deepEqual(
-      eventLines(decider.release("ann", "a p").events).filter((one) => one.includes("deadlock")),
+      eventLines(decider.release("ann", "a p").events).filter((line) => line.includes("deadlock")),
       [],
     );
     assert.deepEqual(decider.holders(), ["bob: a write, p write", "kim: b write"]);

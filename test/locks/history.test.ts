@@ -70,7 +70,7 @@ describe("lock history", () => {
       ][[0, 0, 0, 0, 0, 0, 1, 1, 2, 3, 3, 4, 5, 6, 7][random(15)]!]!;
       await act().catch(() => undefined);
       const now = [];
-      for (const one of paths) now.push(await holdersNow(node, one));
+      for (const lockedPath of paths) now.push(await holdersNow(node, lockedPath));
       shown.set(node.engine.head.position, now);
     }
     for (const [position, then] of shown) {

@@ -288,7 +288,7 @@ describe("workspace locks", () => {
     const b = await node.agent("b");
     const set = granted(await b.locks.acquire(["project/z/map/a", "project/a/map/b/sketch/c", "project/b"]));
     assert.deepEqual(
-      set.paths.map((one) => one.path),
+      set.paths.map((item) => item.path),
       ["project/b", "project/z/map/a", "project/a/map/b/sketch/c"],
     );
     await node.stop();

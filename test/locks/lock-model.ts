@@ -80,17 +80,17 @@ export class LockModel {
   }
 
   upgrade(held: ModelGrant, wanted: readonly ModelPath[], wait: boolean, position: number): string {
-    const paths = held.paths.map((one, index) => {
+    const paths = held.paths.map((item, index) => {
       const { mode } = wanted[index]!;
-      return strength[mode] > strength[one.mode] ? { ...one, mode } : one;
+      return strength[mode] > strength[item.mode] ? { ...item, mode } : item;
     });
-    const raised = paths.filter((one, index) => one.mode !== held.paths[index]!.mode);
+    const raised = paths.filter((item, index) => item.mode !== held.paths[index]!.mode);
     if (raised.length === 0) return "granted";
     const upgrades = this.queue.filter((ticket) => ticket.upgrades !== undefined);
     if (upgrades.some((ticket) => ticket.upgrades === held)) return "upgrade_refused";
     const isRival = (ticket: ModelTicket) =>
       ticket.owner !== held.owner &&
-      ticket.paths.some((one) => one.mode !== "read" && raised.some((other) => regionsMeet(one, other)));
+      ticket.paths.some((item) => item.mode !== "read" && raised.some((other) => regionsMeet(item, other)));
     if (upgrades.some(isRival)) return "upgrade_refused";
     const request = { owner: held.owner, paths, rank: position, upgrades: held };
     if (!this.isBlocked(request, raised)) {
@@ -104,7 +104,7 @@ export class LockModel {
   }
 
   free(grant: ModelGrant): void {
-    this.grants = this.grants.filter((one) => one !== grant);
+    this.grants = this.grants.filter((item) => item !== grant);
     this.queue = this.queue.filter((ticket) => ticket.upgrades !== grant);
     this.#grantAll();
     this.#cancelDeadlocked(grant.owner);
@@ -117,7 +117,7 @@ export class LockModel {
       this.free(grant);
       return;
     }
-    this.grants = this.grants.map((one) => (one === grant ? { ...grant, paths } : one));
+    this.grants = this.grants.map((item) => (item === grant ? { ...grant, paths } : item));
     this.queue = this.queue.filter((ticket) => ticket.upgrades !== grant);
     this.#grantAll();
     this.#cancelDeadlocked(grant.owner);
@@ -127,33 +127,35 @@ export class LockModel {
     if (grant.owner === to) return "owner_taken";
     const isKept = this.grants.some(
       (other) =>
-        other !== grant && other.owner !== to && other.paths.some((one) => grant.paths.some((two) => clash(one, two))),
+        other !== grant &&
+        other.owner !== to &&
+        other.paths.some((item) => grant.paths.some((two) => clash(item, two))),
     );
     if (isKept) return "lock_denied";
     if (this.#isInCycle(to, this.queue, { grant, to })) return "deadlock";
     this.queue = this.queue.filter((ticket) => ticket.upgrades !== grant);
-    this.grants = this.grants.map((one) => (one === grant ? { ...grant, owner: to } : one));
+    this.grants = this.grants.map((item) => (item === grant ? { ...grant, owner: to } : item));
     this.#grantAll();
     this.#cancelDeadlocked(grant.owner);
     return "granted";
   }
 
   downgrade(grant: ModelGrant, mode: LockMode): void {
-    const paths = grant.paths.map((one) => (strength[mode] < strength[one.mode] ? { ...one, mode } : one));
-    if (paths.every((one, index) => one === grant.paths[index])) return;
+    const paths = grant.paths.map((item) => (strength[mode] < strength[item.mode] ? { ...item, mode } : item));
+    if (paths.every((item, index) => item === grant.paths[index])) return;
     this.queue = this.queue.filter((ticket) => ticket.upgrades !== grant);
-    this.grants = this.grants.map((one) => (one === grant ? { ...grant, paths } : one));
+    this.grants = this.grants.map((item) => (item === grant ? { ...grant, paths } : item));
     this.#grantAll();
     this.#cancelDeadlocked(grant.owner);
   }
 
   cancel(ticket: ModelTicket): void {
-    this.queue = this.queue.filter((one) => one !== ticket);
+    this.queue = this.queue.filter((item) => item !== ticket);
     this.#grantAll();
   }
 
   isBlocked(request: ModelTicket, paths = request.paths): boolean {
-    return paths.some((one) => this.#blockersOf(request, one).length > 0);
+    return paths.some((item) => this.#blockersOf(request, item).length > 0);
   }
 
   /** The position of a ticket in the queue: one more than the number of tickets ahead of it. */
@@ -161,22 +163,22 @@ export class LockModel {
     const isAhead = (other: ModelTicket): boolean =>
       other.rank < ticket.rank &&
       other.owner !== ticket.owner &&
-      ticket.paths.some((one) => !this.#isCovered(ticket.owner, one) && other.paths.some((two) => clash(one, two)));
+      ticket.paths.some((item) => !this.#isCovered(ticket.owner, item) && other.paths.some((two) => clash(item, two)));
     return this.queue.filter(isAhead).length + 1;
   }
 
-  #isCovered(owner: string, one: ModelPath): boolean {
-    return this.grants.some((grant) => grant.owner === owner && grant.paths.some((own) => coversPath(own, one)));
+  #isCovered(owner: string, item: ModelPath): boolean {
+    return this.grants.some((grant) => grant.owner === owner && grant.paths.some((own) => coversPath(own, item)));
   }
 
   /** The owners that block one path of a request. A transferred lock counts as its next owner's. */
-  #blockersOf(request: ModelTicket, one: ModelPath, queue = this.queue, transfer?: ModelTransfer): readonly string[] {
+  #blockersOf(request: ModelTicket, item: ModelPath, queue = this.queue, transfer?: ModelTransfer): readonly string[] {
     const holders = this.grants
-      .filter((grant) => grant.paths.some((other) => clash(one, other)))
+      .filter((grant) => grant.paths.some((other) => clash(item, other)))
       .map((grant) => (grant === transfer?.grant ? transfer.to : grant.owner));
-    const isCovered = this.#isCovered(request.owner, one);
+    const isCovered = this.#isCovered(request.owner, item);
     const earlier = queue.filter(
-      (ticket) => ticket.rank < request.rank && ticket.paths.some((other) => clash(one, other)),
+      (ticket) => ticket.rank < request.rank && ticket.paths.some((other) => clash(item, other)),
     );
     const owners = [...holders, ...(isCovered ? [] : earlier.map(({ owner }) => owner))];
     return owners.filter((owner) => owner !== request.owner);
@@ -196,7 +198,7 @@ export class LockModel {
     const reached = new Set<string>();
     const visit = (waits: readonly ModelTicket[]): void => {
       for (const other of waits.flatMap((ticket) =>
-        ticket.paths.flatMap((one) => this.#blockersOf(ticket, one, queue, transfer)),
+        ticket.paths.flatMap((item) => this.#blockersOf(ticket, item, queue, transfer)),
       )) {
         if (reached.has(other)) continue;
         reached.add(other);
@@ -222,7 +224,7 @@ export class LockModel {
    * ticket is cancelled.
    */
   #cancelDeadlocked(owner: string): void {
-    for (const ticket of this.queue.filter((one) => one.owner === owner)) {
+    for (const ticket of this.queue.filter((item) => item.owner === owner)) {
       if (!this.queue.includes(ticket) || !this.isDeadlocked(ticket)) continue;
       this.deadlockCancelCount += 1;
       this.cancel(ticket);
@@ -251,7 +253,7 @@ export class LockModel {
     const isSame = (a: ModelGrant, b: ModelGrant) =>
       a.owner === b.owner || a.guards === b.owner || b.guards === a.owner;
     return this.grants.every((a) =>
-      this.grants.every((b) => isSame(a, b) || !a.paths.some((one) => b.paths.some((other) => clash(one, other)))),
+      this.grants.every((b) => isSame(a, b) || !a.paths.some((item) => b.paths.some((other) => clash(item, other)))),
     );
   }
 }
@@ -262,7 +264,9 @@ export function coversSet(held: readonly ModelPath[], wanted: readonly ModelPath
 }
 
 function sameSet(a: readonly ModelPath[], b: readonly ModelPath[]): boolean {
-  return a.length === b.length && a.every((one, index) => one.path === b[index]!.path && one.scope === b[index]!.scope);
+  return (
+    a.length === b.length && a.every((item, index) => item.path === b[index]!.path && item.scope === b[index]!.scope)
+  );
 }
 
 function coversPath(own: ModelPath, wanted: ModelPath): boolean {

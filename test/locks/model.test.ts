@@ -24,7 +24,7 @@ const few = ["a", "b", "c", "d"];
 function commandsOn(names: readonly string[], wait: fc.Arbitrary<boolean>, extendWeight: number) {
   const path = fc.constantFrom(...names);
   const locked = fc.record({ path, mode, scope: fc.constantFrom("tree", "self") }) as fc.Arbitrary<ModelPath>;
-  const paths = fc.uniqueArray(locked, { minLength: 1, maxLength: 3, selector: (one) => one.path });
+  const paths = fc.uniqueArray(locked, { minLength: 1, maxLength: 3, selector: (item) => item.path });
   return fc.oneof(
     { weight: 6, arbitrary: fc.record({ do: fc.constant("acquire"), owner, paths, wait }) },
     // A path that its owner holds, with one more.
@@ -102,7 +102,7 @@ class Pair {
     const about = { fence: this.#fenceOf(grant), owner_id: grant.owner };
     if (this.#share(command, grant, about)) return;
     if (command.do === "upgrade" && "wait" in command) {
-      const stronger = grant.paths.map((one) => ({ ...one, mode: "write" as const }));
+      const stronger = grant.paths.map((item) => ({ ...item, mode: "write" as const }));
       const answer = this.decide("upgrade-lock", { ...about, wait: command.wait });
       assert.equal(answer, model.upgrade(grant, stronger, command.wait, position));
     } else if (command.do === "downgrade" && "mode" in command) {
@@ -161,7 +161,7 @@ class Pair {
     const held = holds.map((row) => `${row.owner} ${text(row)}`).sort();
     assert.deepEqual(
       held,
-      model.grants.flatMap((grant) => grant.paths.map((one) => `${grant.owner} ${text(one)}`)).sort(),
+      model.grants.flatMap((grant) => grant.paths.map((item) => `${grant.owner} ${text(item)}`)).sort(),
     );
     const line = machine.durable.rows(ticketTable).scan("rank", { limit: 10_000 });
     assert.deepEqual(line.map(describeOwner), model.queue.map(describeOwner));
@@ -170,12 +170,12 @@ class Pair {
   }
 }
 
-function text(one: ModelPath): string {
-  return `${one.path} ${one.mode} ${one.scope}`;
+function text(item: ModelPath): string {
+  return `${item.path} ${item.mode} ${item.scope}`;
 }
 
-function describeOwner(one: ModelGrant): string {
-  return `${one.owner}: ${one.paths.map(text).join(", ")}`;
+function describeOwner(item: ModelGrant): string {
+  return `${item.owner}: ${item.paths.map(text).join(", ")}`;
 }
 
 describe("lock table", () => {
@@ -196,8 +196,8 @@ function agreesWithModel(command: typeof onTree, runs: number): number {
   fc.assert(
     fc.property(fc.array(command, { maxLength: 600, size: "max" }), (commands) => {
       const pair = new Pair();
-      for (const one of commands) {
-        pair.run(one);
+      for (const item of commands) {
+        pair.run(item);
         pair.compare();
         count += 1;
       }

@@ -105,7 +105,7 @@ describe("places", () => {
     await locks.cancel(set.ticket, { ownerId: "s" });
     const places = await Promise.all([tree, leaf].map(({ ticket }) => locks.ticket(ticket)));
     assert.deepEqual(
-      places.map((one) => one.state === "waiting" && one.place),
+      places.map((status) => status.state === "waiting" && status.place),
       [1, 2],
     );
     const far = await locks.ticket(last);

@@ -62,7 +62,7 @@ describe("tables", () => {
         assert.deepEqual(state.rows(spec).scan("rank", { limit: 100 }), sorted);
         assert.deepEqual(
           state.rows(spec).scan("even", { limit: 100 }),
-          sorted.filter((one) => one.rank % 2 === 0),
+          sorted.filter((row) => row.rank % 2 === 0),
         );
       }),
     );

@@ -11,7 +11,7 @@ import { startNats } from "./private-nats.ts";
 
 const isSorted = (positions: readonly string[]): boolean => {
   const numbers = positions.map((position) => position.split(".").map(Number));
-  return numbers.every((one, at) => at === 0 || compare(numbers[at - 1]!, one) < 0);
+  return numbers.every((number, at) => at === 0 || compare(numbers[at - 1]!, number) < 0);
 };
 const compare = (a: readonly number[], b: readonly number[]): number =>
   a.map((part, at) => part - (b[at] ?? 0)).find((difference) => difference !== 0) ?? 0;

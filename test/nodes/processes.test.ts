@@ -173,7 +173,9 @@ describe("nodes in processes of their own, on one Postgres", () => {
     const raised = watcher.watch({ names: ["evt.space.rules_raised"] });
     const isRaised = raised.next();
     let isOver = false;
-    const writers = await Promise.all(nodes.map((node) => clientOf([node, ...nodes.filter((one) => one !== node)])));
+    const writers = await Promise.all(
+      nodes.map((node) => clientOf([node, ...nodes.filter((other) => other !== node)])),
+    );
     const writing = writers.map(async (client, index) => {
       let count = 0;
       for (; !isOver; count += 1) await client.entities.create("rolling", `${String(index)} ${String(count)}`, {});

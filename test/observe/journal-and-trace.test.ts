@@ -67,7 +67,7 @@ test("a malformed traceparent is ignored, and one of a later version keeps its k
     7,
     undefined,
   ];
-  for (const one of bad) assert.equal(traceContext(one), undefined, String(one));
+  for (const header of bad) assert.equal(traceContext(header), undefined, String(header));
 });
 
 test("the hash of an entry covers its trace, and the bytes of an entry without a trace never change", () => {

@@ -59,7 +59,7 @@ export async function observedNode(
     },
     execute: (operation, input, call) => client.execute(operation, input, call),
     async metric(series) {
-      const line = (await page()).split("\n").find((one) => one.startsWith(`${series} `));
+      const line = (await page()).split("\n").find((text) => text.startsWith(`${series} `));
       return line === undefined ? undefined : Number(line.slice(series.length + 1));
     },
     async [Symbol.asyncDispose]() {

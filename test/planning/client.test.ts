@@ -48,7 +48,7 @@ promise(
     const answers = await Promise.all(
       Array.from({ length: 20 }, () => planning.organizations.create({ name: "Acme" }, { key: "create-acme" })),
     );
-    assert.equal(new Set(answers.map((one) => JSON.stringify(one))).size, 1);
+    assert.equal(new Set(answers.map((reply) => JSON.stringify(reply))).size, 1);
     assert.equal((await planning.organizations.list()).items.length, 1);
     const other = planning.organizations.create({ name: "Other" }, { key: "create-acme" });
     await refused("planning.idempotency_replay_conflict", other);

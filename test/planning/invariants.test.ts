@@ -84,8 +84,8 @@ test("no sequence of commands books a collaborator twice, orphans a resource or 
   await fc.assert(
     fc.asyncProperty(fc.array(planningStep, { minLength: 30, maxLength: 90 }), async (steps) => {
       await using client = await open({ memory: true });
-      for (const one of [...foundation, ...steps]) {
-        const [operation, input] = commandOf(one);
+      for (const item of [...foundation, ...steps]) {
+        const [operation, input] = commandOf(item);
         const { outcome } = await client.execute(operation, input);
         seen.add(`${operation} ${outcome.kind === "done" ? "done" : outcome.code}`);
       }
@@ -117,45 +117,48 @@ const foundation: readonly PlanningStep[] = [
 
 function assertNoClash({ assignments, missions }: Resources): void {
   const active = new Set(
-    [...missions.values()].filter(({ status }) => status === "planned" || status === "locked").map((one) => one.id),
+    [...missions.values()].filter(({ status }) => status === "planned" || status === "locked").map((item) => item.id),
   );
-  const booked = [...assignments.values()].filter((one) => !one.archived && active.has(one.mission_id ?? ""));
-  for (const one of booked) {
+  const booked = [...assignments.values()].filter((item) => !item.archived && active.has(item.mission_id ?? ""));
+  for (const item of booked) {
     for (const other of booked) {
-      if (one.id >= other.id || one.collaborator_id !== other.collaborator_id) continue;
-      const isApart = one.to! <= other.from! || other.to! <= one.from!;
-      assert.ok(isApart, `${one.id} and ${other.id} book ${String(one.collaborator_id)} twice`);
+      if (item.id >= other.id || item.collaborator_id !== other.collaborator_id) continue;
+      const isApart = item.to! <= other.from! || other.to! <= item.from!;
+      assert.ok(isApart, `${item.id} and ${other.id} book ${String(item.collaborator_id)} twice`);
     }
   }
 }
 
 function assertNoArchivedBooking({ assignments, missions, collaborators }: Resources): void {
-  for (const { id: one, archived, mission_id: of, collaborator_id: collaborator } of assignments.values()) {
+  for (const { id: assignmentId, archived, mission_id: of, collaborator_id: collaborator } of assignments.values()) {
     const { status } = missions.get(of!)!;
     if (archived || (status !== "planned" && status !== "locked")) continue;
     assert.ok(
       !collaborators.get(collaborator!)!.archived,
-      `${one} books ${String(collaborator)}, an archived collaborator`,
+      `${assignmentId} books ${String(collaborator)}, an archived collaborator`,
     );
   }
 }
 
 function assertNoOrphan({ organizations, projects, collaborators, missions, assignments }: Resources): void {
-  for (const one of [...projects.values(), ...collaborators.values()])
-    assert.ok(organizations.has(one.organization_id!));
-  for (const one of missions.values()) assert.ok(projects.has(one.project_id!));
-  for (const one of assignments.values()) {
-    const project = projects.get(missions.get(one.mission_id!)!.project_id!);
-    assert.equal(collaborators.get(one.collaborator_id!)!.organization_id, project!.organization_id);
+  for (const item of [...projects.values(), ...collaborators.values()])
+    assert.ok(organizations.has(item.organization_id!));
+  for (const item of missions.values()) assert.ok(projects.has(item.project_id!));
+  for (const item of assignments.values()) {
+    const project = projects.get(missions.get(item.mission_id!)!.project_id!);
+    assert.equal(collaborators.get(item.collaborator_id!)!.organization_id, project!.organization_id);
   }
 }
 
 function assertPlannable({ missions, assignments }: Resources): void {
   for (const mission of missions.values()) {
-    const own = [...assignments.values()].filter((one) => one.mission_id === mission.id && !one.archived);
+    const own = [...assignments.values()].filter((item) => item.mission_id === mission.id && !item.archived);
     if (mission.from !== undefined) assert.ok(mission.from < mission.to!, `${mission.id} ends before it begins`);
-    for (const one of own)
-      assert.ok(mission.from! <= one.from! && one.to! <= mission.to!, `${one.id} is outside the range of its mission`);
+    for (const item of own)
+      assert.ok(
+        mission.from! <= item.from! && item.to! <= mission.to!,
+        `${item.id} is outside the range of its mission`,
+      );
     if (mission.status === "planned" || mission.status === "locked")
       assert.ok(own.length > 0, `${mission.id} has no assignment`);
   }
@@ -163,8 +166,8 @@ function assertPlannable({ missions, assignments }: Resources): void {
 
 async function assertWholeHistory(client: Client, all: Resources): Promise<void> {
   for (const [plural, resources] of Object.entries(all) as [string, Resources["missions"]][]) {
-    for (const { id: one, version } of resources.values()) {
-      const { items } = await client.entities.history(`planning-${plural.slice(0, -1)}`, one, { limit: 1000 });
+    for (const { id: resourceId, version } of resources.values()) {
+      const { items } = await client.entities.history(`planning-${plural.slice(0, -1)}`, resourceId, { limit: 1000 });
       const versions = items.filter(({ event }) => !event.endsWith(".conflict")).map((item) => item.version);
       assert.deepEqual(
         versions.slice(0, version),

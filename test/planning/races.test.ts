@@ -74,7 +74,7 @@ async function rebuilt(url: string): Promise<ResponseBody> {
   const data = (body["items"] as { data: ResponseBody; event: string }[]).toReversed();
   const changes = data.filter(({ event }) => !event.endsWith(".conflict"));
   return changes.reduce<ResponseBody>(
-    (value, one) => (one.data["value"] ?? { ...value, ...(one.data["merge"] as ResponseBody) }) as ResponseBody,
+    (value, event) => (event.data["value"] ?? { ...value, ...(event.data["merge"] as ResponseBody) }) as ResponseBody,
     {},
   );
 }

@@ -4,7 +4,7 @@ import { type Ended, inEmptyFolder, type Program, type ProgramOptions, startProg
 
 const command = join(import.meta.dirname, "..", "..", "server", "bin", "holdfast.js");
 
-/** Starts it in its own folder. Words are split at spaces, or passed as a list. */
+/** Starts it in its own folder. Arguments are split at spaces, or passed as a list. */
 export function holdfast(folder: string, args: string | readonly string[], options: ProgramOptions = {}): Program {
   const list = typeof args === "string" ? args.split(" ").filter((word) => word !== "") : args;
   return startProgram(command, list, {

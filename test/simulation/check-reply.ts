@@ -122,7 +122,7 @@ function checkAnswer(
 
 /** True if an answer contains the outcome of an entry. It may contain more, which comes from the history. */
 function hasOutcome(entry: RecordedEntry["entry"], { outcome }: CallReply): boolean {
-  const codeOf = (one: { kind: string; code?: string }): string => `${one.kind} ${one.code ?? ""}`;
+  const codeOf = (result: { kind: string; code?: string }): string => `${result.kind} ${result.code ?? ""}`;
   const reported = outcome.data as Record<string, Json>;
   return (
     codeOf(outcome) === codeOf(entry.outcome) && hasAll(entry, reported, "granted" in entry.outcome.data ? newer : none)

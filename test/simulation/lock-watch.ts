@@ -49,7 +49,7 @@ export class LockWatch {
 
   /** A client may still have one of these fences. A store that lost history reports the fork before any append. */
   #noteFence(fence: string, witness: LockWitness): void {
-    witness.demand(!this.#lost.has(fence), "no fence of a lost history is given again", () => fence);
+    witness.demand(!this.#lost.has(fence), "no fence of a lost history is granted again", () => fence);
     this.fences.push(fence);
   }
 
@@ -94,10 +94,10 @@ export class LockWatch {
 
 /** Each path of a grant has its event, and no other path has. */
 function isWhole({ type, data }: Event, { events }: Entry): boolean {
-  const reported = events.filter((one) => one.type === type && one.data["fence"] === data["fence"]);
+  const reported = events.filter((item) => item.type === type && item.data["fence"] === data["fence"]);
   const names = (paths: readonly { readonly path: unknown }[]): string =>
     JSON.stringify(paths.map(({ path }) => path).sort());
-  return names(reported.map((one) => ({ path: one.data["resource_id"] }))) === names(pathsOf(data));
+  return names(reported.map((item) => ({ path: item.data["resource_id"] }))) === names(pathsOf(data));
 }
 
 function isAboutLocks(type: string): boolean {
@@ -169,7 +169,7 @@ class EventCheck {
     } else {
       const isOwn =
         ticket?.owner === owner && JSON.stringify(ticket.paths.map(text)) === JSON.stringify(paths.map(text));
-      this.#demand(isOwn, "a ticket is granted as it was asked for");
+      this.#demand(isOwn, "a ticket is granted as it was requested");
       const isLive = ticket !== undefined && (this.#entry.grace || ticket.leaseUntil > this.#entry.time);
       this.#demand(isLive, "nothing is granted to a dead waiter");
       this.#demand(!this.#hasAlready(owner, paths), "no owner is granted the same lock twice");
@@ -210,7 +210,7 @@ class EventCheck {
 
   #checkAsked(paths: readonly ModelPath[]): void {
     const { paths: asked } = this.#entry.input as unknown as { paths: readonly (string | { path: string })[] };
-    const wanted = new Set(asked.map((one) => (typeof one === "string" ? one : one.path)));
+    const wanted = new Set(asked.map((item) => (typeof item === "string" ? item : item.path)));
     const isAll = paths.length === wanted.size && paths.every(({ path }) => wanted.has(path));
     this.#demand(isAll, "a set is granted whole");
   }
@@ -226,7 +226,7 @@ class EventCheck {
     if (type === "lock.downgraded") return;
     const ticket = this.#view.tickets.get(data["ticket"] as string);
     const isRaised = ({ path, mode }: ModelPath): boolean =>
-      before.paths.some((one) => one.path === path && one.mode !== mode);
+      before.paths.some((item) => item.path === path && item.mode !== mode);
     const paths = type === "lock.upgraded" ? pathsOf(data).filter(isRaised) : pathsOf(data);
     if (type === "lock.transferred") this.#view.grants.delete(before.fence);
     this.#checkWay({ owner, rank: ticket?.rank ?? this.#entry.position, paths }, type === "lock.transferred");
@@ -298,8 +298,8 @@ class EventCheck {
     }
     this.#witness.faults.count("entity is written under a fence");
     const path = this.#event.subject;
-    const covers = (one: ModelPath): boolean =>
-      one.mode === "write" && (one.path === path || (one.scope === "tree" && path.startsWith(`${one.path}/`)));
+    const covers = (item: ModelPath): boolean =>
+      item.mode === "write" && (item.path === path || (item.scope === "tree" && path.startsWith(`${item.path}/`)));
     const grant = this.#view.grants.get(fence);
     this.#demand(grant?.paths.some(covers) === true, "a fenced write has a live write lock");
   }

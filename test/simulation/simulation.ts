@@ -225,7 +225,9 @@ export class Simulation {
       this.world.locks.view.tickets.size === 0 &&
       !this.world.locks.view.hasOrphans() &&
       this.nodes.every(({ engine, lostEpoch = 0 }) => engine?.head.hash === hash && epoch > lostEpoch) &&
-      this.subscribers.every((one) => one.isConnected && (!one.isSure || one.hasSeenUpTo(position)))
+      this.subscribers.every(
+        (subscriber) => subscriber.isConnected && (!subscriber.isSure || subscriber.hasSeenUpTo(position)),
+      )
     );
   }
 }

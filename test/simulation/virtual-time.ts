@@ -30,7 +30,7 @@ export class VirtualTime {
     const scheduled: Task = { atMs: this.nowMs + Math.max(0, delayMs), owner, label, run };
     this.#tasks.push(scheduled);
     return () => {
-      this.#tasks = this.#tasks.filter((one) => one !== scheduled);
+      this.#tasks = this.#tasks.filter((task) => task !== scheduled);
     };
   }
 

@@ -9,7 +9,7 @@ test("every part of npm test has an allowance, and every allowance has a part", 
 });
 
 test("the allowances of all parts fit into the budget of npm test", () => {
-  const sum = Object.values(allowances).reduce((total, one) => total + one, 0);
+  const sum = Object.values(allowances).reduce((total, seconds) => total + seconds, 0);
   assert.ok(sum <= budgetSeconds, `${sum} of ${budgetSeconds} processor seconds`);
 });
 

@@ -25,7 +25,7 @@ export function exportsOf({ path, text }: ProjectFile): readonly ExportedName[] 
     isFunction: kind.includes("function") || isArrow(text, name),
   }));
   // An overloaded function has several lines and is one export.
-  return [...new Map(found.map((one) => [one.name, one])).values()];
+  return [...new Map(found.map((item) => [item.name, item])).values()];
 }
 
 /** Whether a constant is a function: `export const unused = (` or `export const unused: Rule = (`. */
@@ -63,7 +63,7 @@ const whole = /\bimport(?: \* as \w+ from |\()"([^"]+)"/gu;
 
 function importsOf({ path, text }: ProjectFile): readonly ImportedNames[] {
   const byName = [...text.matchAll(named)].flatMap(([, list = "", specifier = ""]) => {
-    const names = list.split(",").map((one) => /^(?:type )?(\w*)/u.exec(one.trim())?.[1] ?? "");
+    const names = list.split(",").map((item) => /^(?:type )?(\w*)/u.exec(item.trim())?.[1] ?? "");
     return resolve(path, specifier).map((target) => ({ path: target, names }));
   });
   const asWhole = [...text.matchAll(whole)].flatMap(([, specifier = ""]) =>

@@ -9,7 +9,7 @@ import type { AcknowledgedWrite, Load } from "./load.ts";
 const samplesMax = 40;
 
 export async function checkEnd(cluster: NodeCluster, load: Load, losses: readonly Loss[]): Promise<void> {
-  const kept = load.acknowledged.filter((one) => !losses.some((loss) => mayBeLost(one, loss)));
+  const kept = load.acknowledged.filter((written) => !losses.some((loss) => mayBeLost(written, loss)));
   checkFences(kept);
   checkOwners(load.acknowledged);
   checkCounted(load.acknowledged);
@@ -46,9 +46,9 @@ async function checkCounter(client: Client, kept: readonly AcknowledgedWrite[]):
   const { version, value } = await client.entities.get("counter", "1");
   assert.equal((value as { readonly n: number }).n, version - 1, "an update was lost");
   const step = Math.max(1, Math.floor(counted.length / samplesMax));
-  for (const one of counted.filter((_, index) => index % step === 0)) {
-    const past = await client.entities.get("counter", "1", { version: one.version });
-    assert.equal((past.value as { readonly by: string }).by, one.id, `version ${String(one.version)}`);
+  for (const written of counted.filter((_, index) => index % step === 0)) {
+    const past = await client.entities.get("counter", "1", { version: written.version });
+    assert.equal((past.value as { readonly by: string }).by, written.id, `version ${String(written.version)}`);
   }
 }
 
@@ -59,7 +59,9 @@ function checkCounted(acknowledged: readonly AcknowledgedWrite[]): void {
   assert.equal(versions.size, counted.length, "two workers got the acknowledgement of one version");
 }
 
-/** In the order of the journal fences only rise: a write under an older fence never comes after one under a newer. */
+/**
+ * In the order of the journal fences only increase. A write under an older fence never follows one under a newer fence.
+ */
 export function checkFences(acknowledged: readonly AcknowledgedWrite[]): void {
   const guarded = acknowledged
     .filter(({ what }) => what === "guarded")
@@ -70,7 +72,7 @@ export function checkFences(acknowledged: readonly AcknowledgedWrite[]): void {
   }
 }
 
-/** A fence was given to one owner only, in all histories. */
+/** A fence was granted to one owner only, in all histories. */
 export function checkOwners(acknowledged: readonly AcknowledgedWrite[]): void {
   const owners = new Map<string, string>();
   for (const { fence, id } of acknowledged) {

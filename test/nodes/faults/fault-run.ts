@@ -1,4 +1,4 @@
-/** Three nodes under load, struck by one fault after the other. */
+/** Three nodes under load, with one injected fault after the other. */
 import { startNats } from "../../mesh/private-nats.ts";
 import { Random } from "../../simulation/random.ts";
 import { startCluster } from "../node-processes.ts";
@@ -17,7 +17,7 @@ export interface FaultRunOptions {
 }
 
 export interface FaultReport {
-  /** How often each fault struck. */
+  /** The number of injections per fault. */
   readonly injectedCounts: ReadonlyMap<string, number>;
   readonly acknowledgedCount: number;
   /** Published events of the valid history, each once. */
@@ -35,7 +35,7 @@ export async function runFaults(options: FaultRunOptions): Promise<FaultReport> 
   await using nats = await startNats();
   const cluster = await startCluster(3, { nats: nats.url });
   const mesh = new MeshReader();
-  const struck = new Map<string, number>();
+  const injectedCounts = new Map<string, number>();
   const losses: Loss[] = [];
   const waits: number[] = [];
   let load: Load | undefined;
@@ -53,7 +53,7 @@ export async function runFaults(options: FaultRunOptions): Promise<FaultReport> 
     for (const [cycle, fault] of planOf(faults, cycles, random).entries()) {
       const loss = await fault.strike({ cluster, nats, load, random, progress });
       if (loss !== undefined) losses.push(loss);
-      struck.set(fault.name, (struck.get(fault.name) ?? 0) + 1);
+      injectedCounts.set(fault.name, (injectedCounts.get(fault.name) ?? 0) + 1);
       const took = await load.progress(progressMs);
       waits.push(took);
       onCycle?.(cycle + 1, fault.name, took);
@@ -69,7 +69,7 @@ export async function runFaults(options: FaultRunOptions): Promise<FaultReport> 
   const sorted = waits.toSorted((a, b) => a - b);
   const median = sorted[Math.floor(sorted.length / 2)] ?? 0;
   return {
-    injectedCounts: struck,
+    injectedCounts,
     acknowledgedCount: load.acknowledged.length,
     publishedCount: mesh.publishedCount,
     lostLocks: load.lossCount,

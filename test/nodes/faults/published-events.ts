@@ -30,20 +30,23 @@ export class PublishedHistory {
     return this.#returnCount;
   }
 
-  add(one: PublishedEvent): void {
+  add(event: PublishedEvent): void {
     const last = this.#events.at(-1);
-    if (last !== undefined && one.epoch > last.epoch && one.position <= last.position) this.#goBack(one);
+    if (last !== undefined && event.epoch > last.epoch && event.position <= last.position) this.#goBack(event);
     const before = this.#events.at(-1);
     if (before !== undefined) {
-      assert.ok(isAfter(one, before), `${textOf(one)} was published after ${textOf(before)}: twice, or out of order`);
+      assert.ok(
+        isAfter(event, before),
+        `${textOf(event)} was published after ${textOf(before)}: twice, or out of order`,
+      );
     }
-    this.#events.push(one);
+    this.#events.push(event);
   }
 
-  #goBack(one: PublishedEvent): void {
-    assert.equal(one.name, "evt.space.epoch_raised", `${textOf(one)} takes an event back without a new epoch`);
+  #goBack(event: PublishedEvent): void {
+    assert.equal(event.name, "evt.space.epoch_raised", `${textOf(event)} takes an event back without a new epoch`);
     this.#returnCount += 1;
-    const kept = this.#events.findLastIndex(({ position }) => position < one.position) + 1;
+    const kept = this.#events.findLastIndex(({ position }) => position < event.position) + 1;
     this.#events.length = kept;
   }
 }
@@ -78,9 +81,9 @@ export function checkPublished(published: readonly PublishedEvent[], events: rea
   }
 }
 
-function isAfter(one: PublishedEvent, other: PublishedEvent): boolean {
-  if (one.epoch < other.epoch) return false;
-  return one.position === other.position ? one.index > other.index : one.position > other.position;
+function isAfter(event: PublishedEvent, other: PublishedEvent): boolean {
+  if (event.epoch < other.epoch) return false;
+  return event.position === other.position ? event.index > other.index : event.position > other.position;
 }
 
 function textOf({ epoch, position, index, name }: PublishedEvent): string {

@@ -23,10 +23,10 @@ export class Worker {
     while (!this.#isStopped) {
       await this.#step();
       this.#doneCount += 1;
-      for (const one of this.#waiting) {
-        if (one.doneCount > this.#doneCount) continue;
-        this.#waiting.delete(one);
-        one.resolve();
+      for (const waiter of this.#waiting) {
+        if (waiter.doneCount > this.#doneCount) continue;
+        this.#waiting.delete(waiter);
+        waiter.resolve();
       }
       // Leaves processor time to the nodes, which have to start meanwhile.
       await pause(15);
