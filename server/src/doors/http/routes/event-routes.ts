@@ -60,7 +60,7 @@ function readWatchQuery(request: FastifyRequest): WatchQuery {
   const query = typedValues(readQuery(request.url), membersOf(watchQuery));
   const { names } = query;
   if (Array.isArray(names)) query["names"] = names.flatMap((name: string) => name.split(","));
-  const lastEventId = request.headers["lastEventId-event-id"];
+  const lastEventId = request.headers["last-event-id"];
   if (lastEventId !== undefined && lastEventId !== "") query["after"] = lastEventId;
   const issues = check(query);
   if (issues !== undefined) throw new HttpProblem("input_invalid", { issues });
