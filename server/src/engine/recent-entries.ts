@@ -14,11 +14,11 @@ export class RecentEntries {
 
   /** Adds the entries of a batch. `bytes` is the approximate size of the batch as text. */
   push(entries: readonly Entry[], bytes: number): void {
-    const each = bytes / entries.length;
+    const bytesPerEntry = bytes / entries.length;
     this.#page = undefined;
     for (const entry of entries) {
       this.#entries.push(entry);
-      this.#bytes.push(each);
+      this.#bytes.push(bytesPerEntry);
     }
     this.#bytesSum += bytes;
     // The list is cut at twice the limit, so the amortized cost per entry is constant.

@@ -46,5 +46,9 @@ function isText(value: unknown): value is string {
 }
 
 function invalidLine(lineNumber: number): JournalError {
-  return new JournalError("damaged", `Line ${lineNumber} is not a batch of an exported journal.`, { certain: true });
+  return new JournalError(
+    "damaged",
+    `Line ${lineNumber} is not a batch of an exported journal. Export the journal again.`,
+    { certain: true },
+  );
 }

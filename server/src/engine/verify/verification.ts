@@ -1,7 +1,7 @@
 /**
  * Executes a journal again and verifies its history.
  *
- * - The chain alone reveals damage, but not a forger who computes it again.
+ * - The chain alone reveals damage, but not an attacker that computes it again.
  * - Every entry that this build can decide is therefore decided again, on the state that all entries before it lead to. The
  *   result must be the same, byte for byte.
  * - Recorded hashes of the state are compared with the hashes of the state found here.

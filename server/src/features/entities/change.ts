@@ -12,7 +12,7 @@ interface EntityTarget {
   readonly id: string;
 }
 
-/** A new version: its number and what the reply shows. */
+/** A change that makes a new version of an entity. */
 interface EntityChange {
   readonly target: EntityTarget;
   readonly row: EntityRow | undefined;

@@ -48,7 +48,7 @@ export function unmetCondition(
 }
 
 /**
- * Refuses a change that must expect a version and does not. It comes before the lock, which may emit events: this
+ * Refuses a change that must expect a version and does not. It is checked before the lock, which may emit events: this
  * refusal is not recorded.
  */
 export function missingExpectation(

@@ -12,8 +12,11 @@ import { kindCommandRule } from "./change-by-kind.ts";
 
 /** Versioned JSON entities of any type. A kind gives a type its schema, its rules and its own commands. */
 export function entitiesFeature(kinds: readonly Kind[]): Feature {
-  const byType = new Map(kinds.map((kind) => [kind.type, kind]));
-  if (byType.size < kinds.length) throw new Error("two kinds have the same type");
+  const byType = new Map<string, Kind>();
+  for (const kind of kinds) {
+    if (byType.has(kind.type)) throw new Error(`two kinds have the type ${kind.type}`);
+    byType.set(kind.type, kind);
+  }
   const kindOf: KindOf = (type) => byType.get(type);
   const rules = rulesOf(entityOperations, {
     "create-entity": createEntity(kindOf),

@@ -11,7 +11,7 @@ import type { KindOf } from "./kind.ts";
 export function replaceEntity(kindOf: KindOf): Decide<(typeof entityOperations)["replace-entity"]> {
   return (input, context) => {
     const row = findEntity(context.state, input);
-    // The same HTTP route creates entities, so the caller must first say which of both it means.
+    // The same HTTP route creates entities, so the expectation is checked even if the entity does not exist.
     const unmet = missingExpectation(input, context) ?? unmetCondition(row, input, context);
     if (unmet !== undefined) return unmet;
     if (!isLive(row)) return missing(row, input);

@@ -28,7 +28,7 @@ interface Step {
 
 /**
  * Rebuilds versions of an entity from its entries, given newest first. It goes back to a whole value at or below the
- * first requested version. Whole values are recorded at fixed intervals, so the way is short.
+ * first requested version. Whole values are recorded at fixed intervals, so it needs few entries.
  */
 export class VersionTrail {
   readonly #subject: string;

@@ -14,7 +14,7 @@ export const configure: Decide<(typeof spaceOperations)["configure"]> = (input, 
   if (sameJson(settings, next)) {
     return { outcome: done({ settings: settings, changed: false }), events: [] };
   }
-  const data = defined({ settings: input.settings as JsonObject, reason: input.reason });
+  const data = defined({ settings: input.settings, reason: input.reason });
   return {
     outcome: done({ settings: next, changed: true }),
     events: [{ type: "space.configured", subject: "space", data }],

@@ -40,7 +40,7 @@ type Members = Record<string, Json>;
 
 /**
  * A canonical value that is changed step by step. The original never changes: a container is copied at its first write
- * and shared until then. Each step counts bytes and members exactly, at the cost of what it adds. So a limit is hit at
+ * and shared until then. Each step counts bytes and members exactly, at the cost of the added value. So a limit is hit at
  * once, not after the last of many doubling copies. After a failed step the draft is undefined and must be dropped.
  */
 export class Draft {

@@ -4,7 +4,7 @@ import { sizeOf, type ValueSize } from "../size.ts";
 import { mergePatch } from "./merge-patch.ts";
 
 /**
- * The exact size of a value after a merge patch, from its size before. It costs what the patch touches, so a small
+ * The exact size of a value after a merge patch, from its size before. Its cost depends on the touched parts, so a small
  * patch never walks a large entity.
  */
 export function sizeAfterMerge(before: ValueSize, target: Json, patch: JsonObject): ValueSize {

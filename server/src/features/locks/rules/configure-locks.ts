@@ -1,6 +1,5 @@
 import { defined } from "@holdfast/sdk/base/defined";
 import type { lockOperations } from "@holdfast/sdk/contract";
-import type { JsonObject } from "@holdfast/sdk/json/json";
 import { done } from "../../../machine/refusal.ts";
 import type { Decide } from "../../rule-of.ts";
 import { pathFault } from "../tables/path-fault.ts";

@@ -31,7 +31,7 @@ export const releaseLock: Decide<(typeof lockOperations)["release-lock"]> = (inp
     freeGrant(context, row, { type: "lock.released", paths: freed, note: input.note });
     lost.push(...row.paths.filter(({ path }) => freed.includes(path)));
   }
-  // After everything is released: a later part may be what the other owners wait for.
+  // Runs after all parts are released, because other owners may wait for a later part.
   breakReleaseDeadlocks(context, caller.owner, lost);
   return { outcome: done({ released }), events: [], attachment: {} };
 };

@@ -1,5 +1,5 @@
 /**
- * Counters at every path and its ancestors say whether anything can conflict, without reading the holds. Most requests
+ * Counters at every path and its ancestors show whether a conflict is possible, without reading the holds. Most requests
  * meet no conflict, and need one look-up per ancestor to know it.
  */
 import { lockConflicts } from "@holdfast/sdk/base/lock-conflicts";

@@ -1,4 +1,4 @@
-/** The journal's knowledge of a path: how its locks ended, and its holders at a position. */
+/** Reads the history of a path: how its locks ended, and its holders at a position. */
 import { isOfLock } from "@holdfast/sdk/contract";
 import type { Entry, Event } from "../../../machine/entry.ts";
 import type { JsonObject } from "@holdfast/sdk/json/json";
@@ -28,7 +28,7 @@ export function previousLock(path: string, entries: Iterable<Entry>, fence: stri
 
 /**
  * The fences of all grants at a path after the newest of these entries, which come newest first. Undefined if older
- * entries are needed. `isAll` says that there are none.
+ * entries are needed. `isAll` is true if there are none.
  */
 export function fencesAfter(
   path: string,

@@ -110,7 +110,7 @@ async function copySegments(
     try {
       await copySegment(join(from, "archive", segment.file), target, segment.bytes);
     } catch (cause) {
-      const message = `The archive file ${segment.file} (positions ${segment.first} to ${segment.last}) cannot be copied.`;
+      const message = `The archive file ${segment.file} (positions ${segment.first} to ${segment.last}) cannot be copied. Restore the file, then copy again.`;
       return new JournalError("archived", message, { certain: true, cause, position: segment.first });
     }
     syncPath(target);

@@ -101,7 +101,11 @@ function requirePragma(database: DatabaseSync, file: string, name: string, wante
 function requireMeta(database: DatabaseSync, file: string, name: string, wanted: string): void {
   const value = database.prepare("SELECT value FROM meta WHERE name = ?").get(name)?.value;
   if (value === wanted) return;
-  throw new JournalError("unsupported", `${file} has the ${name} ${String(value)}, not ${wanted}.`, {
-    certain: true,
-  });
+  throw new JournalError(
+    "unsupported",
+    `${file} has the ${name} ${String(value)}, not ${wanted}. Use another folder, or the version and settings that created it.`,
+    {
+      certain: true,
+    },
+  );
 }

@@ -8,7 +8,11 @@ export function makeFolder(folder: string): void {
     const made = mkdirSync(folder, { recursive: true, mode: 0o700 });
     if (made !== undefined) syncParents(resolve(folder), dirname(resolve(made)));
   } catch (cause) {
-    throw new JournalError("io", `The folder ${folder} cannot be created.`, { certain: true, cause });
+    throw new JournalError(
+      "io",
+      `The folder ${folder} cannot be created. Check the permissions of its parent, or choose another folder.`,
+      { certain: true, cause },
+    );
   }
 }
 

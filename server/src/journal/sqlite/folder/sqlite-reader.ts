@@ -107,7 +107,10 @@ function currentSegments(segments: SegmentTable): readonly Segment[] {
 /** Opens journal.db for reading. The file must exist and have the newest format. */
 export function openReadOnly(folder: string): DatabaseSync {
   const file = join(folder, "journal.db");
-  if (!existsSync(file)) throw new JournalError("invalid", `There is no journal in ${folder}.`, { certain: true });
+  if (!existsSync(file))
+    throw new JournalError("invalid", `There is no journal in ${folder}. Check the path of the data folder.`, {
+      certain: true,
+    });
   requirePlainFiles(folder);
   let database: DatabaseSync | undefined;
   try {
