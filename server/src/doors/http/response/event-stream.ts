@@ -106,7 +106,7 @@ export class EventStream<Item> {
     void this.#options.pages.return?.();
   }
 
-  /** Comments keep the connection open through proxies that close idle ones, and show the reader that the server is alive. */
+  /** Comments keep the connection open through proxies that close idle ones, and show that the server is alive. */
   #startHeartbeat(): void {
     const response = this.#response;
     this.#stopHeartbeat = this.#options.clock.after(
