@@ -1,7 +1,6 @@
 import { defined } from "@holdfast/sdk/base/defined";
 import type { spaceOperations } from "@holdfast/sdk/contract";
 import { sameJson } from "@holdfast/sdk/json/same-json";
-import type { JsonObject } from "@holdfast/sdk/json/json";
 import { done } from "../../machine/refusal.ts";
 import type { Decide } from "../rule-of.ts";
 import { spaceRow } from "./space-table.ts";
