@@ -35,7 +35,7 @@ export const nodeFaults: readonly NodeFault[] = [
   { name: "node asleep beyond the lease", weight: 2, strike: sleepNode },
   { name: "node restarted", weight: 1, strike: restartNode },
   { name: "Postgres crashed", weight: 3, strike: crashPostgres },
-  { name: "older backup restored underneath", weight: 1, strike: restoreBackup },
+  { name: "older backup restored", weight: 1, strike: restoreBackup },
   { name: "nats-server killed", weight: 2, strike: killNats },
 ];
 
