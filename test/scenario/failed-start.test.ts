@@ -160,7 +160,7 @@ for (const { stage, options, error } of failures)
   test(`a server whose start fails at ${stage} leaves nothing open`, (t) =>
     inEmptyFolder(async (folder) => {
       const data = join(folder, "data");
-      mkdirSync(data);
+      mkdirSync(data, { mode: 0o700 });
       const port = await freePort();
       const given = await options({ data, port, t });
       const before = await settled();

@@ -4,9 +4,10 @@
  */
 import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
+import { keepPrivate, repairWarning } from "../base/private-folder.ts";
 import { StartError } from "../base/start-error.ts";
 
-export function makeNodeFolder(folder: string): void {
+export function makeNodeFolder(folder: string, report: (message: string, cause: unknown) => void): void {
   // Otherwise an operator that adds --journal to a used folder would see an empty Holdfast and suspect a loss of data.
   if (existsSync(join(folder, "journal.db"))) {
     throw new StartError(
@@ -21,4 +22,7 @@ export function makeNodeFolder(folder: string): void {
       `the data folder ${folder} cannot be created (${(error as Error).message}): choose another with --data`,
     );
   }
+  const privacy = keepPrivate(folder);
+  if (privacy.repaired.length > 0) report(repairWarning(folder, privacy), undefined);
+  if (privacy.refusal !== undefined) throw new StartError(privacy.refusal);
 }

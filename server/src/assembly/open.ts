@@ -121,6 +121,9 @@ export function openFolder(folder: string, report = reportToStandardError): Prom
       new Promise((resolve) => {
         systemClock.soon(resolve);
       }),
+    onRepair: (warning) => {
+      report(warning, undefined);
+    },
     onIndexError: (error) => {
       report("the index of the journal could not be written; it stays in memory until it can", error);
     },

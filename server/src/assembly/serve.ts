@@ -55,12 +55,12 @@ export interface RunningServer {
 export async function serve(options: ServeOptions): Promise<RunningServer> {
   const { data, journal, host, port } = options;
   await using opened = new AsyncDisposableStack();
-  if (journal !== undefined) makeNodeFolder(data);
   const version = packageVersion();
   const node = systemIds.unique().slice(0, 12);
   const observation = observationOf({ report: reportToStandardError, ...options, version });
   opened.defer(() => observation.close());
   const { onBatch, report, metricsText } = observation;
+  if (journal !== undefined) makeNodeFolder(data, report);
   const { client, services, summary } = await start(journal ?? data, { ...options, report, onBatch });
   opened.defer(() => client.close());
   const { engine } = services;

@@ -1,5 +1,6 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { closestWord } from "@holdfast/sdk/base/closest-word";
+import { trustFault } from "../base/trusted-file.ts";
 import { ConfigError } from "./config-error.ts";
 import { readJsonValue, printableValue } from "./read-value.ts";
 import { settingNames, settingOf } from "./settings.ts";
@@ -19,10 +20,19 @@ export function readConfigFile(
     : new Map(Object.entries(parse(file, text)).map((pair) => checkedSetting(file, pair)));
 }
 
+/** Maximum size of a configuration file. */
+const fileBytesMax = 1_048_576;
+
 function textOf(file: string, isRequired: boolean): string | undefined {
   try {
+    const fault = trustFault(file);
+    if (fault !== undefined) throw new ConfigError(`the configuration file ${fault}`);
+    const { size } = statSync(file);
+    if (size > fileBytesMax)
+      throw new ConfigError(`the configuration file ${file} is larger than ${fileBytesMax} bytes`);
     return readFileSync(file, "utf8");
   } catch (error) {
+    if (error instanceof ConfigError) throw error;
     const { code } = error as NodeJS.ErrnoException;
     if (!isRequired && (code === "ENOENT" || code === "ENOTDIR")) return undefined;
     throw new ConfigError(

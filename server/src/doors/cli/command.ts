@@ -42,6 +42,8 @@ export interface CliCommand {
   readonly takesCommand?: true;
   /** The operations that it calls on a server. Absent for a command that calls no server. */
   readonly operations?: readonly OperationName[];
+  /** It writes data of the journal. The files that it creates are readable by this user alone. */
+  readonly writesData?: true;
   readonly summary: string;
   readonly details: readonly string[];
   readonly options: Readonly<Record<string, CommandOption>>;

@@ -23,6 +23,8 @@ export async function runCommandLine(argv: readonly string[], terminal: Terminal
 }
 
 async function runAndReportUsage(command: CliCommand, args: CommandArguments, terminal: Terminal): Promise<ExitCode> {
+  // Not for other commands: `holdfast lock` starts a child, which inherits the umask.
+  if (command.writesData === true) process.umask(0o077);
   try {
     return await command.run(args, terminal, allCommands);
   } catch (error) {

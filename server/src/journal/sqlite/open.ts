@@ -8,7 +8,7 @@ import { JournalError, type LocalJournal } from "../journal.ts";
 import { createAppend } from "./append.ts";
 import { openJournalFile } from "./folder/files.ts";
 import { createIndexedAppend } from "./indexed-append.ts";
-import { makeFolder } from "./folder/make-folder.ts";
+import { makePrivateFolder } from "./folder/make-folder.ts";
 import { mapError, resultCode } from "./map-error.ts";
 import { openParts } from "./folder/open-parts.ts";
 import type { SqliteJournalOptions } from "./options.ts";
@@ -18,7 +18,7 @@ import { followPage, readPage, readPositions } from "./read.ts";
 
 export async function openSqliteJournal(options: SqliteJournalOptions): Promise<LocalJournal> {
   const { folder, startedAt, space = "main" } = options;
-  makeFolder(folder);
+  makePrivateFolder(folder, (warning) => options.onRepair?.(warning));
   requirePlainFiles(folder);
   const release = ownFolder(folder, startedAt);
   let database: DatabaseSync | undefined;

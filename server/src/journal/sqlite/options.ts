@@ -15,6 +15,8 @@ export interface SqliteJournalOptions {
   readonly onCheckpointError?: (error: unknown) => void;
   /** Called if the open could not complete an interrupted erasure or archive. */
   readonly onUpkeepError?: (error: unknown) => void;
+  /** Called with a warning if other users had rights on the folder, which were removed. */
+  readonly onRepair?: (warning: string) => void;
   /** Makes a unique id for the folder. Without it, a copied folder is not detected. */
   readonly newId?: () => string;
   /** Called between the steps of long work. Tests kill the process there. */

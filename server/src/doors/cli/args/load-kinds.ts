@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
+import { trustFault } from "../../../base/trusted-file.ts";
 import type { Kind } from "../../../assembly/data-folder.ts";
 import type { CommandOption, CommandArguments, Terminal } from "../command.ts";
 import { UsageError } from "./usage-error.ts";
@@ -14,7 +15,11 @@ export const kindsOption: CommandOption = {
 export async function loadKinds({ values }: CommandArguments, terminal: Terminal): Promise<readonly Kind[]> {
   const file = textOption(values, "kinds");
   if (file === undefined) return [];
-  const exported = await importModule(resolve(terminal.folder, file));
+  const path = resolve(terminal.folder, file);
+  // The module runs with the rights of this user.
+  const fault = trustFault(path);
+  if (fault !== undefined) throw new UsageError(`the module of --kinds, ${fault}`);
+  const exported = await importModule(path);
   const kinds = Object.values(exported).flat().filter(isKind);
   if (kinds.length === 0) throw new UsageError(`${file} exports no kind; export the result of defineKind`);
   return kinds;

@@ -14,6 +14,7 @@ const dayMs = 86_400_000;
 export const archiveCommand: CliCommand = {
   name: "archive",
   positionalsMax: 0,
+  writesData: true,
   summary: "move old entries into compressed files",
   details: [
     "Moves entries that are older than a date into compressed files in the data folder. You can move these files elsewhere.",

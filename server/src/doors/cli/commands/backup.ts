@@ -15,6 +15,7 @@ export const backupCommand: CliCommand = {
   usage: "TO",
   positionalsMin: 1,
   positionalsMax: 1,
+  writesData: true,
   summary: "copy a data folder, even while a server uses it",
   details: [
     "Copies all durable data, including the archive, to a new folder, and verifies the copy. A running `holdfast up`",

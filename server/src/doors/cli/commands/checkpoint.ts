@@ -9,6 +9,7 @@ import { withFailureReport, warningPrinter } from "../terminal/failure-report.ts
 export const checkpointCommand: CliCommand = {
   name: "checkpoint",
   positionalsMax: 0,
+  writesData: true,
   summary: "save a checkpoint of the state for a faster start",
   details: [
     "Saves the current state of the journal. The next start loads it instead of replaying the whole journal. A running",

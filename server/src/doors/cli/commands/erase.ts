@@ -13,6 +13,7 @@ export const eraseCommand: CliCommand = {
   usage: "POSITION",
   positionalsMin: 1,
   positionalsMax: 1,
+  writesData: true,
   summary: "remove the payload of an entry permanently",
   details: [
     "Removes the input, the outcome and the event data of an entry. Its position, time, principal and hash stay. `verify`",

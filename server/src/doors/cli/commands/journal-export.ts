@@ -18,6 +18,7 @@ import { withFailureReport } from "../terminal/failure-report.ts";
 export const journalExportCommand: CliCommand = {
   name: "journal export",
   positionalsMax: 0,
+  writesData: true,
   summary: "write the whole journal as lines of JSON",
   details: [
     "Writes the whole journal, including the archive, one batch per line, to standard output or to a file. The lines",
@@ -79,12 +80,15 @@ function* linesOf(folder: DataFolder, head: number, progress: Progress): Iterabl
 async function writeAtomically(file: string, lines: Readable): Promise<void> {
   const part = `${file}.part`;
   try {
-    await pipeline(lines, createWriteStream(part, { flush: true }));
+    // A killed export may have left the part. `wx` then follows no link that another user put there.
+    await rm(part, { force: true });
+    await pipeline(lines, createWriteStream(part, { flush: true, flags: "wx", mode: 0o600 }));
     await link(part, file);
   } catch (error) {
     throw error instanceof Error && "syscall" in error ? unwritable(file, error) : error;
   } finally {
-    await rm(part, { force: true });
+    // In a shared folder the part may belong to another user. The error above reports it.
+    await rm(part, { force: true }).catch(() => undefined);
   }
 }
 

@@ -18,6 +18,7 @@ export const journalImportCommand: CliCommand = {
   usage: "FILE",
   positionalsMin: 1,
   positionalsMax: 1,
+  writesData: true,
   summary: "import an exported journal into a data folder",
   details: [
     "Imports the output of `holdfast journal export` into an empty data folder, or into one with the beginning of the same",

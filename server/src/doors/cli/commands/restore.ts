@@ -15,6 +15,7 @@ export const restoreCommand: CliCommand = {
   usage: "FROM",
   positionalsMin: 1,
   positionalsMax: 1,
+  writesData: true,
   summary: "restore a data folder from a backup",
   details: [
     "Restores a data folder from a backup and verifies it. The first start of the folder begins a new epoch. Revisions,",

@@ -22,6 +22,7 @@ import { untilSignal } from "../terminal/until-signal.ts";
 export const upCommand: CliCommand = {
   name: "up",
   positionalsMax: 0,
+  writesData: true,
   summary: "start Holdfast on a data folder and keep it running",
   details: [
     "Starts Holdfast on a data folder, and creates the folder if it does not exist. It runs until Ctrl+C or SIGTERM. On a",

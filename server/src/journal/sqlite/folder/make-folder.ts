@@ -1,6 +1,7 @@
-/** Creates the data folder, readable by its user only, and syncs its parents, so that it survives a power failure. */
+/** Creates the data folder, or makes an existing one private, and syncs its parents, so that it survives a power failure. */
 import { closeSync, fsyncSync, mkdirSync, openSync } from "node:fs";
 import { dirname, resolve } from "node:path";
+import { keepPrivate, repairWarning } from "../../../base/private-folder.ts";
 import { JournalError } from "../../journal.ts";
 
 export function makeFolder(folder: string): void {
@@ -14,6 +15,14 @@ export function makeFolder(folder: string): void {
       { certain: true, cause },
     );
   }
+}
+
+/** Creates the folder, or removes the rights that other users have on an existing one. */
+export function makePrivateFolder(folder: string, onRepair: (warning: string) => void): void {
+  makeFolder(folder);
+  const privacy = keepPrivate(folder);
+  if (privacy.repaired.length > 0) onRepair(repairWarning(folder, privacy));
+  if (privacy.refusal !== undefined) throw new JournalError("invalid", `${privacy.refusal}.`, { certain: true });
 }
 
 /**
