@@ -51,7 +51,7 @@ export async function runFaults(options: FaultRunOptions): Promise<FaultReport> 
     };
     await progress();
     for (const [cycle, fault] of planOf(faults, cycles, random).entries()) {
-      const loss = await fault.strike({ cluster, nats, load, random, progress });
+      const loss = await fault.inject({ cluster, nats, load, random, progress });
       if (loss !== undefined) losses.push(loss);
       injectedCounts.set(fault.name, (injectedCounts.get(fault.name) ?? 0) + 1);
       const took = await load.progress(progressMs);

@@ -26,17 +26,17 @@ export interface NodeFault {
   readonly name: string;
   /** How frequent it is, compared with the others. */
   readonly weight: number;
-  readonly strike: (target: FaultTarget) => Promise<Loss | undefined>;
+  readonly inject: (target: FaultTarget) => Promise<Loss | undefined>;
 }
 
 export const nodeFaults: readonly NodeFault[] = [
-  { name: "connections cut in the middle of appends", weight: 10, strike: cutConnections },
-  { name: "node killed", weight: 3, strike: killNode },
-  { name: "node asleep beyond the lease", weight: 2, strike: sleepNode },
-  { name: "node restarted", weight: 1, strike: restartNode },
-  { name: "Postgres crashed", weight: 3, strike: crashPostgres },
-  { name: "older backup restored", weight: 1, strike: restoreBackup },
-  { name: "nats-server killed", weight: 2, strike: killNats },
+  { name: "connections cut in the middle of appends", weight: 10, inject: cutConnections },
+  { name: "node killed", weight: 3, inject: killNode },
+  { name: "node asleep beyond the lease", weight: 2, inject: sleepNode },
+  { name: "node restarted", weight: 1, inject: restartNode },
+  { name: "Postgres crashed", weight: 3, inject: crashPostgres },
+  { name: "older backup restored", weight: 1, inject: restoreBackup },
+  { name: "nats-server killed", weight: 2, inject: killNats },
 ];
 
 function anyNode({ cluster, random }: FaultTarget): NodeProcess {
