@@ -107,7 +107,7 @@ test("the replay checker finds an acknowledged call that is missing, happened tw
   const acknowledged = at(2, write([0, 1], 7, 2));
   replayBreaks([acknowledged], [changed(1, 2, 5)], /is in the journal/);
   replayBreaks([at(1, acknowledged)], [changed(1, 2, 7), changed(2, 3, 7)], /happens twice/);
-  replayBreaks([acknowledged], [changed(1, 2, 7), changed(2, 3, 9)], /what its entry says/);
+  replayBreaks([acknowledged], [changed(1, 2, 7), changed(2, 3, 9)], /matches its entry/);
 });
 
 test("the replay checker finds a gap in versions or positions, and a wrong read", () => {
@@ -119,7 +119,7 @@ test("the replay checker finds a gap in versions or positions, and a wrong read"
 test("the replay checker finds two holders, a fence that does not rise, and a lease that ends early", () => {
   replayBreaks([], [held(1, "ann", "1.1"), held(2, "bob", "1.2")], /one holder/);
   const freed = entry(2, { type: "lock.released", data: { resource_id: subject, fence: "1.1" } });
-  replayBreaks([], [held(1, "ann", "1.1"), freed, held(3, "bob", "1.1")], /fences rise/);
+  replayBreaks([], [held(1, "ann", "1.1"), freed, held(3, "bob", "1.1")], /fences always increase/);
   const request: HistoryRequest = { kind: "acquire", subject, owner: "ann", ttlMs: 100 };
   const asked: HistoryCall = {
     client: 1,
